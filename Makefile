@@ -1,0 +1,54 @@
+# livehost: see README.md. One release configuration serves run, test, bench and package.
+
+SHELL := /bin/bash
+JOBS ?= $(shell nproc)
+BUILD := swift build -c release -j $(JOBS)
+BIN := .build/release
+ARGS ?=
+BENCH ?=
+
+.PHONY: help run test bench soak deb format lint clean build dependencies test-dependencies
+
+help:
+	@echo 'make run            build, start livehostd, play the bundled recording, show the screen'
+	@echo '                    ARGS=--once plays at full speed, prints the summary, exits'
+	@echo 'make test           run all tests; says what it skipped and why'
+	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some'
+	@echo 'make soak           long tests: fuzzing, kills, sanitizers'
+	@echo 'make format, lint   format the sources; check format, imports and style'
+	@echo 'make clean          remove what was built'
+
+dependencies:
+	@packaging/dependencies.sh build
+
+test-dependencies:
+	@packaging/dependencies.sh build test
+
+build: dependencies
+	@$(BUILD) --product livehostd
+	@$(BUILD) --product livehostctl
+
+run: build
+	@$(BIN)/livehostctl demo $(ARGS)
+
+test: test-dependencies
+	@Tests/run.sh
+
+bench: dependencies
+	@$(BUILD) --product livehost-bench
+	@BENCH="$(BENCH)" $(BIN)/livehost-bench --json .build/bench.json
+
+soak: test-dependencies
+	@Tests/soak.sh
+
+deb: dependencies
+	@packaging/deb.sh
+
+format:
+	@swift format --in-place --parallel --recursive Package.swift Sources Tests
+
+lint:
+	@packaging/lint.sh
+
+clean:
+	@rm -rf .build

@@ -1,0 +1,90 @@
+/// Brings arguments into the order that the parser takes: the verb first, whatever stood before it.
+///
+/// To find the verb among options in any position one has to know which of them take a value.
+package enum ArgumentOrder {
+  /// Options of all verbs that take a value, which may be the next argument.
+  package static let valueOptions: Set<String> = [
+    "--socket", "--format", "--room", "--speed", "--livehostd",
+  ]
+  /// Takes its value after `=` only.
+  package static let equalsOnly = "--json"
+  package static let defaultVerb = "status"
+
+  /// - Throws: ``Failure`` for what the parser would let pass or misread.
+  package static func arranged(
+    _ arguments: [String], verbs: [String]
+  ) throws(Failure) -> [String] {
+    var verb: String?
+    var others: [String] = []
+    var seen: Set<String> = []
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" {
+        others.append(argument)
+        others += rest
+        break
+      }
+      guard argument.hasPrefix("-"), argument != "-" else {
+        if verb == nil { verb = argument } else { others.append(argument) }
+        continue
+      }
+      others.append(argument)
+      let name = String(argument.prefix { $0 != "=" })
+      let hasValue = name.count < argument.count
+      if name == equalsOnly, !hasValue {
+        throw Failure(.usage, "--json takes its value after '=', as in --json=short")
+      }
+      guard valueOptions.contains(name) || name == equalsOnly else { continue }
+      guard seen.insert(name).inserted else { throw Failure(.usage, "\(name) is given twice") }
+      if !hasValue, let value = rest.popFirst() { others.append(value) }
+    }
+    if let verb {
+      guard verbs.contains(verb) else { throw unknown(verb, among: verbs) }
+      return [verb] + others
+    }
+    let asksForProgram = ["--help", "-h", "--version", "--experimental-dump-help"]
+    return others.contains(where: asksForProgram.contains) ? others : [defaultVerb] + others
+  }
+
+  /// The JSON mode that arguments ask for, as far as it can be told when they are wrong.
+  package static func mode(of arguments: [String], isTerminal: Bool) -> JSONMode {
+    var mode = JSONMode.off
+    for argument in arguments.prefix(while: { $0 != "--" }) {
+      if argument == "-j" { mode = isTerminal ? .pretty : .short }
+      if argument.hasPrefix("--json=") { mode = JSONMode(rawValue: String(argument.dropFirst(7))) ?? mode }
+    }
+    return mode
+  }
+
+  private static func unknown(_ verb: String, among verbs: [String]) -> Failure {
+    var message = "there is no verb '\(TerminalText.sanitized(verb))'"
+    if let near = Suggestion.nearest(to: verb, among: verbs) { message += "; did you mean '\(near)'?" }
+    return Failure(.usage, message + "\nSee 'livehostctl --help'.")
+  }
+}
+
+/// Finds the word that was probably meant.
+package enum Suggestion {
+  /// The candidate that takes the fewest edits, if they are few for the length of the word.
+  package static func nearest(to word: String, among candidates: [String]) -> String? {
+    let ranked = candidates.map { (distance(word, $0), $0) }.sorted { $0 < $1 }
+    guard let best = ranked.first, best.0 <= max(1, word.count / 3) else { return nil }
+    return best.1
+  }
+
+  /// Levenshtein distance. Complexity: O(product of the lengths).
+  private static func distance(_ left: String, _ right: String) -> Int {
+    let right = Array(right)
+    var row = Array(0...right.count)
+    for (index, character) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = index + 1
+      for column in right.indices {
+        let substitution = diagonal + (character == right[column] ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(substitution, diagonal + 1, row[column] + 1)
+      }
+    }
+    return row[right.count]
+  }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import ControlInterface
+import LiveEvents
+
+extension RoomName: @retroactive ExpressibleByArgument {
+  public init?(argument: String) { self.init(argument) }
+}
+
+extension Feature: @retroactive ExpressibleByArgument {}
+
+/// How fast a recording is played.
+package enum PlaybackSpeed: Equatable, Sendable {
+  /// By its own time stamps, so many times as fast.
+  case times(Double)
+  /// As fast as the daemon takes it.
+  case maximum
+}
+
+extension PlaybackSpeed: ExpressibleByArgument {
+  package init?(argument: String) {
+    if argument == "max" {
+      self = .maximum
+    } else if let factor = Double(argument), factor.isFinite, factor >= 0.001, factor <= 1_000_000 {
+      self = .times(factor)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// What the lines of a recording must be.
+package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
+  /// Whatever the daemon recognises, mixed or not.
+  case auto
+  case native
+  case twitchIRC = "twitch-irc"
+
+  /// Whether a line, given without its line end, begins as the format does. Blank lines do.
+  package func admits(_ line: some Collection<UInt8>) -> Bool {
+    guard let first = line.first(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else {
+      return true
+    }
+    return switch self {
+    case .auto: true
+    case .native: first == UInt8(ascii: "{")
+    case .twitchIRC:
+      first == UInt8(ascii: "@") || first == UInt8(ascii: ":")
+        || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Varlink
+
+/// `livehostctl` without its process: arguments in, text and an exit code out.
+package struct CommandLineTool: Sendable {
+  package var console: Console
+  package var surroundings: Surroundings
+
+  package init(console: Console, surroundings: Surroundings) {
+    self.console = console
+    self.surroundings = surroundings
+  }
+
+  /// Does what the arguments (without the program's name) ask for. Cancelling the task interrupts.
+  package func run(_ arguments: [String]) async -> ExitStatus {
+    var mode = ArgumentOrder.mode(of: arguments, isTerminal: console.isOutputTerminal)
+    do {
+      guard let verb = try parse(arguments) else { return .done }
+      mode = verb.global.mode(isTerminal: console.isOutputTerminal)
+      try await verb.run(
+        Context(
+          console: console, surroundings: surroundings, mode: mode,
+          socketOption: verb.global.socket))
+      return .done
+    } catch is OutputClosed {
+      return .done
+    } catch let failure as Failure {
+      return report(failure, mode)
+    } catch is CancellationError {
+      return report(.interrupted, mode)
+    } catch {
+      return report(Failure(.failed, "\(error)"), mode)
+    }
+  }
+
+  /// The verb with its options; nil if help was asked for and printed.
+  private func parse(_ arguments: [String]) throws -> (any Verb)? {
+    let arranged = try ArgumentOrder.arranged(arguments, verbs: Livehostctl.verbNames)
+    do {
+      let command = try Livehostctl.parseAsRoot(arranged)
+      if let verb = command as? any Verb { return verb }
+      // The parser's own commands print help by throwing it.
+      var other = command
+      try other.run()
+      return nil
+    } catch {
+      let text = Livehostctl.fullMessage(for: error, columns: console.size().columns)
+      guard Livehostctl.exitCode(for: error).isSuccess else {
+        let message = text.hasPrefix("Error: ") ? String(text.dropFirst(7)) : text
+        throw Failure(.usage, message)
+      }
+      try console.writeLine(text)
+      return nil
+    }
+  }
+
+  private func report(_ failure: Failure, _ mode: JSONMode) -> ExitStatus {
+    if failure.status != .interrupted || mode != .off { console.warn(failure.message) }
+    let value: JSONValue = [
+      "error": [
+        "kind": .string(failure.status.name), "message": .string(failure.message),
+        "exitCode": .integer(Int64(failure.status.rawValue)),
+      ]
+    ]
+    if let bytes = mode.text(value) { try? console.write(bytes) }
+    return failure.status
+  }
+}

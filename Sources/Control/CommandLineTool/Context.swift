@@ -1,0 +1,46 @@
+package import Varlink
+
+/// What a verb works with.
+package struct Context: Sendable {
+  package var console: Console
+  package var surroundings: Surroundings
+  package var mode: JSONMode
+  package var socketOption: String?
+
+  /// Whether JSON is asked for rather than text.
+  package var wantsJSON: Bool { mode != .off }
+
+  /// Prints a result: as JSON if it is asked for, else as text.
+  package func print(_ value: @autoclosure () throws -> JSONValue, text: () throws -> [String]) throws {
+    if wantsJSON {
+      try printJSON(value())
+    } else {
+      let lines = try text()
+      if !lines.isEmpty { try console.writeLine(lines.joined(separator: "\n")) }
+    }
+  }
+
+  /// Prints a value in the mode that was asked for; nothing if it is off.
+  package func printJSON(_ value: JSONValue) throws {
+    if let bytes = mode.text(value) { try console.write(bytes) }
+  }
+}
+
+/// What the program finds around it; given, so that tests can make it up.
+package struct Surroundings: Sendable {
+  package var variables: [String: String]
+  package var userID: UInt32
+  /// The directory that this program's file is in, if it can be told.
+  package var programDirectory: String?
+
+  package init(variables: [String: String], userID: UInt32, programDirectory: String? = nil) {
+    self.variables = variables
+    self.userID = userID
+    self.programDirectory = programDirectory
+  }
+
+  /// The value of a variable; an empty one counts as not set.
+  package func variable(_ name: String) -> String? {
+    variables[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+/// Where the program writes, and what is known of it.
+///
+/// Text goes to standard output, diagnostics to standard error.
+package struct Console: Sendable {
+  /// Writes all of it; throws if the reader is gone.
+  package var write: @Sendable ([UInt8]) throws -> Void
+  /// Writes a diagnostic as it is, line end and all; never fails.
+  package var diagnose: @Sendable (String) -> Void
+  package var isOutputTerminal: Bool
+  package var isDiagnosticsTerminal: Bool
+  /// The size of the terminal; asked for at each drawing, since windows change.
+  package var size: @Sendable () -> (columns: Int, rows: Int)
+
+  package init(
+    write: @escaping @Sendable ([UInt8]) throws -> Void,
+    diagnose: @escaping @Sendable (String) -> Void, isOutputTerminal: Bool = false,
+    isDiagnosticsTerminal: Bool = false,
+    size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (80, 24) }
+  ) {
+    self.write = write
+    self.diagnose = diagnose
+    self.isOutputTerminal = isOutputTerminal
+    self.isDiagnosticsTerminal = isDiagnosticsTerminal
+    self.size = size
+  }
+
+  package func writeLine(_ line: String) throws { try write(Array((line + "\n").utf8)) }
+  package func warn(_ message: String) { diagnose("livehostctl: \(message)\n") }
+
+  /// The process's own standard output and error.
+  ///
+  /// Writing to a closed pipe must give an error rather than a signal, so `SIGPIPE` is ignored.
+  static func standard() -> Console {
+    signal(SIGPIPE, SIG_IGN)
+    return Console(
+      write: { bytes in if !writeAll(bytes, to: STDOUT_FILENO) { throw OutputClosed() } },
+      diagnose: { text in _ = writeAll(Array(text.utf8), to: STDERR_FILENO) },
+      isOutputTerminal: isatty(STDOUT_FILENO) == 1,
+      isDiagnosticsTerminal: isatty(STDERR_FILENO) == 1,
+      size: terminalSize)
+  }
+
+  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    bytes.withUnsafeBytes { buffer in
+      var rest = buffer
+      while let start = rest.baseAddress, !rest.isEmpty {
+        let count = Glibc.write(descriptor, start, rest.count)
+        if count >= 0 {
+          rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        } else if errno == EAGAIN {
+          // A terminal that other programs share may be non-blocking.
+          var waited = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          _ = poll(&waited, 1, -1)
+        } else if errno != EINTR {
+          return false
+        }
+      }
+      return true
+    }
+  }
+
+  private static func terminalSize() -> (columns: Int, rows: Int) {
+    var size = winsize()
+    for descriptor in [STDOUT_FILENO, STDERR_FILENO]
+    where ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0 {
+      return (Int(size.ws_col), Int(size.ws_row))
+    }
+    return (80, 24)
+  }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Varlink
+
+/// How JSON is printed, if at all.
+package enum JSONMode: String, CaseIterable, Sendable, ExpressibleByArgument {
+  case off
+  /// One line for each value.
+  case short
+  /// Indented.
+  case pretty
+
+  /// The text of a value with its line end; nil if it is off.
+  package func text(_ value: JSONValue) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    switch self {
+    case .off: return nil
+    case .short: value.append(to: &bytes)
+    case .pretty: value.appendIndented(to: &bytes, depth: 0)
+    }
+    bytes.append(0x0A)
+    return bytes
+  }
+}
+
+extension JSONValue {
+  /// Appends the value over several lines, two spaces for each level, members sorted by name.
+  func appendIndented(to bytes: inout [UInt8], depth: Int) {
+    func newLine(_ depth: Int) {
+      bytes.append(0x0A)
+      bytes.append(contentsOf: repeatElement(0x20, count: 2 * depth))
+    }
+    switch self {
+    case .array(let elements) where !elements.isEmpty:
+      bytes.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        newLine(depth + 1)
+        element.appendIndented(to: &bytes, depth: depth + 1)
+      }
+      newLine(depth)
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members) where !members.isEmpty:
+      bytes.append(UInt8(ascii: "{"))
+      for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        newLine(depth + 1)
+        JSONValue.string(member.key).append(to: &bytes)
+        bytes.append(contentsOf: ": ".utf8)
+        member.value.appendIndented(to: &bytes, depth: depth + 1)
+      }
+      newLine(depth)
+      bytes.append(UInt8(ascii: "}"))
+    case .null, .bool, .integer, .number, .string, .array, .object: append(to: &bytes)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/// Text of strangers, made fit for a terminal.
+package enum TerminalText {
+  /// Without characters that steer a terminal or turn the direction of writing: chat is written by
+  /// strangers, and an escape sequence in it must stay text.
+  package static func sanitized(_ text: some StringProtocol) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { scalars.append(isHarmless(scalar) ? scalar : "\u{FFFD}") }
+    return String(scalars)
+  }
+
+  /// Columns that a text takes in a terminal.
+  package static func width(_ text: some StringProtocol) -> Int {
+    text.reduce(0) { $0 + width($1) }
+  }
+
+  /// Cut to a width, with an ellipsis where something is missing.
+  package static func fitted(_ text: String, width limit: Int) -> String {
+    guard width(text) > limit else { return text }
+    guard limit > 0 else { return "" }
+    var result = ""
+    var used = 0
+    for character in text {
+      let next = width(character)
+      if used + next > limit - 1 { break }
+      result.append(character)
+      used += next
+    }
+    return result + "…"
+  }
+
+  /// Fitted and filled up with spaces.
+  package static func padded(_ text: String, width limit: Int) -> String {
+    let text = fitted(text, width: limit)
+    return text + String(repeating: " ", count: max(0, limit - width(text)))
+  }
+
+  private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+    case .format:
+      // Joiners make one picture of several; the rest of the class steers the direction.
+      scalar.value == 0x200D || (0xE0020...0xE007F).contains(scalar.value)
+    default: true
+    }
+  }
+
+  private static func width(_ character: Character) -> Int {
+    guard let first = character.unicodeScalars.first else { return 0 }
+    if character.unicodeScalars.contains(where: { $0.value == 0xFE0F }) { return 2 }
+    switch first.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: return isWide(first) ? 2 : 1
+    }
+  }
+
+  /// Unicode Standard Annex 11, "wide" and "fullwidth", in blocks; and pictures.
+  private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.value < 0x1100 { return false }
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
+      0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+      return true
+    default: return scalar.properties.isEmojiPresentation
+    }
+  }
+}

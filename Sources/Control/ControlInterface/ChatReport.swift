@@ -1,0 +1,80 @@
+/// The chat of a room.
+public struct ChatReport: Codable, Sendable, Equatable {
+  /// Messages so far, deleted ones included.
+  public var total: Int
+  public var deleted: Int
+  /// People who wrote a message.
+  public var chatters: Int
+  /// Messages per second, lately.
+  public var rate: Double
+  /// The newest messages, oldest first; their number is bounded.
+  public var messages: [ChatMessageReport]
+  /// Deletions, time-outs, bans and clearings so far.
+  public var moderations: Int
+  /// Subscriptions, gifts, raids and the like so far.
+  public var notices: Int
+  public var busiestSecond: BusiestSecond
+
+  public init(
+    total: Int = 0, deleted: Int = 0, chatters: Int = 0, rate: Double = 0,
+    messages: [ChatMessageReport] = [], moderations: Int = 0, notices: Int = 0,
+    busiestSecond: BusiestSecond = .init()
+  ) {
+    self.total = total
+    self.deleted = deleted
+    self.chatters = chatters
+    self.rate = rate
+    self.messages = messages
+    self.moderations = moderations
+    self.notices = notices
+    self.busiestSecond = busiestSecond
+  }
+}
+
+/// The largest number of chat messages within one second, by their time stamps.
+public struct BusiestSecond: Codable, Sendable, Equatable {
+  /// Within one second of the clock.
+  public var byClock: Int
+  /// Within any window of one second.
+  public var sliding: Int
+
+  public init(byClock: Int = 0, sliding: Int = 0) {
+    self.byClock = byClock
+    self.sliding = sliding
+  }
+}
+
+/// A message in chat.
+public struct ChatMessageReport: Codable, Sendable, Equatable {
+  public var id: String
+  public var user: UserReport
+  public var text: String
+  /// Milliseconds since 1970.
+  public var timestamp: Int
+  /// Taken down by a moderator.
+  public var deleted: Bool
+
+  public init(
+    id: String, user: UserReport, text: String, timestamp: Int, deleted: Bool = false
+  ) {
+    self.id = id
+    self.user = user
+    self.text = text
+    self.timestamp = timestamp
+    self.deleted = deleted
+  }
+}
+
+/// A person in chat.
+public struct UserReport: Codable, Sendable, Equatable {
+  public var id: String
+  public var name: String
+  /// As the platform names them; nil means none.
+  public var badges: [String]?
+
+  public init(id: String, name: String, badges: [String]? = nil) {
+    self.id = id
+    self.name = name
+    self.badges = badges
+  }
+}

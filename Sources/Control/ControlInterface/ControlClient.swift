@@ -1,0 +1,72 @@
+public import Varlink
+
+/// Typed calls of `io.livehost.Control`.
+///
+/// Errors of the daemon arrive as ``VarlinkClientError/remote(_:)``; `ControlError(_:)` and
+/// `ServiceError(_:)` give their typed forms.
+public struct ControlClient: Sendable {
+  public let client: VarlinkClient
+
+  public init(_ client: VarlinkClient) { self.client = client }
+
+  /// Connects to a control socket.
+  /// - Throws: ``VarlinkClientError/notReachable(path:code:)`` if no daemon is there.
+  public static func connect(path: String) async throws(VarlinkClientError) -> ControlClient {
+    ControlClient(try await VarlinkClient.connect(path: path))
+  }
+
+  private func call<Reply: Decodable>(
+    _ method: String, _ parameters: some Encodable, as: Reply.Type = Reply.self
+  ) async throws(VarlinkClientError) -> Reply {
+    try await client.call("\(ControlInterface.name).\(method)", parameters)
+  }
+
+  public func getStatus() async throws(VarlinkClientError) -> StatusReport {
+    try await call("GetStatus", NoParameters())
+  }
+
+  public func listRooms() async throws(VarlinkClientError) -> [RoomSummary] {
+    try await call("ListRooms", NoParameters(), as: ListRoomsReply.self).rooms
+  }
+
+  public func openRoom(_ room: String) async throws(VarlinkClientError) {
+    _ = try await call("OpenRoom", RoomParameters(room: room), as: NoParameters.self)
+  }
+
+  public func closeRoom(_ room: String) async throws(VarlinkClientError) {
+    _ = try await call("CloseRoom", RoomParameters(room: room), as: NoParameters.self)
+  }
+
+  /// The state of a room; nil shows all features.
+  public func getRoom(
+    _ room: String, feature: Feature? = nil
+  ) async throws(VarlinkClientError) -> RoomReport {
+    try await call("GetRoom", GetRoomParameters(room: room, feature: feature))
+  }
+
+  /// The same as JSON, with members that this client does not know.
+  public func getRoomJSON(
+    _ room: String, feature: Feature? = nil
+  ) async throws(VarlinkClientError) -> JSONValue {
+    try await call("GetRoom", GetRoomParameters(room: room, feature: feature))
+  }
+
+  /// Hands over events and waits until they are applied.
+  public func sendEvents(
+    room: String? = nil, _ events: [JSONValue]
+  ) async throws(VarlinkClientError) -> SendEventsReply {
+    try await call("SendEvents", SendEventsParameters(room: room, events: events))
+  }
+
+  /// Watches a room; ends with `NoSuchRoom` when it closes. Uses up this client's connection.
+  /// - Parameter maximumRate: States per second; nil means as often as the daemon publishes.
+  public func monitorRoom(
+    _ room: String, features: [Feature]? = nil, maximumRate: Double? = nil
+  ) throws(VarlinkClientError) -> RoomStates {
+    let parameters = MonitorRoomParameters(
+      room: room, features: features, maximumRate: maximumRate)
+    return RoomStates(
+      replies: try client.callMore("\(ControlInterface.name).MonitorRoom", parameters),
+      features: features)
+  }
+}

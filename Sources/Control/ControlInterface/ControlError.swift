@@ -1,0 +1,54 @@
+public import Varlink
+
+/// The errors of `io.livehost.Control`.
+public enum ControlError: Equatable, Sendable {
+  case noSuchRoom(String)
+  case roomExists(String)
+  case noSuchRecording(String)
+  case noSuchTask(String)
+  /// An element of `SendEvents` is malformed; `reason` is the name of a rejection.
+  case invalidEvent(index: Int, reason: String)
+  /// The configuration allows no more of what the limit names.
+  case limitReached(String)
+  case busy
+}
+
+extension ControlError: VarlinkErrorConvertible {
+  private static let prefix = "io.livehost.Control."
+
+  public var varlinkError: VarlinkError {
+    switch self {
+    case .noSuchRoom(let name): Self.error("NoSuchRoom", ["room": .string(name)])
+    case .roomExists(let name): Self.error("RoomExists", ["room": .string(name)])
+    case .noSuchRecording(let name):
+      Self.error("NoSuchRecording", ["recording": .string(name)])
+    case .noSuchTask(let name): Self.error("NoSuchTask", ["task": .string(name)])
+    case .invalidEvent(let index, let reason):
+      Self.error("InvalidEvent", ["index": .integer(Int64(index)), "reason": .string(reason)])
+    case .limitReached(let limit): Self.error("LimitReached", ["limit": .string(limit)])
+    case .busy: Self.error("Busy", [:])
+    }
+  }
+
+  private static func error(_ name: String, _ parameters: [String: JSONValue]) -> VarlinkError {
+    VarlinkError(name: prefix + name, parameters: parameters)
+  }
+
+  /// The typed form of a received error; nil if it is none of this interface.
+  public init?(_ error: VarlinkError) {
+    func text(_ name: String) -> String { error.parameters[name]?.stringValue ?? "" }
+    guard error.name.hasPrefix(Self.prefix) else { return nil }
+    switch error.name.dropFirst(Self.prefix.count) {
+    case "NoSuchRoom": self = .noSuchRoom(text("room"))
+    case "RoomExists": self = .roomExists(text("room"))
+    case "NoSuchRecording": self = .noSuchRecording(text("recording"))
+    case "NoSuchTask": self = .noSuchTask(text("task"))
+    case "InvalidEvent":
+      let index = error.parameters["index"]?.integerValue ?? 0
+      self = .invalidEvent(index: Int(clamping: index), reason: text("reason"))
+    case "LimitReached": self = .limitReached(text("limit"))
+    case "Busy": self = .busy
+    default: return nil
+    }
+  }
+}

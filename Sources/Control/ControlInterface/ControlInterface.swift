@@ -1,0 +1,86 @@
+public import Varlink
+
+/// The Varlink interface `io.livehost.Control`.
+public enum ControlInterface {
+  public static let name = "io.livehost.Control"
+
+  /// The parsed definition.
+  public static func description() throws(DescriptionError) -> InterfaceDescription {
+    try InterfaceDescription(parsing: interfaceText)
+  }
+
+  /// Methods that change something.
+  public static let changingMethods: Set<String> = ["OpenRoom", "CloseRoom", "SendEvents"]
+
+  /// The interface with its handlers, for a `VarlinkServer`.
+  /// - Parameters:
+  ///   - mayChange: Whether a caller may use ``changingMethods``; if not, it gets
+  ///     `PermissionDenied`. A call that is not made over a unix socket never may.
+  ///   - sleep: Waits between the replies of a monitor with a maximum rate.
+  public static func makeInterface(
+    service: some ControlService,
+    mayChange: @escaping @Sendable (Peer) -> Bool,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) throws -> Interface {
+    var interface = Interface(try description())
+    interface.authorization = { call in
+      guard changingMethods.contains(call.method) else { return }
+      guard let peer = call.peer, mayChange(peer) else { throw ServiceError.permissionDenied }
+    }
+    try addReading(to: &interface, service)
+    try addChanging(to: &interface, service)
+    try interface.handleRawStream("MonitorRoom") { call, replies in
+      let monitor = try await monitor(call, service, sleep)
+      return try await monitor.run(wantsMore: call.wantsMore, replies)
+    }
+    return interface
+  }
+
+  /// The limit that `LimitReached` names when too many monitors run; for `VarlinkServer.Limits`.
+  public static let tooManyMonitors = ControlError.limitReached("monitors")
+
+  private static func addReading(
+    to interface: inout Interface, _ service: some ControlService
+  ) throws(RegistrationError) {
+    try interface.handle("GetStatus") { (_, _: NoParameters) in try await service.getStatus() }
+    try interface.handle("ListRooms") { (_, _: NoParameters) in
+      ListRoomsReply(rooms: try await service.listRooms())
+    }
+    try interface.handle("GetRoom") { (_, parameters: GetRoomParameters) in
+      var report = try await service.getRoom(parameters.room)
+      if let feature = parameters.feature { report.features.shown = [feature] }
+      return report
+    }
+  }
+
+  private static func addChanging(
+    to interface: inout Interface, _ service: some ControlService
+  ) throws(RegistrationError) {
+    try interface.handle("OpenRoom") { (_, parameters: RoomParameters) in
+      try await service.openRoom(parameters.room)
+      return NoParameters()
+    }
+    try interface.handle("CloseRoom") { (_, parameters: RoomParameters) in
+      try await service.closeRoom(parameters.room)
+      return NoParameters()
+    }
+    try interface.handle("SendEvents") { (_, parameters: SendEventsParameters) in
+      try await service.sendEvents(room: parameters.room, parameters.events)
+    }
+  }
+
+  private static func monitor(
+    _ call: Call, _ service: some ControlService,
+    _ sleep: @escaping @Sendable (Duration) async throws -> Void
+  ) async throws -> RoomMonitor {
+    let parameters = try call.decodeParameters(as: MonitorRoomParameters.self)
+    let interval = try parameters.maximumRate.map { rate throws(ServiceError) in
+      // Below one reply in a day the arithmetic of `Duration` would be the limit.
+      guard rate >= 1.0 / 86_400 else { throw .invalidParameter("maximumRate") }
+      return Duration.seconds(1 / rate)
+    }
+    return RoomMonitor(
+      feed: try await service.roomFeed(parameters.room), features: parameters.features.map(Set.init),
+      interval: interval, sleep: sleep)
+  }
+}

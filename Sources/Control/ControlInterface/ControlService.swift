@@ -1,0 +1,23 @@
+public import Varlink
+
+/// What the daemon does for `io.livehost.Control`.
+///
+/// Called on a connection's event loop, which must not be blocked. Errors to throw are
+/// ``ControlError`` and `ServiceError` (`invalidParameter` for a name that breaks the rule).
+/// Reading methods are open to all callers; the others are called after authorisation only.
+public protocol ControlService: Sendable {
+  func getStatus() async throws -> StatusReport
+  /// Sorted by name.
+  func listRooms() async throws -> [RoomSummary]
+  func openRoom(_ room: String) async throws
+  func closeRoom(_ room: String) async throws
+  /// The whole room; the caller cuts out the feature that was asked for.
+  func getRoom(_ room: String) async throws -> RoomReport
+  /// The feed on which the room publishes its states; one for each room.
+  func roomFeed(_ room: String) async throws -> RoomFeed
+  /// Returns once the events are applied.
+  /// - Parameters:
+  ///   - room: For events that name none; nil means `main`.
+  ///   - events: JSON objects. `JSONValue.serialized()` gives one as a line.
+  func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply
+}

@@ -1,0 +1,435 @@
+/// The text of `io.livehost.Control.varlink`, which stands beside this file; a test compares them.
+///
+/// In the source rather than a resource, so that the daemon stays one file.
+let interfaceText = #"""
+  # Watches and drives the rooms of livehostd.
+  #
+  # A room is the host screen of one live stream. Reading is open to all users who can connect;
+  # methods that change something are refused with org.varlink.service.PermissionDenied unless the
+  # caller is root, the user of the service, or in its group.
+  interface io.livehost.Control
+
+  # A part of the host screen. chat, liveRoomStats and waitingRoom are optional: a room lacks them
+  # until the first event that is theirs.
+  type Feature (
+    # Messages, moderation, notices.
+    chat,
+    # Sliders and switches.
+    control,
+    # Title, viewers, likes.
+    header,
+    # Statistics of encoder and connection.
+    liveRoomStats,
+    # State and progress of a recorder elsewhere.
+    recorder,
+    # People who wait to be let in.
+    waitingRoom
+  )
+
+  # What the stream is doing.
+  type Phase (
+    # Not begun.
+    waiting,
+    # On air.
+    live,
+    # On air, with the picture held.
+    paused,
+    # Over.
+    ended
+  )
+
+  # What a recorder elsewhere is doing.
+  type RecorderState (
+    # Not recording.
+    idle,
+    # Asked to record, not recording yet.
+    starting,
+    # Recording.
+    recording,
+    # Recording, held.
+    paused,
+    # Asked to stop, still writing.
+    stopping,
+    # Gave up.
+    failed
+  )
+
+  # How the daemon is.
+  type Health (
+    # Everything works.
+    ok,
+    # It works, but something was lost or late: a hang, a lost journal entry, a full queue.
+    degraded,
+    # A lane makes no progress.
+    failing
+  )
+
+  # Where events went. At any instant received = applied + coalesced + rejected + pending.
+  type Counters (
+    # Events that came in.
+    received: int,
+    # Events whose content reached a reducer, alone, in a batch or in a sum.
+    applied: int,
+    # Events superseded by a newer value of the same key.
+    coalesced: int,
+    # Events not taken.
+    rejected: int,
+    # Events handed over and not yet any of the others.
+    pending: int
+  )
+
+  # Counters of the whole daemon: the sum over rooms, closed ones included, and over lines of which
+  # no room is known.
+  type Totals (
+    # Events that came in.
+    received: int,
+    # Events whose content reached a reducer.
+    applied: int,
+    # Events superseded by a newer value of the same key.
+    coalesced: int,
+    # Events not taken.
+    rejected: int,
+    # Events handed over and not yet any of the others.
+    pending: int,
+    # Number of rejected events by reason; reasons that never occurred are left out.
+    rejectedByReason: [string]int
+  )
+
+  # A person in chat.
+  type User (
+    # The platform's identifier.
+    id: string,
+    # The name to show.
+    name: string,
+    # Badges, as the platform names them. Null means none.
+    badges: ?[]string
+  )
+
+  # A message in chat.
+  type ChatMessage (
+    # The platform's identifier.
+    id: string,
+    # Who wrote it.
+    user: User,
+    # What was written.
+    text: string,
+    # When, in milliseconds since 1970.
+    timestamp: int,
+    # It was taken down by a moderator.
+    deleted: bool
+  )
+
+  # The largest number of chat messages within one second, by their time stamps.
+  type BusiestSecond (
+    # Within one second of the clock.
+    byClock: int,
+    # Within any window of one second.
+    sliding: int
+  )
+
+  # The chat of a room.
+  type Chat (
+    # Messages so far, deleted ones included.
+    total: int,
+    # Messages taken down.
+    deleted: int,
+    # People who wrote a message.
+    chatters: int,
+    # Messages per second, lately.
+    rate: float,
+    # The newest messages, oldest first; their number is bounded.
+    messages: []ChatMessage,
+    # Deletions, time-outs, bans and clearings so far.
+    moderations: int,
+    # Subscriptions, gifts, raids and the like so far.
+    notices: int,
+    # The busiest second so far.
+    busiestSecond: BusiestSecond
+  )
+
+  # The control panel of a room.
+  type Controls (
+    # Committed values of the sliders, from 0 to 1, by name.
+    values: [string]float,
+    # Switches, by name.
+    switches: [string]bool,
+    # Names of the sliders that are being dragged.
+    dragging: []string,
+    # Number of values committed so far.
+    committed: int
+  )
+
+  # The header of a room.
+  type Header (
+    # Title of the stream; empty if none was given.
+    title: string,
+    # Viewers now.
+    viewers: int,
+    # Most viewers at any time.
+    peakViewers: int,
+    # Sum of all reactions.
+    likes: int,
+    # Time on air, in milliseconds.
+    durationMs: int
+  )
+
+  # One sample of encoder and connection. Null means that the source does not report it.
+  type Statistics (
+    # Kilobits per second sent.
+    bitrateKbps: ?float,
+    # Frames per second encoded.
+    framesPerSecond: ?float,
+    # Frames dropped since the stream began.
+    droppedFrames: ?float,
+    # Round trip to the platform, in milliseconds.
+    roundTripMs: ?float,
+    # From 0 (free) to 1 (nothing gets through).
+    congestion: ?float
+  )
+
+  # Statistics of encoder and connection over the stream.
+  type LiveRoomStats (
+    # The newest sample.
+    last: Statistics,
+    # The smallest of each value.
+    minimum: Statistics,
+    # The largest of each value.
+    maximum: Statistics,
+    # The mean of each value.
+    mean: Statistics,
+    # One word on the connection, such as good, fair or poor.
+    quality: string
+  )
+
+  # A recorder elsewhere.
+  type Recorder (
+    # What it is doing.
+    state: RecorderState,
+    # Bytes written.
+    bytes: int,
+    # Time recorded, in milliseconds.
+    durationMs: int,
+    # From 0 to 1; null if the whole is not known.
+    progress: ?float
+  )
+
+  # The waiting room.
+  type WaitingRoom (
+    # People waiting now.
+    waiting: int,
+    # People let in so far.
+    admitted: int
+  )
+
+  # The parts of the host screen. A part that was not asked for is absent.
+  type Features (
+    # Null while the room has no chat.
+    chat: ?Chat,
+    # The control panel.
+    control: ?Controls,
+    # The header.
+    header: ?Header,
+    # Null unless the stream is on air and statistics came in.
+    liveRoomStats: ?LiveRoomStats,
+    # The recorder.
+    recorder: ?Recorder,
+    # Null unless somebody waited before the stream went on air.
+    waitingRoom: ?WaitingRoom
+  )
+
+  # How often a view was evaluated, and what it cost.
+  type View (
+    # Evaluations so far.
+    evaluations: int,
+    # Those whose output was the same as before.
+    avoidable: int,
+    # Time spent, in microseconds.
+    totalMicroseconds: int,
+    # The longest evaluation, in microseconds.
+    maximumMicroseconds: int
+  )
+
+  # A room: the same members as the reply of GetRoom.
+  type Room (
+    # Name of the room.
+    room: string,
+    # What the stream is doing.
+    phase: Phase,
+    # The parts of the screen.
+    features: Features,
+    # Where the room's events went.
+    counters: Counters,
+    # Number of rejected events by reason; reasons that never occurred are left out.
+    rejectedByReason: [string]int,
+    # Actions that the root reducer reduced.
+    actions: int,
+    # Actions by kind.
+    actionsByKind: [string]int,
+    # Frames drawn.
+    frames: int,
+    # Views by name.
+    views: [string]View
+  )
+
+  # A line of the list of rooms.
+  type RoomSummary (
+    # Name of the room.
+    room: string,
+    # What the stream is doing.
+    phase: Phase,
+    # Viewers now.
+    viewers: int,
+    # Where the room's events went.
+    counters: Counters
+  )
+
+  # How the daemon is doing.
+  method GetStatus() -> (
+    # Version of the daemon.
+    version: string,
+    # Seconds since it started.
+    uptimeSeconds: int,
+    # Number of open rooms.
+    rooms: int,
+    # Events received per second, lately.
+    eventsPerSecond: float,
+    # Where all events went.
+    totals: Totals,
+    # One word on everything.
+    health: Health,
+    # The longest time for which a lane was held without a break, in microseconds.
+    longestTurnMicroseconds: int,
+    # Resident memory, in bytes.
+    memoryBytes: int,
+    # Journal entries that could not be written.
+    journalEntriesLost: int,
+    # Number of lanes over which the rooms are spread.
+    lanes: int
+  )
+
+  # The open rooms, sorted by name.
+  method ListRooms() -> (
+    # One element for each room.
+    rooms: []RoomSummary
+  )
+
+  # Opens a room. Errors: RoomExists, LimitReached; InvalidParameter if the name breaks the rule
+  # [a-z0-9_][a-z0-9_.-]{0,63}.
+  method OpenRoom(
+    # Name of the room.
+    room: string
+  ) -> ()
+
+  # Closes a room and ends its monitors. Errors: NoSuchRoom.
+  method CloseRoom(
+    # Name of the room.
+    room: string
+  ) -> ()
+
+  # The current state of a room. Errors: NoSuchRoom.
+  method GetRoom(
+    # Name of the room.
+    room: string,
+    # The only part of the screen to tell of. Null means all.
+    feature: ?Feature
+  ) -> (
+    # Name of the room.
+    room: string,
+    # What the stream is doing.
+    phase: Phase,
+    # The parts of the screen.
+    features: Features,
+    # Where the room's events went.
+    counters: Counters,
+    # Number of rejected events by reason; reasons that never occurred are left out.
+    rejectedByReason: [string]int,
+    # Actions that the root reducer reduced.
+    actions: int,
+    # Actions by kind.
+    actionsByKind: [string]int,
+    # Frames drawn.
+    frames: int,
+    # Views by name.
+    views: [string]View
+  )
+
+  # The state of a room and its changes. The first reply has room, later ones have patch. Changes that
+  # come faster than they are read, or than maximumRate, are merged into one patch. Without the flag
+  # there is one reply, the current state. Ends with NoSuchRoom when the room closes. Errors:
+  # NoSuchRoom, LimitReached.
+  # [Supports 'more' flag]
+  method MonitorRoom(
+    # Name of the room.
+    room: string,
+    # The parts of the screen to tell of. Null means all, an empty list none.
+    features: ?[]Feature,
+    # Replies per second at most, over 0. Null means as often as the daemon publishes.
+    maximumRate: ?float
+  ) -> (
+    # Number of the state that this reply leads to. It grows; numbers are missing where changes were
+    # merged.
+    sequence: int,
+    # The whole state.
+    room: ?Room,
+    # What to change in the state before: a JSON merge patch (RFC 7396) for the object room. It
+    # removes a member by null; a nullable member that is absent reads as null, so a part of the
+    # screen that went away is removed in this way.
+    patch: ?object
+  )
+
+  # Hands over events and waits until they are applied and, in a room that records, synced to disk.
+  # The list is taken as a whole or not at all. Errors: InvalidEvent, LimitReached, Busy.
+  method SendEvents(
+    # The room of all events that name none. Null means main.
+    room: ?string,
+    # Native events, such as {"type":"viewers","count":12}.
+    events: []object
+  ) -> (
+    # Events received, the elements of the list.
+    received: int,
+    # Those of them that were well formed and still not taken, duplicates for instance.
+    rejected: int
+  )
+
+  # No room has that name.
+  error NoSuchRoom (
+    # The name asked for.
+    room: string
+  )
+
+  # A room of that name is open.
+  error RoomExists (
+    # The name asked for.
+    room: string
+  )
+
+  # No recording has that name.
+  error NoSuchRecording (
+    # The name asked for.
+    recording: string
+  )
+
+  # No task has that name.
+  error NoSuchTask (
+    # The name asked for.
+    task: string
+  )
+
+  # An event of the list is malformed, so none of them was taken.
+  error InvalidEvent (
+    # Its place in the list, counted from 0.
+    index: int,
+    # Name of the rule that it breaks, as in rejectedByReason.
+    reason: string
+  )
+
+  # The configuration allows no more.
+  error LimitReached (
+    # Name of the limit, such as rooms or monitors.
+    limit: string
+  )
+
+  # The daemon is at work on the same thing; try again later.
+  error Busy ()
+
+  """#

@@ -1,0 +1,76 @@
+/// Statistics of encoder and connection over the stream.
+public struct LiveRoomStatsReport: Codable, Sendable, Equatable {
+  public var last: StatisticsReport
+  public var minimum: StatisticsReport
+  public var maximum: StatisticsReport
+  public var mean: StatisticsReport
+  /// One word on the connection, such as good, fair or poor.
+  public var quality: String
+
+  public init(
+    last: StatisticsReport, minimum: StatisticsReport, maximum: StatisticsReport,
+    mean: StatisticsReport, quality: String
+  ) {
+    self.last = last
+    self.minimum = minimum
+    self.maximum = maximum
+    self.mean = mean
+    self.quality = quality
+  }
+}
+
+/// One sample of encoder and connection; nil is what the source does not report.
+public struct StatisticsReport: Codable, Sendable, Equatable {
+  public var bitrateKbps: Double?
+  public var framesPerSecond: Double?
+  /// Frames dropped since the stream began.
+  public var droppedFrames: Double?
+  public var roundTripMs: Double?
+  /// From 0 (free) to 1 (nothing gets through).
+  public var congestion: Double?
+
+  public init(
+    bitrateKbps: Double? = nil, framesPerSecond: Double? = nil, droppedFrames: Double? = nil,
+    roundTripMs: Double? = nil, congestion: Double? = nil
+  ) {
+    self.bitrateKbps = bitrateKbps
+    self.framesPerSecond = framesPerSecond
+    self.droppedFrames = droppedFrames
+    self.roundTripMs = roundTripMs
+    self.congestion = congestion
+  }
+}
+
+/// What a recorder elsewhere is doing.
+public enum RecorderStateReport: String, Codable, Sendable, CaseIterable {
+  case idle, starting, recording, paused, stopping, failed
+}
+
+/// A recorder elsewhere.
+public struct RecorderReport: Codable, Sendable, Equatable {
+  public var state: RecorderStateReport
+  public var bytes: Int
+  /// Time recorded, in milliseconds.
+  public var durationMs: Int
+  /// From 0 to 1; nil if the whole is not known.
+  public var progress: Double?
+
+  public init(
+    state: RecorderStateReport = .idle, bytes: Int = 0, durationMs: Int = 0,
+    progress: Double? = nil
+  ) {
+    self.state = state
+    self.bytes = bytes
+    self.durationMs = durationMs
+    self.progress = progress
+  }
+
+  /// As synthesised, but for `progress`, which is one of the members that every reader may expect.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(state, forKey: .state)
+    try container.encode(bytes, forKey: .bytes)
+    try container.encode(durationMs, forKey: .durationMs)
+    try container.encode(progress, forKey: .progress)
+  }
+}

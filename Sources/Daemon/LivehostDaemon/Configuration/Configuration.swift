@@ -1,0 +1,16 @@
+package import Logging
+
+/// All settings of the daemon. The defaults run with nothing configured.
+package struct Configuration: Sendable, Equatable {
+  package var logLevel: Logger.Level = .info
+  /// Threads that rooms are spread over; `nil` means one less than there are cores, at least one.
+  package var lanes: Int?
+  package var rooms = RoomSettings()
+  /// Rooms opened at the start.
+  package var openRooms: [String] = []
+  package var ingestConnections = 256
+  package var controlConnections = 256
+  package var monitors = 64
+
+  package init() {}
+}

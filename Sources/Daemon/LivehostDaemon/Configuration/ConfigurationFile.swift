@@ -1,0 +1,148 @@
+import Foundation
+import LiveEvents
+import Yams
+
+/// Why a configuration was refused: where, and what to do.
+package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
+  package var file: String
+  /// From 1; `nil` if the file as a whole is meant.
+  package var line: Int?
+  package var key: String?
+  package var message: String
+
+  package var description: String {
+    let place = line.map { "\(file):\($0)" } ?? file
+    return key.map { "\(place): \($0): \(message)" } ?? "\(place): \(message)"
+  }
+}
+
+extension Configuration {
+  /// Directories that are searched, the later ones overriding the earlier ones.
+  package static let directories = ["/usr/lib/livehost", "/run/livehost.d", "/etc/livehost"]
+
+  /// Reads the files of an installed daemon: in each directory `livehostd.yaml`, then
+  /// `livehostd.yaml.d/*.yaml` by name. Files that do not exist are skipped.
+  package static func load(
+    directories: [String] = Configuration.directories
+  ) throws(ConfigurationError) -> Configuration {
+    var configuration = Configuration()
+    for directory in directories {
+      let main = directory + "/livehostd.yaml"
+      if FileManager.default.fileExists(atPath: main) { try configuration.read(file: main) }
+      let dropIns = main + ".d"
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: dropIns)) ?? []
+      for name in names.sorted() where name.hasSuffix(".yaml") {
+        try configuration.read(file: dropIns + "/" + name)
+      }
+    }
+    return configuration
+  }
+
+  /// Reads one file over the present values.
+  package mutating func read(file: String) throws(ConfigurationError) {
+    let text: String
+    do {
+      text = try String(contentsOfFile: file, encoding: .utf8)
+    } catch {
+      throw ConfigurationError(
+        file: file, message: "cannot be read: \((error as NSError).localizedDescription)")
+    }
+    try read(text: text, file: file)
+  }
+
+  /// Reads `text` over the present values. `file` is its name in errors.
+  package mutating func read(text: String, file: String) throws(ConfigurationError) {
+    let root: Node?
+    do {
+      root = try Yams.compose(yaml: text)
+    } catch let error as YamlError {
+      throw ConfigurationError(file: file, line: error.line, message: error.problem)
+    } catch {
+      throw ConfigurationError(file: file, message: "\(error)")
+    }
+    guard let root, root.null == nil else { return }
+    try read(root, prefix: "", file: file)
+  }
+
+  private mutating func read(
+    _ node: Node, prefix: String, file: String
+  ) throws(ConfigurationError) {
+    guard let mapping = node.mapping else {
+      throw ConfigurationError(
+        file: file, line: node.mark?.line, key: prefix.isEmpty ? nil : prefix,
+        message: "expected keys and values")
+    }
+    var seen: Set<String> = []
+    for (keyNode, value) in mapping {
+      let name = keyNode.string ?? "?"
+      let path = prefix.isEmpty ? name : "\(prefix).\(name)"
+      let line = keyNode.mark?.line
+      guard seen.insert(name).inserted else {
+        throw ConfigurationError(file: file, line: line, key: path, message: "stands here twice")
+      }
+      if let key = ConfigurationKey.all.first(where: { $0.path == path }) {
+        do throws(ConfigurationProblem) {
+          try key.read(value, &self)
+        } catch {
+          throw ConfigurationError(
+            file: file, line: value.mark?.line ?? line, key: path, message: error.message)
+        }
+      } else if ConfigurationKey.all.contains(where: { $0.path.hasPrefix(path + ".") }) {
+        try read(value, prefix: path, file: file)
+      } else {
+        throw ConfigurationError(
+          file: file, line: line, key: path, message: Self.unknownKey(path))
+      }
+    }
+  }
+
+  private static func unknownKey(_ path: String) -> String {
+    let known = ConfigurationKey.all.map(\.path)
+    let nearest = known.min { path.distance(to: $0) < path.distance(to: $1) }
+    guard let nearest, path.distance(to: nearest) <= 3 else { return "unknown key" }
+    return "unknown key; did you mean \(nearest)?"
+  }
+
+  /// The commented default file.
+  package static var commentedDefaults: String {
+    var lines = ["# Configuration of livehostd. Every key is shown with its default."]
+    var group = ""
+    for key in ConfigurationKey.all {
+      let parts = key.path.split(separator: ".").map(String.init)
+      let newGroup = parts.count > 1 ? parts[0] : ""
+      lines.append("")
+      if newGroup != group, !newGroup.isEmpty { lines.append("#\(newGroup):") }
+      group = newGroup
+      let indent = newGroup.isEmpty ? "" : "  "
+      lines.append("#\(indent)# \(key.meaning)")
+      lines.append("#\(indent)\(parts.last ?? ""): \(key.standard)")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension YamlError {
+  /// The line of the problem, from 1.
+  fileprivate var line: Int? {
+    switch self {
+    case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _):
+      mark.line
+    case .duplicatedKeysInMapping(_, let context): context.mark.line
+    case .no, .memory, .reader, .writer, .emitter, .representer, .dataCouldNotBeDecoded: nil
+    }
+  }
+
+  fileprivate var problem: String {
+    switch self {
+    case .scanner(_, let problem, _, _), .parser(_, let problem, _, _),
+      .composer(_, let problem, _, _):
+      problem
+    case .duplicatedKeysInMapping(let keys, _): "these keys stand here twice: \(keys)"
+    case .no, .memory, .reader, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
+      "\(self)"
+    }
+  }
+}
+
+/// Whether `name` may name a room.
+func isRoomName(_ name: String) -> Bool { RoomName(name) != nil }

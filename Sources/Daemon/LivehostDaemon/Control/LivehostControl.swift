@@ -1,0 +1,94 @@
+package import ControlInterface
+import Ingest
+import LiveEvents
+import NIOCore
+package import Varlink
+import WireFormats
+
+/// What the daemon does for `io.livehost.Control`.
+package struct LivehostControl: ControlService {
+  private let directory: RoomDirectory
+  private let router: EventRouter
+  private let status: DaemonStatus
+
+  package init(directory: RoomDirectory, router: EventRouter, status: DaemonStatus) {
+    self.directory = directory
+    self.router = router
+    self.status = status
+  }
+
+  package func getStatus() async throws -> StatusReport {
+    var counts = router.unroutableCounts
+    for lane in directory.lanes { counts.add(await lane.counts()) }
+    return status.report(counts: counts, rooms: directory.count, lanes: directory.lanes)
+  }
+
+  package func listRooms() async throws -> [RoomSummary] {
+    var rooms: [RoomSummary] = []
+    for lane in directory.lanes { rooms += await lane.summaries() }
+    return rooms.sorted { $0.room < $1.room }
+  }
+
+  package func openRoom(_ room: String) async throws {
+    let name = try Self.name(room)
+    do throws(RoomDirectory.Refusal) {
+      try directory.open(name)
+    } catch {
+      switch error {
+      case .exists: throw ControlError.roomExists(room)
+      case .tooMany: throw ControlError.limitReached("rooms")
+      case .closing: throw ControlError.busy
+      }
+    }
+  }
+
+  package func closeRoom(_ room: String) async throws {
+    guard await directory.close(try Self.name(room)) else { throw ControlError.noSuchRoom(room) }
+  }
+
+  package func getRoom(_ room: String) async throws -> RoomReport {
+    let name = try Self.name(room)
+    guard let report = await directory.lane(of: name)?.report(name) else {
+      throw ControlError.noSuchRoom(room)
+    }
+    return report
+  }
+
+  package func roomFeed(_ room: String) async throws -> RoomFeed {
+    let name = try Self.name(room)
+    guard let feed = await directory.lane(of: name)?.feed(name) else {
+      throw ControlError.noSuchRoom(room)
+    }
+    return feed
+  }
+
+  package func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {
+    var decoder = SentEvents(
+      fallback: try room.map(Self.name) ?? .main, arrival: IngestConfiguration.systemTime())
+    for (index, event) in events.enumerated() {
+      do throws(SentEvents.Refusal) {
+        try decoder.add(event.serialized())
+      } catch {
+        throw ControlError.invalidEvent(index: index, reason: error.reason.rawValue)
+      }
+    }
+    var rejected = 0
+    for batch in decoder.batches {
+      guard let lane = directory.laneOpening(batch.room) else {
+        throw ControlError.limitReached("rooms")
+      }
+      rejected += await withCheckedContinuation { continuation in
+        lane.post(
+          RoomDelivery(
+            room: batch.room, events: batch.events,
+            acknowledgement: .callback { continuation.resume(returning: $0) }))
+      }
+    }
+    return SendEventsReply(received: events.count, rejected: rejected)
+  }
+
+  private static func name(_ room: String) throws(ServiceError) -> RoomName {
+    guard let name = RoomName(room) else { throw .invalidParameter("room") }
+    return name
+  }
+}

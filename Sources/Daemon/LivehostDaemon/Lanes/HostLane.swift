@@ -1,0 +1,134 @@
+package import ControlInterface
+package import LiveEvents
+package import NIOCore
+
+/// One event loop and the rooms that live on it.
+///
+/// An actor whose executor is the loop: everything of its rooms happens on one thread, and stores never
+/// leave it.
+package actor HostLane {
+  package nonisolated let index: Int
+  package nonisolated let eventLoop: any EventLoop
+  package nonisolated let meter = TurnMeter()
+  private nonisolated let executor: any NIOSerialEventLoopExecutor
+  private nonisolated let mailbox: LaneMailbox
+  private let lane: EventLoopLane
+  private var rooms: [RoomName: Room] = [:]
+  /// Sums over rooms that were closed.
+  private var closed = EventCounts()
+  private var timers: [RoomName: (due: NIODeadline, task: Scheduled<Void>)] = [:]
+  private let settings: RoomSettings
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  package init(
+    index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings
+  ) {
+    self.index = index
+    self.eventLoop = eventLoop
+    self.executor = eventLoop
+    self.mailbox = LaneMailbox(eventLoop: eventLoop)
+    self.lane = EventLoopLane(eventLoop)
+    self.settings = settings
+  }
+
+  // MARK: Events
+
+  /// Hands events over. Callable from any thread; never blocks.
+  package nonisolated func post(_ delivery: RoomDelivery) {
+    mailbox.post(.delivery(delivery), to: self)
+  }
+
+  /// Opens a room, before anything that is posted later. The directory makes sure that there is none
+  /// of this name.
+  package nonisolated func postOpening(of room: RoomName) { mailbox.post(.open(room), to: self) }
+
+  /// Closes a room, after all that was posted before; what it holds is applied.
+  package nonisolated func postClosing(
+    of room: RoomName, completion: @escaping @Sendable () -> Void
+  ) {
+    mailbox.post(.close(room, completion), to: self)
+  }
+
+  /// Takes what is in the mailbox: one turn of the lane.
+  func drain() {
+    meter.measure {
+      let now = NIODeadline.now()
+      for item in mailbox.take() {
+        switch item {
+        case .open(let name): open(name, now)
+        case .close(let name, let completion):
+          close(name)
+          completion()
+        case .delivery(let delivery): receive(delivery, now)
+        }
+      }
+    }
+  }
+
+  private func receive(_ delivery: RoomDelivery, _ now: NIODeadline) {
+    guard let room = rooms[delivery.room] else {
+      refuse(delivery)
+      return
+    }
+    room.receive(delivery, now: now)
+    schedule(room)
+  }
+
+  /// The room was closed while the delivery was under way.
+  private func refuse(_ delivery: RoomDelivery) {
+    closed.add(delivery.rejections)
+    closed.reject(.roomClosed, delivery.events.count)
+    delivery.acknowledgement.consumed(rejected: delivery.events.count)
+    delivery.acknowledgement.applied(rejected: delivery.events.count)
+  }
+
+  /// Sets the room's timer for its next frame, unless it stands already.
+  private func schedule(_ room: Room) {
+    guard let due = room.nextFrame else { return }
+    if let timer = timers[room.name] {
+      guard due < timer.due else { return }
+      timer.task.cancel()
+    }
+    let name = room.name
+    let task = eventLoop.scheduleTask(deadline: due) { self.assumeIsolated { $0.frame(name) } }
+    timers[name] = (due, task)
+  }
+
+  private func frame(_ name: RoomName) {
+    timers[name] = nil
+    guard let room = rooms[name] else { return }
+    meter.measure { room.advance(to: NIODeadline.now()) }
+    schedule(room)
+  }
+
+  // MARK: Rooms
+
+  private func open(_ name: RoomName, _ now: NIODeadline) {
+    rooms[name] = Room(
+      name: name, lane: lane, settings: settings, now: now,
+      requestFrame: { [weak self] in await self?.publish(name) })
+  }
+
+  private func close(_ name: RoomName) {
+    timers.removeValue(forKey: name)?.task.cancel()
+    guard let room = rooms.removeValue(forKey: name) else { return }
+    room.finish()
+    closed.add(room.counts)
+  }
+
+  package func report(_ name: RoomName) -> RoomReport? { rooms[name]?.report() }
+
+  package func feed(_ name: RoomName) -> RoomFeed? { rooms[name]?.feed }
+
+  private func publish(_ name: RoomName) { rooms[name]?.publish() }
+
+  package func summaries() -> [RoomSummary] { rooms.values.map { $0.summary() } }
+
+  /// Sums over the rooms of this lane, closed ones included.
+  package func counts() -> EventCounts {
+    rooms.values.reduce(into: closed) { $0.add($1.counts) }
+  }
+}

@@ -1,0 +1,104 @@
+package import Ingest
+package import LiveEvents
+import NIOCore
+import Synchronization
+package import WireFormats
+
+/// Something for a room, from another thread.
+package struct RoomDelivery: Sendable {
+  package let room: RoomName
+  package let events: [LiveEvent]
+  package let rejections: RejectionCounts
+  package let clock: FrameClock
+  /// Told what became of the events.
+  package let acknowledgement: Acknowledgement
+
+  package init(
+    room: RoomName, events: [LiveEvent], rejections: RejectionCounts = RejectionCounts(),
+    clock: FrameClock = .arrival, acknowledgement: Acknowledgement
+  ) {
+    self.room = room
+    self.events = events
+    self.rejections = rejections
+    self.clock = clock
+    self.acknowledgement = acknowledgement
+  }
+
+  package enum Acknowledgement: Sendable {
+    case receipt(DeliveryReceipt)
+    /// Called with the number of rejected events once everything is applied.
+    case callback(@Sendable (Int) -> Void)
+
+    /// Whether the sender waits until everything is applied.
+    var isWanted: Bool {
+      switch self {
+      case .receipt(let receipt): receipt.wantsAcknowledgement
+      case .callback: true
+      }
+    }
+
+    /// The delivery is off the mailbox.
+    func consumed(rejected: Int) {
+      switch self {
+      case .receipt(let receipt):
+        receipt.rejected(rejected)
+        receipt.consumed()
+      case .callback: break
+      }
+    }
+
+    /// Everything is applied or counted otherwise.
+    func applied(rejected: Int) {
+      switch self {
+      case .receipt(let receipt): receipt.applied()
+      case .callback(let callback): callback(rejected)
+      }
+    }
+  }
+}
+
+/// The one door from other threads into a lane: one wake-up per batch, not per delivery.
+///
+/// Rooms are opened and closed through the same door, so that their order among deliveries is that in
+/// which they were posted.
+final class LaneMailbox: Sendable {
+  enum Item: Sendable {
+    case open(RoomName)
+    case close(RoomName, @Sendable () -> Void)
+    case delivery(RoomDelivery)
+  }
+
+  private struct Contents: Sendable {
+    var items: [Item] = []
+    var isScheduled = false
+  }
+
+  private let contents = Mutex(Contents())
+  private let eventLoop: any EventLoop
+
+  init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+  /// Puts `item` in; wakes `lane` if it is not awake for this mailbox already.
+  func post(_ item: Item, to lane: HostLane) {
+    let mustWake = contents.withLock { contents in
+      contents.items.append(item)
+      defer { contents.isScheduled = true }
+      return !contents.isScheduled
+    }
+    if mustWake { eventLoop.execute { lane.assumeIsolated { $0.drain() } } }
+  }
+
+  func take() -> [Item] {
+    contents.withLock { contents in
+      contents.isScheduled = false
+      return exchange(&contents.items, with: [])
+    }
+  }
+}
+
+/// Replaces a value and returns the old one.
+func exchange<Value>(_ value: inout Value, with new: consuming Value) -> Value {
+  let old = value
+  value = new
+  return old
+}

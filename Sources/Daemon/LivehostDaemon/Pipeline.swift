@@ -1,0 +1,79 @@
+import Composable
+import HostFeature
+import LiveEvents
+import RateLimiting
+import ViewGraph
+
+/// The road of an event through a room, on one page.
+///
+///     bytes -> frame -> event -> throttle -> action -> reducers -> changed fields -> dirty views -> frame -> subscribers
+///
+/// The first three steps are those of a connection: `Ingest` cuts bytes into lines, `WireFormats` turns
+/// a line into a `LiveEvent`. What comes after happens here, on the room's lane, in the room's time:
+///
+/// - **throttle**: the feature's `Intake` passes the event on, holds it, or lets it supersede another.
+/// - **action**: what comes out of the throttle, at once or when a frame is due.
+/// - **reducers**: the store changes the state in place and notes which fields changed.
+/// - **changed fields, dirty views**: once per frame, the fields mark the views that read them.
+/// - **frame**: the dirty views are evaluated, parents first. Room and monitors see the result.
+///
+/// Knows no clock, no socket and no thread: the same code runs live, replayed and simulated.
+struct Pipeline {
+  private let store: Store<HostFeature.State, HostFeature.Action>
+  private let screen: ViewGraph
+  private let grid: FrameGrid
+  private var intake = HostIntake()
+  private var output = IntakeOutput<HostFeature.Action>()
+  private(set) var counts = EventCounts()
+  /// Whether an action was reduced since the last frame.
+  private var isDirty = false
+  /// Where the last frame was; the next one comes later.
+  private var lastFrame = Instant(nanoseconds: -1)
+
+  init(
+    store: Store<HostFeature.State, HostFeature.Action>, screen: ViewGraph, grid: FrameGrid
+  ) {
+    self.store = store
+    self.screen = screen
+    self.grid = grid
+  }
+
+  /// Event -> throttle -> action: takes one event. Its actions, if it has some, wait for ``reduce()``.
+  mutating func receive(_ event: LiveEvent, at now: Instant) {
+    counts.received += 1
+    intake.receive(event, at: now, into: &output)
+  }
+
+  /// Action -> reducers -> changed fields. At once for what must not wait, with the frame for the rest.
+  mutating func reduce() {
+    counts.applied += output.applied
+    counts.coalesced += output.coalesced
+    counts.pending = intake.pending
+    for (reason, count) in output.rejected { counts.refuse(reason, count) }
+    if !output.actions.isEmpty {
+      store.send(contentsOf: output.actions)
+      isDirty = true
+    }
+    output.clear()
+  }
+
+  /// When there is something to draw next; `nil` while nothing changes and nothing is held.
+  var nextFrame: Instant? {
+    if isDirty { return grid.frame(after: lastFrame) }
+    return intake.deadline.map { max(grid.frame(atOrAfter: $0), grid.frame(after: lastFrame)) }
+  }
+
+  /// Changed fields -> dirty views -> frame. With `flush`, what throttles hold is applied first,
+  /// whether it is due or not.
+  mutating func drawFrame(at now: Instant, flush: Bool = false) {
+    if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
+    reduce()
+    isDirty = false
+    lastFrame = now
+    store.deliverChanges()
+    screen.evaluateFrame()
+  }
+
+  /// Counts lines that were refused before they were events.
+  mutating func reject(_ reason: RejectionReason, _ count: Int) { counts.reject(reason, count) }
+}

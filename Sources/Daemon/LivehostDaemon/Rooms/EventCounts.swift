@@ -1,0 +1,53 @@
+package import ControlInterface
+package import Ingest
+package import LiveEvents
+
+/// What became of events. `received = applied + coalesced + rejected + pending` at any instant.
+package struct EventCounts: Sendable, Equatable {
+  package var received = 0
+  package var applied = 0
+  package var coalesced = 0
+  package var pending = 0
+  package private(set) var rejectedByReason: [RejectionReason: Int] = [:]
+  package private(set) var rejected = 0
+
+  package init() {}
+
+  package var isConserved: Bool { received == applied + coalesced + rejected + pending }
+
+  /// Counts events that were received and not taken.
+  package mutating func reject(_ reason: RejectionReason, _ count: Int) {
+    guard count > 0 else { return }
+    received += count
+    refuse(reason, count)
+  }
+
+  /// Counts events as rejected that were counted as received before.
+  package mutating func refuse(_ reason: RejectionReason, _ count: Int) {
+    rejected += count
+    rejectedByReason[reason, default: 0] += count
+  }
+
+  package mutating func add(_ rejections: RejectionCounts) {
+    for (reason, count) in rejections.byReason { reject(reason, count) }
+  }
+
+  package mutating func add(_ other: EventCounts) {
+    received += other.received
+    applied += other.applied
+    coalesced += other.coalesced
+    pending += other.pending
+    rejected += other.rejected
+    rejectedByReason.merge(other.rejectedByReason, uniquingKeysWith: +)
+  }
+
+  package var counters: Counters {
+    Counters(
+      received: received, applied: applied, coalesced: coalesced, rejected: rejected,
+      pending: pending)
+  }
+
+  package var reasons: [String: Int] {
+    Dictionary(uniqueKeysWithValues: rejectedByReason.map { ($0.key.rawValue, $0.value) })
+  }
+}

@@ -1,0 +1,136 @@
+import Composable
+import ControlInterface
+import HostFeature
+import LiveEvents
+import NIOCore
+import RateLimiting
+import ViewGraph
+
+/// A room: a host's screen and the events that feed it.
+///
+/// Not `Sendable`: belongs to its lane. Drives its ``Pipeline`` by the machine's clock or by the
+/// time stamps of the events, whichever its feeders ask for.
+final class Room {
+  /// For how long a room that follows time stamps may hold something while no event comes.
+  static let eventTimeStall = TimeAmount.seconds(5)
+
+  let name: RoomName
+  let feed: RoomFeed
+  let store: Store<HostFeature.State, HostFeature.Action>
+  let screen: ViewGraph
+  let settings: RoomSettings
+  private var pipeline: Pipeline
+  private var clock: RoomClock
+  private let grid: FrameGrid
+  /// Those who wait until what they sent is applied.
+  private var waiting: [(acknowledgement: RoomDelivery.Acknowledgement, rejected: Int)] = []
+  private var lastDelivery: NIODeadline
+
+  init(
+    name: RoomName, lane: EventLoopLane, settings: RoomSettings, now: NIODeadline,
+    requestFrame: @escaping @Sendable () async -> Void
+  ) {
+    self.name = name
+    self.settings = settings
+    lastDelivery = now
+    clock = RoomClock(machine: now.machineTime)
+    grid = FrameGrid(framesPerSecond: Int64(settings.framesPerSecond))
+    feed = RoomFeed(onDemand: { Task { await requestFrame() } })
+    let store = Store(
+      initialState: HostFeature.State(), lane: lane, notification: .batched
+    ) { HostFeature() }
+    self.store = store
+    screen = ViewGraph(
+      HostView(), place: store.place, clock: { NIODeadline.now().uptimeNanoseconds },
+      read: { [unowned store] in store.state })
+    pipeline = Pipeline(store: store, screen: screen, grid: grid)
+    // The first frame, so that a room has a screen before its first event.
+    pipeline.drawFrame(at: clock.now)
+  }
+
+  var counts: EventCounts { pipeline.counts }
+
+  /// Takes a delivery: one or many events, all of one sender, in order.
+  func receive(_ delivery: RoomDelivery, now: NIODeadline) {
+    lastDelivery = now
+    clock.follow(delivery.clock, machine: now.machineTime)
+    for (reason, count) in delivery.rejections.byReason { pipeline.reject(reason, count) }
+    let rejectedBefore = pipeline.counts.rejected
+    switch clock.source {
+    case .arrival: takeNow(delivery.events, now)
+    case .event: takeByTimestamp(delivery.events)
+    }
+    let rejected = pipeline.counts.rejected - rejectedBefore
+    delivery.acknowledgement.consumed(rejected: rejected)
+    if delivery.acknowledgement.isWanted {
+      waiting.append((delivery.acknowledgement, rejected))
+      // Nobody moves the time of a room that follows events but its events: draw at once.
+      if clock.source == .event { drawFrame(at: grid.frame(after: clock.now)) }
+    }
+  }
+
+  private func takeNow(_ events: [LiveEvent], _ now: NIODeadline) {
+    clock.advance(to: clock.time(machine: now.machineTime))
+    for event in events { pipeline.receive(event, at: clock.now) }
+    pipeline.reduce()
+  }
+
+  private func takeByTimestamp(_ events: [LiveEvent]) {
+    for event in events {
+      let instant = clock.time(of: event.timestamp)
+      while let due = pipeline.nextFrame, due <= instant { drawFrame(at: due) }
+      clock.advance(to: instant)
+      pipeline.receive(event, at: instant)
+      pipeline.reduce()
+    }
+  }
+
+  /// The machine time of the next frame; `nil` if there is nothing to draw.
+  var nextFrame: NIODeadline? {
+    var next = pipeline.nextFrame
+    if !waiting.isEmpty { next = min(next ?? grid.frame(after: clock.now), grid.frame(after: clock.now)) }
+    guard let next else { return nil }
+    guard let machine = clock.machineTime(of: next) else {
+      return lastDelivery + Self.eventTimeStall
+    }
+    return .uptimeNanoseconds(UInt64(max(0, machine)))
+  }
+
+  /// The timer fired: draws what is due.
+  func advance(to now: NIODeadline) {
+    switch clock.source {
+    case .arrival:
+      let instant = clock.time(machine: now.machineTime)
+      clock.advance(to: instant)
+      guard let due = pipeline.nextFrame ?? (waiting.isEmpty ? nil : instant), due <= instant else {
+        return
+      }
+      drawFrame(at: instant)
+    case .event:
+      // The feeder is silent: what is held is shown rather than kept for ever.
+      guard now >= lastDelivery + Self.eventTimeStall, let due = pipeline.nextFrame else { return }
+      drawFrame(at: due, flush: true)
+    }
+  }
+
+  private func drawFrame(at instant: Instant, flush: Bool = false) {
+    clock.advance(to: instant)
+    pipeline.drawFrame(at: instant, flush: flush || !waiting.isEmpty)
+    publish()
+    for (acknowledgement, rejected) in exchange(&waiting, with: []) {
+      acknowledgement.applied(rejected: rejected)
+    }
+  }
+
+  /// Applies and draws what is held, and ends the monitors.
+  func finish() {
+    drawFrame(at: grid.frame(after: clock.now), flush: true)
+    store.cancelEffects()
+    feed.finish(.noSuchRoom(name.description))
+  }
+}
+
+extension NIODeadline {
+  /// Monotonic nanoseconds, as rooms count them.
+  var machineTime: Int64 { Int64(uptimeNanoseconds) }
+}

@@ -1,0 +1,50 @@
+package import LiveEvents
+package import RateLimiting
+package import WireFormats
+
+/// A room's own time: it begins at 0 when the room opens and never goes back, whichever source moves it.
+package struct RoomClock: Sendable {
+  package private(set) var source: FrameClock = .arrival
+  package private(set) var now = Instant.origin
+  /// Room time minus machine time, in nanoseconds.
+  private var machineOffset: Int64
+  /// Room time minus event time; `nil` until the first event after a switch to event time.
+  private var eventOffset: Int64?
+
+  /// - Parameter machine: the machine's monotonic time now, in nanoseconds.
+  package init(machine: Int64) { machineOffset = -machine }
+
+  /// Changes the source. Time goes on from where it is.
+  package mutating func follow(_ source: FrameClock, machine: Int64) {
+    guard source != self.source else { return }
+    self.source = source
+    switch source {
+    case .arrival: machineOffset = now.nanoseconds - machine
+    case .event: eventOffset = nil
+    }
+  }
+
+  /// The room's time at machine time `machine`; the present one while it follows events.
+  package func time(machine: Int64) -> Instant {
+    switch source {
+    case .arrival: max(now, Instant(nanoseconds: machine + machineOffset))
+    case .event: now
+    }
+  }
+
+  /// The machine time at which the room's time will be `instant`, if it follows that.
+  package func machineTime(of instant: Instant) -> Int64? {
+    source == .arrival ? instant.nanoseconds - machineOffset : nil
+  }
+
+  /// The room's time of an event, while the room follows events. A late event is now.
+  package mutating func time(of timestamp: Timestamp) -> Instant {
+    let nanoseconds = timestamp &* 1_000_000
+    let offset = eventOffset ?? now.nanoseconds - nanoseconds
+    eventOffset = offset
+    return max(now, Instant(nanoseconds: nanoseconds &+ offset))
+  }
+
+  /// Moves time forward.
+  package mutating func advance(to instant: Instant) { now = max(now, instant) }
+}

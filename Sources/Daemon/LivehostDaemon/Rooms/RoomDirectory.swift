@@ -1,0 +1,96 @@
+package import ControlInterface
+package import LiveEvents
+import Synchronization
+
+/// Which rooms are open, and on which lane each lives. May be used from any thread.
+package final class RoomDirectory: Sendable {
+  private struct State: Sendable {
+    var lanes: [RoomName: Int] = [:]
+    /// Number of rooms opened so far; spreads rooms over the lanes in turn.
+    var opened = 0
+    var isClosing = false
+  }
+
+  /// Why a room cannot be opened.
+  package enum Refusal: Error, Equatable { case exists, tooMany, closing }
+
+  package let lanes: [HostLane]
+  private let maximum: Int
+  private let state = Mutex(State())
+  private let onChange: @Sendable (RoomName, Change) -> Void
+
+  package enum Change: Sendable { case opened, closed }
+
+  /// - Parameter onChange: told of each room that is opened or closed, for the journal.
+  package init(
+    lanes: [HostLane], maximumRooms: Int,
+    onChange: @escaping @Sendable (RoomName, Change) -> Void = { _, _ in }
+  ) {
+    self.lanes = lanes
+    self.maximum = maximumRooms
+    self.onChange = onChange
+  }
+
+  package var count: Int { state.withLock { $0.lanes.count } }
+
+  /// The lane of an open room.
+  package func lane(of room: RoomName) -> HostLane? {
+    state.withLock { $0.lanes[room] }.map { lanes[$0] }
+  }
+
+  /// The lane of a room, which is opened if it is not; `nil` if no more may be open.
+  ///
+  /// Deliveries posted to the lane afterwards find the room there: opening goes through the same
+  /// mailbox before them.
+  package func laneOpening(_ room: RoomName) -> HostLane? {
+    if let lane = lane(of: room) { return lane }
+    do throws(Refusal) {
+      return try open(room)
+    } catch {
+      // Somebody else was faster.
+      return error == .exists ? lane(of: room) : nil
+    }
+  }
+
+  /// Opens a room.
+  @discardableResult
+  package func open(_ room: RoomName) throws(Refusal) -> HostLane {
+    let result: Result<Int, Refusal> = state.withLock { state in
+      if state.isClosing { return .failure(.closing) }
+      if state.lanes[room] != nil { return .failure(.exists) }
+      if state.lanes.count >= maximum { return .failure(.tooMany) }
+      let index = state.opened % lanes.count
+      state.opened += 1
+      state.lanes[room] = index
+      // Under the lock, so that nobody's delivery is posted between the entry and the opening.
+      lanes[index].postOpening(of: room)
+      return .success(index)
+    }
+    let lane = lanes[try result.get()]
+    onChange(room, .opened)
+    return lane
+  }
+
+  /// Closes a room. Returns once it is closed; `false` if there is none.
+  package func close(_ room: RoomName) async -> Bool {
+    let isClosed = await withCheckedContinuation { continuation in
+      let index = state.withLock { state in
+        let index = state.lanes.removeValue(forKey: room)
+        if let index { lanes[index].postClosing(of: room) { continuation.resume(returning: true) } }
+        return index
+      }
+      if index == nil { continuation.resume(returning: false) }
+    }
+    if isClosed { onChange(room, .closed) }
+    return isClosed
+  }
+
+  /// Opens no more, and draws and closes all that are open, in the order of their names.
+  package func closeAll() async {
+    let rooms = state.withLock { state in
+      state.isClosing = true
+      return state.lanes.keys.sorted()
+    }
+    for room in rooms { _ = await close(room) }
+  }
+}

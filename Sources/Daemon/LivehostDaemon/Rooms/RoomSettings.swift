@@ -1,0 +1,13 @@
+/// What the configuration says about rooms.
+package struct RoomSettings: Sendable, Equatable {
+  /// How many rooms may be open at once.
+  package var maximumRooms = 64
+  /// How many chat messages a room keeps.
+  package var chatHistory = 500
+  /// How many of them `GetRoom` shows.
+  package var reportedMessages = 50
+  /// Frames per second while something changes.
+  package var framesPerSecond = 60
+
+  package init() {}
+}

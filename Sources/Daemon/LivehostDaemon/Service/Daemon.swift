@@ -1,0 +1,182 @@
+import ControlInterface
+import Ingest
+import LiveEvents
+package import Logging
+import NIOCore
+import NIOPosix
+package import ServiceLifecycle
+package import Systemd
+import Varlink
+
+/// The daemon: rooms on their lanes, two sockets, and what the service manager is told.
+///
+/// Starts from the inside out (lanes, rooms, sockets, READY) and stops from the outside in: the ingest
+/// socket first, so that nothing that was received is lost, the control socket last but the rooms.
+package struct Daemon: Service {
+  package static let version = "0.1.0"
+
+  private let configuration: Configuration
+  private let paths: RuntimePaths
+  private let logger: Logger
+  private let notifier: ServiceNotifier
+  private let lostEntries: @Sendable () -> Int
+
+  /// - Parameter lostEntries: asks for the number of log entries that were lost.
+  package init(
+    configuration: Configuration, paths: RuntimePaths, logger: Logger,
+    notifier: ServiceNotifier = ServiceNotifier(),
+    lostEntries: @escaping @Sendable () -> Int = { 0 }
+  ) {
+    self.configuration = configuration
+    self.paths = paths
+    self.logger = logger
+    self.notifier = notifier
+    self.lostEntries = lostEntries
+  }
+
+  /// Runs until it is asked to stop, then drains and returns.
+  ///
+  /// - Throws: ``DaemonError`` if it cannot start.
+  package func run() async throws {
+    let laneCount = configuration.lanes ?? max(1, System.coreCount - 1)
+    let laneGroup = MultiThreadedEventLoopGroup(numberOfThreads: laneCount)
+    let ioGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    do {
+      try await serve(lanes: laneGroup, io: ioGroup)
+    } catch {
+      try? await ioGroup.shutdownGracefully()
+      try? await laneGroup.shutdownGracefully()
+      throw error
+    }
+    try await ioGroup.shutdownGracefully()
+    try await laneGroup.shutdownGracefully()
+  }
+
+  private func serve(
+    lanes laneGroup: MultiThreadedEventLoopGroup, io: MultiThreadedEventLoopGroup
+  ) async throws {
+    let sockets = try Sockets(paths)
+    let description = sockets.description
+    let lanes = makeLanes(laneGroup)
+    let directory = RoomDirectory(
+      lanes: lanes, maximumRooms: configuration.rooms.maximumRooms,
+      onChange: { [logger] in Self.log($0, $1, to: logger) })
+    for room in configuration.openRooms.compactMap(RoomName.init) { try directory.open(room) }
+    let router = EventRouter(directory: directory)
+    let status = DaemonStatus(version: Self.version, lostEntries: lostEntries)
+
+    let controlAddress = sockets.control
+    let ingest = try await startIngest(sockets, io, router)
+    let control: VarlinkServer
+    do {
+      control = try await startControl(
+        controlAddress, io, LivehostControl(directory: directory, router: router, status: status))
+    } catch {
+      await ingest.shutdown()
+      throw error
+    }
+    let watchdog = try startWatchdog(lanes, status)
+
+    logger.log(
+      .serviceStarted, "livehostd \(Self.version) is ready: \(lanes.count) lane(s), \(description)")
+    tell { () throws(SystemdError) in try notifier.ready(status: "serving, \(description)") }
+    try? await gracefulShutdown()
+
+    tell { () throws(SystemdError) in try notifier.stopping(status: "draining") }
+    await ingest.shutdown()
+    await directory.closeAll()
+    await control.shutdown()
+    watchdog?.stop()
+    logger.log(.serviceStopped, "livehostd stopped")
+  }
+
+  private func makeLanes(_ group: MultiThreadedEventLoopGroup) -> [HostLane] {
+    var lanes: [HostLane] = []
+    for eventLoop in group.makeIterator() {
+      guard let eventLoop = eventLoop as? any EventLoop & NIOSerialEventLoopExecutor else {
+        preconditionFailure("SwiftNIO's event loops are serial executors")
+      }
+      lanes.append(
+        HostLane(index: lanes.count, eventLoop: eventLoop, settings: configuration.rooms))
+    }
+    return lanes
+  }
+
+  private func startIngest(
+    _ sockets: consuming Sockets, _ group: any EventLoopGroup, _ router: EventRouter
+  ) async throws(DaemonError) -> IngestServer {
+    var settings = IngestConfiguration()
+    settings.maximumConnections = configuration.ingestConnections
+    do {
+      return try await IngestServer.start(
+        on: sockets.takeIngest(), group: group, configuration: settings, sink: router)
+    } catch {
+      throw .socket("ingest socket \(error.description)")
+    }
+  }
+
+  private func startControl(
+    _ address: VarlinkServer.Address, _ group: any EventLoopGroup, _ service: LivehostControl
+  ) async throws -> VarlinkServer {
+    let access = Access()
+    let interface = try ControlInterface.makeInterface(
+      service: service, mayChange: { access.mayChange($0) })
+    var limits = VarlinkServer.Limits()
+    limits.connections = configuration.controlConnections
+    limits.monitors = configuration.monitors
+    limits.tooManyMonitors = ControlInterface.tooManyMonitors
+    do {
+      return try await VarlinkServer.start(
+        at: address,
+        information: ServiceInformation(
+          vendor: "livehost", product: "livehostd", version: Self.version,
+          url: "https://livehost.example"),
+        interfaces: [interface], limits: limits, group: group,
+        unexpectedError: { [logger] call, error in
+          logger.error("\(call.interface).\(call.method) failed: \(error)")
+          return nil
+        })
+    } catch {
+      throw DaemonError.socket(error.explanation)
+    }
+  }
+
+  /// Feeds the watchdog, if the manager asks for that, by progress of the lanes alone.
+  private func startWatchdog(
+    _ lanes: [HostLane], _ status: DaemonStatus
+  ) throws(SystemdError) -> WatchdogThread? {
+    guard let interval = try WatchdogInterval.fromEnvironment() else { return nil }
+    let watched = lanes.map { lane in
+      WatchedLane(name: "lane \(lane.index)") { heartbeat in
+        lane.eventLoop.execute { heartbeat.beat() }
+      }
+    }
+    return try WatchdogThread(
+      WatchdogDriver(lanes: watched, notifier: notifier), interval: interval,
+      onStall: { [logger] stalled in
+        status.noteStall(true)
+        for lane in stalled {
+          logger.error(
+            "\(lane.name) made no progress for \(lane.nanoseconds / 1_000_000) ms",
+            metadata: ["durationUsec": "\(lane.nanoseconds / 1000)"])
+        }
+      },
+      onError: { [logger] error in logger.warning("the watchdog could not be fed: \(error)") })
+  }
+
+  /// The manager not listening is worth a line, not the service.
+  private func tell(_ message: () throws(SystemdError) -> Void) {
+    do throws(SystemdError) {
+      try message()
+    } catch {
+      logger.warning("the service manager could not be told: \(error)")
+    }
+  }
+
+  private static func log(_ room: RoomName, _ change: RoomDirectory.Change, to logger: Logger) {
+    switch change {
+    case .opened: logger.log(.roomOpened, "room \(room) opened", metadata: ["room": "\(room)"])
+    case .closed: logger.log(.roomClosed, "room \(room) closed", metadata: ["room": "\(room)"])
+    }
+  }
+}

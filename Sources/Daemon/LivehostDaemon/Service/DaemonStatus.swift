@@ -1,0 +1,63 @@
+package import ControlInterface
+import Glibc
+import NIOCore
+import Synchronization
+
+/// How the daemon is: what `GetStatus` tells besides the rooms. May be used from any thread.
+package final class DaemonStatus: Sendable {
+  private let version: String
+  private let start = NIODeadline.now()
+  private let lostEntries: @Sendable () -> Int
+  private let stalled = Atomic<Bool>(false)
+  /// Totals of received events at moments of the last seconds, for the rate.
+  private let samples = Mutex<[(at: NIODeadline, received: Int)]>([])
+
+  /// - Parameter lostEntries: asks for the number of journal entries that were lost.
+  package init(version: String, lostEntries: @escaping @Sendable () -> Int) {
+    self.version = version
+    self.lostEntries = lostEntries
+  }
+
+  /// Notes whether a lane is silent, as the watchdog found it.
+  package func noteStall(_ isStalled: Bool) { stalled.store(isStalled, ordering: .relaxed) }
+
+  package func report(counts: EventCounts, rooms: Int, lanes: [HostLane]) -> StatusReport {
+    let lost = lostEntries()
+    let health: Health =
+      stalled.load(ordering: .relaxed) ? .failing : lost > 0 ? .degraded : .ok
+    let longest = lanes.map(\.meter.longestNanoseconds).max() ?? 0
+    let now = NIODeadline.now()
+    return StatusReport(
+      version: version, uptimeSeconds: Int((now - start).nanoseconds / 1_000_000_000),
+      rooms: rooms, eventsPerSecond: rate(received: counts.received, now: now),
+      totals: TotalsReport(counts.counters, rejectedByReason: counts.reasons), health: health,
+      longestTurnMicroseconds: Int(longest / 1000), memoryBytes: Self.residentBytes(),
+      journalEntriesLost: lost, lanes: lanes.count)
+  }
+
+  /// Events per second since the oldest question of the last ten seconds, or since the start.
+  private func rate(received: Int, now: NIODeadline) -> Double {
+    samples.withLock { samples in
+      let horizon = now - .seconds(10)
+      // One sample from before the horizon is kept: it is where the window begins.
+      while samples.count > 1, samples[1].at <= horizon { samples.removeFirst() }
+      let base = samples.first ?? (at: start, received: 0)
+      if samples.last.map({ now - $0.at >= .milliseconds(100) }) ?? true {
+        samples.append((now, received))
+      }
+      let seconds = Double((now - base.at).nanoseconds) / 1e9
+      return seconds > 0 ? Double(received - base.received) / seconds : 0
+    }
+  }
+
+  /// Resident memory of this process, from `/proc/self/statm`; 0 if that cannot be read.
+  package static func residentBytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "re") else { return 0 }
+    defer { fclose(file) }
+    var buffer = [CChar](repeating: 0, count: 128)
+    guard fgets(&buffer, Int32(buffer.count), file) != nil else { return 0 }
+    let text = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Glibc
+
+/// Where the sockets and the state are.
+package struct RuntimePaths: Sendable, Equatable {
+  package var runtimeDirectory: String
+  package var stateDirectory: String
+
+  package var controlSocket: String { runtimeDirectory + "/io.livehost.Control" }
+  package var ingestSocket: String { runtimeDirectory + "/ingest" }
+
+  /// The places given, or else those of the environment.
+  ///
+  /// systemd names the state directory; by hand it is `$XDG_STATE_HOME/livehost`, else
+  /// `~/.local/state/livehost`, and the sockets are in `$XDG_RUNTIME_DIR/livehost`, else in
+  /// `/tmp/livehost-UID`.
+  package init(
+    runtimeDirectory: String?, stateDirectory: String?,
+    environment: [String: String] = ProcessInfo.processInfo.environment, userID: UInt32 = getuid()
+  ) {
+    let runtimeHome = environment["XDG_RUNTIME_DIR"].flatMap { $0.isEmpty ? nil : $0 }
+    self.runtimeDirectory =
+      runtimeDirectory ?? runtimeHome.map { $0 + "/livehost" } ?? "/tmp/livehost-\(userID)"
+    let managed = environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
+    let stateHome = environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
+    self.stateDirectory =
+      stateDirectory ?? managed ?? stateHome.map { $0 + "/livehost" }
+      ?? (environment["HOME"] ?? "") + "/.local/state/livehost"
+  }
+
+  /// Makes the runtime directory, for its owner only, if it is not there.
+  package func makeRuntimeDirectory() throws(DaemonError) {
+    if mkdir(runtimeDirectory, 0o700) == 0 { return }
+    switch errno {
+    case EEXIST:
+      var status = stat()
+      guard stat(runtimeDirectory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        throw .runtimeDirectory(runtimeDirectory, "exists and is no directory")
+      }
+      guard access(runtimeDirectory, W_OK | X_OK) == 0 else {
+        throw .runtimeDirectory(
+          runtimeDirectory, "is not writable; choose another one with --runtime-dir")
+      }
+    case ENOENT:
+      throw .runtimeDirectory(
+        runtimeDirectory, "its parent directory does not exist; make it or choose another one with --runtime-dir")
+    case let code:
+      throw .runtimeDirectory(runtimeDirectory, String(cString: strerror(code)))
+    }
+  }
+}
+
+/// Why the daemon did not start.
+package enum DaemonError: Error, CustomStringConvertible {
+  case runtimeDirectory(String, String)
+  case socket(String)
+  case activation(String)
+
+  package var description: String {
+    switch self {
+    case .runtimeDirectory(let path, let problem): "runtime directory \(path): \(problem)"
+    case .socket(let problem): problem
+    case .activation(let problem): "socket activation: \(problem)"
+    }
+  }
+}

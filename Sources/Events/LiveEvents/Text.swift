@@ -1,0 +1,92 @@
+/// Text of an event: bytes in a slab, read on demand.
+///
+/// Two texts are equal when they read the same, wherever they stand. The bytes are valid UTF-8:
+/// decoders reject a line that is not.
+public struct Text: Sendable {
+  @usableFromInline let slab: ByteSlab
+  @usableFromInline let slice: ByteSlab.Slice
+
+  /// The text at `slice` of `slab`. The bytes there must be valid UTF-8 with valid escapes.
+  @inlinable
+  public init(slab: ByteSlab, slice: ByteSlab.Slice) {
+    self.slab = slab
+    self.slice = slice
+  }
+
+  /// Text that owns its bytes.
+  public init(_ string: String) {
+    var string = string
+    self = string.withUTF8 { utf8 in
+      Text(slab: ByteSlab(utf8), slice: ByteSlab.Slice(offset: 0, count: utf8.count))
+    }
+  }
+
+  /// Whether there is no text.
+  @inlinable public var isEmpty: Bool { slice.isEmpty }
+
+  /// Length in bytes before escapes are undone; an upper bound of the length of the text.
+  @inlinable public var byteCount: Int { slice.count }
+
+  /// How the bytes that ``withRawBytes(_:)`` gives stand for the text.
+  @inlinable public var escape: ByteSlab.Escape { slice.escape }
+
+  /// Calls `body` with the bytes as they were received, escapes and all. Never copies.
+  @inlinable
+  public func withRawBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
+    try slab.withBytes(of: slice, body)
+  }
+
+  /// Calls `body` with the UTF-8 of the text. Free of copies unless an escape has to be undone.
+  @inlinable
+  public func withUTF8<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
+    if slice.escape == .none { return try slab.withBytes(of: slice, body) }
+    return try unescaped().withUnsafeBufferPointer(body)
+  }
+
+  /// The same text in a slab of its own, so that it does not keep a larger one alive.
+  public func owned() -> Text {
+    withUTF8 { utf8 in
+      Text(slab: ByteSlab(utf8), slice: ByteSlab.Slice(offset: 0, count: utf8.count))
+    }
+  }
+
+  @usableFromInline
+  func unescaped() -> [UInt8] {
+    slab.withBytes(of: slice) { bytes in
+      switch slice.escape {
+      case .none: Array(bytes)
+      case .json: Unescaping.json(bytes)
+      case .ircTag: Unescaping.ircTag(bytes)
+      case .jsonStrings: Unescaping.jsonStrings(bytes)
+      }
+    }
+  }
+}
+
+extension Text: Hashable {
+  @inlinable
+  public static func == (lhs: Text, rhs: Text) -> Bool {
+    lhs.withUTF8 { left in
+      rhs.withUTF8 { right in
+        left.count == right.count && left.elementsEqual(right)
+      }
+    }
+  }
+
+  @inlinable
+  public func hash(into hasher: inout Hasher) {
+    withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension Text: ExpressibleByStringLiteral, CustomStringConvertible {
+  public init(stringLiteral value: String) { self.init(value) }
+  public var description: String { String(self) }
+}
+
+extension String {
+  /// Reads a text. One copy.
+  public init(_ text: Text) {
+    self = text.withUTF8 { String(decoding: $0, as: UTF8.self) }
+  }
+}

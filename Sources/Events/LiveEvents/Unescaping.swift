@@ -1,0 +1,105 @@
+/// Undoes escapes of the formats whose text is kept as it was received.
+enum Unescaping {
+  /// RFC 8259, section 7. The input was validated when its line was decoded; a lone surrogate
+  /// becomes U+FFFD.
+  static func json(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count)
+    var i = 0
+    while i < bytes.count {
+      guard bytes[i] == UInt8(ascii: "\\"), i + 1 < bytes.count else {
+        out.append(bytes[i])
+        i += 1
+        continue
+      }
+      i += 2
+      switch bytes[i - 1] {
+      case UInt8(ascii: "n"): out.append(0x0A)
+      case UInt8(ascii: "r"): out.append(0x0D)
+      case UInt8(ascii: "t"): out.append(0x09)
+      case UInt8(ascii: "b"): out.append(0x08)
+      case UInt8(ascii: "f"): out.append(0x0C)
+      case UInt8(ascii: "u"):
+        let scalar = unicodeScalar(bytes, at: &i)
+        out.append(contentsOf: String(Character(scalar)).utf8)
+      case let other: out.append(other)
+      }
+    }
+    return out
+  }
+
+  /// The elements of an array of strings, joined by commas. What stands between the strings was
+  /// validated when the line was decoded.
+  static func jsonStrings(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count)
+    var start: Int?
+    var isFirst = true
+    var i = 0
+    while i < bytes.count {
+      if bytes[i] == UInt8(ascii: "\\"), start != nil {
+        i += 2
+        continue
+      }
+      if bytes[i] == UInt8(ascii: "\"") {
+        if let begin = start {
+          if !isFirst { out.append(UInt8(ascii: ",")) }
+          out.append(contentsOf: json(UnsafeBufferPointer(rebasing: bytes[begin..<i])))
+          isFirst = false
+          start = nil
+        } else {
+          start = i + 1
+        }
+      }
+      i += 1
+    }
+    return out
+  }
+
+  /// Reads `XXXX` or, for a surrogate pair, `XXXX\uXXXX` at `i` and moves `i` behind it.
+  private static func unicodeScalar(
+    _ bytes: UnsafeBufferPointer<UInt8>, at i: inout Int
+  ) -> Unicode.Scalar {
+    let replacement: Unicode.Scalar = "\u{FFFD}"
+    guard let first = hex4(bytes, at: i) else { return replacement }
+    i += 4
+    guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) ?? replacement }
+    guard i + 1 < bytes.count, bytes[i] == UInt8(ascii: "\\"), bytes[i + 1] == UInt8(ascii: "u"),
+      let second = hex4(bytes, at: i + 2), (0xDC00..<0xE000).contains(second)
+    else { return replacement }
+    i += 6
+    return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? replacement
+  }
+
+  private static func hex4(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> UInt32? {
+    guard start + 4 <= bytes.count else { return nil }
+    var value: UInt32 = 0
+    for byte in bytes[start..<start + 4] {
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+      value = value << 4 | UInt32(digit)
+    }
+    return value
+  }
+
+  /// IRCv3 message tags, "Escaping values". A lone backslash at the end is dropped.
+  static func ircTag(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count)
+    var escaped = false
+    for byte in bytes {
+      guard escaped else {
+        if byte == UInt8(ascii: "\\") { escaped = true } else { out.append(byte) }
+        continue
+      }
+      escaped = false
+      switch byte {
+      case UInt8(ascii: "s"): out.append(0x20)
+      case UInt8(ascii: ":"): out.append(UInt8(ascii: ";"))
+      case UInt8(ascii: "r"): out.append(0x0D)
+      case UInt8(ascii: "n"): out.append(0x0A)
+      default: out.append(byte)
+      }
+    }
+    return out
+  }
+}

@@ -1,0 +1,74 @@
+package import Composable
+package import LiveEvents
+
+/// The chat of a room: what is shown of it, and what is counted.
+///
+/// Every message is looked at once, to count it; only those that survive into the bounded history
+/// are copied out of the bytes they were received in.
+@Reducer
+package struct ChatFeature {
+  package enum Action: Equatable, Sendable {
+    /// Messages in the order of their arrival.
+    case messages([TimedMessage])
+    case messageDeleted(Text)
+    case cleared(at: Timestamp)
+    case timedOut(ChatTimeout, at: Timestamp)
+    case notice(ChatNotice, at: Timestamp)
+    case modesChanged(ChatModes)
+    /// The time of the events went on; lets the rate fall while nobody writes.
+    case ticked(at: Timestamp)
+  }
+
+  package init() {}
+
+  /// - Complexity: O(1) per message on average; O(history) per moderation event.
+  package func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch action {
+    case .messages(let batch):
+      take(batch, into: &state)
+    case .messageDeleted(let id):
+      state.bookkeeping.moderation.noteDeletion(of: id)
+      moderate(&state) { $0.message.id == id }
+    case .cleared(let time):
+      state.bookkeeping.moderation.noteClear(at: time)
+      moderate(&state) { _ in true }
+    case .timedOut(let timeout, let time):
+      state.bookkeeping.moderation.noteTimeout(of: timeout.user.id, at: time)
+      moderate(&state) { $0.message.userID == timeout.user.id }
+    case .notice(let notice, let time):
+      state.noticeCount += 1
+      state.notices.show(notice, number: state.noticeCount, at: time)
+    case .modesChanged(let changes):
+      state.modes = state.modes.merging(changes)
+    case .ticked(let time):
+      state.bookkeeping.pace.advance(to: time)
+      state.rate = state.bookkeeping.pace.rate
+    }
+    return .none
+  }
+
+  /// Counts all of `batch` and shows the part of it that fits into the history.
+  private func take(_ batch: [TimedMessage], into state: inout State) {
+    let late = state.bookkeeping.count(batch)
+    let first = state.total + 1
+    state.total += batch.count
+    state.deleted += late.count
+    state.chatters = state.bookkeeping.chatters.count
+    state.rate = state.bookkeeping.pace.rate
+    state.busiestSecond = state.bookkeeping.pace.busiest
+    if late.count < batch.count {
+      state.messages.append(batch, numberedFrom: first, without: late)
+    }
+  }
+
+  /// Takes what is shown and matches off the screen. All of it, whatever its time stamp: a
+  /// moderator acts on what is there to be seen, and clocks of sources differ.
+  private func moderate(
+    _ state: inout State, hiding matches: (DisplayedMessage) -> Bool
+  ) {
+    state.moderations += 1
+    guard let kept = state.messages.removing(where: matches) else { return }
+    state.deleted += state.messages.count - kept.count
+    state.messages = kept
+  }
+}

@@ -1,0 +1,66 @@
+package import Composable
+package import LiveEvents
+
+extension ChatFeature {
+  @ObservableState
+  package struct State: Equatable, Sendable {
+    /// Messages so far, those since deleted included.
+    package var total = 0
+    /// People who wrote a message.
+    package var chatters = 0
+    /// Messages that moderation took off the screen or that came too late to be shown.
+    package var deleted = 0
+    /// Deletions, clears, time-outs and bans.
+    package var moderations = 0
+    /// Notices so far, each gift of a gift bomb among them.
+    package var noticeCount = 0
+    /// Messages in the second before the newest time stamp.
+    package var rate = 0
+    package var busiestSecond = BusiestSecond()
+    /// What is shown, oldest first.
+    package var messages: ChatHistory
+    /// The last notices.
+    package var notices = NoticeBoard()
+    /// The modes in force, as far as the source told.
+    package var modes = ChatModes()
+    /// Not for views, and large: changed in place, never told to observers.
+    @ObservationStateIgnored package var bookkeeping = ChatBookkeeping()
+
+    /// - Parameter historyLimit: how many messages are kept to be shown; above zero.
+    package init(historyLimit: Int = 500) {
+      messages = ChatHistory(limit: historyLimit)
+    }
+  }
+}
+
+/// What chat has to remember in order to count and to moderate.
+package struct ChatBookkeeping: Equatable, Sendable {
+  package var chatters = ChatterSet()
+  package var pace = MessagePace()
+  package var moderation = RecentModeration()
+
+  /// Counts messages. Returns the positions of those that must not be shown, in ascending order.
+  mutating func count(_ batch: [TimedMessage]) -> [Int] {
+    var late: [Int] = []
+    for position in batch.indices {
+      let time = batch[position].timestamp
+      chatters.insert(batch[position].message.userID)
+      pace.count(time)
+      if moderation.hides(batch[position].message, at: time) { late.append(position) }
+    }
+    pace.settle()
+    return late
+  }
+}
+
+extension ChatModes {
+  /// These modes with those that `changes` names replaced.
+  func merging(_ changes: ChatModes) -> ChatModes {
+    ChatModes(
+      slowSeconds: changes.slowSeconds ?? slowSeconds,
+      emoteOnly: changes.emoteOnly ?? emoteOnly,
+      followersOnlyMinutes: changes.followersOnlyMinutes ?? followersOnlyMinutes,
+      subscribersOnly: changes.subscribersOnly ?? subscribersOnly,
+      uniqueOnly: changes.uniqueOnly ?? uniqueOnly)
+  }
+}

@@ -1,0 +1,57 @@
+package import LiveEvents
+
+/// A message with its time stamp, on its way to the reducer.
+package struct TimedMessage: Equatable, Sendable {
+  package var timestamp: Timestamp
+  package var message: ChatMessage
+
+  package init(timestamp: Timestamp, message: ChatMessage) {
+    self.timestamp = timestamp
+    self.message = message
+  }
+}
+
+/// A message that is shown. It owns its texts.
+package struct DisplayedMessage: Equatable, Sendable, Identifiable {
+  /// Position among all messages of the room, from 1 on. Unlike the identifier that the source
+  /// gave, it is known to be unique.
+  package let number: Int
+  package let timestamp: Timestamp
+  package let message: ChatMessage
+
+  package var id: Int { number }
+
+  init(_ received: TimedMessage, number: Int) {
+    self.number = number
+    timestamp = received.timestamp
+    message = received.message.owned()
+  }
+}
+
+extension ChatMessage {
+  /// The same message in a slab of its own, with all escapes undone.
+  func owned() -> ChatMessage {
+    let texts = [id, userID, userName, badges, text, replyTo]
+    var slices: [ByteSlab.Slice] = []
+    slices.reserveCapacity(texts.count)
+    // An escape is never shorter than what it stands for.
+    let slab = ByteSlab(capacity: texts.reduce(0) { $0 + $1.byteCount }) { target in
+      var offset = 0
+      for text in texts {
+        text.withUTF8 { utf8 in
+          _ = UnsafeMutableBufferPointer(rebasing: target[offset...])
+            .initialize(fromContentsOf: utf8)
+          slices.append(ByteSlab.Slice(offset: offset, count: utf8.count))
+          offset += utf8.count
+        }
+      }
+      return offset
+    }
+    return ChatMessage(
+      slab: slab,
+      slices: Slices(
+        id: slices[0], userID: slices[1], userName: slices[2], badges: slices[3], text: slices[4],
+        replyTo: slices[5]),
+      bits: bits)
+  }
+}

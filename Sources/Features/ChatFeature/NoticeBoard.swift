@@ -1,0 +1,78 @@
+package import LiveEvents
+
+/// A notice that is shown. It owns its texts.
+package struct DisplayedNotice: Equatable, Sendable, Identifiable {
+  /// Position among the notices of the room, from 1 on.
+  package let number: Int
+  /// The oldest time stamp of those that it stands for.
+  package fileprivate(set) var timestamp: Timestamp
+  package fileprivate(set) var notice: ChatNotice
+  /// Gifts of a bomb that arrived one by one so far.
+  package fileprivate(set) var giftsSeen: Int
+
+  package var id: Int { number }
+
+  /// Gifts, months, viewers or bits, by kind. Of a gift bomb what its parent says, or, until that
+  /// comes, the gifts seen.
+  package var count: Int { notice.kind == .giftBomb ? max(notice.count, giftsSeen) : notice.count }
+}
+
+/// The last notices, newest last. A gift bomb and its gifts are one entry, in whatever order they
+/// come.
+package struct NoticeBoard: Equatable, Sendable {
+  /// How many notices are kept.
+  package static let limit = 32
+  /// How many gift bombs are remembered at least; a gift of one whose entry has left the board does
+  /// not bring it back.
+  package static let groupMemory = 512
+
+  package private(set) var entries: [DisplayedNotice] = []
+  /// Gift bombs, to the number of their entry.
+  private var groups = RecentKeys<Text, Int>(capacity: groupMemory)
+
+  package init() {}
+
+  /// Shows a notice, or adds it to the gift bomb it belongs to. O(``limit``).
+  mutating func show(_ notice: ChatNotice, number: Int, at time: Timestamp) {
+    guard let group = notice.group, notice.kind == .gift || notice.kind == .giftBomb else {
+      return append(DisplayedNotice(number: number, timestamp: time, notice: notice.owned(), giftsSeen: 0))
+    }
+    if let known = groups[group] {
+      guard let position = entries.lastIndex(where: { $0.number == known }) else { return }
+      entries[position].join(notice, at: time)
+    } else {
+      groups.set(number, for: group.owned())
+      var entry = DisplayedNotice(
+        number: number, timestamp: time, notice: notice.owned(), giftsSeen: 0)
+      entry.notice.kind = .giftBomb
+      entry.notice.count = 0
+      entry.join(notice, at: time)
+      append(entry)
+    }
+  }
+
+  private mutating func append(_ entry: DisplayedNotice) {
+    if entries.count == Self.limit { entries.removeFirst() }
+    entries.append(entry)
+  }
+}
+
+extension DisplayedNotice {
+  fileprivate mutating func join(_ notice: ChatNotice, at time: Timestamp) {
+    timestamp = min(timestamp, time)
+    if notice.kind == .giftBomb {
+      self.notice = notice.owned()
+    } else {
+      giftsSeen += 1
+    }
+  }
+}
+
+extension ChatNotice {
+  /// The same notice with texts of its own.
+  fileprivate func owned() -> ChatNotice {
+    ChatNotice(
+      kind: kind, user: Person(id: user.id.owned(), name: user.name.owned()), count: count,
+      group: group?.owned())
+  }
+}

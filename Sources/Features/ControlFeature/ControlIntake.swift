@@ -1,0 +1,103 @@
+package import Intake
+package import LiveEvents
+package import RateLimiting
+
+/// Thins what comes from the panel.
+///
+/// | event | class |
+/// | --- | --- |
+/// | `slider` change | latest wins per control: at most one local update per frame |
+/// | `slider` begin, end | never drop; an end supersedes the pending change of its control |
+/// | `tap` | never drop |
+/// | `meter` | latest wins per input |
+package struct ControlIntake: Intake {
+  package typealias Action = ControlFeature.Action
+
+  private var controls: NameTable
+  private var inputs: NameTable
+  private var moves: KeyedLatestWins<Int, Double>
+  private var levels: KeyedLatestWins<Int, [Float]>
+
+  /// - Parameters:
+  ///   - interval: the shortest time between two local updates of one slider, or two readings of
+  ///     one meter; a frame.
+  ///   - nameCapacity: how many controls, and how many inputs, are known at most. Events of further
+  ///     ones are rejected: strangers choose the names.
+  package init(interval: Interval = .nanoseconds(16_666_667), nameCapacity: Int = 256) {
+    controls = NameTable(capacity: nameCapacity)
+    inputs = NameTable(capacity: nameCapacity)
+    moves = KeyedLatestWins(interval: interval, keyCapacity: nameCapacity)
+    levels = KeyedLatestWins(interval: interval, keyCapacity: nameCapacity)
+  }
+
+  package var pending: Int { moves.pending + levels.pending }
+
+  package var deadline: Instant? {
+    switch (moves.deadline, levels.deadline) {
+    case (let move?, let level?): min(move, level)
+    case (let move, let level): move ?? level
+    }
+  }
+
+  package mutating func receive(
+    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+  ) {
+    switch event.payload {
+    case .slider(let slider):
+      receive(slider, at: now, into: &output)
+    case .tap(let control, let on):
+      guard let number = controls.number(of: control) else { return output.reject(.invalidValue) }
+      flush(at: now, into: &output)
+      output.apply(.tapped(control: controls[number], on: on))
+    case .meter(let input, let values):
+      guard let number = inputs.number(of: input) else { return output.reject(.invalidValue) }
+      let step = levels.push(values, for: number, at: now)
+      output.coalesce(step.coalesced)
+      if let due = step.output { applyLevels(due, into: &output) }
+    case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .reaction,
+      .viewers, .title, .stats, .recorderState, .recorderProgress, .waitingJoin, .waitingLeave,
+      .waitingAdmit, .stream:
+      // Of another feature; the host does not route it here.
+      output.reject(.unknownType)
+    }
+  }
+
+  package mutating func wake(at now: Instant, into output: inout IntakeOutput<Action>) {
+    for due in moves.wake(at: now).output ?? [] { applyMove(due, into: &output) }
+    for due in levels.wake(at: now).output ?? [] { applyLevels(due, into: &output) }
+  }
+
+  package mutating func flush(at now: Instant, into output: inout IntakeOutput<Action>) {
+    for held in moves.flush(at: now).output ?? [] { applyMove(held, into: &output) }
+    for held in levels.flush(at: now).output ?? [] { applyLevels(held, into: &output) }
+  }
+
+  private mutating func receive(
+    _ slider: Slider, at now: Instant, into output: inout IntakeOutput<Action>
+  ) {
+    // Written so that what is not a number fails it, too.
+    guard slider.value >= 0, slider.value <= 1, let number = controls.number(of: slider.control)
+    else { return output.reject(.invalidValue) }
+    switch slider.phase {
+    case .begin:
+      flush(at: now, into: &output)
+      output.apply(.sliderBegan(control: controls[number], value: slider.value))
+    case .change:
+      let step = moves.push(slider.value, for: number, at: now)
+      output.coalesce(step.coalesced)
+      if let due = step.output { applyMove(due, into: &output) }
+    case .end:
+      output.coalesce(moves.supersede(number).coalesced)
+      flush(at: now, into: &output)
+      output.apply(.sliderReleased(control: controls[number], value: slider.value))
+    }
+  }
+
+  private func applyMove(_ move: Keyed<Int, Double>, into output: inout IntakeOutput<Action>) {
+    output.apply(.sliderMoved(control: controls[move.key], value: move.value))
+  }
+
+  private func applyLevels(_ reading: Keyed<Int, [Float]>, into output: inout IntakeOutput<Action>) {
+    output.apply(.meterRead(input: inputs[reading.key], levels: reading.value))
+  }
+}

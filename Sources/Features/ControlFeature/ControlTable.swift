@@ -1,0 +1,35 @@
+/// Values by the name of their control, in the order in which the names first came.
+///
+/// A host's panel has a handful of controls: names are compared in turn, which beats hashing there.
+/// Lookup and change are O(n); the intake bounds the number of names.
+package struct ControlTable<Value: Equatable & Sendable>: Equatable, Sendable {
+  /// One control and its value.
+  package struct Entry: Equatable, Sendable {
+    package let name: String
+    package fileprivate(set) var value: Value
+  }
+
+  package private(set) var entries: [Entry] = []
+
+  package init() {}
+
+  package var count: Int { entries.count }
+  package var isEmpty: Bool { entries.isEmpty }
+  package var names: [String] { entries.map(\.name) }
+
+  /// The value of a control; `nil` if it has none. Setting `nil` removes it and keeps the order of
+  /// the others.
+  package subscript(name: String) -> Value? {
+    get { position(of: name).map { entries[$0].value } }
+    set {
+      switch (position(of: name), newValue) {
+      case (let position?, let value?): entries[position].value = value
+      case (let position?, nil): entries.remove(at: position)
+      case (nil, let value?): entries.append(Entry(name: name, value: value))
+      case (nil, nil): return
+      }
+    }
+  }
+
+  private func position(of name: String) -> Int? { entries.firstIndex { $0.name == name } }
+}

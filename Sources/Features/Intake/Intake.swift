@@ -1,0 +1,69 @@
+public import LiveEvents
+public import RateLimiting
+
+/// The throttle stage of one feature: takes its events, gives the actions that are due.
+///
+/// A pure value: time is passed in. Each feature declares beside its reducer which class of
+/// throttling each of its events has. What is held is applied or superseded before an event that is
+/// never dropped, so that order holds across classes.
+package protocol Intake {
+  associatedtype Action
+
+  /// Takes one event.
+  mutating func receive(_ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>)
+
+  /// Gives what is due at `now`; called once per frame, before the frame is drawn.
+  mutating func wake(at now: Instant, into output: inout IntakeOutput<Action>)
+
+  /// Gives all that is held.
+  mutating func flush(at now: Instant, into output: inout IntakeOutput<Action>)
+
+  /// When ``wake(at:into:)`` has something to give at the latest; `nil` if nothing is held.
+  var deadline: Instant? { get }
+
+  /// Events that are held: neither applied nor coalesced yet.
+  var pending: Int { get }
+}
+
+/// Actions on their way to the reducer, and what became of the events they were made of.
+package struct IntakeOutput<Action> {
+  package var actions: [Action] = []
+  /// Events whose content is in ``actions``.
+  package var applied = 0
+  /// Events that a newer value of the same key superseded.
+  package var coalesced = 0
+  /// Events refused by a feature (an identifier seen before, say), by reason.
+  package var rejected: [RejectionReason: Int] = [:]
+
+  package init() {}
+
+  /// Adds an action that carries the content of `events` events.
+  package mutating func apply(_ action: Action, events: Int = 1) {
+    actions.append(action)
+    applied += events
+  }
+
+  /// Forgets everything, and keeps the memory.
+  package mutating func clear() {
+    actions.removeAll(keepingCapacity: true)
+    applied = 0
+    coalesced = 0
+    if !rejected.isEmpty { rejected = [:] }
+  }
+
+  package mutating func coalesce(_ events: Int) { coalesced += events }
+
+  package mutating func reject(_ reason: RejectionReason, _ events: Int = 1) {
+    rejected[reason, default: 0] += events
+  }
+
+  /// Takes over what a child's intake gave.
+  package mutating func append<Child>(
+    _ child: IntakeOutput<Child>, _ embed: (Child) -> Action
+  ) {
+    actions.append(contentsOf: child.actions.map(embed))
+    applied += child.applied
+    coalesced += child.coalesced
+    rejected.merge(child.rejected, uniquingKeysWith: +)
+  }
+}

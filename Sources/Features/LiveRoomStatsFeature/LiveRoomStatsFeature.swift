@@ -1,0 +1,98 @@
+package import Composable
+import RateLimiting
+
+/// Encoder and connection, summed up per window so that no peak is lost.
+@Reducer
+package struct LiveRoomStatsFeature {
+  @ObservableState
+  package struct State: Equatable, Sendable {
+    /// The newest closed window.
+    package var window: StatisticsWindow?
+    /// Samples of all windows.
+    package var samples = 0
+    /// The worst of what the measurements say, with hysteresis.
+    package var quality: StreamQuality = StreamQuality.good
+    /// The best mean frame rate of any window; what a shortfall is measured against.
+    package var bestFrameRate: Double = 0
+    /// Dropped frames at the end of the newest window that knew them.
+    package var droppedFrames: Double?
+    /// The levels of the single measurements, each with its own hysteresis.
+    package var levels = QualityLevels()
+
+    package init() {}
+  }
+
+  package enum Action: Equatable, Sendable {
+    case windowClosed(StatisticsWindow)
+    case delegate(Delegate)
+  }
+
+  package enum Delegate: Equatable, Sendable {
+    /// The level changed; said once per change.
+    case qualityChanged(StreamQuality)
+  }
+
+  package init() {}
+
+  package func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch action {
+    case .windowClosed(let window):
+      state.window = window
+      state.samples += window.samples
+      return assess(window, in: &state)
+    case .delegate:
+      return .none
+    }
+  }
+
+  private func assess(_ window: StatisticsWindow, in state: inout State) -> Effect<Action> {
+    var levels = state.levels
+    levels.note(congestion: window.congestion?.mean, roundTrip: window.roundTrip?.mean)
+    if let rate = window.frameRate?.mean {
+      state.bestFrameRate = max(state.bestFrameRate, rate)
+      levels.note(
+        frameShortfall: state.bestFrameRate > 0 ? 1 - rate / state.bestFrameRate : 0)
+    }
+    if let dropped = window.droppedFrames {
+      // The counter runs since the stream began, which may be before the first sample; it starts
+      // anew with the encoder.
+      levels.note(droppedFrames: max(0, dropped.last - (state.droppedFrames ?? dropped.minimum)))
+      state.droppedFrames = dropped.last
+    }
+    state.levels = levels
+    guard levels.worst != state.quality else { return .none }
+    state.quality = levels.worst
+    return .send(.delegate(.qualityChanged(levels.worst)))
+  }
+}
+
+/// The level of each measurement. A measurement that a window lacks keeps its level.
+package struct QualityLevels: Equatable, Sendable {
+  package private(set) var congestion = StreamQuality.good
+  package private(set) var roundTrip = StreamQuality.good
+  package private(set) var frameShortfall = StreamQuality.good
+  package private(set) var droppedFrames = StreamQuality.good
+
+  package init() {}
+
+  package var worst: StreamQuality {
+    max(max(congestion, roundTrip), max(frameShortfall, droppedFrames))
+  }
+
+  mutating func note(congestion value: Double?, roundTrip milliseconds: Double?) {
+    if let value {
+      congestion = QualityThresholds.congestion.quality(of: value, from: congestion)
+    }
+    if let milliseconds {
+      roundTrip = QualityThresholds.roundTrip.quality(of: milliseconds, from: roundTrip)
+    }
+  }
+
+  mutating func note(frameShortfall share: Double) {
+    frameShortfall = QualityThresholds.frameShortfall.quality(of: share, from: frameShortfall)
+  }
+
+  mutating func note(droppedFrames count: Double) {
+    droppedFrames = QualityThresholds.droppedFrames.quality(of: count, from: droppedFrames)
+  }
+}

@@ -1,0 +1,59 @@
+package import Intake
+package import LiveEvents
+package import RateLimiting
+
+/// Sums up `stats` per window.
+package struct LiveRoomStatsIntake: Intake {
+  package typealias Action = LiveRoomStatsFeature.Action
+
+  private var window: SummaryWindow<5>
+
+  /// - Parameter interval: the length of a window.
+  package init(interval: Interval = .seconds(1)) {
+    window = SummaryWindow(interval: interval)
+  }
+
+  package var pending: Int { window.pending }
+  package var deadline: Instant? { window.deadline }
+
+  package mutating func receive(
+    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+  ) {
+    switch event.payload {
+    case .stats(let sample):
+      deliver(window.push(Self.series(of: sample), at: now), into: &output)
+    case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .reaction,
+      .viewers, .title, .slider, .tap, .meter, .recorderState, .recorderProgress, .waitingJoin,
+      .waitingLeave, .waitingAdmit, .stream:
+      // Of another feature; the host does not route it here.
+      output.reject(.unknownType)
+    }
+  }
+
+  package mutating func wake(at now: Instant, into output: inout IntakeOutput<Action>) {
+    deliver(window.wake(at: now), into: &output)
+  }
+
+  package mutating func flush(at now: Instant, into output: inout IntakeOutput<Action>) {
+    deliver(window.flush(at: now), into: &output)
+  }
+
+  private func deliver(
+    _ step: Step<SummaryWindow<5>.Summaries>, into output: inout IntakeOutput<Action>
+  ) {
+    guard let closed = step.output else { return }
+    let window = StatisticsWindow(
+      bitrate: closed[0], frameRate: closed[1], droppedFrames: closed[2], roundTrip: closed[3],
+      congestion: closed[4], samples: closed.samples)
+    output.apply(.windowClosed(window), events: step.applied)
+  }
+
+  /// What is not known is not a number, which the window leaves out.
+  private static func series(of sample: StreamStatistics) -> InlineArray<5, Double> {
+    [
+      sample.bitrateKbps ?? .nan, sample.framesPerSecond ?? .nan,
+      sample.droppedFrames.map(Double.init) ?? .nan, sample.roundTripMilliseconds ?? .nan,
+      sample.congestion ?? .nan,
+    ]
+  }
+}

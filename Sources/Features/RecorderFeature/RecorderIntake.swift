@@ -1,0 +1,69 @@
+package import Intake
+package import LiveEvents
+package import RateLimiting
+
+/// Passes `recorder.state` and thins `recorder.progress`: one action per whole percent and the last,
+/// or one per second while the total is unknown.
+package struct RecorderIntake: Intake {
+  package typealias Action = RecorderFeature.Action
+
+  private var progress: ProgressThinner<RecorderProgress>
+
+  /// - Parameter interval: the shortest time between two actions while the total is unknown.
+  package init(interval: Interval = .seconds(1)) {
+    progress = ProgressThinner(interval: interval)
+  }
+
+  package var pending: Int { progress.pending }
+  package var deadline: Instant? { progress.deadline }
+
+  package mutating func receive(
+    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+  ) {
+    switch event.payload {
+    case .recorderState(let state):
+      flush(before: state, at: now, into: &output)
+      output.apply(.stateChanged(state))
+    case .recorderProgress(let reading):
+      let step =
+        switch (reading.done, reading.total) {
+        case (let done?, let total?):
+          progress.push(
+            reading, completed: UInt64(clamping: done), total: UInt64(clamping: total), at: now)
+        case (let done, _):
+          progress.push(
+            reading, completed: UInt64(clamping: done ?? reading.bytes), total: nil, at: now)
+        }
+      deliver(step, into: &output)
+    case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .reaction,
+      .viewers, .title, .slider, .tap, .stats, .meter, .waitingJoin, .waitingLeave, .waitingAdmit,
+      .stream:
+      // Of another feature; the host does not route it here.
+      output.reject(.unknownType)
+    }
+  }
+
+  package mutating func wake(at now: Instant, into output: inout IntakeOutput<Action>) {
+    deliver(progress.wake(at: now), into: &output)
+  }
+
+  package mutating func flush(at now: Instant, into output: inout IntakeOutput<Action>) {
+    deliver(progress.flush(at: now), into: &output)
+  }
+
+  /// Gives what is held; a state that begins or ends a recording makes the next progress that of
+  /// another work.
+  private mutating func flush(
+    before state: RecorderState, at now: Instant, into output: inout IntakeOutput<Action>
+  ) {
+    switch state {
+    case .idle, .starting, .failed: deliver(progress.finish(at: now), into: &output)
+    case .recording, .paused, .stopping: deliver(progress.flush(at: now), into: &output)
+    }
+  }
+
+  private func deliver(_ step: Step<RecorderProgress>, into output: inout IntakeOutput<Action>) {
+    output.coalesce(step.coalesced)
+    if let due = step.output { output.apply(.progressed(due), events: step.applied) }
+  }
+}

@@ -1,0 +1,45 @@
+package import LiveEvents
+
+/// What is known of one recorder.
+package struct Recording: Equatable, Sendable {
+  package var state = RecorderState.idle
+  /// Bytes written.
+  package var bytes = 0
+  /// Time recorded, in milliseconds.
+  package var durationMilliseconds = 0
+  /// Steps done, of `total`, where the recorder knows them.
+  package var done: Int?
+  package var total: Int?
+
+  package init() {}
+
+  /// The whole percent done, 0 to 100; `nil` if the total is not known.
+  package var percent: Int? {
+    guard let done, let total, done >= 0, done <= total else { return nil }
+    guard total > 0 else { return 100 }
+    let product = UInt(total).dividingFullWidth(UInt(done).multipliedFullWidth(by: 100))
+    return Int(product.quotient)
+  }
+
+  /// Whether a recording is open. One that is being started may fail, one that is being stopped
+  /// takes in nothing more.
+  package var isRecording: Bool {
+    switch state {
+    case .recording, .paused: true
+    case .idle, .starting, .stopping, .failed: false
+    }
+  }
+
+  mutating func enter(_ new: RecorderState) {
+    // What the one before had written is not of the new one.
+    if new == .starting { self = Recording() }
+    state = new
+  }
+
+  mutating func note(_ progress: RecorderProgress) {
+    bytes = progress.bytes
+    durationMilliseconds = progress.durationMilliseconds
+    done = progress.done
+    total = progress.total
+  }
+}

@@ -1,0 +1,49 @@
+#include "CSimdjson.h"
+
+#include <simdjson.h>
+
+// An opaque C struct stands for simdjson's class, whose address is what the callers hold.
+using implementation = simdjson::internal::dom_parser_implementation;
+
+static implementation *unwrap(livehost_json_indexer *indexer) {
+  return reinterpret_cast<implementation *>(indexer);
+}
+
+// C++ objects with virtual members can only be made here.
+livehost_json_indexer *livehost_json_indexer_create(size_t capacity) {
+  std::unique_ptr<implementation> made;
+  // Depth is bounded by the walk over the tokens; simdjson's own stage 2 is never run.
+  const size_t depth = 1;
+  auto error = simdjson::get_active_implementation()->create_dom_parser_implementation(
+    capacity, depth, made);
+  if (error != simdjson::SUCCESS) { return nullptr; }
+  return reinterpret_cast<livehost_json_indexer *>(made.release());
+}
+
+void livehost_json_indexer_destroy(livehost_json_indexer *indexer) { delete unwrap(indexer); }
+
+// A member of type std::unique_ptr has no name in C.
+const uint32_t *livehost_json_indexer_places(const livehost_json_indexer *indexer) {
+  return reinterpret_cast<const implementation *>(indexer)->structural_indexes.get();
+}
+
+// A virtual call.
+livehost_json_status livehost_json_index(
+  livehost_json_indexer *indexer, const uint8_t *bytes, size_t length, size_t *count) {
+  auto parser = unwrap(indexer);
+  auto error = parser->stage1(bytes, length, simdjson::stage1_mode::regular);
+  *count = parser->n_structural_indexes;
+  if (error == simdjson::SUCCESS) { return LIVEHOST_JSON_INDEXED; }
+  // An unclosed string is found before the encoding is looked at; a line that breaks both rules
+  // counts as badly encoded.
+  if (error == simdjson::UTF8_ERROR || !livehost_is_utf8(bytes, length)) {
+    return LIVEHOST_JSON_INVALID_UTF8;
+  }
+  return LIVEHOST_JSON_MALFORMED;
+}
+
+// A virtual call.
+bool livehost_is_utf8(const uint8_t *bytes, size_t length) {
+  return simdjson::get_active_implementation()->validate_utf8(
+    reinterpret_cast<const char *>(bytes), length);
+}

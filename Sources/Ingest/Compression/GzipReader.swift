@@ -1,0 +1,106 @@
+import CZlib
+
+/// Inflates gzip data as it comes in, piece by piece. Any number of members may follow each other.
+///
+/// Memory is bounded: one window of zlib (32 KiB) and one buffer for output.
+public struct GzipReader: ~Copyable {
+  /// The first two bytes of every gzip file (RFC 1952, section 2.3.1).
+  public static let magic: [UInt8] = [0x1F, 0x8B]
+
+  private static let outputSize = 64 * 1024
+  /// Largest window, with a gzip header: zlib's manual, `inflateInit2`.
+  private static let windowBits: Int32 = 15 + 16
+
+  // zlib keeps the address of its stream: it must not move.
+  private let stream: UnsafeMutablePointer<z_stream>
+  private let output: UnsafeMutableRawBufferPointer
+  private var isInMember = false
+  private var hasFailed = false
+
+  /// Throws ``GzipError/outOfMemory``.
+  public init() throws(GzipError) {
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    output = .allocate(byteCount: Self.outputSize, alignment: 16)
+    guard
+      inflateInit2_(
+        stream, Self.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+    else { throw .outOfMemory }
+  }
+
+  deinit {
+    inflateEnd(stream)
+    stream.deallocate()
+    output.deallocate()
+  }
+
+  /// Inflates `input` and calls `body` with what comes out, in order. The buffers must not escape.
+  ///
+  /// Complexity: O(length of input and output).
+  public mutating func read(
+    _ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(GzipError) {
+    guard !hasFailed else { throw .corrupt }
+    var rest = input
+    while !rest.isEmpty {
+      let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 30))
+      rest = UnsafeRawBufferPointer(rebasing: rest[piece.count...])
+      try inflatePiece(piece, body)
+    }
+  }
+
+  /// To be called when the input is at its end.
+  ///
+  /// Throws ``GzipError/truncated`` if it stopped in the middle of a member.
+  public func finish() throws(GzipError) {
+    if hasFailed { throw .corrupt }
+    if isInMember { throw .truncated }
+  }
+
+  private mutating func inflatePiece(
+    _ piece: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(GzipError) {
+    // zlib reads here and never writes; its declaration has no `const`.
+    stream.pointee.next_in = UnsafeMutablePointer(
+      mutating: piece.baseAddress?.assumingMemoryBound(to: UInt8.self))
+    stream.pointee.avail_in = UInt32(piece.count)
+    repeat {
+      isInMember = isInMember || stream.pointee.avail_in > 0
+      stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      stream.pointee.avail_out = UInt32(output.count)
+      let status = inflate(stream, Z_NO_FLUSH)
+      let written = output.count - Int(stream.pointee.avail_out)
+      if written > 0 { body(UnsafeRawBufferPointer(rebasing: output[..<written])) }
+      switch status {
+      case Z_STREAM_END:
+        isInMember = false
+        inflateReset(stream)
+      case Z_OK, Z_BUF_ERROR: break
+      case Z_MEM_ERROR: throw .outOfMemory
+      default:
+        hasFailed = true
+        throw .corrupt
+      }
+      // A full output buffer may mean that there is more to come without more input.
+    } while stream.pointee.avail_in > 0 || isInMember && stream.pointee.avail_out == 0
+  }
+}
+
+/// Why gzip data cannot be read.
+public enum GzipError: Error, Hashable {
+  /// The data breaks the format, or a checksum does not match.
+  case corrupt
+  /// The data ends in the middle.
+  case truncated
+  case outOfMemory
+}
+
+extension GzipError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .corrupt: "not gzip data, or damaged"
+    case .truncated: "gzip data that ends in the middle"
+    case .outOfMemory: "not enough memory to inflate"
+    }
+  }
+}

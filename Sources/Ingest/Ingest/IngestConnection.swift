@@ -1,0 +1,216 @@
+import LiveEvents
+package import NIOCore
+import WireFormats
+
+/// One connection of the ingest socket: reads, cuts into lines, decodes, hands over by room.
+///
+/// Reads only while the sink keeps up; what it keeps itself is one line's beginning at most.
+package final class IngestConnection: ChannelInboundHandler {
+  package typealias InboundIn = ByteBuffer
+  package typealias OutboundOut = ByteBuffer
+
+  /// Fired through the pipeline to end the connection in good order: what was read is handed over
+  /// and consumed, syncs are answered, then it closes.
+  package struct Drain: Sendable { package init() {} }
+
+  private enum Phase {
+    case reading
+    /// Too much is under way: no read until there is room.
+    case paused
+    /// The sender will send no more. Closes when all its syncs are answered.
+    case answering
+    /// The server stops. Closes when nothing is under way.
+    case draining
+    case closed
+  }
+
+  private let id: ConnectionID
+  private let sink: any IngestSink
+  private let configuration: IngestConfiguration
+  private var ledger: SharedLedger?
+  private var core = ConnectionCore()
+  private var touched = TouchedRooms()
+  private var phase = Phase.reading
+  private var arrival: Timestamp = 0
+
+  package init(
+    id: ConnectionID, configuration: IngestConfiguration, sink: any IngestSink
+  ) {
+    self.id = id
+    self.configuration = configuration
+    self.sink = sink
+  }
+
+  // MARK: Events of the channel
+
+  package func handlerAdded(context: ChannelHandlerContext) {
+    ledger = SharedLedger(limits: configuration.limits, channel: context.channel)
+  }
+
+  package func channelActive(context: ChannelHandlerContext) {
+    proceed(context)
+    context.fireChannelActive()
+  }
+
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard phase == .reading || phase == .paused else { return }
+    arrival = configuration.now()
+    let buffer = unwrapInboundIn(data)
+    var isTooLong = false
+    let slab = buffer.withUnsafeReadableBytes {
+      core.assembler.receive($0, isTooLong: &isTooLong)
+    }
+    if let slab { process(slab) }
+    if isTooLong { core.rejectTooLong() }
+  }
+
+  package func channelReadComplete(context: ChannelHandlerContext) {
+    handOver()
+    proceed(context)
+  }
+
+  package func channelWritabilityChanged(context: ChannelHandlerContext) { proceed(context) }
+
+  package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is SharedLedger.Changed:
+      ledger?.wokenUp()
+      proceed(context)
+    case let event as ChannelEvent where event == .inputClosed:
+      finish(as: .answering)
+      proceed(context)
+    case is Drain:
+      finish(as: .draining)
+      proceed(context)
+    default: context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  package func channelInactive(context: ChannelHandlerContext) {
+    finish(as: .closed)
+    phase = .closed
+    ledger?.disconnect()
+    context.fireChannelInactive()
+  }
+
+  // MARK: What lines say
+
+  private func process(_ slab: ByteSlab) {
+    var offset = 0
+    while let control = core.process(slab, from: &offset, arrival: arrival) {
+      switch control {
+      case .sync(let token): sync(token)
+      case .options(let options): apply(options)
+      }
+    }
+  }
+
+  private func apply(_ options: ConnectionOptions) {
+    // What came before is taken as it was meant when it came.
+    handOver()
+    if let clock = options.clock { core.clock = clock }
+    if let room = options.room { core.decoder.overrideRoom(room) }
+  }
+
+  private func sync(_ token: Text) {
+    handOver(wantsAcknowledgement: true)
+    let token = token.withRawBytes { Array($0) }
+    let (received, rejected) = (core.received, core.rejected)
+    ledger?.withLedger { $0.sync(token: token, received: received, rejected: rejected) }
+  }
+
+  /// Takes no more lines. What is left of one is counted.
+  private func finish(as next: Phase) {
+    guard phase == .reading || phase == .paused else {
+      // A server that stops may find a connection that waits for its answers already.
+      if phase == .answering, next == .draining { phase = next }
+      return
+    }
+    arrival = configuration.now()
+    core.processRest(arrival: arrival)
+    handOver()
+    phase = next
+  }
+
+  // MARK: Handing over
+
+  /// Hands over what is gathered. With `wantsAcknowledgement`, every room fed since the last sync
+  /// gets a delivery, if need be an empty one, that asks for it.
+  private func handOver(wantsAcknowledgement: Bool = false) {
+    let (batches, unroutable) = core.batches.take()
+    if !unroutable.isEmpty { sink.rejectUnroutable(unroutable) }
+    for batch in batches {
+      touched.insert(batch.room)
+      deliver(batch, wantsAcknowledgement)
+    }
+    // Rooms are strangers' to name: their number is bounded here.
+    let hasManyRooms = core.decoder.roomCount > configuration.maximumRoomsRemembered
+    guard wantsAcknowledgement || hasManyRooms else { return }
+    var waiting = touched.takeAll()
+    if wantsAcknowledgement {
+      waiting.removeAll { room in batches.contains { $0.room == room } }
+    }
+    for room in waiting { deliver(RoomBatches.Batch(room: room), true) }
+    if hasManyRooms { core.decoder.forgetRooms() }
+  }
+
+  private func deliver(_ batch: RoomBatches.Batch, _ wantsAcknowledgement: Bool) {
+    guard let ledger else { return }
+    let bytes = batch.bytes
+    let epoch = ledger.withLedger { ledger in
+      ledger.handOver(bytes: bytes, wantsAcknowledgement: wantsAcknowledgement)
+      return ledger.openEpoch
+    }
+    sink.deliver(
+      IngestDelivery(
+        connection: id, room: core.decoder.name(of: batch.room), events: batch.events,
+        rejections: batch.rejections, arrival: arrival, clock: core.clock,
+        receipt: DeliveryReceipt(
+          ledger: ledger, epoch: epoch, bytes: bytes,
+          wantsAcknowledgement: wantsAcknowledgement)))
+  }
+
+  // MARK: Going on
+
+  /// Answers what is due, then reads on, waits or closes.
+  private func proceed(_ context: ChannelHandlerContext) {
+    guard let ledger, phase != .closed else { return }
+    let (answers, isAbandoned) = ledger.withLedger { ($0.takeAnswers(), $0.isAbandoned) }
+    write(answers, context)
+    switch phase {
+    case _ where isAbandoned: close(context)
+    case .reading, .paused:
+      let isPaused = phase == .paused
+      let mayRead =
+        ledger.holds { isPaused ? $0.hasRoom : !$0.isFull } && context.channel.isWritable
+      phase = mayRead ? .reading : .paused
+      if mayRead { context.read() }
+    case .answering: if ledger.holds({ !$0.owesAnswers }) { close(context) }
+    case .draining: if ledger.holds({ $0.isIdle }) { close(context) }
+    case .closed: break
+    }
+  }
+
+  private func write(_ answers: [DeliveryLedger.Answer], _ context: ChannelHandlerContext) {
+    guard !answers.isEmpty else { return }
+    var buffer = context.channel.allocator.buffer(capacity: answers.count * 96)
+    for answer in answers {
+      buffer.writeString("{\"type\":\"synced\",\"token\":\"")
+      buffer.writeBytes(answer.token)
+      buffer.writeString("\",\"received\":\(answer.received),\"rejected\":\(answer.rejected)}\n")
+    }
+    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+  }
+
+  private func close(_ context: ChannelHandlerContext) {
+    phase = .closed
+    // Behind the answers that are still to be written.
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
+      context.close(promise: nil)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+public import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Serves the ingest socket: a stream of lines in any mix of formats, per connection.
+public final class IngestServer: Sendable {
+  /// What a server has seen so far.
+  public struct Statistics: Sendable, Hashable {
+    public var openConnections = 0
+    public var acceptedConnections = 0
+    /// Connections closed at once, for want of room or because the server stops.
+    public var refusedConnections = 0
+  }
+
+  private struct Refused: Error {}
+
+  private let channel: any Channel
+  private let file: SocketFile?
+  private let registry: Registry
+
+  private init(channel: any Channel, file: SocketFile?, registry: Registry) {
+    self.channel = channel
+    self.file = file
+    self.registry = registry
+  }
+
+  /// Begins to accept connections. They are spread over the loops of `group`.
+  ///
+  /// Returns when it accepts. Throws ``IngestServerError``.
+  public static func start(
+    on socket: consuming ListeningSocket, group: any EventLoopGroup,
+    configuration: IngestConfiguration = IngestConfiguration(), sink: any IngestSink
+  ) async throws(IngestServerError) -> IngestServer {
+    let registry = Registry()
+    let (descriptor, file) = socket.release()
+    let bootstrap = ServerBootstrap(group: group)
+      .childChannelOption(ChannelOptions.autoRead, value: false)
+      .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
+      .childChannelOption(ChannelOptions.maxMessagesPerRead, value: 4)
+      .childChannelOption(
+        ChannelOptions.recvAllocator,
+        value: FixedSizeRecvByteBufferAllocator(capacity: configuration.readSize)
+      )
+      .childChannelInitializer { channel in
+        guard let id = registry.admit(channel, limit: configuration.maximumConnections) else {
+          return channel.eventLoop.makeFailedFuture(Refused())
+        }
+        return channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(
+            IngestConnection(id: id, configuration: configuration, sink: sink))
+        }
+      }
+    do {
+      let channel = try await bootstrap.withBoundSocket(descriptor).get()
+      return IngestServer(channel: channel, file: file, registry: registry)
+    } catch {
+      file?.remove()
+      throw .system(
+        call: "accept", code: (error as? IOError)?.errnoCode ?? 0, path: file?.path ?? "")
+    }
+  }
+
+  public var statistics: Statistics { registry.statistics }
+
+  /// Stops: accepts no more, hands over what was read, answers the syncs that get acknowledged,
+  /// then closes. Returns when all connections are closed.
+  ///
+  /// It waits for the sink to consume what it holds; cancelling the task closes at once instead.
+  public func shutdown() async {
+    let channels = registry.stop()
+    file?.remove()
+    let closed = channels.map(\.closeFuture)
+    for channel in channels {
+      channel.pipeline.fireUserInboundEventTriggered(IngestConnection.Drain())
+    }
+    await withTaskCancellationHandler {
+      try? await channel.close().get()
+      for future in closed { try? await future.get() }
+    } onCancel: {
+      for channel in channels { channel.close(promise: nil) }
+    }
+  }
+}
+
+/// The connections of a server.
+private final class Registry: Sendable {
+  private struct State {
+    var statistics = IngestServer.Statistics()
+    var channels: [UInt64: any Channel] = [:]
+    var isStopping = false
+  }
+
+  private let state = Mutex(State())
+
+  var statistics: IngestServer.Statistics { state.withLock { $0.statistics } }
+
+  /// Enters a connection until it closes; `nil` if it is to be refused.
+  func admit(_ channel: any Channel, limit: Int) -> ConnectionID? {
+    let id: UInt64? = state.withLock { state in
+      guard !state.isStopping, state.channels.count < limit else {
+        state.statistics.refusedConnections += 1
+        return nil
+      }
+      state.statistics.acceptedConnections += 1
+      state.statistics.openConnections += 1
+      let id = UInt64(state.statistics.acceptedConnections)
+      state.channels[id] = channel
+      return id
+    }
+    guard let id else { return nil }
+    channel.closeFuture.whenComplete { _ in
+      self.state.withLock { state in
+        state.channels[id] = nil
+        state.statistics.openConnections -= 1
+      }
+    }
+    return ConnectionID(id)
+  }
+
+  /// Refuses all from now on and returns those that are there.
+  func stop() -> [any Channel] {
+    state.withLock { state in
+      state.isStopping = true
+      return Array(state.channels.values)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// Why the ingest socket cannot be served.
+public enum IngestServerError: Error, Hashable {
+  /// Another process accepts connections at this path.
+  case socketInUse(path: String)
+  /// Something that is no socket stands at this path.
+  case notASocket(path: String)
+  /// The path has more bytes than a socket's address holds.
+  case pathTooLong(path: String, maximum: Int)
+  /// The directory of the path does not exist.
+  case directoryMissing(path: String)
+  /// The directory of the path may not be written by this user.
+  case notPermitted(path: String)
+  /// An inherited descriptor is no listening stream socket.
+  case notListening(descriptor: Int32)
+  /// A call of the system failed.
+  case system(call: String, code: Int32, path: String)
+}
+
+extension IngestServerError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .socketInUse(let path): "\(path): another process listens on this socket"
+    case .notASocket(let path): "\(path): exists and is not a socket"
+    case .pathTooLong(let path, let maximum):
+      "\(path): longer than the \(maximum) bytes that a socket's path may have"
+    case .directoryMissing(let path): "\(path): its directory does not exist"
+    case .notPermitted(let path): "\(path): its directory cannot be written"
+    case .notListening(let descriptor):
+      "file descriptor \(descriptor) is not a listening stream socket"
+    case .system(let call, let code, let path): "\(path): \(call) failed with error \(code)"
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import Glibc
+
+/// A Unix stream socket that accepts connections: bound here or inherited.
+///
+/// Closed when it is dropped, unless a server took it.
+public struct ListeningSocket: ~Copyable {
+  private let descriptor: OwnedDescriptor
+  /// The file made for it, to be removed in the end; `nil` if it was inherited.
+  private let file: SocketFile?
+
+  private init(descriptor: consuming OwnedDescriptor, file: SocketFile?) {
+    self.descriptor = descriptor
+    self.file = file
+  }
+
+  /// Gives the descriptor away, which is then the caller's to close.
+  consuming func release() -> (descriptor: Int32, file: SocketFile?) {
+    (descriptor.release(), file)
+  }
+
+  /// Takes over a socket that listens already, such as one passed by the service manager.
+  public static func adopt(descriptor: Int32) throws(IngestServerError) -> ListeningSocket {
+    var isListening: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0,
+      isListening != 0
+    else { throw .notListening(descriptor: descriptor) }
+    return ListeningSocket(descriptor: OwnedDescriptor(descriptor), file: nil)
+  }
+
+  /// Binds a socket at `path` with file mode `mode`, and listens.
+  ///
+  /// A file left behind by a process that is gone is replaced; a socket on which somebody listens
+  /// is left alone and throws ``IngestServerError/socketInUse(path:)``.
+  public static func bind(
+    path: String, mode: UInt32 = 0o660, backlog: Int32 = 128
+  ) throws(IngestServerError) -> ListeningSocket {
+    let address = try UnixAddress(path)
+    try removeStaleFile(at: address)
+    let socket = try makeSocket(path)
+    // The mode is set before anybody can connect.
+    guard address.call(Glibc.bind, socket.raw) == 0 else { throw failure("bind", path) }
+    guard chmod(path, mode) == 0 else { throw failure("chmod", path) }
+    guard listen(socket.raw, backlog) == 0 else { throw failure("listen", path) }
+    return ListeningSocket(descriptor: socket, file: SocketFile(path))
+  }
+
+  private static func makeSocket(_ path: String) throws(IngestServerError) -> OwnedDescriptor {
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    let descriptor = socket(AF_UNIX, kind, 0)
+    guard descriptor >= 0 else { throw failure("socket", path) }
+    return OwnedDescriptor(descriptor)
+  }
+
+  private static func removeStaleFile(at address: UnixAddress) throws(IngestServerError) {
+    let path = address.path
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+    let probe = try makeSocket(path)
+    // A full backlog (EAGAIN) is somebody's too: only a refusal says that nobody listens.
+    guard address.call(Glibc.connect, probe.raw) != 0, errno == ECONNREFUSED else {
+      throw .socketInUse(path: path)
+    }
+    guard unlink(path) == 0 || errno == ENOENT else { throw failure("unlink", path) }
+  }
+
+  private static func failure(_ call: String, _ path: String) -> IngestServerError {
+    switch errno {
+    case EADDRINUSE: .socketInUse(path: path)
+    case ENOENT, ENOTDIR: .directoryMissing(path: path)
+    case EACCES, EPERM, EROFS: .notPermitted(path: path)
+    case let code: .system(call: call, code: code, path: path)
+    }
+  }
+}
+
+/// A descriptor that is closed when it is dropped.
+private struct OwnedDescriptor: ~Copyable {
+  let raw: Int32
+
+  init(_ raw: Int32) { self.raw = raw }
+
+  deinit { _ = Glibc.close(raw) }
+
+  consuming func release() -> Int32 {
+    let raw = raw
+    discard self
+    return raw
+  }
+}
+
+/// A file made by binding a socket.
+struct SocketFile: Sendable {
+  let path: String
+  private let device: UInt64
+  private let inode: UInt64
+
+  /// `nil` if the file is gone already.
+  init?(_ path: String) {
+    guard let (device, inode) = Self.identity(path) else { return nil }
+    self.path = path
+    self.device = device
+    self.inode = inode
+  }
+
+  /// Removes the file, unless another took its place.
+  func remove() {
+    if let identity = Self.identity(path), identity == (device, inode) { _ = unlink(path) }
+  }
+
+  private static func identity(_ path: String) -> (UInt64, UInt64)? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    return (UInt64(status.st_dev), UInt64(status.st_ino))
+  }
+}
+
+/// The address of a Unix socket.
+private struct UnixAddress {
+  let path: String
+  private var storage = sockaddr_un()
+
+  init(_ path: String) throws(IngestServerError) {
+    let bytes = Array(path.utf8)
+    // One byte is the terminating NUL's.
+    let maximum = MemoryLayout.size(ofValue: storage.sun_path) - 1
+    guard bytes.count <= maximum else { throw .pathTooLong(path: path, maximum: maximum) }
+    self.path = path
+    storage.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &storage.sun_path) { $0.copyBytes(from: bytes) }
+  }
+
+  func call(
+    _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ descriptor: Int32
+  ) -> Int32 {
+    withUnsafePointer(to: storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+}

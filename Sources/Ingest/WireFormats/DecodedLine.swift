@@ -1,0 +1,52 @@
+public import LiveEvents
+
+/// What one line says.
+public enum DecodedLine: Sendable {
+  /// An event of a room.
+  case event(LiveEvent, room: RoomReference)
+  /// A line that is not taken. `room` is where it counts; `nil` if none is known.
+  case rejected(RejectionReason, room: RoomReference?)
+  /// A line to the connection itself. It is no event and is not counted.
+  case control(ControlLine)
+  /// Nothing but white space: not counted.
+  case blank
+}
+
+/// A line that addresses the connection it came in on, in the native format.
+public enum ControlLine: Sendable {
+  /// `{"type":"sync","token":"T"}`: answer once all that came before is applied.
+  case sync(token: Text)
+  /// `{"type":"options","room":R,"clock":C}`: how to take every later line of this connection.
+  case options(ConnectionOptions)
+}
+
+/// What an `options` line sets; `nil` where it says nothing.
+public struct ConnectionOptions: Sendable, Hashable {
+  /// The room of every later line, whatever the line says.
+  public var room: RoomName?
+  public var clock: FrameClock?
+
+  public init(room: RoomName? = nil, clock: FrameClock? = nil) {
+    self.room = room
+    self.clock = clock
+  }
+}
+
+/// Which time the frames of a room follow.
+public enum FrameClock: String, Sendable, CaseIterable {
+  /// Frames run as events arrive.
+  case arrival
+  /// Frames follow the time stamps of the events: a recording played at full speed gives the
+  /// frames that it gave in real time.
+  case event
+}
+
+/// A room by its place in the decoder that found it.
+public struct RoomReference: Sendable, Hashable {
+  package let index: Int
+
+  package init(index: Int) { self.index = index }
+
+  /// The room of lines that name none.
+  public static let main = RoomReference(index: 0)
+}

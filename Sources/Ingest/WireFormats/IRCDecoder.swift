@@ -1,0 +1,152 @@
+import CSimdjson
+import LiveEvents
+
+/// Lines of Twitch's chat protocol. Which tag means what: Twitch's documentation, "IRC concepts".
+extension LineDecoder {
+  mutating func decodeIRC(
+    _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int, arrival: Timestamp
+  ) -> DecodedLine {
+    guard livehost_is_utf8(bytes, count) else { return .rejected(.invalidUTF8, room: override) }
+    guard let line = IRCLine(slab, bytes, count: count, offset: offset, tags: &tags),
+      let command = IRCCommand(bytes + line.command.start, count: line.command.count)
+    else { return .rejected(.malformedIRC, room: override) }
+    var room = override
+    do throws(RejectionReason) {
+      let target = try self.room(of: line, command)
+      room = target
+      guard let target else {
+        throw command == .protocolOnly ? .protocolLine : .malformedIRC
+      }
+      let payload = try line.payload(of: command)
+      let timestamp = try line.integer(.sentTimestamp, in: NativeLimits.timestamp)
+      return .event(
+        LiveEvent(timestamp: timestamp.map { Timestamp($0) } ?? arrival, payload: payload),
+        room: target)
+    } catch {
+      return .rejected(error, room: room)
+    }
+  }
+
+  /// The room of the channel that a line addresses; `nil` if it addresses none.
+  @inline(__always)
+  private mutating func room(of line: IRCLine, _ command: IRCCommand) throws(RejectionReason)
+    -> RoomReference?
+  {
+    if let override { return override }
+    let target = line.target
+    guard !target.isEmpty, line.bytes[target.start] == UInt8(ascii: "#") else { return nil }
+    guard
+      let index = rooms.channel(
+        UnsafeBufferPointer(start: line.bytes + (target.start + 1), count: target.count - 1))
+    else { throw .invalidRoom }
+    return RoomReference(index: index)
+  }
+}
+
+extension IRCLine {
+  @inline(__always)
+  fileprivate func payload(of command: IRCCommand) throws(RejectionReason) -> LiveEvent.Payload {
+    // By far the most frequent command stands by itself, as with native events.
+    if command == .privateMessage { return .chatMessage(try message()) }
+    return try otherPayload(of: command)
+  }
+
+  private func otherPayload(of command: IRCCommand) throws(RejectionReason) -> LiveEvent.Payload {
+    switch command {
+    case .privateMessage: .chatMessage(try message())
+    case .userNotice: .chatNotice(try notice())
+    case .clearChat: try clear()
+    case .clearMessage: .chatDelete(messageID: text(try required(.targetMessageID)))
+    case .roomState: .chatModes(try modes())
+    case .protocolOnly: throw .protocolLine
+    }
+  }
+
+  @inline(__always)
+  private func message() throws(RejectionReason) -> ChatMessage {
+    guard let trailing else { throw .malformedIRC }
+    let slices = ChatMessage.Slices(
+      id: try required(.id), userID: try required(.userID), userName: userName(),
+      badges: slice(.badges), text: slice(withoutAction(trailing)), replyTo: slice(.replyParent))
+    let bits = try integer(.bits, in: NativeLimits.count) ?? 0
+    return ChatMessage(slab: slab, slices: slices, bits: UInt32(bits))
+  }
+
+  /// The name to show; the login name where the person has set none.
+  @inline(__always)
+  private func userName() -> ByteSlab.Slice {
+    let name = slice(.displayName)
+    if !name.isEmpty { return name }
+    let login = slice(.login)
+    return login.isEmpty ? slice(nick) : login
+  }
+
+  /// The text of a message written with `/me`, which comes as `\u{1}ACTION text\u{1}`.
+  @inline(__always)
+  private func withoutAction(_ text: ByteSpan) -> ByteSpan {
+    guard text.count >= 9, bytes[text.start] == 1, bytes[text.end - 1] == 1 else { return text }
+    let opening: StaticString = "\u{1}ACTION "
+    let matches = (0..<8).allSatisfy { bytes[text.start + $0] == opening.utf8Start[$0] }
+    return matches ? ByteSpan(start: text.start + 8, end: text.end - 1) : text
+  }
+
+  private func clear() throws(RejectionReason) -> LiveEvent.Payload {
+    guard let name = trailing, !name.isEmpty else { return .chatClear }
+    let user = Person(id: text(try required(.targetUserID)), name: text(slice(name)))
+    let seconds = try integer(.banDuration, in: NativeLimits.count)
+    return .chatTimeout(ChatTimeout(user: user, seconds: seconds))
+  }
+
+  private func modes() throws(RejectionReason) -> ChatModes {
+    func flag(_ tag: IRCTag) throws(RejectionReason) -> Bool? {
+      try integer(tag, in: 0...1).map { $0 == 1 }
+    }
+    let modes = ChatModes(
+      slowSeconds: try integer(.slow, in: NativeLimits.count),
+      emoteOnly: try flag(.emoteOnly),
+      followersOnlyMinutes: try integer(
+        .followersOnly, in: -1...NativeLimits.count.upperBound),
+      subscribersOnly: try flag(.subscribersOnly),
+      uniqueOnly: try flag(.uniqueOnly))
+    guard modes != ChatModes() else { throw .malformedIRC }
+    return modes
+  }
+
+  /// A notice. What the person wrote with it is part of it, not a message.
+  private func notice() throws(RejectionReason) -> ChatNotice {
+    let user = Person(id: text(try required(.userID)), name: text(userName()))
+    func count(_ tag: IRCTag, default count: Int) throws(RejectionReason) -> Int {
+      try integer(tag, in: NativeLimits.count) ?? count
+    }
+    switch String(text(try required(.messageID))) {
+    case "sub", "giftpaidupgrade", "anongiftpaidupgrade", "primepaidupgrade":
+      return ChatNotice(
+        kind: .subscribe, user: user, count: try count(.cumulativeMonths, default: 1))
+    case "resub":
+      return ChatNotice(
+        kind: .resubscribe, user: user, count: try count(.cumulativeMonths, default: 1))
+    case "subgift", "anonsubgift":
+      // A gift of its own tells how many its giver has made by now; one of a bomb tells 0.
+      let isAlone = try count(.senderCount, default: 0) > 0
+      return ChatNotice(kind: .gift, user: user, count: 1, group: isAlone ? nil : group())
+    case "submysterygift", "anonsubmysterygift":
+      guard let gifts = try integer(.massGiftCount, in: NativeLimits.count) else {
+        throw .malformedIRC
+      }
+      return ChatNotice(kind: .giftBomb, user: user, count: gifts, group: group())
+    case "raid":
+      guard let viewers = try integer(.viewerCount, in: NativeLimits.count) else {
+        throw .malformedIRC
+      }
+      return ChatNotice(kind: .raid, user: user, count: viewers)
+    default: throw .unknownType
+    }
+  }
+
+  /// What a gift bomb and its gifts have in common.
+  private func group() -> Text? {
+    let community = slice(.communityGiftID)
+    let group = community.isEmpty ? slice(.originID) : community
+    return group.isEmpty ? nil : text(group)
+  }
+}

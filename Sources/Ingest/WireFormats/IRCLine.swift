@@ -1,0 +1,127 @@
+import Glibc
+import LiveEvents
+
+/// A line of IRC with message tags, split: `@tags :nick!user@host COMMAND #channel :trailing`.
+///
+/// Described by RFC 1459, section 2.3.1, and the IRCv3 message-tags specification.
+struct IRCLine {
+  let slab: ByteSlab
+  /// Where the line begins in the slab.
+  let offset: Int
+  let bytes: UnsafePointer<UInt8>
+  let tags: UnsafePointer<ByteSpan>
+  /// Set of known tags present.
+  let present: UInt32
+  /// Whether there is a backslash in the tags, which then may need an escape to be undone.
+  let mayEscape: Bool
+  /// Name before the `!` of the prefix; empty if there is none.
+  var nick = ByteSpan()
+  var command = ByteSpan()
+  /// First parameter; empty if there is none.
+  var target = ByteSpan()
+  var trailing: ByteSpan?
+
+  /// Splits a line; `nil` if it breaks the grammar.
+  @inline(__always)
+  init?(
+    _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int,
+    tags: inout IRCTagStorage
+  ) {
+    self.slab = slab
+    self.offset = offset
+    self.bytes = bytes
+    self.tags = UnsafePointer(tags.values)
+    var i = 0
+    if bytes[0] == UInt8(ascii: "@") {
+      guard let (present, rest) = tags.read(bytes, count: count) else { return nil }
+      self.present = present
+      mayEscape = ByteSearch.contains(UInt8(ascii: "\\"), in: bytes, count: rest)
+      i = rest
+    } else {
+      present = 0
+      mayEscape = false
+    }
+    func word() -> ByteSpan {
+      while i < count, bytes[i] == 0x20 { i += 1 }
+      let start = i
+      let space = memchr(bytes + i, 0x20, count - i)
+      i = space.map { UnsafeRawPointer($0) - UnsafeRawPointer(bytes) } ?? count
+      return ByteSpan(start: start, end: i)
+    }
+    while i < count, bytes[i] == 0x20 { i += 1 }
+    if i < count, bytes[i] == UInt8(ascii: ":") {
+      let prefix = word()
+      var end = prefix.start + 1
+      while end < prefix.end, bytes[end] != UInt8(ascii: "!") { end += 1 }
+      nick = ByteSpan(start: prefix.start + 1, end: end)
+    }
+    command = word()
+    guard !command.isEmpty else { return nil }
+    // Only the first parameter and the trailing one are of use here.
+    var isFirst = true
+    while true {
+      while i < count, bytes[i] == 0x20 { i += 1 }
+      guard i < count else { return }
+      if bytes[i] == UInt8(ascii: ":") {
+        trailing = ByteSpan(start: i + 1, end: count)
+        return
+      }
+      let parameter = word()
+      if isFirst { target = parameter }
+      isFirst = false
+    }
+  }
+
+  // MARK: Tags
+
+  @inline(__always)
+  func has(_ tag: IRCTag) -> Bool { present & tag.bit != 0 }
+
+  /// A tag's value; the empty slice if the tag is absent.
+  @inline(__always)
+  func slice(_ tag: IRCTag) -> ByteSlab.Slice {
+    guard has(tag) else { return .empty }
+    return slice(tags[tag.rawValue], isTag: true)
+  }
+
+  /// A tag's value that must be there and not empty.
+  @inline(__always)
+  func required(_ tag: IRCTag) throws(RejectionReason) -> ByteSlab.Slice {
+    let slice = slice(tag)
+    guard !slice.isEmpty else { throw .malformedIRC }
+    return slice
+  }
+
+  @inline(__always)
+  func slice(_ span: ByteSpan, isTag: Bool = false) -> ByteSlab.Slice {
+    let isEscaped =
+      isTag && mayEscape
+      && ByteSearch.contains(UInt8(ascii: "\\"), in: bytes + span.start, count: span.count)
+    return ByteSlab.Slice(
+      offset: offset + span.start, count: span.count, escape: isEscaped ? .ircTag : .none)
+  }
+
+  func text(_ slice: ByteSlab.Slice) -> Text { Text(slab: slab, slice: slice) }
+
+  /// A tag's value as a whole number; `nil` if the tag is absent or empty.
+  @inline(__always)
+  func integer(
+    _ tag: IRCTag, in range: ClosedRange<Int>
+  ) throws(RejectionReason) -> Int? {
+    guard has(tag), !tags[tag.rawValue].isEmpty else { return nil }
+    let span = tags[tag.rawValue]
+    let start = bytes + span.start
+    var i = start[0] == UInt8(ascii: "-") ? 1 : 0
+    guard i < span.count, span.count <= 18 else { throw .malformedIRC }
+    var value = 0
+    while i < span.count {
+      let digit = start[i] &- UInt8(ascii: "0")
+      guard digit <= 9 else { throw .malformedIRC }
+      value = value &* 10 &+ Int(digit)
+      i += 1
+    }
+    if start[0] == UInt8(ascii: "-") { value = -value }
+    guard range.contains(value) else { throw .malformedIRC }
+    return value
+  }
+}

@@ -1,0 +1,96 @@
+/// The message tags that are read; all others are passed over.
+enum IRCTag: Int, CaseIterable {
+  case id, userID, displayName, badges, sentTimestamp, bits, replyParent
+  case login, messageID, targetMessageID, targetUserID, banDuration
+  case cumulativeMonths, originID, communityGiftID, massGiftCount, senderCount, viewerCount
+  case emoteOnly, followersOnly, uniqueOnly, slow, subscribersOnly
+
+  /// Names of Twitch's documentation, "Twitch IRC tags".
+  var name: String {
+    switch self {
+    case .id: "id"
+    case .userID: "user-id"
+    case .displayName: "display-name"
+    case .badges: "badges"
+    case .sentTimestamp: "tmi-sent-ts"
+    case .bits: "bits"
+    case .replyParent: "reply-parent-msg-id"
+    case .login: "login"
+    case .messageID: "msg-id"
+    case .targetMessageID: "target-msg-id"
+    case .targetUserID: "target-user-id"
+    case .banDuration: "ban-duration"
+    case .cumulativeMonths: "msg-param-cumulative-months"
+    case .originID: "msg-param-origin-id"
+    case .communityGiftID: "msg-param-community-gift-id"
+    case .massGiftCount: "msg-param-mass-gift-count"
+    case .senderCount: "msg-param-sender-count"
+    case .viewerCount: "msg-param-viewerCount"
+    case .emoteOnly: "emote-only"
+    case .followersOnly: "followers-only"
+    case .uniqueOnly: "r9k"
+    case .slow: "slow"
+    case .subscribersOnly: "subs-only"
+    }
+  }
+
+  /// Names by raw value.
+  static let names = WordTable(allCases.map(\.name))
+
+  var bit: UInt32 { 1 << UInt32(rawValue) }
+}
+
+/// A range of bytes of a line.
+struct ByteSpan {
+  var start = 0
+  var end = 0
+
+  @inline(__always) var count: Int { end - start }
+  @inline(__always) var isEmpty: Bool { end == start }
+}
+
+/// Memory for the tags of one line, reused for every line of a decoder.
+struct IRCTagStorage: ~Copyable {
+  let values: UnsafeMutablePointer<ByteSpan>
+  let names = IRCTag.names
+
+  init() {
+    values = .allocate(capacity: IRCTag.allCases.count)
+    values.initialize(repeating: ByteSpan(), count: IRCTag.allCases.count)
+  }
+
+  deinit { values.deallocate() }
+
+  /// Reads a tag block, whose `@` stands at the beginning of the line.
+  ///
+  /// Returns the set of known tags present and where the rest of the line begins, or `nil` if the
+  /// block has no end. Of tags with one name the last counts. Complexity: O(length of the block).
+  @inline(__always)
+  mutating func read(
+    _ bytes: UnsafePointer<UInt8>, count: Int
+  ) -> (present: UInt32, rest: Int)? {
+    var present: UInt32 = 0
+    var i = 1
+    while true {
+      let key = i
+      i = ByteSearch.first(
+        UInt8(ascii: "="), UInt8(ascii: ";"), 0x20, in: bytes, from: i, to: count)
+      guard i < count else { return nil }
+      let keyEnd = i
+      var value = ByteSpan(start: i, end: i)
+      if bytes[i] == UInt8(ascii: "=") {
+        value.start = i + 1
+        i = ByteSearch.first(
+          UInt8(ascii: ";"), UInt8(ascii: ";"), 0x20, in: bytes, from: i + 1, to: count)
+        guard i < count else { return nil }
+        value.end = i
+      }
+      if let tag = names.value(of: bytes + key, count: keyEnd - key) {
+        values[tag] = value
+        present |= 1 << UInt32(tag)
+      }
+      if bytes[i] == 0x20 { return (present, i + 1) }
+      i += 1
+    }
+  }
+}

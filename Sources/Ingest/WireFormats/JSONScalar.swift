@@ -1,0 +1,129 @@
+/// Literals and numbers of JSON (RFC 8259, sections 3 and 6).
+enum JSONScalar {
+  /// What `count` bytes at `bytes` are; `nil` if no literal and no number.
+  static func kind(of bytes: UnsafePointer<UInt8>, count: Int) -> JSONValue.Kind? {
+    switch bytes[0] {
+    case UInt8(ascii: "t"): spells("true", bytes, count) ? .yes : nil
+    case UInt8(ascii: "f"): spells("false", bytes, count) ? .no : nil
+    case UInt8(ascii: "n"): spells("null", bytes, count) ? .null : nil
+    default: number(bytes, count)
+    }
+  }
+
+  private static func spells(
+    _ literal: StaticString, _ bytes: UnsafePointer<UInt8>, _ count: Int
+  ) -> Bool {
+    guard count == literal.utf8CodeUnitCount else { return false }
+    for i in 0..<count where bytes[i] != literal.utf8Start[i] { return false }
+    return true
+  }
+
+  private static func number(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> JSONValue.Kind? {
+    var i = bytes[0] == UInt8(ascii: "-") ? 1 : 0
+    let whole = digits(bytes, from: i, to: count)
+    guard whole > i, whole == i + 1 || bytes[i] != UInt8(ascii: "0") else { return nil }
+    if whole == count { return .integer }
+    i = whole
+    if bytes[i] == UInt8(ascii: ".") {
+      let fraction = digits(bytes, from: i + 1, to: count)
+      guard fraction > i + 1 else { return nil }
+      i = fraction
+    }
+    if i < count, bytes[i] | 0x20 == UInt8(ascii: "e") {
+      i += 1
+      if i < count, bytes[i] == UInt8(ascii: "+") || bytes[i] == UInt8(ascii: "-") { i += 1 }
+      let exponent = digits(bytes, from: i, to: count)
+      guard exponent > i else { return nil }
+      i = exponent
+    }
+    return i == count ? .decimal : nil
+  }
+
+  @inline(__always)
+  private static func digits(
+    _ bytes: UnsafePointer<UInt8>, from start: Int, to limit: Int
+  ) -> Int {
+    var i = start
+    while i < limit, bytes[i] &- UInt8(ascii: "0") <= 9 { i += 1 }
+    return i
+  }
+
+  /// Value of a number of kind `integer`; `nil` if it does not fit.
+  static func integer(_ bytes: UnsafePointer<UInt8>, count: Int) -> Int? {
+    let isNegative = bytes[0] == UInt8(ascii: "-")
+    // 18 digits fit whatever they are; longer numbers are out of every range used here.
+    guard count <= (isNegative ? 19 : 18) else { return nil }
+    var value = 0
+    for i in (isNegative ? 1 : 0)..<count {
+      value = value &* 10 &+ Int(bytes[i] &- UInt8(ascii: "0"))
+    }
+    return isNegative ? -value : value
+  }
+
+  /// Nearest double of a number of either kind; infinite if it is too large.
+  static func double(_ bytes: UnsafePointer<UInt8>, count: Int) -> Double {
+    var mantissa: UInt64 = 0
+    var digits = 0
+    var scale = 0
+    var isFraction = false
+    var i = bytes[0] == UInt8(ascii: "-") ? 1 : 0
+    while i < count {
+      let digit = bytes[i] &- UInt8(ascii: "0")
+      if digit <= 9 {
+        mantissa = mantissa &* 10 &+ UInt64(digit)
+        digits += 1
+        if isFraction { scale += 1 }
+      } else if bytes[i] == UInt8(ascii: ".") {
+        isFraction = true
+      } else {
+        // An exponent: rare enough to leave to the standard library.
+        digits = .max
+        break
+      }
+      i += 1
+    }
+    // Exact operands, one correctly rounded division: Clinger's fast path.
+    if digits <= 15 {
+      let value = Double(mantissa) / powersOfTen[scale]
+      return bytes[0] == UInt8(ascii: "-") ? -value : value
+    }
+    let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    return Double(text) ?? .infinity
+  }
+
+  private static let powersOfTen: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+  ]
+}
+
+/// Escapes in JSON strings (RFC 8259, section 7).
+enum JSONEscapes {
+  /// Whether each backslash begins an escape of the grammar. A lone surrogate is one; it reads as
+  /// U+FFFD.
+  static func areValid(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
+    var i = 0
+    while i < count {
+      guard bytes[i] == UInt8(ascii: "\\") else {
+        i += 1
+        continue
+      }
+      guard i + 1 < count else { return false }
+      switch bytes[i + 1] {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
+        UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+        i += 2
+      case UInt8(ascii: "u"):
+        guard i + 6 <= count, (2..<6).allSatisfy({ isHexadecimal(bytes[i + $0]) }) else {
+          return false
+        }
+        i += 6
+      default: return false
+      }
+    }
+    return true
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    byte &- UInt8(ascii: "0") <= 9 || (byte | 0x20) &- UInt8(ascii: "a") <= 5
+  }
+}

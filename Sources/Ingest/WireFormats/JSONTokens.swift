@@ -1,0 +1,192 @@
+/// The tokens of one line of JSON, and the grammar over them (RFC 8259).
+///
+/// simdjson gives the offset of the first byte of every token. Strings are known to be closed and
+/// free of control characters, and the line to be UTF-8; the rest of the grammar is checked here.
+/// A method that reads at a token returns the token after what it read, or `nil` if the line is
+/// malformed.
+struct JSONTokens {
+  /// Containers within containers that are read before a line counts as malformed.
+  static let maximumDepth = 64
+
+  let bytes: UnsafePointer<UInt8>
+  /// One more than `count` entries; the last is the length of the line.
+  let places: UnsafePointer<UInt32>
+  let count: Int
+  /// Whether there is a backslash anywhere in the line.
+  let mayEscape: Bool
+
+  /// Where the token stands.
+  @inline(__always)
+  func place(_ token: Int) -> Int { Int(places[token]) }
+
+  /// First byte of the token; that behind the line for a token behind the last.
+  @inline(__always)
+  func byte(_ token: Int) -> UInt8 { bytes[place(token)] }
+
+  /// Where the token ends. Only white space stands between it and the next one.
+  @inline(__always)
+  private func end(_ token: Int) -> Int {
+    let start = place(token)
+    var end = place(token + 1)
+    while end > start + 1, Self.isSpace(bytes[end - 1]) { end -= 1 }
+    return end
+  }
+
+  @inline(__always)
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+  }
+
+  /// Reads a value of any kind.
+  @inline(__always)
+  func value(at token: Int, into value: inout JSONValue) -> Int? {
+    guard token < count else { return nil }
+    let start = place(token)
+    let first = bytes[start]
+    if first == UInt8(ascii: "\"") { return string(at: token, into: &value) }
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+      return container(at: token, into: &value)
+    }
+    return scalar(at: token, into: &value)
+  }
+
+  /// Reads a string; the value is what stands between its quotes.
+  @inline(__always)
+  func string(at token: Int, into value: inout JSONValue) -> Int? {
+    let start = place(token) &+ 1
+    var end = place(token &+ 1) &- 1
+    if bytes[end] != UInt8(ascii: "\"") {
+      end = self.end(token) &- 1
+      guard end >= start, bytes[end] == UInt8(ascii: "\"") else { return nil }
+    }
+    value.start = UInt32(truncatingIfNeeded: start)
+    value.count = UInt32(truncatingIfNeeded: end &- start)
+    value.kind = .string
+    if mayEscape { return escapes(of: token, &value) }
+    return token &+ 1
+  }
+
+  /// Marks a string that has escapes, which must be valid.
+  private func escapes(of token: Int, _ value: inout JSONValue) -> Int? {
+    let start = bytes + Int(value.start)
+    let length = Int(value.count)
+    guard ByteSearch.contains(UInt8(ascii: "\\"), in: start, count: length) else {
+      return token + 1
+    }
+    guard JSONEscapes.areValid(start, count: length) else { return nil }
+    value.kind = .escapedString
+    return token + 1
+  }
+
+  private func scalar(at token: Int, into value: inout JSONValue) -> Int? {
+    let start = place(token)
+    let length = end(token) - start
+    guard let kind = JSONScalar.kind(of: bytes + start, count: length) else { return nil }
+    value.kind = kind
+    value.start = UInt32(start)
+    value.count = UInt32(length)
+    return token + 1
+  }
+
+  private func container(at token: Int, into value: inout JSONValue) -> Int? {
+    guard let next = container(at: token) else { return nil }
+    let start = place(token)
+    value.kind = bytes[start] == UInt8(ascii: "{") ? .object : .array
+    value.start = UInt32(start)
+    value.count = UInt32(end(next - 1) - start)
+    value.token = UInt32(token)
+    return next
+  }
+
+  /// Reads the object at `token`. `member` reads the value at the token that it is given, for the
+  /// key, and returns the token after it.
+  @inline(__always)
+  func object(at token: Int, member: (_ key: JSONValue, _ token: Int) -> Int?) -> Int? {
+    var i = token &+ 1
+    guard i < count else { return nil }
+    if byte(i) == UInt8(ascii: "}") { return i &+ 1 }
+    var key = JSONValue()
+    while true {
+      guard i &+ 2 < count, byte(i) == UInt8(ascii: "\""), string(at: i, into: &key) != nil,
+        byte(i &+ 1) == UInt8(ascii: ":"), let next = member(key, i &+ 2), next < count
+      else { return nil }
+      i = next &+ 1
+      let separator = byte(next)
+      if separator == UInt8(ascii: ",") { continue }
+      return separator == UInt8(ascii: "}") ? i : nil
+    }
+  }
+
+  /// Passes over the object or array at `token`, checking its grammar. No recursion: the depth is
+  /// bounded by the bits of one word.
+  private func container(at token: Int) -> Int? {
+    var i = token
+    var isObject: UInt64 = 0
+    var depth = 0
+    var unused = JSONValue()
+    while true {
+      guard i < count else { return nil }
+      let opening = byte(i)
+      if opening == UInt8(ascii: "{") || opening == UInt8(ascii: "[") {
+        guard depth < Self.maximumDepth else { return nil }
+        depth += 1
+        isObject = isObject << 1 | (opening == UInt8(ascii: "{") ? 1 : 0)
+        i += 1
+        guard i < count else { return nil }
+        if byte(i) != closing(isObject) {
+          if isObject & 1 == 1 {
+            guard let next = key(at: i) else { return nil }
+            i = next
+          }
+          continue
+        }
+      } else {
+        guard let next = opening == UInt8(ascii: "\"")
+          ? string(at: i, into: &unused) : scalar(at: i, into: &unused)
+        else { return nil }
+        i = next
+        guard i < count else { return nil }
+      }
+      while byte(i) == closing(isObject) {
+        depth -= 1
+        isObject >>= 1
+        i += 1
+        if depth == 0 { return i }
+        guard i < count else { return nil }
+      }
+      guard byte(i) == UInt8(ascii: ",") else { return nil }
+      i += 1
+      if isObject & 1 == 1 {
+        guard let next = key(at: i) else { return nil }
+        i = next
+      }
+    }
+  }
+
+  private func closing(_ isObject: UInt64) -> UInt8 {
+    isObject & 1 == 1 ? UInt8(ascii: "}") : UInt8(ascii: "]")
+  }
+
+  private func key(at token: Int) -> Int? {
+    var unused = JSONValue()
+    guard token + 1 < count, byte(token) == UInt8(ascii: "\""),
+      string(at: token, into: &unused) != nil, byte(token + 1) == UInt8(ascii: ":")
+    else { return nil }
+    return token + 2
+  }
+}
+
+/// A value and where it stands in its line.
+struct JSONValue {
+  enum Kind: UInt8 {
+    case string, escapedString, integer, decimal, yes, no, null, object, array
+  }
+
+  var kind = Kind.null
+  /// Offset in the line. Strings: of the first byte behind the quote.
+  var start: UInt32 = 0
+  /// Length in bytes. Strings: without quotes; containers: with brackets.
+  var count: UInt32 = 0
+  /// Containers: the token of the opening bracket.
+  var token: UInt32 = 0
+}

@@ -1,0 +1,121 @@
+import CSimdjson
+public import LiveEvents
+
+/// Turns lines into events. The format is recognised by line; any mix will do.
+///
+/// Belongs to one loop; it is not `Sendable`. It never copies text: events refer to the slab that
+/// their line stands in. Memory is allocated when it is made, and for rooms never seen before.
+public struct LineDecoder: ~Copyable {
+  /// Longest line that is decoded, in bytes, without its line end.
+  public static let maximumLineLength = 64 * 1024
+
+  var indexer = JSONIndexer(capacity: LineDecoder.maximumLineLength)
+  var members = NativeMemberStorage()
+  var tags = IRCTagStorage()
+  var rooms = RoomTable()
+  /// The room that every line counts for; `nil` if lines name theirs.
+  public internal(set) var override: RoomReference?
+
+  public init() {}
+
+  /// Sets the room of every later line, whatever the line says; `nil` lets lines name theirs.
+  public mutating func overrideRoom(_ name: RoomName?) {
+    override = name.map { RoomReference(index: rooms.index(of: $0)) }
+  }
+
+  /// The name of a room that this decoder found.
+  public func name(of room: RoomReference) -> RoomName { rooms.names[room.index] }
+
+  /// Number of rooms that references exist for.
+  public var roomCount: Int { rooms.names.count }
+
+  /// Forgets the rooms found so far, but for the one that overrides. References end with it.
+  ///
+  /// Call it now and then on a decoder that strangers feed: names of rooms are theirs to choose.
+  public mutating func forgetRooms() {
+    let name = override.map { self.name(of: $0) }
+    rooms.removeAll()
+    overrideRoom(name)
+  }
+
+  /// Decodes one line, given without its line end.
+  ///
+  /// `arrival` becomes the time stamp of an event whose line has none. Complexity: O(length).
+  public mutating func decode(
+    _ slab: ByteSlab, line: ByteSlab.Slice, arrival: Timestamp
+  ) -> DecodedLine {
+    guard line.count <= Self.maximumLineLength else {
+      return .rejected(.lineTooLong, room: override)
+    }
+    return slab.withBytes(of: line) { bytes in
+      guard let start = bytes.baseAddress else { return .blank }
+      switch LineFormat(start, count: bytes.count) {
+      case .blank: return .blank
+      case .native(let skipped):
+        return decodeNative(
+          slab, start + skipped, count: bytes.count - skipped,
+          offset: Int(line.offset) + skipped, arrival: arrival)
+      case .irc(let skipped):
+        return decodeIRC(
+          slab, start + skipped, count: bytes.count - skipped,
+          offset: Int(line.offset) + skipped, arrival: arrival)
+      case .unknown:
+        let isText = livehost_is_utf8(start, bytes.count)
+        return .rejected(isText ? .unknownFormat : .invalidUTF8, room: override)
+      }
+    }
+  }
+
+  /// Decodes what a sender left behind when it went away in the middle of a line.
+  ///
+  /// A JSON object shows whether it is whole; of an IRC line any beginning may look whole, so it is
+  /// rejected.
+  public mutating func decodeUnended(
+    _ slab: ByteSlab, line: ByteSlab.Slice, arrival: Timestamp
+  ) -> DecodedLine {
+    let isIRC = slab.withBytes(of: line) { bytes in
+      guard let start = bytes.baseAddress else { return false }
+      guard case .irc = LineFormat(start, count: bytes.count) else { return false }
+      return true
+    }
+    return isIRC
+      ? .rejected(.malformedIRC, room: override) : decode(slab, line: line, arrival: arrival)
+  }
+}
+
+/// The format of a line, told by how it begins.
+private enum LineFormat {
+  case blank
+  /// The object begins this many bytes into the line.
+  case native(Int)
+  case irc(Int)
+  case unknown
+
+  @inline(__always)
+  init(_ bytes: UnsafePointer<UInt8>, count: Int) {
+    guard count > 0 else {
+      self = .blank
+      return
+    }
+    switch bytes[0] {
+    case UInt8(ascii: "{"): self = .native(0)
+    case UInt8(ascii: "@"), UInt8(ascii: ":"): self = .irc(0)
+    default: self = LineFormat.slow(bytes, count: count)
+    }
+  }
+
+  private static func slow(_ bytes: UnsafePointer<UInt8>, count: Int) -> LineFormat {
+    var start = 0
+    // Some editors put a byte-order mark before the first line of a file.
+    if count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { start = 3 }
+    while start < count, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
+    guard start < count else { return .blank }
+    switch bytes[start] {
+    case UInt8(ascii: "{"), UInt8(ascii: "["): return .native(start)
+    case UInt8(ascii: "@"), UInt8(ascii: ":"): return .irc(start)
+    default:
+      return IRCCommand(verbAt: bytes + start, count: count - start) == nil
+        ? .unknown : .irc(start)
+    }
+  }
+}

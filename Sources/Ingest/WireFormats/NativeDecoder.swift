@@ -1,0 +1,77 @@
+import LiveEvents
+
+/// Native events: one JSON object per line, described in the documentation of the ingest socket.
+extension LineDecoder {
+  mutating func decodeNative(
+    _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int, arrival: Timestamp
+  ) -> DecodedLine {
+    var room = override
+    do throws(RejectionReason) {
+      let tokens = try indexer.index(bytes, count: count)
+      let present = try members.read(tokens)
+      let line = NativeMembers(
+        slab: slab, lineOffset: offset, bytes: bytes, values: members.values, present: present)
+      let type = line.type(in: members.types, tokens)
+      if type == .sync || type == .options { return .control(try line.control(type)) }
+      let target = try self.room(of: line)
+      room = target
+      guard let type, let payload = try line.payload(of: type, tokens) else {
+        throw line.typeFault
+      }
+      let timestamp =
+        line.has(.ts)
+        ? Timestamp(try line.milliseconds(.ts, in: NativeLimits.timestamp)) : arrival
+      return .event(LiveEvent(timestamp: timestamp, payload: payload), room: target)
+    } catch {
+      return .rejected(error, room: room)
+    }
+  }
+
+  /// The room that a line names, `main` if it names none.
+  @inline(__always)
+  private mutating func room(of line: NativeMembers) throws(RejectionReason) -> RoomReference {
+    if let override { return override }
+    guard line.has(.room) else { return .main }
+    let value = line.values[NativeMember.room.rawValue]
+    // No valid name needs an escape.
+    guard value.kind == .string,
+      let index = rooms.native(
+        UnsafeBufferPointer(start: line.bytes(of: value), count: Int(value.count)))
+    else { throw .invalidRoom }
+    return RoomReference(index: index)
+  }
+}
+
+extension NativeMembers {
+  /// The line's type; `nil` if no type has that name, or the member is absent or no string: these
+  /// are told apart when the room is known.
+  @inline(__always)
+  fileprivate func type(in table: WordTable, _ tokens: JSONTokens) -> NativeType? {
+    guard has(.type) else { return nil }
+    let value = values[NativeMember.type.rawValue]
+    guard value.kind == .string || value.kind == .escapedString,
+      let index = NativeMemberStorage.find(value, in: table, of: tokens)
+    else { return nil }
+    return NativeType(rawValue: index)
+  }
+
+  /// Why the line has no type.
+  fileprivate var typeFault: RejectionReason {
+    guard has(.type) else { return .missingMember }
+    switch values[NativeMember.type.rawValue].kind {
+    case .string, .escapedString: return .unknownType
+    case .integer, .decimal, .yes, .no, .null, .object, .array: return .invalidValue
+    }
+  }
+
+  fileprivate func control(_ type: NativeType?) throws(RejectionReason) -> ControlLine {
+    guard type == .options else { return .sync(token: try text(.token)) }
+    var options = ConnectionOptions()
+    if has(.room) {
+      guard let room = RoomName(String(try text(.room))) else { throw .invalidValue }
+      options.room = room
+    }
+    if has(.clock) { options.clock = try choice(.clock) as FrameClock }
+    return .options(options)
+  }
+}

@@ -1,0 +1,54 @@
+/// One case of an action (or of an enum state): how to make it and how to look into it.
+///
+/// Made by `@CasePathable`.
+public struct CasePath<Root, Value> {
+  /// Position of the case in its enum.
+  public let tag: Int
+  public let name: String
+  public let embed: (Value) -> Root
+  /// `nil` if the root is another case.
+  public let extract: (Root) -> Value?
+
+  @inlinable
+  public init(
+    tag: Int, name: String, embed: @escaping (Value) -> Root, extract: @escaping (Root) -> Value?
+  ) {
+    self.tag = tag
+    self.name = name
+    self.embed = embed
+    self.extract = extract
+  }
+}
+
+/// An enum whose cases have paths. Made by the macro `@CasePathable`.
+///
+/// The tag of an action is a generated switch: a reducer uses it to run the one child whose action
+/// it is, instead of asking each child in turn.
+public protocol CasePathable {
+  /// Descriptors of the cases, one property per case, under its name.
+  associatedtype Cases
+  static var _$cases: Cases { get }
+  /// Names of the cases by tag.
+  static var _$caseNames: [String] { get }
+  var _$tag: Int { get }
+}
+
+/// Names a case, as in `\.chat`. Resolved once, when a reducer is built.
+public typealias CaseKey<Action: CasePathable, Value> = KeyPath<
+  Action.Cases, CasePath<Action, Value>
+>
+
+/// An action of one element of a collection.
+public struct ElementAction<ID: Hashable & Sendable, Action> {
+  public var id: ID
+  public var action: Action
+
+  @inlinable
+  public init(id: ID, action: Action) {
+    self.id = id
+    self.action = action
+  }
+}
+
+extension ElementAction: Sendable where Action: Sendable {}
+extension ElementAction: Equatable where Action: Equatable {}

@@ -1,0 +1,80 @@
+/// Elements in an order of their own, each found by its key.
+///
+/// Every element has a key, given when it is inserted and not asked of the element again, and a
+/// *slot*, which stays the same for its life. The collection notes what changed since somebody
+/// last asked (``takeChanges()``), so observers need not compare.
+///
+/// Equality, hash and coding see the keys and elements in order, and neither slots nor notes.
+///
+/// - Complexity: access and change by key or slot are O(1), in place, and allocate nothing; so are
+///   appending and removing, amortised. Iteration is O(n). Inserting and moving elsewhere than to
+///   the end are O(n). A collection that is not shared is changed in place; of a shared one, a
+///   change of an element copies what elements need and neither the order nor the keys.
+public struct KeyedCollection<ID: Hashable, Element> {
+  /// Elements by slot; nil in free slots.
+  @usableFromInline var elements: ContiguousArray<Element?> = []
+  /// Keys by slot; a free slot keeps the last one's until it is used again.
+  @usableFromInline var keys: ContiguousArray<ID> = []
+  /// What else is known by slot.
+  @usableFromInline var tenancies: ContiguousArray<Tenancy> = []
+  @usableFromInline var free: ContiguousArray<Int32> = []
+  /// Slots by key. Looked up, never iterated: its order differs from run to run.
+  @usableFromInline var slots: [ID: Int32] = [:]
+  @usableFromInline var order = KeyedCollectionOrder()
+  @usableFromInline var notes = KeyedCollectionNotes<ID>()
+
+  @usableFromInline struct Tenancy: Sendable {
+    /// How many elements lived here before.
+    @usableFromInline var generation: UInt32 = 0
+    /// The place in the order.
+    @usableFromInline var place: Int32 = 0
+
+    @inlinable init() {}
+  }
+
+  /// Makes an empty collection. Like every new collection it says that everything changed: whoever
+  /// observes the variable that it is assigned to cannot know what was there before.
+  @inlinable public init() {}
+
+  /// The number of elements.
+  @inlinable public var count: Int { slots.count }
+
+  /// Whether there is an element with the key.
+  @inlinable public func contains(id: ID) -> Bool { slots[id] != nil }
+
+  /// The slot of the element with the key; nil if there is none.
+  @inlinable public func slot(of id: ID) -> KeyedSlot? {
+    slots[id].map { slot(at: Int($0)) }
+  }
+
+  /// The key of the element in a slot; nil if that element is gone.
+  @inlinable public func id(of slot: KeyedSlot) -> ID? {
+    contains(slot: slot) ? keys[slot.index] : nil
+  }
+
+  /// Whether the element that the slot was obtained for is still there.
+  @inlinable public func contains(slot: KeyedSlot) -> Bool {
+    slot.index < tenancies.count && tenancies[slot.index].generation == slot.generation
+      && elements[slot.index] != nil
+  }
+
+  /// All slots have an index below this. It never shrinks: it is the largest number of elements
+  /// that were there at once.
+  @inlinable public var slotLimit: Int { elements.count }
+
+  /// The keys in order.
+  ///
+  /// - Complexity: O(n).
+  @inlinable public var ids: [ID] {
+    var ids: [ID] = []
+    ids.reserveCapacity(count)
+    for slot in order.places where slot != KeyedCollectionOrder.gap { ids.append(keys[Int(slot)]) }
+    return ids
+  }
+
+  @inlinable func slot(at index: Int) -> KeyedSlot {
+    KeyedSlot(index: index, generation: tenancies[index].generation)
+  }
+}
+
+extension KeyedCollection: Sendable where ID: Sendable, Element: Sendable {}

@@ -1,0 +1,143 @@
+extension KeyedCollection {
+  /// A place in the order.
+  public enum Place {
+    case first
+    case last
+    /// In front of the element with this key.
+    case before(ID)
+    /// Behind the element with this key.
+    case after(ID)
+  }
+
+  /// Inserts an element with a new key at the end.
+  ///
+  /// - Returns: the element's slot; nil, with nothing changed, if the key is taken.
+  /// - Complexity: O(1) amortised.
+  @inlinable @discardableResult
+  public mutating func append(_ element: Element, id: ID) -> KeyedSlot? {
+    insert(element, id: id, at: .last)
+  }
+
+  /// Inserts an element with a new key.
+  ///
+  /// - Returns: the element's slot; nil, with nothing changed, if the key is taken or the place
+  ///   names a key that is not there.
+  /// - Complexity: O(1) amortised at the end, O(n) elsewhere.
+  @inlinable @discardableResult
+  public mutating func insert(_ element: Element, id: ID, at place: Place) -> KeyedSlot? {
+    guard slots[id] == nil, let target = target(of: place) else { return nil }
+    let slot: Int
+    if let reused = free.popLast() {
+      slot = Int(reused)
+      elements[slot] = element
+      keys[slot] = id
+    } else {
+      slot = elements.count
+      precondition(slot < Int(Int32.max), "a keyed collection holds fewer than 2^31 elements")
+      elements.append(element)
+      keys.append(id)
+      tenancies.append(Tenancy())
+      notes.marks.append([])
+    }
+    slots[id] = Int32(slot)
+    enter(slot, before: target)
+    notes.note(.inserted, at: slot, count: count)
+    return self.slot(at: slot)
+  }
+
+  /// Replaces the element with the key, or appends it if there is none.
+  ///
+  /// - Returns: the element that was replaced.
+  /// - Complexity: O(1) amortised.
+  @inlinable @discardableResult
+  public mutating func upsert(_ element: Element, id: ID) -> Element? {
+    guard let slot = slots[id].map(Int.init) else {
+      append(element, id: id)
+      return nil
+    }
+    var element: Element? = element
+    swap(&element, &elements[slot])
+    noteUpdate(at: slot)
+    return element
+  }
+
+  /// Moves an element; it keeps its slot.
+  ///
+  /// - Returns: false, with nothing changed, if there is no element with the key or the place names
+  ///   a key that is not there or the element itself.
+  /// - Complexity: O(1) amortised to the end, O(n) elsewhere.
+  @inlinable @discardableResult
+  public mutating func move(id: ID, to place: Place) -> Bool {
+    guard let slot = slots[id].map(Int.init) else { return false }
+    switch place {
+    case .before(let anchor), .after(let anchor):
+      guard anchor != id, slots[anchor] != nil else { return false }
+    case .first, .last: break
+    }
+    leave(slot)
+    guard let target = target(of: place) else { preconditionFailure("the anchor was checked") }
+    enter(slot, before: target)
+    notes.note(.moved, at: slot, count: count)
+    return true
+  }
+
+  /// The place in the order before which to insert; nil if the anchor is not there.
+  @inlinable func target(of place: Place) -> Int? {
+    switch place {
+    case .first: order.first
+    case .last: order.places.count
+    case .before(let anchor): slots[anchor].map { Int(tenancies[Int($0)].place) }
+    case .after(let anchor): slots[anchor].map { Int(tenancies[Int($0)].place) + 1 }
+    }
+  }
+
+  @inlinable mutating func enter(_ slot: Int, before target: Int) {
+    order.insert(Int32(slot), before: target) { slot, place in
+      tenancies[Int(slot)].place = place
+    }
+  }
+
+  @inlinable mutating func leave(_ slot: Int) {
+    order.remove(at: Int(tenancies[slot].place)) { slot, place in
+      tenancies[Int(slot)].place = place
+    }
+  }
+}
+
+extension KeyedCollection where Element: Identifiable, Element.ID == ID {
+  /// Makes a collection of elements in order; of several with one key the last is kept, in the
+  /// place of the first.
+  @inlinable public init(_ elements: some Sequence<Element>) {
+    self.init()
+    for element in elements { upsert(element) }
+  }
+
+  /// Inserts an element with a new key at the end; see ``append(_:id:)``.
+  @inlinable @discardableResult
+  public mutating func append(_ element: Element) -> KeyedSlot? {
+    append(element, id: element.id)
+  }
+
+  /// Inserts an element with a new key; see ``insert(_:id:at:)``.
+  @inlinable @discardableResult
+  public mutating func insert(_ element: Element, at place: Place) -> KeyedSlot? {
+    insert(element, id: element.id, at: place)
+  }
+
+  /// Replaces the element with the same key, or appends it; see ``upsert(_:id:)``.
+  @inlinable @discardableResult
+  public mutating func upsert(_ element: Element) -> Element? {
+    upsert(element, id: element.id)
+  }
+}
+
+extension KeyedCollection {
+  /// Makes a collection of elements in order, with keys read from them once; of several with one
+  /// key the last is kept, in the place of the first.
+  @inlinable public init(_ elements: some Sequence<Element>, id: KeyPath<Element, ID>) {
+    self.init()
+    for element in elements { upsert(element, id: element[keyPath: id]) }
+  }
+}
+
+extension KeyedCollection.Place: Sendable where ID: Sendable {}

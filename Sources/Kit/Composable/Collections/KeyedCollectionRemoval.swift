@@ -1,0 +1,76 @@
+extension KeyedCollection {
+  /// Removes the element with a key; the others keep their slots and their order.
+  ///
+  /// - Returns: the element; nil if there is none.
+  /// - Complexity: O(1) amortised.
+  @inlinable @discardableResult
+  public mutating func remove(id: ID) -> Element? {
+    guard let slot = slots[id].map(Int.init) else { return nil }
+    let element = elements[slot]
+    vacate(slot)
+    return element
+  }
+
+  /// Removes the elements for which `isRemoved` holds.
+  ///
+  /// - Complexity: O(n).
+  @inlinable public mutating func removeAll<Failure: Error>(
+    where isRemoved: (Element) throws(Failure) -> Bool
+  ) throws(Failure) {
+    // By slots, since a removal may close the gaps of the order.
+    for slot in elements.indices {
+      guard let element = elements[slot], try isRemoved(element) else { continue }
+      vacate(slot)
+    }
+  }
+
+  /// Removes all elements and says that everything changed.
+  ///
+  /// - Complexity: O(n); the storage is kept, so that generations tell old slots from new ones.
+  @inlinable public mutating func removeAll() {
+    guard !slots.isEmpty else { return }
+    free.removeAll(keepingCapacity: true)
+    for slot in elements.indices.reversed() {
+      if elements[slot] != nil { tenancies[slot].generation &+= 1 }
+      elements[slot] = nil
+      free.append(Int32(slot))
+    }
+    slots.removeAll(keepingCapacity: true)
+    order.removeAll()
+    notes.clear()
+    notes.isEverything = true
+  }
+
+  /// Puts the elements in another order; they keep their slots. Says that everything changed,
+  /// unless they were in that order.
+  ///
+  /// - Complexity: O(n log n).
+  @inlinable public mutating func sort(
+    by areInIncreasingOrder: (Element, Element) throws -> Bool
+  ) rethrows {
+    order.closeGaps { slot, place in tenancies[Int(slot)].place = place }
+    let old = order.places
+    var sorted = Array(old)
+    try sorted.sort { left, right in
+      try areInIncreasingOrder(elements[Int(left)]!, elements[Int(right)]!)
+    }
+    guard !old.elementsEqual(sorted) else { return }
+    order.places = ContiguousArray(sorted)
+    for (place, slot) in sorted.enumerated() { tenancies[Int(slot)].place = Int32(place) }
+    notes.clear()
+    notes.isEverything = true
+  }
+
+  /// Frees an occupied slot, whose element may be nil already.
+  ///
+  /// Not inlined: the subscript that may end here is, and its usual way does not come along.
+  @inlinable @inline(never) mutating func vacate(_ slot: Int) {
+    let entry = KeyedChanges.Entry(id: keys[slot], slot: self.slot(at: slot))
+    elements[slot] = nil
+    slots[entry.id] = nil
+    leave(slot)
+    tenancies[slot].generation &+= 1
+    free.append(Int32(slot))
+    notes.noteRemoval(of: entry, count: count)
+  }
+}

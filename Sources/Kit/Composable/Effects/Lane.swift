@@ -1,0 +1,10 @@
+/// Where a store lives: something that runs jobs one after the other, in the order given.
+///
+/// A server makes its event loops lanes, a test uses one that it drives by hand.
+public protocol Lane: Sendable {
+  /// Runs `job` after those given before it. Callable from any thread; returns at once.
+  func execute(_ job: @escaping @Sendable () -> Void)
+
+  /// The executor of effects that run on the lane; `nil` leaves them to the shared pool.
+  var taskExecutor: (any TaskExecutor)? { get }
+}

@@ -1,0 +1,40 @@
+/// Gives each stored field of a struct a dirty bit and a descriptor, so that a store can tell observers
+/// which fields changed.
+///
+/// Stored properties get accessors that note changes; an assignment of an equal value notes none.
+/// Equality, hashing and coding stay what they would be without the macro. A field whose type cannot
+/// be told from its initial value needs a type annotation.
+@attached(
+  member, names: named(_$changes), named(Fields), named(_$fields), named(_$fieldNames),
+  named(_$ignoredFields), named(_$enter), named(_$leave), named(_$drain), named(_$tag),
+  named(Cases), named(_$cases), named(_$caseNames), named(CodingKeys))
+@attached(memberAttribute)
+@attached(
+  extension, conformances: ObservableState, CaseMutable)
+public macro ObservableState() =
+  #externalMacro(module: "ComposableMacros", type: "ObservableStateMacro")
+
+/// Keeps a field out of what the observers of its own state are told.
+///
+/// Scoping into it still works, and its own observers are told as before: a parent's view is not
+/// evaluated when an ignored child changes, the child's view is.
+@attached(peer)
+public macro ObservationStateIgnored() =
+  #externalMacro(module: "ComposableMacros", type: "ObservationStateIgnoredMacro")
+
+/// Added to each field by `@ObservableState`; not written by hand.
+@attached(accessor, names: named(init), named(get), named(set), named(_modify))
+@attached(peer, names: prefixed(_))
+public macro ObservationStateField(_ index: Int) =
+  #externalMacro(module: "ComposableMacros", type: "ObservationStateFieldMacro")
+
+/// Gives each case of an enum a path: how to make it, how to look into it, and its number.
+@attached(member, names: named(Cases), named(_$cases), named(_$caseNames), named(_$tag))
+@attached(extension, conformances: CasePathable)
+public macro CasePathable() =
+  #externalMacro(module: "ComposableMacros", type: "CasePathableMacro")
+
+/// Makes a struct a reducer: conformance, and `@CasePathable` for its `Action`.
+@attached(memberAttribute)
+@attached(extension, conformances: Reducer)
+public macro Reducer() = #externalMacro(module: "ComposableMacros", type: "ReducerMacro")

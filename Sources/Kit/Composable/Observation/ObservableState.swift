@@ -1,0 +1,80 @@
+/// A value that reports changes inside itself: a state, an optional one, a collection of them.
+///
+/// The members are called by generated accessors and by the store, never by hand.
+public protocol ObservableBranch {
+  /// Begins an access in place. The token goes to ``_$leave(token:)``.
+  mutating func _$enter(stamp: UInt64) -> UInt64
+
+  /// Ends an access in place. Returns whether it is still the same value, perhaps mutated; `false`
+  /// if it was replaced.
+  mutating func _$leave(token: UInt64) -> Bool
+
+  /// Hands the changes since the last drain to the observers below `node` and forgets them.
+  ///
+  /// `replaced` says that the whole value is another one. Returns whether anything changed that is
+  /// not ignored. Visits only what was touched.
+  mutating func _$drain(into node: PlaceNode?, replaced: Bool) -> Bool
+}
+
+/// A state whose fields can be observed. Made by the macro `@ObservableState`.
+public protocol ObservableState: ObservableBranch {
+  /// Descriptors of the fields, one property per field, under its name.
+  associatedtype Fields
+  static var _$fields: Fields { get }
+
+  /// Names of the fields by index.
+  static var _$fieldNames: [String] { get }
+
+  /// Fields marked `@ObservationStateIgnored`: their changes are told to their own observers, not to
+  /// those of this state.
+  static var _$ignoredFields: FieldSet { get }
+}
+
+/// Helpers of generated code whose overloads are picked by the static type of a field.
+public enum Observation {
+  /// A field without a state of its own has nothing to drain.
+  @inlinable
+  public static func drain<Value>(
+    _ value: inout Value, _ index: Int, _ node: PlaceNode?, replaced: Bool
+  ) -> Bool { false }
+
+  @inlinable
+  public static func drain<Value: ObservableBranch>(
+    _ value: inout Value, _ index: Int, _ node: PlaceNode?, replaced: Bool
+  ) -> Bool {
+    value._$drain(into: node?.child(index), replaced: replaced)
+  }
+
+  /// Begins an access in place to the payload of an enum's case.
+  @inlinable
+  public static func enter<Value>(_ value: inout Value, stamp: UInt64) -> UInt64 { stamp }
+  @inlinable
+  public static func enter<Value: ObservableBranch>(_ value: inout Value, stamp: UInt64) -> UInt64 {
+    value._$enter(stamp: stamp)
+  }
+
+  /// Ends it. A payload that reports nothing counts as replaced.
+  @inlinable
+  public static func leave<Value>(_ value: inout Value, token: UInt64) -> Bool { false }
+  @inlinable
+  public static func leave<Value: ObservableBranch>(_ value: inout Value, token: UInt64) -> Bool {
+    value._$leave(token: token)
+  }
+
+  /// Whether a field of this type has a state of its own.
+  @inlinable
+  public static func isBranch<Value>(_: Value.Type) -> Bool { false }
+  @inlinable
+  public static func isBranch<Value: ObservableBranch>(_: Value.Type) -> Bool { true }
+
+  /// Whether a field holds something; `false` only for an optional that is `nil`.
+  @inlinable
+  public static func isPresent<Value>(_ value: Value) -> Bool { true }
+  @inlinable
+  public static func isPresent<Value>(_ value: Value?) -> Bool {
+    switch value {
+    case .none: false
+    case .some: true
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/// An optional child: its presence is observed at its node, its fields below it.
+extension Optional: ObservableBranch where Wrapped: ObservableBranch {
+  @inlinable
+  public mutating func _$enter(stamp: UInt64) -> UInt64 {
+    // 0 stands for `nil`; stamps are odd, so no stamp is 0.
+    if self == nil { 0 } else { self!._$enter(stamp: stamp) }
+  }
+
+  @inlinable
+  public mutating func _$leave(token: UInt64) -> Bool {
+    if self == nil { token == 0 } else { self!._$leave(token: token) && token != 0 }
+  }
+
+  @inlinable
+  public mutating func _$drain(into node: PlaceNode?, replaced: Bool) -> Bool {
+    guard self != nil else {
+      if replaced { node?.report(.all) }
+      node?.reportPresence(false)
+      return replaced
+    }
+    let changed = self!._$drain(into: node, replaced: replaced)
+    node?.reportPresence(true)
+    return changed
+  }
+}

@@ -1,0 +1,68 @@
+public import SwiftSyntax
+import SwiftSyntaxBuilder
+public import SwiftSyntaxMacros
+
+/// `@CasePathable`: a path and a number for each case.
+public enum CasePathableMacro {}
+
+extension CasePathableMacro: MemberMacro {
+  public static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let declaration = declaration.as(EnumDeclSyntax.self) else {
+      context.report(.notAnEnum, at: node)
+      return []
+    }
+    return CasePathMembers(declaration).members
+  }
+}
+
+extension CasePathableMacro: ExtensionMacro {
+  public static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard declaration.is(EnumDeclSyntax.self) else { return [] }
+    return [try ExtensionDeclSyntax("extension \(type.trimmed): Composable.CasePathable {}")]
+  }
+}
+
+/// `@Reducer`: the conformance, and `@CasePathable` for the feature's `Action`.
+public enum ReducerMacro {}
+
+extension ReducerMacro: MemberAttributeMacro {
+  public static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+  ) throws -> [AttributeSyntax] {
+    if let action = member.as(EnumDeclSyntax.self), action.name.text == "Action",
+      !action.attributes.contains(where: {
+        $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "CasePathable"
+      })
+    {
+      return ["@CasePathable"]
+    }
+    if let body = member.as(VariableDeclSyntax.self),
+      body.bindings.first?.pattern.trimmedDescription == "body"
+    {
+      return ["@Composable.ReducerBuilder<State, Action>"]
+    }
+    return []
+  }
+}
+
+extension ReducerMacro: ExtensionMacro {
+  public static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard declaration.is(StructDeclSyntax.self) else {
+      context.report(.notAStruct, at: node)
+      return []
+    }
+    return [try ExtensionDeclSyntax("extension \(type.trimmed): Composable.Reducer {}")]
+  }
+}

@@ -1,0 +1,205 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// One case of an enum as macros see it.
+struct EnumCase {
+  let tag: Int
+  let name: String
+  /// Labels and types of the associated values.
+  let values: [(label: String?, type: String)]
+
+  /// The type of all associated values together; `Void` if there are none.
+  var valueType: String {
+    switch values.count {
+    case 0: "Void"
+    case 1: values[0].type
+    default:
+      "("
+        + values.map { value in (value.label.map { "\($0): " } ?? "") + value.type }
+        .joined(separator: ", ") + ")"
+    }
+  }
+
+  /// The pattern that binds the values to `v0`, `v1`, and so on.
+  func pattern(_ keyword: String) -> String {
+    values.isEmpty
+      ? ".\(name)"
+      : ".\(name)(" + values.indices.map { "\(keyword) v\($0)" }.joined(separator: ", ") + ")"
+  }
+
+  /// An expression that makes the case of `v0`, `v1`, and so on.
+  var construction: String {
+    values.isEmpty
+      ? ".\(name)"
+      : ".\(name)("
+        + values.enumerated().map { ($1.label.map { "\($0): " } ?? "") + "v\($0)" }
+        .joined(separator: ", ") + ")"
+  }
+}
+
+extension EnumDeclSyntax {
+  var observedCases: [EnumCase] {
+    var cases: [EnumCase] = []
+    for member in memberBlock.members {
+      guard let declaration = member.decl.as(EnumCaseDeclSyntax.self) else { continue }
+      for element in declaration.elements {
+        let values =
+          element.parameterClause?.parameters.map { parameter in
+            (
+              label: parameter.firstName.flatMap { $0.text == "_" ? nil : $0.text },
+              type: parameter.type.trimmedDescription
+            )
+          } ?? []
+        cases.append(EnumCase(tag: cases.count, name: element.name.text, values: values))
+      }
+    }
+    return cases
+  }
+}
+
+/// The members that `@CasePathable` adds to an enum.
+struct CasePathMembers {
+  let access: String
+  let name: String
+  let cases: [EnumCase]
+
+  init(_ declaration: EnumDeclSyntax) {
+    access = declaration.memberAccess
+    name = declaration.name.text
+    cases = declaration.observedCases
+  }
+
+  var members: [DeclSyntax] {
+    [casesType, "\(raw: access)static var _$cases: Cases { Cases() }", names, tag]
+  }
+
+  private var casesType: DeclSyntax {
+    let paths = cases.map { element in
+      let embed: String
+      let extract: String
+      switch element.values.count {
+      case 0:
+        embed = "{ _ in .\(element.name) }"
+        extract = "{ if case .\(element.name) = $0 { () } else { nil } }"
+      case 1:
+        let label = element.values[0].label.map { "\($0): " } ?? ""
+        embed = "{ .\(element.name)(\(label)$0) }"
+        extract = "{ if case .\(element.name)(let v0) = $0 { v0 } else { nil } }"
+      default:
+        let arguments = element.values.enumerated().map { index, value in
+          (value.label.map { "\($0): " } ?? "") + "$0.\(index)"
+        }
+        let bound = element.values.indices.map { "v\($0)" }.joined(separator: ", ")
+        embed = "{ .\(element.name)(\(arguments.joined(separator: ", "))) }"
+        extract =
+          "{ if case \(element.pattern("let")) = $0 { (\(bound)) } else { nil } }"
+      }
+      return """
+        \(access)var \(element.name): Composable.CasePath<\(name), \(element.valueType)> {
+        Composable.CasePath(tag: \(element.tag), name: "\(element.name.unquoted)", embed: \(embed), extract: \(extract))
+        }
+        """
+    }
+    return """
+      \(raw: access)struct Cases: Sendable {
+      \(raw: paths.joined(separator: "\n"))
+      }
+      """
+  }
+
+  private var names: DeclSyntax {
+    let names = cases.map { "\"\($0.name.unquoted)\"" }.joined(separator: ", ")
+    return "\(raw: access)static var _$caseNames: [String] { [\(raw: names)] }"
+  }
+
+  private var tag: DeclSyntax {
+    guard !cases.isEmpty else { return "\(raw: access)var _$tag: Int { switch self {} }" }
+    let rows = cases.map { "case .\($0.name): \($0.tag)" }
+    return """
+      \(raw: access)var _$tag: Int {
+      switch self {
+      \(raw: rows.joined(separator: "\n"))
+      }
+      }
+      """
+  }
+}
+
+/// The members that `@ObservableState` adds to an enum: those of `@CasePathable`, and draining of the
+/// payload. A payload is taken out and put back, so that its collections stay uniquely referenced.
+struct EnumState {
+  private let paths: CasePathMembers
+  private var access: String { paths.access }
+
+  init(_ declaration: EnumDeclSyntax) { paths = CasePathMembers(declaration) }
+
+  var members: [DeclSyntax] {
+    paths.members + [
+      "\(raw: access)struct Fields: Sendable {}",
+      "\(raw: access)static var _$fields: Fields { Fields() }",
+      "\(raw: access)static var _$fieldNames: [String] { _$caseNames }",
+      "\(raw: access)static var _$ignoredFields: Composable.FieldSet { [] }",
+      enter, leave, drain,
+    ]
+  }
+
+  /// A function that visits the payload of the current case.
+  private func visiting(
+    _ head: String, payload: (EnumCase) -> String, none: (EnumCase) -> String,
+    several: (EnumCase) -> String
+  ) -> DeclSyntax {
+    let rows = paths.cases.map { element in
+      switch element.values.count {
+      case 0:
+        """
+        case .\(element.name):
+        self = .\(element.name)
+        return \(none(element))
+        """
+      case 1:
+        """
+        case .\(element.name)(var v0):
+        let result = \(payload(element))
+        self = \(element.construction)
+        return result
+        """
+      default:
+        """
+        case \(element.pattern("let")):
+        self = \(element.construction)
+        return \(several(element))
+        """
+      }
+    }
+    return """
+      \(raw: access)mutating func \(raw: head) {
+      switch consume self {
+      \(raw: rows.joined(separator: "\n"))
+      }
+      }
+      """
+  }
+
+  private var enter: DeclSyntax {
+    visiting(
+      "_$enter(stamp: UInt64) -> UInt64",
+      payload: { "Composable.Observation.enter(&v0, stamp: stamp) &+ \($0.tag)" },
+      none: { "\($0.tag)" }, several: { _ in "stamp" })
+  }
+
+  private var leave: DeclSyntax {
+    visiting(
+      "_$leave(token: UInt64) -> Bool",
+      payload: { "Composable.Observation.leave(&v0, token: token &- \($0.tag))" },
+      none: { "token == \($0.tag)" }, several: { _ in "false" })
+  }
+
+  private var drain: DeclSyntax {
+    visiting(
+      "_$drain(into node: Composable.PlaceNode?, replaced: Bool) -> Bool",
+      payload: {
+        "Composable.Observation.drain(&v0, \($0.tag), node, replaced: replaced) || replaced"
+      },
+      none: { _ in "replaced" }, several: { _ in "replaced" })
+  }
+}

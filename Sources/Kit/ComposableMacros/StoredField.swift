@@ -1,0 +1,124 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// A stored, mutable property that can be observed.
+struct StoredField {
+  let index: Int
+  let name: String
+  /// As written, or told from the initial value; `nil` if it cannot be told.
+  let type: TypeSyntax?
+  let isIgnored: Bool
+  let declaration: VariableDeclSyntax
+}
+
+extension DeclGroupSyntax {
+  /// The properties that get a bit, in the order of their declaration.
+  var storedFields: [StoredField] {
+    var fields: [StoredField] = []
+    for member in memberBlock.members {
+      guard let variable = member.decl.as(VariableDeclSyntax.self), variable.isObservable,
+        let binding = variable.bindings.first,
+        let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+      else { continue }
+      fields.append(
+        StoredField(
+          index: fields.count, name: name,
+          type: binding.typeAnnotation?.type.trimmed
+            ?? binding.initializer.flatMap { inferredType(of: $0.value) },
+          isIgnored: variable.hasAttribute("ObservationStateIgnored"), declaration: variable))
+    }
+    return fields
+  }
+
+  /// `let` properties without a value: no bit, but part of what is coded.
+  var storedConstants: [String] {
+    memberBlock.members.compactMap { member in
+      guard let variable = member.decl.as(VariableDeclSyntax.self),
+        variable.bindingSpecifier.tokenKind == .keyword(.let), !variable.isStatic,
+        let binding = variable.bindings.first, binding.initializer == nil
+      else { return nil }
+      return binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+    }
+  }
+
+  func declaresType(named name: String) -> Bool {
+    memberBlock.members.contains { $0.decl.as(EnumDeclSyntax.self)?.name.text == name }
+  }
+
+  /// The access of generated members: that of the type, at most `public`.
+  var memberAccess: String {
+    for modifier in modifiers {
+      switch modifier.name.tokenKind {
+      case .keyword(.public), .keyword(.open): return "public "
+      case .keyword(.package): return "package "
+      default: continue
+      }
+    }
+    return ""
+  }
+}
+
+extension VariableDeclSyntax {
+  var isStatic: Bool {
+    modifiers.contains {
+      $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class)
+    }
+  }
+
+  func hasAttribute(_ name: String) -> Bool {
+    attributes.contains {
+      $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == name
+    }
+  }
+
+  /// Stored, mutable, of an instance.
+  var isObservable: Bool {
+    guard bindingSpecifier.tokenKind == .keyword(.var), !isStatic, bindings.count == 1,
+      let binding = bindings.first, binding.pattern.is(IdentifierPatternSyntax.self)
+    else { return false }
+    return binding.accessorBlock == nil || observers != nil
+  }
+
+  /// `willSet` or `didSet`, if there is one.
+  var observers: AccessorDeclSyntax? {
+    guard case .accessors(let list)? = bindings.first?.accessorBlock?.accessors else { return nil }
+    return list.first {
+      $0.accessorSpecifier.tokenKind == .keyword(.willSet)
+        || $0.accessorSpecifier.tokenKind == .keyword(.didSet)
+    }
+  }
+}
+
+/// The type of an expression whose type is plain to see: a literal, or a call of an initialiser.
+func inferredType(of expression: ExprSyntax) -> TypeSyntax? {
+  if expression.is(IntegerLiteralExprSyntax.self) { return "Int" }
+  if expression.is(FloatLiteralExprSyntax.self) { return "Double" }
+  if expression.is(BooleanLiteralExprSyntax.self) { return "Bool" }
+  if expression.is(StringLiteralExprSyntax.self) { return "String" }
+  if let prefix = expression.as(PrefixOperatorExprSyntax.self), prefix.operator.text == "-" {
+    return inferredType(of: prefix.expression)
+  }
+  guard let call = expression.as(FunctionCallExprSyntax.self) else { return nil }
+  let callee = call.calledExpression
+  if callee.is(ArrayExprSyntax.self) || callee.is(DictionaryExprSyntax.self) {
+    return "\(raw: callee.trimmedDescription)"
+  }
+  return callee.isTypeName ? "\(raw: callee.trimmedDescription)" : nil
+}
+
+extension ExprSyntax {
+  /// A name in the shape of a type: `State`, `Chat.State`, `Log<Int>`.
+  fileprivate var isTypeName: Bool {
+    if let reference = self.as(DeclReferenceExprSyntax.self) {
+      return reference.baseName.text.first?.isUppercase == true
+    }
+    if let member = self.as(MemberAccessExprSyntax.self) {
+      return member.base?.isTypeName == true
+        && member.declName.baseName.text.first?.isUppercase == true
+    }
+    if let generic = self.as(GenericSpecializationExprSyntax.self) {
+      return generic.expression.isTypeName
+    }
+    return false
+  }
+}

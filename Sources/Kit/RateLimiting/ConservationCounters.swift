@@ -1,0 +1,80 @@
+/// Where every input of a road went. At any instant
+/// `received = applied + coalesced + rejected + pending`.
+///
+/// The mutating methods move inputs from one column to another and so cannot break the equation;
+/// what they can break, if called wrongly, is the sign of `pending`, which ``isConserved`` checks.
+public struct ConservationCounters: Hashable, Sendable, Codable {
+  /// Inputs handed over so far.
+  public var received: Int
+  /// Inputs whose content was delivered, alone, in a batch, in a sum or in a summary.
+  public var applied: Int
+  /// Inputs superseded by a newer value of the same key.
+  public var coalesced: Int
+  /// Inputs not taken, for a reason.
+  public var rejected: Int
+  /// All others.
+  public var pending: Int
+
+  /// Counts nothing yet.
+  @inlinable public init() {
+    (received, applied, coalesced, rejected, pending) = (0, 0, 0, 0, 0)
+  }
+
+  /// Takes over counts from elsewhere; the caller vouches for them (see ``isConserved``).
+  @inlinable public init(received: Int, applied: Int, coalesced: Int, rejected: Int, pending: Int) {
+    self.received = received
+    self.applied = applied
+    self.coalesced = coalesced
+    self.rejected = rejected
+    self.pending = pending
+  }
+
+  /// Whether every input is accounted for and no column is negative.
+  @inlinable public var isConserved: Bool {
+    received == applied + coalesced + rejected + pending
+      && applied >= 0 && coalesced >= 0 && rejected >= 0 && pending >= 0
+  }
+
+  /// Inputs arrive; they are pending until one of the other methods says otherwise.
+  @inlinable public mutating func receive(_ count: Int = 1) {
+    received += count
+    pending += count
+  }
+
+  /// Pending inputs were delivered.
+  @inlinable public mutating func apply(_ count: Int = 1) {
+    applied += count
+    pending -= count
+  }
+
+  /// Pending inputs were superseded.
+  @inlinable public mutating func coalesce(_ count: Int = 1) {
+    coalesced += count
+    pending -= count
+  }
+
+  /// Pending inputs were refused.
+  @inlinable public mutating func reject(_ count: Int = 1) {
+    rejected += count
+    pending -= count
+  }
+
+  /// Books what a machine's step did with pending inputs.
+  @inlinable public mutating func record<Output>(_ step: Step<Output>) {
+    apply(step.applied)
+    coalesce(step.coalesced)
+  }
+
+  /// The sum of two roads; conserved if both are.
+  @inlinable public static func + (left: Self, right: Self) -> Self {
+    Self(
+      received: left.received + right.received,
+      applied: left.applied + right.applied,
+      coalesced: left.coalesced + right.coalesced,
+      rejected: left.rejected + right.rejected,
+      pending: left.pending + right.pending)
+  }
+
+  /// Adds another road's counts.
+  @inlinable public static func += (left: inout Self, right: Self) { left = left + right }
+}

@@ -1,0 +1,84 @@
+/// Delivers the newest value once no other has come for a while.
+///
+/// With `maximumDelay` a stream that never pauses is served, too: the newest value is delivered at
+/// the latest that long after the first one held. Overwritten values count as coalesced.
+///
+/// - Complexity: every operation is O(1) and allocates nothing.
+public struct Debounce<Value>: RateLimiter {
+  @usableFromInline enum State {
+    case idle
+    /// `quiet` is the end of the pause waited for, `limit` the time at which patience ends.
+    case holding(Value, quiet: Instant, limit: Instant)
+  }
+
+  @usableFromInline var state: State
+
+  /// The pause after which the newest value is delivered. A change applies from the next value on.
+  public var pause: Interval
+
+  /// How long a value can be put off at most; nil means for ever.
+  public var maximumDelay: Interval?
+
+  /// - Parameters:
+  ///   - pause: the pause after which the newest value is delivered; above zero.
+  ///   - maximumDelay: how long a value can be put off; at least `pause`, nil means for ever.
+  @inlinable public init(pause: Interval, maximumDelay: Interval? = nil) {
+    precondition(pause > .zero, "a pause needs a length above zero")
+    precondition(
+      maximumDelay.map { $0 >= pause } ?? true, "the longest delay is below the pause")
+    state = .idle
+    self.pause = pause
+    self.maximumDelay = maximumDelay
+  }
+
+  @inlinable public var pending: Int {
+    switch state {
+    case .idle: 0
+    case .holding: 1
+    }
+  }
+
+  @inlinable public var deadline: Instant? {
+    switch state {
+    case .idle: nil
+    case .holding(_, let quiet, let limit): min(quiet, limit)
+    }
+  }
+
+  /// Takes a value: holds it in place of the one held before, and starts the pause again. Delivers
+  /// the value held before if its time had come unnoticed.
+  @inlinable public mutating func push(_ value: Value, at now: Instant) -> Step<Value> {
+    var step = wake(at: now)
+    var limit = maximumDelay.map { now + $0 } ?? Instant(nanoseconds: .max)
+    if case .holding(_, _, let held) = state {
+      step.coalesced += 1
+      limit = held
+    }
+    let quiet = now + pause
+    state = .holding(value, quiet: quiet, limit: limit)
+    step.wake = min(quiet, limit)
+    return step
+  }
+
+  @inlinable public mutating func wake(at now: Instant) -> Step<Value> {
+    guard let deadline else { return Step() }
+    guard deadline <= now else { return Step(wake: deadline) }
+    return flush(at: now)
+  }
+
+  @inlinable public mutating func flush(at now: Instant) -> Step<Value> {
+    guard case .holding(let value, _, _) = state else { return Step() }
+    state = .idle
+    return Step(output: value, applied: 1)
+  }
+
+  /// Drops the held value; it counts as coalesced.
+  @inlinable public mutating func supersede() -> Step<Value> {
+    guard case .holding = state else { return Step() }
+    state = .idle
+    return Step(coalesced: 1)
+  }
+}
+
+extension Debounce: Sendable where Value: Sendable {}
+extension Debounce.State: Sendable where Value: Sendable {}

@@ -1,0 +1,77 @@
+/// A span of time in whole nanoseconds.
+///
+/// Integers, because two runs over the same input must agree in every bit, and 64 of them, because
+/// `Duration` is twice as wide and is compared on every push. The range is some 292 years either
+/// way; arithmetic saturates at its ends, so a hostile time stamp cannot trap.
+public struct Interval: Hashable, Comparable, Sendable {
+  /// The length in nanoseconds; may be negative.
+  public var nanoseconds: Int64
+
+  /// Makes an interval of so many nanoseconds.
+  @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  /// The empty interval.
+  @inlinable public static var zero: Interval { Interval(nanoseconds: 0) }
+
+  @inlinable public static func nanoseconds(_ count: Int64) -> Interval {
+    Interval(nanoseconds: count)
+  }
+
+  /// So many thousandths of a millisecond, saturated.
+  @inlinable public static func microseconds(_ count: Int64) -> Interval {
+    Interval(nanoseconds: count.saturatingMultiplied(by: 1_000))
+  }
+
+  /// So many thousandths of a second, saturated.
+  @inlinable public static func milliseconds(_ count: Int64) -> Interval {
+    Interval(nanoseconds: count.saturatingMultiplied(by: 1_000_000))
+  }
+
+  /// So many seconds, saturated.
+  @inlinable public static func seconds(_ count: Int64) -> Interval {
+    Interval(nanoseconds: count.saturatingMultiplied(by: 1_000_000_000))
+  }
+
+  @inlinable public static func < (left: Interval, right: Interval) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+
+  /// The sum, saturated.
+  @inlinable public static func + (left: Interval, right: Interval) -> Interval {
+    Interval(nanoseconds: left.nanoseconds.saturatingAdded(to: right.nanoseconds))
+  }
+
+  /// The product, saturated.
+  @inlinable public static func * (left: Interval, right: Int64) -> Interval {
+    Interval(nanoseconds: left.nanoseconds.saturatingMultiplied(by: right))
+  }
+}
+
+extension Interval {
+  /// The whole nanoseconds of a duration; what is finer is cut off, what is longer saturates.
+  @inlinable public init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    self.init(
+      nanoseconds: seconds.saturatingMultiplied(by: 1_000_000_000)
+        .saturatingAdded(to: attoseconds / 1_000_000_000))
+  }
+}
+
+extension Duration {
+  /// The same span as a duration; exact.
+  @inlinable public init(_ interval: Interval) {
+    self = .nanoseconds(interval.nanoseconds)
+  }
+}
+
+extension Int64 {
+  @inlinable func saturatingAdded(to other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  @inlinable func saturatingMultiplied(by other: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
+  }
+}

@@ -1,0 +1,40 @@
+/// Numbers keys in the order in which they were inserted.
+///
+/// Few keys are found by comparing them in turn, which beats hashing for the handful of kinds and
+/// channels that streams have; many by a dictionary, which is looked up and never iterated.
+@usableFromInline struct KeyIndex<Key: Hashable> {
+  @usableFromInline static var linearLimit: Int { 8 }
+
+  @usableFromInline var keys: ContiguousArray<Key> = []
+  /// Empty up to `linearLimit` keys.
+  @usableFromInline var positions: [Key: Int] = [:]
+
+  @inlinable init() {}
+
+  @inlinable var count: Int { keys.count }
+
+  @inlinable func position(of key: Key) -> Int? {
+    guard keys.count > Self.linearLimit else {
+      return keys.firstIndex(of: key)
+    }
+    return positions[key]
+  }
+
+  /// Appends a key that is not in the index.
+  @inlinable mutating func append(_ key: Key) {
+    keys.append(key)
+    if keys.count == Self.linearLimit + 1 {
+      for (position, key) in keys.enumerated() { positions[key] = position }
+    } else if keys.count > Self.linearLimit {
+      positions[key] = keys.count - 1
+    }
+  }
+
+  /// Keeps its storage for the next keys.
+  @inlinable mutating func removeAll() {
+    keys.removeAll(keepingCapacity: true)
+    if !positions.isEmpty { positions.removeAll(keepingCapacity: true) }
+  }
+}
+
+extension KeyIndex: Sendable where Key: Sendable {}

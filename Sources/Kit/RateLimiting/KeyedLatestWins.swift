@@ -1,0 +1,162 @@
+/// ``LatestWins`` for each key on its own: a busy key does not delay the first value of another.
+///
+/// Keys that are due together are delivered as one batch, in the order in which the keys were first
+/// seen, never in hash order. Of more than 16 keys, one that rests and holds nothing may be
+/// forgotten. That shows in two ways: a key that returns comes last in the order, and if time steps
+/// back, its next value passes earlier than it would have.
+///
+/// - Complexity: a push is O(1) and allocates nothing once the keys are known; `wake(at:)` and
+///   `supersede(_:)` are O(n) in the number of keys.
+public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
+  public typealias Output = [Keyed<Key, Value>]
+
+  @usableFromInline var index = KeyIndex<Key>()
+  @usableFromInline var windows: ContiguousArray<LatestWins<Value>> = []
+  /// The size at which keys at rest are looked for; doubled if few were, so that looking is O(1)
+  /// amortised.
+  @usableFromInline var sweepCount = 16
+
+  @usableFromInline var held = 0
+  @usableFromInline var earliest: Instant?
+
+  /// Inputs that are held, at most one per key.
+  @inlinable public var pending: Int { held }
+  /// The earliest deadline of all keys.
+  @inlinable public var deadline: Instant? { earliest }
+
+  /// The shortest time between two deliveries of one key. A change applies to each key from its
+  /// next window on.
+  public var interval: Interval
+
+  /// The largest number of keys that are thinned. Values of further keys pass at once: nothing is
+  /// lost and memory stays bounded, but they are not thinned. Whoever lets strangers choose keys
+  /// bounds them.
+  public let keyCapacity: Int
+
+  /// - Parameters:
+  ///   - interval: the shortest time between two deliveries of one key; above zero.
+  ///   - keyCapacity: the largest number of keys that are thinned; above zero.
+  @inlinable public init(interval: Interval, keyCapacity: Int = 4_096) {
+    precondition(interval > .zero, "a window needs an interval above zero")
+    precondition(keyCapacity > 0, "a keyed machine needs room for one key")
+    self.interval = interval
+    self.keyCapacity = keyCapacity
+  }
+
+  /// Takes a value of a key: delivers it, or holds it in place of the key's value held before.
+  @inlinable public mutating func push(
+    _ value: Value, for key: Key, at now: Instant
+  ) -> Step<Keyed<Key, Value>> {
+    guard let position = index.position(of: key) ?? insert(key, at: now) else {
+      return Step(output: Keyed(key: key, value: value), applied: 1, wake: deadline)
+    }
+    let before = windows[position].deadline
+    windows[position].interval = interval
+    let step = windows[position].push(value, at: now)
+    held += 1 - step.applied - step.coalesced
+    if let wake = step.wake {
+      if deadline.map({ wake < $0 }) ?? true { earliest = wake }
+    } else if before != nil, before == deadline {
+      earliest = earliestDeadline()
+    }
+    return Step(
+      output: step.output.map { Keyed(key: key, value: $0) }, applied: step.applied,
+      coalesced: step.coalesced, wake: deadline)
+  }
+
+  @inlinable public mutating func wake(at now: Instant) -> Step<Output> {
+    guard let deadline else { return Step() }
+    guard deadline <= now else { return Step(wake: deadline) }
+    return collect { window in window.wake(at: now) }
+  }
+
+  @inlinable public mutating func flush(at now: Instant) -> Step<Output> {
+    guard pending > 0 else { return Step() }
+    return collect { window in window.flush(at: now) }
+  }
+
+  /// Delivers what one key holds, due or not.
+  @inlinable public mutating func flush(
+    _ key: Key, at now: Instant
+  ) -> Step<Keyed<Key, Value>> {
+    guard let position = index.position(of: key) else { return Step(wake: deadline) }
+    let step = windows[position].flush(at: now)
+    held -= step.applied
+    earliest = earliestDeadline()
+    return Step(
+      output: step.output.map { Keyed(key: key, value: $0) }, applied: step.applied, wake: deadline)
+  }
+
+  /// Drops what one key holds, because the caller delivers something newer of it by another way;
+  /// it counts as coalesced.
+  @inlinable public mutating func supersede(_ key: Key) -> Step<Keyed<Key, Value>> {
+    guard let position = index.position(of: key) else { return Step(wake: deadline) }
+    let step = windows[position].supersede()
+    held -= step.coalesced
+    earliest = earliestDeadline()
+    return Step(coalesced: step.coalesced, wake: deadline)
+  }
+}
+
+extension KeyedLatestWins {
+  /// Takes from every key what `step` delivers, in key order.
+  @inlinable mutating func collect(
+    _ step: (inout LatestWins<Value>) -> Step<Value>
+  ) -> Step<Output> {
+    var batch: Output = []
+    batch.reserveCapacity(pending)
+    for position in windows.indices {
+      if let value = step(&windows[position]).output {
+        batch.append(Keyed(key: index.keys[position], value: value))
+      }
+    }
+    held -= batch.count
+    earliest = earliestDeadline()
+    return Step(output: batch, applied: batch.count, wake: deadline)
+  }
+
+  @inlinable func earliestDeadline() -> Instant? {
+    guard pending > 0 else { return nil }
+    var earliest: Instant?
+    for window in windows {
+      guard let deadline = window.deadline else { continue }
+      if earliest.map({ deadline < $0 }) ?? true { earliest = deadline }
+    }
+    return earliest
+  }
+
+  /// The position of a new key; nil if there is no room for it.
+  @inlinable mutating func insert(_ key: Key, at now: Instant) -> Int? {
+    if index.count >= min(sweepCount, keyCapacity) { forgetKeysAtRest(at: now) }
+    guard index.count < keyCapacity else { return nil }
+    index.append(key)
+    windows.append(LatestWins(interval: interval))
+    return windows.count - 1
+  }
+
+  /// Removes keys whose next value would be delivered at once anyway.
+  @inlinable mutating func forgetKeysAtRest(at now: Instant) {
+    var kept = KeyIndex<Key>()
+    var keptWindows: ContiguousArray<LatestWins<Value>> = []
+    for (position, window) in windows.enumerated() where !window.isAtRest(at: now) {
+      kept.append(index.keys[position])
+      keptWindows.append(window)
+    }
+    index = kept
+    windows = keptWindows
+    sweepCount = max(16, 2 * windows.count)
+  }
+}
+
+extension LatestWins {
+  /// Whether the machine could be replaced by a new one without anybody noticing.
+  @inlinable func isAtRest(at now: Instant) -> Bool {
+    switch state {
+    case .idle: true
+    case .resting(let until): until <= now
+    case .holding: false
+    }
+  }
+}
+
+extension KeyedLatestWins: Sendable where Key: Sendable, Value: Sendable {}

@@ -1,0 +1,47 @@
+/// How one kind of event is thinned: a valid combination, made from a ``PolicyDescription``.
+public enum Policy: Hashable, Sendable {
+  /// In order, at once.
+  case neverDrop
+  /// Batches of at most `capacity` elements.
+  case keepAll(Window, capacity: Int)
+  /// The newest value of at most `keyCapacity` keys.
+  case latestWins(Window, leading: Bool, keyCapacity: Int)
+  /// Extremes and sums.
+  case summary(Window)
+  /// One per whole percent; at most one per `interval` while the total is unknown.
+  case progress(interval: Interval)
+  /// Exact sums of at most `keyCapacity` keys at a time.
+  case aggregate(Window, keyCapacity: Int)
+
+  /// An interval and how far it may widen under load.
+  public struct Window: Hashable, Sendable {
+    /// The interval while deliveries are cheap; above zero.
+    public let interval: Interval
+    /// The longest interval, and so the bound of staleness; at least `interval`.
+    public let maximumStaleness: Interval
+
+    /// Only validation makes windows, so each is known to be consistent.
+    init(interval: Interval, maximumStaleness: Interval) {
+      self.interval = interval
+      self.maximumStaleness = maximumStaleness
+    }
+
+    /// An interval that widens within this window's bound.
+    public func adaptive(budgetPerMille: Int64 = 100) -> AdaptiveInterval {
+      AdaptiveInterval(
+        wanted: interval, maximum: maximumStaleness, budgetPerMille: budgetPerMille)
+    }
+  }
+
+  /// The class of the policy.
+  public var limitClass: LimitClass {
+    switch self {
+    case .neverDrop: .neverDrop
+    case .keepAll: .keepAll
+    case .latestWins: .latestWins
+    case .summary: .summary
+    case .progress: .progress
+    case .aggregate: .aggregate
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/// A policy as it is written down: a class and what was set for it, not checked yet.
+///
+/// Which keys a class takes:
+///
+/// | class | `interval` | `maximum-staleness` | `capacity` | `leading`, `trailing` |
+/// | --- | --- | --- | --- | --- |
+/// | never-drop | - | - | - | - |
+/// | keep-all | required | optional | elements per batch | - |
+/// | latest-wins | required | optional | keys | optional |
+/// | summary | required | optional | - | - |
+/// | progress | optional, 1 s and more | - | - | - |
+/// | aggregate | required | optional | keys | - |
+public struct PolicyDescription: Hashable, Sendable {
+  /// The names of the keys in configuration files.
+  public enum Key: String, Hashable, Sendable, CaseIterable {
+    case limitClass = "class"
+    case interval
+    case maximumStaleness = "maximum-staleness"
+    case capacity
+    case leading
+    case trailing
+  }
+
+  /// How events are thinned.
+  public var limitClass: LimitClass
+  /// The length of a window.
+  public var interval: Interval?
+  /// How far the interval may widen under load; nil means not at all.
+  public var maximumStaleness: Interval?
+  /// The bound of what is held: elements of a batch, or keys; nil means ``defaultCapacity``.
+  public var capacity: Int?
+  /// Whether the first value after a rest passes at once; nil means yes.
+  public var leading: Bool?
+  /// Whether the last value of a window is delivered at its end. Only yes is accepted; the key is
+  /// there so that whoever expects the choice is told why there is none.
+  public var trailing: Bool?
+
+  /// The capacity if none is given.
+  public static let defaultCapacity = 4_096
+  /// The largest capacity: a limit on everything.
+  public static let capacityLimit = 1_048_576
+  /// The longest interval: what is held longer is lost for those who watch.
+  public static let intervalLimit = Interval.seconds(3_600)
+  /// The shortest interval of progress with an unknown total.
+  public static let shortestProgressInterval = Interval.seconds(1)
+
+  /// Describes a policy; nil means that a key is not set.
+  public init(
+    _ limitClass: LimitClass, interval: Interval? = nil, maximumStaleness: Interval? = nil,
+    capacity: Int? = nil, leading: Bool? = nil, trailing: Bool? = nil
+  ) {
+    self.limitClass = limitClass
+    self.interval = interval
+    self.maximumStaleness = maximumStaleness
+    self.capacity = capacity
+    self.leading = leading
+    self.trailing = trailing
+  }
+
+  /// Whether a key is set.
+  public func sets(_ key: Key) -> Bool {
+    switch key {
+    case .limitClass: true
+    case .interval: interval != nil
+    case .maximumStaleness: maximumStaleness != nil
+    case .capacity: capacity != nil
+    case .leading: leading != nil
+    case .trailing: trailing != nil
+    }
+  }
+
+  /// The policy, if the description makes sense.
+  ///
+  /// - Throws: ``PolicyError`` for the first contradiction, in the order of ``Key``.
+  public func validated() throws(PolicyError) -> Policy {
+    for key in Key.allCases where sets(key) && !limitClass.keys.contains(key) {
+      throw .notApplicable(key, limitClass)
+    }
+    switch limitClass {
+    case .neverDrop: return .neverDrop
+    case .keepAll: return .keepAll(try window(), capacity: try checkedCapacity())
+    case .latestWins:
+      let window = try window()
+      let keys = try checkedCapacity()
+      guard trailing ?? true else { throw .noTrailingEdge }
+      return .latestWins(window, leading: leading ?? true, keyCapacity: keys)
+    case .summary: return .summary(try window())
+    case .progress: return .progress(interval: try progressInterval())
+    case .aggregate: return .aggregate(try window(), keyCapacity: try checkedCapacity())
+    }
+  }
+}
+
+extension PolicyDescription {
+  private func window() throws(PolicyError) -> Policy.Window {
+    guard let interval else { throw .missing(.interval, limitClass) }
+    try check(interval, .interval)
+    guard let bound = maximumStaleness else {
+      return Policy.Window(interval: interval, maximumStaleness: interval)
+    }
+    try check(bound, .maximumStaleness)
+    guard bound >= interval else {
+      throw .stalenessBelowInterval(bound: bound, interval: interval)
+    }
+    return Policy.Window(interval: interval, maximumStaleness: bound)
+  }
+
+  private func check(_ value: Interval, _ key: Key) throws(PolicyError) {
+    guard value > .zero else { throw .notPositive(key) }
+    guard value <= Self.intervalLimit else { throw .intervalTooLong(key, value) }
+  }
+
+  private func progressInterval() throws(PolicyError) -> Interval {
+    guard let interval else { return Self.shortestProgressInterval }
+    try check(interval, .interval)
+    guard interval >= Self.shortestProgressInterval else {
+      throw .progressTooFrequent(interval)
+    }
+    return interval
+  }
+
+  private func checkedCapacity() throws(PolicyError) -> Int {
+    let value = capacity ?? Self.defaultCapacity
+    guard value > 0 else { throw .notPositive(.capacity) }
+    guard value <= Self.capacityLimit else { throw .capacityTooLarge(value) }
+    return value
+  }
+}
+
+extension LimitClass {
+  /// The keys that mean something for the class.
+  var keys: Set<PolicyDescription.Key> {
+    switch self {
+    case .neverDrop: [.limitClass]
+    case .keepAll, .aggregate: [.limitClass, .interval, .maximumStaleness, .capacity]
+    case .latestWins: Set(PolicyDescription.Key.allCases)
+    case .summary: [.limitClass, .interval, .maximumStaleness]
+    case .progress: [.limitClass, .interval]
+    }
+  }
+}

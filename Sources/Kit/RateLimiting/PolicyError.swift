@@ -1,0 +1,88 @@
+/// Why a policy makes no sense: the key to look at, what is wrong with it, and what to do.
+public enum PolicyError: Error, Hashable, Sendable {
+  /// No class has this name.
+  case unknownClass(String)
+  /// The class needs the key.
+  case missing(PolicyDescription.Key, LimitClass)
+  /// The key means nothing for the class, so somebody expects what will not happen.
+  case notApplicable(PolicyDescription.Key, LimitClass)
+  /// The value must be above zero.
+  case notPositive(PolicyDescription.Key)
+  /// The value is above ``PolicyDescription/intervalLimit``.
+  case intervalTooLong(PolicyDescription.Key, Interval)
+  /// The value is above ``PolicyDescription/capacityLimit``.
+  case capacityTooLarge(Int)
+  /// Without a trailing edge the last value would never arrive.
+  case noTrailingEdge
+  /// The bound of staleness is below the interval, so every window would break it.
+  case stalenessBelowInterval(bound: Interval, interval: Interval)
+  /// Progress of an unknown total is promised at most once per second.
+  case progressTooFrequent(Interval)
+
+  /// The key at fault.
+  public var key: PolicyDescription.Key {
+    switch self {
+    case .unknownClass: .limitClass
+    case .missing(let key, _), .notApplicable(let key, _), .notPositive(let key): key
+    case .intervalTooLong(let key, _): key
+    case .capacityTooLarge: .capacity
+    case .noTrailingEdge: .trailing
+    case .stalenessBelowInterval: .maximumStaleness
+    case .progressTooFrequent: .interval
+    }
+  }
+
+  /// What is wrong, as a sentence without a full stop.
+  public var problem: String {
+    switch self {
+    case .unknownClass(let name): "there is no class '\(name)'"
+    case .missing(_, let limitClass): "the class \(limitClass.rawValue) needs it"
+    case .notApplicable(_, let limitClass):
+      "it means nothing for the class \(limitClass.rawValue)"
+    case .notPositive: "it must be above zero"
+    case .intervalTooLong(_, let value):
+      "\(value.inMilliseconds) is above \(PolicyDescription.intervalLimit.inMilliseconds)"
+    case .capacityTooLarge(let value):
+      "\(value) is above \(PolicyDescription.capacityLimit)"
+    case .noTrailingEdge: "without a trailing edge the last value would never arrive"
+    case .stalenessBelowInterval(let bound, let interval):
+      "\(bound.inMilliseconds) is below the interval of \(interval.inMilliseconds)"
+    case .progressTooFrequent(let value):
+      "\(value.inMilliseconds) is shorter than a second, the promise for an unknown total"
+    }
+  }
+
+  /// What to do about it, as a sentence without a full stop.
+  public var remedy: String {
+    switch self {
+    case .unknownClass:
+      "use one of " + LimitClass.allCases.map(\.rawValue).joined(separator: ", ")
+    case .missing(let key, _): "set \(key.rawValue)"
+    case .notApplicable(let key, _): "remove \(key.rawValue), or choose another class"
+    case .notPositive(.interval), .notPositive(.maximumStaleness):
+      "set a time above zero, or choose the class never-drop if nothing may wait"
+    case .notPositive(let key): "set \(key.rawValue) to 1 or more"
+    case .intervalTooLong, .capacityTooLarge: "set a smaller value"
+    case .noTrailingEdge: "remove trailing, or set it to true"
+    case .stalenessBelowInterval: "raise maximum-staleness or lower interval"
+    case .progressTooFrequent:
+      "set interval to a second or more; with a total it has no influence"
+    }
+  }
+}
+
+extension PolicyError: CustomStringConvertible {
+  /// Key, problem and remedy in one line.
+  public var description: String { "\(key.rawValue): \(problem); \(remedy)" }
+}
+
+extension Interval {
+  /// For messages; what is finer than a microsecond is cut off.
+  var inMilliseconds: String {
+    let fraction = (nanoseconds / 1_000 % 1_000).magnitude
+    let digits = String(fraction)
+    guard fraction > 0 else { return "\(nanoseconds / 1_000_000) ms" }
+    let padded = String(repeating: "0", count: 3 - digits.count) + digits
+    return "\(nanoseconds / 1_000_000).\(padded) ms"
+  }
+}

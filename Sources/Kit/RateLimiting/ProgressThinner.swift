@@ -1,0 +1,127 @@
+/// Thins the progress of a long work: one delivery per whole percent, and the last.
+///
+/// - **Total known** (`completed <= total`): a value is delivered when its whole percent is above
+///   the one delivered before, the one that completes the work always; that makes at most
+///   ``deliveryLimit`` per work, whatever the number of steps. A value within a percent waits for
+///   the next percent or the end, whichever comes first, and has no deadline. Zero of zero is done.
+/// - **Total unknown**, or overtaken by `completed` and so not to be believed: latest wins, at most
+///   one delivery per interval.
+/// - **A fall** of the percentage is believed once it has lasted for an interval, since values
+///   arrive out of order. If `completed` fell, or the work was done, the work starts again with a
+///   new limit; if the total grew, it is the same work and the limit goes on.
+/// - **The end**: ``finish(at:)`` delivers what is held and makes the next value begin a new work.
+///
+/// A held value that is overwritten counts as coalesced, as does one that repeats the delivered end.
+///
+/// - Complexity: every operation is O(1) and allocates nothing.
+public struct ProgressThinner<Value>: RateLimiter {
+  @usableFromInline enum State {
+    case clear
+    /// Waits for the next percent or the end.
+    case parked(Value, ProgressReading)
+    /// Waits for `until`: the total is unknown, or the percentage fell.
+    case timed(Value, ProgressReading, until: Instant)
+  }
+
+  /// The largest number of deliveries of one work with a known total. Those that a `flush(at:)`
+  /// forces are among them, unless flushing alone exceeds it.
+  @inlinable public static var deliveryLimit: Int { 100 }
+
+  @usableFromInline var state = State.clear
+  @usableFromInline var work = ProgressWork(limit: deliveryLimit)
+  @usableFromInline var lastDelivery: Instant?
+
+  /// The shortest time between two deliveries while the total is unknown, and the time after which
+  /// a fall is believed. A change applies from the next delivery on.
+  public var interval: Interval
+
+  /// - Parameter interval: the shortest time between two deliveries while the total is unknown;
+  ///   above zero.
+  @inlinable public init(interval: Interval = .seconds(1)) {
+    precondition(interval > .zero, "a window needs an interval above zero")
+    self.interval = interval
+  }
+
+  @inlinable public var pending: Int {
+    switch state {
+    case .clear: 0
+    case .parked, .timed: 1
+    }
+  }
+
+  @inlinable public var deadline: Instant? {
+    switch state {
+    case .clear, .parked: nil
+    case .timed(_, _, let until): until
+    }
+  }
+
+  /// Takes a value that stands for `completed` of `total` units; nil means the total is not known.
+  @inlinable public mutating func push(
+    _ value: Value, completed: UInt64, total: UInt64?, at now: Instant
+  ) -> Step<Value> {
+    let reading = ProgressReading(completed: completed, total: total)
+    let held = pending
+    switch work.verdict(on: reading, isHolding: held > 0) {
+    case .deliver:
+      return deliver(value, reading, at: now, coalesced: held)
+    case .park:
+      state = .parked(value, reading)
+      return Step(coalesced: held)
+    case .wait(let doubted):
+      let until = deadline ?? opening(doubted: doubted, at: now)
+      guard now < until else { return deliver(value, reading, at: now, coalesced: held) }
+      state = .timed(value, reading, until: until)
+      return Step(coalesced: held, wake: until)
+    case .drop:
+      return Step(coalesced: 1)
+    }
+  }
+
+  @inlinable public mutating func wake(at now: Instant) -> Step<Value> {
+    guard let deadline else { return Step() }
+    guard deadline <= now else { return Step(wake: deadline) }
+    return flush(at: now)
+  }
+
+  @inlinable public mutating func flush(at now: Instant) -> Step<Value> {
+    switch state {
+    case .clear: Step()
+    case .parked(let value, let reading), .timed(let value, let reading, _):
+      deliver(value, reading, at: now, coalesced: 0)
+    }
+  }
+
+  /// The work ended, whether it is complete or not: delivers what is held. The next value begins a
+  /// new work.
+  @inlinable public mutating func finish(at now: Instant) -> Step<Value> {
+    let step = flush(at: now)
+    work = ProgressWork(limit: Self.deliveryLimit)
+    return step
+  }
+
+  /// Drops the held value, because the caller delivers something newer by another way (the end of
+  /// the work, say); it counts as coalesced.
+  @inlinable public mutating func supersede() -> Step<Value> {
+    let held = pending
+    state = .clear
+    return Step(coalesced: held)
+  }
+
+  @inlinable mutating func deliver(
+    _ value: Value, _ reading: ProgressReading, at now: Instant, coalesced: Int
+  ) -> Step<Value> {
+    work.noteDelivery(of: reading)
+    lastDelivery = now
+    state = .clear
+    return Step(output: value, applied: 1, coalesced: coalesced)
+  }
+
+  @inlinable func opening(doubted: Bool, at now: Instant) -> Instant {
+    // What is doubted waits a whole interval from now; what is merely frequent, from the last one.
+    doubted ? now + interval : lastDelivery.map { $0 + interval } ?? now
+  }
+}
+
+extension ProgressThinner: Sendable where Value: Sendable {}
+extension ProgressThinner.State: Sendable where Value: Sendable {}

@@ -1,0 +1,77 @@
+/// How far a work is.
+@usableFromInline struct ProgressReading: Hashable, Sendable {
+  @usableFromInline let completed: UInt64
+  @usableFromInline let total: UInt64?
+  /// The whole percent, 0 to 100; nil if the total is unknown or overtaken.
+  @usableFromInline let percent: Int?
+
+  @inlinable init(completed: UInt64, total: UInt64?) {
+    self.completed = completed
+    self.total = total
+    guard let total, completed <= total else {
+      percent = nil
+      return
+    }
+    let (product, overflow) = completed.multipliedReportingOverflow(by: 100)
+    if total == 0 {
+      percent = 100
+    } else if !overflow {
+      percent = Int(product / total)
+    } else {
+      percent = Int(total.dividingFullWidth(completed.multipliedFullWidth(by: 100)).quotient)
+    }
+  }
+}
+
+/// What was delivered of one work, and what that means for the next reading.
+@usableFromInline struct ProgressWork: Sendable {
+  @usableFromInline enum Verdict {
+    case deliver
+    /// Hold until the next percent or the end.
+    case park
+    /// Hold for a time; `doubted` if the reading contradicts what was delivered.
+    case wait(doubted: Bool)
+    /// It says what was delivered already.
+    case drop
+  }
+
+  @usableFromInline let limit: Int
+  /// Deliveries left; one is kept for the last.
+  @usableFromInline var remaining: Int
+  /// The percent delivered last.
+  @usableFromInline var percent = 0
+  /// The largest `completed` delivered.
+  @usableFromInline var highest: UInt64 = 0
+  @usableFromInline var last: ProgressReading?
+
+  @inlinable init(limit: Int) {
+    self.limit = limit
+    remaining = limit
+  }
+
+  @inlinable var isDone: Bool { percent == 100 }
+
+  @inlinable func verdict(on reading: ProgressReading, isHolding: Bool) -> Verdict {
+    guard let new = reading.percent else { return .wait(doubted: false) }
+    if isDone { return reading == last && !isHolding ? .drop : .wait(doubted: true) }
+    if new == 100 { return .deliver }
+    if new > percent { return remaining > 1 ? .deliver : .park }
+    if new == percent { return .park }
+    return restarts(reading) || remaining > 1 ? .wait(doubted: true) : .park
+  }
+
+  @inlinable mutating func noteDelivery(of reading: ProgressReading) {
+    if restarts(reading) { self = ProgressWork(limit: limit) }
+    highest = max(highest, reading.completed)
+    last = reading
+    guard let new = reading.percent else { return }
+    percent = new
+    remaining = max(remaining - 1, 1)
+  }
+
+  @inlinable func restarts(_ reading: ProgressReading) -> Bool {
+    guard !isDone else { return true }
+    guard let new = reading.percent else { return false }
+    return new < percent && reading.completed < highest
+  }
+}

@@ -1,0 +1,67 @@
+import NIOCore
+import Synchronization
+
+/// The replies to one call, between the event loop that reads them and the task that takes them.
+final class ReplyQueue: Sendable {
+  typealias Reply = Result<[String: JSONValue]?, VarlinkClientError>
+
+  private struct State {
+    var replies = CircularBuffer<[String: JSONValue]>()
+    /// How the series ended; nil inside for a regular end.
+    var end: VarlinkClientError??
+    var waiter: CheckedContinuation<Reply, Never>?
+  }
+
+  /// Replies that may wait unread before the connection stops reading.
+  private static let capacity = 16
+  private let state = Mutex(State())
+  /// Called when a full queue has room again.
+  private let onRoom: @Sendable () -> Void
+
+  init(onRoom: @escaping @Sendable () -> Void) { self.onRoom = onRoom }
+
+  var isFull: Bool { state.withLock { $0.replies.count >= Self.capacity } }
+  var hasEnded: Bool { state.withLock { $0.end != nil } }
+
+  func push(_ reply: [String: JSONValue], isLast: Bool) {
+    let waiter = state.withLock { state in
+      if state.end != nil { return nil as CheckedContinuation<Reply, Never>? }
+      if isLast { state.end = .some(nil) }
+      if state.waiter == nil { state.replies.append(reply) }
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume(returning: .success(reply))
+  }
+
+  /// Ends the series early; replies that wait are still delivered first. Later ends are ignored.
+  func fail(_ error: VarlinkClientError) {
+    let waiter = state.withLock { state in
+      if state.end != nil { return nil as CheckedContinuation<Reply, Never>? }
+      state.end = .some(error)
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume(returning: .failure(error))
+  }
+
+  /// The next reply, nil after the last one. For one task at a time.
+  func next() async throws(VarlinkClientError) -> [String: JSONValue]? {
+    let reply: Reply = await withCheckedContinuation { continuation in
+      let (now, madeRoom) = state.withLock { state -> (Reply?, Bool) in
+        let wasFull = state.replies.count >= Self.capacity
+        if let reply = state.replies.popFirst() { return (.success(reply), wasFull) }
+        switch state.end {
+        case .some(.some(let error)): return (.failure(error), false)
+        case .some(.none): return (.success(nil), false)
+        case .none:
+          state.waiter = continuation
+          return (nil, false)
+        }
+      }
+      if madeRoom { onRoom() }
+      if let now { continuation.resume(returning: now) }
+    }
+    return try reply.get()
+  }
+}

@@ -1,0 +1,43 @@
+/// The replies to a call with `more`, decoded as they are taken. For one consumer.
+public struct ReplySequence<Reply: Decodable>: AsyncSequence, Sendable {
+  public typealias Element = Reply
+  public typealias Failure = VarlinkClientError
+
+  let series: ReplySeries
+
+  public func makeAsyncIterator() -> Iterator { Iterator(series: series) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let series: ReplySeries
+
+    /// The next reply, nil after the last one.
+    public mutating func next() async throws(VarlinkClientError) -> Reply? {
+      guard let parameters = try await series.next() else { return nil }
+      return try VarlinkClient.decode(Reply.self, parameters)
+    }
+
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(VarlinkClientError) -> Reply? {
+      guard let parameters = try await series.next() else { return nil }
+      return try VarlinkClient.decode(Reply.self, parameters)
+    }
+  }
+}
+
+/// Owns one series of replies; closes the connection if it is dropped before the end.
+final class ReplySeries: Sendable {
+  private let client: VarlinkClient
+  private let queue: ReplyQueue
+
+  init(client: VarlinkClient, queue: ReplyQueue) {
+    self.client = client
+    self.queue = queue
+  }
+
+  func next() async throws(VarlinkClientError) -> [String: JSONValue]? {
+    try await client.next(of: queue)
+  }
+
+  deinit { if !queue.hasEnded { client.abandon() } }
+}

@@ -1,0 +1,145 @@
+public import NIOCore
+import Glibc
+public import NIOPosix
+
+/// One connection to a Varlink service.
+///
+/// Any number of tasks may call at once: calls go out in the order in which they are made, and the
+/// service answers in that order. A call that asks for `more` therefore holds up those behind it:
+/// give a monitor a client of its own.
+public final class VarlinkClient: Sendable {
+  private let channel: any Channel
+  private let connection: NIOLoopBound<ClientConnection>
+
+  /// Connects to a unix socket.
+  /// - Parameters:
+  ///   - maximumMessageBytes: A longer reply is a protocol violation. 16 MiB is what systemd's own
+  ///     client allows.
+  /// - Throws: ``VarlinkClientError/notReachable(path:code:)``.
+  public static func connect(
+    path: String, maximumMessageBytes: Int = 16 << 20,
+    group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+  ) async throws(VarlinkClientError) -> VarlinkClient {
+    do {
+      let (channel, connection) = try await ClientBootstrap(group: group)
+        .channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            let connection = ClientConnection(maximumMessageBytes: maximumMessageBytes)
+            try channel.pipeline.syncOperations.addHandler(connection)
+          }
+        }
+        .connect(unixDomainSocketPath: path)
+        .flatMapThrowing { channel in
+          let connection = try channel.pipeline.syncOperations.handler(type: ClientConnection.self)
+          return (channel, NIOLoopBound(connection, eventLoop: channel.eventLoop))
+        }.get()
+      return VarlinkClient(channel: channel, connection: connection)
+    } catch let error as IOError {
+      throw .notReachable(path: path, code: error.errnoCode)
+    } catch SocketAddressError.unixDomainSocketPathTooLong {
+      throw .notReachable(path: path, code: ENAMETOOLONG)
+    } catch {
+      throw .connectionClosed
+    }
+  }
+
+  private init(channel: any Channel, connection: NIOLoopBound<ClientConnection>) {
+    self.channel = channel
+    self.connection = connection
+  }
+
+  deinit { channel.close(promise: nil) }
+
+  /// Closes the connection; calls under way fail with ``VarlinkClientError/connectionClosed``.
+  public func close() async { try? await channel.close().get() }
+
+  /// Calls a method and decodes its reply.
+  public func call<Reply: Decodable>(
+    _ method: String, _ parameters: some Encodable = NoParameters(),
+    returning type: Reply.Type = Reply.self
+  ) async throws(VarlinkClientError) -> Reply {
+    try Self.decode(type, await callRaw(method, try Self.encode(parameters)))
+  }
+
+  /// Calls a method with parameters and reply as JSON.
+  public func callRaw(
+    _ method: String, _ parameters: [String: JSONValue] = [:]
+  ) async throws(VarlinkClientError) -> [String: JSONValue] {
+    let queue = send(CallMessage(method: method, parameters: parameters))
+    guard let reply = try await next(of: queue) else { throw .connectionClosed }
+    return reply
+  }
+
+  /// Calls a method without a reply; returns when the call was written.
+  ///
+  /// Success does not say that the service has carried it out.
+  public func callOneway(
+    _ method: String, _ parameters: some Encodable = NoParameters()
+  ) async throws(VarlinkClientError) {
+    let call = CallMessage(method: method, parameters: try Self.encode(parameters), mode: .oneway)
+    let written = channel.eventLoop.makePromise(of: Void.self)
+    channel.eventLoop.execute { [connection] in
+      connection.value.send(call, replies: nil, written: written)
+    }
+    do { try await written.futureResult.get() } catch { throw .connectionClosed }
+  }
+
+  /// Calls a method with the flag `more`.
+  ///
+  /// The call goes out at once. Replies that are not taken are held up to a small number, then the
+  /// connection stops reading. Dropping the sequence before its end closes the connection, which is
+  /// how Varlink calls off a call.
+  public func callMore<Reply: Decodable>(
+    _ method: String, _ parameters: some Encodable = NoParameters(),
+    returning type: Reply.Type = Reply.self
+  ) throws(VarlinkClientError) -> ReplySequence<Reply> {
+    let call = CallMessage(method: method, parameters: try Self.encode(parameters), mode: .more)
+    return ReplySequence(series: ReplySeries(client: self, queue: send(call)))
+  }
+
+  private func send(_ call: CallMessage) -> ReplyQueue {
+    let queue = ReplyQueue { [connection, loop = channel.eventLoop] in
+      loop.execute { connection.value.resume() }
+    }
+    channel.eventLoop.execute { [connection] in
+      connection.value.send(call, replies: queue, written: nil)
+    }
+    return queue
+  }
+
+  func next(of queue: ReplyQueue) async throws(VarlinkClientError) -> [String: JSONValue]? {
+    let result = await withTaskCancellationHandler {
+      await Result(catching: queue.next)
+    } onCancel: {
+      queue.fail(.cancelled)
+      channel.close(promise: nil)
+    }
+    return try result.get()
+  }
+
+  func abandon() { channel.close(promise: nil) }
+
+  private static func encode(
+    _ parameters: some Encodable
+  ) throws(VarlinkClientError) -> [String: JSONValue] {
+    do {
+      if let members = try JSONValue(encoding: parameters).objectValue { return members }
+    } catch { throw .invalidParameters("\(error)") }
+    throw .invalidParameters("not an object")
+  }
+
+  static func decode<Reply: Decodable>(
+    _ type: Reply.Type, _ parameters: [String: JSONValue]
+  ) throws(VarlinkClientError) -> Reply {
+    do {
+      return try JSONValue.object(parameters).decode(type)
+    } catch { throw .unexpectedReply("\(error)") }
+  }
+}
+
+extension Result where Success: Sendable {
+  /// The result of an asynchronous body.
+  fileprivate init(catching body: () async throws(Failure) -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}

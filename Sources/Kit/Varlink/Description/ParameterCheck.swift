@@ -1,0 +1,46 @@
+extension InterfaceDescription {
+  /// The first parameter that does not match its declaration: unknown, missing, or of another type.
+  ///
+  /// Unknown members count at the top level and inside structures alike (UAPI.20, "Unknown
+  /// Fields"). A nullable field may be absent or null.
+  /// - Returns: The name of the top-level parameter at fault, nil if all match.
+  /// - Complexity: O(*n*) in the size of the value.
+  public func mismatch(of parameters: [String: JSONValue], against fields: [Field]) -> String? {
+    for field in fields where !matches(parameters[field.name], field.type) { return field.name }
+    return parameters.keys.filter { name in !fields.contains { $0.name == name } }.min()
+  }
+
+  private func matches(_ value: JSONValue?, _ type: FieldType) -> Bool {
+    if case .nullable(let wrapped) = type {
+      guard let value, value != .null else { return true }
+      return matches(value, wrapped)
+    }
+    guard let value else { return false }
+    switch type {
+    case .bool: return value.boolValue != nil
+    case .int: return value.integerValue != nil
+    case .float:
+      if case .number = value { return true }
+      return value.integerValue != nil
+    case .string: return value.stringValue != nil
+    case .object: return value.objectValue != nil
+    case .any: return value != .null
+    case .named(let name):
+      guard let member = member(name), case .type(let type) = member.kind else { return false }
+      return matches(value, type)
+    case .structure(let fields):
+      guard let members = value.objectValue else { return false }
+      return mismatch(of: members, against: fields) == nil
+    case .enumeration(let values):
+      guard let text = value.stringValue else { return false }
+      return values.contains { $0.name == text }
+    case .array(let element):
+      guard let elements = value.arrayValue else { return false }
+      return elements.allSatisfy { matches($0, element) }
+    case .dictionary(let element):
+      guard let members = value.objectValue else { return false }
+      return members.values.allSatisfy { matches($0, element) }
+    case .nullable: return false  // taken out above; a nullable of a nullable is no type
+    }
+  }
+}

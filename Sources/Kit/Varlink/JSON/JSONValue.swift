@@ -1,0 +1,61 @@
+/// One JSON value (RFC 8259), as Varlink uses it.
+///
+/// Integers and other numbers are told apart because Varlink's `int` admits no fraction and no
+/// exponent. An integer literal outside the range of `Int64` is read as ``number(_:)``, so it does
+/// not pass as an `int`. Members of an object have no order; encoding sorts them by name.
+public enum JSONValue: Sendable, Hashable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  /// Always finite: JSON has neither infinities nor NaN.
+  case number(Double)
+  case string(String)
+  case array([JSONValue])
+  case object([String: JSONValue])
+}
+
+extension JSONValue {
+  /// The members if this is an object.
+  public var objectValue: [String: JSONValue]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+
+  /// The elements if this is an array.
+  public var arrayValue: [JSONValue]? {
+    if case .array(let elements) = self { elements } else { nil }
+  }
+
+  /// The text if this is a string.
+  public var stringValue: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  /// The number if this is an integer.
+  public var integerValue: Int64? {
+    if case .integer(let integer) = self { integer } else { nil }
+  }
+
+  /// The truth value if this is a boolean.
+  public var boolValue: Bool? {
+    if case .bool(let bool) = self { bool } else { nil }
+  }
+
+  /// The member of that name; nil if this is no object or has no such member.
+  public subscript(name: String) -> JSONValue? { objectValue?[name] }
+}
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  public init(nilLiteral: ()) { self = .null }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(floatLiteral value: Double) { self = .number(value) }
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  /// A name that stands twice keeps its last value.
+  public init(dictionaryLiteral members: (String, JSONValue)...) {
+    self = .object(Dictionary(members, uniquingKeysWith: { _, last in last }))
+  }
+}

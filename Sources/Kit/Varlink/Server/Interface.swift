@@ -1,0 +1,111 @@
+public import NIOCore
+
+/// An interface that a server offers: its description and what its methods do.
+///
+/// Handlers run on the connection's event loop and must not block it; they may await whatever they
+/// like. A handler's task is cancelled when its client disconnects, unless the call is one-way.
+/// Handlers of one connection run one after the other, those of different connections at once.
+public struct Interface: Sendable {
+  public let description: InterfaceDescription
+
+  /// Runs before each handler and before its parameters are checked; throws to refuse the call.
+  public var authorization: (@Sendable (Call) throws -> Void)?
+
+  private(set) var handlers: [String: MethodHandler] = [:]
+
+  public init(_ description: InterfaceDescription) { self.description = description }
+
+  public init(parsing text: String) throws(DescriptionError) {
+    self.init(try InterfaceDescription(parsing: text))
+  }
+
+  /// Methods of the description that have no handler; calls to them get `MethodNotImplemented`.
+  public var unimplementedMethods: [String] {
+    description.methodNames.filter { handlers[$0] == nil }
+  }
+
+  /// Registers a method with one reply.
+  public mutating func handle<
+    Parameters: Decodable & SendableMetatype, Reply: Encodable & SendableMetatype
+  >(
+    _ method: String,
+    _ body: @escaping @Sendable (Call, Parameters) async throws -> Reply
+  ) throws(RegistrationError) {
+    try handleRaw(method) { call in
+      try await JSONValue(encoding: body(call, call.decodeParameters())).buffer()
+    }
+  }
+
+  /// Registers a method with one reply whose encoded `parameters` object the handler returns.
+  public mutating func handleRaw(
+    _ method: String, _ body: @escaping @Sendable (Call) async throws -> ByteBuffer
+  ) throws(RegistrationError) {
+    try register(method, .single(body))
+  }
+
+  /// Registers a method with any number of replies: those that the handler sends, then the one that
+  /// it returns.
+  /// - Parameter requiresMore: Calls without the flag `more` get `ExpectedMore`. Otherwise the
+  ///   handler must look at ``Call/wantsMore`` and send nothing before its last reply without it.
+  public mutating func handleStream<
+    Parameters: Decodable & SendableMetatype, Reply: Encodable & SendableMetatype
+  >(
+    _ method: String, requiresMore: Bool = false,
+    _ body: @escaping @Sendable (Call, Parameters, ReplyStream) async throws -> Reply
+  ) throws(RegistrationError) {
+    try handleRawStream(method, requiresMore: requiresMore) { call, replies in
+      let reply = try await body(call, call.decodeParameters(), replies)
+      return try JSONValue(encoding: reply).buffer()
+    }
+  }
+
+  /// As ``handleStream(_:requiresMore:_:)`` with encoded `parameters` objects.
+  public mutating func handleRawStream(
+    _ method: String, requiresMore: Bool = false,
+    _ body: @escaping @Sendable (Call, ReplyStream) async throws -> ByteBuffer
+  ) throws(RegistrationError) {
+    try register(method, .stream(requiresMore: requiresMore, body))
+  }
+
+  private mutating func register(
+    _ method: String, _ handler: MethodHandler
+  ) throws(RegistrationError) {
+    guard defines(method) else {
+      throw .notInDescription(interface: description.name, method: method)
+    }
+    if handlers.updateValue(handler, forKey: method) != nil {
+      throw .registeredTwice(interface: description.name, method: method)
+    }
+  }
+
+  func defines(_ method: String) -> Bool {
+    if case .method? = description.member(method)?.kind { true } else { false }
+  }
+
+  /// The name of the first parameter that does not match its declaration.
+  func mismatch(of call: Call) -> String? {
+    guard case .method(let input, _)? = description.member(call.method)?.kind else { return nil }
+    return description.mismatch(of: call.parameters, against: input)
+  }
+}
+
+/// A handler that does not fit its interface's description: a mistake in the program.
+public enum RegistrationError: Error, Equatable, Sendable {
+  case notInDescription(interface: String, method: String)
+  case registeredTwice(interface: String, method: String)
+}
+
+enum MethodHandler: Sendable {
+  case single(@Sendable (Call) async throws -> ByteBuffer)
+  case stream(requiresMore: Bool, @Sendable (Call, ReplyStream) async throws -> ByteBuffer)
+}
+
+/// The parameters of a method, or of a reply, that has none.
+public struct NoParameters: Codable, Sendable, Equatable {
+  public init() {}
+}
+
+extension JSONValue {
+  /// ``serialized()`` in a buffer.
+  public func buffer() -> ByteBuffer { ByteBuffer(bytes: serialized()) }
+}

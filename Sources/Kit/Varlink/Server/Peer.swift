@@ -1,0 +1,51 @@
+import Glibc
+
+/// Who is at the other end of a unix socket, as the kernel noted when the peer connected.
+///
+/// The process may have ended or handed the socket on since.
+public struct Peer: Sendable, Equatable {
+  public let userID: UInt32
+  /// The primary group.
+  public let groupID: UInt32
+  public let processID: Int32
+  /// The supplementary groups, without the primary one unless it is listed there too.
+  public let supplementaryGroupIDs: [UInt32]
+
+  public init(
+    userID: UInt32, groupID: UInt32, processID: Int32, supplementaryGroupIDs: [UInt32] = []
+  ) {
+    self.userID = userID
+    self.groupID = groupID
+    self.processID = processID
+    self.supplementaryGroupIDs = supplementaryGroupIDs
+  }
+
+  /// Whether the group is the peer's primary one or among the supplementary ones.
+  public func belongs(toGroup group: UInt32) -> Bool {
+    groupID == group || supplementaryGroupIDs.contains(group)
+  }
+
+  /// Reads the credentials of a connected socket; nil if it is no unix socket.
+  init?(socket: CInt) {
+    // `struct ucred` of unix(7): pid, uid, gid. Glibc declares it for C's GNU dialect only.
+    var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
+    var length = socklen_t(MemoryLayout.size(ofValue: credentials))
+    guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else {
+      return nil
+    }
+    self.init(
+      userID: credentials.uid, groupID: credentials.gid, processID: credentials.pid,
+      supplementaryGroupIDs: Self.groups(ofPeerAt: socket))
+  }
+
+  private static func groups(ofPeerAt socket: CInt) -> [UInt32] {
+    // Asked with no room, the kernel answers ERANGE and the length that it needs.
+    var length: socklen_t = 0
+    guard getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, nil, &length) != 0, errno == ERANGE else {
+      return []
+    }
+    var groups = [UInt32](repeating: 0, count: Int(length) / MemoryLayout<UInt32>.size)
+    guard getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, &groups, &length) == 0 else { return [] }
+    return groups
+  }
+}

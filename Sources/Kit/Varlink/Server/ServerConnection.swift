@@ -1,0 +1,175 @@
+import NIOCore
+
+/// One client: takes its calls in order, runs one at a time, writes its replies.
+///
+/// Confined to the connection's event loop. While a call runs, the bytes behind it wait unparsed;
+/// once they hold a complete message, reading stops, so a client that pipelines without end is held
+/// back by its own socket buffer.
+final class ServerConnection: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundIn = Never
+  typealias OutboundOut = ByteBuffer
+
+  private struct Running {
+    let mode: CallMessage.Mode
+    let task: Task<Void, Never>
+  }
+
+  private let dispatcher: Dispatcher
+  private let gate: OutputGate
+  private let executor: LoopExecutor
+  private var splitter: MessageSplitter
+  private var context: ChannelHandlerContext?
+  private var peer: Peer?
+  private var running: Running?
+  /// The channel asked to read while a complete message was waiting.
+  private var heldRead = false
+  /// The client sends no more; calls it has sent are still answered.
+  private var inputEnded = false
+  /// Nobody reads the replies any more; one-way calls that were sent before still run.
+  private var disconnected = false
+  /// No further call begins.
+  private var isStopping = false
+
+  init(dispatcher: Dispatcher, limits: VarlinkServer.Limits, eventLoop: any EventLoop) {
+    self.dispatcher = dispatcher
+    gate = OutputGate(limit: limits.outputBytes)
+    executor = LoopExecutor(eventLoop)
+    splitter = MessageSplitter(maximumBytes: limits.messageBytes)
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    self.context = context
+    peer = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+      of: NIOBSDSocket.Handle.self
+    ) { socket -> Peer? in Peer(socket: socket) } ?? nil
+    context.fireChannelActive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var bytes = unwrapInboundIn(data)
+    splitter.append(&bytes)
+    startNext()
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if splitter.hasNext() {
+      heldRead = true
+    } else {
+      context.read()
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .inputClosed? = event as? ChannelEvent {
+      inputEnded = true
+      startNext()
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    disconnected = true
+    gate.close()
+    if let running, running.mode != .oneway { running.task.cancel() }
+    startNext()
+    self.context = nil
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // A reset or a failed write: nothing can be told to this client any more.
+    context.close(promise: nil)
+  }
+
+  /// Lets the current call finish, unless it is a monitor, then closes.
+  func stop() {
+    isStopping = true
+    if let running {
+      if running.mode == .more { running.task.cancel() }
+    } else {
+      closeAfterWriting()
+    }
+  }
+
+  private func startNext() {
+    while running == nil, !isStopping, disconnected || gate.isOpen {
+      guard let message = nextCall() else { break }
+      start(message)
+    }
+    if inputEnded, running == nil, !splitter.hasNext() { closeAfterWriting() }
+    if heldRead, !splitter.hasNext() {
+      heldRead = false
+      context?.read()
+    }
+  }
+
+  /// The next call to run. A malformed message ends the connection, and so do its followers.
+  private func nextCall() -> CallMessage? {
+    do {
+      while let bytes = try splitter.next() {
+        let message = try CallMessage(parsing: bytes)
+        if !disconnected || message.mode == .oneway { return message }
+      }
+    } catch {
+      isStopping = true
+      closeAfterWriting()
+    }
+    return nil
+  }
+
+  private func start(_ message: CallMessage) {
+    let connection = NIOLoopBound(self, eventLoop: executor.eventLoop)
+    let replies = ReplyStream(wantsMore: message.mode == .more, gate: gate) {
+      [eventLoop = executor.eventLoop] parameters in
+      eventLoop.execute { connection.value.writeContinued(parameters) }
+    }
+    let task = Task(executorPreference: executor) { [dispatcher, peer, executor] in
+      let outcome = await dispatcher.run(message, peer: peer, replies: replies)
+      executor.eventLoop.execute { connection.value.finish(outcome, mode: message.mode) }
+    }
+    running = Running(mode: message.mode, task: task)
+  }
+
+  private func finish(_ outcome: Dispatcher.Outcome, mode: CallMessage.Mode) {
+    running = nil
+    switch (outcome, mode) {
+    case (_, .oneway): break
+    case (.reply(let parameters), .simple), (.reply(let parameters), .more),
+      (.reply(let parameters), .upgrade):
+      gate.reserve(parameters.readableBytes)
+      write(ReplyMessage.finalPrefix, parameters)
+    case (.error(let error), .simple), (.error(let error), .more), (.error(let error), .upgrade):
+      context?.writeAndFlush(wrapOutboundOut(ReplyMessage.encodedError(error)), promise: nil)
+    case (.close, .simple), (.close, .more), (.close, .upgrade): isStopping = true
+    }
+    if isStopping { closeAfterWriting() } else { startNext() }
+  }
+
+  private func writeContinued(_ parameters: ByteBuffer) {
+    write(ReplyMessage.continuesPrefix, parameters)
+  }
+
+  /// Writes a reply around parameters that other connections may share.
+  private func write(_ prefix: ByteBuffer, _ parameters: ByteBuffer) {
+    let length = parameters.readableBytes
+    guard let context else { return gate.release(length) }
+    let written = context.eventLoop.makePromise(of: Void.self)
+    let connection = NIOLoopBound(self, eventLoop: executor.eventLoop)
+    written.futureResult.whenComplete { [gate] _ in
+      gate.release(length)
+      connection.value.startNext()
+    }
+    context.write(wrapOutboundOut(prefix), promise: nil)
+    context.write(wrapOutboundOut(parameters), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(ReplyMessage.end), promise: written)
+  }
+
+  /// Closes once everything written so far has left.
+  private func closeAfterWriting() {
+    guard let context else { return }
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
+      context.close(promise: nil)
+    }
+  }
+}

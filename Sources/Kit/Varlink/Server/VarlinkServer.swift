@@ -1,0 +1,162 @@
+public import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Serves interfaces over a unix stream socket.
+///
+/// Follows UAPI.20. Replies keep the order of the calls of a connection; malformed messages end the
+/// connection; `org.varlink.service` is built in.
+public final class VarlinkServer: Sendable {
+  /// Bounds of what clients can make the server hold. Their product bounds its memory.
+  public struct Limits: Sendable {
+    /// Connections at once; those beyond are closed when they are accepted.
+    public var connections = 256
+    /// Longest call without its NUL byte; a longer one ends the connection.
+    public var messageBytes = 4 << 20
+    /// Reply bytes that wait for one client before its handlers are held back.
+    public var outputBytes = 256 << 10
+    /// Calls with `more` under way at once, over all connections.
+    public var monitors = 64
+    /// The reply to a call beyond ``monitors``.
+    public var tooManyMonitors: any VarlinkErrorConvertible & Sendable =
+      ServiceError.permissionDenied
+
+    public init() {}
+  }
+
+  /// Why a server did not start.
+  public enum StartError: Error, Equatable, Sendable {
+    case interfaceTwice(String)
+    /// Another process accepts connections there.
+    case inUse(path: String)
+    /// A file that is no socket stands there.
+    case notASocket(path: String)
+    /// The path does not fit into a socket address.
+    case pathTooLong(path: String)
+    /// A system call failed; `code` is the `errno`.
+    case system(path: String, call: String, code: Int32)
+    /// The inherited descriptor is no listening socket.
+    case badDescriptor(CInt)
+    case failed(String)
+  }
+
+  /// Where to listen.
+  public enum Address: Sendable {
+    /// A path to bind, with the mode that the socket file gets. A socket file that nobody listens
+    /// on is replaced; at the end the file is removed.
+    case path(String, mode: UInt32 = 0o666)
+    /// A listening socket, inherited by socket activation. The server closes it at the end and
+    /// leaves its file.
+    case listening(CInt)
+  }
+
+  private struct State {
+    var isStopping = false
+    var connections: [ObjectIdentifier: Connection] = [:]
+  }
+  private struct Connection {
+    let channel: any Channel
+    let handler: NIOLoopBound<ServerConnection>
+  }
+
+  private let dispatcher: Dispatcher
+  private let limits: Limits
+  private let state = Mutex(State())
+  private let listener: Mutex<(channel: any Channel, file: SocketFile?)?> = Mutex(nil)
+
+  private init(dispatcher: Dispatcher, limits: Limits) {
+    self.dispatcher = dispatcher
+    self.limits = limits
+  }
+
+  /// Starts to accept connections; when this returns, clients can connect.
+  /// - Parameters:
+  ///   - group: Its loops run the connections and their handlers. It must outlive the server.
+  ///   - unexpectedError: Told of errors that are neither ``VarlinkErrorConvertible`` nor a
+  ///     cancellation; gives the reply, or nil to close the connection without one.
+  public static func start(
+    at address: Address, information: ServiceInformation, interfaces: [Interface],
+    limits: Limits = Limits(), group: any EventLoopGroup,
+    unexpectedError: @escaping @Sendable (Call, any Error) -> VarlinkError? = { _, _ in nil }
+  ) async throws(StartError) -> VarlinkServer {
+    let service: Interface
+    do {
+      service = try Interface.service(information, describing: interfaces)
+    } catch { throw .failed("\(error)") }
+    let dispatcher = try Dispatcher(
+      interfaces: [service] + interfaces, limits: limits, unexpectedError: unexpectedError)
+    let server = VarlinkServer(dispatcher: dispatcher, limits: limits)
+    let (socket, file) = try ListeningSocket.open(address)
+    do {
+      let channel = try await ServerBootstrap(group: group)
+        .childChannelInitializer { server.accept($0) }
+        // So that a client may end its input and still read the replies.
+        .childChannelOption(.allowRemoteHalfClosure, value: true)
+        .withBoundSocket(socket).get()
+      server.listener.withLock { $0 = (channel, file) }
+    } catch {
+      file?.remove()
+      throw .failed("\(error)")
+    }
+    return server
+  }
+
+  /// Connections open now.
+  public var connectionCount: Int { state.withLock { $0.connections.count } }
+
+  /// Calls with `more` under way.
+  public var monitorCount: Int { dispatcher.runningMonitors }
+
+  /// Stops in order: accepts nobody, ends monitors, lets other calls reply, closes connections.
+  ///
+  /// Returns when the last connection is closed. A handler that ignores its cancellation delays
+  /// this; cancelling the task that waits closes the connections at once.
+  public func shutdown() async {
+    await stopListening()
+    let connections = state.withLock { state in
+      state.isStopping = true
+      return Array(state.connections.values)
+    }
+    for connection in connections {
+      connection.channel.eventLoop.execute { connection.handler.value.stop() }
+    }
+    await withTaskCancellationHandler {
+      for connection in connections { try? await connection.channel.closeFuture.get() }
+    } onCancel: {
+      for connection in connections { connection.channel.close(promise: nil) }
+    }
+  }
+
+  private func stopListening() async {
+    let listener = listener.withLock { listener in
+      defer { listener = nil }
+      return listener
+    }
+    guard let listener else { return }
+    listener.file?.remove()
+    try? await listener.channel.close().get()
+  }
+
+  private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
+    let handler = ServerConnection(
+      dispatcher: dispatcher, limits: limits, eventLoop: channel.eventLoop)
+    let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+    let key = ObjectIdentifier(handler)
+    let isAdmitted = state.withLock { state in
+      guard !state.isStopping, state.connections.count < limits.connections else { return false }
+      state.connections[key] = Connection(channel: channel, handler: bound)
+      return true
+    }
+    guard isAdmitted else {
+      return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+    }
+    channel.closeFuture.whenComplete { _ in self.forget(key) }
+    return channel.eventLoop.makeCompletedFuture {
+      try channel.pipeline.syncOperations.addHandler(handler)
+    }
+  }
+
+  private func forget(_ key: ObjectIdentifier) {
+    state.withLock { _ = $0.connections.removeValue(forKey: key) }
+  }
+}

@@ -1,0 +1,82 @@
+/// An error reply: what a method answers instead of its output parameters.
+///
+/// Handlers throw it, clients catch it. Errors of one's own interface are best given a type that
+/// conforms to ``VarlinkErrorConvertible``.
+public struct VarlinkError: Error, Equatable, Sendable {
+  /// Fully qualified, such as `org.example.ftl.NotEnoughEnergy`.
+  public let name: String
+  public let parameters: [String: JSONValue]
+
+  public init(name: String, parameters: [String: JSONValue] = [:]) {
+    self.name = name
+    self.parameters = parameters
+  }
+}
+
+/// A typed error of an interface; a handler that throws it replies with its ``varlinkError``.
+public protocol VarlinkErrorConvertible: Error {
+  var varlinkError: VarlinkError { get }
+}
+
+extension VarlinkError: VarlinkErrorConvertible {
+  public var varlinkError: VarlinkError { self }
+}
+
+/// The errors of `org.varlink.service`, which any method of any interface may reply with.
+public enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
+  case interfaceNotFound(String)
+  /// The known interface does not define the method.
+  case methodNotFound(String)
+  /// The interface defines the method, this service lacks it.
+  case methodNotImplemented(String)
+  /// A parameter is missing, unknown, of the wrong type or out of range.
+  case invalidParameter(String)
+  case permissionDenied
+  /// The method makes sense with the flag `more` only.
+  case expectedMore
+  /// The method makes sense with the flag `upgrade` only.
+  case expectedUpgrade
+
+  static let prefix = "org.varlink.service."
+
+  public var varlinkError: VarlinkError {
+    switch self {
+    case .interfaceNotFound(let name): Self.error("InterfaceNotFound", ["interface": name])
+    case .methodNotFound(let name): Self.error("MethodNotFound", ["method": name])
+    case .methodNotImplemented(let name): Self.error("MethodNotImplemented", ["method": name])
+    case .invalidParameter(let name): Self.error("InvalidParameter", ["parameter": name])
+    case .permissionDenied: Self.error("PermissionDenied", [:])
+    case .expectedMore: Self.error("ExpectedMore", [:])
+    case .expectedUpgrade: Self.error("ExpectedUpgrade", [:])
+    }
+  }
+
+  private static func error(_ name: String, _ parameters: [String: String]) -> VarlinkError {
+    VarlinkError(name: prefix + name, parameters: parameters.mapValues(JSONValue.string))
+  }
+
+  /// The typed form of a received error; nil if it is none of `org.varlink.service`, or lacks the
+  /// parameter that belongs to it.
+  public init?(_ error: VarlinkError) {
+    func text(_ name: String) -> String? { error.parameters[name]?.stringValue }
+    guard error.name.hasPrefix(Self.prefix) else { return nil }
+    switch error.name.dropFirst(Self.prefix.count) {
+    case "InterfaceNotFound":
+      guard let name = text("interface") else { return nil }
+      self = .interfaceNotFound(name)
+    case "MethodNotFound":
+      guard let name = text("method") else { return nil }
+      self = .methodNotFound(name)
+    case "MethodNotImplemented":
+      guard let name = text("method") else { return nil }
+      self = .methodNotImplemented(name)
+    case "InvalidParameter":
+      guard let name = text("parameter") else { return nil }
+      self = .invalidParameter(name)
+    case "PermissionDenied": self = .permissionDenied
+    case "ExpectedMore": self = .expectedMore
+    case "ExpectedUpgrade": self = .expectedUpgrade
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,188 @@
+public import Composable
+
+/// The views of one screen: evaluates, once per frame, those whose data changed.
+///
+/// Parents come before their children. A view is evaluated if a field that it read changed, if an
+/// optional child of it came or went, or if its parent was evaluated and handed its tracked state down.
+/// Not `Sendable`: belongs to the lane of its store.
+public final class ViewGraph {
+  private var root: ViewInstance!
+  private var lastID = 0
+  private var readers: [ViewID: Any] = [:]
+  private var dirty: [ViewInstance] = []
+  private let clock: () -> UInt64
+  private var changedOutputs: [ViewID] = []
+
+  /// Frames that had something to evaluate.
+  public private(set) var frames: UInt64 = 0
+  /// Counts by name of view.
+  public private(set) var statistics: [String: ViewStatistics] = [:]
+  /// Called after each evaluation.
+  public var onEvaluation: ((EvaluationRecord) -> Void)?
+
+  /// Puts `view` on the screen; it is evaluated in the first frame.
+  ///
+  /// - Parameters:
+  ///   - place: where its state is.
+  ///   - read: reads that state.
+  ///   - clock: monotonic nanoseconds, asked before and after each evaluation.
+  public init<V: View>(
+    _ view: V, place: Place<V.State>, clock: @escaping () -> UInt64,
+    read: @escaping () -> V.State?
+  ) {
+    self.clock = clock
+    root = makeInstance(view, node: place.makeNode(), depth: 0, read: read)
+    mark(root, .firstAppearance)
+  }
+
+  deinit { root?.remove() }
+
+  /// Whether a frame has something to evaluate, of what was delivered so far.
+  public var isDirty: Bool { !dirty.isEmpty }
+
+  /// What the view looks like now; `nil` before its first frame and after it left.
+  public func output(of id: ViewID) -> ViewNode? { find(id, below: root)?.output }
+
+  /// The top of the screen.
+  public var rootID: ViewID { root.id }
+
+  /// Evaluates what is dirty. Deliver the store's changes first.
+  ///
+  /// - Returns: the views that look different now, parents first.
+  @discardableResult
+  public func evaluateFrame() -> [ViewID] {
+    guard !dirty.isEmpty else { return [] }
+    frames += 1
+    changedOutputs = []
+    // Evaluations mark nobody: what they read cannot change meanwhile.
+    let queue = dirty.sorted { ($0.depth, $0.id) < ($1.depth, $1.id) }
+    dirty = []
+    for instance in queue where instance.lastFrame != frames {
+      guard let cause = instance.pendingCause else { continue }
+      _ = evaluate(instance, cause)
+    }
+    return changedOutputs
+  }
+
+  /// Returns the inclusive nanoseconds.
+  private func evaluate(_ instance: ViewInstance, _ cause: EvaluationCause) -> UInt64 {
+    instance.lastFrame = frames
+    instance.pendingCause = nil
+    let evaluation = Evaluation(graph: self, instance: instance)
+    let start = clock()
+    guard let output = instance.body(ViewContext(evaluation: evaluation), evaluation.reads) else {
+      return 0
+    }
+    let bodyEnd = clock()
+    adopt(evaluation, by: instance)
+    var children: UInt64 = 0
+    for (_, child, isHandedDown) in evaluation.children where child.lastFrame != frames {
+      if child.lastFrame == 0 {
+        children += evaluate(child, .firstAppearance)
+      } else if isHandedDown {
+        children += evaluate(child, .changedInput)
+      }
+    }
+    let isSame = instance.output == output
+    if !isSame {
+      instance.output = output
+      changedOutputs.append(instance.id)
+    }
+    let exclusive = bodyEnd &- start
+    let record = EvaluationRecord(
+      frame: frames, view: instance.id, name: instance.name, cause: cause,
+      fields: names(of: cause, in: instance), inclusive: exclusive + children,
+      exclusive: exclusive, isAvoidable: isSame)
+    statistics[instance.name, default: ViewStatistics()].add(record)
+    onEvaluation?(record)
+    return record.inclusive
+  }
+
+  /// Takes over what an evaluation found out: reads, and who is on the screen below.
+  private func adopt(_ evaluation: Evaluation, by instance: ViewInstance) {
+    instance.observe(evaluation.reads.fields.subtracting(instance.node.ignored)) {
+      [unowned self, unowned instance] fields in
+      mark(instance, .ownRead(fields))
+    }
+    instance.observePresence(evaluation.presence) { [unowned self, unowned instance] index in
+      mark(instance, .presence(index))
+    }
+    var children: [ChildKey: ViewInstance] = [:]
+    for (key, child, _) in evaluation.children { children[key] = child }
+    for (key, child) in instance.children where children[key] == nil { discard(child) }
+    instance.children = children
+  }
+
+  private func discard(_ instance: ViewInstance) {
+    for child in instance.children.values { discard(child) }
+    instance.remove()
+    readers[instance.id] = nil
+  }
+
+  private func mark(_ instance: ViewInstance, _ cause: EvaluationCause) {
+    switch (instance.pendingCause, cause) {
+    case (nil, _):
+      instance.pendingCause = cause
+      dirty.append(instance)
+    case (.ownRead(let old), .ownRead(let new)):
+      instance.pendingCause = .ownRead(old.union(new))
+    default: break
+    }
+  }
+
+  private func names(of cause: EvaluationCause, in instance: ViewInstance) -> [String] {
+    switch cause {
+    case .firstAppearance, .changedInput: return []
+    case .presence(let index):
+      return index < instance.fieldNames.count ? [instance.fieldNames[index]] : []
+    case .ownRead(var fields):
+      var names: [String] = []
+      while let index = fields.popFirst(), index < instance.fieldNames.count {
+        names.append(instance.fieldNames[index])
+      }
+      return names
+    }
+  }
+
+  private func find(_ id: ViewID, below instance: ViewInstance) -> ViewInstance? {
+    if instance.id == id { return instance }
+    for child in instance.children.values {
+      if let found = find(id, below: child) { return found }
+    }
+    return nil
+  }
+
+  /// The whole screen with the children's output in place.
+  public func screen() -> ViewNode { resolve(.child(root.id)) }
+
+  private func resolve(_ node: ViewNode) -> ViewNode {
+    switch node {
+    case .empty, .text, .gauge: return node
+    case .row(let nodes): return .row(nodes.map(resolve))
+    case .column(let nodes): return .column(nodes.map(resolve))
+    case .list(let rows): return .list(rows.map { .init(id: $0.id, resolve($0.node)) })
+    case .panel(let title, let inner): return .panel(title: title, resolve(inner))
+    case .child(let id): return output(of: id).map(resolve) ?? .empty
+    }
+  }
+}
+
+extension ViewGraph: EvaluatingGraph {
+  func makeInstance<V: View>(
+    _ view: V, node: PlaceNode, depth: Int, read: @escaping () -> V.State?
+  ) -> ViewInstance {
+    lastID += 1
+    let instance = ViewInstance(
+      id: ViewID(number: lastID), name: V.name, depth: depth,
+      fieldNames: V.State._$fieldNames, node: node,
+      body: { context, reads in
+        read().map { view.body(Observed($0, reads), context) }
+      })
+    readers[instance.id] = read
+    return instance
+  }
+
+  func reader<State>(of instance: ViewInstance, as: State.Type) -> () -> State? {
+    readers[instance.id] as? () -> State? ?? { nil }
+  }
+}

@@ -1,0 +1,82 @@
+import Composable
+
+/// One view on the screen: what it read last, what it looks like, and who stands below it.
+final class ViewInstance {
+  let id: ViewID
+  let name: String
+  let depth: Int
+  /// Names of the fields of its state, for causes.
+  let fieldNames: [String]
+  /// The place of its state.
+  let node: PlaceNode
+  /// Evaluates the body; `nil` if the state is not there.
+  let body: (ViewContext, ReadRecorder) -> ViewNode?
+
+  private(set) var reads: FieldSet = []
+  private var readObserver: Observer?
+  private var presenceObservers: [Int: Observer] = [:]
+
+  /// What changed since the last evaluation; `nil` if nothing that it read.
+  var pendingCause: EvaluationCause?
+  var lastFrame: UInt64 = 0
+  var output: ViewNode?
+  var children: [ChildKey: ViewInstance] = [:]
+
+  init(
+    id: ViewID, name: String, depth: Int, fieldNames: [String], node: PlaceNode,
+    body: @escaping (ViewContext, ReadRecorder) -> ViewNode?
+  ) {
+    self.id = id
+    self.name = name
+    self.depth = depth
+    self.fieldNames = fieldNames
+    self.node = node
+    self.body = body
+  }
+
+  /// Waits for changes of what was read now. Free if that is what was read before.
+  func observe(_ fields: FieldSet, onChange: @escaping (FieldSet) -> Void) {
+    guard fields != reads || readObserver == nil else { return }
+    readObserver?.cancel()
+    reads = fields
+    readObserver = fields.isEmpty ? nil : node.observe(fields, onChange)
+  }
+
+  /// Waits for the coming and going of the optional children in `presence`.
+  func observePresence(
+    _ presence: [Int: PresenceRead], onChange: @escaping (Int) -> Void
+  ) {
+    for (index, observer) in presenceObservers where presence[index] == nil {
+      observer.cancel()
+      presenceObservers[index] = nil
+    }
+    for (index, read) in presence where presenceObservers[index] == nil {
+      presenceObservers[index] = read.node.observePresence(isPresent: read.isPresent) {
+        onChange(index)
+      }
+    }
+  }
+
+  /// Leaves the screen, with everybody below.
+  func remove() {
+    readObserver?.cancel()
+    for observer in presenceObservers.values { observer.cancel() }
+    for child in children.values { child.remove() }
+    readObserver = nil
+    presenceObservers = [:]
+    children = [:]
+    pendingCause = nil
+  }
+}
+
+/// Tells the children of a view apart: the field they show, the kind of view, and which of several.
+struct ChildKey: Hashable {
+  let field: Int
+  let view: ObjectIdentifier
+  let occurrence: Int
+}
+
+struct PresenceRead {
+  let node: PlaceNode
+  let isPresent: Bool
+}

@@ -1,0 +1,43 @@
+public import LiveEvents
+
+/// A source of events in virtual time: a small value that knows when its next event comes.
+///
+/// Times never fall. What a generator yields depends on how it was made and on nothing else.
+public protocol EventGenerator: Sendable {
+  /// When the next event comes; nil after the last one.
+  var nextTime: VirtualTime? { get }
+
+  /// The event of ``nextTime``, which moves on. Not to be called after the last one.
+  mutating func next() -> LiveEvent.Payload
+}
+
+/// Several generators as one, in order of time; of events at one time the earlier generator's first.
+public struct MergedGenerators: EventGenerator {
+  private var generators: [any EventGenerator]
+  private var times: [VirtualTime?]
+
+  public init(_ generators: [any EventGenerator]) {
+    self.generators = generators
+    times = generators.map(\.nextTime)
+  }
+
+  public var nextTime: VirtualTime? { earliest.flatMap { times[$0] } }
+
+  /// - Complexity: O(number of generators).
+  public mutating func next() -> LiveEvent.Payload {
+    guard let index = earliest else { preconditionFailure("no generator has an event left") }
+    let payload = generators[index].next()
+    times[index] = generators[index].nextTime
+    return payload
+  }
+
+  private var earliest: Int? {
+    var result: (index: Int, time: VirtualTime)?
+    for (index, time) in times.enumerated() {
+      guard let time else { continue }
+      if let best = result, best.time <= time { continue }
+      result = (index, time)
+    }
+    return result?.index
+  }
+}

@@ -1,0 +1,114 @@
+public import LiveEvents
+
+/// Reactions of the audience: independent of each other, with a burst now and then.
+public struct Reactions: EventGenerator {
+  private let meanInterval: VirtualTime
+  private let kinds: [Text] = ["heart", "laugh", "fire", "clap"]
+  private var random: SeededGenerator
+  private var time: VirtualTime
+  /// Reactions that the burst still lasts.
+  private var burst = 0
+
+  public init(meanInterval: VirtualTime, from start: VirtualTime, random: SeededGenerator) {
+    self.meanInterval = meanInterval
+    self.random = random
+    time = start + self.random.interval(mean: meanInterval)
+  }
+
+  public var nextTime: VirtualTime? { time }
+
+  public mutating func next() -> LiveEvent.Payload {
+    if burst > 0 { burst -= 1 } else if random.isOne(in: 120) { burst = random.integer(in: 40...160) }
+    let mean = burst > 0 ? meanInterval.nanoseconds / 20 : meanInterval.nanoseconds
+    time += random.interval(mean: VirtualTime(nanoseconds: mean))
+    return .reaction(kind: random.pick(kinds), count: random.integer(in: 1...5))
+  }
+}
+
+/// A few chat messages of a small company.
+public struct ChatMessages: EventGenerator {
+  private let meanInterval: VirtualTime
+  private let prefix: String
+  private var random: SeededGenerator
+  private var time: VirtualTime
+  private var number = 0
+
+  /// - Parameter prefix: Begins the identifiers of the messages.
+  public init(
+    meanInterval: VirtualTime, prefix: String, from start: VirtualTime, random: SeededGenerator
+  ) {
+    self.meanInterval = meanInterval
+    self.prefix = prefix
+    self.random = random
+    time = start + self.random.interval(mean: meanInterval)
+  }
+
+  public var nextTime: VirtualTime? { time }
+
+  public mutating func next() -> LiveEvent.Payload {
+    number += 1
+    let person = People.name(random.integer(in: 0...(People.count - 1)))
+    let text = "\(random.pick(Self.openings)) \(random.pick(Self.subjects))"
+    time += random.interval(mean: meanInterval)
+    return .chatMessage(
+      ChatMessage(id: "\(prefix)\(number)", userID: person, userName: person, text: text))
+  }
+
+  private static let openings = ["love", "what about", "again", "please show", "wow,", "nice:"]
+  private static let subjects = ["the intro", "that jump", "the new song", "the map", "the cat"]
+}
+
+/// The waiting room before the stream goes live: people join, some leave, the rest are let in.
+public struct WaitingRoomVisitors: EventGenerator {
+  private let meanInterval: VirtualTime
+  private let opening: VirtualTime
+  private var random: SeededGenerator
+  private var time: VirtualTime
+  private var joined = 0
+  /// In the order in which they came.
+  private var waiting: [Person] = []
+
+  /// - Parameter opening: When those who wait are let in.
+  public init(
+    meanInterval: VirtualTime, from start: VirtualTime, opening: VirtualTime,
+    random: SeededGenerator
+  ) {
+    self.meanInterval = meanInterval
+    self.opening = opening
+    self.random = random
+    time = start
+  }
+
+  public var nextTime: VirtualTime? {
+    if time < opening { return time }
+    // All at one moment: a crowd at the door is what a waiting room is like.
+    return waiting.isEmpty ? nil : opening
+  }
+
+  public mutating func next() -> LiveEvent.Payload {
+    guard time < opening else { return .waitingAdmit(waiting.removeFirst()) }
+    time += random.interval(mean: meanInterval)
+    if waiting.count > 3, random.isOne(in: 7) {
+      return .waitingLeave(waiting.remove(at: random.integer(in: 0...(waiting.count - 1))))
+    }
+    let name = Text(People.name(joined))
+    let person = Person(id: name, name: name)
+    joined += 1
+    waiting.append(person)
+    return .waitingJoin(person)
+  }
+}
+
+/// Names of people who do not exist.
+enum People {
+  private static let first = ["ada", "bo", "cleo", "dana", "eli", "finn", "gus", "hana", "ivo", "jo"]
+  private static let second = ["fox", "reed", "lake", "moss", "finch", "dune"]
+
+  static let count = first.count * second.count
+
+  /// The same name for the same number; numbers beyond ``count`` get one with a figure.
+  static func name(_ number: Int) -> String {
+    let name = "\(first[number % first.count])_\(second[number / first.count % second.count])"
+    return number < count ? name : "\(name)\(number / count)"
+  }
+}

@@ -1,0 +1,49 @@
+public import LiveEvents
+
+/// Taps on switches, each the opposite of the one before on the same switch.
+public struct SwitchTaps: EventGenerator {
+  private let controls: [Text]
+  private let meanInterval: VirtualTime
+  private var random: SeededGenerator
+  private var time: VirtualTime
+  private var positions: [Bool]
+
+  public init(
+    controls: [String], meanInterval: VirtualTime, from start: VirtualTime, random: SeededGenerator
+  ) {
+    precondition(!controls.isEmpty)
+    self.controls = controls.map { Text($0) }
+    self.meanInterval = meanInterval
+    self.random = random
+    positions = controls.map { _ in false }
+    time = start + self.random.interval(mean: meanInterval)
+  }
+
+  public var nextTime: VirtualTime? { time }
+
+  public mutating func next() -> LiveEvent.Payload {
+    let index = random.integer(in: 0...(controls.count - 1))
+    positions[index].toggle()
+    time += random.interval(mean: meanInterval)
+    return .tap(control: controls[index], on: positions[index])
+  }
+}
+
+/// Events written down beforehand.
+public struct Story: EventGenerator {
+  private let steps: [(time: VirtualTime, payload: LiveEvent.Payload)]
+  private var index = 0
+
+  /// - Parameter steps: In order of time.
+  public init(_ steps: [(time: VirtualTime, payload: LiveEvent.Payload)]) {
+    precondition(zip(steps, steps.dropFirst()).allSatisfy { $0.time <= $1.time })
+    self.steps = steps
+  }
+
+  public var nextTime: VirtualTime? { index < steps.count ? steps[index].time : nil }
+
+  public mutating func next() -> LiveEvent.Payload {
+    defer { index += 1 }
+    return steps[index].payload
+  }
+}

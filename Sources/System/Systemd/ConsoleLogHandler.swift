@@ -1,0 +1,67 @@
+import Glibc
+public import Logging
+
+/// A swift-log handler that writes readable lines to standard error, for a program run by hand.
+///
+/// A line is one `write`, so lines of several threads do not mix. It waits for whoever reads
+/// standard error; a service writes through ``JournalLogHandler``, which does not.
+public struct ConsoleLogHandler: LogHandler {
+  private let label: String
+  private let sharedLevel: SharedLogLevel
+  private let colour: Bool
+  private let write: @Sendable (String) -> Void
+  private var ownLevel: Logger.Level?
+
+  public var metadata: Logger.Metadata = [:]
+  public var metadataProvider: Logger.MetadataProvider?
+
+  /// A handler for standard error, coloured if that is a terminal and `NO_COLOR` is unset.
+  public init(
+    label: String, level: SharedLogLevel, metadataProvider: Logger.MetadataProvider? = nil
+  ) {
+    let colour = isatty(STDERR_FILENO) == 1 && getenv("NO_COLOR") == nil
+    self.init(
+      label: label, level: level, metadataProvider: metadataProvider, colour: colour,
+      write: Self.writeToStandardError)
+  }
+
+  package init(
+    label: String, level: SharedLogLevel, metadataProvider: Logger.MetadataProvider?,
+    colour: Bool, write: @escaping @Sendable (String) -> Void
+  ) {
+    self.label = label
+    sharedLevel = level
+    self.metadataProvider = metadataProvider
+    self.colour = colour
+    self.write = write
+  }
+
+  public var logLevel: Logger.Level {
+    get { ownLevel ?? sharedLevel.level }
+    set { ownLevel = newValue }
+  }
+
+  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  public func log(event: LogEvent) {
+    let record = LogRecord(event, label: label, metadata: metadata, provider: metadataProvider)
+    write(ConsoleLine.format(record, at: .now(), colour: colour))
+  }
+
+  private static func writeToStandardError(_ line: String) {
+    var line = line
+    line.withUTF8 { bytes in
+      var offset = 0
+      while offset < bytes.count, let base = bytes.baseAddress {
+        let written = Glibc.write(STDERR_FILENO, base + offset, bytes.count - offset)
+        if written < 0 && errno == EINTR { continue }
+        // A log line that cannot be written has nowhere to be reported.
+        if written <= 0 { return }
+        offset += written
+      }
+    }
+  }
+}

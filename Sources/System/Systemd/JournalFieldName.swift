@@ -1,0 +1,66 @@
+/// Turns metadata keys into names that journald accepts.
+///
+/// journald takes `[A-Z0-9_]`, at most 64 bytes, neither a digit nor `_` first, and drops a field
+/// of any other name *without an error* (systemd.journal-fields(7)). So names are made here.
+package enum JournalFieldName {
+  /// What all names of this program begin with.
+  package static let prefix = "LIVEHOST_"
+
+  private static let maximumLength = 64
+
+  /// The name for a metadata key: `room` is `LIVEHOST_ROOM`, `durationUsec` and `duration-usec`
+  /// are `LIVEHOST_DURATION_USEC`, `HTTPStatus` is `LIVEHOST_HTTP_STATUS`. A key that already
+  /// has the prefix keeps it once. What is not an ASCII letter or digit becomes one `_`; a key
+  /// without any becomes `LIVEHOST_FIELD`.
+  ///
+  /// - Complexity: O(n) in the length of the key.
+  package static func make(_ key: String) -> String {
+    let source = Array(key.utf8)
+    // Words can be told by their capitals only if there are other letters: so a finished name
+    // comes out as it went in.
+    let hasWords = source.contains(where: isLower)
+    var name: [UInt8] = []
+    for (index, byte) in source.enumerated() {
+      guard let upper = uppercased(byte) else {
+        if let last = name.last, last != underscore { name.append(underscore) }
+        continue
+      }
+      if hasWords, startsWord(source, at: index), let last = name.last, last != underscore {
+        name.append(underscore)
+      }
+      name.append(upper)
+    }
+    if name.starts(with: prefix.utf8) { name.removeFirst(prefix.utf8.count) }
+    name = Array(name.prefix(maximumLength - prefix.utf8.count))
+    while name.last == underscore { name.removeLast() }
+    return prefix + (name.isEmpty ? "FIELD" : String(decoding: name, as: UTF8.self))
+  }
+
+  private static let underscore = UInt8(ascii: "_")
+
+  /// An upper-case letter starts a word after a lower-case letter or a digit, and before a
+  /// lower-case letter at the end of a run of capitals.
+  private static func startsWord(_ source: [UInt8], at index: Int) -> Bool {
+    guard isUpper(source[index]), index > 0 else { return false }
+    let previous = source[index - 1]
+    if isLower(previous) || isDigit(previous) { return true }
+    return isUpper(previous) && index + 1 < source.count && isLower(source[index + 1])
+  }
+
+  private static func uppercased(_ byte: UInt8) -> UInt8? {
+    if isUpper(byte) || isDigit(byte) { return byte }
+    return isLower(byte) ? byte - 0x20 : nil
+  }
+
+  private static func isUpper(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+  }
+
+  private static func isLower(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+}

@@ -1,0 +1,48 @@
+/// The kinds of journal entry that have a meaning of their own (`MESSAGE_ID`).
+///
+/// The raw value is the identifier, 32 lower-case hexadecimal digits. It never changes: scripts,
+/// the catalog and old journals know it. Each kind has its text in `livehost.catalog`.
+public enum JournalMessageID: String, CaseIterable, Sendable {
+  case serviceStarted = "9835634ebe874dfb80a5e34d8139c42c"
+  case serviceStopped = "c3ba790f40214adbbaa3947378af3bd5"
+  case roomOpened = "f18ef5ddee7c4730991a476cf6755f36"
+  case roomClosed = "30c787edda934dd180d1c32b99a1ac96"
+  case microhang = "33fda32dddf6465b8bf46878338eab63"
+  case hang = "adcd8157f5ed40e18767d1e94a59cac0"
+  case sliderCommitted = "0887064cfa4f42ec88e2b1ab91b610d0"
+  case recordingStarted = "18818499895d44089504c569f8d2bcb0"
+  case recordingFinished = "5889e8b80c1c4f39afae377ad6613b27"
+  case recordingFailed = "bc2f0d9c2a5b4a0fb94bfc55f42e6764"
+  case inputRejected = "2817468ac82147608afac08892db30f9"
+  case configurationReloaded = "ed32197de07b4709b654944aa72cb483"
+  case configurationError = "b7911e5bc42242a9a72b073abd480f3b"
+  case taskFinished = "c75fa8bfdbd84ef49871a24f09c69b71"
+  case entriesLost = "6bffe2b93e0e44f89e67119b81b7c184"
+
+  /// The name that people type, for example `room-opened` (`livehostctl journal --kind`).
+  public var name: String {
+    switch self {
+    case .serviceStarted: "service-started"
+    case .serviceStopped: "service-stopped"
+    case .roomOpened: "room-opened"
+    case .roomClosed: "room-closed"
+    case .microhang: "microhang"
+    case .hang: "hang"
+    case .sliderCommitted: "slider-committed"
+    case .recordingStarted: "recording-started"
+    case .recordingFinished: "recording-finished"
+    case .recordingFailed: "recording-failed"
+    case .inputRejected: "input-rejected"
+    case .configurationReloaded: "reload"
+    case .configurationError: "configuration-error"
+    case .taskFinished: "task-finished"
+    case .entriesLost: "entries-lost"
+    }
+  }
+
+  /// The kind with this ``name``, or nil.
+  public init?(name: String) {
+    guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = kind
+  }
+}

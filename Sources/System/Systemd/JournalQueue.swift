@@ -1,0 +1,158 @@
+/// Entries that never reached the journal.
+public struct LostEntries: Sendable, Equatable {
+  /// All of them.
+  public var entries: UInt64 = 0
+  /// Those among them that were warnings or worse.
+  public var errors: UInt64 = 0
+
+  public init(entries: UInt64 = 0, errors: UInt64 = 0) {
+    self.entries = entries
+    self.errors = errors
+  }
+}
+
+/// Sizes and rates of the queue before the journal.
+public struct JournalLimits: Sendable {
+  /// Entries that wait at most; at 8 KiB of message and a few fields each.
+  public var capacity = 1024
+  /// Slots of these that only warnings and errors may take.
+  public var reservedForErrors = 128
+  /// For kinds not in ``ratesByKind``.
+  public var rate = JournalRateLimit(burst: 200, intervalNanoseconds: 10_000_000_000)
+  /// Rates of single kinds. A flood of bad input tells nothing new after the first few.
+  public var ratesByKind: [JournalMessageID: JournalRateLimit] = [
+    .inputRejected: JournalRateLimit(burst: 10, intervalNanoseconds: 10_000_000_000)
+  ]
+
+  public init() {}
+}
+
+/// The bounded queue between the threads that log and the one that writes.
+///
+/// A value without clock or threads; time is passed in, in monotonic nanoseconds. Every offered
+/// record leaves as exactly one of: an entry, part of a repeat count, part of a count of lost
+/// entries.
+package struct JournalQueue: Sendable {
+  /// What becomes of an offered record.
+  package enum Offer: Equatable { case queued, heldBack, lost }
+
+  /// What the writer is to write next.
+  package enum Output: Sendable {
+    case entry(LogRecord)
+    /// The last record of a kind held back, standing for `count` of them.
+    case repeated(LogRecord, count: UInt64)
+    /// Entries lost since this was last told.
+    case lost(LostEntries)
+  }
+
+  private enum Kind: Hashable, Sendable {
+    case message(String)
+    /// The place of a statement is its template: the text differs with the values in it.
+    case place(file: String, line: UInt)
+  }
+
+  private let limits: JournalLimits
+  private var slots: [LogRecord?]
+  private var head = 0
+  private var limiter = RepeatLimiter<Kind, LogRecord>(maximumKinds: 1024)
+  private var untold = LostEntries()
+  /// Entries still queued from before the first untold loss: they are written first.
+  private var beforeLoss = 0
+  private var tellNotBefore: UInt64 = 0
+
+  /// Entries queued now.
+  package private(set) var count = 0
+  /// All entries lost since the start.
+  package private(set) var totalLost = LostEntries()
+
+  /// How long to wait after a failed write before trying to tell about it.
+  package static let retryNanoseconds: UInt64 = 1_000_000_000
+
+  package init(limits: JournalLimits) {
+    self.limits = limits
+    slots = Array(repeating: nil, count: max(1, limits.capacity))
+  }
+
+  /// Offers a record; never waits.
+  ///
+  /// - Complexity: O(1).
+  package mutating func offer(_ record: LogRecord, now: UInt64) -> Offer {
+    let kind: Kind
+    var rate = limits.rate
+    if let identifier = record.messageID {
+      kind = .message(identifier)
+      if let known = JournalMessageID(rawValue: identifier) {
+        rate = limits.ratesByKind[known] ?? rate
+      }
+    } else {
+      kind = .place(file: record.file, line: record.line)
+    }
+    guard limiter.admit(record, kind: kind, limit: rate, now: now) else { return .heldBack }
+    let room = record.isError ? slots.count : slots.count - limits.reservedForErrors
+    guard count < room else {
+      refuse(record)
+      return .lost
+    }
+    slots[(head + count) % slots.count] = record
+    count += 1
+    return .queued
+  }
+
+  /// What to write now: entries in order, a count of lost ones where they are missing, repeat
+  /// counts when their interval is over.
+  ///
+  /// - Parameter flushing: Repeat counts come at once, without waiting for their interval's end.
+  package mutating func next(now: UInt64, flushing: Bool = false) -> Output? {
+    if untold.entries > 0, beforeLoss == 0, tellNotBefore <= now {
+      defer { untold = LostEntries() }
+      return .lost(untold)
+    }
+    guard count > 0, let record = slots[head] else {
+      // Behind all entries: a repeat count must not overtake what it repeats.
+      return limiter.takeDue(now: flushing ? .max : now).map {
+        .repeated($0.record, count: $0.count)
+      }
+    }
+    slots[head] = nil
+    head = (head + 1) % slots.count
+    count -= 1
+    if beforeLoss > 0 { beforeLoss -= 1 }
+    return .entry(record)
+  }
+
+  /// When ``next(now:)`` has something to give though no record is offered; nil if never.
+  package var nextWake: UInt64? {
+    if count > 0 { return 0 }
+    let telling = untold.entries > 0 ? tellNotBefore : nil
+    return [telling, limiter.nextDue].compactMap(\.self).min()
+  }
+
+  /// Takes back what could not be written: it is lost.
+  package mutating func failed(_ output: Output, now: UInt64) {
+    let (sum, overflow) = now.addingReportingOverflow(Self.retryNanoseconds)
+    tellNotBefore = overflow ? .max : sum
+    switch output {
+    case .entry(let record):
+      refuse(record)
+    case .repeated(let record, let count):
+      lose(LostEntries(entries: count, errors: record.isError ? count : 0))
+    case .lost(let told):
+      // Already in the total; only the telling is to be repeated.
+      untold.entries += told.entries
+      untold.errors += told.errors
+    }
+  }
+
+  /// Counts a record as lost without queueing it.
+  package mutating func refuse(_ record: LogRecord) {
+    lose(LostEntries(entries: 1, errors: record.isError ? 1 : 0))
+  }
+
+  private mutating func lose(_ lost: LostEntries) {
+    if untold.entries == 0 { beforeLoss = count }
+    untold.entries += lost.entries
+    untold.errors += lost.errors
+    totalLost.entries += lost.entries
+    totalLost.errors += lost.errors
+  }
+}

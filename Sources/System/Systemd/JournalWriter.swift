@@ -1,0 +1,138 @@
+import Synchronization
+
+/// Writes log records to the journal from a thread of its own, so that a slow or stalled journald
+/// never holds a thread that logs.
+///
+/// The queue before it is bounded (``JournalLimits``): what does not fit is counted, told in an
+/// `entries-lost` entry afterwards and readable as ``lost``. The thread keeps the writer alive
+/// until ``close(timeoutNanoseconds:)``.
+public final class JournalWriter: Sendable {
+  /// Writes one entry; 0 or a negative `errno`. May block.
+  package typealias Sink = @Sendable (JournalPayload) -> Int32
+
+  private struct State {
+    var queue: JournalQueue
+    var writerSleeps = false
+    var writerIsDone = false
+    var flushing = 0
+    var closed = false
+    var waiters: [WakeSignal] = []
+  }
+
+  private let state: Mutex<State>
+  private let wake: WakeSignal
+  private let identifier: String
+  private let sink: Sink
+
+  /// Starts the thread that writes to the journal.
+  ///
+  /// - Parameter identifier: `SYSLOG_IDENTIFIER` of all entries.
+  public convenience init(
+    identifier: String, limits: JournalLimits = JournalLimits()
+  ) throws(SystemdError) {
+    try self.init(identifier: identifier, limits: limits) { $0.send() }
+  }
+
+  package init(
+    identifier: String, limits: JournalLimits, sink: @escaping Sink
+  ) throws(SystemdError) {
+    state = Mutex(State(queue: JournalQueue(limits: limits)))
+    wake = try WakeSignal()
+    self.identifier = identifier
+    self.sink = sink
+    try ServiceThread.start(name: "journal") { self.run() }
+  }
+
+  /// Entries that did not reach the journal since the start. Any thread; O(1).
+  public var lost: LostEntries { state.withLock { $0.queue.totalLost } }
+
+  /// Queues a record; never waits for journald.
+  package func offer(_ record: LogRecord) {
+    let now = MonotonicClock.nanoseconds()
+    let mustWake = state.withLock { state in
+      if state.writerIsDone {
+        state.queue.refuse(record)
+        return false
+      }
+      _ = state.queue.offer(record, now: now)
+      defer { state.writerSleeps = false }
+      return state.writerSleeps
+    }
+    if mustWake { wake.raise() }
+  }
+
+  /// Waits until all that was logged before is written, repeat counts included.
+  ///
+  /// - Parameter timeoutNanoseconds: How long to wait at most. A stalled journald must not keep
+  ///   the program from ending.
+  /// - Returns: Whether everything was written.
+  @discardableResult
+  public func flush(timeoutNanoseconds: UInt64) -> Bool {
+    guard let signal = try? WakeSignal() else {
+      // No descriptor left to wait on: the writer goes on, but nothing can be promised.
+      wake.raise()
+      return false
+    }
+    state.withLock { state in
+      state.flushing += 1
+      state.waiters.append(signal)
+      if state.writerIsDone { signal.raise() }
+      state.writerSleeps = false
+    }
+    wake.raise()
+    let done = signal.wait(nanoseconds: timeoutNanoseconds)
+    state.withLock { state in
+      state.flushing -= 1
+      state.waiters.removeAll { $0 === signal }
+    }
+    return done
+  }
+
+  /// Flushes and ends the thread. Records offered later are lost.
+  @discardableResult
+  public func close(timeoutNanoseconds: UInt64) -> Bool {
+    state.withLock { $0.closed = true }
+    return flush(timeoutNanoseconds: timeoutNanoseconds)
+  }
+
+  private enum Step {
+    case write(JournalQueue.Output)
+    case sleep(until: UInt64?)
+    case end
+  }
+
+  private func run() {
+    while true {
+      switch nextStep() {
+      case .write(let output):
+        if sink(JournalPayload(output, identifier: identifier)) < 0 {
+          let now = MonotonicClock.nanoseconds()
+          state.withLock { $0.queue.failed(output, now: now) }
+        }
+      case .sleep(let until):
+        let now = MonotonicClock.nanoseconds()
+        _ = wake.wait(nanoseconds: until.map { $0 > now ? $0 - now : 0 })
+      case .end:
+        return
+      }
+    }
+  }
+
+  private func nextStep() -> Step {
+    let now = MonotonicClock.nanoseconds()
+    return state.withLock { state in
+      if let output = state.queue.next(now: now, flushing: state.flushing > 0) {
+        return .write(output)
+      }
+      // Nothing is queued or being written: who waits for that may go on.
+      for waiter in state.waiters { waiter.raise() }
+      state.waiters.removeAll()
+      if state.closed {
+        state.writerIsDone = true
+        return .end
+      }
+      state.writerSleeps = true
+      return .sleep(until: state.queue.nextWake)
+    }
+  }
+}

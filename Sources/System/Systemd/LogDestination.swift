@@ -1,0 +1,30 @@
+import Glibc
+
+/// Where log lines belong.
+public enum LogDestination: Sendable, Equatable {
+  /// Standard error is connected to the journal: write structured entries there.
+  case journal
+  /// Run by hand: readable lines on standard error.
+  case console
+
+  /// The journal if `JOURNAL_STREAM` names the very file that standard error is, as
+  /// systemd.exec(5) tells services to check; else the console. The variable alone proves
+  /// nothing: a shell started by a service hands it down to programs with other outputs.
+  public static func detect() -> LogDestination {
+    var status = stat()
+    guard fstat(STDERR_FILENO, &status) == 0 else { return .console }
+    let stream = getenv("JOURNAL_STREAM").map { String(cString: $0) }
+    return detect(
+      journalStream: stream, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+  }
+
+  /// - Parameter journalStream: `device:inode` in decimal.
+  package static func detect(
+    journalStream: String?, device: UInt64, inode: UInt64
+  ) -> LogDestination {
+    guard let parts = journalStream?.split(separator: ":", omittingEmptySubsequences: false),
+      parts.count == 2, UInt64(parts[0]) == device, UInt64(parts[1]) == inode
+    else { return .console }
+    return .journal
+  }
+}

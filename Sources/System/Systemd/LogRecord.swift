@@ -1,0 +1,89 @@
+package import Logging
+
+/// A log statement, taken down as plain strings of bounded size, so that it can wait in a queue
+/// and be written on another thread.
+package struct LogRecord: Sendable {
+  /// A piece of metadata, its value as text.
+  package struct Field: Sendable, Equatable {
+    package var key: String
+    package var value: String
+
+    package init(key: String, value: String) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// The longest message or value, in bytes of UTF-8; what is longer is cut and ends with `…`.
+  package static let maximumTextBytes = 8 << 10
+
+  /// The most fields of a record; what is more is left out, in the order of keys.
+  package static let maximumFields = 64
+
+  package var level: Logger.Level
+  package var message: String
+  /// 32 hexadecimal digits, or nil.
+  package var messageID: String?
+  /// In the order of their keys; without the message identifier.
+  package var fields: [Field]
+  package var label: String
+  package var file: String
+  package var function: String
+  package var line: UInt
+
+  package init(
+    level: Logger.Level, message: String, messageID: String? = nil, fields: [Field] = [],
+    label: String, file: String, function: String, line: UInt
+  ) {
+    self.level = level
+    self.message = Self.bounded(message)
+    self.messageID = messageID
+    self.fields = fields
+    self.label = label
+    self.file = file
+    self.function = function
+    self.line = line
+  }
+
+  /// Takes down an event; its own metadata win over the provider's, those over the handler's.
+  package init(
+    _ event: LogEvent, label: String, metadata: Logger.Metadata,
+    provider: Logger.MetadataProvider?
+  ) {
+    var all = metadata
+    if let provider { all.merge(provider.get()) { _, new in new } }
+    if let own = event.metadata { all.merge(own) { _, new in new } }
+    if let error = event.error, all["error"] == nil { all["error"] = "\(error)" }
+    var messageID: String?
+    if case .some(let value) = all[JournalMessageID.metadataKey], Self.isIdentifier("\(value)") {
+      messageID = "\(value)"
+      all[JournalMessageID.metadataKey] = nil
+    }
+    self.init(
+      level: event.level, message: event.message.description, messageID: messageID,
+      fields: all.sorted { $0.key < $1.key }.prefix(Self.maximumFields).map {
+        Field(key: $0.key, value: Self.bounded("\($0.value)"))
+      },
+      label: label, file: event.file, function: event.function, line: event.line)
+  }
+
+  /// Whether the record is a warning or worse: such records have reserved room in the queue.
+  package var isError: Bool { level >= .warning }
+
+  private static func isIdentifier(_ text: String) -> Bool {
+    text.utf8.count == 32
+      && text.utf8.allSatisfy {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+      }
+  }
+
+  private static func bounded(_ text: String) -> String {
+    guard text.utf8.count > maximumTextBytes else { return text }
+    // Cut between scalars: half a scalar would be repaired to a replacement character.
+    let mark = "…"
+    var end = text.utf8.index(text.startIndex, offsetBy: maximumTextBytes - mark.utf8.count)
+    end = text.unicodeScalars.index(before: text.unicodeScalars.index(after: end))
+    return String(text.unicodeScalars[..<end]) + mark
+  }
+}

@@ -1,0 +1,12 @@
+import Glibc
+
+/// The kernel's monotonic clock, the one that `MONOTONIC_USEC` refers to.
+package enum MonotonicClock {
+  /// Nanoseconds since an arbitrary point, `CLOCK_MONOTONIC`. Costs about 20 ns (vDSO).
+  package static func nanoseconds() -> UInt64 {
+    var time = timespec()
+    // Cannot fail: the clock exists on every Linux and the pointer is valid.
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}

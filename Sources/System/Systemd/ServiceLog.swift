@@ -1,0 +1,51 @@
+public import Logging
+
+/// The log of a program that runs as a service or by hand: picks the destination, owns the
+/// journal's thread and makes handlers for `LoggingSystem.bootstrap`.
+public struct ServiceLog: Sendable {
+  /// Where lines go.
+  public let destination: LogDestination
+  /// The level of all handlers made here; set it to change the level of the running program.
+  public let level: SharedLogLevel
+
+  private let writer: JournalWriter?
+
+  /// Starts the journal's thread if standard error is the journal.
+  ///
+  /// - Parameter identifier: `SYSLOG_IDENTIFIER` of the entries.
+  public init(
+    identifier: String, level: Logger.Level, destination: LogDestination = .detect(),
+    limits: JournalLimits = JournalLimits()
+  ) throws(SystemdError) {
+    self.destination = destination
+    self.level = SharedLogLevel(level)
+    switch destination {
+    case .journal: writer = try JournalWriter(identifier: identifier, limits: limits)
+    case .console: writer = nil
+    }
+  }
+
+  /// A handler for a logger of this label.
+  public func handler(
+    label: String, metadataProvider: Logger.MetadataProvider? = nil
+  ) -> any LogHandler {
+    if let writer {
+      JournalLogHandler(
+        label: label, writer: writer, level: level, metadataProvider: metadataProvider)
+    } else {
+      ConsoleLogHandler(label: label, level: level, metadataProvider: metadataProvider)
+    }
+  }
+
+  /// Entries that never reached the journal; always none on the console.
+  public var lost: LostEntries { writer?.lost ?? LostEntries() }
+
+  /// Waits for what is queued, at most `timeoutNanoseconds`, and ends the journal's thread. The
+  /// last call of the program.
+  ///
+  /// - Returns: Whether everything was written.
+  @discardableResult
+  public func close(timeoutNanoseconds: UInt64) -> Bool {
+    writer?.close(timeoutNanoseconds: timeoutNanoseconds) ?? true
+  }
+}

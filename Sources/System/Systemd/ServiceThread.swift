@@ -1,0 +1,40 @@
+import CSystemd
+import Glibc
+
+/// Starts detached threads that live as long as their body runs.
+enum ServiceThread {
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// Starts a detached thread with all signals blocked: signals belong to the threads that the
+  /// program chose for them.
+  ///
+  /// - Parameter name: At most 15 bytes are shown by the kernel.
+  static func start(
+    name: String, _ body: @escaping @Sendable () -> Void
+  ) throws(SystemdError) {
+    var blocked = sigset_t()
+    var before = sigset_t()
+    sigfillset(&blocked)
+    pthread_sigmask(SIG_SETMASK, &blocked, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let context = Unmanaged.passRetained(Body(body))
+    var thread = pthread_t()
+    let result = pthread_create(
+      &thread, nil,
+      { argument in
+        if let argument {
+          Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+        }
+        return nil
+      }, context.toOpaque())
+    guard result == 0 else {
+      context.release()
+      throw SystemdError(.startThread, code: result, context: name)
+    }
+    pthread_setname_np(thread, String(name.prefix(15)))
+    pthread_detach(thread)
+  }
+}

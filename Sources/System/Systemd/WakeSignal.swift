@@ -1,0 +1,48 @@
+import CSystemd
+import Glibc
+
+/// Wakes one waiting thread: an event counter of the kernel, because raising it never blocks and
+/// a wait can end by time. A raise before the wait is not lost; several count as one.
+final class WakeSignal: Sendable {
+  private let descriptor: Int32
+
+  init() throws(SystemdError) {
+    descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+    guard descriptor >= 0 else { throw SystemdError(.startThread, code: errno, context: "eventfd") }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Wakes the waiter. Never blocks: a full counter already wakes it.
+  func raise() {
+    var one: UInt64 = 1
+    _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+  }
+
+  /// Waits until raised, or for `nanoseconds` (nil: without end), and takes the signal.
+  ///
+  /// - Returns: Whether it was raised.
+  func wait(nanoseconds: UInt64?) -> Bool {
+    let deadline = nanoseconds.map { MonotonicClock.nanoseconds().addingReportingOverflow($0) }
+    while true {
+      var milliseconds: Int32 = -1
+      if let deadline, !deadline.overflow {
+        let now = MonotonicClock.nanoseconds()
+        let left = deadline.partialValue > now ? deadline.partialValue - now : 0
+        // Rounded up: a wait must not end before its time.
+        milliseconds = Int32(clamping: (left + 999_999) / 1_000_000)
+      }
+      var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let result = poll(&waited, 1, milliseconds)
+      if result > 0 {
+        var count: UInt64 = 0
+        _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
+        return true
+      }
+      if result == 0 { return false }
+      // Interrupted by a signal: wait for the rest. Anything else cannot happen on an open descriptor;
+      // it ends the wait rather than spin.
+      if errno != EINTR { return false }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/// Decides when the service manager's watchdog may be fed: only when *every* watched loop made
+/// progress since it was fed last. No timer can feed it.
+///
+/// A lane's progress is a counter that its own loop advances in answer to a ping. At each look the
+/// caller hands in the counters and does what the ``Step`` says. A lane has at most one ping
+/// outstanding, so a blocked loop's queue does not grow. A value without clock or threads.
+public struct Watchdog: Sendable {
+  /// What one look asks for.
+  public struct Step: Sendable, Equatable {
+    /// Feed the manager's watchdog.
+    public var feed = false
+    /// Send a ping to each of these lanes.
+    public var ping: [Int] = []
+    /// Lanes whose ping is unanswered, with the time since it was sent.
+    public var silent: [Silence] = []
+
+    package init(feed: Bool = false, ping: [Int] = [], silent: [Silence] = []) {
+      self.feed = feed
+      self.ping = ping
+      self.silent = silent
+    }
+  }
+
+  /// A lane that did not answer yet.
+  public struct Silence: Sendable, Equatable {
+    /// Index of the lane.
+    public var lane: Int
+    /// Nanoseconds since its ping was sent.
+    public var nanoseconds: UInt64
+
+    package init(lane: Int, nanoseconds: UInt64) {
+      self.lane = lane
+      self.nanoseconds = nanoseconds
+    }
+  }
+
+  private struct Lane {
+    var counterAtPing: UInt64 = 0
+    var pingedAt: UInt64?
+    var progressed = false
+  }
+
+  private var lanes: [Lane]
+
+  /// Watches `laneCount` loops. With none the watchdog is never fed: nothing shows progress.
+  public init(laneCount: Int) {
+    lanes = Array(repeating: Lane(), count: laneCount)
+  }
+
+  /// One look at the counters.
+  ///
+  /// - Parameters:
+  ///   - now: Monotonic nanoseconds, not before the last look's.
+  ///   - heartbeats: One counter for each lane, in order, that never goes back (it may wrap). A
+  ///     lane without a counter made no progress.
+  /// - Complexity: O(lanes).
+  public mutating func check(now: UInt64, heartbeats: [UInt64]) -> Step {
+    var step = Step()
+    for index in lanes.indices where index < heartbeats.count {
+      if lanes[index].pingedAt != nil, heartbeats[index] != lanes[index].counterAtPing {
+        lanes[index].progressed = true
+        lanes[index].pingedAt = nil
+      }
+    }
+    if !lanes.isEmpty, lanes.allSatisfy(\.progressed) {
+      step.feed = true
+      for index in lanes.indices { lanes[index].progressed = false }
+    }
+    for index in lanes.indices {
+      if let pingedAt = lanes[index].pingedAt {
+        step.silent.append(Silence(lane: index, nanoseconds: now - min(now, pingedAt)))
+      } else if index < heartbeats.count {
+        lanes[index].counterAtPing = heartbeats[index]
+        lanes[index].pingedAt = now
+        step.ping.append(index)
+      }
+    }
+    return step
+  }
+}

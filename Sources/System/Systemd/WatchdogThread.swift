@@ -1,0 +1,36 @@
+/// Runs a ``WatchdogDriver`` on a thread of its own, so that a blocked lane cannot hide itself.
+public final class WatchdogThread: Sendable {
+  private let stopSignal: WakeSignal
+
+  /// Starts looking at the lanes, four times per interval and once at once.
+  ///
+  /// - Parameters:
+  ///   - driver: What to do at each look.
+  ///   - interval: The manager's interval.
+  ///   - onStall: Called on the checker's thread, at each look at which lanes are silent.
+  ///   - onError: Called on the checker's thread when the manager could not be told.
+  public init(
+    _ driver: WatchdogDriver, interval: WatchdogInterval,
+    onStall: @escaping @Sendable ([WatchdogDriver.StalledLane]) -> Void = { _ in },
+    onError: @escaping @Sendable (SystemdError) -> Void = { _ in }
+  ) throws(SystemdError) {
+    let signal = try WakeSignal()
+    stopSignal = signal
+    try ServiceThread.start(name: "watchdog") {
+      var driver = driver
+      repeat {
+        do throws(SystemdError) {
+          let stalled = try driver.tick(now: MonotonicClock.nanoseconds())
+          if !stalled.isEmpty { onStall(stalled) }
+        } catch {
+          onError(error)
+        }
+      } while !signal.wait(nanoseconds: interval.checkPeriodNanoseconds)
+    }
+  }
+
+  /// Ends the thread soon; the watchdog is fed no more. May be called twice.
+  public func stop() { stopSignal.raise() }
+
+  deinit { stopSignal.raise() }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import Glibc
+import LivehostDaemon
+import Logging
+import ServiceLifecycle
+import Systemd
+import UnixSignals
+
+@main
+struct Livehostd: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "livehostd", abstract: "The host screen of a live stream, as a service.",
+    discussion: """
+      Takes the events of live streams by its ingest socket, runs each room's screen, and answers \
+      on its control socket; livehostctl is the client. Runs with nothing configured.
+      """,
+    version: Daemon.version)
+
+  @Option(
+    help: ArgumentHelp(
+      "Configuration file to read instead of those under /usr/lib, /run and /etc.",
+      valueName: "file"))
+  var config: String?
+
+  @Option(
+    name: .customLong("runtime-dir"),
+    help: ArgumentHelp(
+      "Directory of the sockets. Default: $XDG_RUNTIME_DIR/livehost, else /tmp/livehost-UID.",
+      valueName: "dir"))
+  var runtimeDirectory: String?
+
+  @Option(
+    name: .customLong("state-dir"),
+    help: ArgumentHelp(
+      "Directory of recordings and state. Default: $XDG_STATE_HOME/livehost, else ~/.local/state/livehost.",
+      valueName: "dir"))
+  var stateDirectory: String?
+
+  @Option(
+    help: "Least severe messages to log: trace, debug, info, notice, warning, error, critical.")
+  var logLevel: Logger.Level?
+
+  @Flag(help: "Check the configuration and exit: 0 if it is fine, 78 if not.")
+  var checkConfig = false
+
+  func run() async throws {
+    let configuration: Configuration
+    do {
+      configuration = try loadConfiguration()
+    } catch {
+      Self.complain(error.description)
+      throw ExitCode(78)
+    }
+    if checkConfig {
+      Self.complain("the configuration is fine")
+      return
+    }
+    let log: ServiceLog
+    do {
+      log = try ServiceLog(identifier: "livehostd", level: logLevel ?? configuration.logLevel)
+    } catch {
+      Self.complain("the log cannot be opened: \(error)")
+      throw ExitCode(1)
+    }
+    LoggingSystem.bootstrap { log.handler(label: $0) }
+    // A peer that goes away is an error of that write, not the end of the daemon.
+    signal(SIGPIPE, SIG_IGN)
+    defer { log.close(timeoutNanoseconds: 2_000_000_000) }
+    try await serve(configuration, log)
+  }
+
+  private func serve(_ configuration: Configuration, _ log: ServiceLog) async throws {
+    let logger = Logger(label: "livehostd")
+    let daemon = Daemon(
+      configuration: configuration,
+      paths: RuntimePaths(runtimeDirectory: runtimeDirectory, stateDirectory: stateDirectory),
+      logger: logger, lostEntries: { log.lost.total })
+    var quiet = Logger(label: "services")
+    quiet.logLevel = .error
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [
+          .init(
+            service: daemon, successTerminationBehavior: .gracefullyShutdownGroup,
+            failureTerminationBehavior: .cancelGroup)
+        ],
+        gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+    do {
+      try await group.run()
+    } catch let error as DaemonError {
+      logger.critical("\(error)")
+      throw ExitCode(1)
+    }
+  }
+
+  private func loadConfiguration() throws(ConfigurationError) -> Configuration {
+    guard let config else { return try Configuration.load() }
+    var configuration = Configuration()
+    try configuration.read(file: config)
+    return configuration
+  }
+
+  private static func complain(_ message: String) {
+    _ = "livehostd: \(message)\n".withCString { fputs($0, stderr) }
+  }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -1,0 +1,86 @@
+import LiveEvents
+import Testing
+
+@Suite struct `Text in slabs` {
+  func text(_ bytes: String, _ escape: ByteSlab.Escape) -> Text {
+    let bytes = Array("xx\(bytes)yy".utf8)
+    return Text(
+      slab: ByteSlab(bytes),
+      slice: ByteSlab.Slice(offset: 2, count: bytes.count - 4, escape: escape))
+  }
+
+  @Test(arguments: [
+    (#"plain"#, "plain"), (#"a\"b\\c\/d"#, #"a"b\c/d"#), (#"\b\f\n\r\t"#, "\u{8}\u{C}\n\r\t"),
+    (#"\u00e9\u20AC"#, "é€"), (#"\ud83d\ude00!"#, "😀!"), (#"\ud83d"#, "\u{FFFD}"),
+    (#"\ude00x"#, "\u{FFFD}x"), (#"\ud83d\u0041"#, "\u{FFFD}A"), ("", ""),
+  ])
+  func `JSON escapes are undone when the text is read`(raw: String, read: String) {
+    #expect(String(text(raw, .json)) == read)
+  }
+
+  @Test(arguments: [
+    (#"a\sb\:c\\d\r\n"#, "a b;c\\d\r\n"), (#"tail\"#, "tail"), (#"\x"#, "x"), ("", ""),
+  ])
+  func `IRC tag escapes are undone when the text is read`(raw: String, read: String) {
+    #expect(String(text(raw, .ircTag)) == read)
+  }
+
+  @Test(arguments: [
+    ("", ""), (#""a""#, "a"), (#" "a" , "b\"c" ,"","#, #"a,b"c,"#), (#""\\","x""#, #"\,x"#),
+  ])
+  func `an array of strings reads as its elements joined by commas`(raw: String, read: String) {
+    #expect(String(text(raw, .jsonStrings)) == read)
+  }
+
+  @Test func `texts are equal when they read the same`() {
+    let plain = Text("a b")
+    #expect(plain == text(#"a\sb"#, .ircTag))
+    #expect(plain == text(#"a\u0020b"#, .json))
+    #expect(plain.hashValue == text(#"a\sb"#, .ircTag).hashValue)
+    #expect(plain != text(#"a\sb"#, .none))
+  }
+
+  @Test func `an owned text reads the same and keeps nothing else`() {
+    let owned = text(#"a\nb"#, .json).owned()
+    #expect(String(owned) == "a\nb")
+    #expect(owned.byteCount == 3)
+    #expect(owned.escape == .none)
+  }
+
+  @Test func `raw bytes are those received`() {
+    #expect(text(#"a\nb"#, .json).withRawBytes { Array($0) } == Array(#"a\nb"#.utf8))
+  }
+
+  @Test func `a message that owns its texts gives them back`() {
+    let message = ChatMessage(
+      id: "1", userID: "u", userName: "Ü", badges: "a/1,b/2", text: "hé", replyTo: "0", bits: 5)
+    #expect(String(message.userName) == "Ü")
+    #expect(String(message.badges) == "a/1,b/2")
+    #expect(String(message.text) == "hé")
+    #expect(String(message.replyTo) == "0")
+    #expect(message.bits == 5)
+  }
+
+  @Test func `padding behind a slab is readable`() {
+    let slab = ByteSlab([1, 2, 3])
+    let sum = slab.withBytes { bytes in
+      (0..<ByteSlab.padding).reduce(0) { $0 &+ Int(bytes.baseAddress![3 + $1]) }
+    }
+    #expect(sum == 0)
+    #expect(slab.count == 3)
+  }
+}
+
+@Suite struct `Names of rooms` {
+  @Test(arguments: ["main", "a", "0", "_x", "a.b-c_d", String(repeating: "a", count: 64)])
+  func `a name that keeps the rule is taken`(name: String) {
+    #expect(RoomName(name)?.description == name)
+  }
+
+  @Test(arguments: [
+    "", ".a", "-a", "A", "aB", "a b", "a/b", "ä", "a\0", String(repeating: "a", count: 65),
+  ])
+  func `a name that breaks the rule is not`(name: String) {
+    #expect(RoomName(name) == nil)
+  }
+}

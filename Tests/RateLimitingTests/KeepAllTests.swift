@@ -1,0 +1,71 @@
+import RateLimiting
+import Testing
+
+@Suite struct KeepAllTests {
+  static func player(capacity: Int = 4) -> Marbles<KeepAll<Character>> {
+    Marbles(
+      KeepAll(interval: .ticks(3), capacity: capacity), draw: { "[" + String($0) + "]" }
+    ) { machine, input, now in
+      machine.push(input, at: now).map { "[" + String($0) + "]" }
+    }
+  }
+
+  @Test(
+    "All are delivered in batches, early when full",
+    arguments: [
+      ("a", "---[a]"), ("ab", "---[ab]"), ("abc-d", "---[abc]---[d]"), ("abcd", "---[abc]--[d]"),
+      ("(abcd)", "[abcd]"), ("(abcdefghij)", "([abcd][efgh])--[ij]"), ("ab!c", "--[ab]---[c]"),
+      ("abcdefg", "---[abc]--[def]--[g]"),
+    ])
+  func batches(input: String, output: String) {
+    var player = Self.player()
+    #expect(player.play(input) == output)
+    #expect(player.counters.coalesced == 0)
+  }
+
+  @Test func `an overdue batch goes out with the element that finds it`() {
+    var machine = KeepAll<Int>(interval: .ticks(3), capacity: 10)
+    _ = machine.push(1, at: .tick(0))
+    #expect(machine.push(2, at: .tick(5)) == Step(output: [1, 2], applied: 2))
+    #expect(machine.deadline == nil)
+  }
+
+  @Test func `a recycled batch lends its storage and nothing else`() {
+    var machine = KeepAll<Int>(interval: .ticks(3), capacity: 100)
+    for value in 0..<99 { _ = machine.push(value, at: .tick(0)) }
+    if var batch = machine.push(99, at: .tick(0)).output {
+      #expect(batch.count == 100)
+      batch.reserveCapacity(1_000)
+      machine.recycle(batch)
+    }
+    #expect(machine.pending == 0 && machine.deadline == nil)
+    #expect(machine.push(7, at: .tick(1)) == Step(wake: .tick(4)))
+    machine.recycle([1, 2, 3])
+    #expect(machine.flush(at: .tick(2)) == Step(output: [7], applied: 1))
+  }
+
+  @Test("Nothing is lost, doubled or reordered", arguments: 1...20 as ClosedRange<UInt64>)
+  func property(seed: UInt64) {
+    var stream = RandomStream(seed: seed)
+    var machine = KeepAll<Int>(interval: .ticks(2), capacity: Int(3 + seed))
+    var counters = ConservationCounters()
+    var delivered: [Int] = []
+
+    func note(_ step: Step<[Int]>) {
+      counters.record(step)
+      #expect(counters.isConserved && counters.pending == machine.pending)
+      #expect(machine.pending < machine.capacity)
+      delivered += step.output ?? []
+    }
+    for value in 0..<2_000 {
+      let now = stream.next(disordered: true)
+      if stream.oneIn(3) { note(machine.wake(at: now)) }
+      if stream.oneIn(50) { note(machine.flush(at: now)) }
+      counters.receive()
+      note(machine.push(value, at: now))
+    }
+    note(machine.flush(at: .tick(0)))
+    #expect(delivered == Array(0..<2_000))
+    #expect(counters.applied == 2_000)
+  }
+}

@@ -1,0 +1,131 @@
+import RateLimiting
+import Testing
+
+/// A feature with all classes side by side, as an owner would join them.
+private struct Feature {
+  enum Event: Equatable {
+    case message(Int)
+    case clear(Int)
+    case change(Int)
+    case release(Int)
+    case reaction(Int64)
+  }
+
+  var messages = KeepAll<Int>(interval: .ticks(16), capacity: 50)
+  var changes = LatestWins<Int>(interval: .ticks(16))
+  var reactions = Aggregate<String>(interval: .ticks(100))
+  var counters = ConservationCounters()
+  var log: [Event] = []
+
+  var deadline: Instant? {
+    [messages.deadline, changes.deadline, reactions.deadline].compactMap(\.self).min()
+  }
+  var pending: Int { messages.pending + changes.pending + reactions.pending }
+
+  mutating func receive(_ event: Event, at now: Instant) {
+    counters.receive()
+    switch event {
+    case .message(let id): apply(messages.push(id, at: now)) { $0.map(Event.message) }
+    case .change(let value): apply(changes.push(value, at: now)) { [.change($0)] }
+    case .reaction(let count):
+      apply(reactions.push(count, for: "like", at: now)) { [.reaction($0[0].amount)] }
+    case .clear:
+      apply(messages.flush(at: now)) { $0.map(Event.message) }
+      apply(NeverDrop.pass(event)) { [$0] }
+    case .release:
+      apply(changes.supersede()) { [.change($0)] }
+      apply(NeverDrop.pass(event)) { [$0] }
+    }
+  }
+
+  mutating func wake(at now: Instant) {
+    apply(messages.wake(at: now)) { $0.map(Event.message) }
+    apply(changes.wake(at: now)) { [.change($0)] }
+    apply(reactions.wake(at: now)) { [.reaction($0[0].amount)] }
+  }
+
+  private mutating func apply<Output>(_ step: Step<Output>, _ events: (Output) -> [Event]) {
+    counters.record(step)
+    if let output = step.output { log += events(output) }
+  }
+}
+
+@Suite struct OrderTests {
+  @Test(
+    "An event that is never dropped does not overtake, and is not overtaken",
+    arguments: 1...40 as ClosedRange<UInt64>)
+  func order(seed: UInt64) {
+    var stream = RandomStream(seed: seed)
+    var feature = Feature()
+    var ordered: [Feature.Event] = []
+    var reactions: Int64 = 0
+    for id in 0..<3_000 {
+      let now = stream.next()
+      while let deadline = feature.deadline, deadline <= now { feature.wake(at: deadline) }
+      let event: Feature.Event =
+        switch Int.random(in: 0..<20, using: &stream.generator) {
+        case 0: .clear(id)
+        case 1: .release(id)
+        case 2...8: .change(id)
+        case 9...11: .reaction(Int64(id))
+        default: .message(id)
+        }
+      switch event {
+      case .message, .clear: ordered.append(event)
+      case .reaction(let count): reactions += count
+      case .change, .release: break
+      }
+      feature.receive(event, at: now)
+      switch event {
+      case .clear, .release: #expect(feature.log.last == event, "at once")
+      case .message, .change, .reaction: break
+      }
+      #expect(feature.counters.isConserved && feature.counters.pending == feature.pending)
+    }
+    while let deadline = feature.deadline { feature.wake(at: deadline) }
+    #expect(feature.counters.pending == 0)
+
+    let messagesAndClears = feature.log.filter {
+      switch $0 {
+      case .message, .clear: true
+      case .change, .release, .reaction: false
+      }
+    }
+    #expect(messagesAndClears == ordered, "a clear stands where it stood among the messages")
+    var newest = -1
+    var sum: Int64 = 0
+    for event in feature.log {
+      switch event {
+      case .change(let id), .release(let id):
+        #expect(id > newest, "no change comes after a later release")
+        newest = id
+      case .reaction(let count): sum += count
+      case .message, .clear: break
+      }
+    }
+    #expect(sum == reactions)
+  }
+
+  @Test func `the end of a drag supersedes its pending change`() {
+    var feature = Feature()
+    feature.receive(.change(1), at: .tick(0))
+    feature.receive(.change(2), at: .tick(1))
+    feature.receive(.release(3), at: .tick(2))
+    #expect(feature.log == [.change(1), .release(3)])
+    #expect(feature.counters.applied == 2 && feature.counters.coalesced == 1)
+    #expect(feature.deadline == nil)
+  }
+
+  @Test func `a drag of 500 changes over 4 s is at most one update per frame and one release`() {
+    var feature = Feature()
+    for change in 0..<500 {
+      let now = Instant.tick(Int64(change) * 8)
+      while let deadline = feature.deadline, deadline <= now { feature.wake(at: deadline) }
+      feature.receive(.change(change), at: now)
+    }
+    feature.receive(.release(500), at: .tick(4_000))
+    #expect(feature.log.count <= 4_000 / 16 + 2)
+    #expect(feature.log.last == .release(500))
+    #expect(feature.log.filter { $0 == .release(500) }.count == 1)
+  }
+}

@@ -1,0 +1,44 @@
+import Glibc
+import Systemd
+import Testing
+
+@Suite struct ActivatedDescriptorsTests {
+  @Test func `listening stream sockets are sorted by name`() throws {
+    let unix = Sockets.make(AF_UNIX, SOCK_STREAM, listening: true)
+    let inet = Sockets.make(AF_INET, SOCK_STREAM, listening: true)
+    let second = Sockets.make(AF_UNIX, SOCK_STREAM, listening: true)
+    defer { for descriptor in [unix, inet, second] { close(descriptor) } }
+    let found = try ActivatedDescriptors(sorting: [
+      ("varlink", unix), ("http", inet), ("varlink", second),
+    ])
+    #expect(found.sockets == ["varlink": [unix, second], "http": [inet]])
+    #expect(found.stored.isEmpty)
+    #expect(try found.socket(named: "http") == inet)
+    #expect(try found.socket(named: "ingest") == nil)
+    #expect(throws: ActivatedDescriptors.Failure.ambiguous(name: "varlink", count: 2)) {
+      try found.socket(named: "varlink")
+    }
+  }
+
+  @Test func `a stored memory file is told apart from sockets`() throws {
+    let descriptor = try MemoryFile.make([1], name: "state")
+    defer { close(descriptor) }
+    let found = try ActivatedDescriptors(sorting: [("state", descriptor)])
+    #expect(found.stored == ["state": [descriptor]])
+    #expect(found.sockets.isEmpty)
+  }
+
+  @Test func `anything else is refused by name`() {
+    let datagram = Sockets.make(AF_UNIX, SOCK_DGRAM, listening: false)
+    let silent = Sockets.make(AF_UNIX, SOCK_STREAM, listening: false)
+    let packets = Sockets.make(AF_UNIX, SOCK_SEQPACKET, listening: true)
+    defer { for descriptor in [datagram, silent, packets] { close(descriptor) } }
+    for descriptor in [datagram, silent, packets, -1] {
+      #expect(
+        throws: ActivatedDescriptors.Failure.unusable(name: "varlink", descriptor: descriptor)
+      ) {
+        try ActivatedDescriptors(sorting: [("varlink", descriptor)])
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import Systemd
+import Testing
+
+/// What is read from the process environment. Serialised, because there is one environment.
+@Suite(.serialized) struct EnvironmentTests {
+  @Test func `without a manager every call does nothing and succeeds`() throws {
+    unsetenv("NOTIFY_SOCKET")
+    #expect(!ServiceNotifier.isManaged)
+    let notifier = ServiceNotifier()
+    try notifier.ready(status: "x")
+    try notifier.stopping()
+    try notifier.reloading()
+    try notifier.barrier(timeoutMicroseconds: 0)
+    try notifier.storeMemory([1], name: "state")
+    try notifier.removeDescriptors(named: "state")
+  }
+
+  @Test func `messages and descriptors arrive at the manager's socket`() throws {
+    let socket = try NotifySocket()
+    defer { unsetenv("NOTIFY_SOCKET") }
+    setenv("NOTIFY_SOCKET", socket.path, 1)
+    #expect(ServiceNotifier.isManaged)
+    let notifier = ServiceNotifier()
+    try notifier.ready(status: "up")
+    #expect(socket.receive() == "READY=1\nSTATUS=up")
+    let before = MonotonicClock.nanoseconds() / 1000
+    try notifier.reloading()
+    let lines = socket.receive().split(separator: "\n")
+    #expect(lines.first == "RELOADING=1")
+    let time = lines.last?.split(separator: "=").last.flatMap { UInt64($0) }
+    #expect(try #require(time) >= before)
+    try notifier.storeMemory([7], name: "state")
+    #expect(socket.receive() == "FDSTORE=1\nFDNAME=state\nFDPOLL=0")
+  }
+
+  @Test func `a manager that is gone is an error`() throws {
+    defer { unsetenv("NOTIFY_SOCKET") }
+    setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1)
+    #expect(throws: SystemdError(.notify, code: ENOENT)) { try ServiceNotifier().ready() }
+  }
+
+  @Test func `the watchdog interval is this process's or none`() throws {
+    defer {
+      unsetenv("WATCHDOG_USEC")
+      unsetenv("WATCHDOG_PID")
+    }
+    unsetenv("WATCHDOG_USEC")
+    unsetenv("WATCHDOG_PID")
+    #expect(try WatchdogInterval.fromEnvironment() == nil)
+    setenv("WATCHDOG_USEC", "3000000", 1)
+    #expect(try WatchdogInterval.fromEnvironment() == WatchdogInterval(microseconds: 3_000_000))
+    setenv("WATCHDOG_PID", "1", 1)
+    #expect(try WatchdogInterval.fromEnvironment() == nil)
+    setenv("WATCHDOG_PID", "\(getpid())", 1)
+    setenv("WATCHDOG_USEC", "often", 1)
+    #expect(throws: SystemdError.self) { try WatchdogInterval.fromEnvironment() }
+  }
+
+  @Test func `no descriptors passed, or passed to another process`() throws {
+    func unset() {
+      for variable in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(variable) }
+    }
+    unset()
+    defer { unset() }
+    #expect(try ActivatedDescriptors.take().sockets.isEmpty)
+    setenv("LISTEN_PID", "1", 1)
+    setenv("LISTEN_FDS", "2", 1)
+    #expect(try ActivatedDescriptors.take().sockets.isEmpty)
+    #expect(getenv("LISTEN_FDS") == nil)
+    setenv("LISTEN_PID", "\(getpid())", 1)
+    setenv("LISTEN_FDS", "some", 1)
+    #expect(throws: ActivatedDescriptors.Failure.self) { try ActivatedDescriptors.take() }
+  }
+}
+
+/// A manager's socket in a directory of its own.
+private final class NotifySocket {
+  let path: String
+  private let descriptor: Int32
+  private let directory: String
+
+  init() throws {
+    var template = Array("/tmp/livehost-notify-XXXXXX".utf8CString)
+    directory = try #require(mkdtemp(&template).map { String(cString: $0) })
+    path = directory + "/socket"
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+    try #require(descriptor >= 0)
+    try #require(Sockets.bind(descriptor, to: path) == 0)
+  }
+
+  deinit {
+    close(descriptor)
+    unlink(path)
+    rmdir(directory)
+  }
+
+  func receive() -> String {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    // Does not wait: a datagram is there once its sender's call returned.
+    let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+  }
+}

@@ -1,0 +1,37 @@
+import Glibc
+import Systemd
+import Testing
+
+@Suite struct JournalReaderTests {
+  @Test func `a directory without journal files has no entries and accepts filters`() throws {
+    var template = Array("/tmp/livehost-journal-XXXXXX".utf8CString)
+    let directory = try #require(mkdtemp(&template).map { String(cString: $0) })
+    defer { rmdir(directory) }
+    var reader = try JournalReader(.directory(directory))
+    try reader.match(.hang)
+    try reader.match(.microhang)
+    try reader.match(field: "LIVEHOST_ROOM", value: "main")
+    try reader.seek(sinceRealtimeMicroseconds: 0)
+    #expect(try reader.next() == nil)
+    try reader.seekToEnd()
+    #expect(try reader.next() == nil)
+    _ = try reader.wait(microseconds: 0)
+  }
+
+  @Test func `a missing directory and an impossible field are errors with their context`() throws {
+    let missing = SystemdError(.openJournal, code: ENOENT, context: "/nonexistent")
+    do {
+      _ = try JournalReader(.directory("/nonexistent"))
+      Issue.record("opened a directory that does not exist")
+    } catch {
+      #expect(error == missing)
+    }
+    var reader = try JournalReader()
+    do {
+      try reader.match(field: "livehost room", value: "x")
+      Issue.record("took a field name with a space")
+    } catch {
+      #expect(error == SystemdError(.matchJournal, code: EINVAL, context: "livehost room"))
+    }
+  }
+}

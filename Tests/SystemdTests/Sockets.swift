@@ -1,0 +1,36 @@
+import Glibc
+
+/// Socket calls with Swift arguments, for the tests.
+enum Sockets {
+  static func bind(_ descriptor: Int32, to path: String) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+
+  /// A socket bound to an address that the kernel picks.
+  static func make(
+    _ family: Int32, _ type: __socket_type, listening: Bool
+  ) -> Int32 {
+    let descriptor = socket(family, Int32(type.rawValue), 0)
+    if listening {
+      if family == AF_UNIX {
+        // The family alone: the kernel gives the socket an abstract name (unix(7), autobind).
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        _ = withUnsafePointer(to: &address) { pointer in
+          pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sa_family_t>.size))
+          }
+        }
+      }
+      _ = listen(descriptor, 1)
+    }
+    return descriptor
+  }
+}

@@ -1,0 +1,145 @@
+import Synchronization
+import Systemd
+import Testing
+
+@Suite struct WatchdogTests {
+  @Test func `nothing is fed before the lanes answered the first ping`() {
+    var watchdog = Watchdog(laneCount: 2)
+    let first = watchdog.check(now: 0, heartbeats: [7, 9])
+    #expect(first == Watchdog.Step(feed: false, ping: [0, 1]))
+    let second = watchdog.check(now: 10, heartbeats: [8, 10])
+    #expect(second == Watchdog.Step(feed: true, ping: [0, 1]))
+  }
+
+  @Test func `one silent lane keeps the watchdog hungry for as long as it is silent`() {
+    var watchdog = Watchdog(laneCount: 2)
+    _ = watchdog.check(now: 0, heartbeats: [0, 0])
+    for round in 1...50 as ClosedRange<UInt64> {
+      let step = watchdog.check(now: round, heartbeats: [round, 0])
+      #expect(!step.feed)
+      #expect(step.ping == [0])
+      #expect(step.silent == [.init(lane: 1, nanoseconds: round)])
+    }
+    #expect(watchdog.check(now: 51, heartbeats: [50, 1]).feed)
+  }
+
+  @Test func `lanes may answer at different looks`() {
+    var watchdog = Watchdog(laneCount: 3)
+    _ = watchdog.check(now: 0, heartbeats: [0, 0, 0])
+    #expect(!watchdog.check(now: 1, heartbeats: [1, 0, 0]).feed)
+    #expect(!watchdog.check(now: 2, heartbeats: [1, 1, 0]).feed)
+    #expect(watchdog.check(now: 3, heartbeats: [1, 1, 1]).feed)
+  }
+
+  @Test func `progress before the last meal does not count for the next`() {
+    var watchdog = Watchdog(laneCount: 1)
+    _ = watchdog.check(now: 0, heartbeats: [0])
+    #expect(watchdog.check(now: 1, heartbeats: [1]).feed)
+    #expect(!watchdog.check(now: 2, heartbeats: [1]).feed)
+    #expect(!watchdog.check(now: 3, heartbeats: [1]).feed)
+  }
+
+  @Test func `beats that answer no ping count nothing and a counter may wrap`() {
+    var watchdog = Watchdog(laneCount: 1)
+    #expect(!watchdog.check(now: 0, heartbeats: [100]).feed)
+    var wrapping = Watchdog(laneCount: 1)
+    _ = wrapping.check(now: 0, heartbeats: [.max])
+    #expect(wrapping.check(now: 1, heartbeats: [0]).feed)
+  }
+
+  @Test func `no lanes or missing counters never feed`() {
+    var none = Watchdog(laneCount: 0)
+    #expect(none.check(now: 0, heartbeats: []) == Watchdog.Step())
+    var missing = Watchdog(laneCount: 2)
+    _ = missing.check(now: 0, heartbeats: [0])
+    #expect(!missing.check(now: 1, heartbeats: [1]).feed)
+  }
+
+  @Test func `the lanes are looked at four times per interval`() {
+    #expect(WatchdogInterval(microseconds: 2_000_000).checkPeriodNanoseconds == 500_000_000)
+    #expect(WatchdogInterval(microseconds: .max).checkPeriodNanoseconds == .max)
+  }
+}
+
+/// A loop whose turns run when the test says so.
+private final class ManualLane: Sendable {
+  private let pings = Mutex<[Heartbeat]>([])
+
+  func watched(_ name: String) -> WatchedLane {
+    WatchedLane(name: name) { heartbeat in self.pings.withLock { $0.append(heartbeat) } }
+  }
+
+  var pending: Int { pings.withLock { $0.count } }
+
+  func runTurns() {
+    for heartbeat in pings.withLock({ queued in
+      defer { queued = [] }
+      return queued
+    }) { heartbeat.beat() }
+  }
+}
+
+@Suite struct WatchdogDriverTests {
+  @Test func `WATCHDOG=1 stops while a lane is blocked and its queue does not grow`() throws {
+    let fed = Mutex(0)
+    let notifier = ServiceNotifier { text, _ in
+      if text == "WATCHDOG=1" { fed.withLock { $0 += 1 } }
+      return 1
+    }
+    let (first, second) = (ManualLane(), ManualLane())
+    var driver = WatchdogDriver(
+      lanes: [first.watched("first"), second.watched("second")], notifier: notifier)
+    #expect(try driver.tick(now: 0) == [])
+    for now in 1...3 as ClosedRange<UInt64> {
+      first.runTurns()
+      second.runTurns()
+      #expect(try driver.tick(now: now) == [])
+    }
+    #expect(fed.withLock { $0 } == 3)
+    for now in 4...20 as ClosedRange<UInt64> {
+      first.runTurns()
+      #expect(try driver.tick(now: now) == [.init(name: "second", nanoseconds: now - 3)])
+    }
+    #expect(fed.withLock { $0 } == 3)
+    #expect(second.pending == 1)
+    first.runTurns()
+    second.runTurns()
+    #expect(try driver.tick(now: 21) == [])
+    #expect(fed.withLock { $0 } == 4)
+  }
+
+  @Test func `a manager that cannot be told is an error and lanes are pinged nonetheless`() throws {
+    let lane = ManualLane()
+    var driver = WatchdogDriver(
+      lanes: [lane.watched("lane")], notifier: ServiceNotifier { _, _ in -2 })
+    _ = try driver.tick(now: 0)
+    lane.runTurns()
+    #expect(throws: SystemdError(.notify, code: 2)) { try driver.tick(now: 1) }
+    #expect(lane.pending == 1)
+  }
+}
+
+@Suite struct WatchdogThreadTests {
+  @Test func `the thread feeds while lanes answer and tells which do not`() async throws {
+    let (fed, feeder) = AsyncStream.makeStream(of: Void.self)
+    let (stalls, staller) = AsyncStream.makeStream(of: String.self)
+    let notifier = ServiceNotifier { text, _ in
+      if text == "WATCHDOG=1" { feeder.yield() }
+      return 1
+    }
+    let interval = WatchdogInterval(microseconds: 4_000)
+    let healthy = try WatchdogThread(
+      WatchdogDriver(lanes: [WatchedLane(name: "good") { $0.beat() }], notifier: notifier),
+      interval: interval)
+    var iterator = fed.makeAsyncIterator()
+    for _ in 0..<3 { await iterator.next() }
+    healthy.stop()
+    let blocked = try WatchdogThread(
+      WatchdogDriver(lanes: [WatchedLane(name: "bad") { _ in }], notifier: notifier),
+      interval: interval,
+      onStall: { lanes in for lane in lanes { staller.yield(lane.name) } })
+    var stalled = stalls.makeAsyncIterator()
+    #expect(await stalled.next() == "bad")
+    blocked.stop()
+  }
+}

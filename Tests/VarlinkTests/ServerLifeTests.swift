@@ -1,0 +1,256 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+import Varlink
+
+/// Connections that end, lag or are too many; sockets that are in the way.
+@Suite(.serialized) struct ServerLifeTests {
+  @Test("a disconnect cancels the running call", arguments: ["Hang", "HangMore"])
+  func disconnect(method: String) async throws {
+    let example = Example()
+    try await withServer([try example.interface()]) { path, _ in
+      let client = try RawClient(path: path)
+      client.send(ServerProtocolTests.call(method, method == "Hang" ? "" : ",\"more\":true"))
+      await example.hangStarted.wait()
+      client.close()
+      await example.hangCancelled.wait()
+    }
+  }
+
+  @Test func `a disconnect drops the calls behind the running one, but for one-way calls`()
+    async throws
+  {
+    let example = Example()
+    try await withServer([try example.interface()]) { path, _ in
+      let client = try RawClient(path: path)
+      client.send(
+        ServerProtocolTests.call("Hang") + ServerProtocolTests.echo("dropped")
+          + ServerProtocolTests.echo("kept", ",\"oneway\":true"))
+      await example.hangStarted.wait()
+      client.close()
+      await example.hangCancelled.wait()
+      await example.echoed.wait()
+      #expect(example.echoes.value == 1)
+    }
+  }
+
+  @Test func `a one-way call is carried out though its client is gone at once`() async throws {
+    let example = Example()
+    try await withServer([try example.interface()]) { path, _ in
+      let client = try RawClient(path: path)
+      client.send(ServerProtocolTests.echo("kept", ",\"oneway\":true"))
+      client.close()
+      await example.echoed.wait()
+    }
+  }
+
+  @Test func `a slow reader bounds what a stream takes, and gets the rest when it reads`()
+    async throws
+  {
+    var limits = VarlinkServer.Limits()
+    limits.outputBytes = 256 << 10
+    let payload = ByteBuffer(string: "{\"text\":\"\(String(repeating: "x", count: (64 << 10) - 11))\"}")
+    let taken = Mutex(0)
+    let full = Signal()
+    var interface = try Interface(parsing: "interface a.b\nmethod Flood() -> (text: string)")
+    try interface.handleRawStream("Flood") { _, replies in
+      // On the event loop nothing is written before this handler suspends.
+      while try replies.trySend(parameters: payload) { taken.withLock { $0 += 1 } }
+      #expect(!replies.isWritable)
+      full.fire()
+      for _ in 0..<100 { try await replies.send(parameters: payload) }
+      return ByteBuffer(string: "{}")
+    }
+    try await withServer([interface], limits: limits) { path, _ in
+      let client = try RawClient(path: path)
+      client.send("{\"method\":\"a.b.Flood\",\"more\":true}\0")
+      await full.wait()
+      #expect(taken.withLock { $0 } == 4)
+      var count = 0
+      while let reply = client.receive(), reply.hasPrefix("{\"continues\"") { count += 1 }
+      #expect(count == 104)
+    }
+  }
+
+  @Test func `calls of a client that does not read wait, unparsed`() async throws {
+    let started = Counter()
+    let big = ByteBuffer(string: "{\"text\":\"\(String(repeating: "x", count: 2 << 20))\"}")
+    var interface = try Interface(parsing: "interface a.b\nmethod Big() -> (text: string)")
+    try interface.handleRaw("Big") { _ in
+      started.increment()
+      return big
+    }
+    try await withServer([interface]) { path, _ in
+      let client = try RawClient(path: path)
+      client.send(String(repeating: "{\"method\":\"a.b.Big\"}\0", count: 200))
+      #expect(client.receive()?.utf8.count ?? 0 > 2 << 20)
+      // The second reply fills the kernel's buffer long before its end, so the third cannot begin.
+      #expect(started.value <= 2)
+    }
+  }
+
+  @Test func `connections and monitors have limits`() async throws {
+    var limits = VarlinkServer.Limits()
+    limits.connections = 2
+    limits.monitors = 1
+    limits.tooManyMonitors = VarlinkError(name: "org.example.test.Failed")
+    let example = Example()
+    try await withServer([try example.interface()], limits: limits) { path, server in
+      let first = try RawClient(path: path)
+      first.send(ServerProtocolTests.call("HangMore", ",\"more\":true"))
+      await example.hangStarted.wait()
+      #expect(server.monitorCount == 1)
+      let second = try RawClient(path: path)
+      second.send(ServerProtocolTests.call("HangMore", ",\"more\":true"))
+      #expect(second.receive() == #"{"error":"org.example.test.Failed"}"#)
+      #expect(server.connectionCount == 2)
+      #expect(try RawClient(path: path).receive() == nil)
+      first.close()
+      await example.hangCancelled.wait()
+      second.send(ServerProtocolTests.echo("alive"))
+      #expect(second.receive() == #"{"parameters":{"text":"alive"}}"#)
+    }
+  }
+
+  @Test func `shutdown ends monitors and lets a call finish`() async throws {
+    let example = Example()
+    let release = Signal()
+    let waiting = Signal()
+    var interface = try Interface(parsing: "interface a.b\nmethod Wait() -> ()")
+    try interface.handle("Wait") { (_, _: NoParameters) in
+      waiting.fire()
+      await release.wait()
+      return NoParameters()
+    }
+    try await withServer([try example.interface(), interface]) { path, server in
+      let monitor = try RawClient(path: path)
+      monitor.send(ServerProtocolTests.call("HangMore", ",\"more\":true"))
+      let caller = try RawClient(path: path)
+      caller.send("{\"method\":\"a.b.Wait\"}\0" + ServerProtocolTests.echo("too late"))
+      let idle = try RawClient(path: path)
+      idle.send(ServerProtocolTests.echo("idle"))
+      #expect(idle.receive() != nil)
+      await example.hangStarted.wait()
+      await waiting.wait()
+      async let stopped: Void = server.shutdown()
+      #expect(idle.receive() == nil)
+      #expect(monitor.receive() == nil)
+      release.fire()
+      #expect(caller.receive() == #"{"parameters":{}}"#)
+      #expect(caller.receive() == nil)
+      await stopped
+      #expect(access(path, F_OK) != 0)
+      #expect(server.connectionCount == 0)
+    }
+  }
+
+  @Test func `the peer's credentials are those of this process`() async throws {
+    let seen = Mutex<Peer?>(nil)
+    var interface = try Interface(parsing: "interface a.b\nmethod Who() -> ()")
+    try interface.handle("Who") { (call, _: NoParameters) in
+      seen.withLock { $0 = call.peer }
+      return NoParameters()
+    }
+    try await withServer([interface]) { path, _ in
+      let client = try RawClient(path: path)
+      client.send("{\"method\":\"a.b.Who\"}\0")
+      #expect(client.receive() != nil)
+    }
+    var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
+    getgroups(CInt(groups.count), &groups)
+    let peer = try #require(seen.withLock { $0 })
+    #expect(peer.userID == getuid() && peer.groupID == getgid() && peer.processID == getpid())
+    #expect(peer.supplementaryGroupIDs.sorted() == groups.sorted())
+    #expect(peer.belongs(toGroup: getgid()))
+  }
+
+  @Test func `authorisation comes before the parameters`() async throws {
+    var interface = try Example().interface()
+    interface.authorization = { call in
+      if call.method == "Echo" { throw ServiceError.permissionDenied }
+    }
+    try await withServer([interface]) { path, _ in
+      let client = try RawClient(path: path)
+      client.send(ServerProtocolTests.call("Echo") + ServerProtocolTests.call("Fail"))
+      #expect(client.receive() == #"{"error":"org.varlink.service.PermissionDenied"}"#)
+      #expect(client.receive()?.contains("Failed") == true)
+    }
+  }
+
+  private func start(_ address: VarlinkServer.Address) async throws -> VarlinkServer {
+    try await VarlinkServer.start(
+      at: address, information: testInformation, interfaces: [try Example().interface()],
+      group: MultiThreadedEventLoopGroup.singleton)
+  }
+
+  @Test func `a path that cannot be bound is told apart`() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = "\(directory)/socket"
+      let server = try await start(.path(path, mode: 0o600))
+      var status = stat()
+      #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+      await #expect(throws: VarlinkServer.StartError.inUse(path: path)) {
+        try await start(.path(path))
+      }
+      await server.shutdown()
+      let other = "\(directory)/other"
+      close(open(other, O_CREAT | O_WRONLY, 0o600))
+      await #expect(throws: VarlinkServer.StartError.notASocket(path: other)) {
+        try await start(.path(other))
+      }
+      let long = directory + "/" + String(repeating: "x", count: 120)
+      await #expect(throws: VarlinkServer.StartError.pathTooLong(path: long)) {
+        try await start(.path(long))
+      }
+      let nowhere = "\(directory)/none/socket"
+      await #expect(
+        throws: VarlinkServer.StartError.system(path: nowhere, call: "bind", code: ENOENT)
+      ) { try await start(.path(nowhere)) }
+    }
+  }
+
+  @Test func `a socket file that nobody listens on is replaced`() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = "\(directory)/socket"
+      close(makeListeningSocket(path))
+      let server = try await start(.path(path))
+      let client = try RawClient(path: path)
+      client.send(ServerProtocolTests.echo("x"))
+      #expect(client.receive() != nil)
+      await server.shutdown()
+    }
+  }
+
+  @Test func `an inherited socket is served and its file left`() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = "\(directory)/socket"
+      let early: RawClient
+      let listener = makeListeningSocket(path)
+      early = try RawClient(path: path)
+      early.send(ServerProtocolTests.echo("early"))
+      let server = try await start(.listening(listener))
+      #expect(early.receive() == #"{"parameters":{"text":"early"}}"#)
+      await server.shutdown()
+      #expect(access(path, F_OK) == 0)
+      let plain = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+      defer { close(plain) }
+      await #expect(throws: VarlinkServer.StartError.badDescriptor(plain)) {
+        try await start(.listening(plain))
+      }
+    }
+  }
+
+  @Test func `handlers must fit the description`() throws {
+    var interface = try Interface(parsing: Example.text)
+    #expect(interface.unimplementedMethods.count == 7)
+    #expect(
+      throws: RegistrationError.notInDescription(interface: "org.example.test", method: "None")
+    ) { try interface.handleRaw("None") { _ in ByteBuffer() } }
+    try interface.handleRaw("Echo") { _ in ByteBuffer() }
+    #expect(
+      throws: RegistrationError.registeredTwice(interface: "org.example.test", method: "Echo")
+    ) { try interface.handleRaw("Echo") { _ in ByteBuffer() } }
+  }
+}

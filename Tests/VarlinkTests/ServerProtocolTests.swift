@@ -1,0 +1,120 @@
+import Testing
+import Varlink
+
+/// What goes over the wire, byte for byte.
+@Suite(.serialized) struct ServerProtocolTests {
+  static func call(_ method: String, _ rest: String = "") -> String {
+    "{\"method\":\"org.example.test.\(method)\"\(rest)}\0"
+  }
+
+  static func echo(_ text: String, _ rest: String = "") -> String {
+    call("Echo", ",\"parameters\":{\"text\":\"\(text)\"}\(rest)")
+  }
+
+  /// The replies to what is sent, until the server closes or that many have come.
+  private func replies(
+    to text: String, count: Int, limits: VarlinkServer.Limits = .init()
+  ) async throws -> [String?] {
+    try await withServer([try Example().interface()], limits: limits) { path, _ in
+      let client = try RawClient(path: path)
+      client.send(text)
+      return (0..<count).map { _ in client.receive() }
+    }
+  }
+
+  @Test func `pipelined calls are answered in order, whatever their kind`() async throws {
+    let text =
+      Self.echo("one") + Self.call("Fail") + Self.echo("silent", ",\"oneway\":true")
+      + Self.call("Fail", ",\"oneway\":true")
+      + Self.call("Count", ",\"parameters\":{\"to\":3},\"more\":true") + Self.echo("two")
+    #expect(
+      try await replies(to: text, count: 6) == [
+        #"{"parameters":{"text":"one"}}"#,
+        #"{"error":"org.example.test.Failed","parameters":{"why":"asked to"}}"#,
+        #"{"continues":true,"parameters":{"number":1}}"#,
+        #"{"continues":true,"parameters":{"number":2}}"#,
+        #"{"parameters":{"number":3}}"#, #"{"parameters":{"text":"two"}}"#,
+      ])
+  }
+
+  @Test func `continues stands only after more`() async throws {
+    let text =
+      Self.call("Count", ",\"parameters\":{\"to\":3}")
+      + Self.call("CountMore", ",\"parameters\":{\"to\":3}")
+      + Self.echo("x", ",\"more\":true")
+    #expect(
+      try await replies(to: text, count: 3) == [
+        #"{"parameters":{"number":3}}"#, #"{"error":"org.varlink.service.ExpectedMore"}"#,
+        #"{"parameters":{"text":"x"}}"#,
+      ])
+  }
+
+  static let malformed = [
+    "{\0", "[]\0", "\0", "{}\0", "{\"method\":\0", "{\"method\":7}\0", call("Echo", ",\"more\":1"),
+    call("Echo", ",\"oneway\":[]"), call("Echo", ",\"upgrade\":\"yes\""),
+    call("Echo", ",\"more\":true,\"oneway\":true"), call("Echo", ",\"more\":true,\"upgrade\":true"),
+    call("Echo", ",\"oneway\":true,\"upgrade\":true"), call("Echo", ",\"extra\":null"),
+    call("Echo", ",\"parameters\":[]"), "{\"method\":\"a.b.C\"} {}\0",
+  ]
+
+  @Test("a malformed message ends the connection after the replies before it", arguments: malformed)
+  func closes(text: String) async throws {
+    let replies = try await replies(
+      to: Self.echo("before") + text + Self.echo("after"), count: 2)
+    #expect(replies == [#"{"parameters":{"text":"before"}}"#, nil])
+  }
+
+  @Test func `a message over the limit ends the connection, one at the limit does not`()
+    async throws
+  {
+    var limits = VarlinkServer.Limits()
+    limits.messageBytes = Self.echo("xxxx").utf8.count - 1
+    #expect(
+      try await replies(to: Self.echo("xxxx") + Self.echo("xxxxx"), count: 2, limits: limits)
+        == [#"{"parameters":{"text":"xxxx"}}"#, nil])
+    let endless = String(repeating: "x", count: limits.messageBytes + 1)
+    #expect(try await replies(to: endless, count: 1, limits: limits) == [nil])
+  }
+
+  static let errors: [(String, String)] = [
+    ("{\"method\":\"org.example.none.Echo\"}\0", "InterfaceNotFound interface=org.example.none"),
+    ("{\"method\":\"Echo\"}\0", "InterfaceNotFound interface="),
+    (call("None"), "MethodNotFound method=None"),
+    (call("Nothing"), "MethodNotImplemented method=Nothing"),
+    (call("Echo"), "InvalidParameter parameter=text"),
+    (call("Echo", ",\"parameters\":{\"text\":1}"), "InvalidParameter parameter=text"),
+    (
+      call("Echo", ",\"parameters\":{\"text\":\"\",\"more\":1}"), "InvalidParameter parameter=more"
+    ),
+    (
+      "{\"method\":\"org.varlink.service.GetInterfaceDescription\",\"parameters\":{\"interface\":\"a.b\"}}\0",
+      "InterfaceNotFound interface=a.b"
+    ),
+    (echo("x", ",\"upgrade\":true"), "MethodNotImplemented method=Echo"),
+  ]
+
+  @Test("a wrong call gets the error of org.varlink.service and the connection lives on",
+    arguments: errors)
+  func repliesWithError(text: String, expected: String) async throws {
+    let replies = try await replies(to: text + Self.echo("after"), count: 2)
+    let parts = expected.split(separator: " ", maxSplits: 1)
+    let parameter = parts[1].split(separator: "=", omittingEmptySubsequences: false)
+    #expect(
+      replies == [
+        """
+        {"error":"org.varlink.service.\(parts[0])","parameters":{"\(parameter[0])":"\(parameter[1])"}}
+        """, #"{"parameters":{"text":"after"}}"#,
+      ])
+  }
+
+  @Test func `a client that ends its output still gets its replies, then the end`() async throws {
+    try await withServer([try Example().interface()]) { path, _ in
+      let client = try RawClient(path: path)
+      client.send(Self.echo("one") + Self.echo("two"))
+      client.finish()
+      #expect(client.receive() == #"{"parameters":{"text":"one"}}"#)
+      #expect(client.receive() == #"{"parameters":{"text":"two"}}"#)
+      #expect(client.receive() == nil)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import LiveEvents
+import WireFormats
+
+/// What one line gave, in a form that tests compare.
+struct Outcome: Equatable, CustomStringConvertible {
+  var event: LiveEvent?
+  var reason: RejectionReason?
+  var room: String?
+  var control: String?
+  var isBlank = false
+
+  var description: String {
+    "event: \(event.map { "\($0)" } ?? "-"), reason: \(reason?.rawValue ?? "-"), "
+      + "room: \(room ?? "-"), control: \(control ?? "-"), blank: \(isBlank)"
+  }
+
+  static func event(_ payload: LiveEvent.Payload, at time: Timestamp = 7, room: String = "main")
+    -> Outcome
+  {
+    Outcome(event: LiveEvent(timestamp: time, payload: payload), room: room)
+  }
+
+  static func rejected(_ reason: RejectionReason, room: String? = nil) -> Outcome {
+    Outcome(reason: reason, room: room)
+  }
+}
+
+/// Decodes one line, which arrives at 7 ms, as a part of a slab that has other bytes around it.
+func decode(_ line: some Sequence<UInt8>, override: RoomName? = nil) -> Outcome {
+  var decoder = LineDecoder()
+  decoder.overrideRoom(override)
+  let before = Array("before\n".utf8)
+  let line = Array(line)
+  let slab = ByteSlab(before + line + Array("\"}after".utf8))
+  let slice = ByteSlab.Slice(offset: before.count, count: line.count)
+  let decoded = decoder.decode(slab, line: slice, arrival: 7)
+  return outcome(decoded) { decoder.name(of: $0).description }
+}
+
+func decode(_ line: String, override: RoomName? = nil) -> Outcome {
+  decode(line.utf8, override: override)
+}
+
+func outcome(_ line: DecodedLine, name: (RoomReference) -> String) -> Outcome {
+  switch line {
+  case .event(let event, let room): Outcome(event: event, room: name(room))
+  case .rejected(let reason, let room): Outcome(reason: reason, room: room.map(name))
+  case .control(.sync(let token)): Outcome(control: "sync \(token)")
+  case .control(.options(let options)):
+    Outcome(
+      control: "options \(options.room?.description ?? "-") \(options.clock?.rawValue ?? "-")")
+  case .blank: Outcome(isBlank: true)
+  }
+}
+
+/// A generator that gives the same numbers for the same seed everywhere (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

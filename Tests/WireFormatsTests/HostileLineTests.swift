@@ -1,0 +1,72 @@
+import LiveEvents
+import Testing
+import WireFormats
+
+@Suite struct `Hostile lines` {
+  static let valid: [String] =
+    NativeCase.all.map(\.line) + [
+      "@badges=a/1;display-name=A\\sB;id=1;tmi-sent-ts=5;user-id=2 :a!a@a PRIVMSG #chan :hé yo",
+      "@ban-duration=1;target-user-id=2;tmi-sent-ts=5 :t CLEARCHAT #chan :bob",
+      "@id=1;msg-id=raid;msg-param-viewerCount=5;user-id=2 :t USERNOTICE #chan",
+      #"{"type":"sync","token":"x"}"#, #"{"type":"options","room":"a","clock":"event"}"#,
+    ]
+
+  /// Reads everything of an event, so that a slice that points astray would show.
+  func read(_ outcome: Outcome) {
+    guard let event = outcome.event else { return }
+    var line: [UInt8] = []
+    NativeEncoder.append(event, room: RoomName(outcome.room ?? ""), to: &line)
+    let again = decode(line.dropLast())
+    #expect(again == outcome, "\(String(decoding: line, as: UTF8.self))")
+  }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `a valid line with a few bytes changed is read or rejected, never more`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let insertions = Array("\"\\{}[]:,;= @#\u{0}\n\u{1}éu0-9.e".utf8)
+    for _ in 0..<8000 {
+      var bytes = Array(Self.valid[Int.random(in: 0..<Self.valid.count, using: &random)].utf8)
+      for _ in 0..<Int.random(in: 1...3, using: &random) where !bytes.isEmpty {
+        let place = Int.random(in: 0..<bytes.count, using: &random)
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 1: bytes.removeSubrange(place...)
+        case 2: bytes.insert(insertions[Int.random(in: 0..<insertions.count, using: &random)], at: place)
+        case 3: bytes.remove(at: place)
+        default:
+          let end = Int.random(in: place..<bytes.count, using: &random)
+          bytes.insert(contentsOf: bytes[place...end], at: place)
+        }
+      }
+      let outcome = decode(bytes)
+      let kinds = [outcome.event != nil, outcome.reason != nil, outcome.control != nil, outcome.isBlank]
+      #expect(kinds.count { $0 } == 1)
+      read(outcome)
+    }
+  }
+
+  @Test(arguments: 5...6 as ClosedRange<UInt64>)
+  func `any bytes at all are rejected or blank`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let openings: [[UInt8]] = [[], [0x7B], [0x40], [0x3A], [0x7B, 0x22], [0x5B]]
+    for _ in 0..<8000 {
+      var bytes = openings[Int.random(in: 0..<openings.count, using: &random)]
+      for _ in 0..<Int.random(in: 0...80, using: &random) {
+        bytes.append(UInt8.random(in: 0...255, using: &random))
+      }
+      let outcome = decode(bytes)
+      #expect(outcome.event == nil && (outcome.reason != nil || outcome.isBlank))
+    }
+  }
+
+  @Test func `long lines of separators are read in bounded time and space`() {
+    for line in ["@" + String(repeating: ";", count: 60_000), "@" + String(repeating: "=", count: 60_000),
+      ":" + String(repeating: " ", count: 60_000), "{" + String(repeating: ",", count: 60_000),
+      String(repeating: "{\"a\":", count: 12_000), String(repeating: " ", count: 60_000) + "x",
+      "{\"" + String(repeating: "\\\"", count: 30_000) + "\":1}",
+    ] {
+      let outcome = decode(line)
+      #expect(outcome.reason != nil)
+    }
+  }
+}

@@ -1,0 +1,263 @@
+import LiveEvents
+import Testing
+import WireFormats
+
+private let ann = Person(id: "u1", name: "Ann")
+
+/// Every type: a line with all members, what it says, and which members it cannot do without.
+struct NativeCase: Sendable {
+  var line: String
+  var payload: LiveEvent.Payload
+  var required: [String]
+
+  init(_ line: String, _ payload: LiveEvent.Payload, required: [String] = []) {
+    self.line = line
+    self.payload = payload
+    self.required = required
+  }
+
+  static let all: [NativeCase] = [
+    NativeCase(
+      #"{"type":"chat.message","id":"m1","user":{"id":"u1","name":"Ann","badges":"a/1,b/2"},"text":"hi","replyTo":"m0","bits":100}"#,
+      .chatMessage(
+        ChatMessage(
+          id: "m1", userID: "u1", userName: "Ann", badges: "a/1,b/2", text: "hi", replyTo: "m0",
+          bits: 100)),
+      required: [#""id":"m1""#, #""user":{"id":"u1","name":"Ann","badges":"a/1,b/2"}"#,
+        #""text":"hi""#]),
+    NativeCase(
+      #"{"type":"chat.delete","id":"m1"}"#, .chatDelete(messageID: "m1"),
+      required: [#""id":"m1""#]),
+    NativeCase(#"{"type":"chat.clear"}"#, .chatClear),
+    NativeCase(
+      #"{"type":"chat.timeout","user":{"id":"u1","name":"Ann"},"seconds":60}"#,
+      .chatTimeout(ChatTimeout(user: ann, seconds: 60)),
+      required: [#""user":{"id":"u1","name":"Ann"}"#]),
+    NativeCase(
+      #"{"type":"chat.timeout","user":"u1"}"#,
+      .chatTimeout(ChatTimeout(user: Person(id: "u1", name: "u1"), seconds: nil))),
+    NativeCase(
+      #"{"type":"chat.notice","kind":"giftBomb","user":{"id":"u1","name":"Ann"},"count":50,"group":"g"}"#,
+      .chatNotice(ChatNotice(kind: .giftBomb, user: ann, count: 50, group: "g")),
+      required: [#""kind":"giftBomb""#, #""user":{"id":"u1","name":"Ann"}"#, #""count":50"#]),
+    NativeCase(
+      #"{"type":"chat.modes","slowSeconds":5,"emoteOnly":true,"followersOnlyMinutes":-1,"subscribersOnly":false,"uniqueOnly":true}"#,
+      .chatModes(
+        ChatModes(
+          slowSeconds: 5, emoteOnly: true, followersOnlyMinutes: -1, subscribersOnly: false,
+          uniqueOnly: true))),
+    NativeCase(
+      #"{"type":"reaction","kind":"heart","count":50}"#, .reaction(kind: "heart", count: 50),
+      required: [#""kind":"heart""#, #""count":50"#]),
+    NativeCase(
+      #"{"type":"viewers","count":12}"#, .viewers(count: 12), required: [#""count":12"#]),
+    NativeCase(
+      #"{"type":"title","title":"Live \"now\" \ud83d\ude00"}"#, .title("Live \"now\" 😀"),
+      required: [#""title":"Live \"now\" \ud83d\ude00""#]),
+    NativeCase(
+      #"{"type":"slider","control":"zoom","phase":"change","value":0.25}"#,
+      .slider(Slider(control: "zoom", phase: .change, value: 0.25)),
+      required: [#""control":"zoom""#, #""phase":"change""#, #""value":0.25"#]),
+    NativeCase(
+      #"{"type":"tap","control":"mute","on":true}"#, .tap(control: "mute", on: true),
+      required: [#""control":"mute""#]),
+    NativeCase(
+      #"{"type":"stats","bitrateKbps":6000.5,"framesPerSecond":59.94,"droppedFrames":3,"roundTripMs":24,"congestion":0.125}"#,
+      .stats(
+        StreamStatistics(
+          bitrateKbps: 6000.5, framesPerSecond: 59.94, droppedFrames: 3, roundTripMilliseconds: 24,
+          congestion: 0.125))),
+    NativeCase(
+      #"{"type":"meter","input":"mic","levels":[0,0.5, 1.0 ,1e-1]}"#,
+      .meter(input: "mic", levels: [0, 0.5, 1, 0.1]),
+      required: [#""input":"mic""#, #""levels":[0,0.5, 1.0 ,1e-1]"#]),
+    NativeCase(
+      #"{"type":"recorder.state","state":"recording"}"#, .recorderState(.recording),
+      required: [#""state":"recording""#]),
+    NativeCase(
+      #"{"type":"recorder.progress","bytes":123456789012,"durationMs":61000.7,"done":3,"total":10}"#,
+      .recorderProgress(
+        RecorderProgress(bytes: 123_456_789_012, durationMilliseconds: 61000, done: 3, total: 10)),
+      required: [#""bytes":123456789012"#, #""durationMs":61000.7"#]),
+    NativeCase(
+      #"{"type":"waiting.join","user":{"id":"u1","name":"Ann"}}"#, .waitingJoin(ann),
+      required: [#""user":{"id":"u1","name":"Ann"}"#]),
+    NativeCase(
+      #"{"type":"waiting.leave","user":{"id":"u1","name":"Ann"}}"#, .waitingLeave(ann),
+      required: [#""user":{"id":"u1","name":"Ann"}"#]),
+    NativeCase(
+      #"{"type":"waiting.admit","user":{"id":"u1","name":"Ann"}}"#, .waitingAdmit(ann),
+      required: [#""user":{"id":"u1","name":"Ann"}"#]),
+    NativeCase(
+      #"{"type":"stream","state":"live"}"#, .stream(.live), required: [#""state":"live""#]),
+  ]
+}
+
+@Suite struct `Native lines` {
+  @Test(arguments: NativeCase.all)
+  func `every type is read with all its members`(example: NativeCase) {
+    #expect(decode(example.line) == .event(example.payload))
+  }
+
+  @Test(arguments: NativeCase.all)
+  func `room and time stamp may stand anywhere`(example: NativeCase) {
+    let first = "{\"room\":\"r.1\",\"ts\":1700000000123," + example.line.dropFirst()
+    let last = example.line.dropLast() + " , \"ts\" : 1700000000123.9 ,\t\"room\" : \"r.1\" } "
+    let expected = Outcome.event(example.payload, at: 1_700_000_000_123, room: "r.1")
+    #expect(decode(first) == expected)
+    #expect(decode(String(last)) == expected)
+  }
+
+  @Test(arguments: NativeCase.all)
+  func `a required member that is absent or null is named missing, and counts in the room`(
+    example: NativeCase
+  ) {
+    for member in example.required {
+      let absent = example.line.replacing("," + member, with: "", maxReplacements: 1)
+      #expect(absent != example.line, "\(member)")
+      #expect(decode(absent) == .rejected(.missingMember, room: "main"), "\(absent)")
+      let key = member.prefix { $0 != ":" }
+      let null = example.line.replacing(member, with: key + ":null")
+      #expect(decode(null) == .rejected(.missingMember, room: "main"), "\(null)")
+    }
+  }
+
+  @Test(arguments: NativeCase.all)
+  func `a required member of another type is an invalid value`(example: NativeCase) {
+    for member in example.required {
+      let key = member.prefix { $0 != ":" }
+      let wrong = example.line.replacing(member, with: key + ":[{}]")
+      #expect(decode(wrong) == .rejected(.invalidValue, room: "main"), "\(wrong)")
+    }
+  }
+
+  @Test(arguments: NativeCase.all)
+  func `unknown members of any form are ignored`(example: NativeCase) {
+    let extra = #""x":[1,{"y":[[],{},"\\"]},-0.5e+3,true,false,null],"idx":"a","":0,"#
+    #expect(decode("{" + extra + example.line.dropFirst()) == .event(example.payload))
+  }
+
+  @Test(arguments: NativeCase.all)
+  func `a line cut anywhere is malformed`(example: NativeCase) {
+    for length in 1..<example.line.utf8.count {
+      let reason = decode(example.line.utf8.prefix(length)).reason
+      #expect(reason == .malformedJSON)
+    }
+  }
+
+  @Test(arguments: [
+    #"{"type":"viewers","count":-1}"#, #"{"type":"viewers","count":1.5}"#,
+    #"{"type":"viewers","count":1000000001}"#, #"{"type":"viewers","count":99999999999999999999}"#,
+    #"{"type":"viewers","count":1e400}"#, #"{"type":"viewers","count":"1"}"#,
+    #"{"type":"viewers","count":true}"#, #"{"type":"viewers","count":1,"ts":-1}"#,
+    #"{"type":"viewers","count":1,"ts":"1"}"#, #"{"type":"viewers","count":1,"ts":1e300}"#,
+    #"{"type":"slider","control":"z","phase":"change","value":1.01}"#,
+    #"{"type":"slider","control":"z","phase":"change","value":-0.01}"#,
+    #"{"type":"slider","control":"z","phase":"middle","value":0.5}"#,
+    #"{"type":"slider","control":"","phase":"end","value":0.5}"#,
+    #"{"type":"tap","control":"z","on":1}"#, #"{"type":"tap","control":"z","on":"yes"}"#,
+    #"{"type":"stats","congestion":1.5}"#, #"{"type":"stats","bitrateKbps":-1}"#,
+    #"{"type":"meter","input":"m","levels":[1.5]}"#, #"{"type":"meter","input":"m","levels":["1"]}"#,
+    #"{"type":"chat.message","id":"","user":{"id":"u","name":"n"},"text":""}"#,
+    #"{"type":"chat.message","id":"1","user":"u","text":""}"#,
+    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n","badges":[1]},"text":""}"#,
+    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"","bits":-1}"#,
+    #"{"type":"chat.notice","kind":"party","user":{"id":"u","name":"n"},"count":1}"#,
+    #"{"type":"stream","state":"LIVE"}"#, #"{"type":7}"#, #"{"type":["viewers"],"count":1}"#,
+  ])
+  func `a value of the wrong type or out of range is invalid`(line: String) {
+    #expect(decode(line) == .rejected(.invalidValue, room: "main"))
+  }
+
+  @Test(arguments: [
+    #"{}"#, #"{"type":null}"#, #"{"room":"main"}"#, #"{"type":"stats"}"#, #"{"type":"chat.modes"}"#,
+    #"{"type":"chat.message","id":"1","user":{"name":"n"},"text":""}"#,
+    #"{"type":"chat.message","id":"1","user":{"id":"u"},"text":""}"#,
+    #"{"type":"waiting.join","user":{"id":"u"}}"#,
+  ])
+  func `what is absent is named missing`(line: String) {
+    #expect(decode(line) == .rejected(.missingMember, room: "main"))
+  }
+
+  @Test(arguments: [
+    "{", "{}}", "{} {}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "{\"a\" 1}", "{a:1}",
+    "{\"a\":1 \"b\":2}", "{\"a\":01}", "{\"a\":+1}", "{\"a\":1.}", "{\"a\":.5}", "{\"a\":1e}",
+    "{\"a\":-}", "{\"a\":1x}", "{\"a\":1\u{1}}", "{\"a\":tru}", "{\"a\":truee}", "{\"a\":nul}",
+    "{\"a\":\"x}", "{\"a\":\"\u{1}\"}", "{\"a\":\"x\"y}", "{\"a\":12\"x\"}", "{\"a\":[1,]}",
+    "{\"a\":[1 2]}", "{\"a\":[}", "{\"a\":[1}}", "{\"a\":{]}", "{\"a\":{\"b\":1]}", "{\"a\":[,1]}",
+    "{\"a\":{\"b\"}}", "{\"a\":{1:2}}", "[]", "[{}]", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}",
+    "{\"a\":\"\\u12\"}", "{\"\\q\":1}", "{\"a\":[\"\\\"]}", "{1:2}", "{\"a\":1}x", "{\"a\"::1}",
+  ])
+  func `a line that breaks the grammar is malformed, and no room is known`(line: String) {
+    #expect(decode(line) == .rejected(.malformedJSON))
+  }
+
+  @Test func `nesting is bounded`() {
+    func line(_ depth: Int) -> String {
+      "{\"type\":\"chat.clear\",\"x\":" + String(repeating: "[", count: depth)
+        + String(repeating: "]", count: depth) + "}"
+    }
+    #expect(decode(line(64)) == .event(.chatClear))
+    #expect(decode(line(65)) == .rejected(.malformedJSON))
+    #expect(decode(line(30_000)) == .rejected(.malformedJSON))
+  }
+
+  @Test(arguments: [
+    #"{"type":"viewers","count":1,"room":"Bad"}"#, #"{"type":"viewers","count":1,"room":""}"#,
+    #"{"type":"viewers","count":1,"room":".x"}"#, #"{"type":"viewers","count":1,"room":5}"#,
+    #"{"type":"nonsense","room":"a b"}"#, #"{"type":"viewers","count":1,"room":"\u006dain"}"#,
+  ])
+  func `a room that breaks the rule is named`(line: String) {
+    #expect(decode(line) == .rejected(.invalidRoom))
+  }
+
+  @Test func `an unknown type counts in its room`() {
+    #expect(decode(#"{"type":"nonsense","room":"r"}"#) == .rejected(.unknownType, room: "r"))
+    #expect(decode(#"{"type":""}"#) == .rejected(.unknownType, room: "main"))
+    #expect(decode(#"{"type":"chat.messagf"}"#) == .rejected(.unknownType, room: "main"))
+    #expect(decode(#"{"type":"chat.message "}"#) == .rejected(.unknownType, room: "main"))
+  }
+
+  @Test func `of members with one name the last counts`() {
+    #expect(decode(#"{"type":"title","type":"viewers","count":1,"count":2}"#)
+      == .event(.viewers(count: 2)))
+    #expect(decode(#"{"type":"viewers","count":1,"count":null}"#)
+      == .rejected(.missingMember, room: "main"))
+    #expect(decode(#"{"type":"waiting.join","user":{"id":"u","name":"n"},"user":{"id":"v"}}"#)
+      == .rejected(.missingMember, room: "main"))
+  }
+
+  @Test func `names written with escapes are the same names`() {
+    #expect(decode(#"{"t\u0079pe":"view\u0065rs","count":3}"#) == .event(.viewers(count: 3)))
+  }
+
+  @Test func `badges may be an array of strings`() {
+    let line = #"{"type":"chat.message","id":"1","user":{"badges":[ "a/1", "b\/2" ],"id":"u","name":"n"},"text":"t"}"#
+    #expect(decode(line) == .event(.chatMessage(
+      ChatMessage(id: "1", userID: "u", userName: "n", badges: "a/1,b/2", text: "t"))))
+  }
+
+  @Test func `invalid UTF-8 is told apart from other faults`() {
+    let line = Array(#"{"type":"title","title":"x?"}"#.utf8).map { $0 == 0x3F ? 0xFF : $0 }
+    #expect(decode(line) == .rejected(.invalidUTF8))
+    #expect(decode([0x7B, 0x22, 0xC0, 0x80]) == .rejected(.invalidUTF8))
+  }
+
+  @Test func `control lines are no events`() {
+    #expect(decode(#"{"type":"sync","token":"a\"b"}"#) == Outcome(control: #"sync a"b"#))
+    #expect(decode(#"{"token":"","type":"sync"}"#) == Outcome(control: "sync "))
+    #expect(decode(#"{"type":"options","room":"r","clock":"event"}"#)
+      == Outcome(control: "options r event"))
+    #expect(decode(#"{"type":"options"}"#) == Outcome(control: "options - -"))
+  }
+
+  @Test(arguments: [
+    (#"{"type":"sync"}"#, RejectionReason.missingMember), (#"{"type":"sync","token":1}"#, .invalidValue),
+    (#"{"type":"options","clock":"sun"}"#, .invalidValue),
+    (#"{"type":"options","room":"No"}"#, .invalidValue),
+    (#"{"type":"options","room":1}"#, .invalidValue),
+  ])
+  func `a control line with a fault is rejected`(line: String, reason: RejectionReason) {
+    #expect(decode(line) == .rejected(reason))
+  }
+}

@@ -1,0 +1,103 @@
+import LiveEvents
+import Testing
+import WireFormats
+
+/// Makes events of every type, with texts and numbers from all over their ranges.
+struct EventGenerator {
+  var random: SeededGenerator
+
+  mutating func event() -> LiveEvent {
+    LiveEvent(timestamp: Int64(below(253_402_300_800_000)), payload: payload())
+  }
+
+  private mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
+  private mutating func count() -> Int { below(1_000_000_001) }
+  private mutating func fraction() -> Double { Double.random(in: 0...1, using: &random) }
+  private mutating func maybe<T>(_ make: (inout Self) -> T) -> T? {
+    below(3) == 0 ? nil : make(&self)
+  }
+
+  private mutating func name() -> Text { Text("n" + string()) }
+  private mutating func text() -> Text { Text(string()) }
+  private mutating func person() -> Person { Person(id: name(), name: text()) }
+
+  mutating func string() -> String {
+    let alphabet: [Unicode.Scalar] = [
+      "a", "Z", " ", "\"", "\\", "/", "\u{0}", "\u{1F}", "\n", "\r", "\t", "\u{7F}", "é", "€", "😀",
+      "{", "}", ":", ",", "\u{2028}", "\u{10FFFF}", "u",
+    ]
+    var scalars = String.UnicodeScalarView()
+    for _ in 0..<below(12) { scalars.append(alphabet[below(alphabet.count)]) }
+    return String(scalars)
+  }
+
+  private mutating func payload() -> LiveEvent.Payload {
+    switch below(19) {
+    case 0:
+      .chatMessage(
+        ChatMessage(
+          id: "n" + string(), userID: "u" + string(), userName: string(), badges: string(),
+          text: string(), replyTo: string(), bits: UInt32(count())))
+    case 1: .chatDelete(messageID: name())
+    case 2: .chatClear
+    case 3: .chatTimeout(ChatTimeout(user: person(), seconds: maybe { $0.count() }))
+    case 4:
+      .chatNotice(
+        ChatNotice(
+          kind: ChatNotice.Kind.allCases[below(6)], user: person(), count: count(),
+          group: maybe { $0.name() }))
+    case 5:
+      .chatModes(
+        ChatModes(
+          slowSeconds: count(), emoteOnly: maybe { $0.below(2) == 0 },
+          followersOnlyMinutes: maybe { $0.below(9) - 1 },
+          subscribersOnly: maybe { $0.below(2) == 0 }, uniqueOnly: maybe { $0.below(2) == 0 }))
+    case 6: .reaction(kind: name(), count: count())
+    case 7: .viewers(count: count())
+    case 8: .title(text())
+    case 9:
+      .slider(Slider(control: name(), phase: Slider.Phase.allCases[below(3)], value: fraction()))
+    case 10: .tap(control: name(), on: maybe { $0.below(2) == 0 })
+    case 11:
+      .stats(
+        StreamStatistics(
+          bitrateKbps: fraction() * 1e9, framesPerSecond: maybe { $0.fraction() * 1e-7 },
+          droppedFrames: maybe { $0.count() }, roundTripMilliseconds: maybe { $0.fraction() },
+          congestion: maybe { $0.fraction() }))
+    case 12: .meter(input: name(), levels: (0..<below(9)).map { _ in Float(fraction()) })
+    case 13: .recorderState(RecorderState.allCases[below(6)])
+    case 14:
+      .recorderProgress(
+        RecorderProgress(
+          bytes: below(1 << 53), durationMilliseconds: count(), done: maybe { $0.count() },
+          total: maybe { $0.count() }))
+    case 15: .waitingJoin(person())
+    case 16: .waitingLeave(person())
+    case 17: .waitingAdmit(person())
+    default: .stream(StreamState.allCases[below(4)])
+    }
+  }
+}
+
+@Suite struct `Encoding and decoding` {
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `an event that was encoded decodes to itself`(seed: UInt64) {
+    var generator = EventGenerator(random: SeededGenerator(seed: seed))
+    for _ in 0..<3000 {
+      let event = generator.event()
+      var line: [UInt8] = []
+      NativeEncoder.append(event, room: RoomName("r"), to: &line)
+      #expect(line.last == 0x0A && line.count { $0 == 0x0A } == 1)
+      let decoded = decode(line.dropLast())
+      #expect(
+        decoded == .event(event.payload, at: event.timestamp, room: "r"),
+        "\(String(decoding: line, as: UTF8.self))")
+    }
+  }
+
+  @Test func `encoding appends, and leaves the room out on request`() {
+    var bytes = Array("x".utf8)
+    NativeEncoder.append(LiveEvent(timestamp: 5, payload: .viewers(count: 1)), to: &bytes)
+    #expect(String(decoding: bytes, as: UTF8.self) == "x{\"type\":\"viewers\",\"ts\":5,\"count\":1}\n")
+  }
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing: `dependencies.sh build [test]`.
+# Needs root or sudo only if something is missing.
+set -euo pipefail
+
+packages=()
+for group in "$@"; do
+  case "$group" in
+    build) packages+=(libsystemd-dev libsimdjson-dev zlib1g-dev pkg-config g++) ;;
+    test) packages+=(debootstrap systemd-container python3-venv tmux gzip) ;;
+    *) echo "dependencies.sh: unknown group '$group': use build or test" >&2; exit 64 ;;
+  esac
+done
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null || true)
+  [ "$status" = "install ok installed" ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+sudo=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "dependencies.sh: missing ${missing[*]}; run as root, or install them or sudo" >&2
+    exit 1
+  fi
+  sudo=(sudo)
+fi
+echo "installing ${missing[*]}"
+"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -qq --no-install-recommends "${missing[@]}" >/dev/null

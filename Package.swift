@@ -1,7 +1,9 @@
 // swift-tools-version: 6.2
 import CompilerPluginSupport
-import Foundation
 import PackageDescription
+
+// Targets stand in the order of the road of an event. A target imports only what stands above it:
+// `make lint` checks that. One folder, one target.
 
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
@@ -9,84 +11,169 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .treatAllWarnings(as: .error),
 ]
-let only = ProcessInfo.processInfo.environment["LIVEHOST_TESTS"]?.split(separator: ",").map(String.init)
-func exists(_ p: String) -> Bool {
-  let dir = Context.packageDirectory + "/" + p
-  let files = (try? FileManager.default.subpathsOfDirectory(atPath: dir)) ?? []
-  return files.contains { $0.hasSuffix(".swift") || $0.hasSuffix(".cpp") || $0.hasSuffix(".modulemap") }
+
+// MARK: Packages
+
+func product(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package)
 }
-func module(_ folder: String, _ name: String, _ deps: [Target.Dependency], exclude: [String] = []) -> [Target] {
-  guard exists("Sources/\(folder)/\(name)") else { return [] }
-  return [.target(name: name, dependencies: deps, path: "Sources/\(folder)/\(name)", exclude: exclude, swiftSettings: settings)]
+
+let logging = product("Logging", "swift-log")
+let nio = [product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio")]
+let lifecycle = product("ServiceLifecycle", "swift-service-lifecycle")
+let signals = product("UnixSignals", "swift-service-lifecycle")
+let arguments = product("ArgumentParser", "swift-argument-parser")
+let yams = product("Yams", "Yams")
+let macroSupport = [
+  "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftDiagnostics", "SwiftSyntaxMacros",
+  "SwiftCompilerPlugin",
+].map { product($0, "swift-syntax") }
+
+// MARK: Rows
+
+func module(
+  _ folder: String, _ name: String, _ dependencies: [Target.Dependency] = [],
+  exclude: [String] = []
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", exclude: exclude,
+    swiftSettings: settings)
 }
-func test(_ name: String, _ deps: [Target.Dependency], exclude: [String] = []) -> [Target] {
-  guard exists("Tests/\(name)"), only == nil || only!.contains(name) else { return [] }
-  return [.testTarget(name: name, dependencies: deps, path: "Tests/\(name)", exclude: exclude, swiftSettings: settings)]
+
+func program(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: String(path.split(separator: "/").last ?? ""), dependencies: dependencies, path: path,
+    swiftSettings: settings)
 }
-let featureDeps: [Target.Dependency] = ["Composable", "RateLimiting", "ViewGraph", "LiveEvents", "Intake"]
-let children = ["ChatFeature", "HeaderFeature", "WaitingRoomFeature", "ControlFeature", "LiveRoomStatsFeature", "RecorderFeature"]
+
+func test(
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude,
+    swiftSettings: settings)
+}
+
+func library(_ name: String, module: String, install package: String) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/\(module)", pkgConfig: package,
+    providers: [.apt(["\(package)-dev"])])
+}
+
+let children = [
+  "ChatFeature", "HeaderFeature", "WaitingRoomFeature", "ControlFeature", "LiveRoomStatsFeature",
+  "RecorderFeature",
+]
+let childTargets = children.map { Target.Dependency.byName(name: $0) }
+let featureKit: [Target.Dependency] = [
+  "Composable", "RateLimiting", "ViewGraph", "LiveEvents", "Intake",
+]
+
+let system: [Target] = [
+  library("CSystemd", module: "System/CSystemd", install: "libsystemd"),
+  module("System", "Systemd", ["CSystemd", logging]),
+]
+
 let kit: [Target] = [
-  module("Kit", "RateLimiting", []),
-  test("RateLimitingTests", ["RateLimiting"]),
-  [.macro(name: "ComposableMacros", dependencies: [
-      .product(name: "SwiftSyntax", package: "swift-syntax"),
-      .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
-      .product(name: "SwiftDiagnostics", package: "swift-syntax"),
-      .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-      .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
-    ], path: "Sources/Kit/ComposableMacros", swiftSettings: settings)],
-  module("Kit", "Composable", ["ComposableMacros"]),
-  module("Kit", "ComposableTesting", ["Composable", .product(name: "CustomDump", package: "swift-custom-dump"), .product(name: "IssueReporting", package: "xctest-dynamic-overlay")]),
+  module("Kit", "RateLimiting"),
+  .macro(
+    name: "ComposableMacros", dependencies: macroSupport, path: "Sources/Kit/ComposableMacros",
+    swiftSettings: settings),
+  module("Kit", "Composable", ["ComposableMacros", "RateLimiting"]),
+  module(
+    "Kit", "ComposableTesting",
+    [
+      "Composable", product("CustomDump", "swift-custom-dump"),
+      product("IssueReporting", "xctest-dynamic-overlay"),
+    ]),
   module("Kit", "ViewGraph", ["Composable"]),
-  test("ComposableTests", ["Composable", "ComposableTesting"]),
-  test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
-].flatMap { $0 }
-let features: [Target] = [
-  module("Events", "LiveEvents", []),
-  module("Features", "Intake", ["LiveEvents", "RateLimiting"]),
-  children.flatMap { module("Features", $0, featureDeps) },
-  children.flatMap { test("\($0)Tests", featureDeps + [.byName(name: $0), "ComposableTesting"]) },
-  module("Features", "HostFeature", featureDeps + children.map { .byName(name: $0) }),
-  test("HostFeatureTests", featureDeps + children.map { .byName(name: $0) } + ["HostFeature", "ComposableTesting"]),
-].flatMap { $0 }
-let nio: [Target.Dependency] = [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")]
-func cxx(_ folder: String, _ name: String) -> [Target] {
-  guard exists("Sources/\(folder)/\(name)") else { return [] }
-  return [.target(name: name, path: "Sources/\(folder)/\(name)", cxxSettings: [.unsafeFlags(["-O2"], .when(configuration: .release))], linkerSettings: [.linkedLibrary("simdjson")])]
-}
-let io: [Target] = [
-  [.systemLibrary(name: "CSystemd", path: "Sources/System/CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])])],
-  module("System", "Systemd", ["CSystemd", .product(name: "Logging", package: "swift-log")]),
-  test("SystemdTests", ["Systemd", .product(name: "Logging", package: "swift-log")]),
-  [.systemLibrary(name: "CZlib", path: "Sources/Ingest/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])])],
+  module("Kit", "Varlink", nio),
+]
+
+let events: [Target] = [module("Events", "LiveEvents")]
+
+let ingest: [Target] = [
+  .target(
+    name: "CSimdjson", path: "Sources/Ingest/CSimdjson",
+    linkerSettings: [.linkedLibrary("simdjson")]),
+  library("CZlib", module: "Ingest/CZlib", install: "zlib"),
   module("Ingest", "Compression", ["CZlib"]),
-  cxx("Ingest", "CSimdjson"),
   module("Ingest", "WireFormats", ["LiveEvents", "CSimdjson"]),
   module("Ingest", "Ingest", ["LiveEvents", "WireFormats"] + nio),
-  module("Kit", "Varlink", nio),
-  module("Control", "ControlInterface", ["Varlink"] + nio, exclude: ["io.livehost.Control.varlink"]),
-  module("Simulation", "Simulation", ["LiveEvents", "WireFormats"]),
-  module("Daemon", "LivehostDaemon", ["Composable", "RateLimiting", "ViewGraph", "LiveEvents", "WireFormats", "Ingest", "Intake", "HostFeature", "Varlink", "ControlInterface", "Systemd", "Yams", .product(name: "Logging", package: "swift-log"), .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")] + children.map { .byName(name: $0) } + nio),
-  [.executableTarget(name: "livehostd", dependencies: ["LivehostDaemon", "Systemd", .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Logging", package: "swift-log"), .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), .product(name: "UnixSignals", package: "swift-service-lifecycle")], swiftSettings: settings)],
-].flatMap { $0 }
-let programs: [Target] = [
-  .executableTarget(name: "Warm", dependencies: ["Composable"], swiftSettings: settings)
 ]
-let targets = kit + features + io + programs
+
+let features: [Target] =
+  [module("Features", "Intake", ["LiveEvents", "RateLimiting"])]
+  + children.map { module("Features", $0, featureKit) }
+  + [module("Features", "HostFeature", featureKit + childTargets)]
+
+let simulation: [Target] = [
+  module("Simulation", "Simulation", ["LiveEvents", "WireFormats"])
+]
+
+let control: [Target] = [
+  module(
+    "Control", "ControlInterface", ["Varlink"] + nio, exclude: ["io.livehost.Control.varlink"]),
+  module(
+    "Control", "CommandLineTool",
+    ["Compression", "ControlInterface", "LiveEvents", "Simulation", "Varlink", "WireFormats"]
+      + [arguments] + nio),
+]
+
+let daemon: [Target] = [
+  module(
+    "Daemon", "LivehostDaemon",
+    featureKit + childTargets + [
+      "HostFeature", "WireFormats", "Ingest", "Varlink", "ControlInterface", "Systemd", logging,
+      lifecycle, yams,
+    ] + nio),
+  program("Sources/livehostd", ["LivehostDaemon", "Systemd", arguments, logging, lifecycle, signals]),
+  program("Sources/livehostctl", ["CommandLineTool"]),
+]
+
+let tests: [Target] =
+  [
+    test("SystemdTests", ["Systemd", logging]),
+    test("RateLimitingTests", ["RateLimiting"]),
+    test("ComposableTests", ["Composable", "ComposableTesting"]),
+    test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
+    test("VarlinkTests", ["Varlink"] + nio),
+    test("LiveEventsTests", ["LiveEvents"]),
+    test("CompressionTests", ["Compression"]),
+    test("WireFormatsTests", ["LiveEvents", "WireFormats", "Compression"]),
+    test("IngestTests", ["LiveEvents", "WireFormats", "Ingest", product("NIOEmbedded", "swift-nio")] + nio),
+    test("HostFeatureTests", featureKit + childTargets + ["HostFeature", "ComposableTesting"]),
+    test("SimulationTests", ["LiveEvents", "Simulation", "WireFormats"]),
+    test("ControlInterfaceTests", ["ControlInterface", "Varlink"] + nio),
+    test("CommandLineToolTests", ["CommandLineTool", "Compression", "Simulation", "Varlink", "ControlInterface"] + nio),
+    test(
+      "LivehostDaemonTests",
+      featureKit + childTargets + [
+        "HostFeature", "LivehostDaemon", "Ingest", "WireFormats", "ControlInterface", "Varlink", "Compression",
+      ] + nio),
+    test("EndToEndTests", ["ControlInterface", "Varlink", "livehostd", "livehostctl"] + nio),
+  ] + children.map { test("\($0)Tests", featureKit + [.byName(name: $0), "ComposableTesting"]) }
+
 let package = Package(
   name: "livehost",
+  products: [
+    .library(name: "Composable", targets: ["Composable"]),
+    .library(name: "ComposableTesting", targets: ["ComposableTesting"]),
+    .executable(name: "livehostd", targets: ["livehostd"]),
+    .executable(name: "livehostctl", targets: ["livehostctl"]),
+  ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
-  targets: targets,
-  swiftLanguageModes: [.v6]
+  targets: system + kit + events + ingest + features + simulation + control + daemon
+    + tests + [program("Sources/Warm", ["Composable"])],
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx20
 )

@@ -43,7 +43,14 @@ struct Livehostd: AsyncParsableCommand {
   @Flag(help: "Check the configuration and exit: 0 if it is fine, 78 if not.")
   var checkConfig = false
 
+  @Flag(help: "Print the commented default configuration and exit.")
+  var printDefaultConfig = false
+
   func run() async throws {
+    if printDefaultConfig {
+      _ = Configuration.commentedDefaults.withCString { fputs($0, stdout) }
+      return
+    }
     let configuration: Configuration
     do {
       configuration = try loadConfiguration()
@@ -74,7 +81,7 @@ struct Livehostd: AsyncParsableCommand {
     let daemon = Daemon(
       configuration: configuration,
       paths: RuntimePaths(runtimeDirectory: runtimeDirectory, stateDirectory: stateDirectory),
-      logger: logger, lostEntries: { log.lost.total })
+      logger: logger, lostEntries: { Int(clamping: log.lost.entries) })
     var quiet = Logger(label: "services")
     quiet.logLevel = .error
     let group = ServiceGroup(

@@ -3,12 +3,13 @@ import Testing
 
 @Suite struct KeepAllTests {
   static func player(capacity: Int = 4) -> Marbles<KeepAll<Character>> {
-    Marbles(
-      KeepAll(interval: .ticks(3), capacity: capacity), draw: { "[" + String($0) + "]" }
-    ) { machine, input, now in
-      machine.push(input, at: now).map { "[" + String($0) + "]" }
+    Marbles(KeepAll(interval: .ticks(3), capacity: capacity), draw: draw) {
+      machine, input, now in
+      machine.push(input, at: now).map(draw)
     }
   }
+
+  static func draw(_ batch: [Character]) -> String { "[" + String(batch) + "]" }
 
   @Test(
     "All are delivered in batches, early when full",

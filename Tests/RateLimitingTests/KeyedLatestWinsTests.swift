@@ -6,16 +6,16 @@ import Testing
 
   /// A letter is a value of its lower-case key: `a` and `A` are two values of the key `a`.
   static func player(keyCapacity: Int = 100) -> Marbles<Machine> {
-    Marbles(
-      Machine(interval: .ticks(3), keyCapacity: keyCapacity),
-      draw: { "[" + String($0.map(\.value)) + "]" }
-    ) { machine, input, now in
+    Marbles(Machine(interval: .ticks(3), keyCapacity: keyCapacity), draw: draw) {
+      machine, input, now in
       let step =
         input == "^"
         ? machine.supersede("a") : machine.push(input, for: key(of: input), at: now)
       return step.map { "\($0.value)" }
     }
   }
+
+  static func draw(_ batch: Machine.Output) -> String { "[" + String(batch.map(\.value)) + "]" }
 
   static func key(of value: Character) -> Character { value.lowercased().first ?? value }
 

@@ -10,7 +10,7 @@ import Testing
   }
 
   static func player(leading: Bool = true) -> Marbles<LatestWins<Character>> {
-    Marbles(LatestWins(interval: .ticks(3), leading: leading), draw: { "\($0)" }) {
+    Marbles(LatestWins(interval: .ticks(3), leading: leading), draw: String.init) {
       machine, input, now in
       let step = input == "^" ? machine.supersede() : machine.push(input, at: now)
       return step.map { "\($0)" }
@@ -112,7 +112,8 @@ import Testing
       counters.receive()
       note(machine.push(value, at: now), at: now)
     }
-    while let deadline = machine.deadline { note(machine.wake(at: deadline), at: deadline) }
+    if let deadline = machine.deadline { note(machine.wake(at: deadline), at: deadline) }
+    #expect(machine.deadline == nil)
 
     #expect(deliveries.last?.value == pushed.indices.last)
     #expect(counters.pending == 0 && counters.applied == deliveries.count)

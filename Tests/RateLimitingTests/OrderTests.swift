@@ -44,6 +44,10 @@ private struct Feature {
     apply(reactions.wake(at: now)) { [.reaction($0[0].amount)] }
   }
 
+  mutating func wakePunctually(until end: Instant = Instant(nanoseconds: .max)) {
+    RateLimitingTests.wakePunctually(&self, until: end, deadline: \.deadline) { $0.wake(at: $1) }
+  }
+
   private mutating func apply<Output>(_ step: Step<Output>, _ events: (Output) -> [Event]) {
     counters.record(step)
     if let output = step.output { log += events(output) }
@@ -61,7 +65,7 @@ private struct Feature {
     var reactions: Int64 = 0
     for id in 0..<3_000 {
       let now = stream.next()
-      while let deadline = feature.deadline, deadline <= now { feature.wake(at: deadline) }
+      feature.wakePunctually(until: now)
       let event: Feature.Event =
         switch Int.random(in: 0..<20, using: &stream.generator) {
         case 0: .clear(id)
@@ -82,7 +86,7 @@ private struct Feature {
       }
       #expect(feature.counters.isConserved && feature.counters.pending == feature.pending)
     }
-    while let deadline = feature.deadline { feature.wake(at: deadline) }
+    feature.wakePunctually()
     #expect(feature.counters.pending == 0)
 
     let messagesAndClears = feature.log.filter {
@@ -120,7 +124,7 @@ private struct Feature {
     var feature = Feature()
     for change in 0..<500 {
       let now = Instant.tick(Int64(change) * 8)
-      while let deadline = feature.deadline, deadline <= now { feature.wake(at: deadline) }
+      feature.wakePunctually(until: now)
       feature.receive(.change(change), at: now)
     }
     feature.receive(.release(500), at: .tick(4_000))

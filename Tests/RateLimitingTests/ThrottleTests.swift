@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ThrottleTests {
   static func player(_ keeping: Throttle<Character>.Kept) -> Marbles<Throttle<Character>> {
-    Marbles(Throttle(interval: .ticks(3), keeping: keeping), draw: { "\($0)" }) {
+    Marbles(Throttle(interval: .ticks(3), keeping: keeping), draw: String.init) {
       machine, input, now in
       let step = input == "^" ? machine.supersede() : machine.push(input, at: now)
       return step.map { "\($0)" }

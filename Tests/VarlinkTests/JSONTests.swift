@@ -6,7 +6,7 @@ import Varlink
     (" null ", .null), ("true", true), ("-0", 0), ("9223372036854775807", .integer(.max)),
     ("9223372036854775808", 9_223_372_036_854_775_808.0), ("1.0", .number(1)), ("1e2", 100.0),
     (#""\u00e4\ud83d\ude00\/\b""#, "ä😀/\u{8}"), ("[]", []), ("[1 , [2]]", [1, [2]]),
-    (#"{"a":{"b":[]},"c":null}"#, ["a": ["b": []], "c": nil]),
+    (#"{"a":{"b":[]},"c":null}"#, ["a": ["b": []], "c": .null]),
     (String(repeating: "[", count: 128) + String(repeating: "]", count: 128), nested(128)),
   ]
 
@@ -22,12 +22,14 @@ import Varlink
 
   static let refused: [(String, JSONParseError.Reason)] = [
     ("", .unexpectedEnd), ("tru", .unexpectedEnd), ("nil", .unexpectedByte), ("01", .trailingBytes),
-    ("1.", .unexpectedEnd), (".5", .unexpectedByte), ("+1", .unexpectedByte), ("1e", .unexpectedEnd),
+    ("1.", .unexpectedEnd), (".5", .unexpectedByte), ("+1", .unexpectedByte),
+    ("1e", .unexpectedEnd),
     ("-", .unexpectedEnd), ("1e999", .numberOutOfRange), ("NaN", .unexpectedByte),
     ("[1,]", .unexpectedByte), ("[1 2]", .unexpectedByte), ("{\"a\" 1}", .unexpectedByte),
     ("{\"a\":1,}", .unexpectedByte), ("{a:1}", .unexpectedByte), ("{} {}", .trailingBytes),
     ("{\"a\":1,\"a\":2}", .duplicateMember), ("\"\n\"", .unexpectedByte), ("\"", .unexpectedEnd),
-    (#""\x""#, .invalidEscape), (#""\ud800""#, .invalidEscape), (#""\ud800\u0041""#, .invalidEscape),
+    (#""\x""#, .invalidEscape), (#""\ud800""#, .invalidEscape),
+    (#""\ud800\u0041""#, .invalidEscape),
     (#""\u12g4""#, .invalidEscape), ("{\"a\":1", .unexpectedEnd), ("[", .unexpectedEnd),
     (String(repeating: "[", count: 129), .tooDeep),
   ]
@@ -45,7 +47,7 @@ import Varlink
   }
 
   @Test func `text is written in one form`() {
-    let value: JSONValue = ["b": [1, 2.5, nil, false], "a": "\"\\\u{1}\u{1F}\n\u{0}ü"]
+    let value: JSONValue = ["b": [1, 2.5, .null, false], "a": "\"\\\u{1}\u{1F}\n\u{0}ü"]
     #expect(value.description == #"{"a":"\"\\\u0001\u001f\n\u0000ü","b":[1,2.5,null,false]}"#)
   }
 
@@ -65,7 +67,7 @@ import Varlink
 
   @Test func `Codable values go to JSON and back`() throws {
     let json = try JSONValue(encoding: Everything())
-    #expect(json["inner"] == ["list": [1, nil, 3]])
+    #expect(json["inner"] == ["list": [1, .null, 3]])
     #expect(json["raw"] == ["any": [1, "b"]])
     #expect(json["empty"] == [])
     #expect(json["absent"] == nil)

@@ -51,7 +51,8 @@ import Varlink
   {
     var limits = VarlinkServer.Limits()
     limits.outputBytes = 256 << 10
-    let payload = ByteBuffer(string: "{\"text\":\"\(String(repeating: "x", count: (64 << 10) - 11))\"}")
+    let payload = ByteBuffer(
+      string: "{\"text\":\"\(String(repeating: "x", count: (64 << 10) - 11))\"}")
     let taken = Mutex(0)
     let full = Signal()
     var interface = try Interface(parsing: "interface a.b\nmethod Flood() -> (text: string)")

@@ -31,7 +31,8 @@ import WireFormats
         switch Int.random(in: 0..<5, using: &random) {
         case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
         case 1: bytes.removeSubrange(place...)
-        case 2: bytes.insert(insertions[Int.random(in: 0..<insertions.count, using: &random)], at: place)
+        case 2:
+          bytes.insert(insertions[Int.random(in: 0..<insertions.count, using: &random)], at: place)
         case 3: bytes.remove(at: place)
         default:
           let end = Int.random(in: place..<bytes.count, using: &random)
@@ -39,7 +40,9 @@ import WireFormats
         }
       }
       let outcome = decode(bytes)
-      let kinds = [outcome.event != nil, outcome.reason != nil, outcome.control != nil, outcome.isBlank]
+      let kinds = [
+        outcome.event != nil, outcome.reason != nil, outcome.control != nil, outcome.isBlank,
+      ]
       #expect(kinds.count { $0 } == 1)
       read(outcome)
     }
@@ -60,7 +63,8 @@ import WireFormats
   }
 
   @Test func `long lines of separators are read in bounded time and space`() {
-    for line in ["@" + String(repeating: ";", count: 60_000), "@" + String(repeating: "=", count: 60_000),
+    for line in [
+      "@" + String(repeating: ";", count: 60_000), "@" + String(repeating: "=", count: 60_000),
       ":" + String(repeating: " ", count: 60_000), "{" + String(repeating: ",", count: 60_000),
       String(repeating: "{\"a\":", count: 12_000), String(repeating: " ", count: 60_000) + "x",
       "{\"" + String(repeating: "\\\"", count: 30_000) + "\":1}",

@@ -23,8 +23,10 @@ struct NativeCase: Sendable {
         ChatMessage(
           id: "m1", userID: "u1", userName: "Ann", badges: "a/1,b/2", text: "hi", replyTo: "m0",
           bits: 100)),
-      required: [#""id":"m1""#, #""user":{"id":"u1","name":"Ann","badges":"a/1,b/2"}"#,
-        #""text":"hi""#]),
+      required: [
+        #""id":"m1""#, #""user":{"id":"u1","name":"Ann","badges":"a/1,b/2"}"#,
+        #""text":"hi""#,
+      ]),
     NativeCase(
       #"{"type":"chat.delete","id":"m1"}"#, .chatDelete(messageID: "m1"),
       required: [#""id":"m1""#]),
@@ -157,7 +159,8 @@ struct NativeCase: Sendable {
     #"{"type":"slider","control":"","phase":"end","value":0.5}"#,
     #"{"type":"tap","control":"z","on":1}"#, #"{"type":"tap","control":"z","on":"yes"}"#,
     #"{"type":"stats","congestion":1.5}"#, #"{"type":"stats","bitrateKbps":-1}"#,
-    #"{"type":"meter","input":"m","levels":[1.5]}"#, #"{"type":"meter","input":"m","levels":["1"]}"#,
+    #"{"type":"meter","input":"m","levels":[1.5]}"#,
+    #"{"type":"meter","input":"m","levels":["1"]}"#,
     #"{"type":"chat.message","id":"","user":{"id":"u","name":"n"},"text":""}"#,
     #"{"type":"chat.message","id":"1","user":"u","text":""}"#,
     #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n","badges":[1]},"text":""}"#,
@@ -219,12 +222,15 @@ struct NativeCase: Sendable {
   }
 
   @Test func `of members with one name the last counts`() {
-    #expect(decode(#"{"type":"title","type":"viewers","count":1,"count":2}"#)
-      == .event(.viewers(count: 2)))
-    #expect(decode(#"{"type":"viewers","count":1,"count":null}"#)
-      == .rejected(.missingMember, room: "main"))
-    #expect(decode(#"{"type":"waiting.join","user":{"id":"u","name":"n"},"user":{"id":"v"}}"#)
-      == .rejected(.missingMember, room: "main"))
+    #expect(
+      decode(#"{"type":"title","type":"viewers","count":1,"count":2}"#)
+        == .event(.viewers(count: 2)))
+    #expect(
+      decode(#"{"type":"viewers","count":1,"count":null}"#)
+        == .rejected(.missingMember, room: "main"))
+    #expect(
+      decode(#"{"type":"waiting.join","user":{"id":"u","name":"n"},"user":{"id":"v"}}"#)
+        == .rejected(.missingMember, room: "main"))
   }
 
   @Test func `names written with escapes are the same names`() {
@@ -232,9 +238,13 @@ struct NativeCase: Sendable {
   }
 
   @Test func `badges may be an array of strings`() {
-    let line = #"{"type":"chat.message","id":"1","user":{"badges":[ "a/1", "b\/2" ],"id":"u","name":"n"},"text":"t"}"#
-    #expect(decode(line) == .event(.chatMessage(
-      ChatMessage(id: "1", userID: "u", userName: "n", badges: "a/1,b/2", text: "t"))))
+    let line =
+      #"{"type":"chat.message","id":"1","user":{"badges":[ "a/1", "b\/2" ],"id":"u","name":"n"},"text":"t"}"#
+    #expect(
+      decode(line)
+        == .event(
+          .chatMessage(
+            ChatMessage(id: "1", userID: "u", userName: "n", badges: "a/1,b/2", text: "t"))))
   }
 
   @Test func `invalid UTF-8 is told apart from other faults`() {
@@ -246,13 +256,15 @@ struct NativeCase: Sendable {
   @Test func `control lines are no events`() {
     #expect(decode(#"{"type":"sync","token":"a\"b"}"#) == Outcome(control: #"sync a"b"#))
     #expect(decode(#"{"token":"","type":"sync"}"#) == Outcome(control: "sync "))
-    #expect(decode(#"{"type":"options","room":"r","clock":"event"}"#)
-      == Outcome(control: "options r event"))
+    #expect(
+      decode(#"{"type":"options","room":"r","clock":"event"}"#)
+        == Outcome(control: "options r event"))
     #expect(decode(#"{"type":"options"}"#) == Outcome(control: "options - -"))
   }
 
   @Test(arguments: [
-    (#"{"type":"sync"}"#, RejectionReason.missingMember), (#"{"type":"sync","token":1}"#, .invalidValue),
+    (#"{"type":"sync"}"#, RejectionReason.missingMember),
+    (#"{"type":"sync","token":1}"#, .invalidValue),
     (#"{"type":"options","clock":"sun"}"#, .invalidValue),
     (#"{"type":"options","room":"No"}"#, .invalidValue),
     (#"{"type":"options","room":1}"#, .invalidValue),

@@ -59,7 +59,8 @@ import WireFormats
       var native: [UInt8] = []
       NativeEncoder.append(event, room: RoomName("examplehost"), to: &native)
       #expect(
-        decode(native.dropLast()) == .event(event.payload, at: event.timestamp, room: "examplehost"))
+        decode(native.dropLast()) == .event(event.payload, at: event.timestamp, room: "examplehost")
+      )
     }
   }
 }

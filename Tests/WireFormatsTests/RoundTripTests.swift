@@ -98,6 +98,7 @@ struct EventGenerator {
   @Test func `encoding appends, and leaves the room out on request`() {
     var bytes = Array("x".utf8)
     NativeEncoder.append(LiveEvent(timestamp: 5, payload: .viewers(count: 1)), to: &bytes)
-    #expect(String(decoding: bytes, as: UTF8.self) == "x{\"type\":\"viewers\",\"ts\":5,\"count\":1}\n")
+    #expect(
+      String(decoding: bytes, as: UTF8.self) == "x{\"type\":\"viewers\",\"ts\":5,\"count\":1}\n")
   }
 }

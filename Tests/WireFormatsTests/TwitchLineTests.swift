@@ -14,43 +14,62 @@ private let ann = Person(id: "5", name: "Ann")
 
 @Suite struct `Twitch IRC lines` {
   @Test func `a message is read with all that is known of it`() {
-    let tags = "badges=subscriber/5,premium/1;bits=100;color=;display-name=A\\sn\\:n;emotes=;"
+    let tags =
+      "badges=subscriber/5,premium/1;bits=100;color=;display-name=A\\sn\\:n;emotes=;"
       + "id=m1;reply-parent-msg-id=m0;tmi-sent-ts=1568505600501;turbo;user-id=5;user-type="
-    #expect(decode(message(tags, "hé : you")) == .event(
-      .chatMessage(
-        ChatMessage(
-          id: "m1", userID: "5", userName: "A n;n", badges: "subscriber/5,premium/1",
-          text: "hé : you", replyTo: "m0", bits: 100)),
-      at: 1_568_505_600_501, room: "chan"))
+    #expect(
+      decode(message(tags, "hé : you"))
+        == .event(
+          .chatMessage(
+            ChatMessage(
+              id: "m1", userID: "5", userName: "A n;n", badges: "subscriber/5,premium/1",
+              text: "hé : you", replyTo: "m0", bits: 100)),
+          at: 1_568_505_600_501, room: "chan"))
   }
 
   @Test func `a person without a display name goes by the login`() {
     let event = decode(message("id=1;user-id=5;display-name=", "x")).event
-    #expect(event?.payload == .chatMessage(
-      ChatMessage(id: "1", userID: "5", userName: "ann", text: "x")))
+    #expect(
+      event?.payload
+        == .chatMessage(
+          ChatMessage(id: "1", userID: "5", userName: "ann", text: "x")))
     #expect(event?.timestamp == 7)
   }
 
   @Test func `an action reads as its text`() {
     let event = decode(message("id=1;user-id=5;display-name=A", "\u{1}ACTION waves\u{1}")).event
-    #expect(event?.payload == .chatMessage(
-      ChatMessage(id: "1", userID: "5", userName: "A", text: "waves")))
+    #expect(
+      event?.payload
+        == .chatMessage(
+          ChatMessage(id: "1", userID: "5", userName: "A", text: "waves")))
   }
 
   static let notices: [(String, ChatNotice)] = [
-    ("msg-id=sub;msg-param-cumulative-months=1",
-      ChatNotice(kind: .subscribe, user: ann, count: 1)),
+    (
+      "msg-id=sub;msg-param-cumulative-months=1",
+      ChatNotice(kind: .subscribe, user: ann, count: 1)
+    ),
     ("msg-id=primepaidupgrade", ChatNotice(kind: .subscribe, user: ann, count: 1)),
-    ("msg-id=resub;msg-param-cumulative-months=10;system-msg=10\\smonths!",
-      ChatNotice(kind: .resubscribe, user: ann, count: 10)),
-    ("msg-id=subgift;msg-param-origin-id=a\\sb;msg-param-sender-count=0",
-      ChatNotice(kind: .gift, user: ann, count: 1, group: "a b")),
-    ("msg-id=subgift;msg-param-origin-id=a;msg-param-sender-count=3",
-      ChatNotice(kind: .gift, user: ann, count: 1)),
-    ("msg-id=submysterygift;msg-param-mass-gift-count=50;msg-param-origin-id=a\\sb",
-      ChatNotice(kind: .giftBomb, user: ann, count: 50, group: "a b")),
-    ("msg-id=anonsubmysterygift;msg-param-mass-gift-count=5;msg-param-community-gift-id=77",
-      ChatNotice(kind: .giftBomb, user: ann, count: 5, group: "77")),
+    (
+      "msg-id=resub;msg-param-cumulative-months=10;system-msg=10\\smonths!",
+      ChatNotice(kind: .resubscribe, user: ann, count: 10)
+    ),
+    (
+      "msg-id=subgift;msg-param-origin-id=a\\sb;msg-param-sender-count=0",
+      ChatNotice(kind: .gift, user: ann, count: 1, group: "a b")
+    ),
+    (
+      "msg-id=subgift;msg-param-origin-id=a;msg-param-sender-count=3",
+      ChatNotice(kind: .gift, user: ann, count: 1)
+    ),
+    (
+      "msg-id=submysterygift;msg-param-mass-gift-count=50;msg-param-origin-id=a\\sb",
+      ChatNotice(kind: .giftBomb, user: ann, count: 50, group: "a b")
+    ),
+    (
+      "msg-id=anonsubmysterygift;msg-param-mass-gift-count=5;msg-param-community-gift-id=77",
+      ChatNotice(kind: .giftBomb, user: ann, count: 5, group: "77")
+    ),
     ("msg-id=raid;msg-param-viewerCount=321", ChatNotice(kind: .raid, user: ann, count: 321)),
   ]
 
@@ -66,12 +85,18 @@ private let ann = Person(id: "5", name: "Ann")
     let user = Person(id: "9", name: "bob")
     let cases: [(String, LiveEvent.Payload)] = [
       ("@room-id=1;tmi-sent-ts=3 \(clear)", .chatClear),
-      ("@ban-duration=150;target-user-id=9;tmi-sent-ts=3 \(clear) :bob",
-        .chatTimeout(ChatTimeout(user: user, seconds: 150))),
-      ("@target-user-id=9;tmi-sent-ts=3 \(clear) :bob",
-        .chatTimeout(ChatTimeout(user: user, seconds: nil))),
-      ("@login=bob;room-id=;target-msg-id=m1;tmi-sent-ts=3 :tmi.twitch.tv CLEARMSG #chan :bad",
-        .chatDelete(messageID: "m1")),
+      (
+        "@ban-duration=150;target-user-id=9;tmi-sent-ts=3 \(clear) :bob",
+        .chatTimeout(ChatTimeout(user: user, seconds: 150))
+      ),
+      (
+        "@target-user-id=9;tmi-sent-ts=3 \(clear) :bob",
+        .chatTimeout(ChatTimeout(user: user, seconds: nil))
+      ),
+      (
+        "@login=bob;room-id=;target-msg-id=m1;tmi-sent-ts=3 :tmi.twitch.tv CLEARMSG #chan :bad",
+        .chatDelete(messageID: "m1")
+      ),
     ]
     for (line, payload) in cases {
       #expect(decode(line) == .event(payload, at: 3, room: "chan"), "\(line)")
@@ -80,14 +105,16 @@ private let ann = Person(id: "5", name: "Ann")
 
   @Test func `modes are read, whole or what changed`() {
     let end = " :tmi.twitch.tv ROOMSTATE #chan"
-    #expect(decode("@emote-only=0;followers-only=-1;r9k=0;room-id=1;slow=0;subs-only=1" + end)
-      == .event(
-        .chatModes(
-          ChatModes(
-            slowSeconds: 0, emoteOnly: false, followersOnlyMinutes: -1, subscribersOnly: true,
-            uniqueOnly: false)), room: "chan"))
-    #expect(decode("@room-id=1;slow=30" + end)
-      == .event(.chatModes(ChatModes(slowSeconds: 30)), room: "chan"))
+    #expect(
+      decode("@emote-only=0;followers-only=-1;r9k=0;room-id=1;slow=0;subs-only=1" + end)
+        == .event(
+          .chatModes(
+            ChatModes(
+              slowSeconds: 0, emoteOnly: false, followersOnlyMinutes: -1, subscribersOnly: true,
+              uniqueOnly: false)), room: "chan"))
+    #expect(
+      decode("@room-id=1;slow=30" + end)
+        == .event(.chatModes(ChatModes(slowSeconds: 30)), room: "chan"))
   }
 
   @Test(arguments: [
@@ -101,14 +128,16 @@ private let ann = Person(id: "5", name: "Ann")
 
   @Test func `lines of the protocol that name a channel count in its room`() {
     #expect(decode(":a!a@a JOIN #Chan") == .rejected(.protocolLine, room: "chan"))
-    #expect(decode("@msg-id=slow_on :tmi.twitch.tv NOTICE #chan :slow")
-      == .rejected(.protocolLine, room: "chan"))
+    #expect(
+      decode("@msg-id=slow_on :tmi.twitch.tv NOTICE #chan :slow")
+        == .rejected(.protocolLine, room: "chan"))
     #expect(decode(notice("msg-id=ritual")) == .rejected(.unknownType, room: "chan"))
   }
 
   @Test(arguments: [
     "@", "@id=1", "@id=1;user-id=5;display-na", "@id=1;user-id=5; ", "@id=1 :ann", "@id=1 :ann ",
-    ":", ": ", ":ann", "@id=1;user-id=5 :ann!a@a PRIVMSG", "@id=1;user-id=5 :ann!a@a PRIVMSG chan :x",
+    ":", ": ", ":ann", "@id=1;user-id=5 :ann!a@a PRIVMSG",
+    "@id=1;user-id=5 :ann!a@a PRIVMSG chan :x",
     "@id=1 :ann NOSUCH #chan", ":tmi.twitch.tv 01 me", ":a 0x1 b",
   ])
   func `a line that breaks the grammar is malformed`(line: String) {
@@ -122,7 +151,8 @@ private let ann = Person(id: "5", name: "Ann")
     message("id=1;user-id=5;bits=-", "x"), ":ann!a@a PRIVMSG #chan :no tags",
     "@id=1;user-id=5 :ann!a@a PRIVMSG #chan",
     notice("msg-id=raid"), notice("msg-id=submysterygift"), notice("x=y"),
-    "@target-user-id= :t CLEARCHAT #chan :bob", "@ban-duration=x;target-user-id=1 :t CLEARCHAT #chan :b",
+    "@target-user-id= :t CLEARCHAT #chan :bob",
+    "@ban-duration=x;target-user-id=1 :t CLEARCHAT #chan :b",
     "@room-id=1 :t CLEARMSG #chan :x", "@room-id=1 :t ROOMSTATE #chan",
     "@slow=fast :t ROOMSTATE #chan", "@r9k=2 :t ROOMSTATE #chan",
   ])

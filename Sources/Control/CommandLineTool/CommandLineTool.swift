@@ -55,14 +55,13 @@ package struct CommandLineTool: Sendable {
   }
 
   private func report(_ failure: Failure, _ mode: JSONMode) -> ExitStatus {
-    if failure.status != .interrupted || mode != .off { console.warn(failure.message) }
-    let value: JSONValue = [
-      "error": [
-        "kind": .string(failure.status.name), "message": .string(failure.message),
-        "exitCode": .integer(Int64(failure.status.rawValue)),
-      ]
-    ]
-    if let bytes = mode.text(value) { try? console.write(bytes) }
+    guard failure != .interrupted else { return failure.status }
+    console.warn(failure.message)
+    var error = failure.details
+    error["kind"] = .string(failure.status.name)
+    error["message"] = .string(failure.message)
+    error["exitCode"] = .integer(Int64(failure.status.rawValue))
+    if let bytes = mode.text(["error": .object(error)]) { try? console.write(bytes) }
     return failure.status
   }
 }

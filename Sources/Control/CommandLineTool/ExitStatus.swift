@@ -1,3 +1,5 @@
+package import Varlink
+
 /// What the program ends with; the numbers of sysexits(3) where there is one.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
@@ -22,14 +24,18 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
 package struct Failure: Error, Equatable, Sendable {
   package var status: ExitStatus
   package var message: String
+  /// Further members of the error in JSON output.
+  package var details: [String: JSONValue]
 
-  package init(_ status: ExitStatus, _ message: String) {
+  package init(_ status: ExitStatus, _ message: String, details: [String: JSONValue] = [:]) {
     self.status = status
     self.message = message
+    self.details = details
   }
 
+  /// Interrupted with nothing more to tell: nothing is printed.
   package static let interrupted = Failure(.interrupted, "interrupted")
 }
 
 /// Standard output was closed by its reader, which has seen enough: the end, but no failure.
-struct OutputClosed: Error {}
+package struct OutputClosed: Error { package init() {} }

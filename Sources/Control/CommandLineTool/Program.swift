@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Synchronization
 
 /// `livehostctl` as a process.
 public enum Program {
@@ -16,17 +17,18 @@ public enum Program {
 }
 
 /// Turns the signals that ask a program to end into a call; a second one ends it at once.
-private final class InterruptSignals: Sendable {
+private struct InterruptSignals {
   private let sources: [any DispatchSourceSignal]
 
   init(_ interrupt: @escaping @Sendable () -> Void) {
     let queue = DispatchQueue(label: "signals")
-    let count = Count()
+    let once = Once()
     sources = [SIGINT, SIGTERM, SIGHUP].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
-        if count.isFirst() { interrupt() } else { _exit(ExitStatus.interrupted.rawValue) }
+        guard once.isFirst() else { _exit(ExitStatus.interrupted.rawValue) }
+        interrupt()
       }
       source.activate()
       return source
@@ -36,12 +38,15 @@ private final class InterruptSignals: Sendable {
   func stop() { for source in sources { source.cancel() } }
 }
 
-/// Used on one queue only.
-private final class Count: @unchecked Sendable {
-  private var calls = 0
+/// Tells the first of several calls from the others.
+private final class Once: Sendable {
+  private let hasHappened = Mutex(false)
+
   func isFirst() -> Bool {
-    calls += 1
-    return calls == 1
+    hasHappened.withLock { hasHappened in
+      defer { hasHappened = true }
+      return !hasHappened
+    }
   }
 }
 
@@ -51,13 +56,16 @@ extension Surroundings {
     var variables: [String: String] = [:]
     var entry = environ
     while let text = entry.pointee {
-      let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let parts = String(cString: text).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
       entry += 1
     }
     var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let length = path.withUnsafeMutableBytes { buffer in
-      readlink("/proc/self/exe", buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)
+      buffer.withMemoryRebound(to: CChar.self) { buffer in
+        buffer.baseAddress.map { readlink("/proc/self/exe", $0, buffer.count) } ?? -1
+      }
     }
     let program = length > 0 ? String(decoding: path[..<length], as: UTF8.self) : nil
     return Surroundings(

@@ -80,7 +80,8 @@ public enum ControlInterface {
       return Duration.seconds(1 / rate)
     }
     return RoomMonitor(
-      feed: try await service.roomFeed(parameters.room), features: parameters.features.map(Set.init),
+      feed: try await service.roomFeed(parameters.room),
+      features: parameters.features.map(Set.init),
       interval: interval, sleep: sleep)
   }
 }

@@ -353,9 +353,9 @@ let interfaceText = #"""
     views: [string]View
   )
 
-  # The state of a room and its changes. The first reply has room, later ones have patch. Changes that
-  # come faster than they are read, or than maximumRate, are merged into one patch. Without the flag
-  # there is one reply, the current state. Ends with NoSuchRoom when the room closes. Errors:
+  # The state of a room and its changes. The first reply has room, later ones have patch. Changes
+  # that come faster than they are read, or than maximumRate, are merged into one patch. Without the
+  # flag there is one reply, the current state. Ends with NoSuchRoom when the room closes. Errors:
   # NoSuchRoom, LimitReached.
   # [Supports 'more' flag]
   method MonitorRoom(

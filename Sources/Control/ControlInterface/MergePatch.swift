@@ -24,8 +24,8 @@ public enum MergePatch {
       if change == .object([:]), case .object = before { continue }
       patch[name] = change
     }
-    for (name, value) in oldMembers where value != .null && newMembers[name, default: .null] == .null
-    {
+    for (name, value) in oldMembers
+    where value != .null && newMembers[name, default: .null] == .null {
       patch[name] = .null
     }
     return .object(patch)

@@ -29,6 +29,7 @@ struct Pipeline {
   private var isDirty = false
   /// Where the last frame was; the next one comes later.
   private var lastFrame = Instant(nanoseconds: -1)
+  private var ticker = Ticker()
 
   init(
     store: Store<HostFeature.State, HostFeature.Action>, screen: ViewGraph, grid: FrameGrid
@@ -41,6 +42,7 @@ struct Pipeline {
   /// Event -> throttle -> action: takes one event. Its actions, if it has some, wait for ``reduce()``.
   mutating func receive(_ event: LiveEvent, at now: Instant) {
     counts.received += 1
+    ticker.note(event.timestamp, at: now)
     intake.receive(event, at: now, into: &output)
   }
 
@@ -59,8 +61,11 @@ struct Pipeline {
 
   /// When there is something to draw next; `nil` while nothing changes and nothing is held.
   var nextFrame: Instant? {
-    if isDirty { return grid.frame(after: lastFrame) }
-    return intake.deadline.map { max(grid.frame(atOrAfter: $0), grid.frame(after: lastFrame)) }
+    let earliest = grid.frame(after: lastFrame)
+    if isDirty { return earliest }
+    let tick = store.state.wantsTicks ? ticker.next : nil
+    let due = [intake.deadline, tick].compactMap(\.self).min()
+    return due.map { max(grid.frame(atOrAfter: $0), earliest) }
   }
 
   /// Changed fields -> dirty views -> frame. With `flush`, what throttles hold is applied first,
@@ -68,6 +73,7 @@ struct Pipeline {
   mutating func drawFrame(at now: Instant, flush: Bool = false) {
     if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
     reduce()
+    if store.state.wantsTicks, let time = ticker.tick(at: now) { store.send(.ticked(at: time)) }
     isDirty = false
     lastFrame = now
     store.deliverChanges()

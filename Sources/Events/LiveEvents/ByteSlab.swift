@@ -21,7 +21,8 @@ public final class ByteSlab: Sendable {
   public init(
     capacity: Int, filledBy fill: (UnsafeMutableBufferPointer<UInt8>) throws -> Int
   ) rethrows {
-    precondition(capacity >= 0 && capacity <= Int(UInt32.max), "a slab is addressed by 32-bit offsets")
+    precondition(
+      capacity >= 0 && capacity <= Int(UInt32.max), "a slab is addressed by 32-bit offsets")
     let base = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + Self.padding)
     do {
       let written = try fill(UnsafeMutableBufferPointer(start: base, count: capacity))

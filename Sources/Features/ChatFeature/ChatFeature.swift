@@ -10,7 +10,7 @@ package struct ChatFeature {
   package enum Action: Equatable, Sendable {
     /// Messages in the order of their arrival.
     case messages([TimedMessage])
-    case messageDeleted(Text)
+    case messageDeleted(Text, at: Timestamp)
     case cleared(at: Timestamp)
     case timedOut(ChatTimeout, at: Timestamp)
     case notice(ChatNotice, at: Timestamp)
@@ -26,15 +26,15 @@ package struct ChatFeature {
     switch action {
     case .messages(let batch):
       take(batch, into: &state)
-    case .messageDeleted(let id):
-      state.bookkeeping.moderation.noteDeletion(of: id)
-      moderate(&state) { $0.message.id == id }
+    case .messageDeleted(let id, let time):
+      state.bookkeeping.moderation.noteDeletion(of: id, at: time)
+      moderate(&state, hiding: .message(id))
     case .cleared(let time):
       state.bookkeeping.moderation.noteClear(at: time)
-      moderate(&state) { _ in true }
+      moderate(&state, hiding: .everything)
     case .timedOut(let timeout, let time):
       state.bookkeeping.moderation.noteTimeout(of: timeout.user.id, at: time)
-      moderate(&state) { $0.message.userID == timeout.user.id }
+      moderate(&state, hiding: .author(timeout.user.id))
     case .notice(let notice, let time):
       state.noticeCount += 1
       state.notices.show(notice, number: state.noticeCount, at: time)
@@ -61,13 +61,11 @@ package struct ChatFeature {
     }
   }
 
-  /// Takes what is shown and matches off the screen. All of it, whatever its time stamp: a
-  /// moderator acts on what is there to be seen, and clocks of sources differ.
-  private func moderate(
-    _ state: inout State, hiding matches: (DisplayedMessage) -> Bool
-  ) {
+  /// Takes what `target` names off the screen, whatever its time stamp: a moderator acts on what is
+  /// there to be seen, and the clocks of sources differ.
+  private func moderate(_ state: inout State, hiding target: ModerationTarget) {
     state.moderations += 1
-    guard let kept = state.messages.removing(where: matches) else { return }
+    guard let kept = state.messages.removing(target) else { return }
     state.deleted += state.messages.count - kept.count
     state.messages = kept
   }

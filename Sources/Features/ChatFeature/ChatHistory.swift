@@ -1,3 +1,5 @@
+import LiveEvents
+
 /// The newest messages that may be shown, oldest first; never more than ``limit``.
 ///
 /// A ring: to add a message to a full history is O(1).
@@ -44,13 +46,37 @@ package struct ChatHistory: Sendable {
     oldest = oldest + 1 == limit ? 0 : oldest + 1
   }
 
-  /// The history without the messages that match; `nil` if none does.
-  func removing(where matches: (DisplayedMessage) -> Bool) -> ChatHistory? {
-    guard contains(where: matches) else { return nil }
+  /// The history without the messages that `target` names; `nil` if there are none.
+  func removing(_ target: ModerationTarget) -> ChatHistory? {
     var rest = ChatHistory(limit: limit)
-    rest.slots = filter { !matches($0) }
+    switch target {
+    case .everything:
+      return isEmpty ? nil : rest
+    case .message(let id):
+      let hash = id.hashValue
+      // By position: to hand a message to a closure would cost more than to compare the numbers.
+      let matches = { (slot: Int) in
+        slots[slot].idHash == hash && slots[slot].message.id == id
+      }
+      guard slots.indices.contains(where: matches) else { return nil }
+      rest.slots = filter { $0.message.id != id }
+    case .author(let id):
+      let hash = id.hashValue
+      let matches = { (slot: Int) in
+        slots[slot].userHash == hash && slots[slot].message.userID == id
+      }
+      guard slots.indices.contains(where: matches) else { return nil }
+      rest.slots = filter { $0.message.userID != id }
+    }
     return rest
   }
+}
+
+/// What a moderator takes off the screen.
+enum ModerationTarget {
+  case everything
+  case message(Text)
+  case author(Text)
 }
 
 extension ChatHistory: RandomAccessCollection {

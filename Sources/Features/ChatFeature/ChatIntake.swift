@@ -25,7 +25,7 @@ package struct ChatIntake: Intake {
     case .chatMessage(let message):
       let step = messages.push(TimedMessage(timestamp: time, message: message), at: now)
       deliver(step, into: &output)
-    case .chatDelete(let id): pass(.messageDeleted(id), at: now, into: &output)
+    case .chatDelete(let id): pass(.messageDeleted(id, at: time), at: now, into: &output)
     case .chatClear: pass(.cleared(at: time), at: now, into: &output)
     case .chatTimeout(let timeout): pass(.timedOut(timeout, at: time), at: now, into: &output)
     case .chatNotice(let notice): pass(.notice(notice, at: time), at: now, into: &output)

@@ -46,7 +46,9 @@ package struct ChatBookkeeping: Equatable, Sendable {
       let time = batch[position].timestamp
       chatters.insert(batch[position].message.userID)
       pace.count(time)
-      if moderation.hides(batch[position].message, at: time) { late.append(position) }
+      if moderation.concerns(time), moderation.hides(batch[position].message, at: time) {
+        late.append(position)
+      }
     }
     pace.settle()
     return late

@@ -18,6 +18,10 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
   package let number: Int
   package let timestamp: Timestamp
   package let message: ChatMessage
+  /// Hashes of the identifiers of the message and its author, so that a moderator's action finds
+  /// what it is about without reading all texts.
+  let idHash: Int
+  let userHash: Int
 
   package var id: Int { number }
 
@@ -25,6 +29,8 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
     self.number = number
     timestamp = received.timestamp
     message = received.message.owned()
+    idHash = message.id.hashValue
+    userHash = message.userID.hashValue
   }
 }
 

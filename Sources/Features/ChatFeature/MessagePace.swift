@@ -97,7 +97,10 @@ package struct MessagePace: Equatable, Sendable {
 
   private mutating func noteUnsettled(_ time: Timestamp) {
     outdated = 0
-    guard let range = unsettled else { return unsettled = time...time }
+    guard let range = unsettled else {
+      unsettled = time...time
+      return
+    }
     if !range.contains(time) {
       unsettled = min(range.lowerBound, time)...max(range.upperBound, time)
     }

@@ -35,7 +35,8 @@ package struct NoticeBoard: Equatable, Sendable {
   /// Shows a notice, or adds it to the gift bomb it belongs to. O(``limit``).
   mutating func show(_ notice: ChatNotice, number: Int, at time: Timestamp) {
     guard let group = notice.group, notice.kind == .gift || notice.kind == .giftBomb else {
-      return append(DisplayedNotice(number: number, timestamp: time, notice: notice.owned(), giftsSeen: 0))
+      return append(
+        DisplayedNotice(number: number, timestamp: time, notice: notice.owned(), giftsSeen: 0))
     }
     if let known = groups[group] {
       guard let position = entries.lastIndex(where: { $0.number == known }) else { return }

@@ -2,9 +2,11 @@ package import LiveEvents
 
 /// What moderators did lately, so that messages that come late are not shown after all.
 ///
-/// A message is hidden if its identifier was deleted, or if it is older than a clear or than a
-/// time-out of its author, by at most ``reach``: what is older still is no straggler but another
-/// recording, or the moderation's time stamp is wrong, and neither may silence a room for ever.
+/// A message is hidden if it is older than a clear or a time-out of its author, by at most
+/// ``reach``: what is older still is no straggler but another recording, or the moderation's time
+/// stamp is wrong, and neither may silence a room for ever. A message whose identifier was deleted
+/// is hidden whatever its time stamp, unless that is more than ``reach`` newer.
+///
 /// Of people and identifiers the last ``capacity`` at least are remembered, and at most twice as
 /// many.
 package struct RecentModeration: Equatable, Sendable {
@@ -14,35 +16,49 @@ package struct RecentModeration: Equatable, Sendable {
 
   private var clearedAt: Timestamp?
   private var timeouts = RecentKeys<Text, Timestamp>(capacity: capacity)
-  /// The newest of `timeouts`: a message after it needs no look-up.
-  private var newestTimeout: Timestamp = .min
-  private var deletions = RecentKeys<Text, Bool>(capacity: capacity)
+  /// The newest clear or time-out: a message after it needs no look-up.
+  private var newest: Timestamp = .min
+  private var deletions = RecentKeys<Text, Timestamp>(capacity: capacity)
+  private var newestDeletion: Timestamp = .min
 
   package init() {}
 
   package mutating func noteClear(at time: Timestamp) {
     clearedAt = Self.later(time, clearedAt)
+    newest = max(newest, time)
   }
 
   package mutating func noteTimeout(of userID: Text, at time: Timestamp) {
     timeouts.set(Self.later(time, timeouts[userID]), for: userID.owned())
-    newestTimeout = max(newestTimeout, time)
+    newest = max(newest, time)
   }
 
-  package mutating func noteDeletion(of messageID: Text) {
-    deletions.set(true, for: messageID.owned())
+  package mutating func noteDeletion(of messageID: Text, at time: Timestamp) {
+    deletions.set(time, for: messageID.owned())
+    newestDeletion = max(newestDeletion, time)
   }
 
-  /// Whether a message that arrives now must not be shown. O(1); free of look-ups for a message in
-  /// order, unless messages were deleted by identifier.
+  /// Whether a message with this time stamp needs a closer look. Most do not.
+  func concerns(_ time: Timestamp) -> Bool {
+    time < newest || (!deletions.isEmpty && !Self.isBeyondReach(time, of: newestDeletion))
+  }
+
+  /// Whether a message that arrives now must not be shown. O(1).
   package func hides(_ message: ChatMessage, at time: Timestamp) -> Bool {
+    guard concerns(time) else { return false }
     if let clearedAt, Self.precedes(time, clearedAt) { return true }
-    if time < newestTimeout, let timeout = timeouts[message.userID],
-      Self.precedes(time, timeout)
-    {
+    if time < newest, let timeout = timeouts[message.userID], Self.precedes(time, timeout) {
       return true
     }
-    return !deletions.isEmpty && deletions[message.id] != nil
+    guard !deletions.isEmpty, let deletion = deletions[message.id] else { return false }
+    return !Self.isBeyondReach(time, of: deletion)
+  }
+
+  /// Whether `time` is so much newer than `moderation` that they have nothing to do with each other.
+  private static func isBeyondReach(_ time: Timestamp, of moderation: Timestamp) -> Bool {
+    guard time > moderation else { return false }
+    let (distance, overflow) = time.subtractingReportingOverflow(moderation)
+    return overflow || distance > reach
   }
 
   private static func precedes(_ time: Timestamp, _ moderation: Timestamp) -> Bool {
@@ -69,7 +85,11 @@ struct RecentKeys<Key: Hashable & Sendable, Value: Equatable & Sendable>: Equata
 
   var isEmpty: Bool { young.isEmpty && old.isEmpty }
 
-  subscript(key: Key) -> Value? { young[key] ?? old[key] }
+  subscript(key: Key) -> Value? {
+    // To ask an empty dictionary would hash the key all the same.
+    if !young.isEmpty, let value = young[key] { return value }
+    return old.isEmpty ? nil : old[key]
+  }
 
   mutating func set(_ value: Value, for key: Key) {
     if young.count >= capacity, young[key] == nil {

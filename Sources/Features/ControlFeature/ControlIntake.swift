@@ -97,7 +97,8 @@ package struct ControlIntake: Intake {
     output.apply(.sliderMoved(control: controls[move.key], value: move.value))
   }
 
-  private func applyLevels(_ reading: Keyed<Int, [Float]>, into output: inout IntakeOutput<Action>) {
+  private func applyLevels(_ reading: Keyed<Int, [Float]>, into output: inout IntakeOutput<Action>)
+  {
     output.apply(.meterRead(input: inputs[reading.key], levels: reading.value))
   }
 }

@@ -83,7 +83,7 @@ package struct HeaderFeature {
 
 extension HeaderFeature.State {
   /// Whether the stream went live and has not ended since.
-  var isRunning: Bool {
+  package var isRunning: Bool {
     switch phase {
     case .live: true
     case .paused: liveSince != nil

@@ -1,5 +1,5 @@
-public import LiveEvents
-public import RateLimiting
+package import LiveEvents
+package import RateLimiting
 
 /// The throttle stage of one feature: takes its events, gives the actions that are due.
 ///

@@ -23,7 +23,8 @@ package struct LiveRoomStatsFeature {
   }
 
   package enum Action: Equatable, Sendable {
-    case windowClosed(StatisticsWindow)
+    /// Indirect, since a window is large and every action of a room has the size of the largest one.
+    indirect case windowClosed(StatisticsWindow)
     case delegate(Delegate)
   }
 

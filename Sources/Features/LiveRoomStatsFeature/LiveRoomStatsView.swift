@@ -33,5 +33,7 @@ package struct LiveRoomStatsView: View {
   }
 
   /// Rounded; a value beyond the range of integers is shown as its end.
-  private func whole(_ value: Double) -> Int { Int(exactly: value.rounded()) ?? (value < 0 ? .min : .max) }
+  private func whole(_ value: Double) -> Int {
+    Int(exactly: value.rounded()) ?? (value < 0 ? .min : .max)
+  }
 }

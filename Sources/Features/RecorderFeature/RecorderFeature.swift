@@ -36,30 +36,25 @@ package struct RecorderFeature {
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
     case .stateChanged(let new):
-      return update(&state) { $0.elsewhere.enter(new) }
+      return update(&state) { $0.elsewhere = $0.elsewhere.entering(new) }
     case .progressed(let progress):
-      return update(&state) { $0.elsewhere.note(progress) }
+      return update(&state) { $0.elsewhere = $0.elsewhere.after(progress) }
     case .ownStateChanged(let new):
-      return update(&state) { $0.own = entering(new, $0.own) }
+      return update(&state) { $0.own = ($0.own ?? Recording()).entering(new) }
     case .ownProgressed(let progress):
       // Progress without a recording is a late word of one that was taken away.
-      return update(&state) { $0.own?.note(progress) }
+      return update(&state) { $0.own = $0.own?.after(progress) }
     case .delegate:
       return .none
     }
   }
 
   /// What every change shares: the parent is told when the answer to "is anybody recording" turns.
+  /// Recordings are assigned, not mutated in place, so that one that stays equal is told to nobody.
   private func update(_ state: inout State, _ change: (inout State) -> Void) -> Effect<Action> {
     let before = state.isRecording
     change(&state)
     let after = state.isRecording
     return before == after ? .none : .send(.delegate(.isRecordingChanged(after)))
-  }
-
-  private func entering(_ new: RecorderState, _ recording: Recording?) -> Recording {
-    var recording = recording ?? Recording()
-    recording.enter(new)
-    return recording
   }
 }

@@ -30,16 +30,21 @@ package struct Recording: Equatable, Sendable {
     }
   }
 
-  mutating func enter(_ new: RecorderState) {
+  /// The recording after its recorder entered a state.
+  func entering(_ new: RecorderState) -> Recording {
     // What the one before had written is not of the new one.
-    if new == .starting { self = Recording() }
-    state = new
+    var next = new == .starting ? Recording() : self
+    next.state = new
+    return next
   }
 
-  mutating func note(_ progress: RecorderProgress) {
-    bytes = progress.bytes
-    durationMilliseconds = progress.durationMilliseconds
-    done = progress.done
-    total = progress.total
+  /// The recording after its recorder told how far it is.
+  func after(_ progress: RecorderProgress) -> Recording {
+    var next = self
+    next.bytes = progress.bytes
+    next.durationMilliseconds = progress.durationMilliseconds
+    next.done = progress.done
+    next.total = progress.total
+    return next
   }
 }

@@ -18,7 +18,7 @@ package struct WaitingList: Sendable {
   package func contains(_ id: Text) -> Bool { positions[id] != nil }
 
   /// Adds a person at the end. One who waits already keeps the place and takes the new name.
-  mutating func join(_ person: Person) {
+  package mutating func join(_ person: Person) {
     let person = person.owned()
     if let position = positions[person.id] {
       places[position] = person
@@ -29,7 +29,7 @@ package struct WaitingList: Sendable {
   }
 
   /// Removes a person, if there.
-  mutating func remove(_ id: Text) {
+  package mutating func remove(_ id: Text) {
     guard let position = positions.removeValue(forKey: id) else { return }
     places[position] = nil
     while first < places.count, places[first] == nil { first += 1 }

@@ -1,4 +1,4 @@
-package import LiveEvents
+import LiveEvents
 package import ViewGraph
 
 /// How many wait and were let in, and those who have waited longest.

@@ -26,13 +26,14 @@ public final class IngestServer: Sendable {
 
   /// Begins to accept connections. They are spread over the loops of `group`.
   ///
-  /// Returns when it accepts. Throws ``IngestServerError``.
+  /// Takes the socket, which serves once. Returns when it accepts. Throws ``IngestServerError``.
   public static func start(
-    on socket: consuming ListeningSocket, group: any EventLoopGroup,
+    on socket: ListeningSocket, group: any EventLoopGroup,
     configuration: IngestConfiguration = IngestConfiguration(), sink: any IngestSink
   ) async throws(IngestServerError) -> IngestServer {
     let registry = Registry()
-    let (descriptor, file) = socket.release()
+    let file = socket.file
+    guard let descriptor = socket.take() else { throw .notListening(descriptor: -1) }
     let bootstrap = ServerBootstrap(group: group)
       .childChannelOption(ChannelOptions.autoRead, value: false)
       .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)

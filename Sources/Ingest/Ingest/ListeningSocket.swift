@@ -1,21 +1,30 @@
 import Glibc
+import Synchronization
 
 /// A Unix stream socket that accepts connections: bound here or inherited.
 ///
 /// Closed when it is dropped, unless a server took it.
-public struct ListeningSocket: ~Copyable {
-  private let descriptor: OwnedDescriptor
+public final class ListeningSocket: Sendable {
+  /// `nil` once a server took it.
+  private let descriptor: Mutex<Int32?>
   /// The file made for it, to be removed in the end; `nil` if it was inherited.
-  private let file: SocketFile?
+  let file: SocketFile?
 
-  private init(descriptor: consuming OwnedDescriptor, file: SocketFile?) {
-    self.descriptor = descriptor
+  private init(descriptor: Int32, file: SocketFile?) {
+    self.descriptor = Mutex(descriptor)
     self.file = file
   }
 
-  /// Gives the descriptor away, which is then the caller's to close.
-  consuming func release() -> (descriptor: Int32, file: SocketFile?) {
-    (descriptor.release(), file)
+  deinit {
+    if let descriptor = take() { _ = Glibc.close(descriptor) }
+  }
+
+  /// Gives the descriptor away, which is then the caller's to close. `nil` from the second call on.
+  func take() -> Int32? {
+    descriptor.withLock { descriptor in
+      defer { descriptor = nil }
+      return descriptor
+    }
   }
 
   /// Takes over a socket that listens already, such as one passed by the service manager.
@@ -25,7 +34,7 @@ public struct ListeningSocket: ~Copyable {
     guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0,
       isListening != 0
     else { throw .notListening(descriptor: descriptor) }
-    return ListeningSocket(descriptor: OwnedDescriptor(descriptor), file: nil)
+    return ListeningSocket(descriptor: descriptor, file: nil)
   }
 
   /// Binds a socket at `path` with file mode `mode`, and listens.
@@ -42,7 +51,7 @@ public struct ListeningSocket: ~Copyable {
     guard address.call(Glibc.bind, socket.raw) == 0 else { throw failure("bind", path) }
     guard chmod(path, mode) == 0 else { throw failure("chmod", path) }
     guard listen(socket.raw, backlog) == 0 else { throw failure("listen", path) }
-    return ListeningSocket(descriptor: socket, file: SocketFile(path))
+    return ListeningSocket(descriptor: socket.release(), file: SocketFile(path))
   }
 
   private static func makeSocket(_ path: String) throws(IngestServerError) -> OwnedDescriptor {

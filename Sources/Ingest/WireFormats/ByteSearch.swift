@@ -22,7 +22,8 @@ enum ByteSearch {
     while i < limit {
       let word = UInt64(littleEndian: UnsafeRawPointer(bytes + i).loadUnaligned(as: UInt64.self))
       // The lowest marked byte is exact; those above it may be marked by a borrow.
-      let marks = zeroes(word ^ repeated(a)) | zeroes(word ^ repeated(b)) | zeroes(word ^ repeated(c))
+      let marks =
+        zeroes(word ^ repeated(a)) | zeroes(word ^ repeated(b)) | zeroes(word ^ repeated(c))
       if marks != 0 { return min(i &+ marks.trailingZeroBitCount &>> 3, limit) }
       i &+= 8
     }

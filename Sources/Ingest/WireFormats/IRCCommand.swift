@@ -23,8 +23,10 @@ enum IRCCommand {
     }
   }
 
-  /// Recognises a line that begins with a command.
+  /// Recognises a line that begins with a command's name. Numeric replies never do: they come from
+  /// a server, which names itself first.
   init?(verbAt bytes: UnsafePointer<UInt8>, count: Int) {
+    guard bytes[0] &- UInt8(ascii: "A") < 26 else { return nil }
     let length = (0..<min(count, 16)).first { bytes[$0] == 0x20 } ?? min(count, 17)
     self.init(bytes, count: length)
   }

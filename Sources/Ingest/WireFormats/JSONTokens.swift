@@ -141,8 +141,9 @@ struct JSONTokens {
           continue
         }
       } else {
-        guard let next = opening == UInt8(ascii: "\"")
-          ? string(at: i, into: &unused) : scalar(at: i, into: &unused)
+        guard
+          let next = opening == UInt8(ascii: "\"")
+            ? string(at: i, into: &unused) : scalar(at: i, into: &unused)
         else { return nil }
         i = next
         guard i < count else { return nil }

@@ -42,7 +42,8 @@ struct RoomTable {
     // First byte, last byte and length tell most rooms of one stream apart; a clash costs a
     // look-up by name.
     let slot =
-      (Int(start[0]) &+ Int(start[bytes.count - 1]) &* 7 &+ bytes.count &* 31 &+ (isChannel ? 1 : 0))
+      (Int(start[0]) &+ Int(start[bytes.count - 1]) &* 7 &+ bytes.count &* 31
+        &+ (isChannel ? 1 : 0))
       & 63
     if let spelling = recent[slot], spelling.isChannel == isChannel,
       spelling.bytes.count == bytes.count, memcmp(spelling.bytes, start, bytes.count) == 0

@@ -84,7 +84,8 @@ struct WordTable: Sendable {
   private static func slot(_ first: UInt64, _ last: UInt64, _ count: Int, _ multiplier: UInt64)
     -> Int
   {
-    let mixed = (first &+ (last &<< 7 | last &>> 57) &+ UInt64(truncatingIfNeeded: count))
+    let mixed =
+      (first &+ (last &<< 7 | last &>> 57) &+ UInt64(truncatingIfNeeded: count))
       &* multiplier
     return Int(truncatingIfNeeded: mixed &>> UInt64(64 - bits))
   }

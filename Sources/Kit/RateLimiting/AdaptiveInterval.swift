@@ -6,6 +6,9 @@
 /// swing. It is never below the wanted interval nor above the bound, which therefore bounds the
 /// staleness of what is thinned with it.
 ///
+/// An owner records the measured cost of each delivery and gives ``current`` to its machines as their
+/// `interval`; they use it from their next window on.
+///
 /// A value without a clock, in whole nanoseconds: the same costs give the same intervals.
 public struct AdaptiveInterval: Hashable, Sendable {
   /// The interval while deliveries are cheap.

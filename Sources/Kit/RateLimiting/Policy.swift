@@ -13,18 +13,13 @@ public enum Policy: Hashable, Sendable {
   /// Exact sums of at most `keyCapacity` keys at a time.
   case aggregate(Window, keyCapacity: Int)
 
-  /// An interval and how far it may widen under load.
+  /// An interval and how far it may widen under load. Only validation makes windows, so each is
+  /// known to be consistent.
   public struct Window: Hashable, Sendable {
     /// The interval while deliveries are cheap; above zero.
     public let interval: Interval
     /// The longest interval, and so the bound of staleness; at least `interval`.
     public let maximumStaleness: Interval
-
-    /// Only validation makes windows, so each is known to be consistent.
-    init(interval: Interval, maximumStaleness: Interval) {
-      self.interval = interval
-      self.maximumStaleness = maximumStaleness
-    }
 
     /// An interval that widens within this window's bound.
     public func adaptive(budgetPerMille: Int64 = 100) -> AdaptiveInterval {

@@ -87,8 +87,8 @@ public struct ServiceNotifier: Sendable {
   /// - Throws: `EINVAL` for a bad name.
   public func storeDescriptor(_ descriptor: Int32, name: String) throws(SystemdError) {
     try Self.check(name: name, for: .storeDescriptor)
-    // FDPOLL=0: a regular or memory file polls as readable with an error on some kernels,
-    // upon which the manager would drop it from the store.
+    // FDPOLL=0: without it the manager drops a descriptor that reports an error or a hang-up.
+    // What is stored stays until it is removed by name.
     try send(
       .storeDescriptor, ["FDSTORE=1", "FDNAME=\(name)", "FDPOLL=0"], descriptors: [descriptor])
   }

@@ -15,7 +15,7 @@ struct CollectionsGenerator: RandomNumberGenerator {
   mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
 }
 
-extension Array<Int> {
+extension [Int] {
   /// Where the elements are; it changes when they are copied.
   var address: UnsafeRawPointer? { withUnsafeBytes { $0.baseAddress } }
 }

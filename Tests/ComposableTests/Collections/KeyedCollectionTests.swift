@@ -23,7 +23,8 @@ extension KeyedChanges<String> {
   /// `+` inserted, `-` removed, `>` moved, `~` updated.
   fileprivate var drawn: String {
     guard !isEverything else { return "everything" }
-    return (removed.map { "-" + $0.id } + inserted.map { "+" + $0.id }
+    return
+      (removed.map { "-" + $0.id } + inserted.map { "+" + $0.id }
       + moved.map { ">" + $0.id } + updated.map { "~" + $0.id }).joined(separator: " ")
   }
 }

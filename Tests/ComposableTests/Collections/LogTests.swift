@@ -64,7 +64,11 @@ import Testing
 
   @Test func `elements are changed by sequence number while they are there`() {
     var log = Log(capacity: 3, 0..<5)
-    #expect(log.modify(3) { $0 = 30; return "done" } == "done")
+    #expect(
+      log.modify(3) {
+        $0 = 30
+        return "done"
+      } == "done")
     #expect(log.elementsEqual([2, 30, 4]))
     #expect(log.modify(1) { $0 = 0 } == nil)
     #expect(log.modify(5) { $0 = 0 } == nil)

@@ -17,6 +17,9 @@ struct Marbles<Machine: RateLimiter> {
   let apply: (inout Machine, Character, Instant) -> Step<String>
   private(set) var counters = ConservationCounters()
 
+  /// A machine that waits longer than this waits for ever.
+  private static var tickLimit: Int64 { 1_000 }
+
   init(
     _ machine: Machine, draw: @escaping (Machine.Output) -> String,
     apply: @escaping (inout Machine, Character, Instant) -> Step<String>
@@ -53,6 +56,10 @@ struct Marbles<Machine: RateLimiter> {
       default: columns.append("(" + delivered.joined() + ")")
       }
       tick += 1
+      if tick == Self.tickLimit {
+        Issue.record("the machine still waits at \(machine.deadline as Any)")
+        break
+      }
     }
     while columns.last == "-" { columns.removeLast() }
     return columns.joined()

@@ -68,7 +68,7 @@ package enum Suggestion {
   /// The candidate that takes the fewest edits, if they are few for the length of the word.
   package static func nearest(to word: String, among candidates: [String]) -> String? {
     let ranked = candidates.map { (distance(word, $0), $0) }.sorted { $0 < $1 }
-    guard let best = ranked.first, best.0 <= max(1, word.count / 3) else { return nil }
+    guard let best = ranked.first, best.0 <= max(1, word.count / 2) else { return nil }
     return best.1
   }
 

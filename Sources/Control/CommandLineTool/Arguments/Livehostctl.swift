@@ -6,17 +6,20 @@ struct Livehostctl: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "livehostctl",
     abstract: "Show and steer the rooms of livehostd.",
+    usage: "livehostctl [<options>] [<verb>] [<arguments>]",
     discussion: """
-      Without a verb, 'status' is meant. Every verb takes these options, in any position:
-        --socket <path>     the daemon's control socket, or the directory that it is in;
-                            else LIVEHOST_SOCKET, else $XDG_RUNTIME_DIR/livehost or
-                            /tmp/livehost-UID, else /run/livehost
-        --json=<mode>       off, short or pretty
-        -j                  as --json=pretty on a terminal, as --json=short otherwise
-        --no-pager          never page the output
+      Without a verb, 'status' is meant. Every verb takes these options, in any
+      position:
+        --socket <path>  the daemon's control socket or the directory it is in;
+                         else LIVEHOST_SOCKET, else $XDG_RUNTIME_DIR/livehost or
+                         /tmp/livehost-UID, else /run/livehost
+        --json=<mode>    off, short or pretty
+        -j               as --json=pretty on a terminal, --json=short otherwise
+        --no-pager       never page the output
 
-      Exit codes: 0 done; 1 failed; 64 usage; 65 bad input data; 69 daemon not reachable;
-      77 not permitted; 78 configuration or scenario file; 99 thresholds not met; 130 interrupted.
+      Exit codes: 0 done; 1 failed; 64 usage; 65 bad input data; 69 daemon not
+      reachable; 77 not permitted; 78 configuration or scenario file;
+      99 thresholds not met; 130 interrupted.
       """,
     version: "livehostctl \(programVersion)",
     subcommands: [
@@ -26,7 +29,8 @@ struct Livehostctl: ParsableCommand {
     helpNames: [.short, .long])
 
   static var verbNames: [String] {
-    configuration.subcommands.compactMap(\.configuration.commandName) + ["help"]
+    // A key path through the metatype crashes the compiler (Swift 6.3.1).
+    configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
   }
 }
 

@@ -1,12 +1,12 @@
-import ArgumentParser
-import ControlInterface
-import LiveEvents
+public import ArgumentParser
+public import ControlInterface
+public import LiveEvents
 
-extension RoomName: @retroactive ExpressibleByArgument {
+extension RoomName: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }
 }
 
-extension Feature: @retroactive ExpressibleByArgument {}
+extension Feature: ExpressibleByArgument {}
 
 /// How fast a recording is played.
 package enum PlaybackSpeed: Equatable, Sendable {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Varlink
+package import Varlink
 
 /// How JSON is printed, if at all.
 package enum JSONMode: String, CaseIterable, Sendable, ExpressibleByArgument {

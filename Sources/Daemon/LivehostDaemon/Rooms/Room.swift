@@ -107,9 +107,10 @@ final class Room {
       }
       drawFrame(at: instant)
     case .event:
-      // The feeder is silent: what is held is shown rather than kept for ever.
+      // The feeder is silent: what is held is shown, and time goes on by itself.
       guard now >= lastDelivery + Self.eventTimeStall, let due = pipeline.nextFrame else { return }
       drawFrame(at: due, flush: true)
+      clock.follow(.arrival, machine: now.machineTime)
     }
   }
 

@@ -76,6 +76,7 @@ package struct Daemon: Service {
       throw error
     }
     let watchdog = try startWatchdog(lanes, status)
+    let faults = FaultInjection.fromEnvironment(lanes: lanes)
 
     logger.log(
       .serviceStarted, "livehostd \(Self.version) is ready: \(lanes.count) lane(s), \(description)")
@@ -87,6 +88,7 @@ package struct Daemon: Service {
     await directory.closeAll()
     await control.shutdown()
     watchdog?.stop()
+    faults?.cancel()
     logger.log(.serviceStopped, "livehostd stopped")
   }
 

@@ -6,24 +6,21 @@ extension KeyedCollection {
   /// A change by this subscript is noted as an update even if it leaves the value as it was; see
   /// ``update(_:id:)`` for one that compares.
   ///
-  /// - Complexity: O(1).
+  /// - Complexity: O(1). Changing through optional chaining allocates the accessor's frame, which
+  ///   ``modify(id:_:)`` does not.
   @inlinable public subscript(id id: ID) -> Element? {
     get {
       guard let slot = slots[id] else { return nil }
       return elements[Int(slot)]
     }
     @inline(__always) _modify {
-      if let slot = slots[id].map(Int.init) {
-        defer {
-          // Nil in an occupied slot is what the caller left there: the element is to go.
-          if elements[slot] == nil { vacate(slot) } else { noteUpdate(at: slot) }
-        }
-        yield &elements[slot]
-      } else {
-        var element: Element?
-        defer { if let element { append(element, id: id) } }
-        yield &element
-      }
+      // One yield for all cases, of an element moved out and back rather than copied: with more
+      // the accessor could not be inlined and would allocate its frame.
+      let slot = slots[id].map(Int.init) ?? -1
+      var element: Element?
+      if slot >= 0 { swap(&element, &elements[slot]) }
+      defer { putBack(&element, in: slot, id: id) }
+      yield &element
     }
   }
 
@@ -64,6 +61,17 @@ extension KeyedCollection {
     // Noted first, so that a body that throws half way does not leave a change unnoted.
     noteUpdate(at: slot)
     return try body(&elements[slot]!)
+  }
+
+  @inlinable mutating func putBack(_ element: inout Element?, in slot: Int, id: ID) {
+    if slot >= 0, element != nil {
+      swap(&element, &elements[slot])
+      noteUpdate(at: slot)
+    } else if slot >= 0 {
+      vacate(slot)
+    } else if let element {
+      append(element, id: id)
+    }
   }
 
   @inlinable mutating func noteUpdate(at slot: Int) {

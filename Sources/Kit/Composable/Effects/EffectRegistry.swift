@@ -32,10 +32,13 @@ struct EffectRegistry {
 
   private let root = Scope(parent: nil, key: nil)
   private var effects: [Number: Running] = [:]
-  private var last: Number = 0
+  private(set) var last: Number = 0
 
   /// Number of effects that run.
   var count: Int { effects.count }
+
+  /// Names in the order of starting. O(n log n).
+  var names: [String] { effects.keys.sorted().map { effects[$0]!.name } }
 
   func isRunning(_ number: Number) -> Bool { effects[number] != nil }
 
@@ -99,7 +102,7 @@ struct EffectRegistry {
     root.children = [:]
   }
 
-  private mutating func cancel(_ number: Number) {
+  mutating func cancel(_ number: Number) {
     effects[number]?.task?.cancel()
     finished(number)
   }

@@ -7,4 +7,11 @@ public protocol Lane: Sendable {
 
   /// The executor of effects that run on the lane; `nil` leaves them to the shared pool.
   var taskExecutor: (any TaskExecutor)? { get }
+
+  /// The executor of effects that do not run on the lane; `nil` leaves them to the shared pool.
+  var poolExecutor: (any TaskExecutor)? { get }
+}
+
+extension Lane {
+  public var poolExecutor: (any TaskExecutor)? { nil }
 }

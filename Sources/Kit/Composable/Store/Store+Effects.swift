@@ -5,7 +5,8 @@ extension Store: MailboxReceiver {
   private func perform(_ effect: Effect<Action>, path: [ScopeKey]) {
     switch effect.box?.operation {
     case nil: return
-    case .send(let action): queue.append(action)
+    case .send(let action):
+      if let effectActionSink { effectActionSink(action) } else { queue.append(action) }
     case .run(let run): start(run, path: path)
     case .cancel(let id): effects.cancel(id: id, path: path)
     case .endScope(let key): effects.endScope(path + [key])
@@ -33,7 +34,7 @@ extension Store: MailboxReceiver {
       }
       mailbox.post(.finished(effect: number))
     }
-    let executor = run.onLane ? mailbox.lane.taskExecutor : nil
+    let executor = run.onLane ? mailbox.lane.taskExecutor : mailbox.lane.poolExecutor
     let task = Task(
       name: run.name, executorPreference: executor, priority: run.priority, operation: work)
     effects.started(number, task)
@@ -59,6 +60,10 @@ extension Store: MailboxReceiver {
 
   /// Reduces without delivering: the batch delivers once.
   private func enter(_ actions: [Action]) {
+    if let effectActionSink {
+      for action in actions { effectActionSink(action) }
+      return
+    }
     guard !isReducing else {
       queue.append(contentsOf: actions)
       return
@@ -73,4 +78,12 @@ extension Store: MailboxReceiver {
 
   /// Cancels everything that runs. The store can go on.
   public func cancelEffects() { effects.cancelAll() }
+
+  /// Names of the effects that run, in the order in which they were started.
+  public var runningEffectNames: [String] { effects.names }
+
+  /// How many effects were started so far; the number of the last one.
+  package var lastEffect: UInt64 { effects.last }
+  package func isEffectRunning(_ number: UInt64) -> Bool { effects.isRunning(number) }
+  package func cancelEffect(_ number: UInt64) { effects.cancel(number) }
 }

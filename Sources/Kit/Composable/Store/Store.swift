@@ -44,6 +44,9 @@ public final class Store<State: ObservableState, Action: Sendable> {
   /// Called after each action was reduced; for journals and debugging.
   @exclusivity(unchecked) @usableFromInline var onAction: ((Action) -> Void)?
 
+  /// Takes the actions that effects send, in place of the queue; for stores under test.
+  package var effectActionSink: ((Action) -> Void)?
+
   /// Number of actions that the reducer reduced.
   @inlinable public var actionCount: UInt64 { turn }
   /// Number of effects that run.

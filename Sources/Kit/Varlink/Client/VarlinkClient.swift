@@ -1,5 +1,5 @@
-public import NIOCore
 import Glibc
+public import NIOCore
 public import NIOPosix
 
 /// One connection to a Varlink service.

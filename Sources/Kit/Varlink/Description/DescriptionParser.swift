@@ -233,7 +233,9 @@ enum DescriptionNames {
   /// `[A-Z][A-Za-z0-9]*`
   static func isMember(_ name: String) -> Bool {
     guard let first = name.utf8.first, (0x41...0x5A).contains(first) else { return false }
-    return name.utf8.allSatisfy { DescriptionScanner.isLetter($0) || DescriptionScanner.isDigit($0) }
+    return name.utf8.allSatisfy {
+      DescriptionScanner.isLetter($0) || DescriptionScanner.isDigit($0)
+    }
   }
 
   /// `[A-Za-z](_?[A-Za-z0-9])*`

@@ -43,6 +43,14 @@ extension JSONValue {
 
   static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
+    defer { bytes.append(UInt8(ascii: "\"")) }
+    // Most texts need no escape and go over in one piece.
+    let isDone: Bool? = text.utf8.withContiguousStorageIfAvailable { utf8 in
+      let isPlain = utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }
+      if isPlain { bytes.append(contentsOf: utf8) }
+      return isPlain
+    }
+    if isDone == true { return }
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [0x5C, byte])
@@ -57,7 +65,6 @@ extension JSONValue {
       default: bytes.append(byte)
       }
     }
-    bytes.append(UInt8(ascii: "\""))
   }
 }
 

@@ -5,26 +5,27 @@ extension JSONValue {
   /// taken as they are.
   /// - Throws: `DecodingError`, whose coding path names the member at fault.
   public func decode<T: Decodable>(_ type: T.Type = T.self) throws -> T {
-    try JSONValueDecoder(value: self, codingPath: []).decode(type)
+    try JSONValueDecoder(value: self, path: .root).decode(type)
   }
 }
 
 /// Reads `Decodable` types out of a ``JSONValue`` that is in memory already.
 struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   let value: JSONValue
-  let codingPath: [any CodingKey]
+  let path: JSONPath
+  var codingPath: [any CodingKey] { path.keys }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(
     keyedBy type: Key.Type
   ) throws -> KeyedDecodingContainer<Key> {
     guard case .object(let members) = value else { throw mismatch([String: JSONValue].self) }
-    return KeyedDecodingContainer(KeyedJSON(members: members, codingPath: codingPath))
+    return KeyedDecodingContainer(KeyedJSON(members: members, path: path))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     guard case .array(let elements) = value else { throw mismatch([JSONValue].self) }
-    return UnkeyedJSON(elements: elements, codingPath: codingPath)
+    return UnkeyedJSON(elements: elements, path: path)
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -72,6 +73,19 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
 }
 
+/// Where a value stands; made an array only when an error or a type asks for it.
+indirect enum JSONPath {
+  case root
+  case member(any CodingKey, of: JSONPath)
+
+  var keys: [any CodingKey] {
+    switch self {
+    case .root: []
+    case .member(let key, let parent): parent.keys + [key]
+    }
+  }
+}
+
 /// A member's name or an element's index on a coding path.
 struct JSONKey: CodingKey {
   let stringValue: String
@@ -82,7 +96,8 @@ struct JSONKey: CodingKey {
 
 private struct KeyedJSON<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let members: [String: JSONValue]
-  let codingPath: [any CodingKey]
+  let path: JSONPath
+  var codingPath: [any CodingKey] { path.keys }
 
   var allKeys: [Key] { members.keys.sorted().compactMap(Key.init(stringValue:)) }
   func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
@@ -92,7 +107,7 @@ private struct KeyedJSON<Key: CodingKey>: KeyedDecodingContainerProtocol {
       throw DecodingError.keyNotFound(
         key, .init(codingPath: codingPath, debugDescription: "no member '\(key.stringValue)'"))
     }
-    return JSONValueDecoder(value: value, codingPath: codingPath + [key])
+    return JSONValueDecoder(value: value, path: .member(key, of: path))
   }
 
   func decodeNil(forKey key: Key) throws -> Bool { try member(key).decodeNil() }
@@ -111,19 +126,20 @@ private struct KeyedJSON<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 private struct UnkeyedJSON: UnkeyedDecodingContainer {
   let elements: [JSONValue]
-  let codingPath: [any CodingKey]
+  let path: JSONPath
+  var codingPath: [any CodingKey] { path.keys }
   var currentIndex = 0
   var count: Int? { elements.count }
   var isAtEnd: Bool { currentIndex == elements.count }
 
   private mutating func next() throws -> JSONValueDecoder {
-    let path = codingPath + [JSONKey(intValue: currentIndex)]
+    let path = JSONPath.member(JSONKey(intValue: currentIndex), of: path)
     guard !isAtEnd else {
       throw DecodingError.valueNotFound(
-        JSONValue.self, .init(codingPath: path, debugDescription: "no more elements"))
+        JSONValue.self, .init(codingPath: path.keys, debugDescription: "no more elements"))
     }
     defer { currentIndex += 1 }
-    return JSONValueDecoder(value: elements[currentIndex], codingPath: path)
+    return JSONValueDecoder(value: elements[currentIndex], path: path)
   }
 
   mutating func decodeNil() -> Bool {

@@ -7,7 +7,7 @@ extension JSONValue {
     if let json = value as? JSONValue {
       self = json
     } else {
-      let encoder = JSONValueEncoder(codingPath: [])
+      let encoder = JSONValueEncoder()
       try value.encode(to: encoder)
       self = encoder.slot.value
     }
@@ -60,22 +60,19 @@ private final class Slot {
 }
 
 private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
-  let slot: Slot
-  let codingPath: [any CodingKey]
+  var slot = Slot()
+  /// Not kept: an array for each member would cost more than the rest of the encoding, and errors
+  /// carry the value at fault.
+  var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-  init(slot: Slot = Slot(), codingPath: [any CodingKey]) {
-    self.slot = slot
-    self.codingPath = codingPath
-  }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     slot.beginObject()
-    return KeyedEncodingContainer(KeyedSlot(slot: slot, codingPath: codingPath))
+    return KeyedEncodingContainer(KeyedSlot(slot: slot))
   }
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     slot.beginArray()
-    return UnkeyedSlot(slot: slot, codingPath: codingPath)
+    return UnkeyedSlot(slot: slot)
   }
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
@@ -117,10 +114,10 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
 
 private struct KeyedSlot<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let slot: Slot
-  let codingPath: [any CodingKey]
+  var codingPath: [any CodingKey] { [] }
 
   private func member(_ key: some CodingKey) -> JSONValueEncoder {
-    JSONValueEncoder(slot: slot.member(key.stringValue), codingPath: codingPath + [key])
+    JSONValueEncoder(slot: slot.member(key.stringValue))
   }
 
   func encodeNil(forKey key: Key) { member(key).encodeNil() }
@@ -139,12 +136,11 @@ private struct KeyedSlot<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
 private struct UnkeyedSlot: UnkeyedEncodingContainer {
   let slot: Slot
-  let codingPath: [any CodingKey]
+  var codingPath: [any CodingKey] { [] }
   var count: Int { slot.count }
 
   private func element() -> JSONValueEncoder {
-    JSONValueEncoder(
-      slot: slot.append(), codingPath: codingPath + [JSONKey(intValue: count)])
+    JSONValueEncoder(slot: slot.append())
   }
 
   func encodeNil() { element().encodeNil() }

@@ -38,7 +38,7 @@ final class OutputGate: Sendable {
   func release(_ bytes: Int) {
     let waiters = state.withLock { state in
       state.inFlight -= bytes
-      guard state.inFlight < limit else { return Array<CheckedContinuation<Void, any Error>>() }
+      guard state.inFlight < limit else { return [CheckedContinuation<Void, any Error>]() }
       defer { state.waiters = [:] }
       return Array(state.waiters.values)
     }

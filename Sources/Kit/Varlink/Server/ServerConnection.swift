@@ -40,9 +40,10 @@ final class ServerConnection: ChannelDuplexHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     self.context = context
-    peer = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-      of: NIOBSDSocket.Handle.self
-    ) { socket -> Peer? in Peer(socket: socket) } ?? nil
+    peer =
+      try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+        of: NIOBSDSocket.Handle.self
+      ) { socket -> Peer? in Peer(socket: socket) } ?? nil
     context.fireChannelActive()
   }
 
@@ -141,7 +142,9 @@ final class ServerConnection: ChannelDuplexHandler {
       write(ReplyMessage.finalPrefix, parameters)
     case (.error(let error), .simple), (.error(let error), .more), (.error(let error), .upgrade):
       context?.writeAndFlush(wrapOutboundOut(ReplyMessage.encodedError(error)), promise: nil)
-    case (.close, .simple), (.close, .more), (.close, .upgrade): isStopping = true
+    case (.close, .simple), (.close, .more), (.close, .upgrade):
+      // After a disconnect this is how a cancelled handler ends; one-way calls may still follow.
+      if !disconnected { isStopping = true }
     }
     if isStopping { closeAfterWriting() } else { startNext() }
   }

@@ -1,0 +1,109 @@
+import ControlInterface
+import Glibc
+import Varlink
+
+extension Context {
+  var places: [SocketPlace] { SocketPlace.candidates(option: socketOption, surroundings) }
+
+  /// Calls the daemon over a connection of its own.
+  func withDaemon<Result>(
+    _ body: (ControlClient) async throws -> Result
+  ) async throws -> Result {
+    let client = try await connect()
+    do {
+      let result = try await body(client)
+      await client.client.close()
+      return result
+    } catch let error as VarlinkClientError {
+      throw Failure(error)
+    }
+  }
+
+  private func connect() async throws(Failure) -> ControlClient {
+    for place in places {
+      do {
+        return try await ControlClient.connect(path: place.control)
+      } catch .notReachable(_, let code) where Self.saysNobodyIsThere(code) {
+        continue
+      } catch {
+        throw Failure(error)
+      }
+    }
+    throw .notRunning(places.map(\.control))
+  }
+
+  /// Whether the `errno` of a connection means that there is no daemon at that place.
+  static func saysNobodyIsThere(_ code: Int32) -> Bool {
+    code == ENOENT || code == ECONNREFUSED || code == ENOTDIR
+  }
+}
+
+extension Failure {
+  static func notRunning(_ paths: [String]) -> Failure {
+    Failure(
+      .notReachable,
+      """
+      the daemon is not running; start it with 'systemctl start livehostd' or, by hand, 'livehostd'
+      (looked at \(paths.joined(separator: " and ")))
+      """)
+  }
+
+  static func notConnected(path: String, code: Int32) -> Failure {
+    if code == EACCES || code == EPERM {
+      return Failure(
+        .notPermitted, "you may not connect to \(path); members of the group 'livehost' may")
+    }
+    return Failure(.notReachable, "cannot connect to \(path): \(String(cString: strerror(code)))")
+  }
+
+  init(_ error: VarlinkClientError) {
+    switch error {
+    case .notReachable(let path, let code): self = .notConnected(path: path, code: code)
+    case .connectionClosed:
+      self.init(.failed, "the daemon closed the connection before it answered")
+    case .protocolViolation(let text), .unexpectedReply(let text):
+      self.init(.failed, "the daemon's answer makes no sense (is it of another version?): \(text)")
+    case .invalidParameters(let text): self.init(.failed, "cannot ask the daemon: \(text)")
+    case .cancelled: self = .interrupted
+    case .remote(let error): self.init(error)
+    }
+  }
+
+  private init(_ error: VarlinkError) {
+    if let known = ControlError(error) {
+      self.init(known)
+    } else if let known = ServiceError(error) {
+      self.init(known)
+    } else {
+      self.init(.failed, "the daemon answered \(error.name)")
+    }
+  }
+
+  private init(_ error: ControlError) {
+    switch error {
+    case .noSuchRoom(let room):
+      self.init(.failed, "there is no room '\(room)'; 'livehostctl rooms' lists them")
+    case .roomExists(let room): self.init(.failed, "the room '\(room)' is open already")
+    case .noSuchRecording(let name): self.init(.failed, "there is no recording '\(name)'")
+    case .noSuchTask(let name): self.init(.failed, "there is no task '\(name)'")
+    case .invalidEvent(_, let reason): self.init(.badData, "the event is refused: \(reason)")
+    case .limitReached(let limit):
+      self.init(.failed, "the daemon's configuration allows no more (\(limit))")
+    case .busy: self.init(.failed, "the daemon is busy; try again")
+    }
+  }
+
+  private init(_ error: ServiceError) {
+    switch error {
+    case .permissionDenied:
+      self.init(
+        .notPermitted,
+        "you may not do that; root, the daemon's user and members of the group 'livehost' may")
+    case .invalidParameter(let name): self.init(.usage, "the daemon refuses the value of '\(name)'")
+    case .interfaceNotFound, .methodNotFound, .methodNotImplemented:
+      self.init(.failed, "the daemon cannot do that; it is of another version")
+    case .expectedMore, .expectedUpgrade:
+      self.init(.failed, "the daemon expected another kind of call; it is of another version")
+    }
+  }
+}

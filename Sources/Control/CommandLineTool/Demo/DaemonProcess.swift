@@ -1,0 +1,170 @@
+import Dispatch
+import Glibc
+
+/// A daemon of one's own: started as a child process, ended with it.
+final class DaemonProcess: Sendable {
+  enum End: Equatable, Sendable {
+    case exited(Int32)
+    case killed(signal: Int32)
+  }
+
+  let place: SocketPlace
+  private let process: pid_t
+  private let directory: TemporaryDirectory
+
+  /// Starts the program and returns when it is ready.
+  static func start(
+    program: String, directory: TemporaryDirectory, surroundings: Surroundings
+  ) async throws -> DaemonProcess {
+    let runtime = try directory.subdirectory("run")
+    let state = try directory.subdirectory("state")
+    let notify = try NotifySocket(path: "\(directory.path)/notify")
+    let daemon = try DaemonProcess(
+      arguments: [program, "--runtime-dir", runtime, "--state-dir", state],
+      place: SocketPlace(directory: runtime), directory: directory,
+      variables: environment(surroundings, notify.path))
+    do {
+      try await daemon.waitUntilReady(notify)
+    } catch {
+      _ = await daemon.stop()
+      throw error
+    }
+    return daemon
+  }
+
+  private static func environment(_ surroundings: Surroundings, _ notify: String) -> [String] {
+    var variables = surroundings.variables
+    // What the service manager may have given to this process is not the daemon's.
+    for name in ["WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] {
+      variables[name] = nil
+    }
+    variables["NOTIFY_SOCKET"] = notify
+    return variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+  }
+
+  private init(
+    arguments: [String], place: SocketPlace, directory: TemporaryDirectory, variables: [String]
+  ) throws(Failure) {
+    self.place = place
+    self.directory = directory
+    let log = "\(directory.path)/log"
+    let (code, process) = Self.spawn(arguments, variables, log: log)
+    guard code == 0 else {
+      throw Failure(.failed, "cannot start \(arguments[0]): \(String(cString: strerror(code)))")
+    }
+    self.process = process
+  }
+
+  /// A process group of its own keeps the terminal's Ctrl-C away from the daemon: it is this program
+  /// that ends it.
+  private static func spawn(
+    _ arguments: [String], _ variables: [String], log: String
+  ) -> (code: Int32, process: pid_t) {
+    var actions = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+    var defaults = sigset_t()
+    sigemptyset(&defaults)
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&defaults, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
+    var process: pid_t = 0
+    let code = withCStrings(arguments) { pointers in
+      withCStrings(variables) { variables in
+        posix_spawn(&process, arguments[0], &actions, &attributes, pointers, variables)
+      }
+    }
+    return (code, process)
+  }
+
+  private func waitUntilReady(_ notify: NotifySocket) async throws {
+    let deadline = MonotonicTime.nanoseconds() + 30_000_000_000
+    try await onThread { [self] in
+      while !notify.readyCame() {
+        var waited = pollfd(fd: notify.descriptor, events: Int16(POLLIN), revents: 0)
+        // The end of the process gives no sign here, so it is looked for now and then.
+        _ = poll(&waited, 1, 50)
+        if hasEnded, !notify.readyCame() {
+          throw Failure(.failed, "livehostd ended before it was ready\(logTail)")
+        }
+        if MonotonicTime.nanoseconds() > deadline {
+          throw Failure(.failed, "livehostd was not ready within 30 s\(logTail)")
+        }
+      }
+    }
+    try Task.checkCancellation()
+  }
+
+  private var hasEnded: Bool {
+    var information = siginfo_t()
+    let flags = WEXITED | WNOHANG | WNOWAIT
+    return waitid(P_PID, id_t(process), &information, Int32(flags)) == 0
+      && information.si_signo == SIGCHLD
+  }
+
+  /// Asks the daemon to end and waits for it. To be called once.
+  func stop() async -> End {
+    kill(process, SIGTERM)
+    return await onThread { [process] in
+      var status: Int32 = 0
+      while waitpid(process, &status, 0) < 0, errno == EINTR {}
+      let signal = status & 0x7F
+      return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
+    }
+  }
+
+  /// The last lines of what the daemon said, to be put behind a message.
+  var logTail: String {
+    guard let text = TextFile.read("\(directory.path)/log"), !text.isEmpty else { return "" }
+    return ":\n" + text.split(separator: "\n").suffix(10).joined(separator: "\n")
+  }
+}
+
+/// Runs a body that blocks on a thread of its own, away from those that tasks share.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+  await withCheckedContinuation { continuation in
+    DispatchQueue(label: "blocking").async { continuation.resume(returning: body()) }
+  }
+}
+
+func onThread<Result: Sendable>(
+  _ body: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+  try await withCheckedThrowingContinuation { continuation in
+    DispatchQueue(label: "blocking").async { continuation.resume(with: Swift.Result(catching: body)) }
+  }
+}
+
+/// Calls with an array of C strings that a null pointer ends.
+private func withCStrings<Result>(
+  _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+  let pointers = strings.map { strdup($0) }
+  defer { for pointer in pointers { free(pointer) } }
+  return body(pointers + [nil])
+}
+
+/// Small files of text.
+enum TextFile {
+  /// The last 64 KiB; nil if the file cannot be read.
+  static func read(_ path: String) -> String? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    let limit = 64 * 1024
+    let size = lseek(file, 0, SEEK_END)
+    lseek(file, max(0, size - limit), SEEK_SET)
+    var bytes = [UInt8](repeating: 0, count: limit)
+    let count = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+}

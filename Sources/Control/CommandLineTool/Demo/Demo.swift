@@ -1,0 +1,140 @@
+import ControlInterface
+import LiveEvents
+import Simulation
+import Varlink
+
+/// A recording and a simulated host, played into a daemon of the demonstration's own.
+struct Demo: Sendable {
+  /// How much of the simulated host is played at full speed.
+  static let simulatedDuration = VirtualTime.seconds(60)
+  /// 2026-01-01, so that what is played at full speed is the same each time.
+  private static let startTimestamp: Timestamp = 1_767_225_600_000
+  private static let seed: UInt64 = 42
+
+  let context: Context
+  let recording: Recording
+  let daemon: DaemonProcess
+
+  /// The recording's rooms are told apart from the simulated host's.
+  var simulatedRoom: RoomName {
+    recording.room == .main ? RoomName("simulated") ?? .main : .main
+  }
+
+  // MARK: At full speed
+
+  func playOnce() async throws -> DemoSummary {
+    let path = recording.path
+    let places = [daemon.place]
+    let played = try await Playback.run(
+      PlaybackPlan(speed: .maximum), to: places, from: { try FileSource(path: path) })
+    return try await local.withDaemon { client in
+      let rooms = try await client.listRooms().map(\.room)
+      let (host, room) = (
+        SimulatedHost(
+          seed: Self.seed, startTimestamp: Self.startTimestamp, duration: Self.simulatedDuration),
+        simulatedRoom
+      )
+      let simulated = try await Playback.run(
+        PlaybackPlan(speed: .maximum), to: places,
+        from: { SimulatedHostSource(host, room: room) })
+      return DemoSummary(
+        recorded: try await recorded(rooms, lines: played.lines, client),
+        simulated: DemoSummary.Part(
+          source: "seed \(Self.seed), \(Self.simulatedDuration.milliseconds / 1000) s",
+          lines: simulated.lines, room: try await client.getRoom(room.description)))
+    }
+  }
+
+  private func recorded(
+    _ rooms: [String], lines: Int, _ client: ControlClient
+  ) async throws -> [DemoSummary.Part] {
+    // The room of the first line first.
+    let first = recording.room.description
+    let ordered = rooms.filter { $0 == first } + rooms.filter { $0 != first }
+    var parts: [DemoSummary.Part] = []
+    for room in ordered {
+      let report = try await client.getRoom(room)
+      parts.append(
+        DemoSummary.Part(
+          source: recording.path, lines: ordered.count == 1 ? lines : report.counters.received,
+          room: report))
+    }
+    return parts
+  }
+
+  // MARK: Live
+
+  func playLive() async throws {
+    let path = recording.path
+    let places = [daemon.place]
+    let host = SimulatedHost(seed: Self.seed, startTimestamp: Self.startTimestamp)
+    let room = simulatedRoom
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        _ = try await Playback.run(
+          PlaybackPlan(), to: places, from: { SimulatedHostSource(host, room: room) })
+      }
+      group.addTask {
+        _ = try await Playback.run(PlaybackPlan(), to: places, from: { try FileSource(path: path) })
+      }
+      group.addTask { try await show() }
+      // A recording that has ended leaves the screen up; the first failure takes everything down.
+      for try await _ in group {}
+    }
+  }
+
+  private func show() async throws {
+    let rooms = [recording.room.description, simulatedRoom.description]
+    let reports = LatestReports(count: rooms.count)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (index, room) in rooms.enumerated() {
+        group.addTask { await watch(room) { reports.set($0, at: index) } }
+      }
+      group.addTask { try await draw(reports) }
+      for try await _ in group {}
+    }
+  }
+
+  private func draw(_ reports: LatestReports) async throws {
+    var display = LiveDisplay(context.console)
+    defer { display.close() }
+    let interval = Duration.milliseconds(context.console.isOutputTerminal ? 100 : 1000)
+    while reports.failure == nil {
+      try await Task.sleep(for: interval)
+      let screens = reports.all.compactMap { $0.map(RoomScreen.init) }
+      try display.draw { columns, rows in
+        DemoScreen.lines(screens, columns: columns, rows: rows)
+      }
+    }
+    if let failure = reports.failure { throw failure }
+  }
+
+  private func watch(_ room: String, _ body: @Sendable (Result<RoomReport, any Error>) -> Void) async {
+    do {
+      try await local.withDaemon { client in
+        try await open(room, client)
+        for try await state in try client.monitorRoom(room, maximumRate: 10) {
+          body(.success(try state.report()))
+        }
+      }
+    } catch { body(.failure(error)) }
+  }
+
+  private func open(_ room: String, _ client: ControlClient) async throws {
+    do {
+      try await client.openRoom(room)
+    } catch {
+      // Its first event may have opened it already.
+      guard case .remote(let reply) = error, ControlError(reply) == .roomExists(room) else {
+        throw error
+      }
+    }
+  }
+
+  /// The context, but with this demonstration's daemon.
+  private var local: Context {
+    var context = context
+    context.socketOption = daemon.place.control
+    return context
+  }
+}

@@ -1,0 +1,27 @@
+import LiveEvents
+import Simulation
+import WireFormats
+
+/// A simulated host as bytes to play. Used by one thread.
+final class SimulatedHostSource: ByteSource {
+  let descriptor: Int32? = nil
+  private(set) var fileBytes = 0
+  let fileSize: Int? = nil
+  private var host: SimulatedHost
+  private let room: RoomName
+  private var line: [UInt8] = []
+
+  init(_ host: SimulatedHost, room: RoomName) {
+    self.host = host
+    self.room = room
+  }
+
+  func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(Failure) -> Bool {
+    guard let next = host.next() else { return false }
+    line.removeAll(keepingCapacity: true)
+    NativeEncoder.append(next.event, room: room, to: &line)
+    fileBytes += line.count
+    line.withUnsafeBytes(body)
+    return true
+  }
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// A private directory that is removed, with what is in it, in the end.
+final class TemporaryDirectory: Sendable {
+  let path: String
+
+  /// - Parameter base: Where to make it. Sockets will be in it, whose paths must be short, so that a
+  ///   long base is not used.
+  init(base: String?) throws(Failure) {
+    let base = base.flatMap { $0.utf8.count <= 40 && FileKind(path: $0) == .directory ? $0 : nil }
+    var template = Array("\(base ?? "/tmp")/livehost-demo-XXXXXX".utf8CString)
+    guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap(mkdtemp) }) != nil else {
+      throw Failure(.failed, "cannot make a directory: \(String(cString: strerror(errno)))")
+    }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// A directory within, for this user only.
+  func subdirectory(_ name: String) throws(Failure) -> String {
+    let path = "\(path)/\(name)"
+    guard mkdir(path, 0o700) == 0 else {
+      throw Failure(.failed, "cannot make \(path): \(String(cString: strerror(errno)))")
+    }
+    return path
+  }
+
+  deinit {
+    Self.remove(path)
+  }
+
+  /// Removes what is there without following links.
+  private static func remove(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      unlink(path)
+      return
+    }
+    for name in names(in: path) { remove("\(path)/\(name)") }
+    rmdir(path)
+  }
+
+  private static func names(in directory: String) -> [String] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
+        field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
+          String(cString: $0)
+        }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+}

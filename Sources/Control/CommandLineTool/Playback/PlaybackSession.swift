@@ -1,0 +1,153 @@
+import Glibc
+import Varlink
+
+/// One playback over one connection: a loop that waits for whatever comes first of the source, the
+/// socket, the next line's time and the end. Confined to the thread that runs it.
+final class PlaybackSession {
+  /// What a write holds at most: many small writes cost the daemon many times what one costs.
+  private static let batch = 64 * 1024
+  private static let progressInterval: Int64 = 100_000_000
+
+  private let socket: StreamSocket
+  private let source: any ByteSource
+  private let wake: Int32
+  private let onProgress: (@Sendable (PlaybackProgress) -> Void)?
+  private let start = MonotonicTime.nanoseconds()
+  private var queue: PlaybackQueue
+  private var syncs: SyncSchedule
+  private var output: [UInt8] = []
+  private var written = 0
+  private var result = PlaybackResult()
+  private var sourceHasEnded = false
+  private var askedForTheLast = false
+  private var nextProgress: Int64 = 0
+
+  init(
+    _ plan: PlaybackPlan, socket: StreamSocket, source: any ByteSource, wake: Int32,
+    onProgress: (@Sendable (PlaybackProgress) -> Void)?
+  ) {
+    self.socket = socket
+    self.source = source
+    self.wake = wake
+    self.onProgress = onProgress
+    queue = PlaybackQueue(speed: plan.speed, format: plan.format)
+    syncs = SyncSchedule(prefix: "livehostctl-\(getpid())-\(start)-", now: start)
+    output = Array((plan.optionsLine ?? "").utf8)
+  }
+
+  func run() throws(PlaybackInterrupted) -> PlaybackResult {
+    do throws(Failure) {
+      while true {
+        let now = MonotonicTime.nanoseconds()
+        report(now)
+        let outcome = try fill(now)
+        if askedForTheLast, output.isEmpty, syncs.isSettled { break }
+        try wait(outcome, now)
+      }
+      report(MonotonicTime.nanoseconds(), isLast: true)
+      return currentResult
+    } catch {
+      throw PlaybackInterrupted(failure: error, result: currentResult)
+    }
+  }
+
+  private var currentResult: PlaybackResult {
+    var result = result
+    result.lines = queue.lines
+    result.confirmed = syncs.confirmed
+    result.elapsedNanoseconds = MonotonicTime.nanoseconds() - start
+    return result
+  }
+
+  /// Fills the next write, once the one before is gone.
+  private func fill(_ now: Int64) throws(Failure) -> PlaybackQueue.Outcome {
+    guard output.isEmpty || written == 0 && output.count < Self.batch else { return .full }
+    let before = output.count
+    var outcome = try queue.take(now: now, limit: Self.batch, into: &output)
+    while outcome == .needsInput, source.descriptor == nil, !sourceHasEnded {
+      try readSource()
+      outcome = try queue.take(now: now, limit: Self.batch, into: &output)
+    }
+    result.bytes += output.count - before
+    if !queue.isInsideLine {
+      if outcome == .ended, !askedForTheLast {
+        askedForTheLast = true
+        output += syncs.lastLine(now: now, sentBytes: result.bytes).utf8
+      } else if let line = syncs.line(now: now, sentBytes: result.bytes) {
+        output += line.utf8
+      }
+    }
+    return outcome
+  }
+
+  private func readSource() throws(Failure) {
+    let hasMore = try source.read { queue.append($0) }
+    if !hasMore {
+      sourceHasEnded = true
+      queue.finish()
+    }
+  }
+
+  private func wait(_ outcome: PlaybackQueue.Outcome, _ now: Int64) throws(Failure) {
+    let readsSource = outcome == .needsInput && !sourceHasEnded
+    var descriptors = [
+      pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+      pollfd(
+        fd: socket.descriptor, events: Int16(output.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0),
+      // A negative descriptor is not looked at.
+      pollfd(fd: readsSource ? source.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0),
+    ]
+    let count = poll(&descriptors, nfds_t(descriptors.count), timeout(outcome, now))
+    if count < 0 {
+      guard errno == EINTR else {
+        throw Failure(.failed, "cannot wait: \(String(cString: strerror(errno)))")
+      }
+      return
+    }
+    if descriptors[0].revents != 0 { throw .interrupted }
+    if descriptors[2].revents != 0 { try readSource() }
+    if descriptors[1].revents != 0 { try talk() }
+  }
+
+  private func talk() throws(Failure) {
+    let couldWrite = socket.write(&output, from: &written)
+    let isOpen = socket.readLines(take)
+    guard couldWrite, isOpen || askedForTheLast && syncs.isSettled else {
+      throw Failure(.failed, "the daemon closed the connection")
+    }
+  }
+
+  private func take(_ line: ArraySlice<UInt8>) {
+    guard let answer = try? JSONValue(parsing: line), answer["type"] == "synced",
+      let token = answer["token"]?.stringValue, let received = answer["received"]?.integerValue,
+      let rejected = answer["rejected"]?.integerValue
+    else { return }
+    syncs.receive(
+      token: token, received: Int(clamping: received), rejected: Int(clamping: rejected))
+  }
+
+  /// Milliseconds until something is due, rounded up; -1 if nothing is.
+  private func timeout(_ outcome: PlaybackQueue.Outcome, _ now: Int64) -> Int32 {
+    var times: [Int64] = []
+    // While a write waits for the daemon nothing is added to it: only the socket can go on.
+    if output.isEmpty {
+      if case .waits(let time) = outcome { times.append(time) }
+      if let time = syncs.nextTime(sentBytes: result.bytes), !queue.isInsideLine {
+        times.append(time)
+      }
+    }
+    if onProgress != nil { times.append(nextProgress) }
+    guard let first = times.min() else { return -1 }
+    let left = max(0, first - now)
+    return Int32(clamping: left / 1_000_000 + (left % 1_000_000 > 0 ? 1 : 0))
+  }
+
+  private func report(_ now: Int64, isLast: Bool = false) {
+    guard let onProgress, isLast || now >= nextProgress else { return }
+    nextProgress = now + Self.progressInterval
+    onProgress(
+      PlaybackProgress(
+        fileBytes: source.fileBytes, fileSize: source.fileSize, lines: queue.lines,
+        confirmed: syncs.confirmed.received, elapsedNanoseconds: now - start))
+  }
+}

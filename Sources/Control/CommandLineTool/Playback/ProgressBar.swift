@@ -1,0 +1,62 @@
+/// How far a playback is.
+package struct PlaybackProgress: Equatable, Sendable {
+  /// Bytes of the file read, and its size; nil where the size is not known.
+  package var fileBytes: Int
+  package var fileSize: Int?
+  package var lines: Int
+  /// Lines that the daemon has confirmed as applied or refused.
+  package var confirmed: Int
+  package var elapsedNanoseconds: Int64
+
+  package init(
+    fileBytes: Int, fileSize: Int?, lines: Int, confirmed: Int, elapsedNanoseconds: Int64
+  ) {
+    self.fileBytes = fileBytes
+    self.fileSize = fileSize
+    self.lines = lines
+    self.confirmed = confirmed
+    self.elapsedNanoseconds = elapsedNanoseconds
+  }
+
+  package var seconds: Double { Double(elapsedNanoseconds) / 1e9 }
+
+  /// From 0 to 1; nil if the size is not known.
+  package var fraction: Double? {
+    guard let fileSize else { return nil }
+    return fileSize > 0 ? min(1, Double(fileBytes) / Double(fileSize)) : 1
+  }
+
+  /// At the rate so far; nil before there is one.
+  package var remainingSeconds: Int? {
+    guard let fraction, fraction > 0, seconds >= 0.5 else { return nil }
+    return Int(clamping: (seconds * (1 - fraction) / fraction).rounded(.up))
+  }
+}
+
+/// A line that shows progress.
+package enum ProgressBar {
+  /// Exactly one line, no wider than asked for.
+  package static func line(_ progress: PlaybackProgress, columns: Int) -> String {
+    var parts: [String] = []
+    if let fraction = progress.fraction { parts.append("\(Int(fraction * 100))%") }
+    parts.append("\(Format.count(progress.lines)) lines")
+    if progress.seconds >= 0.5 {
+      parts.append("\(Format.rate(Double(progress.lines) / progress.seconds))/s")
+    }
+    parts.append("\(Format.count(progress.confirmed)) confirmed")
+    if let remaining = progress.remainingSeconds {
+      parts.append("\(Format.duration(seconds: remaining)) left")
+    } else if progress.fileSize == nil {
+      parts.append(Format.bytes(progress.fileBytes))
+    }
+    let text = parts.joined(separator: "  ")
+    // Two brackets and a space; a bar shorter than that says nothing.
+    let width = min(30, columns - text.count - 3)
+    guard let fraction = progress.fraction, width >= 8 else {
+      return TerminalText.fitted(text, width: columns)
+    }
+    let done = Int(fraction * Double(width))
+    let bar = String(repeating: "#", count: done) + String(repeating: "-", count: width - done)
+    return "[\(bar)] \(text)"
+  }
+}

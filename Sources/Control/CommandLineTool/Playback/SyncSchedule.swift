@@ -1,0 +1,65 @@
+/// When to ask the daemon what it has applied so far; and what it answered.
+package struct SyncSchedule: Sendable {
+  package struct Confirmed: Equatable, Sendable {
+    package var received: Int
+    package var rejected: Int
+
+    package init(received: Int = 0, rejected: Int = 0) {
+      self.received = received
+      self.rejected = rejected
+    }
+  }
+
+  private static let interval: Int64 = 1_000_000_000
+  private static let bytes = 8 << 20
+
+  private let prefix: String
+  private var lastTime: Int64
+  private var lastBytes = 0
+  private var asked = 0
+  private var answered = 0
+  package private(set) var confirmed = Confirmed()
+
+  /// - Parameter prefix: Begins the tokens, so that they differ from those in a recording.
+  package init(prefix: String, now: Int64) {
+    self.prefix = prefix
+    lastTime = now
+  }
+
+  /// Whether the daemon owes no answer.
+  package var isSettled: Bool { asked == answered }
+
+  /// When the next question may be due, if anything was sent since the last one.
+  package func nextTime(sentBytes: Int) -> Int64? {
+    isSettled && sentBytes > lastBytes ? lastTime + Self.interval : nil
+  }
+
+  /// The line to send now, if one is due: a second or some MiB after the last.
+  package mutating func line(now: Int64, sentBytes: Int) -> String? {
+    guard isSettled, sentBytes > lastBytes,
+      now - lastTime >= Self.interval || sentBytes - lastBytes >= Self.bytes
+    else { return nil }
+    return ask(now: now, sentBytes: sentBytes)
+  }
+
+  /// The line that ends it all, due at once.
+  package mutating func lastLine(now: Int64, sentBytes: Int) -> String {
+    ask(now: now, sentBytes: sentBytes)
+  }
+
+  private mutating func ask(now: Int64, sentBytes: Int) -> String {
+    asked += 1
+    lastTime = now
+    lastBytes = sentBytes
+    return "{\"type\":\"sync\",\"token\":\"\(prefix)\(asked)\"}\n"
+  }
+
+  /// Takes an answer; those to questions in the recording itself are passed over.
+  package mutating func receive(token: String, received: Int, rejected: Int) {
+    guard token.hasPrefix(prefix), let number = Int(token.dropFirst(prefix.count)),
+      (answered + 1...max(asked, answered + 1)).contains(number), number <= asked
+    else { return }
+    answered = number
+    confirmed = Confirmed(received: received, rejected: rejected)
+  }
+}

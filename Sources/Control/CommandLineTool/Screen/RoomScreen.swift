@@ -1,0 +1,127 @@
+package import ControlInterface
+
+/// The six parts of a room's screen as text.
+package struct RoomScreen: Sendable {
+  private let report: RoomReport
+
+  package init(_ report: RoomReport) { self.report = report }
+
+  /// The lines, none wider than asked for; as much of chat as the rows have room for.
+  package func lines(columns: Int, rows: Int?) -> [String] {
+    let shown = report.features.shown
+    var top = ["\(TerminalText.sanitized(report.room)) [\(report.phase.rawValue)]"]
+    for feature in [Feature.header, .waitingRoom, .control, .liveRoomStats, .recorder]
+    where shown.contains(feature) {
+      top += text(feature)
+    }
+    let foot = ["", counters]
+    var chat: [String] = []
+    if shown.contains(.chat) {
+      let limit = rows.map { max(0, $0 - top.count - foot.count - 1) } ?? Int.max
+      chat = chatHeading + messages.suffix(limit)
+    }
+    return (top + chat + foot).map { TerminalText.fitted($0, width: columns) }
+  }
+
+  private func text(_ feature: Feature) -> [String] {
+    let features = report.features
+    return switch feature {
+    case .header: header(features.header)
+    case .waitingRoom: waitingRoom(features.waitingRoom)
+    case .control: control(features.control)
+    case .liveRoomStats: statistics(features.liveRoomStats)
+    case .recorder: recorder(features.recorder)
+    case .chat: chatHeading + messages
+    }
+  }
+
+  private func line(_ name: String, _ text: String) -> String {
+    TerminalText.padded(name, width: 9) + text
+  }
+
+  private func header(_ header: HeaderReport?) -> [String] {
+    guard let header else { return [line("header", "-")] }
+    let title = header.title.isEmpty ? "(no title)" : TerminalText.sanitized(header.title)
+    return [
+      line("header", title),
+      line(
+        "",
+        "\(Format.duration(seconds: header.durationMs / 1000)) on air, "
+          + "\(Format.count(header.viewers)) viewers (peak \(Format.count(header.peakViewers))), "
+          + "\(Format.count(header.likes)) likes"),
+    ]
+  }
+
+  private func waitingRoom(_ room: WaitingRoomReport?) -> [String] {
+    guard let room else { return [line("waiting", "-")] }
+    return [line("waiting", "\(Format.count(room.waiting)) waiting, \(Format.count(room.admitted)) admitted")]
+  }
+
+  private func control(_ control: ControlReport?) -> [String] {
+    guard let control else { return [line("control", "-")] }
+    let dragging = Set(control.dragging)
+    let sliders = control.values.sorted { $0.key < $1.key }.map { name, value in
+      "\(TerminalText.sanitized(name)) \(Int(clamping: value * 100))%\(dragging.contains(name) ? "~" : "")"
+    }
+    let switches = control.switches.sorted { $0.key < $1.key }.map { name, isOn in
+      "\(TerminalText.sanitized(name)) \(isOn ? "on" : "off")"
+    }
+    let parts = sliders + switches
+    return [
+      line("control", parts.isEmpty ? "-" : parts.joined(separator: ", ")),
+      line("", "\(Format.count(control.committed)) committed, \(control.dragging.count) dragging"),
+    ]
+  }
+
+  private func statistics(_ stats: LiveRoomStatsReport?) -> [String] {
+    guard let stats else { return [line("stats", "-")] }
+    func value(_ number: Double?, _ unit: String) -> String {
+      number.map { "\(Format.rate($0)) \(unit)" } ?? "- \(unit)"
+    }
+    return [
+      line(
+        "stats",
+        [
+          TerminalText.sanitized(stats.quality), value(stats.last.bitrateKbps, "kbit/s"),
+          value(stats.last.framesPerSecond, "frames/s"), value(stats.last.roundTripMs, "ms"),
+          value(stats.last.droppedFrames, "dropped"),
+        ].joined(separator: ", "))
+    ]
+  }
+
+  private func recorder(_ recorder: RecorderReport?) -> [String] {
+    guard let recorder else { return [line("recorder", "-")] }
+    var text = recorder.state.rawValue
+    if recorder.durationMs > 0 || recorder.bytes > 0 {
+      text += ", \(Format.duration(seconds: recorder.durationMs / 1000)), \(Format.bytes(recorder.bytes))"
+    }
+    if let progress = recorder.progress { text += ", \(Int(clamping: progress * 100))%" }
+    return [line("recorder", text)]
+  }
+
+  private var chatHeading: [String] {
+    guard let chat = report.features.chat else { return [line("chat", "-")] }
+    return [
+      line(
+        "chat",
+        "\(Format.count(chat.total)) messages by \(Format.count(chat.chatters)), "
+          + "\(Format.rate(chat.rate))/s, \(Format.count(chat.deleted)) deleted, "
+          + "\(Format.count(chat.moderations)) moderations, \(Format.count(chat.notices)) notices")
+    ]
+  }
+
+  private var messages: [String] {
+    (report.features.chat?.messages ?? []).map { message in
+      let text = message.deleted ? "(deleted)" : TerminalText.sanitized(message.text)
+      return "  \(TerminalText.sanitized(message.user.name)): \(text)"
+    }
+  }
+
+  private var counters: String {
+    let counters = report.counters
+    return "\(Format.count(counters.received)) events = \(Format.count(counters.applied)) applied + "
+      + "\(Format.count(counters.coalesced)) coalesced + \(Format.count(counters.rejected)) rejected "
+      + "+ \(Format.count(counters.pending)) pending; \(Format.count(report.actions)) actions, "
+      + "\(Format.count(report.frames)) frames"
+  }
+}

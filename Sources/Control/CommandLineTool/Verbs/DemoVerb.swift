@@ -1,0 +1,72 @@
+import ArgumentParser
+import Varlink
+
+struct DemoVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Start a daemon of its own and play a recording and a simulated host into it.",
+    discussion: """
+      Shows the screens live until Ctrl-C, which ends the daemon too. With --once it plays at full
+      speed, prints a summary and ends; then JSON is an object with recorded, simulated and
+      conserved.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Flag(help: "Play at full speed, print a summary, end.") var once = false
+  @Option(help: ArgumentHelp("The daemon's program, if not beside this one.", valueName: "path"))
+  var livehostd: String?
+  @Argument(help: "The recording to play instead of the bundled one.") var file: String?
+
+  func validate() throws {
+    if global.socket != nil {
+      throw ValidationError("demo starts a daemon of its own: --socket makes no sense")
+    }
+    if !once, global.j || (global.json ?? .off) != .off {
+      throw ValidationError("demo prints JSON with --once only")
+    }
+  }
+
+  func run(_ context: Context) async throws {
+    let surroundings = context.surroundings
+    let recording = try Recording(path: file, programDirectory: surroundings.programDirectory)
+    let program = livehostd ?? surroundings.programDirectory.map { "\($0)/livehostd" } ?? "livehostd"
+    guard FileKind(path: program) == .regular else {
+      throw Failure(.failed, "there is no \(program); name the daemon's program with --livehostd")
+    }
+    let daemon = try await DaemonProcess.start(
+      program: program, directory: TemporaryDirectory(base: surroundings.variable("TMPDIR")),
+      surroundings: surroundings)
+    let result: Result<DemoSummary?, any Error>
+    do {
+      let demo = Demo(context: context, recording: recording, daemon: daemon)
+      if once {
+        result = .success(try await demo.playOnce())
+      } else {
+        try await demo.playLive()
+        result = .success(nil)
+      }
+    } catch { result = .failure(error) }
+    let end = await daemon.stop()
+    try finish(context, result, end, daemon)
+  }
+
+  private func finish(
+    _ context: Context, _ result: Result<DemoSummary?, any Error>, _ end: DaemonProcess.End,
+    _ daemon: DaemonProcess
+  ) throws {
+    switch result {
+    case .success(let summary):
+      if let summary {
+        try context.print(summary.json()) { summary.lines }
+        guard summary.isConserved else { throw Failure(.failed, "events were lost or left over") }
+      }
+    case .failure(let interrupted as PlaybackInterrupted):
+      if end == .exited(0) { throw interrupted.failure }
+      throw Failure(interrupted.failure.status, interrupted.failure.message + daemon.logTail)
+    case .failure(let error): throw error
+    }
+    guard end == .exited(0) else {
+      throw Failure(.failed, "livehostd did not end well (\(end))\(daemon.logTail)")
+    }
+  }
+}

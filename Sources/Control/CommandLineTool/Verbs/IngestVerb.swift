@@ -1,0 +1,79 @@
+import ArgumentParser
+import LiveEvents
+package import Varlink
+
+struct IngestVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "ingest", abstract: "Feed a file or standard input to the daemon.",
+    discussion: """
+      The file holds one event per line, native or Twitch IRC, and may be compressed with gzip. It is
+      paced by its own time stamps times the speed; 'max' plays it as fast as the daemon takes it,
+      and frames then follow the recording's time. Ends once the daemon has confirmed that all of it
+      is applied. JSON: an object with lines, bytes, received, rejected and seconds.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "The file; '-' is standard input.") var file: String
+  @Option(help: ArgumentHelp("What every line must be.", valueName: "format"))
+  var format = LineFormat.auto
+  @Option(help: ArgumentHelp("The room of every line, whatever it says.", valueName: "room"))
+  var room: RoomName?
+  @Option(help: ArgumentHelp("A factor, or 'max'.", valueName: "n|max"))
+  var speed: PlaybackSpeed = .times(1)
+
+  func run(_ context: Context) async throws {
+    let bar = context.console.isDiagnosticsTerminal ? ProgressLine(context.console) : nil
+    let path = file
+    var onProgress: (@Sendable (PlaybackProgress) -> Void)?
+    if let bar { onProgress = { bar.show($0) } }
+    do {
+      let result = try await Playback.run(
+        PlaybackPlan(room: room, speed: speed, format: format), to: context.places,
+        from: { try FileSource(path: path) }, onProgress: onProgress)
+      bar?.clear()
+      try context.print(PlaybackText.json(result)) { [PlaybackText.line(result)] }
+    } catch let interrupted as PlaybackInterrupted {
+      bar?.clear()
+      let confirmed = interrupted.result.confirmed
+      throw Failure(
+        interrupted.failure.status,
+        "\(interrupted.failure.message); the daemon had confirmed "
+          + "\(Format.count(confirmed.received)) events, \(Format.count(confirmed.rejected)) rejected",
+        details: ["result": PlaybackText.json(interrupted.result)])
+    }
+  }
+}
+
+/// What came of a playback, as it is printed.
+package enum PlaybackText {
+  package static func line(_ result: PlaybackResult) -> String {
+    "\(Format.count(result.lines)) lines sent; the daemon confirmed "
+      + "\(Format.count(result.confirmed.received)) received, "
+      + "\(Format.count(result.confirmed.rejected)) rejected; "
+      + "\(Format.rate(Double(result.elapsedNanoseconds) / 1e9)) s"
+  }
+
+  package static func json(_ result: PlaybackResult) -> JSONValue {
+    [
+      "lines": .integer(Int64(result.lines)), "bytes": .integer(Int64(result.bytes)),
+      "received": .integer(Int64(result.confirmed.received)),
+      "rejected": .integer(Int64(result.confirmed.rejected)),
+      "seconds": .number(Double(result.elapsedNanoseconds / 1_000_000) / 1000),
+    ]
+  }
+}
+
+/// The progress bar on the terminal's current line.
+private struct ProgressLine: Sendable {
+  private let console: Console
+
+  init(_ console: Console) { self.console = console }
+
+  func show(_ progress: PlaybackProgress) {
+    // The last column stays free: writing there makes some terminals wrap.
+    let line = ProgressBar.line(progress, columns: max(1, console.size().columns - 1))
+    console.diagnose("\r\(line)\u{1B}[K")
+  }
+
+  func clear() { console.diagnose("\r\u{1B}[K") }
+}

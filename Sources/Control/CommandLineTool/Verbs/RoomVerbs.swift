@@ -1,0 +1,88 @@
+import ArgumentParser
+import ControlInterface
+import LiveEvents
+import Varlink
+
+struct RoomsVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "rooms", abstract: "List the open rooms.",
+    discussion: "JSON: an array of objects with room, phase, viewers and counters.")
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func run(_ context: Context) async throws {
+    let rooms = try await context.withDaemon { try await $0.listRooms() }
+    try context.print(JSONValue(encoding: rooms)) { RoomList.lines(rooms) }
+  }
+}
+
+struct OpenVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "open", abstract: "Open a room.", discussion: "JSON: an object with room.")
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room: [a-z0-9_][a-z0-9_.-]{0,63}.") var room: RoomName
+
+  func run(_ context: Context) async throws {
+    try await context.withDaemon { try await $0.openRoom(room.description) }
+    try context.print(["room": .string(room.description)]) { [] }
+  }
+}
+
+struct CloseVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "close", abstract: "End a room.", discussion: "JSON: an object with room.")
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+
+  func run(_ context: Context) async throws {
+    try await context.withDaemon { try await $0.closeRoom(room.description) }
+    try context.print(["room": .string(room.description)]) { [] }
+  }
+}
+
+struct SendVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "send", abstract: "Send one event to a room.",
+    discussion: """
+      Returns once the event is applied. For instance:
+        livehostctl send main '{"type":"viewers","count":12}'
+      JSON: an object with received and rejected.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+  @Argument(help: ArgumentHelp("The event in its native form.", valueName: "event-json"))
+  var event: String
+
+  func run(_ context: Context) async throws {
+    let value = try parsedEvent()
+    let reply = try await context.withDaemon {
+      try await $0.sendEvents(room: room.description, [value])
+    }
+    try context.print(JSONValue(encoding: reply)) { [] }
+    if reply.rejected > 0 {
+      context.console.warn("the event was well formed and yet not taken, such as a duplicate")
+    }
+  }
+
+  private func parsedEvent() throws(Failure) -> JSONValue {
+    let value: JSONValue
+    do {
+      value = try JSONValue(parsing: event)
+    } catch {
+      throw Failure(.badData, "the event is not JSON (\(error.reason) at byte \(error.offset))")
+    }
+    guard let members = value.objectValue else {
+      throw Failure(.badData, "the event is no JSON object")
+    }
+    guard members["type"]?.stringValue != nil else {
+      throw Failure(.badData, "the event has no \"type\"")
+    }
+    if let named = members["room"], named != .string(room.description) {
+      throw Failure(.badData, "the event is of another room: \(named)")
+    }
+    return value
+  }
+}

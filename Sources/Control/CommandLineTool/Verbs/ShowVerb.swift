@@ -1,0 +1,25 @@
+import ArgumentParser
+import ControlInterface
+import LiveEvents
+import Varlink
+
+struct ShowVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show the state of a room, whole or of one feature.",
+    discussion: "JSON: the object of the control interface's GetRoom.")
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+  @Argument(help: "The only feature to show.") var feature: Feature?
+
+  func run(_ context: Context) async throws {
+    // The reply as it came: members that this program does not know are shown too.
+    let reply = try await context.withDaemon {
+      try await $0.getRoomJSON(room.description, feature: feature)
+    }
+    try context.print(reply) {
+      let report: RoomReport = try reply.decode()
+      return RoomScreen(report).lines(columns: context.console.size().columns, rows: nil)
+    }
+  }
+}

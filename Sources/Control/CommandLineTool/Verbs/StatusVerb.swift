@@ -1,0 +1,84 @@
+import ArgumentParser
+package import ControlInterface
+import Varlink
+
+struct StatusVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show how the daemon is.",
+    discussion: """
+      JSON: an object with version, uptimeSeconds, rooms, eventsPerSecond, totals, health,
+      longestTurnMicroseconds, memoryBytes, journalEntriesLost and lanes.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func run(_ context: Context) async throws {
+    let status = try await context.withDaemon { try await $0.getStatus() }
+    try context.print(JSONValue(encoding: status)) { StatusText.lines(status) }
+  }
+}
+
+/// The text of `status`.
+package enum StatusText {
+  package static func lines(_ status: StatusReport) -> [String] {
+    let totals = status.totals
+    var lines = [
+      "livehostd \(TerminalText.sanitized(status.version)), \(health(status.health))",
+      "  uptime        \(Format.duration(seconds: status.uptimeSeconds))",
+      "  rooms         \(Format.count(status.rooms)) on \(status.lanes) lanes",
+      "  events        \(Format.rate(status.eventsPerSecond))/s; "
+        + "\(Format.count(totals.received)) received = \(Format.count(totals.applied)) applied "
+        + "+ \(Format.count(totals.coalesced)) coalesced + \(Format.count(totals.rejected)) rejected "
+        + "+ \(Format.count(totals.pending)) pending",
+    ]
+    if !totals.rejectedByReason.isEmpty {
+      lines.append("  rejected      \(CountsText.line(totals.rejectedByReason))")
+    }
+    lines += [
+      "  longest turn  \(Format.microseconds(status.longestTurnMicroseconds))",
+      "  memory        \(Format.bytes(status.memoryBytes))",
+    ]
+    if status.journalEntriesLost > 0 {
+      lines.append("  journal       \(Format.count(status.journalEntriesLost)) entries lost")
+    }
+    return lines
+  }
+
+  private static func health(_ health: Health) -> String {
+    switch health {
+    case .ok: "ok"
+    case .degraded: "degraded: it works, but something was lost or late"
+    case .failing: "failing: a lane makes no progress"
+    }
+  }
+}
+
+/// Counts by name on one line, largest first.
+enum CountsText {
+  static func line(_ counts: [String: Int]) -> String {
+    counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { "\(TerminalText.sanitized($0.key)) \(Format.count($0.value))" }
+      .joined(separator: ", ")
+  }
+}
+
+/// The text of `rooms`.
+package enum RoomList {
+  package static func lines(_ rooms: [RoomSummary]) -> [String] {
+    if rooms.isEmpty { return ["no room is open"] }
+    var table = TextTable([
+      ("ROOM", .left), ("PHASE", .left), ("VIEWERS", .right), ("RECEIVED", .right),
+      ("APPLIED", .right), ("COALESCED", .right), ("REJECTED", .right), ("PENDING", .right),
+    ])
+    for room in rooms {
+      let counters = room.counters
+      table.append(
+        [TerminalText.sanitized(room.room), room.phase.rawValue]
+          + [
+            room.viewers, counters.received, counters.applied, counters.coalesced,
+            counters.rejected, counters.pending,
+          ].map(Format.count))
+    }
+    return table.lines
+  }
+}

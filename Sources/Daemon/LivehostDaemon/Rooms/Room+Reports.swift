@@ -1,0 +1,154 @@
+import ChatFeature
+import ControlFeature
+import ControlInterface
+import HeaderFeature
+import HostFeature
+import LiveEvents
+import LiveRoomStatsFeature
+import RateLimiting
+import RecorderFeature
+import ViewGraph
+import WaitingRoomFeature
+
+extension Room {
+  /// The room as `GetRoom` tells of it.
+  func report() -> RoomReport {
+    let state = store.state
+    return RoomReport(
+      room: name.description, phase: Phase(state.phase), features: features(state),
+      counters: counts.counters, rejectedByReason: counts.reasons,
+      actions: Int(store.actionCount),
+      actionsByKind: Dictionary(
+        store.actionsByKind.map { ($0.kind, Int($0.count)) }, uniquingKeysWith: +),
+      frames: Int(screen.frames), views: screen.statistics.mapValues(ViewReport.init))
+  }
+
+  func summary() -> RoomSummary {
+    RoomSummary(
+      room: name.description, phase: Phase(store.state.phase),
+      viewers: store.state.header.viewers, counters: counts.counters)
+  }
+
+  /// Shows monitors the newest state; free while there are none.
+  func publish() {
+    guard feed.hasSubscribers else { return }
+    // A report holds no number that JSON lacks: means of nothing are absent, not NaN.
+    try? feed.publish(report())
+  }
+
+  private func features(_ state: HostFeature.State) -> FeatureReports {
+    FeatureReports(
+      chat: state.chat.map { ChatReport($0, newest: settings.reportedMessages) },
+      control: ControlReport(state.control), header: HeaderReport(state.header),
+      liveRoomStats: state.liveRoomStats.flatMap(LiveRoomStatsReport.init),
+      recorder: RecorderReport(state.recorder),
+      waitingRoom: state.waitingRoom.map {
+        WaitingRoomReport(waiting: $0.people.count, admitted: $0.admitted)
+      })
+  }
+}
+
+extension Phase {
+  fileprivate init(_ state: StreamState) {
+    switch state {
+    case .waiting: self = .waiting
+    case .live: self = .live
+    case .paused: self = .paused
+    case .ended: self = .ended
+    }
+  }
+}
+
+extension ViewReport {
+  fileprivate init(_ statistics: ViewStatistics) {
+    self.init(
+      evaluations: statistics.evaluations, avoidable: statistics.avoidable,
+      totalMicroseconds: Int(statistics.total / 1000),
+      maximumMicroseconds: Int(statistics.maximum / 1000))
+  }
+}
+
+extension ChatReport {
+  fileprivate init(_ state: ChatFeature.State, newest: Int) {
+    self.init(
+      total: state.total, deleted: state.deleted, chatters: state.chatters,
+      rate: Double(state.rate),
+      messages: state.messages.suffix(newest).map(ChatMessageReport.init),
+      moderations: state.moderations, notices: state.noticeCount,
+      busiestSecond: .init(
+        byClock: state.busiestSecond.byClock, sliding: state.busiestSecond.sliding))
+  }
+}
+
+extension ChatMessageReport {
+  fileprivate init(_ displayed: DisplayedMessage) {
+    let message = displayed.message
+    let badges = String(message.badges).split(separator: ",").map(String.init)
+    self.init(
+      id: String(message.id),
+      user: UserReport(
+        id: String(message.userID), name: String(message.userName),
+        badges: badges.isEmpty ? nil : badges),
+      text: String(message.text), timestamp: Int(displayed.timestamp))
+  }
+}
+
+extension ControlReport {
+  fileprivate init(_ state: ControlFeature.State) {
+    self.init(
+      values: Dictionary(state.values.entries.map { ($0.name, $0.value) }) { $1 },
+      switches: Dictionary(state.switches.entries.map { ($0.name, $0.value) }) { $1 },
+      dragging: state.dragging.names, committed: state.committed)
+  }
+}
+
+extension HeaderReport {
+  fileprivate init(_ state: HeaderFeature.State) {
+    self.init(
+      title: state.title, viewers: state.viewers, peakViewers: state.peakViewers,
+      likes: state.likes, durationMs: Int(state.durationMilliseconds))
+  }
+}
+
+extension LiveRoomStatsReport {
+  /// `nil` until the first window is closed.
+  fileprivate init?(_ state: LiveRoomStatsFeature.State) {
+    guard let window = state.window else { return nil }
+    self.init(
+      last: StatisticsReport(window) { $0.last }, minimum: StatisticsReport(window) { $0.minimum },
+      maximum: StatisticsReport(window) { $0.maximum }, mean: StatisticsReport(window) { $0.mean },
+      quality: "\(state.quality)")
+  }
+}
+
+extension StatisticsReport {
+  fileprivate init(_ window: StatisticsWindow, _ value: (Summary) -> Double) {
+    self.init(
+      bitrateKbps: window.bitrate.map(value), framesPerSecond: window.frameRate.map(value),
+      droppedFrames: window.droppedFrames.map(value), roundTripMs: window.roundTrip.map(value),
+      congestion: window.congestion.map(value))
+  }
+}
+
+extension RecorderReport {
+  fileprivate init(_ state: RecorderFeature.State) {
+    let recording = state.own ?? state.elsewhere
+    self.init(
+      state: RecorderStateReport(recording.state), bytes: recording.bytes,
+      durationMs: recording.durationMilliseconds,
+      progress: recording.percent.map { Double($0) / 100 })
+  }
+}
+
+extension RecorderStateReport {
+  fileprivate init(_ state: RecorderState) {
+    switch state {
+    case .idle: self = .idle
+    case .starting: self = .starting
+    case .recording: self = .recording
+    case .paused: self = .paused
+    case .stopping: self = .stopping
+    case .failed: self = .failed
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package import LiveEvents
+package import RateLimiting
+
+/// Says once a second of a room's time what the time of its events is by now.
+package struct Ticker: Sendable {
+  private static let interval = Interval.seconds(1)
+
+  private var newest: (timestamp: Timestamp, at: Instant)?
+  private var last = Instant.origin
+
+  package init() {}
+
+  /// Notes the time stamp of an event.
+  package mutating func note(_ timestamp: Timestamp, at now: Instant) {
+    if let newest, newest.timestamp >= timestamp { return }
+    newest = (timestamp, now)
+  }
+
+  /// When the next tick is due; `nil` before the first event.
+  package var next: Instant? { newest.map { _ in last + Self.interval } }
+
+  /// The time of the events at `now`, if a tick is due.
+  package mutating func tick(at now: Instant) -> Timestamp? {
+    guard let newest, let next, now >= next else { return nil }
+    last = now
+    return newest.timestamp + max(0, (now - newest.at).nanoseconds / 1_000_000)
+  }
+}

@@ -1,0 +1,26 @@
+import Dispatch
+import Glibc
+
+/// A lane that hangs on demand, for tests of the watchdog and of whoever runs this daemon.
+///
+/// Off unless the environment says `LIVEHOST_BLOCK_LANE_MS`: then `SIGUSR2` holds the first lane for so
+/// many milliseconds.
+enum FaultInjection {
+  /// The running injection; cancel it at the end. `nil` if the environment does not ask for it.
+  static func fromEnvironment(lanes: [HostLane]) -> (any DispatchSourceSignal)? {
+    guard let text = getenv("LIVEHOST_BLOCK_LANE_MS").map({ String(cString: $0) }),
+      let milliseconds = UInt32(text), let lane = lanes.first
+    else { return nil }
+    signal(SIGUSR2, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGUSR2, queue: .global())
+    source.setEventHandler {
+      lane.eventLoop.execute {
+        var left = timespec(
+          tv_sec: Int(milliseconds / 1000), tv_nsec: Int(milliseconds % 1000) * 1_000_000)
+        while nanosleep(&left, &left) != 0, errno == EINTR {}
+      }
+    }
+    source.resume()
+    return source
+  }
+}

@@ -1,0 +1,85 @@
+import LiveEvents
+
+/// Memory for the members of one line, reused for every line of a decoder.
+struct NativeMemberStorage: ~Copyable {
+  let values: UnsafeMutablePointer<JSONValue>
+  let keys = NativeMember.keys
+  let userKeys = NativeMember.userKeys
+  let types = NativeType.names
+
+  init() {
+    values = .allocate(capacity: NativeMember.allCases.count)
+    values.initialize(repeating: JSONValue(), count: NativeMember.allCases.count)
+  }
+
+  deinit { values.deallocate() }
+
+  /// Reads the members of the object that the tokens form. Unknown members are checked and skipped.
+  ///
+  /// Of members with one name the last counts. A member that is null counts as absent.
+  /// Returns the set of members present; throws `malformedJSON` if the tokens form no object.
+  mutating func read(_ tokens: JSONTokens) throws(RejectionReason) -> UInt64 {
+    guard tokens.count > 0, tokens.byte(0) == UInt8(ascii: "{") else { throw .malformedJSON }
+    var present: UInt64 = 0
+    let values = self.values
+    let keys = self.keys
+    let userKeys = self.userKeys
+    var unused = JSONValue()
+    let end = tokens.object(at: 0) { key, token in
+      guard let index = Self.find(key, in: keys, of: tokens) else {
+        return tokens.value(at: token, into: &unused)
+      }
+      let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: index)
+      if bit == NativeMember.user.bit {
+        present &= ~NativeMember.userMembers
+        if tokens.byte(token) == UInt8(ascii: "{") {
+          present |= bit
+          values[index].kind = .object
+          return Self.readUser(tokens, at: token, userKeys, values, &present)
+        }
+      }
+      let next = tokens.value(at: token, into: &values[index])
+      present = values[index].kind == .null ? present & ~bit : present | bit
+      return next
+    }
+    guard end == tokens.count else { throw .malformedJSON }
+    return present
+  }
+
+  /// Reads the object in `user`; returns the token after it.
+  @inline(__always)
+  private static func readUser(
+    _ tokens: JSONTokens, at token: Int, _ keys: WordTable,
+    _ values: UnsafeMutablePointer<JSONValue>, _ present: inout UInt64
+  ) -> Int? {
+    var unused = JSONValue()
+    return tokens.object(at: token) { key, token in
+      guard let index = find(key, in: keys, of: tokens) else {
+        return tokens.value(at: token, into: &unused)
+      }
+      let member = NativeMember.userID.rawValue &+ index
+      let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: member)
+      let next = tokens.value(at: token, into: &values[member])
+      present = values[member].kind == .null ? present & ~bit : present | bit
+      return next
+    }
+  }
+
+  @inline(__always)
+  static func find(_ name: JSONValue, in table: WordTable, of tokens: JSONTokens) -> Int? {
+    let bytes = tokens.bytes + Int(name.start)
+    if name.kind == .string { return table.value(of: bytes, count: Int(name.count)) }
+    return findEscaped(UnsafeBufferPointer(start: bytes, count: Int(name.count)), in: table)
+  }
+
+  /// A name written with escapes is the same name.
+  private static func findEscaped(
+    _ bytes: UnsafeBufferPointer<UInt8>, in table: WordTable
+  ) -> Int? {
+    let slice = ByteSlab.Slice(offset: 0, count: bytes.count, escape: .json)
+    let name = Array(String(Text(slab: ByteSlab(bytes), slice: slice)).utf8)
+    return (name + [UInt8](repeating: 0, count: 8)).withUnsafeBufferPointer {
+      table.value(of: $0.baseAddress.unsafelyUnwrapped, count: name.count)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+public import Composable
+
+extension TestStore {
+  /// Receives the next action that an effect sent, which must be of the given kind.
+  ///
+  ///     await store.receive(\.response.success) { $0.isLoading = false }
+  public nonisolated(nonsending) func receive<Value>(
+    _ kind: CaseKey<Action, Value>, assert expected: ((inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async where Action: CasePathable {
+    let path = Action._$cases[keyPath: kind]
+    receive(
+      matching: { path.extract($0) != nil }, description: path.name, difference: nil, expected,
+      at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Receives the next action that an effect sent, of which something must hold.
+  public nonisolated(nonsending) func receive(
+    where isMatching: (Action) -> Bool, assert expected: ((inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    receive(
+      matching: isMatching, description: "an action that matches", difference: nil, expected,
+      at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  func receive(
+    matching isMatching: (Action) -> Bool, description: String,
+    difference: ((Action) -> String?)?, _ expected: ((inout State) throws -> Void)?,
+    at site: CallSite
+  ) {
+    lane.run()
+    if case .off = exhaustivity, received.contains(where: isMatching) {
+      while let next = received.first, !isMatching(next) {
+        received.removeFirst()
+        store.send(next)
+        lane.run()
+      }
+    }
+    guard !received.isEmpty else {
+      let running = store.runningEffectNames
+      fail(
+        "Expected to receive \(description), but received no action. "
+          + (running.isEmpty
+            ? "No effect is in flight that could send one."
+            : "In flight: \(running.joined(separator: ", ")). Does a clock need to be advanced?"),
+        at: site)
+      return
+    }
+    let action = received[0]
+    guard isMatching(action) else {
+      fail(
+        "Received an unexpected action; expected \(description).\n"
+          + (difference?(action) ?? "Received: \(dump(action))"), at: site)
+      if case .off = exhaustivity { return }
+      received.removeFirst()
+      store.send(action)
+      lane.run()
+      return
+    }
+    received.removeFirst()
+    apply(action, expected, verb: "received", at: site)
+  }
+}
+
+extension TestStore where Action: Equatable {
+  /// Receives the next action that an effect sent, which must equal `action`.
+  ///
+  /// It is reduced now, not when the effect sent it.
+  /// - Parameter expected: changes the state before into the state that is expected after.
+  public nonisolated(nonsending) func receive(
+    _ action: Action, assert expected: ((inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    receive(
+      matching: { $0 == action }, description: dump(action),
+      difference: { self.difference(expected: action, actual: $0) }, expected,
+      at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Receives the next action that an effect sent, which must be of the given kind and carry `value`.
+  public nonisolated(nonsending) func receive<Value: Equatable>(
+    _ kind: CaseKey<Action, Value>, _ value: Value,
+    assert expected: ((inout State) throws -> Void)? = nil, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) async where Action: CasePathable {
+    let action = Action._$cases[keyPath: kind].embed(value)
+    receive(
+      matching: { $0 == action }, description: dump(action),
+      difference: { self.difference(expected: action, actual: $0) }, expected,
+      at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+}

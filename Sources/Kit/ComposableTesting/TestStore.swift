@@ -1,0 +1,186 @@
+public import Composable
+import IssueReporting
+
+/// A store under test: reduces the actions that the test sends, holds back those that effects send
+/// until the test receives them, and compares each state with what the test expects.
+///
+///     let store = TestStore(initialState: Counter.State()) { Counter() }
+///     await store.send(.factButtonTapped) { $0.isLoading = true }
+///     await store.receive(.factLoaded("…")) {
+///       $0.isLoading = false
+///       $0.fact = "…"
+///     }
+///     await store.finish()
+///
+/// Exhaustive by default: a change of state that is not asserted, an action that is not received and
+/// an effect that still runs when the store goes away are failures, told with a diff. Effects run on
+/// a ``ManualLane``; no call waits for real time. One test store belongs to one test.
+public final class TestStore<State: ObservableState & Equatable, Action: Sendable> {
+  let store: Store<State, Action>
+  private let origin: CallSite
+  private var isFinished = false
+  var received: [Action] = []
+
+  /// How much has to be spelled out.
+  public var exhaustivity = Exhaustivity.on
+
+  /// The clock of the test; its lane is the store's.
+  public let clock: TestClock
+
+  /// The store's lane.
+  public var lane: ManualLane { clock.lane }
+
+  /// The state as it is now.
+  public var state: State { store.state }
+
+  public init<R: Reducer>(
+    initialState: State, clock: TestClock = TestClock(),
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column, reducer: () -> R
+  ) where R.State == State, R.Action == Action {
+    self.clock = clock
+    origin = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    store = Store(
+      initialState: initialState, lane: clock.lane, notification: .batched, reducer: reducer)
+    store.effectActionSink = { [unowned self] in received.append($0) }
+    store.onFailure = { [unowned self] in fail("\(Self.describe($0))", at: origin) }
+  }
+
+  deinit {
+    store.effectActionSink = nil
+    store.onFailure = nil
+    if !isFinished { checkNothingIsLeft(at: origin) }
+  }
+
+  /// Sends `action` as the user of the feature would.
+  ///
+  /// - Parameters:
+  ///   - expected: changes the state before into the state that is expected after. If
+  ///     ``exhaustivity`` is off it may be given the state after, and mention some of it only.
+  /// - Returns: a handle to the effects of this action.
+  @discardableResult
+  public nonisolated(nonsending) func send(
+    _ action: Action, assert expected: ((inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async -> TestEffects<State, Action> {
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    lane.run()
+    if !received.isEmpty {
+      switch exhaustivity {
+      case .on:
+        fail(
+          """
+          Must handle \(received.count) received \(received.count == 1 ? "action" : "actions") \
+          before sending one: \(list(received))
+          """, at: site)
+      case .off: skipAll()
+      }
+    }
+    let before = store.lastEffect
+    apply(action, expected, verb: "sent", at: site)
+    return TestEffects(store: self, numbers: before..<store.lastEffect)
+  }
+
+  /// Waits for the effects of all actions to end, and checks that nothing was left unreceived.
+  public nonisolated(nonsending) func finish(
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    lane.run()
+    isFinished = true
+    checkNothingIsLeft(
+      at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Applies the received actions without looking at what they change.
+  ///
+  /// - Parameter strict: whether it is a failure if there are none.
+  public nonisolated(nonsending) func skipReceivedActions(
+    strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: UInt = #line, column: UInt = #column
+  ) async {
+    lane.run()
+    if received.isEmpty, strict {
+      fail(
+        "There were no received actions to skip.",
+        at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
+    }
+    skipAll()
+  }
+
+  /// Cancels the effects that are under way.
+  ///
+  /// - Parameter strict: whether it is a failure if there are none.
+  public nonisolated(nonsending) func skipInFlightEffects(
+    strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: UInt = #line, column: UInt = #column
+  ) async {
+    lane.run()
+    if store.runningEffects == 0, strict {
+      fail(
+        "There were no effects in flight to skip.",
+        at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
+    }
+    store.cancelEffects()
+    lane.run()
+  }
+
+  func skipAll() {
+    while !received.isEmpty {
+      store.send(received.removeFirst())
+      lane.run()
+    }
+  }
+
+  private func checkNothingIsLeft(at site: CallSite) {
+    guard case .on = exhaustivity else { return }
+    if !received.isEmpty {
+      fail("The store received unexpected actions: \(list(received))", at: site)
+    }
+    let running = store.runningEffectNames
+    if !running.isEmpty {
+      fail(
+        """
+        \(running.count == 1 ? "An effect is" : "\(running.count) effects are") still in flight: \
+        \(running.joined(separator: ", ")). They must end before the test does: advance the clock, \
+        cancel them, or call skipInFlightEffects().
+        """, at: site)
+    }
+  }
+
+  func fail(_ message: String, at site: CallSite) {
+    reportIssue(
+      message, fileID: site.fileID, filePath: site.filePath, line: site.line, column: site.column)
+  }
+}
+
+/// The effects that one action of a test started.
+public struct TestEffects<State: ObservableState & Equatable, Action: Sendable> {
+  let store: TestStore<State, Action>
+  let numbers: Range<UInt64>
+
+  /// Whether one of them still runs.
+  public var isRunning: Bool {
+    numbers.contains { store.store.isEffectRunning($0 + 1) }
+  }
+
+  /// Cancels them, and runs what follows from that.
+  public nonisolated(nonsending) func cancel() async {
+    for number in numbers { store.store.cancelEffect(number + 1) }
+    store.lane.run()
+  }
+
+  /// Runs the lane until it is idle; a failure if one of them goes on still.
+  public nonisolated(nonsending) func finish(
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    store.lane.run()
+    if isRunning {
+      store.fail(
+        "Expected the effects of this action to end, but they are still in flight.",
+        at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import ChatFeature
+import LiveEvents
+import Testing
+
+@Suite struct ChatFeatureTests {
+  @Test func messagesAreCountedAndShownInTheOrderOfTheirArrival() {
+    var state = ChatFeature.State()
+    state.take(
+      .messages([message(1, at: 1_000), message(2, by: "bob", at: 900)]),
+      .messages([message(3, at: 1_100)]))
+    #expect(state.total == 3)
+    #expect(state.chatters == 2)
+    #expect(state.rate == 3)
+    #expect(state.shown == ["m1", "m2", "m3"])
+    #expect(state.messages.map(\.number) == [1, 2, 3])
+  }
+
+  @Test func aPersonIsOneChatterWhateverTheLengthOfTheIdentifier() {
+    var state = ChatFeature.State()
+    let users = ["", "1", "10", "fifteen-letters", "sixteen-letters!", "sixteen-letters!!"]
+    for round in 0..<3 {
+      let batch = users.enumerated().map { message(round * 10 + $0, by: $1, at: 1_000) }
+      state.take(.messages(batch))
+    }
+    #expect(state.chatters == users.count)
+    #expect(state.total == 3 * users.count)
+  }
+
+  @Test func identifiersThatDifferOnlyInZeroBytesAreTwoPeople() {
+    var state = ChatFeature.State()
+    state.take(.messages([message(1, by: "a", at: 0), message(2, by: "a\0", at: 0)]))
+    #expect(state.chatters == 2)
+  }
+
+  @Test func aClearTakesEverythingOffAndCountsIt() {
+    var state = ChatFeature.State()
+    state.take(.messages([message(1, at: 1_000), message(2, at: 5_000)]), .cleared(at: 2_000))
+    #expect(state.shown.isEmpty)
+    #expect(state.deleted == 2)
+    #expect(state.total == 2)
+    #expect(state.moderations == 1)
+  }
+
+  @Test func aTimeoutTakesOnlyThatPersonsMessagesOff() {
+    var state = ChatFeature.State()
+    state.take(
+      .messages([message(1, at: 1_000), message(2, by: "bob", at: 1_000), message(3, at: 1_001)]),
+      .timedOut(timeout("ann"), at: 1_500))
+    #expect(state.shown == ["m2"])
+    #expect(state.deleted == 2)
+    #expect(state.moderations == 1)
+  }
+
+  @Test func aDeletionTakesOneMessageOff() {
+    var state = ChatFeature.State()
+    state.take(
+      .messages([message(1, at: 1_000), message(2, at: 1_000)]), .messageDeleted("m1", at: 1_000))
+    #expect(state.shown == ["m2"])
+    #expect(state.deleted == 1)
+  }
+
+  @Test func moderationOfWhatIsNotShownCountsButDeletesNothing() {
+    var state = ChatFeature.State()
+    state.take(
+      .messages([message(1, at: 1_000)]), .messageDeleted("m9", at: 1),
+      .timedOut(timeout("bob"), at: 1))
+    #expect(state.shown == ["m1"])
+    #expect(state.deleted == 0)
+    #expect(state.moderations == 2)
+  }
+
+  @Test func messagesThatComeAfterTheirModerationAreCountedButNotShown() {
+    var state = ChatFeature.State()
+    state.take(
+      .timedOut(timeout("ann"), at: 2_000), .messageDeleted("m2", at: 1_000),
+      .messages([
+        message(1, at: 1_999), message(2, by: "bob", at: 1_999), message(3, by: "bob", at: 1_999),
+      ]))
+    #expect(state.shown == ["m3"])
+    #expect(state.deleted == 2)
+    #expect(state.total == 3)
+    #expect(state.chatters == 2)
+    state.take(.cleared(at: 3_000), .messages([message(4, by: "cyd", at: 2_999)]))
+    #expect(state.shown.isEmpty)
+    #expect(state.deleted == 4)
+  }
+
+  @Test func whatIsWrittenAfterATimeoutIsShown() {
+    var state = ChatFeature.State()
+    state.take(
+      .cleared(at: 2_000), .timedOut(timeout("ann"), at: 2_000),
+      .messages([message(1, at: 2_000), message(2, at: 2_001)]))
+    #expect(state.shown == ["m1", "m2"])
+    #expect(state.deleted == 0)
+  }
+
+  @Test func aClearWithATimeStampFarAheadDoesNotSilenceTheRoom() {
+    var state = ChatFeature.State()
+    state.take(.cleared(at: 4_102_444_800_000), .timedOut(timeout("ann"), at: .max))
+    state.take(.messages([message(1, at: 1_000)]))
+    #expect(state.shown == ["m1"])
+    // A right one afterwards works.
+    state.take(.timedOut(timeout("ann"), at: 2_000), .messages([message(2, at: 1_500)]))
+    #expect(state.shown.isEmpty)
+    #expect(state.deleted == 2)
+  }
+
+  @Test func modesChangeOneByOne() {
+    var state = ChatFeature.State()
+    state.take(
+      .modesChanged(ChatModes(slowSeconds: 30, emoteOnly: true)),
+      .modesChanged(ChatModes(emoteOnly: false)))
+    #expect(state.modes == ChatModes(slowSeconds: 30, emoteOnly: false))
+  }
+
+  @Test func theRateFallsWhileNobodyWrites() {
+    var state = ChatFeature.State()
+    state.take(.messages([message(1, at: 1_000), message(2, at: 1_600)]))
+    #expect(state.rate == 2)
+    state.take(.ticked(at: 2_000))
+    #expect(state.rate == 1)
+    state.take(.ticked(at: 1_500))
+    #expect(state.rate == 1)
+    state.take(.ticked(at: 2_600))
+    #expect(state.rate == 0)
+    #expect(state.busiestSecond.sliding == 2)
+  }
+}

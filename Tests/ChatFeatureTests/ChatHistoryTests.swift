@@ -1,0 +1,63 @@
+import ChatFeature
+import LiveEvents
+import Testing
+
+@Suite struct ChatHistoryTests {
+  @Test func theHistoryKeepsTheNewest() {
+    var state = ChatFeature.State(historyLimit: 3)
+    state.take(.messages((1...10).map { message($0, at: 0) }), .messages([message(11, at: 0)]))
+    #expect(state.shown == ["m9", "m10", "m11"])
+    #expect(state.messages.map(\.number) == [9, 10, 11])
+    #expect(state.total == 11)
+  }
+
+  @Test func whatIsShownOwnsItsTextAndReadsTheSame() {
+    let name = "ann"
+    let text = #"caf\u00e9 \"x\""#
+    let nameSlice = ByteSlab.Slice(offset: 0, count: name.utf8.count)
+    let received = ChatMessage(
+      slab: ByteSlab(Array((name + text + " and the rest of the line").utf8)),
+      slices: .init(
+        id: nameSlice, userID: nameSlice, userName: nameSlice,
+        text: .init(offset: name.utf8.count, count: text.utf8.count, escape: .json)), bits: 7)
+    var state = ChatFeature.State()
+    state.take(.messages([TimedMessage(timestamp: 1, message: received)]))
+    #expect(state.messages.first?.message == received)
+    #expect(state.messages.first.map { String($0.message.text) } == "café \"x\"")
+    #expect(state.messages.first?.message.text.escape == ByteSlab.Escape.none)
+  }
+
+  /// Small batches, large batches and none: the same stream must give the same state.
+  @Test(arguments: 1...20) func theSizeOfTheBatchesChangesNothing(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var whole = ChatFeature.State(historyLimit: 7)
+    var single = ChatFeature.State(historyLimit: 7)
+    var model: [String] = []
+    var clearedAt = Timestamp.min
+    var time: Timestamp = 100_000
+    for round in 0..<60 {
+      var batch: [TimedMessage] = []
+      for index in 0..<Int.random(in: 0..<30, using: &random) {
+        time += Timestamp.random(in: 0..<200, using: &random)
+        let late = Timestamp.random(in: 0..<400, using: &random)
+        let user = "user\(Int.random(in: 0..<5, using: &random))"
+        batch.append(message(round * 100 + index, by: user, at: time - late))
+      }
+      whole.take(.messages(batch))
+      for one in batch {
+        single.take(.messages([one]))
+        if one.timestamp >= clearedAt { model.append(String(one.message.id)) }
+      }
+      model = model.suffix(7)
+      #expect(whole == single)
+      #expect(whole.shown == model)
+      if Int.random(in: 0..<8, using: &random) == 0 {
+        clearedAt = time
+        whole.take(.cleared(at: time))
+        single.take(.cleared(at: time))
+        model = []
+      }
+    }
+    #expect(whole.total > 0 && whole.deleted > 0)
+  }
+}

@@ -1,0 +1,96 @@
+import ChatFeature
+import Intake
+import LiveEvents
+import RateLimiting
+import Testing
+
+@Suite struct ChatIntakeTests {
+  @Test func messagesOfOneFrameAreOneAction() {
+    var intake = ChatIntake(frame: .milliseconds(16))
+    var output = IntakeOutput<ChatFeature.Action>()
+    let batch = [message(1, at: 5), message(2, at: 4)]
+    for one in batch { intake.receive(one.event, at: .origin, into: &output) }
+    #expect(output.actions.isEmpty)
+    #expect(intake.pending == 2)
+    #expect(intake.deadline == .origin + .milliseconds(16))
+    intake.wake(at: .origin + .milliseconds(15), into: &output)
+    #expect(output.actions.isEmpty)
+    intake.wake(at: .origin + .milliseconds(16), into: &output)
+    #expect(output.actions == [.messages(batch)])
+    #expect(output.applied == 2)
+    #expect(intake.deadline == nil)
+  }
+
+  @Test func moderationNeverOvertakesTheMessagesBeforeIt() {
+    let passing: [(LiveEvent.Payload, ChatFeature.Action)] = [
+      (.chatDelete(messageID: "m1"), .messageDeleted("m1", at: 9)),
+      (.chatClear, .cleared(at: 9)),
+      (.chatTimeout(timeout("ann")), .timedOut(timeout("ann"), at: 9)),
+      (.chatNotice(notice(.raid)), .notice(notice(.raid), at: 9)),
+      (.chatModes(ChatModes(emoteOnly: true)), .modesChanged(ChatModes(emoteOnly: true))),
+    ]
+    for (payload, action) in passing {
+      var intake = ChatIntake()
+      var output = IntakeOutput<ChatFeature.Action>()
+      intake.receive(message(1, at: 5).event, at: .origin, into: &output)
+      intake.receive(LiveEvent(timestamp: 9, payload: payload), at: .origin, into: &output)
+      #expect(output.actions == [.messages([message(1, at: 5)]), action])
+      #expect(output.applied == 2)
+      #expect(intake.pending == 0)
+    }
+  }
+
+  @Test func aFullBatchIsDeliveredEarly() {
+    var intake = ChatIntake(capacity: 3)
+    var output = IntakeOutput<ChatFeature.Action>()
+    for id in 0..<7 { intake.receive(message(id, at: 0).event, at: .origin, into: &output) }
+    #expect(output.actions.count == 2)
+    #expect(output.applied == 6)
+    #expect(intake.pending == 1)
+  }
+
+  @Test func anEventOfAnotherFeatureIsRefusedAndCounted() {
+    var intake = ChatIntake()
+    var output = IntakeOutput<ChatFeature.Action>()
+    intake.receive(LiveEvent(timestamp: 0, payload: .viewers(count: 1)), at: .origin, into: &output)
+    #expect(output.actions.isEmpty)
+    #expect(output.rejected == [.unknownType: 1])
+  }
+
+  /// Every event is accounted for at any instant, and what comes out is what went in, in order.
+  @Test(arguments: 1...20) func nothingIsLostAndNothingOvertakes(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var intake = ChatIntake(frame: .milliseconds(16), capacity: 20)
+    var output = IntakeOutput<ChatFeature.Action>()
+    var now = Instant.origin
+    var sent: [String] = []
+    for id in 0..<2_000 {
+      now = now + .microseconds(Int64.random(in: 0..<4_000, using: &random))
+      if Int.random(in: 0..<20, using: &random) == 0 {
+        let event = LiveEvent(timestamp: 0, payload: .chatDelete(messageID: Text("d\(id)")))
+        intake.receive(event, at: now, into: &output)
+        sent.append("d\(id)")
+      } else {
+        intake.receive(message(id, at: 0).event, at: now, into: &output)
+        sent.append("m\(id)")
+      }
+      if Int.random(in: 0..<3, using: &random) == 0 { intake.wake(at: now, into: &output) }
+      #expect(output.applied + output.coalesced + intake.pending == id + 1)
+    }
+    intake.flush(at: now, into: &output)
+    let came = output.actions.flatMap { action in
+      switch action {
+      case .messages(let batch): batch.map { String($0.message.id) }
+      case .messageDeleted(let id, _): [String(id)]
+      case .cleared, .timedOut, .notice, .modesChanged, .ticked: ["unexpected"]
+      }
+    }
+    #expect(came == sent)
+  }
+}
+
+extension TimedMessage {
+  fileprivate var event: LiveEvent {
+    LiveEvent(timestamp: timestamp, payload: .chatMessage(message))
+  }
+}

@@ -1,0 +1,104 @@
+import ChatFeature
+import LiveEvents
+import Testing
+
+@Suite struct MessagePaceTests {
+  @Test func aWindowIsAThousandMillisecondsAndNotOneMore() {
+    var pace = MessagePace()
+    for time: Timestamp in [500, 1_499, 1_500] { pace.count(time) }
+    pace.settle()
+    #expect(pace.busiest.sliding == 2)
+    #expect(pace.busiest.byClock == 2)
+    #expect(pace.rate == 2)
+  }
+
+  @Test func aMessageThatComesLateFillsTheSecondsItBelongsTo() {
+    var pace = MessagePace()
+    for time: Timestamp in [1_000, 1_900, 9_000] { pace.count(time) }
+    pace.settle()
+    #expect(pace.busiest.sliding == 2)
+    pace.count(1_500)
+    pace.settle()
+    #expect(pace.busiest.sliding == 3)
+    #expect(pace.busiest.byClock == 3)
+  }
+
+  @Test func aWindowReachesBackOverEarlierBatches() {
+    var pace = MessagePace()
+    for time: Timestamp in [1, 1_000, 1_001] {
+      pace.count(time)
+      pace.settle()
+    }
+    #expect(pace.busiest.sliding == 2)
+  }
+
+  @Test func aMessageAsLateAsTheHorizonStillFindsItsSecond() {
+    var pace = MessagePace()
+    for time: Timestamp in [9_001, 9_500, 20_000, 10_000] {
+      pace.count(time)
+      pace.settle()
+    }
+    #expect(pace.busiest.sliding == 3)
+  }
+
+  @Test func aTimeStampBeyondTheHorizonIsLeftOut() {
+    var pace = MessagePace()
+    pace.count(20_000)
+    for _ in 0..<5 { pace.count(9_999) }
+    pace.count(10_000)
+    pace.settle()
+    #expect(pace.busiest.sliding == 1)
+    #expect(pace.rate == 1)
+  }
+
+  @Test func aClockThatWasSetBackIsFollowed() {
+    var pace = MessagePace()
+    pace.count(4_102_444_800_000)
+    for index in 0..<200 { pace.count(50_000 + Timestamp(index)) }
+    pace.settle()
+    #expect(pace.busiest.sliding == 200 - MessagePace.patience + 1)
+    #expect(pace.rate == 200 - MessagePace.patience + 1)
+  }
+
+  @Test func extremeTimeStampsAreTolerated() {
+    var pace = MessagePace()
+    for time: Timestamp in [.min, .max, 0, -1, .min, .max] {
+      pace.count(time)
+      pace.settle()
+      pace.advance(to: time)
+    }
+    #expect(pace.busiest.sliding == 2)
+  }
+
+  @Test func secondsBeforeTheEpochAreSecondsToo() {
+    var pace = MessagePace()
+    for time: Timestamp in [-1_000, -1, 0, 999] { pace.count(time) }
+    pace.settle()
+    #expect(pace.busiest.byClock == 2)
+    #expect(pace.busiest.sliding == 2)
+  }
+
+  /// Against a count over the whole stream, however it is cut into batches.
+  @Test(arguments: 1...40) func bothMaximaAreExactForAnyOrderWithinTheHorizon(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var pace = MessagePace()
+    var times: [Timestamp] = []
+    var time: Timestamp = 1_000_000
+    let step = Timestamp.random(in: 1..<300, using: &random)
+    let lateness = Timestamp.random(in: 0...MessagePace.horizon, using: &random)
+    for _ in 0..<600 {
+      time += Timestamp.random(in: 0..<step, using: &random)
+      let late = time - Timestamp.random(in: 0...lateness, using: &random)
+      times.append(late)
+      pace.count(late)
+      if Int.random(in: 0..<10, using: &random) == 0 { pace.settle() }
+    }
+    pace.settle()
+    let sliding = times.map { end in times.count { $0 > end - 1_000 && $0 <= end } }.max()
+    let byClock = Dictionary(grouping: times) { $0 / 1_000 }.values.map(\.count).max()
+    let newest = times.max()!
+    #expect(pace.busiest.sliding == sliding)
+    #expect(pace.busiest.byClock == byClock)
+    #expect(pace.rate == times.count { $0 > newest - 1_000 })
+  }
+}

@@ -1,0 +1,49 @@
+import ChatFeature
+import LiveEvents
+import Testing
+
+@Suite struct RecentModerationTests {
+  @Test func theLastOnesAreRememberedAndMemoryIsBounded() {
+    var moderation = RecentModeration()
+    let many = RecentModeration.capacity * 5 / 2
+    for index in 0..<many { moderation.noteTimeout(of: Text("user\(index)"), at: 1_000) }
+    for index in (many - RecentModeration.capacity)..<many {
+      #expect(moderation.hides(message(0, by: "user\(index)", at: 999).message, at: 999))
+    }
+    #expect(!moderation.hides(message(0, by: "user0", at: 999).message, at: 999))
+  }
+
+  @Test func anEarlierTimeoutThatArrivesLaterDoesNotReplaceALaterOne() {
+    var moderation = RecentModeration()
+    moderation.noteTimeout(of: "ann", at: 2_000)
+    moderation.noteTimeout(of: "ann", at: 1_000)
+    #expect(moderation.hides(message(0, at: 1_500).message, at: 1_500))
+  }
+
+  @Test func whatIsOlderThanTheReachIsNoStraggler() {
+    var moderation = RecentModeration()
+    moderation.noteClear(at: 100_000)
+    let edge = 100_000 - RecentModeration.reach
+    #expect(moderation.hides(message(0, at: edge).message, at: edge))
+    #expect(!moderation.hides(message(0, at: edge - 1).message, at: edge - 1))
+  }
+
+  @Test func aDeletedIdentifierIsHiddenWhateverItsTimeStampWithinReach() {
+    var moderation = RecentModeration()
+    moderation.noteDeletion(of: "m7", at: 100_000)
+    let late = 100_000 + RecentModeration.reach
+    for time: Timestamp in [0, 100_000, late] {
+      #expect(moderation.hides(message(7, at: time).message, at: time))
+      #expect(!moderation.hides(message(8, at: time).message, at: time))
+    }
+    #expect(!moderation.hides(message(7, at: late + 1).message, at: late + 1))
+  }
+
+  @Test func aMessageOfTheSameMillisecondIsNotOlder() {
+    var moderation = RecentModeration()
+    moderation.noteClear(at: 2_000)
+    moderation.noteTimeout(of: "bob", at: 3_000)
+    #expect(!moderation.hides(message(0, at: 2_000).message, at: 2_000))
+    #expect(moderation.hides(message(0, at: 1_999).message, at: 1_999))
+  }
+}

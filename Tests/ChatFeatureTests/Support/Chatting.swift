@@ -1,0 +1,31 @@
+import ChatFeature
+import LiveEvents
+
+/// A message by `user`; its identifier is `id`, its text names both.
+func message(_ id: Int, by user: String = "ann", at time: Timestamp) -> TimedMessage {
+  TimedMessage(
+    timestamp: time,
+    message: ChatMessage(
+      id: "m\(id)", userID: user, userName: user.uppercased(), text: "\(user) says \(id)"))
+}
+
+func timeout(_ user: String) -> ChatTimeout {
+  ChatTimeout(user: Person(id: Text(user), name: Text(user)), seconds: 10)
+}
+
+func notice(
+  _ kind: ChatNotice.Kind, count: Int = 1, group: String? = nil, by user: String = "ann"
+) -> ChatNotice {
+  ChatNotice(
+    kind: kind, user: Person(id: Text(user), name: Text(user.uppercased())), count: count,
+    group: group.map { Text($0) })
+}
+
+extension ChatFeature.State {
+  mutating func take(_ actions: ChatFeature.Action...) {
+    for action in actions { _ = ChatFeature().reduce(into: &self, action: action) }
+  }
+
+  /// Identifiers of what is shown, oldest first.
+  var shown: [String] { messages.map { String($0.message.id) } }
+}

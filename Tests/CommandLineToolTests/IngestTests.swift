@@ -1,0 +1,111 @@
+import CommandLineTool
+import Synchronization
+import Testing
+import Varlink
+
+@Suite struct IngestTests {
+  @Test func `The bundled recording arrives whole, in big writes, and is confirmed`() async throws {
+    let daemon = try await FakeDaemon()
+    let run = await daemon.run(["ingest", bundledRecording, "--speed", "max", "--json=short"])
+    #expect(run.status == .done)
+    let value = try JSONValue(parsing: run.output)
+    #expect(value["lines"] == 5_000)
+    #expect(value["received"] == 5_000)
+    #expect(value["rejected"] == 0)
+    let received = daemon.ingest.received.withLock { $0 }
+    #expect(received.control.first == ["type": "options", "clock": "event"])
+    #expect(received.control.last?["type"] == "sync")
+    #expect(received.lines.count { $0.contains("PRIVMSG") } == 4_933)
+    #expect(received.writes.count < 1_000)
+    #expect(run.diagnostics.isEmpty)
+    await daemon.stop()
+  }
+
+  @Test func `Options go ahead of the lines, which keep their order`() async throws {
+    let daemon = try await FakeDaemon()
+    let file = daemon.directory.write(
+      "lines", "{\"type\":\"a\",\"ts\":1000}\n\n{\"type\":\"refuse\",\"ts\":1001}".utf8)
+    let run = await daemon.run(["ingest", "--room=studio", file])
+    #expect(run.status == .done)
+    #expect(run.output.contains("3 lines sent"))
+    #expect(run.output.contains("1 rejected"))
+    let received = daemon.ingest.received.withLock { $0 }
+    #expect(received.control.first == ["type": "options", "room": "studio"])
+    #expect(
+      received.lines == ["{\"type\":\"a\",\"ts\":1000}", "", "{\"type\":\"refuse\",\"ts\":1001}"])
+    await daemon.stop()
+  }
+
+  @Test(arguments: ["truncated", "garbled", "missing", "directory", "format"])
+  func `What cannot be read is bad data`(kind: String) async throws {
+    let daemon = try await FakeDaemon()
+    let header: [UInt8] = [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 3]
+    let arguments: [String] =
+      switch kind {
+      case "truncated": [daemon.directory.write("a.log", header)]
+      case "garbled": [daemon.directory.write("a.irc", header + [0xFF, 0xFF, 0xFF, 0xFF])]
+      case "missing": ["\(daemon.directory.path)/nothing"]
+      case "directory": [daemon.directory.path]
+      default: [daemon.directory.write("a.irc", "@a=b :x PRIVMSG #c :d\n".utf8), "--format=native"]
+      }
+    let run = await daemon.run(["ingest", "--speed=max"] + arguments)
+    #expect(run.status == .badData, "\(run.diagnostics)")
+    await daemon.stop()
+  }
+
+  @Test func `A daemon that goes away leaves what it confirmed`() async throws {
+    let daemon = try await FakeDaemon(closesAfterSyncs: 1)
+    let file = daemon.directory.write("lines", "{\"type\":\"a\"}\n".utf8)
+    let run = await daemon.run(["ingest", file, "--speed=max", "--json=short"])
+    #expect(run.status == .failed)
+    #expect(run.diagnostics.contains("the daemon closed the connection"))
+    #expect(run.diagnostics.contains("confirmed 0 events"))
+    #expect(try JSONValue(parsing: run.output)["error"]?["result"]?["lines"] == 1)
+    await daemon.stop()
+  }
+
+  @Test func `A paced playback waits for its time and can be interrupted`() async throws {
+    let daemon = try await FakeDaemon()
+    let file = daemon.directory.write(
+      "lines", "{\"type\":\"a\",\"ts\":0}\n{\"type\":\"b\",\"ts\":3600000}\n".utf8)
+    let capture = Capture()
+    let tool = CommandLineTool(
+      console: capture.console(),
+      surroundings: Surroundings(variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
+    let task = Task { await tool.run(["ingest", file]) }
+    var arrivals = daemon.ingest.arrivals.makeAsyncIterator()
+    await arrivals.next()
+    task.cancel()
+    #expect(await task.value == .interrupted)
+    #expect(capture.diagnostics.contains("interrupted; the daemon had confirmed"))
+    #expect(daemon.ingest.received.withLock { $0.lines } == ["{\"type\":\"a\",\"ts\":0}"])
+    await daemon.stop()
+  }
+
+  @Test func `No daemon means not reachable`() async throws {
+    let directory = try TestDirectory()
+    let run = await run(["ingest", bundledRecording, "--socket", directory.path])
+    #expect(run.status == .notReachable)
+  }
+}
+
+@Suite struct FileSourceTests {
+  @Test func `The bundled recording is read through its compression`() throws {
+    let source = try FileSource(path: bundledRecording)
+    var bytes: [UInt8] = []
+    while try source.read({ bytes += $0 }) {}
+    #expect(bytes.count { $0 == 0x0A } == 5_000)
+    #expect(source.fileBytes == source.fileSize)
+    #expect(bytes.count > source.fileBytes)
+    #expect(source.descriptor == nil)
+  }
+
+  @Test(arguments: ["", "a", "ab\n", "\u{1F}"])
+  func `Short files are read as they are`(text: String) throws {
+    let directory = try TestDirectory()
+    let source = try FileSource(path: directory.write("file.gz", text.utf8))
+    var bytes: [UInt8] = []
+    while try source.read({ bytes += $0 }) {}
+    #expect(String(decoding: bytes, as: UTF8.self) == text)
+  }
+}

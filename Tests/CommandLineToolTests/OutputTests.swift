@@ -1,0 +1,143 @@
+import CommandLineTool
+import ControlInterface
+import Testing
+import Varlink
+
+@Suite struct ProgressBarTests {
+  private func progress(
+    _ bytes: Int, of size: Int?, lines: Int = 2_100, after seconds: Int64 = 3
+  ) -> PlaybackProgress {
+    PlaybackProgress(
+      fileBytes: bytes, fileSize: size, lines: lines, confirmed: 2_000,
+      elapsedNanoseconds: seconds * 1_000_000_000)
+  }
+
+  @Test func `A known size gives a bar, a rate and the time left`() {
+    #expect(
+      ProgressBar.line(progress(250, of: 1_000), columns: 79)
+        == "[######--------------------] 25%  2,100 lines  700/s  2,000 confirmed  9 s left")
+  }
+
+  @Test func `Without a size there is neither bar nor end`() {
+    #expect(
+      ProgressBar.line(progress(2_048, of: nil), columns: 79)
+        == "2,100 lines  700/s  2,000 confirmed  2.0 KiB")
+  }
+
+  @Test func `Before there is a rate none is told`() {
+    #expect(
+      ProgressBar.line(progress(0, of: 10, lines: 0, after: 0), columns: 60)
+        == "[-----------------------------] 0%  0 lines  2,000 confirmed")
+  }
+
+  @Test(arguments: 1...120)
+  func `It never takes more than its columns`(columns: Int) {
+    let line = ProgressBar.line(progress(999, of: 1_000), columns: columns)
+    #expect(TerminalText.width(line) <= columns)
+  }
+
+  @Test func `An empty file is done`() { #expect(progress(0, of: 0).fraction == 1) }
+  @Test func `A file that grew is not more than done`() { #expect(progress(3, of: 2).fraction == 1) }
+}
+
+@Suite struct FormatTests {
+  @Test(arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-12_345_678, "-12,345,678")])
+  func `Counts have groups`(number: Int, text: String) { #expect(Format.count(number) == text) }
+
+  @Test(arguments: [(0.0, "0.0"), (9.96, "10.0"), (99.94, "99.9"), (99.96, "100"), (1e300, "9,223,372,036,854,775,807"), (-0.04, "0.0"), (-1.26, "-1.3"), (.nan, "-")])
+  func `Rates have a decimal while it matters`(number: Double, text: String) {
+    #expect(Format.rate(number) == text)
+  }
+
+  @Test(arguments: [(0, "0 B"), (1_023, "1023 B"), (1_536, "1.5 KiB"), (3 << 30, "3.0 GiB")])
+  func `Bytes have units`(number: Int, text: String) { #expect(Format.bytes(number) == text) }
+
+  @Test(arguments: [(7, "7 s"), (252, "4:12"), (3_723, "1:02:03"), (90_061, "1 d 1:01:01")])
+  func `Durations are read at a glance`(seconds: Int, text: String) {
+    #expect(Format.duration(seconds: seconds) == text)
+  }
+}
+
+@Suite struct TerminalTextTests {
+  @Test func `Wide characters count twice and marks not at all`() {
+    #expect(TerminalText.width("abc") == 3)
+    #expect(TerminalText.width("日本") == 4)
+    #expect(TerminalText.width("e\u{301}") == 1)
+    #expect(TerminalText.width("👩‍👩‍👧") == 2)
+    #expect(TerminalText.fitted("日本語", width: 4) == "日…")
+    #expect(TerminalText.padded("日本", width: 5) == "日本 ")
+    #expect(TerminalText.fitted("abc", width: 0) == "")
+  }
+
+  @Test(arguments: ["\u{1B}", "\u{9B}", "\u{07}", "\n", "\u{202E}", "\u{2028}", "\u{7F}"])
+  func `What steers a terminal becomes a mark`(text: String) {
+    #expect(TerminalText.sanitized("a\(text)b") == "a\u{FFFD}b")
+  }
+
+  @Test func `Pictures stay whole`() { #expect(TerminalText.sanitized("👩‍👩‍👧 ü") == "👩‍👩‍👧 ü") }
+}
+
+@Suite struct JSONModeTests {
+  @Test func `Pretty is indented and means the same`() throws {
+    let value: JSONValue = ["b": [1, [:]], "a": [:], "c": [], "d": .null]
+    let text = String(decoding: try #require(JSONMode.pretty.text(value)), as: UTF8.self)
+    #expect(
+      text == "{\n  \"a\": {},\n  \"b\": [\n    1,\n    {}\n  ],\n  \"c\": [],\n  \"d\": null\n}\n")
+    #expect(try JSONValue(parsing: text) == value)
+    #expect(JSONMode.off.text(value) == nil)
+  }
+}
+
+@Suite struct RoomScreenTests {
+  @Test func `All six parts are there, whatever the room has`() {
+    let text = RoomScreen(FakeService.room).lines(columns: 80, rows: nil).joined(separator: "\n")
+    for part in ["header", "waiting", "control", "stats", "recorder", "chat"] {
+      #expect(text.contains("\n\(part)"), "\(part)")
+    }
+  }
+
+  @Test(arguments: [(100, 30), (60, 20), (20, 12), (1, 1)])
+  func `It fits the terminal`(columns: Int, rows: Int) {
+    var room = FakeService.room
+    room.features.chat?.messages = (0..<200).map {
+      ChatMessageReport(
+        id: "\($0)", user: UserReport(id: "u", name: "名前"), text: "日本語 text \($0) and more of it",
+        timestamp: 0)
+    }
+    let lines = RoomScreen(room).lines(columns: columns, rows: rows)
+    #expect(lines.allSatisfy { TerminalText.width($0) <= columns })
+    if rows >= 20 {
+      #expect(lines.count == rows)
+      #expect(lines[rows - 3].contains("text 199"))
+    }
+  }
+}
+
+@Suite struct DemoSummaryTests {
+  private func part(_ change: (inout RoomReport) -> Void = { _ in }, lines: Int = 9) -> DemoSummary.Part {
+    var room = FakeService.room
+    change(&room)
+    return DemoSummary.Part(source: "x.gz", lines: lines, room: room)
+  }
+
+  @Test func `The recorded room comes first and the simulated one is told apart`() throws {
+    let summary = DemoSummary(recorded: [part()], simulated: part { $0.room = "other" })
+    let lines = summary.lines
+    #expect(lines.first == "Recording: room main, from x.gz")
+    #expect(lines.contains("Simulated host: room other, from x.gz"))
+    #expect(lines.contains("  busiest second of chat  5 by the clock, 6 sliding"))
+    #expect(lines.contains("    HostView              3"))
+    #expect(try summary.json()["recorded"]?.arrayValue?.first?["room"]?["room"] == "main")
+    #expect(try summary.json()["conserved"] == true)
+  }
+
+  @Test func `An event that is pending, lost or made up breaks the balance`() {
+    #expect(part().isConserved)
+    #expect(!part { $0.counters.applied += 1 }.isConserved)
+    #expect(!part { ($0.counters.applied, $0.counters.pending) = (5, 1) }.isConserved)
+    #expect(!part(lines: 10).isConserved)
+    let summary = DemoSummary(recorded: [part()], simulated: part(lines: 8))
+    #expect(!summary.isConserved)
+    #expect(summary.lines.contains { $0.hasSuffix("BROKEN") })
+  }
+}

@@ -1,0 +1,163 @@
+import CommandLineTool
+import Testing
+
+@Suite struct LineTimestampTests {
+  private func milliseconds(_ line: String) -> Int64? {
+    Array(line.utf8).withUnsafeBytes { LineTimestamp.milliseconds(in: $0) }
+  }
+
+  @Test(arguments: [
+    ("@badges=;tmi-sent-ts=1594543283321;turbo=0 :a PRIVMSG #b :c", Int64(1_594_543_283_321)),
+    ("@tmi-sent-ts=5 :a PRIVMSG #b :c", 5),
+    ("{\"type\":\"viewers\",\"ts\":17,\"count\":1}", 17),
+    ("{ \"ts\" : 17.9 }", 17),
+    ("{\"text\":\"\\\"ts\\\":1\",\"ts\":2}", 2),
+    ("{\"text\":\"ts\",\"ts\":3}", 3),
+    ("{\"ats\":1,\"ts\":4}", 4),
+  ])
+  func `The time stamp is found wherever it stands`(line: String, expected: Int64) {
+    #expect(milliseconds(line) == expected)
+  }
+
+  @Test(arguments: [
+    "", " ", "PING :x", ":a PRIVMSG #b :tmi-sent-ts=5", "@a=b :x PRIVMSG #c :;tmi-sent-ts=5",
+    "@xtmi-sent-ts=5 :a", "{}", "{\"type\":\"a\"}", "{\"ts\":\"x\"}", "{\"ts\"", "@tmi-sent-ts= :a",
+  ])
+  func `What is no time stamp is none`(line: String) { #expect(milliseconds(line) == nil) }
+}
+
+@Suite struct PacerTests {
+  @Test func `Lines are due by their time stamps times the factor`() {
+    var pacer = Pacer(factor: 4)
+    #expect(pacer.due(timestamp: 10_000, now: 7) == 7)
+    #expect(pacer.due(timestamp: 10_400, now: 8) == 100_000_007)
+    #expect(pacer.due(timestamp: nil, now: 9) == 9)
+  }
+
+  @Test func `A line older than the first is due at once`() {
+    var pacer = Pacer(factor: 1)
+    _ = pacer.due(timestamp: 1_000, now: 50)
+    #expect(pacer.due(timestamp: 600, now: 60) == 50)
+  }
+
+  @Test func `A time beyond reckoning is never due`() {
+    var pacer = Pacer(factor: 0.001)
+    _ = pacer.due(timestamp: 0, now: 0)
+    #expect(pacer.due(timestamp: 9_000_000_000_000_000, now: 1) == .max)
+  }
+}
+
+@Suite struct PlaybackQueueTests {
+  private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+  private let line = { (time: Int) in "{\"ts\":\(time)}\n" }
+
+  @Test func `Lines come out when they are due, those that are due together in one piece`() throws {
+    var queue = PlaybackQueue(speed: .times(1), format: .auto)
+    queue.append((line(0) + line(0) + line(100) + line(50) + line(200)).utf8)
+    var output: [UInt8] = []
+    #expect(try queue.take(now: 1_000, limit: 1_000, into: &output) == .waits(until: 100_001_000))
+    #expect(text(output) == line(0) + line(0))
+    #expect(try queue.take(now: 100_000_999, limit: 1_000, into: &output) == .waits(until: 100_001_000))
+    output = []
+    #expect(try queue.take(now: 100_001_000, limit: 1_000, into: &output) == .waits(until: 200_001_000))
+    // The older line keeps its place and goes with the one before it.
+    #expect(text(output) == line(100) + line(50))
+    output = []
+    #expect(try queue.take(now: 300_000_000, limit: 1_000, into: &output) == .needsInput)
+    queue.finish()
+    #expect(try queue.take(now: 300_000_000, limit: 1_000, into: &output) == .ended)
+    #expect(queue.lines == 5)
+  }
+
+  @Test func `At full speed nothing waits but for the limit`() throws {
+    var queue = PlaybackQueue(speed: .maximum, format: .auto)
+    queue.append((0..<100).map { "{\"ts\":\($0)000000}\n" }.joined().utf8)
+    var output: [UInt8] = []
+    #expect(try queue.take(now: 0, limit: 100, into: &output) == .full)
+    #expect(output.count >= 100 && output.count < 130)
+    #expect(output.last == 0x0A)
+  }
+
+  @Test(arguments: [1, 2, 3, 7, 1_000])
+  func `Bytes come out as they went in, however they were cut`(size: Int) throws {
+    let input = Array("a\n\nbb\r\nccc\nlast".utf8)
+    var queue = PlaybackQueue(speed: .maximum, format: .auto)
+    var output: [UInt8] = []
+    var rest = input[...]
+    while !rest.isEmpty {
+      queue.append(rest.prefix(size))
+      rest = rest.dropFirst(size)
+      #expect(try queue.take(now: 0, limit: 1_000, into: &output) == .needsInput)
+    }
+    queue.finish()
+    #expect(try queue.take(now: 0, limit: 1_000, into: &output) == .ended)
+    #expect(text(output) == text(input) + "\n")
+    #expect(queue.lines == 5)
+    #expect(queue.count == 0)
+  }
+
+  @Test func `A line without an end is passed on rather than kept`() throws {
+    var queue = PlaybackQueue(speed: .times(1), format: .native)
+    var output: [UInt8] = []
+    queue.append(repeatElement(UInt8(ascii: "{"), count: PlaybackQueue.longestLine + 1))
+    #expect(try queue.take(now: 0, limit: 8 << 20, into: &output) == .needsInput)
+    #expect(queue.isInsideLine)
+    #expect(queue.count == 0)
+    queue.append("}\n{\"ts\":1}\n".utf8)
+    #expect(try queue.take(now: 0, limit: 8 << 20, into: &output) == .needsInput)
+    #expect(!queue.isInsideLine)
+    #expect(queue.lines == 2)
+    #expect(output.count == PlaybackQueue.longestLine + 12)
+  }
+
+  @Test func `A line of another format is named`() throws {
+    var queue = PlaybackQueue(speed: .maximum, format: .twitchIRC)
+    queue.append("PING :x\n\n@a=b :x\n{\"ts\":1}\n".utf8)
+    var output: [UInt8] = []
+    #expect(throws: Failure(.badData, "line 4 is not of the format twitch-irc")) {
+      try queue.take(now: 0, limit: 1_000, into: &output)
+    }
+    #expect(text(output) == "PING :x\n\n@a=b :x\n")
+  }
+}
+
+@Suite struct SyncScheduleTests {
+  @Test func `A question is due after a second, one at a time, and only for something sent`() {
+    var syncs = SyncSchedule(prefix: "t", now: 0)
+    #expect(syncs.line(now: 5_000_000_000, sentBytes: 0) == nil)
+    #expect(syncs.nextTime(sentBytes: 0) == nil)
+    #expect(syncs.line(now: 999_999_999, sentBytes: 10) == nil)
+    #expect(syncs.nextTime(sentBytes: 10) == 1_000_000_000)
+    #expect(syncs.line(now: 1_000_000_000, sentBytes: 10) == "{\"type\":\"sync\",\"token\":\"t1\"}\n")
+    #expect(syncs.line(now: 9_000_000_000, sentBytes: 20) == nil)
+    #expect(!syncs.isSettled)
+    syncs.receive(token: "t1", received: 3, rejected: 1)
+    #expect(syncs.isSettled)
+    #expect(syncs.confirmed == SyncSchedule.Confirmed(received: 3, rejected: 1))
+    #expect(syncs.line(now: 9_000_000_000, sentBytes: 20)?.contains("t2") == true)
+  }
+
+  @Test func `Much sent makes it due sooner`() {
+    var syncs = SyncSchedule(prefix: "t", now: 0)
+    #expect(syncs.line(now: 1, sentBytes: 8 << 20) != nil)
+  }
+
+  @Test(arguments: ["u1", "t0", "t2", "t", "t-1", "t99999999999999999999"])
+  func `Answers to other questions are passed over`(token: String) {
+    var syncs = SyncSchedule(prefix: "t", now: 0)
+    _ = syncs.lastLine(now: 1, sentBytes: 1)
+    syncs.receive(token: token, received: 9, rejected: 9)
+    #expect(!syncs.isSettled)
+    #expect(syncs.confirmed == SyncSchedule.Confirmed())
+  }
+
+  @Test func `The last question may follow one that is open`() {
+    var syncs = SyncSchedule(prefix: "t", now: 0)
+    _ = syncs.line(now: 2_000_000_000, sentBytes: 1)
+    _ = syncs.lastLine(now: 2_000_000_001, sentBytes: 2)
+    syncs.receive(token: "t1", received: 1, rejected: 0)
+    #expect(!syncs.isSettled)
+    syncs.receive(token: "t2", received: 2, rejected: 0)
+    #expect(syncs.isSettled)
+  }
+}

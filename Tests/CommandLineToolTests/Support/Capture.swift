@@ -1,0 +1,71 @@
+import CommandLineTool
+import Glibc
+import Synchronization
+
+/// A console that remembers.
+final class Capture: Sendable {
+  private let output = Mutex<[UInt8]>([])
+  private let diagnosticText = Mutex("")
+
+  var text: String { output.withLock { String(decoding: $0, as: UTF8.self) } }
+  var diagnostics: String { diagnosticText.withLock { $0 } }
+
+  func console(onWrite: @escaping @Sendable () -> Void = {}) -> Console {
+    Console(
+      write: { bytes in
+        self.output.withLock { $0 += bytes }
+        onWrite()
+      },
+      diagnose: { text in self.diagnosticText.withLock { $0 += text } })
+  }
+}
+
+/// What a run of the program came to.
+struct Run {
+  var status: ExitStatus
+  var output: String
+  var diagnostics: String
+}
+
+func run(_ arguments: [String], variables: [String: String] = [:]) async -> Run {
+  let capture = Capture()
+  let tool = CommandLineTool(
+    console: capture.console(), surroundings: Surroundings(variables: variables, userID: getuid()))
+  let status = await tool.run(arguments)
+  return Run(status: status, output: capture.text, diagnostics: capture.diagnostics)
+}
+
+/// A directory of a test's own, removed in the end with the files in it.
+final class TestDirectory: Sendable {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/livehost-test-XXXXXX".utf8CString)
+    let made = template.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap(mkdtemp) }
+    struct NotMade: Error {}
+    guard made != nil else { throw NotMade() }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  func write(_ name: String, _ bytes: some Collection<UInt8>) -> String {
+    let path = "\(path)/\(name)"
+    guard let file = fopen(path, "w") else { return path }
+    let bytes = Array(bytes)
+    fwrite(bytes, 1, bytes.count, file)
+    fclose(file)
+    names.withLock { $0.append(path) }
+    return path
+  }
+
+  private let names = Mutex<[String]>([])
+
+  deinit {
+    for name in names.withLock({ $0 }) { unlink(name) }
+    rmdir(path)
+  }
+}
+
+/// The recording that comes with the program.
+let bundledRecording =
+  #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
+  + "/config/recordings/chat-burst.irc.gz"

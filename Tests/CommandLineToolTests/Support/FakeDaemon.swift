@@ -1,0 +1,94 @@
+import ControlInterface
+import NIOCore
+import NIOPosix
+import Varlink
+
+/// What a real daemon would answer, made up.
+struct FakeService: ControlService {
+  let feed = RoomFeed {}
+
+  static let room = RoomReport(
+    room: "main", phase: .live,
+    features: FeatureReports(
+      chat: ChatReport(
+        total: 2, chatters: 1, rate: 0.5,
+        messages: [
+          ChatMessageReport(
+            id: "1", user: UserReport(id: "u", name: "ann"), text: "hi\u{1B}[2J", timestamp: 1)
+        ], moderations: 3, notices: 4, busiestSecond: BusiestSecond(byClock: 5, sliding: 6))),
+    counters: Counters(received: 9, applied: 6, coalesced: 2, rejected: 1), actions: 7, frames: 8,
+    views: ["HostView": ViewReport(evaluations: 3)])
+
+  func getStatus() async throws -> StatusReport {
+    StatusReport(
+      version: "9.9", uptimeSeconds: 3_723, rooms: 1, eventsPerSecond: 12.34, totals: TotalsReport(),
+      health: .ok, longestTurnMicroseconds: 1_250, memoryBytes: 3 << 20, journalEntriesLost: 0,
+      lanes: 2)
+  }
+
+  func listRooms() async throws -> [RoomSummary] {
+    [RoomSummary(room: "main", phase: .live, viewers: 1_234, counters: Self.room.counters)]
+  }
+
+  func openRoom(_ room: String) async throws {
+    if room == "main" { throw ControlError.roomExists(room) }
+  }
+
+  func closeRoom(_ room: String) async throws { _ = try await getRoom(room) }
+
+  func getRoom(_ room: String) async throws -> RoomReport {
+    guard room == "main" else { throw ControlError.noSuchRoom(room) }
+    return Self.room
+  }
+
+  func roomFeed(_ room: String) async throws -> RoomFeed {
+    _ = try await getRoom(room)
+    return feed
+  }
+
+  func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {
+    if events.first?["type"] == "nonsense" {
+      throw ControlError.invalidEvent(index: 0, reason: "unknownType")
+    }
+    return SendEventsReply(received: events.count, rejected: 0)
+  }
+}
+
+/// The sockets of a daemon, served by the library's own server and by ``FakeIngest``.
+struct FakeDaemon {
+  let directory: TestDirectory
+  let service = FakeService()
+  let ingest: FakeIngest
+  private let server: VarlinkServer
+  private let listener: any Channel
+
+  /// - Parameter mayChange: Whether callers are allowed to change something.
+  init(mayChange: Bool = true, closesAfterSyncs: Int? = nil) async throws {
+    directory = try TestDirectory()
+    let group = MultiThreadedEventLoopGroup.singleton
+    let interface = try ControlInterface.makeInterface(service: service) { _ in mayChange }
+    server = try await VarlinkServer.start(
+      at: .path("\(directory.path)/io.livehost.Control"),
+      information: ServiceInformation(vendor: "test", product: "test", version: "0", url: "test:"),
+      interfaces: [interface], group: group)
+    let ingest = FakeIngest(closesAfterSyncs: closesAfterSyncs)
+    self.ingest = ingest
+    listener = try await ServerBootstrap(group: group)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(FakeIngest.Handler(ingest))
+        }
+      }
+      .bind(unixDomainSocketPath: "\(directory.path)/ingest", cleanupExistingSocketFile: true).get()
+  }
+
+  func run(_ arguments: [String]) async -> Run {
+    await CommandLineToolTests.run(["--socket", directory.path] + arguments)
+  }
+
+  func stop() async {
+    try? await listener.close().get()
+    _ = directory.write("ingest", [])
+    await server.shutdown()
+  }
+}

@@ -1,0 +1,92 @@
+import CommandLineTool
+import Testing
+import Varlink
+
+@Suite struct UsageTests {
+  @Test(arguments: [
+    ["show"], ["show", "Main"], ["show", "main", "nothing"], ["status", "extra"],
+    ["--json=loud"], ["-j", "--json=short"], ["ingest"], ["ingest", "f", "--speed", "0"],
+    ["ingest", "f", "--speed", "-1"], ["ingest", "f", "--speed", "nan"],
+    ["ingest", "f", "--format", "xml"], ["rooms", "--room", "x"], ["watch", "main", "chat", "chat"],
+    ["demo", "--json=short"], ["demo", "--socket", "/x", "--once"], ["--frobnicate"],
+    ["--socket="], ["open", ""],
+  ])
+  func `What makes no sense is refused as usage`(arguments: [String]) async {
+    let run = await run(arguments)
+    #expect(run.status == .usage)
+    #expect(run.diagnostics.hasPrefix("livehostctl: "))
+    #expect(!run.output.contains("OVERVIEW"))
+  }
+
+  @Test func `A refusal is JSON too if JSON is asked for`() async throws {
+    let run = await run(["show", "--json=short"])
+    let value = try JSONValue(parsing: run.output)
+    #expect(value["error"]?["kind"] == "usage")
+    #expect(value["error"]?["exitCode"] == 64)
+    #expect(run.output.split(separator: "\n").count == 1)
+  }
+
+  @Test(arguments: [
+    "status", "rooms", "open", "close", "show", "watch", "send", "ingest", "demo",
+  ])
+  func `Every verb explains itself`(verb: String) async {
+    let run = await run([verb, "--help"])
+    #expect(run.status == .done)
+    for part in ["--socket", "--json", "-j", "--no-pager", "JSON"] {
+      #expect(run.output.contains(part), "\(part)")
+    }
+    #expect(run.diagnostics.isEmpty)
+  }
+
+  @Test func `The program names its version`() async {
+    let run = await run(["--version"])
+    #expect(run.status == .done)
+    #expect(run.output == "livehostctl \(programVersion)\n")
+  }
+
+  @Test(arguments: [
+    "{\"type\"", "[]", "{}", "{\"type\":1}", "{\"type\":\"viewers\",\"room\":\"other\"}", "",
+  ])
+  func `An event that is none is bad data, daemon or not`(event: String) async {
+    #expect(await run(["send", "main", event]).status == .badData)
+  }
+
+  @Test(arguments: [["status"], ["show", "main"], ["open", "x"], ["watch", "x"], []])
+  func `A daemon that is not there is named, with the places looked at`(
+    arguments: [String]
+  ) async throws {
+    let directory = try TestDirectory()
+    let run = await run(
+      arguments + ["--json=pretty"], variables: ["LIVEHOST_SOCKET": "\(directory.path)/control"])
+    #expect(run.status == .notReachable)
+    #expect(run.diagnostics.contains("start it with"))
+    #expect(run.diagnostics.contains("\(directory.path)/control"))
+    #expect(try JSONValue(parsing: run.output)["error"]?["exitCode"] == 69)
+  }
+}
+
+@Suite struct SocketPlaceTests {
+  @Test func `An option goes before the environment`() {
+    let places = SocketPlace.candidates(
+      option: "/a/control",
+      Surroundings(variables: ["LIVEHOST_SOCKET": "/b", "XDG_RUNTIME_DIR": "/c"], userID: 7))
+    #expect(places.map(\.control) == ["/a/control"])
+    #expect(places.map(\.ingest) == ["/a/ingest"])
+  }
+
+  @Test func `The user's own daemon goes before the system's`() {
+    let own = SocketPlace.candidates(
+      option: nil, Surroundings(variables: ["XDG_RUNTIME_DIR": "/c"], userID: 7))
+    #expect(own == [SocketPlace(directory: "/c/livehost"), .service])
+    let other = SocketPlace.candidates(
+      option: nil, Surroundings(variables: ["XDG_RUNTIME_DIR": ""], userID: 123_456))
+    #expect(other == [SocketPlace(directory: "/tmp/livehost-123456"), .service])
+  }
+
+  @Test func `A directory stands for the sockets in it`() throws {
+    let directory = try TestDirectory()
+    let places = SocketPlace.candidates(
+      option: directory.path, Surroundings(variables: [:], userID: 7))
+    #expect(places == [SocketPlace(directory: directory.path)])
+  }
+}

@@ -1,0 +1,107 @@
+import CommandLineTool
+import ControlInterface
+import Testing
+import Varlink
+
+@Suite struct VerbTests {
+  @Test func `Show prints exactly the object of the control interface`() async throws {
+    let daemon = try await FakeDaemon()
+    let run = await daemon.run(["show", "main", "--json=short"])
+    #expect(run.status == .done)
+    #expect(run.output == "\(try JSONValue(encoding: FakeService.room))\n")
+    await daemon.stop()
+  }
+
+  @Test func `Show of one feature has no other`() async throws {
+    let daemon = try await FakeDaemon()
+    let run = await daemon.run(["--json=pretty", "show", "main", "recorder"])
+    let value = try JSONValue(parsing: run.output)
+    #expect(value["features"]?.objectValue?.keys.sorted() == ["recorder"])
+    #expect(value["counters"]?["received"] == 9)
+    await daemon.stop()
+  }
+
+  @Test func `Text of strangers cannot steer the terminal`() async throws {
+    let daemon = try await FakeDaemon()
+    let run = await daemon.run(["show", "main"])
+    #expect(run.output.contains("ann: hi\u{FFFD}[2J"))
+    #expect(!run.output.contains("\u{1B}"))
+    await daemon.stop()
+  }
+
+  @Test func `Status and rooms have text and JSON`() async throws {
+    let daemon = try await FakeDaemon()
+    let status = await daemon.run([])
+    #expect(status.output.contains("livehostd 9.9, ok"))
+    #expect(status.output.contains("1:02:03"))
+    #expect(status.output.contains("12.3/s"))
+    let json = await daemon.run(["--json=short"])
+    #expect(try JSONValue(parsing: json.output)["uptimeSeconds"] == 3_723)
+    let rooms = await daemon.run(["rooms"])
+    #expect(rooms.output.split(separator: "\n").count == 2)
+    #expect(rooms.output.contains("1,234"))
+    let list = await daemon.run(["rooms", "--json=short"])
+    #expect(try JSONValue(parsing: list.output).arrayValue?.count == 1)
+    await daemon.stop()
+  }
+
+  @Test func `What the daemon refuses has an exit code and a reason`() async throws {
+    let daemon = try await FakeDaemon()
+    let missing = await daemon.run(["show", "nowhere"])
+    #expect(missing.status == .failed)
+    #expect(missing.diagnostics.contains("no room 'nowhere'"))
+    #expect(await daemon.run(["open", "main"]).status == .failed)
+    #expect(await daemon.run(["open", "other"]).status == .done)
+    #expect(await daemon.run(["close", "nowhere"]).status == .failed)
+    #expect(await daemon.run(["close", "main"]).status == .done)
+    #expect(await daemon.run(["watch", "nowhere"]).status == .failed)
+    let refused = await daemon.run(["send", "main", "{\"type\":\"nonsense\"}"])
+    #expect(refused.status == .badData)
+    #expect(refused.diagnostics.contains("unknownType"))
+    let sent = await daemon.run(["send", "--json=short", "main", "{\"type\":\"chat.clear\"}"])
+    #expect(sent.output == "{\"received\":1,\"rejected\":0}\n")
+    await daemon.stop()
+  }
+
+  @Test(arguments: [["open", "x"], ["close", "main"], ["send", "main", "{\"type\":\"t\"}"]])
+  func `Who may not change anything is told so`(arguments: [String]) async throws {
+    let daemon = try await FakeDaemon(mayChange: false)
+    #expect(await daemon.run(arguments).status == .notPermitted)
+    #expect(await daemon.run(["show", "main"]).status == .done)
+    await daemon.stop()
+  }
+
+  @Test func `Watching prints each change on a line until it is interrupted`() async throws {
+    let daemon = try await FakeDaemon()
+    let capture = Capture()
+    let (writes, written) = AsyncStream<Void>.makeStream()
+    let tool = CommandLineTool(
+      console: capture.console { written.yield() },
+      surroundings: Surroundings(variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
+    let task = Task { await tool.run(["watch", "main", "header", "--json=short"]) }
+    var changes = writes.makeAsyncIterator()
+    var room = FakeService.room
+    while !daemon.service.feed.hasSubscribers { await Task.yield() }
+    try daemon.service.feed.publish(room)
+    await changes.next()
+    room.features.header?.viewers = 5
+    try daemon.service.feed.publish(room)
+    await changes.next()
+    task.cancel()
+    #expect(await task.value == .interrupted)
+    let values = try capture.text.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+    #expect(values.map { $0["features"]?["header"]?["viewers"] } == [0, 5])
+    #expect(values[0]["features"]?.objectValue?.keys.sorted() == ["header"])
+    await daemon.stop()
+  }
+
+  @Test func `A reader who has seen enough is no failure`() async throws {
+    let daemon = try await FakeDaemon()
+    let console = Console(write: { _ in throw OutputClosed() }, diagnose: { _ in })
+    let tool = CommandLineTool(
+      console: console,
+      surroundings: Surroundings(variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
+    #expect(await tool.run(["rooms"]) == .done)
+    await daemon.stop()
+  }
+}

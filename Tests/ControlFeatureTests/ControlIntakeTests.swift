@@ -1,0 +1,153 @@
+import ControlFeature
+import Intake
+import LiveEvents
+import RateLimiting
+import Testing
+
+@Suite struct ControlIntakeTests {
+  private typealias Action = ControlFeature.Action
+
+  @Test func aDragOfFiveHundredChangesIsOneCommitAndAtMostOneUpdatePerFrame() {
+    let frame = Interval.nanoseconds(16_666_667)
+    var intake = ControlIntake(interval: frame)
+    var output = IntakeOutput<Action>()
+    var lastUpdate: Instant?
+    var updates = 0
+    var commits: [Action] = []
+    var now = Instant.origin
+
+    func take() {
+      for action in output.actions {
+        switch action {
+        case .sliderMoved:
+          if let lastUpdate { #expect(now - lastUpdate >= frame) }
+          lastUpdate = now
+          updates += 1
+        case .sliderReleased: commits.append(action)
+        case .sliderBegan: continue
+        case .tapped, .meterRead, .set, .delegate: Issue.record("unexpected \(action)")
+        }
+      }
+      output.actions = []
+    }
+
+    intake.receive(slider("mic", .begin, 0), at: now, into: &output)
+    take()
+    for step in 1...500 {
+      // Paced over 4 s; frames fall where they are due.
+      let next = Instant(nanoseconds: Int64(step) * 8_000_000)
+      if let deadline = intake.deadline, deadline <= next {
+        now = deadline
+        intake.wake(at: now, into: &output)
+        take()
+      }
+      now = next
+      intake.receive(slider("mic", .change, Double(step) / 1_000), at: now, into: &output)
+      take()
+      #expect(output.applied + output.coalesced + intake.pending == step + 1)
+    }
+    intake.receive(slider("mic", .end, 0.512), at: now, into: &output)
+    take()
+    #expect(commits == [.sliderReleased(control: "mic", value: 0.512)])
+    #expect(updates <= 241)
+    #expect(updates >= 200)
+    #expect(output.applied == updates + 2)
+    #expect(output.applied + output.coalesced == 502)
+    #expect(intake.pending == 0)
+    #expect(intake.deadline == nil)
+  }
+
+  @Test func theEndOfADragSupersedesItsPendingChangeAndDeliversThatOfOthers() {
+    var intake = ControlIntake()
+    var output = IntakeOutput<Action>()
+    for control in ["mic", "game"] {
+      intake.receive(slider(control, .change, 0.1), at: .origin, into: &output)
+      intake.receive(slider(control, .change, 0.2), at: .origin, into: &output)
+    }
+    output.actions = []
+    #expect(intake.pending == 2)
+    intake.receive(slider("mic", .end, 0.3), at: .origin, into: &output)
+    #expect(
+      output.actions == [
+        .sliderMoved(control: "game", value: 0.2), .sliderReleased(control: "mic", value: 0.3),
+      ])
+    #expect(output.coalesced == 1)
+    #expect(output.applied == 4)
+    #expect(intake.pending == 0)
+  }
+
+  @Test func theLastValueArrivesAtTheFrameWithoutAnother() {
+    var intake = ControlIntake(interval: .milliseconds(16))
+    var output = IntakeOutput<Action>()
+    for step in 1...3 {
+      intake.receive(slider("mic", .change, Double(step) / 10), at: .origin, into: &output)
+      intake.receive(meter("mic", [Float(step)]), at: .origin, into: &output)
+    }
+    output.actions = []
+    let due = Instant.origin + .milliseconds(16)
+    #expect(intake.deadline == due)
+    intake.wake(at: due, into: &output)
+    #expect(
+      output.actions == [
+        .sliderMoved(control: "mic", value: 0.3), .meterRead(input: "mic", levels: [3]),
+      ])
+    #expect(intake.deadline == nil)
+  }
+
+  @Test func tapsAreNeverDroppedAndNeverOvertake() {
+    var intake = ControlIntake()
+    var output = IntakeOutput<Action>()
+    intake.receive(slider("mic", .change, 0.1), at: .origin, into: &output)
+    intake.receive(slider("mic", .change, 0.2), at: .origin, into: &output)
+    for _ in 0..<3 { intake.receive(tap("camera", nil), at: .origin, into: &output) }
+    intake.receive(tap("camera", true), at: .origin, into: &output)
+    let tapped = Action.tapped(control: "camera", on: nil)
+    #expect(
+      output.actions == [
+        .sliderMoved(control: "mic", value: 0.1), .sliderMoved(control: "mic", value: 0.2),
+        tapped, tapped, tapped, .tapped(control: "camera", on: true),
+      ])
+  }
+
+  @Test(arguments: [-0.001, 1.001, .infinity, .nan])
+  func aSliderOffItsScaleIsRejected(value: Double) {
+    var intake = ControlIntake()
+    var output = IntakeOutput<Action>()
+    intake.receive(slider("mic", .change, value), at: .origin, into: &output)
+    #expect(output.rejected == [.invalidValue: 1])
+    #expect(output.actions.isEmpty)
+  }
+
+  @Test func moreNamesThanThereIsRoomForAreRejectedAndTheKnownOnesGoOn() {
+    var intake = ControlIntake(nameCapacity: 2)
+    var output = IntakeOutput<Action>()
+    for control in ["a", "b", "c", "a"] {
+      intake.receive(tap(control, true), at: .origin, into: &output)
+    }
+    for input in ["x", "y", "z"] {
+      intake.receive(meter(input, [0]), at: .origin, into: &output)
+    }
+    #expect(output.applied == 5)
+    #expect(output.rejected == [.invalidValue: 2])
+  }
+
+  @Test func anEventOfAnotherFeatureIsAccountedFor() {
+    var intake = ControlIntake()
+    var output = IntakeOutput<Action>()
+    intake.receive(LiveEvent(timestamp: 0, payload: .chatClear), at: .origin, into: &output)
+    #expect(output.rejected == [.unknownType: 1])
+  }
+}
+
+private func slider(_ control: String, _ phase: Slider.Phase, _ value: Double) -> LiveEvent {
+  let slider = Slider(control: Text(control), phase: phase, value: value)
+  return LiveEvent(timestamp: 0, payload: .slider(slider))
+}
+
+private func tap(_ control: String, _ on: Bool?) -> LiveEvent {
+  LiveEvent(timestamp: 0, payload: .tap(control: Text(control), on: on))
+}
+
+private func meter(_ input: String, _ levels: [Float]) -> LiveEvent {
+  LiveEvent(timestamp: 0, payload: .meter(input: Text(input), levels: levels))
+}

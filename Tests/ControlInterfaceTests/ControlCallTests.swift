@@ -1,0 +1,66 @@
+import ControlInterface
+import Synchronization
+import Testing
+import Varlink
+
+@Suite(.serialized) struct ControlCallTests {
+  @Test func `all methods work through the typed client`() async throws {
+    let service = FakeService()
+    try await withControlServer(service) { path, _ in
+      let client = try await ControlClient.connect(path: path)
+      #expect(try await client.getStatus().lanes == 2)
+      #expect(try await client.listRooms().map(\.room) == ["main"])
+      #expect(try await client.getRoom("main") == .full)
+      #expect(try await client.getRoomJSON("main") == JSONValue(encoding: RoomReport.full))
+      let header = try await client.getRoom("main", feature: .header)
+      #expect(header.features.shown == [.header] && header.features.chat == nil)
+      try await client.openRoom("other")
+      try await client.closeRoom("other")
+      let events: [JSONValue] = [["type": "viewers", "count": 12], ["type": "title"]]
+      #expect(try await client.sendEvents(room: "r", events).received == 2)
+      #expect(
+        service.log.withLock { $0 } == [
+          "open other", "close other", #"send r {"count":12,"type":"viewers"} {"type":"title"}"#,
+        ])
+    }
+  }
+
+  private func error(
+    _ body: () async throws -> Void
+  ) async throws -> VarlinkError? {
+    do { try await body() } catch VarlinkClientError.remote(let error) { return error }
+    return nil
+  }
+
+  @Test func `errors arrive typed`() async throws {
+    try await withControlServer(FakeService()) { path, _ in
+      let client = try await ControlClient.connect(path: path)
+      let exists = try await error { try await client.openRoom("main") }
+      #expect(exists.flatMap(ControlError.init) == .roomExists("main"))
+      let none = try await error { _ = try await client.getRoom("none") }
+      #expect(none.flatMap(ControlError.init) == .noSuchRoom("none"))
+      let bad = try await error { _ = try await client.sendEvents([["type": "x"], [:]]) }
+      #expect(bad.flatMap(ControlError.init) == .invalidEvent(index: 1, reason: "missingMember"))
+      let notObject = try await error { _ = try await client.sendEvents([1]) }
+      #expect(notObject.flatMap(ServiceError.init) == .invalidParameter("events"))
+      let rate = try await error {
+        for try await _ in try client.monitorRoom("main", maximumRate: 0) {}
+      }
+      #expect(rate.flatMap(ServiceError.init) == .invalidParameter("maximumRate"))
+    }
+  }
+
+  @Test func `who may not change anything may still read`() async throws {
+    let service = FakeService()
+    try await withControlServer(service, mayChange: false) { path, _ in
+      let client = try await ControlClient.connect(path: path)
+      for method in ControlInterface.changingMethods.sorted() {
+        await #expect(
+          throws: VarlinkClientError.remote(ServiceError.permissionDenied.varlinkError)
+        ) { try await client.client.callRaw("io.livehost.Control.\(method)") }
+      }
+      #expect(try await client.getRoom("main").room == "main")
+      #expect(service.log.withLock { $0 } == [])
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import ControlInterface
+import Testing
+import Varlink
+
+/// The file beside the sources, the text in the program, and the Swift types say the same.
+@Suite struct DefinitionTests {
+  @Test func `the file and the text in the program are the same bytes`() throws {
+    let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let file = "/\(path)/Sources/Control/ControlInterface/io.livehost.Control.varlink"
+    #expect(try ControlInterface.description().text == readFile(file))
+  }
+
+  @Test func `systemd accepts the definition`() throws {
+    #expect(try ControlInterface.description().systemdViolations == [])
+  }
+
+  @Test func `everything is documented, in camel case, without any`() throws {
+    let description = try ControlInterface.description()
+    #expect(!description.documentation.isEmpty)
+    func check(_ fields: [InterfaceDescription.Field], of owner: String) {
+      for field in fields {
+        #expect(!field.documentation.isEmpty, "\(owner).\(field.name)")
+        #expect(field.name.first?.isLowercase == true && !field.name.contains("_"))
+        #expect(field.type != .any)
+      }
+    }
+    for member in description.members {
+      #expect(!member.documentation.isEmpty, "\(member.name)")
+      switch member.kind {
+      case .method(let input, let output): check(input + output, of: member.name)
+      case .error(let fields), .type(.structure(let fields)): check(fields, of: member.name)
+      case .type(.enumeration(let values)):
+        for value in values { #expect(!value.documentation.isEmpty, "\(value.name)") }
+      case .type: Issue.record("\(member.name) is neither a structure nor an enumeration")
+      }
+    }
+  }
+
+  @Test func `only MonitorRoom says that it supports more`() throws {
+    let marked = try ControlInterface.description().members.filter {
+      $0.documentation.contains("[Supports 'more' flag]")
+    }
+    #expect(marked.map(\.name) == ["MonitorRoom"])
+  }
+
+  @Test func `every method has a handler`() throws {
+    let interface = try ControlInterface.makeInterface(
+      service: FakeService(), mayChange: { _ in true })
+    #expect(interface.unimplementedMethods == [])
+    #expect(ControlInterface.changingMethods.isSubset(of: interface.description.methodNames))
+  }
+
+  @Test func `every error of the definition is typed, and every typed error is defined`() throws {
+    let all: [ControlError] = [
+      .noSuchRoom("a"), .roomExists("b"), .noSuchRecording("c"), .noSuchTask("d"),
+      .invalidEvent(index: 3, reason: "unknownType"), .limitReached("rooms"), .busy,
+    ]
+    let description = try ControlInterface.description()
+    #expect(
+      Set(all.map { $0.varlinkError.name })
+        == Set(description.errorNames.map { "io.livehost.Control.\($0)" }))
+    for error in all {
+      let raw = error.varlinkError
+      #expect(ControlError(raw) == error)
+      let name = String(raw.name.dropFirst("io.livehost.Control.".count))
+      guard case .error(let fields)? = description.member(name)?.kind else { continue }
+      #expect(description.mismatch(of: raw.parameters, against: fields) == nil)
+    }
+    #expect(ControlError(VarlinkError(name: "io.livehost.Control.Other")) == nil)
+  }
+
+  @Test func `GetRoom replies the members of Room`() throws {
+    let description = try ControlInterface.description()
+    guard case .method(_, let output)? = description.member("GetRoom")?.kind,
+      case .type(.structure(let room))? = description.member("Room")?.kind
+    else {
+      Issue.record("not found")
+      return
+    }
+    #expect(output == room)
+  }
+
+  @Test("a report matches the definition", arguments: [RoomReport.empty, .full])
+  func matches(report: RoomReport) throws {
+    let description = try ControlInterface.description()
+    let json = try JSONValue(encoding: report)
+    guard case .method(_, let output)? = description.member("GetRoom")?.kind,
+      case .object(let members) = json
+    else { return }
+    #expect(description.mismatch(of: members, against: output) == nil)
+    #expect(try json.decode() == report)
+  }
+
+  @Test func `a status matches the definition`() async throws {
+    let description = try ControlInterface.description()
+    guard case .method(_, let output)? = description.member("GetStatus")?.kind else { return }
+    let json = try await JSONValue(encoding: FakeService().getStatus())
+    #expect(description.mismatch(of: json.objectValue ?? [:], against: output) == nil)
+  }
+
+  @Test func `parts of the screen that a room lacks are null, those not asked for are absent`()
+    throws
+  {
+    var report = RoomReport.empty
+    var features = try #require(try JSONValue(encoding: report)["features"]?.objectValue)
+    #expect(Set(features.keys) == Set(Feature.allCases.map(\.rawValue)))
+    #expect(features["chat"] == .null && features["waitingRoom"] == .null)
+    #expect(features["recorder"]?["progress"] == .null)
+    report.features.shown = [.header, .chat]
+    features = try #require(try JSONValue(encoding: report)["features"]?.objectValue)
+    #expect(features.keys.sorted() == ["chat", "header"])
+  }
+}

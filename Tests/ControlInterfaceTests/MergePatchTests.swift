@@ -1,0 +1,105 @@
+import ControlInterface
+import Testing
+import Varlink
+
+@Suite struct MergePatchTests {
+  /// The examples of RFC 7396, Appendix A.
+  static let examples: [(String, String, String)] = [
+    (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+    (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
+    (#"{"a":"b"}"#, #"{"a":null}"#, "{}"), (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
+    (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+    (#"{"a":"c"}"#, #"{"a":["b"]}"#, #"{"a":["b"]}"#),
+    (#"{"a":{"b":"c"}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d"}}"#),
+    (#"{"a":[{"b":"c"}]}"#, #"{"a":[1]}"#, #"{"a":[1]}"#),
+    (#"["a","b"]"#, #"["c","d"]"#, #"["c","d"]"#),
+    (#"{"a":"b"}"#, #"["c"]"#, #"["c"]"#), (#"{"a":"foo"}"#, "null", "null"),
+    (#"{"a":"foo"}"#, #""bar""#, #""bar""#), (#"[1,2]"#, #"{"a":"b","c":null}"#, #"{"a":"b"}"#),
+    ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
+  ]
+
+  @Test("the examples of RFC 7396 apply", arguments: examples)
+  func example(target: String, patch: String, result: String) throws {
+    let applied = MergePatch.apply(
+      try JSONValue(parsing: patch), to: try JSONValue(parsing: target))
+    #expect(applied == (try JSONValue(parsing: result)))
+  }
+
+  @Test func `a difference says what changed and nothing else`() throws {
+    let old: JSONValue = ["same": [1, 2], "gone": 1, "deep": ["x": 1, "y": 2], "null": .null]
+    let new: JSONValue = [
+      "same": [1, 2], "deep": ["x": 1, "y": 3], "null": .null, "new": [.null],
+    ]
+    #expect(
+      MergePatch.difference(from: old, to: new)
+        == ["gone": .null, "deep": ["y": 3], "new": [.null]])
+    #expect(MergePatch.difference(from: old, to: old) == [:])
+    #expect(MergePatch.difference(from: ["a": [:]], to: ["a": ["b": .null]]) == [:])
+    #expect(MergePatch.difference(from: ["a": 1], to: ["a": [:]]) == ["a": [:]])
+  }
+
+  @Test("a difference applied to the old value gives the new one", arguments: 1...20)
+  func property(seed: UInt64) {
+    var random = SeededGenerator(state: seed)
+    for _ in 0..<500 {
+      let old = JSONValue.object(random.members(depth: 4))
+      let new =
+        random.next(below: 4) == 0
+        ? .object(random.members(depth: 4)) : random.changed(old)
+      let patch = MergePatch.difference(from: old, to: new)
+      #expect(MergePatch.apply(patch, to: old) == MergePatch.normalized(new))
+      // What goes over the wire is not what was computed but what is parsed.
+      #expect(
+        MergePatch.normalized(old) == MergePatch.normalized(new) ? patch == [:] : patch != [:])
+    }
+  }
+}
+
+/// SplitMix64: the same values on every machine.
+struct SeededGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  mutating func next(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
+  mutating func members(depth: Int) -> [String: JSONValue] {
+    var members: [String: JSONValue] = [:]
+    for _ in 0..<next(below: 5) {
+      members["abcdef".map(String.init)[next(below: 6)]] = value(depth)
+    }
+    return members
+  }
+
+  mutating func value(_ depth: Int) -> JSONValue {
+    switch next(below: depth > 0 ? 8 : 5) {
+    case 0: .null
+    case 1: .bool(next(below: 2) == 0)
+    case 2: .integer(Int64(next(below: 3)))
+    case 3: .number(Double(next(below: 3)) / 2)
+    case 4: .string(["", "x", "ü"][next(below: 3)])
+    case 5: .array((0..<next(below: 3)).map { _ in value(depth - 1) })
+    default: .object(members(depth: depth - 1))
+    }
+  }
+
+  /// The value with some of its members replaced, at any depth.
+  mutating func changed(_ value: JSONValue) -> JSONValue {
+    guard case .object(var members) = value else { return self.value(2) }
+    for name in members.keys.sorted() {
+      switch next(below: 6) {
+      case 0: members[name] = nil
+      case 1: members[name] = self.value(2)
+      case 2: members[name] = changed(members[name] ?? .null)
+      default: break
+      }
+    }
+    return .object(members)
+  }
+}

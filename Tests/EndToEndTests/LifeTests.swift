@@ -1,0 +1,95 @@
+import ControlInterface
+import Foundation
+import Testing
+
+@Suite("The life of the daemon", .serialized)
+struct LifeTests {
+  @Test("READY=1 arrives when both sockets accept; SIGTERM drains and ends with 0")
+  func ready() throws {
+    // `init` returns with READY=1.
+    let daemon = try RunningDaemon()
+    let ingest = try RawConnection(daemon.ingestSocket)
+    _ = try RawConnection(daemon.controlSocket)
+    #expect(daemon.notifications.received.contains { $0.hasPrefix("STATUS=") })
+    try ingest.write(#"{"type":"viewers","count":3}"# + "\n")
+    #expect(try ingest.sync()?["received"] as? Int == 1)
+    #expect(daemon.stop() == 0)
+    #expect(daemon.log.contains("livehostd stopped"))
+    try daemon.notifications.wait(for: "STOPPING=1")
+  }
+
+  @Test("WATCHDOG=1 comes while the lanes make progress and stops when one is held")
+  func watchdog() throws {
+    let daemon = try RunningDaemon(environment: [
+      "WATCHDOG_USEC": "400000", "LIVEHOST_BLOCK_LANE_MS": "600000",
+    ])
+    try daemon.notifications.wait(for: "WATCHDOG=1")
+    try daemon.notifications.wait(for: "WATCHDOG=1")
+    kill(daemon.process.processIdentifier, SIGUSR2)
+    // What was under way may still come; then silence for longer than the manager's patience.
+    var feeds = 0
+    while let lines = daemon.notifications.next(seconds: 2) {
+      feeds += lines.filter { $0 == "WATCHDOG=1" }.count
+      try #require(feeds < 100, "the watchdog is still fed")
+    }
+    #expect(daemon.process.isRunning)
+    #expect(daemon.log.contains("made no progress"))
+  }
+
+  @Test("a bad configuration ends with 78 and names file, line and key")
+  func badConfiguration() throws {
+    let directory = try temporaryDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let file = directory.appendingPathComponent("bad.yaml")
+    try "rooms:\n  maximun: 5\n".write(to: file, atomically: true, encoding: .utf8)
+    for extra in [[], ["--check-config"]] {
+      let outcome = try run("livehostd", ["--config", file.path] + extra)
+      #expect(outcome.status == 78)
+      #expect(outcome.diagnostics.contains("\(file.path):2: rooms.maximun: unknown key"))
+      #expect(outcome.diagnostics.contains("did you mean rooms.maximum?"))
+    }
+    let missing = try run("livehostd", ["--config", "/nonexistent.yaml"])
+    #expect(missing.status == 78)
+    #expect(missing.diagnostics.contains("/nonexistent.yaml"))
+  }
+
+  @Test("a socket in use is a clear error, and the daemon that has it lives on")
+  func socketInUse() async throws {
+    let daemon = try RunningDaemon()
+    let second = try run("livehostd", ["--runtime-dir", daemon.runtimeDirectory])
+    #expect(second.status == 1)
+    #expect(second.diagnostics.contains("another process listens on this socket"))
+    #expect(second.diagnostics.contains(daemon.ingestSocket))
+    _ = try await daemon.withControl { try await $0.getStatus() }
+    #expect(daemon.stop() == 0)
+  }
+
+  @Test("a socket that a killed daemon left behind is replaced")
+  func staleSocket() async throws {
+    let daemon = try RunningDaemon()
+    kill(daemon.process.processIdentifier, SIGKILL)
+    daemon.process.waitUntilExit()
+    #expect(FileManager.default.fileExists(atPath: daemon.controlSocket))
+    let next = try RunningDaemon(arguments: ["--runtime-dir", daemon.runtimeDirectory])
+    let client = try await ControlClient.connect(path: daemon.controlSocket)
+    _ = try await client.getStatus()
+    #expect(next.stop() == 0)
+  }
+
+  @Test("a runtime directory that is missing, a file or not writable is a clear error")
+  func runtimeDirectory() throws {
+    let directory = try temporaryDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let missing = try run("livehostd", ["--runtime-dir", directory.path + "/a/b"])
+    #expect(missing.status == 1)
+    #expect(missing.diagnostics.contains("parent directory does not exist"))
+    let file = makeFile(directory.appendingPathComponent("file"))
+    let notADirectory = try run("livehostd", ["--runtime-dir", file.path])
+    #expect(notADirectory.status == 1)
+    #expect(notADirectory.diagnostics.contains("is no directory"))
+    // Root may write everywhere but where there is nothing to write to.
+    let readOnly = try run("livehostd", ["--runtime-dir", "/proc/1"])
+    #expect(readOnly.status == 1)
+    #expect(readOnly.diagnostics.contains("/proc/1"))
+  }
+}

@@ -1,0 +1,59 @@
+import ControlInterface
+import Foundation
+import Testing
+
+@Suite("The bundled recording", .serialized)
+struct RecordingTests {
+  static let recording = repositoryFile("config/recordings/chat-burst.irc.gz")
+
+  private func expectTotals(_ room: [String: Any]) throws {
+    let counters = try #require(room["counters"] as? [String: Int])
+    #expect(counters["received"] == 5_000)
+    #expect(counters["rejected"] == 0)
+    #expect(counters["pending"] == 0)
+    #expect((counters["applied"] ?? 0) + (counters["coalesced"] ?? 0) == 5_000)
+    let features = try #require(room["features"] as? [String: Any])
+    let chat = try #require(features["chat"] as? [String: Any])
+    #expect(chat["total"] as? Int == 4_933)
+    #expect(chat["moderations"] as? Int == 58)
+    #expect(chat["notices"] as? Int == 9)
+    #expect(chat["chatters"] as? Int == 1_208)
+    let busiest = try #require(chat["busiestSecond"] as? [String: Int])
+    #expect(busiest == ["byClock": 40, "sliding": 41])
+  }
+
+  @Test("through the socket at full speed gives its totals, and the same frames each time")
+  func ingest() throws {
+    var pictures: [String] = []
+    for _ in 0..<2 {
+      let daemon = try RunningDaemon()
+      let ingest = try daemon.ctl("ingest", Self.recording, "--speed", "max", "--json=short")
+      #expect(ingest.status == 0, "\(ingest.diagnostics)")
+      #expect(try ingest.json()["received"] as? Int == 5_000)
+      let show = try daemon.ctl("show", "examplehost", "--json=short")
+      #expect(show.status == 0)
+      let room = try show.json()
+      try expectTotals(room)
+      #expect((room["actions"] as? Int ?? 0) > 0)
+      #expect((room["frames"] as? Int ?? 0) > 0)
+      let evaluations = (room["views"] as? [String: [String: Int]] ?? [:])
+        .mapValues { $0["evaluations"] ?? 0 }
+      #expect((evaluations["ChatView"] ?? 0) > 1)
+      pictures.append(
+        "\(room["actions"] ?? "") \(room["frames"] ?? "") \(evaluations.sorted { $0.key < $1.key })")
+      #expect(daemon.stop() == 0)
+    }
+    #expect(pictures[0] == pictures[1])
+  }
+
+  @Test("the demonstration ends with a summary, in which the simulated host's room is told apart")
+  func once() throws {
+    let outcome = try run("livehostctl", ["demo", "--once", Self.recording, "--json=short"])
+    #expect(outcome.status == 0, "\(outcome.diagnostics)")
+    let text = try run("livehostctl", ["demo", "--once", Self.recording])
+    #expect(text.status == 0)
+    for figure in ["examplehost", "5,000", "4,933", "58", "1,208", "40", "41", "main"] {
+      #expect(text.output.contains(figure), "\(figure) is not in\n\(text.output)")
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import ControlInterface
+import Foundation
+import NIOPosix
+import Testing
+
+/// A `livehostd` of its own for one test: private directories, a notify socket, ended with the test.
+final class RunningDaemon {
+  static let binaries = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent()
+
+  let directory: URL
+  let process: Process
+  let notifications: NotifySocket
+  var runtimeDirectory: String { directory.appendingPathComponent("run").path }
+  var controlSocket: String { runtimeDirectory + "/io.livehost.Control" }
+  var ingestSocket: String { runtimeDirectory + "/ingest" }
+
+  /// Starts the daemon and waits until it says READY=1.
+  init(arguments: [String] = [], environment: [String: String] = [:]) throws {
+    directory = try temporaryDirectory()
+    notifications = try NotifySocket(path: directory.appendingPathComponent("notify").path)
+    process = Process()
+    process.executableURL = Self.binaries.appendingPathComponent("livehostd")
+    process.arguments =
+      [
+        "--runtime-dir", directory.appendingPathComponent("run").path, "--state-dir",
+        directory.appendingPathComponent("state").path,
+      ] + arguments
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["NOTIFY_SOCKET": notifications.path]) { $1 }.merging(environment) { $1 }
+    process.standardError = try FileHandle(
+      forWritingTo: makeFile(directory.appendingPathComponent("log")))
+    try process.run()
+    try notifications.wait(for: "READY=1")
+  }
+
+  /// What the daemon logged so far.
+  var log: String {
+    (try? String(contentsOf: directory.appendingPathComponent("log"), encoding: .utf8)) ?? ""
+  }
+
+  /// Ends the daemon as systemd does, and returns its exit status.
+  func stop() -> Int32 {
+    process.terminate()
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  func withControl<R>(_ body: (ControlClient) async throws -> R) async throws -> R {
+    let client = try await ControlClient.connect(path: controlSocket)
+    return try await body(client)
+  }
+
+  func ctl(_ arguments: String..., input: String? = nil) throws -> Outcome {
+    try run("livehostctl", ["--socket", controlSocket] + arguments, input: input)
+  }
+
+  deinit {
+    if process.isRunning {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+    try? FileManager.default.removeItem(at: directory)
+  }
+}
+
+/// What a program did.
+struct Outcome {
+  let status: Int32
+  let output: String
+  let diagnostics: String
+
+  func json() throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+  }
+}
+
+/// Runs a program of this package to its end.
+func run(
+  _ program: String, _ arguments: [String], environment: [String: String] = [:],
+  input: String? = nil
+) throws -> Outcome {
+  let directory = try temporaryDirectory()
+  defer { try? FileManager.default.removeItem(at: directory) }
+  let process = Process()
+  process.executableURL = RunningDaemon.binaries.appendingPathComponent(program)
+  process.arguments = arguments
+  process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+  // Files, not pipes: nobody has to read along.
+  let output = directory.appendingPathComponent("output")
+  let diagnostics = directory.appendingPathComponent("diagnostics")
+  let source = directory.appendingPathComponent("input")
+  try Data((input ?? "").utf8).write(to: source)
+  process.standardInput = try FileHandle(forReadingFrom: source)
+  process.standardOutput = try FileHandle(forWritingTo: makeFile(output))
+  process.standardError = try FileHandle(forWritingTo: makeFile(diagnostics))
+  try process.run()
+  process.waitUntilExit()
+  return Outcome(
+    status: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
+    diagnostics: try String(contentsOf: diagnostics, encoding: .utf8))
+}
+
+func temporaryDirectory() throws -> URL {
+  let directory = FileManager.default.temporaryDirectory
+    .appendingPathComponent("livehost-test-\(UUID().uuidString.prefix(8))")
+  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  return directory
+}
+
+func makeFile(_ url: URL) -> URL {
+  FileManager.default.createFile(atPath: url.path, contents: nil)
+  return url
+}
+
+/// A file of the repository.
+func repositoryFile(_ path: String) -> String {
+  URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../\(path)").standardizedFileURL.path
+}

@@ -1,0 +1,129 @@
+import HeaderFeature
+import Intake
+import LiveEvents
+import RateLimiting
+import Testing
+
+@Suite struct HeaderIntakeTests {
+  private typealias Output = IntakeOutput<HeaderFeature.Action>
+
+  private func event(_ payload: LiveEvent.Payload, at time: Timestamp = 0) -> LiveEvent {
+    LiveEvent(timestamp: time, payload: payload)
+  }
+
+  @Test func theFirstViewerCountPassesAtOnceAndTheLastAlwaysArrives() {
+    var intake = HeaderIntake()
+    var output = Output()
+    for count in [5, 90, 7] {
+      intake.receive(event(.viewers(count: count)), at: .origin, into: &output)
+    }
+    #expect(output.actions == [.viewersChanged(count: 5, peak: 5)])
+    #expect(intake.pending == 1)
+    intake.wake(at: .origin + .milliseconds(200), into: &output)
+    #expect(output.actions.last == .viewersChanged(count: 7, peak: 90))
+    #expect(output.applied == 2)
+    #expect(output.coalesced == 1)
+    // A peak counts once.
+    intake.receive(event(.viewers(count: 3)), at: .origin + .seconds(1), into: &output)
+    #expect(output.actions.last == .viewersChanged(count: 3, peak: 3))
+  }
+
+  @Test func aViewerCountOnAFrameGridIsNeverOlderThanAQuarterOfASecond() {
+    var intake = HeaderIntake()
+    let frame = Interval.nanoseconds(16_666_667)
+    var frameAt = Instant.origin
+    var heldSince: Instant?
+    for step in 0..<3_000 {
+      let now = Instant.origin + .milliseconds(Int64(step))
+      var output = Output()
+      while frameAt <= now {
+        intake.wake(at: frameAt, into: &output)
+        if !output.actions.isEmpty, let since = heldSince {
+          #expect(frameAt - since <= .milliseconds(250))
+        }
+        if intake.pending == 0 { heldSince = nil }
+        frameAt = frameAt + frame
+      }
+      intake.receive(event(.viewers(count: step)), at: now, into: &output)
+      if intake.pending == 0 { heldSince = nil } else if heldSince == nil { heldSince = now }
+    }
+  }
+
+  @Test func reactionsOfAllKindsAreOneSumPerFrame() {
+    var intake = HeaderIntake(frame: .milliseconds(16))
+    var output = Output()
+    for (kind, count) in [("heart", 50), ("clap", 1), ("heart", 2)] {
+      intake.receive(
+        event(.reaction(kind: Text(kind), count: count)), at: .origin, into: &output)
+    }
+    #expect(output.actions.isEmpty)
+    #expect(intake.deadline == .origin + .milliseconds(16))
+    intake.wake(at: .origin + .milliseconds(16), into: &output)
+    #expect(output.actions == [.reacted(53)])
+    #expect(output.applied == 3)
+  }
+
+  @Test func titleAndStreamPassAtOnceBehindWhatIsHeld() {
+    let passing: [(LiveEvent.Payload, HeaderFeature.Action)] = [
+      (.title("Hello"), .titleChanged("Hello")),
+      (.stream(.live), .streamChanged(.live, at: 77)),
+    ]
+    for (payload, action) in passing {
+      var intake = HeaderIntake()
+      var output = Output()
+      intake.receive(event(.viewers(count: 1)), at: .origin, into: &output)
+      intake.receive(event(.viewers(count: 2)), at: .origin, into: &output)
+      intake.receive(event(.reaction(kind: "heart", count: 9)), at: .origin, into: &output)
+      intake.receive(event(payload, at: 77), at: .origin, into: &output)
+      #expect(
+        output.actions == [
+          .viewersChanged(count: 1, peak: 1), .viewersChanged(count: 2, peak: 2), .reacted(9),
+          action,
+        ])
+      #expect(output.applied == 4)
+      #expect(intake.pending == 0)
+      #expect(intake.deadline == nil)
+    }
+  }
+
+  @Test func anEventOfAnotherFeatureIsRefusedAndCounted() {
+    var intake = HeaderIntake()
+    var output = Output()
+    intake.receive(event(.chatClear), at: .origin, into: &output)
+    #expect(output.actions.isEmpty)
+    #expect(output.rejected == [.unknownType: 1])
+  }
+
+  /// Every event is accounted for at any instant; sums, peak and the last values are exact.
+  @Test(arguments: 1...20) func nothingIsLost(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var intake = HeaderIntake()
+    var output = Output()
+    var state = HeaderFeature.State()
+    var now = Instant.origin
+    var likes = 0
+    var peak = 0
+    var last = 0
+    for received in 1...5_000 {
+      now = now + .microseconds(Int64.random(in: 0..<20_000, using: &random))
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0: intake.receive(event(.title(Text("t\(received)"))), at: now, into: &output)
+      case 1..<8:
+        last = Int.random(in: 0..<100_000, using: &random)
+        peak = max(peak, last)
+        intake.receive(event(.viewers(count: last)), at: now, into: &output)
+      default:
+        let count = Int.random(in: 1..<100, using: &random)
+        likes += count
+        intake.receive(event(.reaction(kind: "heart", count: count)), at: now, into: &output)
+      }
+      if Int.random(in: 0..<3, using: &random) == 0 { intake.wake(at: now, into: &output) }
+      #expect(output.applied + output.coalesced + intake.pending == received)
+    }
+    intake.flush(at: now, into: &output)
+    for action in output.actions { _ = HeaderFeature().reduce(into: &state, action: action) }
+    #expect(state.likes == likes)
+    #expect(state.peakViewers == peak)
+    #expect(state.viewers == last)
+  }
+}

@@ -1,0 +1,136 @@
+import ChatFeature
+import Composable
+import ControlFeature
+import HeaderFeature
+import HostFeature
+import LiveEvents
+import LiveRoomStatsFeature
+import RateLimiting
+import RecorderFeature
+import Testing
+import WaitingRoomFeature
+
+@Suite struct HostFeatureTests {
+  private let store = Store(initialState: HostFeature.State(), lane: HostRun.Here()) {
+    HostFeature()
+  }
+
+  @Test func anEmptyRoomWaitsWithoutItsOptionalChildren() {
+    #expect(store.state.phase == .waiting)
+    #expect(store.state.chat == nil)
+    #expect(store.state.liveRoomStats == nil)
+    #expect(store.state.waitingRoom == nil)
+  }
+
+  @Test func anOptionalChildAppearsWithItsFirstActionWhichReachesIt() {
+    store.send(.chat(.messages([message])))
+    #expect(store.state.chat?.total == 1)
+    store.send(.waitingRoom(.changed([.joined(person)])))
+    #expect(store.state.waitingRoom?.people.count == 1)
+    store.send(.liveRoomStats(.windowClosed(StatisticsWindow(samples: 4))))
+    #expect(store.state.liveRoomStats?.samples == 4)
+    #expect(store.actionCount == 3)
+    #expect(store.actionsWithoutChild == 0)
+  }
+
+  @Test func theHostFollowsTheStreamFromTheWaitingRoomToTheEnd() {
+    store.send(.waitingRoom(.changed([.joined(person)])))
+    store.send(.liveRoomStats(.windowClosed(StatisticsWindow(samples: 1))))
+    store.send(.chat(.messages([message])))
+
+    store.send(.stream(.live, at: 1_000))
+    #expect(store.state.phase == .live)
+    #expect(store.state.waitingRoom == nil)
+    #expect(store.state.liveRoomStats != nil)
+    #expect(store.state.header.phase == .live)
+    #expect(store.state.header.liveSince == 1_000)
+
+    store.send(.stream(.paused, at: 3_000))
+    store.send(.stream(.live, at: 5_000))
+    store.send(.stream(.ended, at: 9_000))
+    #expect(store.state.phase == .ended)
+    #expect(store.state.liveRoomStats == nil)
+    #expect(store.state.header.durationMilliseconds == 8_000)
+    #expect(store.state.chat?.total == 1)
+
+    store.send(.roomClosed)
+    #expect(store.state.chat == nil)
+    // The header's part in each change of phase took no action of its own.
+    #expect(store.actionCount == 8)
+  }
+
+  @Test func aLateEventDoesNotBringAChildBackInThePhaseThatRemovedIt() {
+    store.send(.stream(.live, at: 0))
+    store.send(.waitingRoom(.changed([.joined(person)])))
+    #expect(store.state.waitingRoom == nil)
+    #expect(store.actionsWithoutChild == 1)
+    store.send(.stream(.ended, at: 0))
+    store.send(.liveRoomStats(.windowClosed(StatisticsWindow(samples: 1))))
+    #expect(store.state.liveRoomStats == nil)
+    #expect(store.actionsWithoutChild == 2)
+  }
+
+  @Test func aChildThatWentComesBackAnewInALaterPhase() {
+    store.send(.waitingRoom(.changed([.joined(person)])))
+    store.send(.stream(.live, at: 0))
+    store.send(.stream(.paused, at: 0))
+    #expect(store.state.waitingRoom == nil)
+    store.send(.waitingRoom(.changed([])))
+    #expect(store.state.waitingRoom == WaitingRoomFeature.State())
+  }
+
+  @Test func whatTheRecorderTellsIsTheHostsOwn() {
+    store.send(.recorder(.stateChanged(.recording)))
+    #expect(store.state.isRecording)
+    store.send(.recorder(.stateChanged(.failed)))
+    #expect(!store.state.isRecording)
+  }
+
+  @Test func whatTheStatisticsTellIsTheHostsOwnUntilTheyGo() {
+    store.send(
+      .liveRoomStats(
+        .windowClosed(StatisticsWindow(congestion: Summary(0.9), samples: 1))))
+    #expect(store.state.quality == .poor)
+    store.send(.stream(.ended, at: 0))
+    #expect(store.state.quality == nil)
+    // A last word of what is gone makes nothing.
+    store.send(.liveRoomStats(.delegate(.qualityChanged(.good))))
+    #expect(store.state.liveRoomStats == nil)
+  }
+
+  @Test func aChangeInAChildIsNotToldToTheHostsObservers() {
+    store.send(.chat(.messages([message])))
+    var hostChanges: [FieldSet] = []
+    var chatChanges = 0
+    let host = store.observeAll { hostChanges.append($0) }
+    let chat = store.place.child(\.chat).observe(\.total) { chatChanges += 1 }
+    store.send(.chat(.messages([message])))
+    store.send(.control(.sliderMoved(control: "mic", value: 1)))
+    store.send(.header(.titleChanged("title")))
+    store.send(.recorder(.stateChanged(.starting)))
+    #expect(hostChanges.isEmpty)
+    #expect(chatChanges == 1)
+    store.send(.stream(.live, at: 0))
+    #expect(hostChanges.count == 1)
+    host.cancel()
+    chat.cancel()
+  }
+
+  @Test func actionsAreCountedByKind() {
+    store.send(.chat(.messages([message])))
+    store.send(.control(.sliderReleased(control: "mic", value: 1)))
+    store.send(.stream(.live, at: 0))
+    let counts = store.actionsByKind.map { "\($0.kind) \($0.count)" }
+    #expect(
+      counts == [
+        "chat.messages 1", "control.sliderReleased 1", "control.delegate 1", "stream 1",
+      ])
+  }
+
+  private var person: Person { Person(id: "u1", name: "Ann") }
+
+  private var message: TimedMessage {
+    TimedMessage(
+      timestamp: 0, message: ChatMessage(id: "m", userID: "u1", userName: "Ann", text: "hi"))
+  }
+}

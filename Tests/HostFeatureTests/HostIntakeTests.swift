@@ -1,0 +1,189 @@
+import ChatFeature
+import Composable
+import ControlFeature
+import HeaderFeature
+import HostFeature
+import Intake
+import LiveEvents
+import LiveRoomStatsFeature
+import RateLimiting
+import Testing
+
+@Suite struct HostIntakeTests {
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func everyEventIsAccountedForAtEveryStep(seed: UInt64) throws {
+    var run = HostRun()
+    var events = RandomEvents(seed: seed)
+    var times = SplitMix64(seed: ~seed)
+    var now = Instant.origin
+    for step in 0..<3_000 {
+      // Time goes by unevenly, sometimes back; the host wakes late or not at all.
+      now = now + .microseconds(Int64(times.pick(-500..<6_000)))
+      if times.oneIn(3) { run.wake(at: now) }
+      run.receive(events.next(), at: now)
+      try #require(run.counters.isConserved, "step \(step)")
+      try #require(run.counters.pending == run.intake.pending, "step \(step)")
+      if times.oneIn(200) {
+        run.flush(at: now)
+        try #require(run.intake.pending == 0, "step \(step)")
+      }
+    }
+    run.flush(at: now)
+    #expect(run.counters.isConserved)
+    #expect(run.counters.pending == 0)
+    #expect(run.intake.pending == 0)
+    #expect(run.intake.deadline == nil)
+    #expect(run.counters.coalesced > 0)
+    #expect(run.counters.rejected > 0)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func whatIsHeldIsGivenWhenTheDeadlineComes(seed: UInt64) {
+    var run = HostRun()
+    var events = RandomEvents(seed: seed)
+    var now = Instant.origin
+    for _ in 0..<500 {
+      now = now + .milliseconds(1)
+      run.receive(events.next(), at: now)
+    }
+    var wakes = 0
+    while let deadline = run.intake.deadline {
+      let before = run.intake.pending
+      run.wake(at: deadline)
+      #expect(run.intake.pending < before)
+      wakes += 1
+      guard wakes < 1_000 else { break }
+    }
+    // Progress within a percent waits for the next percent or the end, not for a time.
+    #expect(run.intake.pending <= 1)
+    #expect(run.counters.isConserved)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func neverDropEventsArriveInOrderBehindTheMessagesBeforeThem(seed: UInt64) {
+    var run = HostRun()
+    var events = RandomEvents(seed: seed)
+    var times = SplitMix64(seed: ~seed)
+    var now = Instant.origin
+    var sent: [String] = []
+    for _ in 0..<2_000 {
+      now = now + .microseconds(Int64(times.pick(0..<4_000)))
+      run.wake(at: now)
+      let event = events.next()
+      switch event.payload {
+      case .chatMessage(let message): sent.append("message \(message.id)")
+      case .chatClear: sent.append("clear")
+      case .chatDelete(let id): sent.append("delete \(id)")
+      case .chatTimeout(let timeout): sent.append("timeout \(timeout.user.id)")
+      case .chatNotice(let notice): sent.append("notice \(notice.count)")
+      case .stream(let phase): sent.append("stream \(phase)")
+      case .chatModes, .reaction, .viewers, .title, .slider, .tap, .stats, .meter, .recorderState,
+        .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit:
+        break
+      }
+      run.receive(event, at: now)
+    }
+    run.flush(at: now)
+    #expect(run.actions.flatMap(chatStory) == sent)
+  }
+
+  @Test(arguments: 0..<10 as Range<UInt64>)
+  func sumsAreExactAndTheLastValueArrives(seed: UInt64) {
+    var run = HostRun()
+    var events = RandomEvents(seed: seed)
+    var likes = 0
+    var peak = 0
+    var viewers = 0
+    var title = ""
+    var messages = 0
+    var committed = 0
+    for step in 0..<3_000 {
+      let event = events.next()
+      switch event.payload {
+      case .reaction(_, let count): likes += count
+      case .viewers(let count):
+        viewers = count
+        peak = max(peak, count)
+      case .title(let text): title = String(text)
+      case .chatMessage: messages += 1
+      case .slider(let slider):
+        if slider.phase == .end, (0...1).contains(slider.value) { committed += 1 }
+      case .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .tap, .stats, .meter,
+        .recorderState, .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit, .stream:
+        break
+      }
+      let now = Instant(nanoseconds: Int64(step) * 700_000)
+      run.wake(at: now)
+      run.receive(event, at: now)
+    }
+    run.flush()
+    #expect(run.state.header.likes == likes)
+    #expect(run.state.header.viewers == viewers)
+    #expect(run.state.header.peakViewers == peak)
+    #expect(run.state.header.title == title)
+    #expect(run.state.chat?.total == messages)
+    #expect(run.state.control.committed == committed)
+    #expect(run.store.failures == 0)
+  }
+
+  @Test func twoHundredThousandReactionsAreOneExactSum() {
+    var run = HostRun()
+    for index in 0..<200_000 {
+      let now = Instant(nanoseconds: Int64(index) * 20_000)
+      run.wake(at: now)
+      run.receive(.reaction(kind: "heart", count: index % 7 + 1), at: now)
+    }
+    run.flush()
+    #expect(run.state.header.likes == (0..<200_000).reduce(0) { $0 + $1 % 7 + 1 })
+    // 4 s of frames.
+    #expect(run.actions.count <= 241)
+  }
+
+  @Test func aChangeOfPhaseDeliversWhatIsHeldBeforeItRemovesAChild() {
+    var run = HostRun()
+    run.receive(.stats(StreamStatistics(congestion: 0.9)))
+    run.receive(.waitingJoin(Person(id: "u1", name: "Ann")))
+    #expect(run.intake.pending == 2)
+    run.receive(.stream(.live))
+    #expect(run.intake.pending == 0)
+    #expect(run.actions.count == 3)
+    #expect(run.actions.last == .stream(.live, at: 0))
+    #expect(run.state.quality == .poor)
+    #expect(run.state.waitingRoom == nil)
+    #expect(run.store.actionsWithoutChild == 0)
+  }
+
+  @Test func aLateJoinIsAppliedToNobodyAndStillAccountedFor() {
+    var run = HostRun()
+    run.receive(.stream(.live))
+    run.receive(.waitingJoin(Person(id: "u1", name: "Ann")))
+    run.flush()
+    #expect(run.state.waitingRoom == nil)
+    #expect(run.counters.applied == 2)
+    #expect(run.counters.isConserved)
+    #expect(run.store.actionsWithoutChild == 1)
+  }
+
+  @Test func theEarliestDeadlineOfAllChildrenIsTheHosts() {
+    var run = HostRun()
+    #expect(run.intake.deadline == nil)
+    run.receive(.stats(StreamStatistics(congestion: 0)))
+    #expect(run.intake.deadline == .origin + .seconds(1))
+    run.receive(.reaction(kind: "heart", count: 1))
+    #expect(run.intake.deadline == .origin + .nanoseconds(16_666_667))
+  }
+
+  private func chatStory(_ action: HostFeature.Action) -> [String] {
+    switch action {
+    case .chat(.messages(let batch)): batch.map { "message \($0.message.id)" }
+    case .chat(.cleared): ["clear"]
+    case .chat(.messageDeleted(let id, _)): ["delete \(id)"]
+    case .chat(.timedOut(let timeout, _)): ["timeout \(timeout.user.id)"]
+    case .chat(.notice(let notice, _)): ["notice \(notice.count)"]
+    case .stream(let phase, _): ["stream \(phase)"]
+    case .chat(.modesChanged), .chat(.ticked), .control, .header, .liveRoomStats, .recorder,
+      .waitingRoom, .roomClosed:
+      []
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import ChatFeature
+import Composable
+import ControlFeature
+import HeaderFeature
+import HostFeature
+import LiveEvents
+import LiveRoomStatsFeature
+import RecorderFeature
+import Testing
+import ViewGraph
+import WaitingRoomFeature
+
+@Suite struct HostViewTests {
+  private let store = Store(
+    initialState: HostFeature.State(), lane: HostRun.Here(), notification: .batched
+  ) { HostFeature() }
+
+  @Test func anActionOfOneChildEvaluatesTheViewOfThatChildOnly() {
+    let screen = makeScreen()
+    let firsts: [HostFeature.Action] = [
+      .chat(.messages([message])), .waitingRoom(.changed([.joined(person)])),
+      .liveRoomStats(.windowClosed(StatisticsWindow(samples: 1))),
+    ]
+    store.send(contentsOf: firsts)
+    #expect(
+      frame(screen) == [
+        "ChatView", "ControlView", "HeaderView", "HostView",
+        "LiveRoomStatsView", "RecorderView", "WaitingRoomView",
+      ])
+
+    #expect(evaluated(screen, .chat(.messages([message]))) == ["ChatView"])
+    #expect(evaluated(screen, .waitingRoom(.changed([.left(person)]))) == ["WaitingRoomView"])
+    #expect(evaluated(screen, .header(.titleChanged("title"))) == ["HeaderView"])
+    #expect(evaluated(screen, .control(.tapped(control: "camera", on: true))) == ["ControlView"])
+    #expect(
+      evaluated(screen, .liveRoomStats(.windowClosed(StatisticsWindow(samples: 2))))
+        == ["LiveRoomStatsView"])
+    #expect(evaluated(screen, .recorder(.stateChanged(.starting))) == ["RecorderView"])
+    // The host reads whether anybody records.
+    #expect(
+      evaluated(screen, .recorder(.stateChanged(.recording))) == ["HostView", "RecorderView"])
+    #expect(evaluated(screen, .recorder(.stateChanged(.recording))) == [])
+  }
+
+  @Test func theChildrenStandInAFixedOrderBelowTheHostsOwnLine() {
+    let screen = makeScreen()
+    store.send(.waitingRoom(.changed([.joined(person)])))
+    _ = frame(screen)
+    guard case .column(let parts)? = screen.output(of: screen.rootID) else {
+      Issue.record("the host has no column")
+      return
+    }
+    #expect(parts.count == 7)
+    #expect(parts[0] == .row([.text("waiting", .strong)]))
+    let titles = parts.dropFirst().map { part in
+      guard case .child(let id) = part, case .panel(let title, _)? = screen.output(of: id) else {
+        return ""
+      }
+      return title.lowercased()
+    }
+    #expect(titles == ["stream", "waiting room", "", "control", "", "recorder"])
+  }
+
+  private func makeScreen() -> ViewGraph {
+    let store = store
+    return ViewGraph(
+      HostView(), place: store.place, clock: { 0 }, read: { store.state })
+  }
+
+  /// The views that a frame evaluates after `action`, by name.
+  private func evaluated(_ screen: ViewGraph, _ action: HostFeature.Action) -> [String] {
+    store.send(action)
+    return frame(screen)
+  }
+
+  private func frame(_ screen: ViewGraph) -> [String] {
+    var names: [String] = []
+    screen.onEvaluation = { names.append($0.name) }
+    store.deliverChanges()
+    screen.evaluateFrame()
+    return names.sorted()
+  }
+
+  private var person: Person { Person(id: "u1", name: "Ann") }
+
+  private var message: TimedMessage {
+    TimedMessage(
+      timestamp: 0, message: ChatMessage(id: "m", userID: "u1", userName: "Ann", text: "hi"))
+  }
+}

@@ -1,0 +1,50 @@
+import Composable
+import HostFeature
+import Intake
+import LiveEvents
+import RateLimiting
+
+/// A host with its intake and its store, on virtual time.
+struct HostRun {
+  struct Here: Lane {
+    func execute(_ job: @escaping @Sendable () -> Void) { job() }
+    var taskExecutor: (any TaskExecutor)? { nil }
+  }
+
+  let store = Store(initialState: HostFeature.State(), lane: Here()) { HostFeature() }
+  var intake = HostIntake()
+  var counters = ConservationCounters()
+  private(set) var actions: [HostFeature.Action] = []
+  private var output = IntakeOutput<HostFeature.Action>()
+
+  var state: HostFeature.State { store.state }
+
+  mutating func receive(_ event: LiveEvent, at now: Instant = .origin) {
+    counters.receive()
+    intake.receive(event, at: now, into: &output)
+    deliver()
+  }
+
+  mutating func receive(_ payload: LiveEvent.Payload, at now: Instant = .origin) {
+    receive(LiveEvent(timestamp: 0, payload: payload), at: now)
+  }
+
+  mutating func wake(at now: Instant) {
+    intake.wake(at: now, into: &output)
+    deliver()
+  }
+
+  mutating func flush(at now: Instant = .origin) {
+    intake.flush(at: now, into: &output)
+    deliver()
+  }
+
+  private mutating func deliver() {
+    store.send(contentsOf: output.actions)
+    actions += output.actions
+    counters.apply(output.applied)
+    counters.coalesce(output.coalesced)
+    for (_, count) in output.rejected { counters.reject(count) }
+    output = IntakeOutput()
+  }
+}

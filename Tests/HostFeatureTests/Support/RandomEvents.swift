@@ -1,0 +1,65 @@
+import LiveEvents
+
+/// Random events of every type, as a seed decides.
+struct RandomEvents {
+  private(set) var generator: SplitMix64
+  private var number = 0
+
+  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
+
+  mutating func next() -> LiveEvent {
+    number += 1
+    return LiveEvent(timestamp: Timestamp(number), payload: payload())
+  }
+
+  private mutating func payload() -> LiveEvent.Payload {
+    switch generator.pick(0..<40) {
+    case 0..<8: .chatMessage(message())
+    case 8: .chatDelete(messageID: Text("m\(generator.pick(0..<max(1, number)))"))
+    case 9: .chatClear
+    case 10: .chatTimeout(ChatTimeout(user: person(), seconds: generator.oneIn(2) ? nil : 60))
+    case 11: .chatNotice(ChatNotice(kind: .raid, user: person(), count: generator.pick(1..<900)))
+    case 12: .chatModes(ChatModes(slowSeconds: generator.pick(0..<30)))
+    case 13..<17: .reaction(kind: kind(), count: generator.pick(1..<50))
+    case 17..<19: .viewers(count: generator.pick(0..<5_000))
+    case 19: .title(Text("title \(number)"))
+    case 20..<26: .slider(slider())
+    case 26: .tap(control: control(), on: generator.oneIn(2) ? nil : generator.oneIn(2))
+    case 27..<29: .meter(input: control(), levels: [Float(generator.pick(0..<100)) / 100])
+    case 29..<32: .stats(StreamStatistics(bitrateKbps: Double(generator.pick(0..<6_000))))
+    case 32: .recorderState(RecorderState.allCases[generator.pick(0..<6)])
+    case 33..<35: .recorderProgress(progress())
+    case 35, 36: .waitingJoin(person())
+    case 37: .waitingLeave(person())
+    case 38: .waitingAdmit(person())
+    default: .stream(StreamState.allCases[generator.pick(0..<4)])
+    }
+  }
+
+  private mutating func message() -> ChatMessage {
+    ChatMessage(
+      id: "m\(number)", userID: "u\(generator.pick(0..<20))", userName: "name", text: "text")
+  }
+
+  private mutating func person() -> Person {
+    let id = generator.pick(0..<20)
+    return Person(id: Text("u\(id)"), name: Text("name \(id)"))
+  }
+
+  private mutating func kind() -> Text { Text(["heart", "clap", "fire"][generator.pick(0..<3)]) }
+
+  private mutating func control() -> Text { Text(["mic", "game", "zoom"][generator.pick(0..<3)]) }
+
+  private mutating func slider() -> Slider {
+    // One in twenty is off the scale, so that rejection is part of the sums.
+    Slider(
+      control: control(), phase: Slider.Phase.allCases[generator.pick(0..<3)],
+      value: Double(generator.pick(0..<105)) / 99)
+  }
+
+  private mutating func progress() -> RecorderProgress {
+    let done = generator.pick(0..<1_000)
+    return RecorderProgress(
+      bytes: done, durationMilliseconds: done, done: done, total: generator.oneIn(2) ? nil : 1_000)
+  }
+}

@@ -1,0 +1,73 @@
+import Glibc
+
+/// A client of a Unix stream socket, for tests: every call blocks.
+final class BlockingClient: Sendable {
+  let descriptor: Int32
+
+  /// `nil` if nobody listens.
+  init?(_ path: String) {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let status = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard status == 0 else { return nil }
+  }
+
+  deinit { close(descriptor) }
+
+  func send(_ bytes: [UInt8]) {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return }
+      sent += count
+    }
+  }
+
+  func send(_ text: String) { send(Array(text.utf8)) }
+
+  /// Says that no more will be sent.
+  func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// Reads up to and without the next LF, or to the end.
+  func readLine() -> String {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while read(descriptor, &byte, 1) == 1, byte != 0x0A { line.append(byte) }
+    return String(decoding: line, as: UTF8.self)
+  }
+
+  /// Reads until the other side has closed.
+  func readToEnd() -> String {
+    var text = ""
+    while true {
+      let line = readLine()
+      if line.isEmpty { return text }
+      text += line + "\n"
+    }
+  }
+}
+
+/// A directory for the files of one test.
+final class TemporaryDirectory: Sendable {
+  let path: String
+
+  init() {
+    var template = Array("/tmp/ingest-tests-XXXXXX".utf8CString)
+    path = mkdtemp(&template).map { String(cString: $0) } ?? ""
+  }
+
+  deinit {
+    unlink(path + "/ingest")
+    rmdir(path)
+  }
+
+  var socket: String { path + "/ingest" }
+}

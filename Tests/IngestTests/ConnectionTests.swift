@@ -1,0 +1,252 @@
+import Ingest
+import LiveEvents
+import NIOCore
+import NIOEmbedded
+import Testing
+
+private let clear = #"{"type":"chat.clear"}"#
+private func viewers(_ count: Int, room: String = "main") -> String {
+  #"{"type":"viewers","count":\#(count),"room":"\#(room)"}"# + "\n"
+}
+private func sync(_ token: String) -> String { #"{"type":"sync","token":"\#(token)"}"# + "\n" }
+private func synced(_ token: String, _ received: Int, _ rejected: Int) -> String {
+  #"{"type":"synced","token":"\#(token)","received":\#(received),"rejected":\#(rejected)}"# + "\n"
+}
+
+@Suite struct `A connection` {
+  @Test(arguments: [1, 2, 7, 64, 10_000])
+  func `reads the same whatever the pieces that bytes come in`(piece: Int) throws {
+    let sink = NotingSink()
+    let connection = try EmbeddedConnection(sink)
+    let lines =
+      viewers(1) + "\r\n" + clear + "\r\n" + viewers(2, room: "b") + "nonsense\n"
+      + viewers(3) + "@target-user-id=4 :t CLEARCHAT #B :bob\n{\n"
+    let bytes = Array(lines.utf8)
+    for start in stride(from: 0, to: bytes.count, by: piece) {
+      try connection.send(bytes[start..<min(start + piece, bytes.count)])
+    }
+    #expect(sink.payloads("main") == [.viewers(count: 1), .chatClear, .viewers(count: 3)])
+    #expect(
+      sink.payloads("b") == [
+        .viewers(count: 2),
+        .chatTimeout(ChatTimeout(user: Person(id: "4", name: "bob"), seconds: nil)),
+      ])
+    #expect(sink.unroutable == [.unknownFormat: 1, .malformedJSON: 1])
+    #expect(sink.notes.allSatisfy { $0.events.allSatisfy { $0.timestamp == 1000 } })
+  }
+
+  @Test func `counts bad input by reason and lives on`() throws {
+    let sink = NotingSink()
+    let connection = try EmbeddedConnection(sink)
+    try connection.send(#"{"type":"viewers","# + "\n" + #"{"type":"nonsense","room":"r"}"# + "\n")
+    try connection.send(Array(#"{"type":"title","title":""#.utf8) + [0xFF, 0x22, 0x7D, 0x0A])
+    try connection.send([UInt8](repeating: 0, count: 500) + [0x0A])
+    try connection.send("@badges=;id=1;user-i\n" + #"{"type":"viewers","room":"r"}"# + "\n")
+    try connection.send(#"{"type":"viewers","count":-1,"room":"r"}"# + "\nPING :x\n")
+    try connection.send(#"{"type":"viewers","count":1,"room":"R"}"# + "\n")
+    // A line of 10 MiB, in reads of 64 KiB.
+    let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 64 * 1024)
+    for _ in 0..<160 { try connection.send(piece) }
+    try connection.send("\n" + viewers(5) + sync("end"))
+    #expect(
+      sink.unroutable == [
+        .malformedJSON: 1, .invalidUTF8: 1, .unknownFormat: 1, .malformedIRC: 1, .protocolLine: 1,
+        .invalidRoom: 1, .lineTooLong: 1,
+      ])
+    #expect(sink.rejections("r") == [.unknownType: 1, .missingMember: 1, .invalidValue: 1])
+    #expect(sink.payloads("main") == [.viewers(count: 5)])
+    #expect(try connection.answers() == synced("end", 11, 10))
+  }
+
+  @Test(arguments: [65_536, 65_537, 65_538, 65_539])
+  func `a line of just the longest length is taken, with LF or CR LF`(length: Int) throws {
+    for end in ["\n", "\r\n"] {
+      for piece in [1000, 1 << 20] {
+        let sink = NotingSink()
+        let connection = try EmbeddedConnection(sink)
+        let start = #"{"type":"title","title":""#
+        let line =
+          start + String(repeating: "x", count: length - start.utf8.count - 2) + "\"}" + end
+        let bytes = Array(line.utf8)
+        for place in stride(from: 0, to: bytes.count, by: piece) {
+          try connection.send(bytes[place..<min(place + piece, bytes.count)])
+        }
+        try connection.send(clear + "\n")
+        let isTaken = length == 65_536
+        #expect(sink.payloads("main").count == (isTaken ? 2 : 1))
+        #expect(sink.unroutable == (isTaken ? [:] : [.lineTooLong: 1]))
+      }
+    }
+  }
+
+  @Test func `counts the line that its sender left unended`() throws {
+    for (rest, reason) in [
+      ("{\"type\":", RejectionReason.malformedJSON), ("@id=1", .malformedIRC),
+      ("PRIVMSG #c :hel", .malformedIRC), ("hel", .unknownFormat),
+    ] {
+      let sink = NotingSink()
+      let connection = try EmbeddedConnection(sink)
+      try connection.send(viewers(1) + rest)
+      connection.channel.pipeline.fireChannelInactive()
+      #expect(sink.payloads("main") == [.viewers(count: 1)])
+      #expect(sink.unroutable == [reason: 1])
+    }
+  }
+
+  @Test func `an options line sets room and clock of what comes after it`() throws {
+    let sink = NotingSink()
+    let connection = try EmbeddedConnection(sink)
+    try connection.send(
+      viewers(1) + #"{"type":"options","clock":"event"}"# + "\n" + viewers(2)
+        + #"{"type":"options","room":"mine"}"# + "\n" + viewers(3, room: "other") + "{\n"
+        + #"{"type":"options","clock":"sun"}"# + "\n" + sync("x"))
+    #expect(sink.payloads("main") == [.viewers(count: 1), .viewers(count: 2)])
+    #expect(sink.payloads("mine") == [.viewers(count: 3)])
+    #expect(sink.rejections("mine") == [.malformedJSON: 1, .invalidValue: 1])
+    #expect(sink.notes.prefix(3).map(\.clock) == ["arrival", "event", "event"])
+    #expect(try connection.answers() == synced("x", 5, 2))
+  }
+}
+
+@Suite struct `A sync` {
+  @Test func `without lines before it is answered at once, its token as it came`() throws {
+    let connection = try EmbeddedConnection(NotingSink(holding: true))
+    try connection.send(sync(#"a\"\u00e9 é"#) + sync(""))
+    #expect(try connection.answers() == synced(#"a\"\u00e9 é"#, 0, 0) + synced("", 0, 0))
+  }
+
+  @Test func `asks each room fed since the last one, once`() throws {
+    let sink = NotingSink()
+    let connection = try EmbeddedConnection(sink)
+    try connection.send(viewers(1, room: "a") + viewers(1, room: "b"))
+    try connection.send(viewers(2, room: "b") + sync("1") + viewers(3, room: "c") + sync("2"))
+    let asked = sink.notes.filter(\.wantsAcknowledgement)
+    #expect(asked.map(\.room) == ["b", "a", "c"])
+    #expect(asked.map(\.events.count) == [1, 0, 1])
+    #expect(sink.notes.count == 5)
+    #expect(try connection.answers() == synced("1", 3, 0) + synced("2", 4, 0))
+  }
+
+  @Test func `is answered when all rooms acknowledged, and in order`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink)
+    try connection.send(viewers(1, room: "a") + viewers(1, room: "b") + sync("1"))
+    let first = sink.takeHeld()
+    try connection.send(viewers(1, room: "a") + "{\n" + sync("2") + sync("3"))
+    let second = sink.takeHeld()
+    #expect(first.count == 2 && second.count == 1)
+    second[0].applied()
+    first[0].consumed()
+    first[0].applied()
+    first[0].applied()
+    #expect(try connection.answers() == "")
+    first[1].applied()
+    #expect(try connection.answers() == synced("1", 2, 0) + synced("2", 4, 1) + synced("3", 4, 1))
+  }
+
+  @Test func `counts what the sink rejected of the lines before it`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink)
+    try connection.send(viewers(1) + viewers(2) + sync("1") + viewers(3) + sync("2"))
+    let held = sink.takeHeld()
+    held[1].rejected(1)
+    held[1].applied()
+    held[0].rejected(2)
+    held[0].applied()
+    #expect(try connection.answers() == synced("1", 2, 2) + synced("2", 3, 3))
+  }
+
+  @Test func `that nobody can vouch for closes the connection and is not answered`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink)
+    try connection.send(viewers(1) + sync("1"))
+    #expect(!connection.isClosed)
+    _ = sink.takeHeld()
+    #expect(connection.isClosed)
+    #expect(try connection.answers() == "")
+  }
+
+  @Test func `is answered to a sender that has closed its side, then the connection closes`() throws
+  {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink)
+    try connection.send(viewers(1) + sync("1") + "{\"type\"")
+    connection.fire(ChannelEvent.inputClosed)
+    #expect(!connection.isClosed)
+    #expect(sink.unroutable == [.malformedJSON: 1])
+    for receipt in sink.takeHeld() { receipt.applied() }
+    #expect(try connection.answers() == synced("1", 1, 0))
+    #expect(connection.isClosed)
+  }
+
+  @Test func `covers rooms beyond those that a connection remembers`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink) { $0.maximumRoomsRemembered = 10 }
+    for number in 0..<100 { try connection.send(viewers(number, room: "r\(number)")) }
+    try connection.send(sync("all"))
+    let held = sink.takeHeld()
+    let rooms = sink.notes.filter(\.wantsAcknowledgement).map(\.room)
+    #expect(Set(rooms).count == 100)
+    for receipt in held.dropLast() { receipt.applied() }
+    #expect(try connection.answers() == "")
+    held.last?.applied()
+    #expect(try connection.answers() == synced("all", 100, 0))
+  }
+}
+
+@Suite struct `A sink that does not keep up` {
+  @Test func `stops the connection from reading until it has consumed half`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingDeliveries = 4 }
+    #expect(connection.reads == 1)
+    for count in 1...3 {
+      try connection.send(viewers(count))
+      #expect(connection.reads == 1 + count)
+    }
+    try connection.send(viewers(4))
+    #expect(connection.reads == 4)
+    let held = sink.takeHeld()
+    held[0].consumed()
+    held[0].consumed()
+    #expect(connection.reads == 4)
+    held[1].consumed()
+    #expect(connection.reads == 5)
+    try connection.send(viewers(5))
+    #expect(connection.reads == 6)
+  }
+
+  @Test func `is counted by bytes too, and a receipt that is dropped counts as consumed`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 100 }
+    try connection.send(viewers(1) + viewers(2) + viewers(3))
+    #expect(connection.reads == 1)
+    _ = sink.takeHeld()
+    #expect(connection.reads == 2)
+  }
+
+  @Test func `stops a sender of syncs as well`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingSyncs = 2 }
+    try connection.send(viewers(1) + sync("1"))
+    #expect(connection.reads == 2)
+    try connection.send(sync("2"))
+    #expect(connection.reads == 2)
+    for receipt in sink.takeHeld() { receipt.applied() }
+    #expect(try connection.answers() == synced("1", 1, 0) + synced("2", 1, 0))
+    #expect(connection.reads == 3)
+  }
+
+  @Test func `is waited for when the server stops`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink)
+    try connection.send(viewers(1) + sync("1") + "{\"ty")
+    connection.fire(IngestConnection.Drain())
+    try connection.send("pe\":\"viewers\"}\n")
+    #expect(!connection.isClosed)
+    #expect(sink.unroutable == [.malformedJSON: 1])
+    for receipt in sink.takeHeld() { receipt.applied() }
+    #expect(try connection.answers() == synced("1", 1, 0))
+    #expect(connection.isClosed)
+    #expect(sink.payloads("main") == [.viewers(count: 1)])
+  }
+}

@@ -1,0 +1,56 @@
+import Ingest
+import NIOCore
+import NIOEmbedded
+
+/// A connection without a socket: the test is its event loop.
+final class EmbeddedConnection {
+  /// Counts how often the connection asked for data.
+  private final class ReadCounter: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    var reads = 0
+    func read(context: ChannelHandlerContext) {
+      reads += 1
+      context.read()
+    }
+  }
+
+  let channel = EmbeddedChannel()
+  private let counter = ReadCounter()
+
+  init(_ sink: NotingSink, _ change: (inout IngestConfiguration) -> Void = { _ in }) throws {
+    var configuration = IngestConfiguration()
+    configuration.now = { 1000 }
+    change(&configuration)
+    try channel.pipeline.syncOperations.addHandlers([
+      counter,
+      IngestConnection(id: ConnectionID(1), configuration: configuration, sink: sink),
+    ])
+    channel.connect(to: try SocketAddress(unixDomainSocketPath: "/ingest"), promise: nil)
+  }
+
+  /// How often the connection asked for data so far.
+  var reads: Int { counter.reads }
+
+  /// Lets the connection read bytes.
+  func send(_ bytes: some Sequence<UInt8>) throws {
+    try channel.writeInbound(ByteBuffer(bytes: bytes))
+  }
+  func send(_ lines: String) throws { try send(lines.utf8) }
+
+  /// What the connection answered since the last call.
+  func answers() throws -> String {
+    var text = ""
+    while let buffer = try channel.readOutbound(as: ByteBuffer.self) {
+      text += String(buffer: buffer)
+    }
+    return text
+  }
+
+  func fire(_ event: some Sendable) { channel.pipeline.fireUserInboundEventTriggered(event) }
+
+  /// Whether the connection closed itself.
+  var isClosed: Bool {
+    channel.embeddedEventLoop.run()
+    return !channel.isActive
+  }
+}

@@ -1,0 +1,225 @@
+import Glibc
+import Ingest
+import LiveEvents
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+/// Consumes on another thread and notes the most bytes that were ever under way.
+private final class SlowSink: IngestSink {
+  private struct State {
+    var events = 0
+    var outstanding = 0
+    var most = 0
+  }
+
+  private let loop: any EventLoop
+  private let state = Mutex(State())
+
+  init(_ loop: any EventLoop) { self.loop = loop }
+
+  func deliver(_ delivery: IngestDelivery) {
+    let count = delivery.received
+    state.withLock { state in
+      state.outstanding += count
+      state.most = max(state.most, state.outstanding)
+    }
+    loop.execute {
+      self.state.withLock { state in
+        state.outstanding -= count
+        state.events += count
+      }
+      delivery.receipt.applied()
+    }
+  }
+
+  func rejectUnroutable(_ counts: RejectionCounts) {}
+
+  var events: Int { state.withLock { $0.events } }
+  var mostOutstanding: Int { state.withLock { $0.most } }
+}
+
+@Suite struct `The ingest socket` {
+  let directory = TemporaryDirectory()
+  var path: String { directory.socket }
+
+  func serve(
+    _ sink: any IngestSink, _ change: (inout IngestConfiguration) -> Void = { _ in },
+    _ body: (IngestServer) async throws -> Void
+  ) async throws {
+    var configuration = IngestConfiguration()
+    change(&configuration)
+    let server = try await IngestServer.start(
+      on: .bind(path: path), group: MultiThreadedEventLoopGroup.singleton,
+      configuration: configuration, sink: sink)
+    try await body(server)
+    await server.shutdown()
+  }
+
+  @Test func `takes lines and answers a sync`() async throws {
+    let sink = NotingSink()
+    try await serve(sink) { _ in
+      let client = try #require(BlockingClient(path))
+      client.send(
+        #"{"type":"viewers","count":3}"# + "\nnonsense\n" + #"{"type":"sync","token":"t"}"# + "\n")
+      #expect(client.readLine() == #"{"type":"synced","token":"t","received":2,"rejected":1}"#)
+      #expect(sink.payloads("main") == [.viewers(count: 3)])
+    }
+  }
+
+  @Test func `answers a client that has closed its side, and then closes`() async throws {
+    try await serve(NotingSink()) { _ in
+      let client = try #require(BlockingClient(path))
+      client.send(#"{"type":"chat.clear"}"# + "\n" + #"{"type":"sync","token":"t"}"# + "\n{\"type")
+      client.finish()
+      #expect(
+        client.readToEnd() == #"{"type":"synced","token":"t","received":1,"rejected":0}"# + "\n")
+    }
+  }
+
+  @Test func `survives bad input and clients that go away in the middle`() async throws {
+    let sink = NotingSink()
+    try await serve(sink) { server in
+      let steady = try #require(BlockingClient(path))
+      do {
+        let leaving = try #require(BlockingClient(path))
+        leaving.send(#"{"type":"viewers","count":1,"room":"left"}"# + "\n{\"type\":\"chat.mess")
+        // Its end is seen when the other side closes.
+        leaving.finish()
+        #expect(leaving.readToEnd() == "")
+      }
+      steady.send([UInt8](repeating: UInt8(ascii: "x"), count: 10 << 20) + [0x0A])
+      steady.send([UInt8](repeating: 0, count: 4096) + [0x0A, 0xFF, 0x0A])
+      steady.send(
+        "{\n@id=1;use\n" + #"{"type":"nonsense"}"# + "\n" + #"{"type":"chat.clear"}"# + "\n")
+      steady.send(#"{"type":"sync","token":"t"}"# + "\n")
+      #expect(steady.readLine() == #"{"type":"synced","token":"t","received":7,"rejected":6}"#)
+      #expect(sink.payloads("left") == [.viewers(count: 1)])
+      #expect(sink.payloads("main") == [.chatClear])
+      #expect(sink.rejections("main") == [.unknownType: 1])
+      #expect(
+        sink.unroutable == [
+          .malformedJSON: 2, .lineTooLong: 1, .unknownFormat: 1, .invalidUTF8: 1, .malformedIRC: 1,
+        ])
+      #expect(server.statistics.acceptedConnections == 2)
+    }
+  }
+
+  @Test func `holds a sender that never stops to what the sink has consumed`() async throws {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let sink = SlowSink(group.next())
+    let line = #"{"type":"title","title":""# + String(repeating: "x", count: 974) + "\"}\n"
+    let lineCount = 40_000
+    try await serve(sink, { $0.maximumOutstandingBytes = 128 * 1024 }) { _ in
+      let client = try #require(BlockingClient(path))
+      let block = Array(String(repeating: line, count: 100).utf8)
+      for _ in 0..<lineCount / 100 { client.send(block) }
+      client.send(#"{"type":"sync","token":"t"}"# + "\n")
+      #expect(
+        client.readLine()
+          == #"{"type":"synced","token":"t","received":\#(lineCount),"rejected":0}"#)
+    }
+    #expect(sink.events == lineCount)
+    // The bound, one burst of four reads, and the beginning of a line.
+    #expect(sink.mostOutstanding * line.utf8.count <= (128 + 4 * 64 + 1) * 1024)
+    try await group.shutdownGracefully()
+  }
+
+  @Test func `refuses connections beyond its limit and has room again when one ends`() async throws
+  {
+    try await serve(NotingSink(), { $0.maximumConnections = 1 }) { server in
+      do {
+        let first = try #require(BlockingClient(path))
+        first.send(#"{"type":"sync","token":"t"}"# + "\n")
+        #expect(first.readLine().contains("synced"))
+        let second = try #require(BlockingClient(path))
+        #expect(second.readToEnd() == "")
+        #expect(server.statistics.refusedConnections == 1)
+        first.finish()
+        #expect(first.readToEnd() == "")
+      }
+      // The place is free once the loop has seen the end.
+      while server.statistics.openConnections > 0 { await Task.yield() }
+      let third = try #require(BlockingClient(path))
+      third.send(#"{"type":"sync","token":"t"}"# + "\n")
+      #expect(third.readLine().contains("synced"))
+    }
+  }
+
+  @Test func `stopping closes connections, removes the file and accepts no more`() async throws {
+    let sink = NotingSink()
+    let server = try await IngestServer.start(
+      on: .bind(path: path), group: MultiThreadedEventLoopGroup.singleton, sink: sink)
+    let client = try #require(BlockingClient(path))
+    client.send(#"{"type":"viewers","count":1}"# + "\n" + #"{"type":"sync","token":"t"}"# + "\n")
+    _ = client.readLine()
+    await server.shutdown()
+    #expect(client.readToEnd() == "")
+    #expect(BlockingClient(path) == nil)
+    #expect(access(path, F_OK) != 0)
+    #expect(server.statistics.openConnections == 0)
+  }
+
+  @Test func `a socket that somebody serves is left alone`() async throws {
+    let path = path
+    try await serve(NotingSink()) { _ in
+      #expect(throws: IngestServerError.socketInUse(path: path)) {
+        _ = try ListeningSocket.bind(path: path)
+      }
+      #expect(BlockingClient(path) != nil)
+    }
+  }
+
+  @Test func `a socket left behind is replaced, with the mode asked for`() throws {
+    do { _ = try ListeningSocket.bind(path: path) }
+    #expect(access(path, F_OK) == 0)
+    let socket = try ListeningSocket.bind(path: path, mode: 0o600)
+    var status = stat()
+    #expect(stat(path, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    _ = consume socket
+  }
+
+  @Test func `what stands in the way is told`() throws {
+    let path = path
+    let file = creat(path, 0o600)
+    close(file)
+    #expect(throws: IngestServerError.notASocket(path: path)) {
+      _ = try ListeningSocket.bind(path: path)
+    }
+    #expect(access(path, F_OK) == 0)
+    let missing = directory.path + "/no/ingest"
+    #expect(throws: IngestServerError.directoryMissing(path: missing)) {
+      _ = try ListeningSocket.bind(path: missing)
+    }
+    let long = directory.path + "/" + String(repeating: "x", count: 108)
+    #expect(throws: IngestServerError.pathTooLong(path: long, maximum: 107)) {
+      _ = try ListeningSocket.bind(path: long)
+    }
+    #expect(throws: IngestServerError.notListening(descriptor: 0)) {
+      _ = try ListeningSocket.adopt(descriptor: 0)
+    }
+  }
+
+  @Test func `an inherited socket is served and its file left alone`() async throws {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    _ = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    listen(descriptor, 5)
+    let sink = NotingSink()
+    let server = try await IngestServer.start(
+      on: .adopt(descriptor: descriptor), group: MultiThreadedEventLoopGroup.singleton, sink: sink)
+    let client = try #require(BlockingClient(path))
+    client.send(#"{"type":"chat.clear"}"# + "\n" + #"{"type":"sync","token":"t"}"# + "\n")
+    #expect(client.readLine().contains(#""received":1"#))
+    await server.shutdown()
+    #expect(access(path, F_OK) == 0)
+  }
+}

@@ -1,0 +1,74 @@
+import Ingest
+import LiveEvents
+import Synchronization
+import WireFormats
+
+/// Notes what is delivered. Acknowledges at once, or when the test says so.
+final class NotingSink: IngestSink {
+  struct Note: Equatable, CustomStringConvertible {
+    var room: String
+    var events: [LiveEvent]
+    var rejections: [RejectionReason: Int]
+    var clock: String
+    var wantsAcknowledgement: Bool
+
+    var description: String {
+      "\(room): \(events.count) events, \(rejections), \(clock), \(wantsAcknowledgement)"
+    }
+  }
+
+  private struct State {
+    var notes: [Note] = []
+    var unroutable: [RejectionReason: Int] = [:]
+    var held: [DeliveryReceipt] = []
+  }
+
+  private let state = Mutex(State())
+  private let isHolding: Bool
+
+  init(holding: Bool = false) { isHolding = holding }
+
+  func deliver(_ delivery: IngestDelivery) {
+    state.withLock { state in
+      state.notes.append(
+        Note(
+          room: delivery.room.description, events: delivery.events,
+          rejections: Self.dictionary(delivery.rejections), clock: delivery.clock.rawValue,
+          wantsAcknowledgement: delivery.receipt.wantsAcknowledgement))
+      if isHolding { state.held.append(delivery.receipt) }
+    }
+    if !isHolding { delivery.receipt.applied() }
+  }
+
+  func rejectUnroutable(_ counts: RejectionCounts) {
+    state.withLock { state in
+      state.unroutable.merge(Self.dictionary(counts), uniquingKeysWith: +)
+    }
+  }
+
+  private static func dictionary(_ counts: RejectionCounts) -> [RejectionReason: Int] {
+    Dictionary(uniqueKeysWithValues: counts.byReason.map { ($0.reason, $0.count) })
+  }
+
+  var notes: [Note] { state.withLock { $0.notes } }
+  var unroutable: [RejectionReason: Int] { state.withLock { $0.unroutable } }
+
+  /// The receipts held, in the order of their deliveries.
+  func takeHeld() -> [DeliveryReceipt] {
+    state.withLock { state in
+      defer { state.held = [] }
+      return state.held
+    }
+  }
+
+  /// All payloads of a room, in order.
+  func payloads(_ room: String) -> [LiveEvent.Payload] {
+    notes.filter { $0.room == room }.flatMap { $0.events.map(\.payload) }
+  }
+
+  /// All rejections of a room, by reason.
+  func rejections(_ room: String) -> [RejectionReason: Int] {
+    notes.filter { $0.room == room }
+      .reduce(into: [:]) { $0.merge($1.rejections, uniquingKeysWith: +) }
+  }
+}

@@ -1,0 +1,52 @@
+# Shared by the scripts of this folder: counting, and a private Python with PyPI's varlink.
+
+passed=0
+failed=0
+
+# check NAME COMMAND...: passes if the command succeeds; its output is shown if not.
+check() {
+  local name=$1 output
+  shift
+  if output=$("$@" 2>&1); then
+    passed=$((passed + 1))
+    echo "ok: $name"
+  else
+    failed=$((failed + 1))
+    printf 'FAILED: %s\n%s\n' "$name" "$output"
+  fi
+}
+
+# contains TEXT COMMAND...: succeeds if the command's output has the text. The command's own status
+# does not count, since varlink.cli ends with 0 on errors too.
+contains() {
+  local text=$1 output
+  shift
+  output=$("$@" 2>&1)
+  if grep -qF -- "$text" <<<"$output"; then return 0; fi
+  printf 'expected %s in:\n%s\n' "$text" "$output"
+  return 1
+}
+
+# finish: prints the sums and ends the script.
+finish() {
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+  exit
+}
+
+# python_with_varlink VENV: makes the environment once; false if it cannot.
+python_with_varlink() {
+  if "$1/bin/python" -c 'import varlink' 2>/dev/null; then return 0; fi
+  rm -rf "$1"
+  python3 -m venv "$1" >/dev/null 2>&1 &&
+    "$1/bin/pip" --quiet --disable-pip-version-check install 'varlink>=31,<33' >/dev/null 2>&1
+}
+
+# wait_for_socket PATH PID: until a connection is accepted; false once the process has ended.
+wait_for_socket() {
+  until python3 -c 'import socket,sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$1" \
+    2>/dev/null; do
+    kill -0 "$2" 2>/dev/null || return 1
+    sleep 0.05
+  done
+}

@@ -1,0 +1,93 @@
+import Composable
+import LiveRoomStatsFeature
+import RateLimiting
+import Testing
+
+@Suite struct LiveRoomStatsFeatureTests {
+  @Test func theNewestWindowIsShownAndSamplesAreCounted() {
+    var state = LiveRoomStatsFeature.State()
+    let window = StatisticsWindow(bitrate: Summary(4_000), samples: 3)
+    #expect(reduce(&state, .windowClosed(StatisticsWindow(samples: 2))).isNone)
+    #expect(reduce(&state, .windowClosed(window)).isNone)
+    var expected = LiveRoomStatsFeature.State()
+    expected.window = window
+    expected.samples = 5
+    #expect(state == expected)
+  }
+
+  @Test func qualityFallsAtOnceAndRecoversOnlyBelowTheLowerLimit() {
+    var state = LiveRoomStatsFeature.State()
+    let story: [(congestion: Double, quality: StreamQuality)] = [
+      (0.19, .good), (0.20, .fair), (0.19, .fair), (0.10, .fair), (0.09, .good), (0.50, .poor),
+      (0.41, .poor), (0.39, .fair), (0.49, .fair), (0.95, .poor), (0.05, .good),
+    ]
+    for (congestion, quality) in story {
+      _ = reduce(&state, .windowClosed(window(congestion: congestion)))
+      #expect(state.quality == quality, "at \(congestion)")
+    }
+  }
+
+  @Test func theParentIsToldOncePerChangeOfQuality() {
+    var state = LiveRoomStatsFeature.State()
+    var told = 0
+    for congestion in [0.1, 0.6, 0.7, 0.6, 0.45, 0.41, 0.0, 0.0] {
+      if !reduce(&state, .windowClosed(window(congestion: congestion))).isNone { told += 1 }
+    }
+    #expect(told == 2)
+  }
+
+  @Test func theWorstMeasurementDecides() {
+    var state = LiveRoomStatsFeature.State()
+    _ = reduce(
+      &state,
+      .windowClosed(
+        StatisticsWindow(roundTrip: Summary(200), congestion: Summary(0), samples: 1)))
+    #expect(state.quality == .fair)
+    // A window without round trips says nothing new about them.
+    _ = reduce(&state, .windowClosed(window(congestion: 0)))
+    #expect(state.quality == .fair)
+    _ = reduce(&state, .windowClosed(StatisticsWindow(roundTrip: Summary(20), samples: 1)))
+    #expect(state.quality == .good)
+  }
+
+  @Test func droppedFramesCountFromWindowToWindow() {
+    var state = LiveRoomStatsFeature.State()
+    func drop(_ count: Double) -> LiveRoomStatsFeature.Action {
+      .windowClosed(StatisticsWindow(droppedFrames: Summary(count), samples: 1))
+    }
+    // What was dropped before the first sample is not of this window.
+    _ = reduce(&state, drop(1_000))
+    #expect(state.quality == .good)
+    _ = reduce(&state, drop(1_003))
+    #expect(state.quality == .fair)
+    _ = reduce(&state, drop(1_020))
+    #expect(state.quality == .poor)
+    // The encoder was started anew.
+    _ = reduce(&state, drop(0))
+    #expect(state.quality == .good)
+  }
+
+  @Test func aFrameRateIsMeasuredAgainstTheBest() {
+    var state = LiveRoomStatsFeature.State()
+    func rate(_ value: Double) -> LiveRoomStatsFeature.Action {
+      .windowClosed(StatisticsWindow(frameRate: Summary(value), samples: 1))
+    }
+    let story: [(Double, StreamQuality)] = [
+      (0, .good), (60, .good), (50, .fair), (30, .poor), (60, .good),
+    ]
+    for (value, quality) in story {
+      _ = reduce(&state, rate(value))
+      #expect(state.quality == quality, "at \(value)")
+    }
+  }
+
+  private func window(congestion: Double) -> StatisticsWindow {
+    StatisticsWindow(congestion: Summary(congestion), samples: 1)
+  }
+
+  private func reduce(
+    _ state: inout LiveRoomStatsFeature.State, _ action: LiveRoomStatsFeature.Action
+  ) -> Effect<LiveRoomStatsFeature.Action> {
+    LiveRoomStatsFeature().reduce(into: &state, action: action)
+  }
+}

@@ -1,0 +1,71 @@
+import Intake
+import LiveEvents
+import LiveRoomStatsFeature
+import RateLimiting
+import Testing
+
+@Suite struct LiveRoomStatsIntakeTests {
+  private typealias Output = IntakeOutput<LiveRoomStatsFeature.Action>
+
+  @Test func aWindowSumsUpItsSamplesAndLosesNoPeak() throws {
+    var intake = LiveRoomStatsIntake()
+    var output = Output()
+    let rates: [Double] = [30, 60, 3, 59, 57]
+    for (index, rate) in rates.enumerated() {
+      let sample = StreamStatistics(framesPerSecond: rate, droppedFrames: index)
+      intake.receive(
+        event(sample), at: Instant(nanoseconds: Int64(index) * 100_000_000), into: &output)
+    }
+    #expect(output.actions.isEmpty)
+    #expect(intake.pending == 5)
+    let due = Instant.origin + .seconds(1)
+    #expect(intake.deadline == due)
+    intake.wake(at: due, into: &output)
+    #expect(output.applied == 5)
+    #expect(intake.pending == 0)
+    let window = try #require(onlyWindow(of: output.actions))
+    let rate = try #require(window.frameRate)
+    #expect(rate.last == 57)
+    #expect(rate.minimum == 3)
+    #expect(rate.maximum == 60)
+    #expect(rate.mean == 41.8)
+    #expect(rate.count == 5)
+    #expect(window.droppedFrames?.last == 4)
+    #expect(window.bitrate == nil)
+    #expect(window.samples == 5)
+  }
+
+  @Test func eachMeasurementGoesToItsOwnSeries() throws {
+    var intake = LiveRoomStatsIntake()
+    var output = Output()
+    let sample = StreamStatistics(
+      bitrateKbps: 1, framesPerSecond: 2, droppedFrames: 3, roundTripMilliseconds: 4, congestion: 5)
+    intake.receive(event(sample), at: .origin, into: &output)
+    intake.flush(at: .origin, into: &output)
+    #expect(
+      onlyWindow(of: output.actions)
+        == StatisticsWindow(
+          bitrate: Summary(1), frameRate: Summary(2), droppedFrames: Summary(3),
+          roundTrip: Summary(4), congestion: Summary(5), samples: 1))
+  }
+
+  @Test func anOverdueWindowIsClosedByTheNextSample() {
+    var intake = LiveRoomStatsIntake()
+    var output = Output()
+    intake.receive(event(StreamStatistics(bitrateKbps: 1)), at: .origin, into: &output)
+    let late = Instant.origin + .seconds(3)
+    intake.receive(event(StreamStatistics(bitrateKbps: 2)), at: late, into: &output)
+    #expect(onlyWindow(of: output.actions)?.bitrate == Summary(1))
+    #expect(intake.pending == 1)
+    #expect(intake.deadline == late + .seconds(1))
+  }
+
+  private func event(_ sample: StreamStatistics) -> LiveEvent {
+    LiveEvent(timestamp: 0, payload: .stats(sample))
+  }
+
+  private func onlyWindow(of actions: [LiveRoomStatsFeature.Action]) -> StatisticsWindow? {
+    guard actions.count == 1, case .windowClosed(let window) = actions[0] else { return nil }
+    return window
+  }
+}

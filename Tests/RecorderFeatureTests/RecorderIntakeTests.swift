@@ -1,0 +1,75 @@
+import Intake
+import LiveEvents
+import RateLimiting
+import RecorderFeature
+import Testing
+
+@Suite struct RecorderIntakeTests {
+  private typealias Output = IntakeOutput<RecorderFeature.Action>
+
+  @Test func aMillionStepsAreAtMostAHundredActionsAndTheLastIsExact() {
+    var intake = RecorderIntake()
+    var output = Output()
+    let steps = 1_000_000
+    for step in 0...steps {
+      let now = Instant(nanoseconds: Int64(step) * 10_000)
+      intake.receive(progress(step, of: steps), at: now, into: &output)
+    }
+    #expect(output.actions.count <= 100)
+    #expect(output.actions.last == .progressed(reading(steps, of: steps)))
+    #expect(intake.pending == 0)
+    #expect(output.applied + output.coalesced == steps + 1)
+  }
+
+  @Test func withoutATotalThereIsOneActionPerSecondAndTheLastArrives() {
+    var intake = RecorderIntake()
+    var output = Output()
+    for step in 0..<50 {
+      let now = Instant(nanoseconds: Int64(step) * 100_000_000)
+      intake.wake(at: now, into: &output)
+      intake.receive(progress(step, of: nil), at: now, into: &output)
+    }
+    #expect(output.actions.count == 5)
+    intake.wake(at: Instant(nanoseconds: 6_000_000_000), into: &output)
+    #expect(output.actions.last == .progressed(reading(49, of: nil)))
+    #expect(output.applied + output.coalesced == 50)
+  }
+
+  @Test func aStateDoesNotOvertakeTheProgressBeforeIt() {
+    var intake = RecorderIntake()
+    var output = Output()
+    intake.receive(state(.recording), at: .origin, into: &output)
+    intake.receive(progress(500, of: 1_000), at: .origin, into: &output)
+    intake.receive(progress(501, of: 1_000), at: .origin, into: &output)
+    #expect(intake.pending == 1)
+    intake.receive(state(.stopping), at: .origin, into: &output)
+    #expect(
+      output.actions == [
+        .stateChanged(.recording), .progressed(reading(500, of: 1_000)),
+        .progressed(reading(501, of: 1_000)), .stateChanged(.stopping),
+      ])
+    #expect(intake.pending == 0)
+  }
+
+  @Test func theNextRecordingHasItsOwnProgress() {
+    var intake = RecorderIntake()
+    var output = Output()
+    intake.receive(progress(90, of: 100), at: .origin, into: &output)
+    intake.receive(state(.starting), at: .origin, into: &output)
+    output.actions = []
+    intake.receive(progress(2, of: 100), at: .origin, into: &output)
+    #expect(output.actions == [.progressed(reading(2, of: 100))])
+  }
+
+  private func reading(_ done: Int, of total: Int?) -> RecorderProgress {
+    RecorderProgress(bytes: done * 10, durationMilliseconds: done, done: done, total: total)
+  }
+
+  private func progress(_ done: Int, of total: Int?) -> LiveEvent {
+    LiveEvent(timestamp: 0, payload: .recorderProgress(reading(done, of: total)))
+  }
+
+  private func state(_ state: RecorderState) -> LiveEvent {
+    LiveEvent(timestamp: 0, payload: .recorderState(state))
+  }
+}

@@ -1,0 +1,167 @@
+import LiveEvents
+import Simulation
+import Testing
+import WireFormats
+
+@Suite struct SimulatedHostTests {
+  private static let start: Timestamp = 1_767_225_600_000
+
+  private func events(seed: UInt64 = 42, seconds: Int64 = 120) -> [TimedEvent] {
+    Array(
+      SimulatedHost(seed: seed, startTimestamp: Self.start, duration: .seconds(seconds)))
+  }
+
+  private func bytes(seed: UInt64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for event in events(seed: seed, seconds: 60) {
+      NativeEncoder.append(event.event, room: .main, to: &bytes)
+    }
+    return bytes
+  }
+
+  @Test func `The same seed gives the same bytes, another seed others`() {
+    #expect(bytes(seed: 1) == bytes(seed: 1))
+    #expect(bytes(seed: 1) != bytes(seed: 2))
+  }
+
+  @Test func `The bytes are the same on every machine`() {
+    // FNV-1a, 64 bits.
+    let hash = bytes(seed: 42).reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+    }
+    #expect(hash == 17_227_200_452_583_841_503)
+  }
+
+  @Test func `A longer stream begins as a shorter one`() {
+    let short = events(seconds: 20).filter { $0.time < .seconds(15) }
+    let long = events(seconds: 40).filter { $0.time < .seconds(15) }
+    #expect(short == long)
+  }
+
+  @Test func `Time never falls, and the time stamps follow it`() {
+    let events = events()
+    #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time })
+    #expect(events.allSatisfy { $0.event.timestamp == Self.start + $0.time.milliseconds })
+    #expect(events.allSatisfy { $0.time <= .seconds(120) })
+  }
+
+  @Test func `Every line can be decoded again`() {
+    var decoder = LineDecoder()
+    for event in events(seconds: 30) {
+      var bytes: [UInt8] = []
+      NativeEncoder.append(event.event, room: .main, to: &bytes)
+      let slab = ByteSlab(bytes.dropLast())
+      let slice = ByteSlab.Slice(offset: 0, count: slab.count)
+      guard case .event(let decoded, _) = decoder.decode(slab, line: slice, arrival: 0) else {
+        Issue.record("not decoded: \(String(decoding: bytes, as: UTF8.self))")
+        continue
+      }
+      #expect(decoded == event.event)
+    }
+  }
+
+  @Test func `The story goes from the waiting room to the end`() {
+    let states = events().compactMap { event -> StreamState? in
+      if case .stream(let state) = event.event.payload { state } else { nil }
+    }
+    #expect(states == [.waiting, .live, .ended])
+    let recorder = events().compactMap { event -> RecorderState? in
+      if case .recorderState(let state) = event.event.payload { state } else { nil }
+    }
+    #expect(recorder == [.starting, .recording, .stopping, .idle])
+  }
+
+  @Test func `Who waits has left or is let in when the stream goes live`() {
+    var waiting: Set<Text> = []
+    var admitted = 0
+    for event in events() {
+      switch event.event.payload {
+      case .waitingJoin(let person): #expect(waiting.insert(person.id).inserted)
+      case .waitingLeave(let person): #expect(waiting.remove(person.id) != nil)
+      case .waitingAdmit(let person):
+        #expect(waiting.remove(person.id) != nil)
+        admitted += 1
+      case .stream(.live): #expect(waiting.isEmpty && admitted > 5)
+      default: break
+      }
+    }
+  }
+
+  @Test func `Progress of the recorder never falls`() {
+    let progress = events().compactMap { event -> RecorderProgress? in
+      if case .recorderProgress(let progress) = event.event.payload { progress } else { nil }
+    }
+    #expect(progress.count > 200)
+    #expect(
+      zip(progress, progress.dropFirst()).allSatisfy {
+        $0.bytes < $1.bytes && $0.durationMilliseconds < $1.durationMilliseconds
+      })
+  }
+
+  @Test func `Statistics come at 1 Hz and meters at 20 Hz`() {
+    func times(_ isWanted: (LiveEvent.Payload) -> Bool) -> [Int64] {
+      events().filter { isWanted($0.event.payload) }.map(\.time.milliseconds)
+    }
+    let statistics = times { if case .stats = $0 { true } else { false } }
+    #expect(zip(statistics, statistics.dropFirst()).allSatisfy { $1 - $0 == 1_000 })
+    let meter = times { if case .meter(let input, _) = $0 { input == "game" } else { false } }
+    #expect(zip(meter, meter.dropFirst()).allSatisfy { $1 - $0 == 50 })
+    #expect(meter.count > 2_000)
+  }
+
+  @Test func `Every part of the screen gets something`() {
+    let types = Set(events().map { NativeEncoder.typeName(of: $0.event.payload) })
+    let expected: Set = [
+      "chat.message", "reaction", "viewers", "title", "slider", "tap", "stats", "meter",
+      "recorder.state", "recorder.progress", "waiting.join", "waiting.leave", "waiting.admit",
+      "stream",
+    ]
+    #expect(types == expected)
+  }
+}
+
+@Suite struct SliderDragsTests {
+  private struct Drag {
+    var control: Text
+    var changes: [(time: VirtualTime, value: Double)] = []
+    var end: Double?
+
+    /// Changes per second.
+    var rate: Double {
+      guard let first = changes.first, let last = changes.last else { return 0 }
+      return Double(changes.count - 1) * 1e9 / Double(last.time.nanoseconds - first.time.nanoseconds)
+    }
+  }
+
+  private func drags(_ count: Int) -> [Drag] {
+    var source = SliderDrags(
+      controls: ["a", "b"], meanPause: .seconds(1), from: .zero, random: SeededGenerator(seed: 3))
+    var drags: [Drag] = []
+    while drags.count < count || drags.last?.end == nil, let time = source.nextTime {
+      guard case .slider(let slider) = source.next() else { continue }
+      switch slider.phase {
+      case .begin: drags.append(Drag(control: slider.control))
+      case .change: drags[drags.count - 1].changes.append((time, slider.value))
+      case .end: drags[drags.count - 1].end = slider.value
+      }
+      #expect(drags.last?.control == slider.control)
+    }
+    return drags
+  }
+
+  @Test func `Rates are those of real drags`() {
+    let rates = drags(2_000).map(\.rate).sorted()
+    #expect((30.0...34.0).contains(rates[1_000]))
+    #expect((90.0...110.0).contains(rates[1_900]))
+    #expect(rates[1_999] <= 135)
+    #expect(rates[1_999] > 120)
+  }
+
+  @Test func `A drag begins, changes at least twenty times, and ends with its last value`() {
+    for drag in drags(200) {
+      #expect(drag.changes.count >= 20)
+      #expect(drag.end == drag.changes.last?.value)
+      #expect(drag.changes.allSatisfy { (0...1).contains($0.value) })
+    }
+  }
+}

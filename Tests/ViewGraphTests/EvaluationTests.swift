@@ -1,0 +1,111 @@
+import Composable
+import Testing
+import ViewGraph
+
+@Suite("Which views a frame evaluates")
+struct EvaluationTests {
+  @Test("a view is evaluated when a field that it read changed, and not otherwise")
+  func ownRead() {
+    let screen = DrawnScreen()
+    // The views below tracked fields are handed their state anew by their parent.
+    #expect(screen.send(.title("a")) == ["TrackedView", "ScreenView"])
+    #expect(screen.send(.unread) == [])
+    #expect(screen.send(.title("a")) == [], "an equal value is no change")
+  }
+
+  @Test("a change of an ignored child evaluates that child's view and no other")
+  func ignoredChild() {
+    let screen = DrawnScreen()
+    #expect(screen.send(.ignored(.shown(1))) == ["IgnoredView"])
+    #expect(screen.send(.ignored(.hidden(1))) == [], "the child's view does not read it")
+    #expect(screen.records.last?.cause == .ownRead(FieldSet(field: 0)))
+    #expect(screen.records.last?.fields == ["shown"])
+  }
+
+  @Test("a change of a tracked child evaluates the parent and the children that it rebuilds, once each")
+  func trackedChild() {
+    let screen = DrawnScreen()
+    #expect(screen.send(.tracked(.shown(1))).sorted() == ["ScreenView", "TrackedView"])
+    #expect(
+      screen.send(.tracked(.hidden(1))).sorted() == ["ScreenView", "TrackedView"],
+      "the child did not read it, but its input is another one")
+    let tracked = screen.records.last { $0.name == "TrackedView" }
+    #expect(tracked?.cause == .changedInput)
+    #expect(tracked?.isAvoidable == true)
+  }
+
+  @Test("tracked and ignored can be chosen at run time")
+  func chosenAtRunTime() {
+    let all = DrawnScreen(ignored: [])
+    #expect(all.send(.ignored(.shown(1))).sorted() == ["IgnoredView", "ScreenView", "TrackedView"])
+    let none = DrawnScreen(ignored: .all)
+    #expect(none.send(.tracked(.shown(1))) == ["TrackedView"])
+  }
+
+  @Test("many changes between two frames are one evaluation")
+  func oncePerFrame() {
+    let screen = DrawnScreen()
+    let evaluated = screen.send(
+      .ignored(.shown(1)), .ignored(.shown(2)), .title("a"), .title("b"), .ignored(.shown(3)))
+    #expect(evaluated.sorted() == ["IgnoredView", "ScreenView", "TrackedView"])
+    #expect(screen.graph.frames == 2)
+  }
+
+  @Test("a change that a later action of the same frame does not touch is not forgotten")
+  func noopAfterChange() {
+    let screen = DrawnScreen()
+    #expect(screen.send(.ignored(.shown(1)), .unread) == ["IgnoredView"])
+  }
+
+  @Test("an optional child's view comes and goes with it")
+  func presence() {
+    let screen = DrawnScreen()
+    #expect(screen.send(.open).contains("OptionalView"))
+    #expect(screen.records.first { $0.name == "ScreenView" }?.cause == .presence(4))
+    #expect(screen.graph.screen().lines.contains("optional 0"))
+    #expect(screen.send(.optional(.shown(7))) == ["OptionalView"])
+    #expect(screen.graph.screen().lines.contains("optional 7"))
+    #expect(screen.send(.close).contains("ScreenView"))
+    #expect(!screen.graph.screen().lines.contains { $0.hasPrefix("optional") })
+    #expect(screen.send(.optional(.shown(8))) == [])
+    #expect(screen.send(.open).contains("OptionalView"), "one that comes back is a first appearance")
+  }
+
+  @Test("a child that is replaced as a whole is evaluated")
+  func replaced() {
+    let screen = DrawnScreen()
+    _ = screen.send(.ignored(.shown(5)))
+    #expect(screen.send(.replaceIgnored) == ["IgnoredView"])
+    #expect(screen.graph.screen().lines.contains("ignored 0"))
+  }
+
+  @Test("the time of a view is given with and without the views evaluated within")
+  func times() {
+    let screen = DrawnScreen()
+    _ = screen.send(.title("a"))
+    let parent = screen.records.last { $0.name == "ScreenView" }
+    #expect(parent?.exclusive == 10)
+    #expect(parent?.inclusive == 20)
+    #expect(screen.graph.statistics["ScreenView"]?.evaluations == 2)
+  }
+
+  @Test("a frame without changes evaluates nothing and is none")
+  func idle() {
+    let screen = DrawnScreen()
+    #expect(screen.draw() == [])
+    #expect(screen.graph.frames == 1)
+  }
+}
+
+extension ViewNode {
+  /// All texts from top to bottom.
+  var lines: [String] {
+    switch self {
+    case .empty, .gauge, .child: []
+    case .text(let text, _): [text]
+    case .row(let nodes), .column(let nodes): nodes.flatMap(\.lines)
+    case .list(let rows): rows.flatMap(\.node.lines)
+    case .panel(_, let node): node.lines
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import LiveEvents
+import Testing
+import WaitingRoomFeature
+
+@Suite struct WaitingRoomFeatureTests {
+  private func person(_ id: String, name: String? = nil) -> Person {
+    Person(id: Text(id), name: Text(name ?? id.uppercased()))
+  }
+
+  private func state(
+    after changes: WaitingRoomFeature.Change...
+  ) -> WaitingRoomFeature.State {
+    var state = WaitingRoomFeature.State()
+    _ = WaitingRoomFeature().reduce(into: &state, action: .changed(changes))
+    return state
+  }
+
+  @Test func peopleWaitInTheOrderInWhichTheyCame() {
+    let state = state(
+      after: .joined(person("cyd")), .joined(person("ann")), .joined(person("bob")),
+      .left(person("ann")))
+    #expect(state.people.map { String($0.name) } == ["CYD", "BOB"])
+    #expect(state.people.count == 2)
+    #expect(state.admitted == 0)
+    #expect(state.unmatched == 0)
+  }
+
+  @Test func whoIsAdmittedWaitsNoLonger() {
+    let state = state(after: .joined(person("ann")), .admitted(person("ann")))
+    #expect(state.people.isEmpty)
+    #expect(state.admitted == 1)
+  }
+
+  @Test func aLeaveOrAdmissionOfSomebodyNotWaitingIsCountedAndNoMore() {
+    let state = state(
+      after: .left(person("ann")), .admitted(person("bob")), .joined(person("cyd")),
+      .admitted(person("cyd")), .admitted(person("cyd")))
+    #expect(state.people.isEmpty)
+    #expect(state.admitted == 1)
+    #expect(state.unmatched == 3)
+  }
+
+  @Test func whoJoinsTwiceKeepsThePlaceAndTakesTheNewName() {
+    let state = state(
+      after: .joined(person("ann")), .joined(person("bob")), .joined(person("ann", name: "Anna")))
+    #expect(state.people.map { String($0.name) } == ["Anna", "BOB"])
+  }
+
+  @Test func whoeverWaitsOwnsTheText() {
+    let line = ByteSlab(Array("ann Ann and the rest of a long line".utf8))
+    let received = Person(
+      id: Text(slab: line, slice: .init(offset: 0, count: 3)),
+      name: Text(slab: line, slice: .init(offset: 4, count: 3)))
+    let state = state(after: .joined(received))
+    #expect(Array(state.people) == [received])
+  }
+
+  /// Against a plain list, through many gaps.
+  @Test(arguments: 1...20) func theListIsThatOfAPlainModel(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var state = WaitingRoomFeature.State()
+    var model: [Person] = []
+    var admitted = 0
+    var unmatched = 0
+    for _ in 0..<1_000 {
+      let someone = person("p\(Int.random(in: 0..<60, using: &random))")
+      let change: WaitingRoomFeature.Change
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0, 1:
+        change = .joined(someone)
+        if !model.contains(someone) { model.append(someone) }
+      case let kind:
+        change = kind == 2 ? .left(someone) : .admitted(someone)
+        if model.contains(someone) {
+          model.removeAll { $0 == someone }
+          if kind == 3 { admitted += 1 }
+        } else {
+          unmatched += 1
+        }
+      }
+      _ = WaitingRoomFeature().reduce(into: &state, action: .changed([change]))
+      #expect(Array(state.people) == model)
+      #expect(state.people.count == model.count)
+    }
+    #expect(state.admitted == admitted)
+    #expect(state.unmatched == unmatched)
+  }
+}

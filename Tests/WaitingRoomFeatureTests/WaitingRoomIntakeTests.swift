@@ -1,0 +1,77 @@
+import Intake
+import LiveEvents
+import RateLimiting
+import Testing
+import WaitingRoomFeature
+
+@Suite struct WaitingRoomIntakeTests {
+  private typealias Output = IntakeOutput<WaitingRoomFeature.Action>
+
+  private func person(_ id: Int) -> Person { Person(id: Text("p\(id)"), name: Text("P\(id)")) }
+
+  @Test func whatHappensInOneFrameIsOneActionInOrder() {
+    var intake = WaitingRoomIntake(frame: .milliseconds(16))
+    var output = Output()
+    let payloads: [LiveEvent.Payload] = [
+      .waitingJoin(person(1)), .waitingJoin(person(2)), .waitingLeave(person(1)),
+      .waitingAdmit(person(2)),
+    ]
+    for payload in payloads {
+      intake.receive(LiveEvent(timestamp: 0, payload: payload), at: .origin, into: &output)
+    }
+    #expect(output.actions.isEmpty)
+    #expect(intake.pending == 4)
+    #expect(intake.deadline == .origin + .milliseconds(16))
+    intake.wake(at: .origin + .milliseconds(16), into: &output)
+    #expect(
+      output.actions == [
+        .changed([
+          .joined(person(1)), .joined(person(2)), .left(person(1)), .admitted(person(2)),
+        ])
+      ])
+    #expect(output.applied == 4)
+    #expect(intake.pending == 0)
+  }
+
+  @Test func anEventOfAnotherFeatureIsRefusedAndCounted() {
+    var intake = WaitingRoomIntake()
+    var output = Output()
+    intake.receive(LiveEvent(timestamp: 0, payload: .chatClear), at: .origin, into: &output)
+    #expect(output.actions.isEmpty)
+    #expect(output.rejected == [.unknownType: 1])
+  }
+
+  /// Every event is accounted for at any instant, and what comes out is what went in, in order.
+  @Test(arguments: 1...20) func nothingIsLostAndNothingOvertakes(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var intake = WaitingRoomIntake(frame: .milliseconds(16), capacity: 10)
+    var output = Output()
+    var now = Instant.origin
+    var sent: [WaitingRoomFeature.Change] = []
+    for id in 0..<2_000 {
+      now = now + .microseconds(Int64.random(in: 0..<4_000, using: &random))
+      let payload: LiveEvent.Payload
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0:
+        payload = .waitingJoin(person(id))
+        sent.append(.joined(person(id)))
+      case 1:
+        payload = .waitingLeave(person(id))
+        sent.append(.left(person(id)))
+      default:
+        payload = .waitingAdmit(person(id))
+        sent.append(.admitted(person(id)))
+      }
+      intake.receive(LiveEvent(timestamp: 0, payload: payload), at: now, into: &output)
+      if Int.random(in: 0..<3, using: &random) == 0 { intake.wake(at: now, into: &output) }
+      #expect(output.applied + output.coalesced + intake.pending == id + 1)
+    }
+    intake.flush(at: now, into: &output)
+    let came = output.actions.flatMap { action in
+      switch action {
+      case .changed(let changes): changes
+      }
+    }
+    #expect(came == sent)
+  }
+}

@@ -1,0 +1,42 @@
+import Composable
+import LiveEvents
+import Testing
+import ViewGraph
+import WaitingRoomFeature
+
+@Suite struct WaitingRoomViewTests {
+  private struct DirectLane: Lane {
+    func execute(_ job: @escaping @Sendable () -> Void) { job() }
+    var taskExecutor: (any TaskExecutor)? { nil }
+  }
+
+  @Test func thoseWhoHaveWaitedLongestAreShownWithTheirIdentity() {
+    let store = Store(
+      initialState: WaitingRoomFeature.State(), lane: DirectLane(), notification: .batched
+    ) { WaitingRoomFeature() }
+    let graph = ViewGraph(
+      WaitingRoomView(), place: store.place, clock: { 0 }, read: { store.state })
+    let people = (0..<10).map { Person(id: Text("p\($0)"), name: Text("P\($0)")) }
+    store.send(.changed(people.map { .joined($0) } + [.admitted(people[0])]))
+    store.deliverChanges()
+    graph.evaluateFrame()
+    let rows = (1...8).map { ViewNode.ListRow(id: "p\($0)", .text("P\($0)")) }
+    let expected = ViewNode.panel(
+      title: "Waiting room",
+      .column([.row([.text("9 waiting", .strong), .text("1 admitted")]), .list(rows)]))
+    #expect(graph.output(of: graph.rootID) == expected)
+  }
+
+  @Test func aLeaveOfSomebodyNotWaitingEvaluatesNothing() {
+    let store = Store(
+      initialState: WaitingRoomFeature.State(), lane: DirectLane(), notification: .batched
+    ) { WaitingRoomFeature() }
+    let graph = ViewGraph(
+      WaitingRoomView(), place: store.place, clock: { 0 }, read: { store.state })
+    graph.evaluateFrame()
+    store.send(.changed([.left(Person(id: "p", name: "P"))]))
+    store.deliverChanges()
+    graph.evaluateFrame()
+    #expect(graph.statistics["WaitingRoomView"]?.evaluations == 1)
+  }
+}

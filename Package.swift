@@ -131,6 +131,14 @@ let daemon: [Target] = [
   program("Sources/livehostctl", ["CommandLineTool"]),
 ]
 
+let benchmarks: [Target] = [
+  .target(
+    name: "BenchmarkKit", path: "Tests/Benchmarks/BenchmarkKit", swiftSettings: settings),
+  program(
+    "Tests/Benchmarks/livehost-bench",
+    ["BenchmarkKit", "WireFormats", "Ingest", "LiveEvents", "LivehostDaemon"] + nio),
+]
+
 let tests: [Target] =
   [
     test("SystemdTests", ["Systemd", logging]),
@@ -152,6 +160,9 @@ let tests: [Target] =
         "HostFeature", "LivehostDaemon", "Ingest", "WireFormats", "ControlInterface", "Varlink", "Compression",
       ] + nio),
     test("EndToEndTests", ["ControlInterface", "Varlink", "livehostd", "livehostctl"] + nio),
+    .executableTarget(
+      name: "CertificationService", dependencies: ["Varlink"] + nio,
+      path: "Tests/Interop/CertificationService", swiftSettings: settings),
   ] + children.map { test("\($0)Tests", featureKit + [.byName(name: $0), "ComposableTesting"]) }
 
 let package = Package(
@@ -173,7 +184,7 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: system + kit + events + ingest + features + simulation + control + daemon
-    + tests + [program("Sources/Warm", ["Composable"])],
+    + benchmarks + tests + [program("Sources/Warm", ["Composable"])],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx20
 )

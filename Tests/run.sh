@@ -46,13 +46,18 @@ if [ "$total" -eq 0 ]; then bad=1; fi
 passed=$((passed + (total > bad ? total - bad : 0)))
 failed=$((failed + bad))
 
-for script in Tests/Interop/certification.sh Tests/Interop/cli.sh Tests/System/smoke.sh; do
-  [ -x "$script" ] || { echo "run.sh: $script is missing"; failed=$((failed + 1)); continue; }
-  name=$(basename "$script" .sh)
-  echo "== $script"
-  "$script" 2>&1 | tee "$logs/$name.log"
+script() { # name, command...: runs a script that prints its own closing count
+  local name=$1
+  shift
+  echo "== $*"
+  "$@" 2>&1 | tee "$logs/$name.log"
   count "$logs/$name.log"
-done
+}
+
+bin=$(swift build -c release --show-bin-path)
+script certification Tests/Interop/certification.sh "$bin/CertificationService"
+script varlink-client Tests/Interop/with-daemon.sh "$bin" Tests/Interop/cli.sh
+script system Tests/System/smoke.sh "$bin"
 
 echo
 echo "$((SECONDS - started)) s"

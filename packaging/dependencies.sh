@@ -7,7 +7,7 @@ packages=()
 for group in "$@"; do
   case "$group" in
     build) packages+=(libsystemd-dev libsimdjson-dev zlib1g-dev pkg-config g++) ;;
-    test) packages+=(debootstrap systemd-container python3-venv tmux gzip) ;;
+    test) packages+=(debootstrap systemd-container python3-venv tmux varlink-go) ;;
     *) echo "dependencies.sh: unknown group '$group': use build or test" >&2; exit 64 ;;
   esac
 done

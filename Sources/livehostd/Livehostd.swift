@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import Glibc
 import LivehostDaemon
-import Logging
+public import Logging
 import ServiceLifecycle
 import Systemd
 import UnixSignals
@@ -48,7 +48,7 @@ struct Livehostd: AsyncParsableCommand {
 
   func run() async throws {
     if printDefaultConfig {
-      _ = Configuration.commentedDefaults.withCString { fputs($0, stdout) }
+      Self.write(Configuration.commentedDefaults, to: STDOUT_FILENO)
       return
     }
     let configuration: Configuration
@@ -108,7 +108,12 @@ struct Livehostd: AsyncParsableCommand {
   }
 
   private static func complain(_ message: String) {
-    _ = "livehostd: \(message)\n".withCString { fputs($0, stderr) }
+    write("livehostd: \(message)\n", to: STDERR_FILENO)
+  }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    text.withUTF8 { _ = Glibc.write(descriptor, $0.baseAddress, $0.count) }
   }
 }
 

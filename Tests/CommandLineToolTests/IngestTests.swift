@@ -1,9 +1,19 @@
 import CommandLineTool
+import Glibc
 import Synchronization
 import Testing
 import Varlink
 
 @Suite struct IngestTests {
+  private func bundledLines() throws -> [String] {
+    let source = try FileSource(path: bundledRecording)
+    var bytes: [UInt8] = []
+    while try source.read({ bytes += $0 }) {}
+    return bytes.split(separator: 0x0A).map { line in
+      String(decoding: line, as: UTF8.self)
+    }
+  }
+
   @Test func `The bundled recording arrives whole, in big writes, and is confirmed`() async throws {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["ingest", bundledRecording, "--speed", "max", "--json=short"])
@@ -50,6 +60,37 @@ import Varlink
       }
     let run = await daemon.run(["ingest", "--speed=max"] + arguments)
     #expect(run.status == .badData, "\(run.diagnostics)")
+    await daemon.stop()
+  }
+
+  @Test func `What was read before a recording broke is played and confirmed`() async throws {
+    let daemon = try await FakeDaemon()
+    let file = daemon.directory.write("a.irc", "@a=b :x\n@c=d :y\n{}\n@e=f :z\n".utf8)
+    let run = await daemon.run(
+      ["ingest", file, "--format=twitch-irc", "--speed=max", "--json=short"])
+    #expect(run.status == .badData)
+    #expect(run.diagnostics.contains("line 3 is not of the format twitch-irc"))
+    #expect(daemon.ingest.received.withLock { $0.lines } == ["@a=b :x", "@c=d :y"])
+    #expect(try JSONValue(parsing: run.output)["error"]?["result"]?["received"] == 2)
+    await daemon.stop()
+  }
+
+  @Test func `A recording cut off in its compression ends at its last whole line`() async throws {
+    let daemon = try await FakeDaemon()
+    let source = try #require(fopen(bundledRecording, "r"))
+    var bytes = [UInt8](repeating: 0, count: 100_000)
+    let count = fread(&bytes, 1, bytes.count, source)
+    fclose(source)
+    let file = daemon.directory.write("cut.gz", bytes.prefix(count))
+    let run = await daemon.run(["ingest", file, "--speed=max", "--json=short"])
+    #expect(run.status == .badData)
+    #expect(run.diagnostics.contains("ends in the middle"))
+    let lines = daemon.ingest.received.withLock { $0.lines }
+    #expect(lines.count > 100)
+    #expect(lines == Array(try bundledLines().prefix(lines.count)))
+    #expect(
+      try JSONValue(parsing: run.output)["error"]?["result"]?["received"]
+        == .integer(Int64(lines.count)))
     await daemon.stop()
   }
 

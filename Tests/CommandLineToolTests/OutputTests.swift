@@ -37,14 +37,19 @@ import Varlink
   }
 
   @Test func `An empty file is done`() { #expect(progress(0, of: 0).fraction == 1) }
-  @Test func `A file that grew is not more than done`() { #expect(progress(3, of: 2).fraction == 1) }
+  @Test func `A file that grew is not more than done`() {
+    #expect(progress(3, of: 2).fraction == 1)
+  }
 }
 
 @Suite struct FormatTests {
   @Test(arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-12_345_678, "-12,345,678")])
   func `Counts have groups`(number: Int, text: String) { #expect(Format.count(number) == text) }
 
-  @Test(arguments: [(0.0, "0.0"), (9.96, "10.0"), (99.94, "99.9"), (99.96, "100"), (1e300, "9,223,372,036,854,775,807"), (-0.04, "0.0"), (-1.26, "-1.3"), (.nan, "-")])
+  @Test(arguments: [
+    (0.0, "0.0"), (9.96, "10.0"), (99.94, "99.9"), (99.96, "100"),
+    (1e300, "9,223,372,036,854,775,807"), (-0.04, "0.0"), (-1.26, "-1.3"), (.nan, "-"),
+  ])
   func `Rates have a decimal while it matters`(number: Double, text: String) {
     #expect(Format.rate(number) == text)
   }
@@ -114,7 +119,9 @@ import Varlink
 }
 
 @Suite struct DemoSummaryTests {
-  private func part(_ change: (inout RoomReport) -> Void = { _ in }, lines: Int = 9) -> DemoSummary.Part {
+  private func part(_ change: (inout RoomReport) -> Void = { _ in }, lines: Int = 9)
+    -> DemoSummary.Part
+  {
     var room = FakeService.room
     change(&room)
     return DemoSummary.Part(source: "x.gz", lines: lines, room: room)
@@ -134,7 +141,7 @@ import Varlink
   @Test func `An event that is pending, lost or made up breaks the balance`() {
     #expect(part().isConserved)
     #expect(!part { $0.counters.applied += 1 }.isConserved)
-    #expect(!part { ($0.counters.applied, $0.counters.pending) = (5, 1) }.isConserved)
+    #expect(!part { $0.counters.pending = 1 }.isConserved)
     #expect(!part(lines: 10).isConserved)
     let summary = DemoSummary(recorded: [part()], simulated: part(lines: 8))
     #expect(!summary.isConserved)

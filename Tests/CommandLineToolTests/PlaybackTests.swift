@@ -57,9 +57,11 @@ import Testing
     var output: [UInt8] = []
     #expect(try queue.take(now: 1_000, limit: 1_000, into: &output) == .waits(until: 100_001_000))
     #expect(text(output) == line(0) + line(0))
-    #expect(try queue.take(now: 100_000_999, limit: 1_000, into: &output) == .waits(until: 100_001_000))
+    #expect(
+      try queue.take(now: 100_000_999, limit: 1_000, into: &output) == .waits(until: 100_001_000))
     output = []
-    #expect(try queue.take(now: 100_001_000, limit: 1_000, into: &output) == .waits(until: 200_001_000))
+    #expect(
+      try queue.take(now: 100_001_000, limit: 1_000, into: &output) == .waits(until: 200_001_000))
     // The older line keeps its place and goes with the one before it.
     #expect(text(output) == line(100) + line(50))
     output = []
@@ -128,7 +130,8 @@ import Testing
     #expect(syncs.nextTime(sentBytes: 0) == nil)
     #expect(syncs.line(now: 999_999_999, sentBytes: 10) == nil)
     #expect(syncs.nextTime(sentBytes: 10) == 1_000_000_000)
-    #expect(syncs.line(now: 1_000_000_000, sentBytes: 10) == "{\"type\":\"sync\",\"token\":\"t1\"}\n")
+    #expect(
+      syncs.line(now: 1_000_000_000, sentBytes: 10) == "{\"type\":\"sync\",\"token\":\"t1\"}\n")
     #expect(syncs.line(now: 9_000_000_000, sentBytes: 20) == nil)
     #expect(!syncs.isSettled)
     syncs.receive(token: "t1", received: 3, rejected: 1)
@@ -148,6 +151,13 @@ import Testing
     _ = syncs.lastLine(now: 1, sentBytes: 1)
     syncs.receive(token: token, received: 9, rejected: 9)
     #expect(!syncs.isSettled)
+    #expect(syncs.confirmed == SyncSchedule.Confirmed())
+  }
+
+  @Test func `An answer without a question is passed over`() {
+    var syncs = SyncSchedule(prefix: "t", now: 0)
+    syncs.receive(token: "t1", received: 9, rejected: 9)
+    #expect(syncs.isSettled)
     #expect(syncs.confirmed == SyncSchedule.Confirmed())
   }
 

@@ -7,7 +7,8 @@ import Varlink
     ["show"], ["show", "Main"], ["show", "main", "nothing"], ["status", "extra"],
     ["--json=loud"], ["-j", "--json=short"], ["ingest"], ["ingest", "f", "--speed", "0"],
     ["ingest", "f", "--speed", "-1"], ["ingest", "f", "--speed", "nan"],
-    ["ingest", "f", "--format", "xml"], ["rooms", "--room", "x"], ["watch", "main", "chat", "chat"],
+    ["ingest", "f", "--format", "xml"], ["rooms", "--room", "x"],
+    ["watch", "main", "chat", "chat"],
     ["demo", "--json=short"], ["demo", "--socket", "/x", "--once"], ["--frobnicate"],
     ["--socket="], ["open", ""],
   ])

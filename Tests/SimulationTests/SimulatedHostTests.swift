@@ -129,7 +129,8 @@ import WireFormats
     /// Changes per second.
     var rate: Double {
       guard let first = changes.first, let last = changes.last else { return 0 }
-      return Double(changes.count - 1) * 1e9 / Double(last.time.nanoseconds - first.time.nanoseconds)
+      return Double(changes.count - 1) * 1e9
+        / Double(last.time.nanoseconds - first.time.nanoseconds)
     }
   }
 

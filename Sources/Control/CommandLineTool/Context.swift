@@ -11,7 +11,9 @@ package struct Context: Sendable {
   package var wantsJSON: Bool { mode != .off }
 
   /// Prints a result: as JSON if it is asked for, else as text.
-  package func print(_ value: @autoclosure () throws -> JSONValue, text: () throws -> [String]) throws {
+  package func print(_ value: @autoclosure () throws -> JSONValue, text: () throws -> [String])
+    throws
+  {
     if wantsJSON {
       try printJSON(value())
     } else {

@@ -1,5 +1,6 @@
 import Composable
 import HostFeature
+import Intake
 import LiveEvents
 import RateLimiting
 import ViewGraph

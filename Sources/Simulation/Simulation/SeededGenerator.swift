@@ -28,7 +28,8 @@ public struct SeededGenerator: Sendable {
 
   /// A number of a range, each as likely as the others.
   public mutating func integer(in range: ClosedRange<Int>) -> Int {
-    let span = UInt64(bitPattern: Int64(range.upperBound)) &- UInt64(bitPattern: Int64(range.lowerBound))
+    let span =
+      UInt64(bitPattern: Int64(range.upperBound)) &- UInt64(bitPattern: Int64(range.lowerBound))
     guard span < .max else { return Int(truncatingIfNeeded: next()) }
     let count = span + 1
     // The high half of the product is even but for a few low halves, which are drawn again

@@ -67,5 +67,6 @@ final class TestDirectory: Sendable {
 
 /// The recording that comes with the program.
 let bundledRecording =
-  #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
+  #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(
+    separator: "/")
   + "/config/recordings/chat-burst.irc.gz"

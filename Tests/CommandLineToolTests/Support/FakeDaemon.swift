@@ -21,7 +21,8 @@ struct FakeService: ControlService {
 
   func getStatus() async throws -> StatusReport {
     StatusReport(
-      version: "9.9", uptimeSeconds: 3_723, rooms: 1, eventsPerSecond: 12.34, totals: TotalsReport(),
+      version: "9.9", uptimeSeconds: 3_723, rooms: 1, eventsPerSecond: 12.34,
+      totals: TotalsReport(),
       health: .ok, longestTurnMicroseconds: 1_250, memoryBytes: 3 << 20, journalEntriesLost: 0,
       lanes: 2)
   }

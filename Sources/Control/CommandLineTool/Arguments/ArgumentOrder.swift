@@ -51,14 +51,18 @@ package enum ArgumentOrder {
     var mode = JSONMode.off
     for argument in arguments.prefix(while: { $0 != "--" }) {
       if argument == "-j" { mode = isTerminal ? .pretty : .short }
-      if argument.hasPrefix("--json=") { mode = JSONMode(rawValue: String(argument.dropFirst(7))) ?? mode }
+      if argument.hasPrefix("--json=") {
+        mode = JSONMode(rawValue: String(argument.dropFirst(7))) ?? mode
+      }
     }
     return mode
   }
 
   private static func unknown(_ verb: String, among verbs: [String]) -> Failure {
     var message = "there is no verb '\(TerminalText.sanitized(verb))'"
-    if let near = Suggestion.nearest(to: verb, among: verbs) { message += "; did you mean '\(near)'?" }
+    if let near = Suggestion.nearest(to: verb, among: verbs) {
+      message += "; did you mean '\(near)'?"
+    }
     return Failure(.usage, message + "\nSee 'livehostctl --help'.")
   }
 }

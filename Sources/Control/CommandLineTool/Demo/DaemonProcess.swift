@@ -8,6 +8,9 @@ final class DaemonProcess: Sendable {
     case killed(signal: Int32)
   }
 
+  private static let startTimeout: Int64 = 30_000_000_000
+  private static let stopTimeout: Int64 = 15_000_000_000
+
   let place: SocketPlace
   private let process: pid_t
   private let directory: TemporaryDirectory
@@ -69,7 +72,8 @@ final class DaemonProcess: Sendable {
       posix_spawnattr_destroy(&attributes)
     }
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    posix_spawn_file_actions_addopen(
+      &actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
     var defaults = sigset_t()
     sigemptyset(&defaults)
@@ -87,21 +91,28 @@ final class DaemonProcess: Sendable {
   }
 
   private func waitUntilReady(_ notify: NotifySocket) async throws {
-    let deadline = MonotonicTime.nanoseconds() + 30_000_000_000
-    try await onThread { [self] in
-      while !notify.readyCame() {
-        var waited = pollfd(fd: notify.descriptor, events: Int16(POLLIN), revents: 0)
-        // The end of the process gives no sign here, so it is looked for now and then.
-        _ = poll(&waited, 1, 50)
-        if hasEnded, !notify.readyCame() {
-          throw Failure(.failed, "livehostd ended before it was ready\(logTail)")
-        }
-        if MonotonicTime.nanoseconds() > deadline {
-          throw Failure(.failed, "livehostd was not ready within 30 s\(logTail)")
+    let deadline = MonotonicTime.nanoseconds() + Self.startTimeout
+    let wake = try WakeEvent()
+    try await withTaskCancellationHandler {
+      try await onThread { [self] in
+        while !notify.readyCame() {
+          var waited = [notify.descriptor, wake.descriptor].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+          }
+          // The end of the process gives no sign here, so it is looked for now and then.
+          _ = poll(&waited, nfds_t(waited.count), 50)
+          if waited[1].revents != 0 { throw CancellationError() }
+          if hasEnded, !notify.readyCame() {
+            throw Failure(.failed, "livehostd ended before it was ready\(logTail)")
+          }
+          if MonotonicTime.nanoseconds() > deadline {
+            throw Failure(.failed, "livehostd was not ready within 30 s\(logTail)")
+          }
         }
       }
+    } onCancel: {
+      wake.raise()
     }
-    try Task.checkCancellation()
   }
 
   private var hasEnded: Bool {
@@ -111,12 +122,16 @@ final class DaemonProcess: Sendable {
       && information.si_signo == SIGCHLD
   }
 
-  /// Asks the daemon to end and waits for it. To be called once.
+  /// Asks the daemon to end and waits for it; ends it by force if it does not. To be called once.
   func stop() async -> End {
     kill(process, SIGTERM)
+    let deadline = MonotonicTime.nanoseconds() + Self.stopTimeout
     return await onThread { [process] in
       var status: Int32 = 0
-      while waitpid(process, &status, 0) < 0, errno == EINTR {}
+      while waitpid(process, &status, WNOHANG) == 0 {
+        if MonotonicTime.nanoseconds() > deadline { kill(process, SIGKILL) }
+        _ = poll(nil, 0, 10)
+      }
       let signal = status & 0x7F
       return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
     }
@@ -140,7 +155,9 @@ func onThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in
-    DispatchQueue(label: "blocking").async { continuation.resume(with: Swift.Result(catching: body)) }
+    DispatchQueue(label: "blocking").async {
+      continuation.resume(with: Swift.Result(catching: body))
+    }
   }
 }
 

@@ -109,7 +109,9 @@ struct Demo: Sendable {
     if let failure = reports.failure { throw failure }
   }
 
-  private func watch(_ room: String, _ body: @Sendable (Result<RoomReport, any Error>) -> Void) async {
+  private func watch(_ room: String, _ body: @Sendable (Result<RoomReport, any Error>) -> Void)
+    async
+  {
     do {
       try await local.withDaemon { client in
         try await open(room, client)

@@ -48,7 +48,9 @@ package struct DemoSummary: Sendable {
 
   private static func lines(_ part: Part, heading: String) -> [String] {
     let room = part.room
-    var lines = ["\(heading): room \(TerminalText.sanitized(room.room)), from \(TerminalText.sanitized(part.source))"]
+    var lines = [
+      "\(heading): room \(TerminalText.sanitized(room.room)), from \(TerminalText.sanitized(part.source))"
+    ]
     func add(_ name: String, _ value: String) {
       lines.append("  " + TerminalText.padded(name, width: 24) + value)
     }

@@ -7,7 +7,8 @@ final class NotifySocket: Sendable {
 
   init(path: String) throws(Failure) {
     self.path = path
-    let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    let kind =
+      Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     descriptor = socket(AF_UNIX, kind, 0)
     guard descriptor >= 0,
       UnixAddress.withAddress(path, { bind(descriptor, $0, $1) }) == 0

@@ -69,7 +69,9 @@ package final class FileSource: ByteSource {
     self.head = head
     guard head.count >= GzipReader.magic.count else { return }
     self.head = nil
-    do { if head.starts(with: GzipReader.magic) { gzip = try GzipBox() } } catch { throw failure(error) }
+    do { if head.starts(with: GzipReader.magic) { gzip = try GzipBox() } } catch {
+      throw failure(error)
+    }
     try inflate(head[...], body)
   }
 

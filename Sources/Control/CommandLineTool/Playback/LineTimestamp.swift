@@ -30,7 +30,8 @@ package enum LineTimestamp {
     var rest = line
     while !rest.isEmpty {
       rest = self.rest(of: rest, after: UInt8(ascii: "\""))
-      guard let found = dropping("ts\"", from: rest).map(dropBlanks), found.first == UInt8(ascii: ":")
+      guard let found = dropping("ts\"", from: rest).map(dropBlanks),
+        found.first == UInt8(ascii: ":")
       else { continue }
       return number(dropBlanks(UnsafeRawBufferPointer(rebasing: found.dropFirst())))
     }

@@ -60,6 +60,21 @@ package struct PlaybackQueue: Sendable {
     if isInsideLine || start < bytes.count { bytes.append(0x0A) }
   }
 
+  /// The source broke in the middle of a line: what there is of it is no line.
+  package mutating func dropUnended() {
+    let end = bytes[start...].lastIndex(of: 0x0A).map { $0 + 1 } ?? start
+    bytes.removeSubrange(end...)
+    searched = min(searched, end)
+  }
+
+  /// Drops all that was not given out, and ends. To be called between lines.
+  package mutating func abandon() {
+    precondition(!isInsideLine)
+    bytes = []
+    (start, searched) = (0, 0)
+    hasEnded = true
+  }
+
   /// Moves lines that are due to the end of `output`, until it holds about `limit` bytes.
   /// - Throws: ``Failure`` at the first line that is not of the format.
   package mutating func take(

@@ -19,6 +19,8 @@ final class PlaybackSession {
   private var written = 0
   private var result = PlaybackResult()
   private var sourceHasEnded = false
+  /// Why the source ended before its end. What it gave until then is played and confirmed first.
+  private var sourceFailure: Failure?
   private var askedForTheLast = false
   private var nextProgress: Int64 = 0
 
@@ -40,11 +42,12 @@ final class PlaybackSession {
       while true {
         let now = MonotonicTime.nanoseconds()
         report(now)
-        let outcome = try fill(now)
+        let outcome = fill(now)
         if askedForTheLast, output.isEmpty, syncs.isSettled { break }
         try wait(outcome, now)
       }
       report(MonotonicTime.nanoseconds(), isLast: true)
+      if let sourceFailure { throw sourceFailure }
       return currentResult
     } catch {
       throw PlaybackInterrupted(failure: error, result: currentResult)
@@ -60,13 +63,13 @@ final class PlaybackSession {
   }
 
   /// Fills the next write, once the one before is gone.
-  private func fill(_ now: Int64) throws(Failure) -> PlaybackQueue.Outcome {
+  private func fill(_ now: Int64) -> PlaybackQueue.Outcome {
     guard output.isEmpty || written == 0 && output.count < Self.batch else { return .full }
     let before = output.count
-    var outcome = try queue.take(now: now, limit: Self.batch, into: &output)
+    var outcome = take(now)
     while outcome == .needsInput, source.descriptor == nil, !sourceHasEnded {
-      try readSource()
-      outcome = try queue.take(now: now, limit: Self.batch, into: &output)
+      readSource()
+      outcome = take(now)
     }
     result.bytes += output.count - before
     if !queue.isInsideLine {
@@ -80,12 +83,26 @@ final class PlaybackSession {
     return outcome
   }
 
-  private func readSource() throws(Failure) {
-    let hasMore = try source.read { queue.append($0) }
-    if !hasMore {
+  private func take(_ now: Int64) -> PlaybackQueue.Outcome {
+    do {
+      return try queue.take(now: now, limit: Self.batch, into: &output)
+    } catch {
       sourceHasEnded = true
-      queue.finish()
+      sourceFailure = error
+      queue.abandon()
+      return .ended
     }
+  }
+
+  private func readSource() {
+    do {
+      if try source.read({ queue.append($0) }) { return }
+    } catch {
+      sourceFailure = error
+      queue.dropUnended()
+    }
+    sourceHasEnded = true
+    queue.finish()
   }
 
   private func wait(_ outcome: PlaybackQueue.Outcome, _ now: Int64) throws(Failure) {
@@ -93,7 +110,8 @@ final class PlaybackSession {
     var descriptors = [
       pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
       pollfd(
-        fd: socket.descriptor, events: Int16(output.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0),
+        fd: socket.descriptor, events: Int16(output.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0
+      ),
       // A negative descriptor is not looked at.
       pollfd(fd: readsSource ? source.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0),
     ]
@@ -105,7 +123,7 @@ final class PlaybackSession {
       return
     }
     if descriptors[0].revents != 0 { throw .interrupted }
-    if descriptors[2].revents != 0 { try readSource() }
+    if descriptors[2].revents != 0 { readSource() }
     if descriptors[1].revents != 0 { try talk() }
   }
 

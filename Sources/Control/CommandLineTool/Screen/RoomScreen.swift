@@ -54,7 +54,10 @@ package struct RoomScreen: Sendable {
 
   private func waitingRoom(_ room: WaitingRoomReport?) -> [String] {
     guard let room else { return [line("waiting", "-")] }
-    return [line("waiting", "\(Format.count(room.waiting)) waiting, \(Format.count(room.admitted)) admitted")]
+    return [
+      line(
+        "waiting", "\(Format.count(room.waiting)) waiting, \(Format.count(room.admitted)) admitted")
+    ]
   }
 
   private func control(_ control: ControlReport?) -> [String] {
@@ -93,7 +96,8 @@ package struct RoomScreen: Sendable {
     guard let recorder else { return [line("recorder", "-")] }
     var text = recorder.state.rawValue
     if recorder.durationMs > 0 || recorder.bytes > 0 {
-      text += ", \(Format.duration(seconds: recorder.durationMs / 1000)), \(Format.bytes(recorder.bytes))"
+      text +=
+        ", \(Format.duration(seconds: recorder.durationMs / 1000)), \(Format.bytes(recorder.bytes))"
     }
     if let progress = recorder.progress { text += ", \(Int(clamping: progress * 100))%" }
     return [line("recorder", text)]
@@ -119,7 +123,8 @@ package struct RoomScreen: Sendable {
 
   private var counters: String {
     let counters = report.counters
-    return "\(Format.count(counters.received)) events = \(Format.count(counters.applied)) applied + "
+    return
+      "\(Format.count(counters.received)) events = \(Format.count(counters.applied)) applied + "
       + "\(Format.count(counters.coalesced)) coalesced + \(Format.count(counters.rejected)) rejected "
       + "+ \(Format.count(counters.pending)) pending; \(Format.count(report.actions)) actions, "
       + "\(Format.count(report.frames)) frames"

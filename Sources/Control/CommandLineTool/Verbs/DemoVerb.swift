@@ -29,7 +29,8 @@ struct DemoVerb: Verb {
   func run(_ context: Context) async throws {
     let surroundings = context.surroundings
     let recording = try Recording(path: file, programDirectory: surroundings.programDirectory)
-    let program = livehostd ?? surroundings.programDirectory.map { "\($0)/livehostd" } ?? "livehostd"
+    let program =
+      livehostd ?? surroundings.programDirectory.map { "\($0)/livehostd" } ?? "livehostd"
     guard FileKind(path: program) == .regular else {
       throw Failure(.failed, "there is no \(program); name the daemon's program with --livehostd")
     }

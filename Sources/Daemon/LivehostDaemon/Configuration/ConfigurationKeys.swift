@@ -1,5 +1,5 @@
 import Logging
-package import Yams
+import Yams
 
 /// One key of the configuration file: its name, what it means, and how it is read.
 ///

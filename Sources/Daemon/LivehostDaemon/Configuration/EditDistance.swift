@@ -7,7 +7,7 @@ extension String {
       var diagonal = row[0]
       row[0] = i + 1
       for j in target.indices {
-        let cost = character == target[j] ? diagonal : min(diagonal, row[j], row[j + 1]) + 1
+        let cost = character == target[j] ? diagonal : Swift.min(diagonal, row[j], row[j + 1]) + 1
         diagonal = row[j + 1]
         row[j + 1] = cost
       }

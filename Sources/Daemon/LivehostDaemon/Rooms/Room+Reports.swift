@@ -1,4 +1,5 @@
 import ChatFeature
+import Composable
 import ControlFeature
 import ControlInterface
 import HeaderFeature

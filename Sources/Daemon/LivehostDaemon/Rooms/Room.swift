@@ -1,10 +1,12 @@
 import Composable
 import ControlInterface
 import HostFeature
+import Ingest
 import LiveEvents
 import NIOCore
 import RateLimiting
 import ViewGraph
+import WireFormats
 
 /// A room: a host's screen and the events that feed it.
 ///

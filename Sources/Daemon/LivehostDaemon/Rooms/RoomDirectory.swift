@@ -1,4 +1,3 @@
-package import ControlInterface
 package import LiveEvents
 import Synchronization
 

@@ -1,10 +1,11 @@
 import ControlInterface
+import Dispatch
 import Ingest
 import LiveEvents
 package import Logging
 import NIOCore
 import NIOPosix
-package import ServiceLifecycle
+import ServiceLifecycle
 package import Systemd
 import Varlink
 
@@ -12,7 +13,7 @@ import Varlink
 ///
 /// Starts from the inside out (lanes, rooms, sockets, READY) and stops from the outside in: the ingest
 /// socket first, so that nothing that was received is lost, the control socket last but the rooms.
-package struct Daemon: Service {
+package struct Daemon: ServiceLifecycle.Service {
   package static let version = "0.1.0"
 
   private let configuration: Configuration
@@ -105,13 +106,13 @@ package struct Daemon: Service {
   }
 
   private func startIngest(
-    _ sockets: consuming Sockets, _ group: any EventLoopGroup, _ router: EventRouter
+    _ sockets: Sockets, _ group: any EventLoopGroup, _ router: EventRouter
   ) async throws(DaemonError) -> IngestServer {
     var settings = IngestConfiguration()
     settings.maximumConnections = configuration.ingestConnections
     do {
       return try await IngestServer.start(
-        on: sockets.takeIngest(), group: group, configuration: settings, sink: router)
+        on: sockets.ingest, group: group, configuration: settings, sink: router)
     } catch {
       throw .socket("ingest socket \(error.description)")
     }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import NIOCore
 
 /// A lane that hangs on demand, for tests of the watchdog and of whoever runs this daemon.
 ///
@@ -15,9 +16,10 @@ enum FaultInjection {
     let source = DispatchSource.makeSignalSource(signal: SIGUSR2, queue: .global())
     source.setEventHandler {
       lane.eventLoop.execute {
-        var left = timespec(
+        var time = timespec(
           tv_sec: Int(milliseconds / 1000), tv_nsec: Int(milliseconds % 1000) * 1_000_000)
-        while nanosleep(&left, &left) != 0, errno == EINTR {}
+        var left = timespec()
+        while nanosleep(&time, &left) != 0, errno == EINTR { time = left }
       }
     }
     source.resume()

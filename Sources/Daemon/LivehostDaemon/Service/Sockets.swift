@@ -1,9 +1,9 @@
 import Ingest
 import Systemd
-package import Varlink
+import Varlink
 
 /// The daemon's listening sockets: those that systemd passed, else its own.
-struct Sockets: ~Copyable {
+struct Sockets {
   let control: VarlinkServer.Address
   let ingest: ListeningSocket
   /// Where clients find them, for the log.
@@ -14,7 +14,7 @@ struct Sockets: ~Copyable {
     let activated: ActivatedDescriptors
     let controlSocket: Int32?
     let ingestSocket: Int32?
-    do {
+    do throws(ActivatedDescriptors.Failure) {
       activated = try ActivatedDescriptors.take()
       controlSocket = try activated.socket(named: "varlink")
       ingestSocket = try activated.socket(named: "ingest")
@@ -23,22 +23,18 @@ struct Sockets: ~Copyable {
     }
     if controlSocket == nil || ingestSocket == nil { try paths.makeRuntimeDirectory() }
     control = controlSocket.map { .listening($0) } ?? .path(paths.controlSocket)
-    do {
-      ingest =
-        try ingestSocket.map { descriptor throws(IngestServerError) in
-          try ListeningSocket.adopt(descriptor: descriptor)
-        } ?? ListeningSocket.bind(path: paths.ingestSocket, mode: 0o660)
+    do throws(IngestServerError) {
+      if let ingestSocket {
+        ingest = try ListeningSocket.adopt(descriptor: ingestSocket)
+      } else {
+        ingest = try ListeningSocket.bind(path: paths.ingestSocket, mode: 0o660)
+      }
     } catch {
       throw .socket("ingest socket \(error.description)")
     }
     self.description =
       controlSocket == nil ? "sockets in \(paths.runtimeDirectory)" : "sockets by activation"
   }
-}
-
-extension Sockets {
-  /// The ingest socket, which is the taker's from then on.
-  consuming func takeIngest() -> ListeningSocket { ingest }
 }
 
 extension VarlinkServer.StartError {

@@ -18,7 +18,11 @@ public struct Reactions: EventGenerator {
   public var nextTime: VirtualTime? { time }
 
   public mutating func next() -> LiveEvent.Payload {
-    if burst > 0 { burst -= 1 } else if random.isOne(in: 120) { burst = random.integer(in: 40...160) }
+    if burst > 0 {
+      burst -= 1
+    } else if random.isOne(in: 120) {
+      burst = random.integer(in: 40...160)
+    }
     let mean = burst > 0 ? meanInterval.nanoseconds / 20 : meanInterval.nanoseconds
     time += random.interval(mean: VirtualTime(nanoseconds: mean))
     return .reaction(kind: random.pick(kinds), count: random.integer(in: 1...5))
@@ -101,7 +105,9 @@ public struct WaitingRoomVisitors: EventGenerator {
 
 /// Names of people who do not exist.
 enum People {
-  private static let first = ["ada", "bo", "cleo", "dana", "eli", "finn", "gus", "hana", "ivo", "jo"]
+  private static let first = [
+    "ada", "bo", "cleo", "dana", "eli", "finn", "gus", "hana", "ivo", "jo",
+  ]
   private static let second = ["fox", "reed", "lake", "moss", "finch", "dune"]
 
   static let count = first.count * second.count

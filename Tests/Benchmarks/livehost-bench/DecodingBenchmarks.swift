@@ -1,0 +1,14 @@
+import BenchmarkKit
+import WireFormats
+
+/// Lines into events, text untouched; and the floor of it, the search for line ends alone.
+func decodingBenchmarks(_ harness: Harness) {
+  let native = DecodingBenchmark.nativeMessages(count: 20_000)
+  harness.measure("decode.split", operations: native.lineCount) {
+    keep(native.slabs.reduce(0) { $0 + native.split($1) })
+  }
+  harness.measure("decode.native", bar: "<= 250 ns", operations: native.lineCount) {
+    var decoder = LineDecoder()
+    keep(native.slabs.reduce(0) { $0 + native.decode($1, with: &decoder) })
+  }
+}

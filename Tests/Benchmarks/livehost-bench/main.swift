@@ -1,0 +1,37 @@
+import BenchmarkKit
+import Foundation
+
+// Measures what the project promises and prints a table; see `make bench`.
+// Usage: livehost-bench [--json FILE]; the variable BENCH names the cases to run.
+
+let arguments = CommandLine.arguments
+let json = arguments.firstIndex(of: "--json").flatMap { index in
+  index + 1 < arguments.count ? arguments[index + 1] : nil
+}
+let names = (ProcessInfo.processInfo.environment["BENCH"] ?? "")
+  .split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
+let harness = Harness(wanted: names)
+
+decodingBenchmarks(harness)
+try await roadBenchmarks(harness)
+
+harness.printTable()
+if let json {
+  try harness.write(to: json, commit: commit())
+  print("written to \(json)")
+}
+
+/// The commit that was measured; "unknown" outside a checkout.
+func commit() -> String {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/git")
+  process.arguments = ["describe", "--always", "--dirty"]
+  let pipe = Pipe()
+  process.standardOutput = pipe
+  process.standardError = FileHandle.nullDevice
+  guard (try? process.run()) != nil else { return "unknown" }
+  let data = pipe.fileHandleForReading.readDataToEndOfFile()
+  process.waitUntilExit()
+  let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  return text.isEmpty ? "unknown" : text
+}

@@ -29,7 +29,7 @@ build: dependencies
 	@$(BUILD) --product livehostctl
 
 run: build
-	@$(BIN)/livehostctl demo $(ARGS)
+	@$(BIN)/livehostctl demo $(ARGS) || [ $$? -eq 130 ]
 
 test: test-dependencies
 	@Tests/run.sh

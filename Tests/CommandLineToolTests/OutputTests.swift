@@ -113,7 +113,7 @@ import Varlink
     #expect(lines.allSatisfy { TerminalText.width($0) <= columns })
     if rows >= 20 {
       #expect(lines.count == rows)
-      #expect(lines[rows - 3].contains("text 199"))
+      #expect(lines[rows - 4].contains("text 199"))
     }
   }
 }

@@ -109,7 +109,7 @@ func temporaryDirectory() throws -> URL {
 }
 
 func makeFile(_ url: URL) -> URL {
-  FileManager.default.createFile(atPath: url.path, contents: nil)
+  _ = FileManager.default.createFile(atPath: url.path, contents: nil)
   return url
 }
 

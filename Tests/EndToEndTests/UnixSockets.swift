@@ -53,7 +53,7 @@ final class NotifySocket {
   /// Takes what is there without waiting.
   func drain() {
     var buffer = [UInt8](repeating: 0, count: 4096)
-    while recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue)) > 0 {}
+    while recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
   }
 
   func wait(for line: String) throws {
@@ -90,7 +90,7 @@ final class RawConnection {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes {
-        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       guard count > 0 else { throw SocketFailure(call: "send") }
       rest = rest.dropFirst(count)

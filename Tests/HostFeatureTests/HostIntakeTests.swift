@@ -182,7 +182,7 @@ import Testing
     case .chat(.notice(let notice, _)): ["notice \(notice.count)"]
     case .stream(let phase, _): ["stream \(phase)"]
     case .chat(.modesChanged), .chat(.ticked), .control, .header, .liveRoomStats, .recorder,
-      .waitingRoom, .roomClosed:
+      .waitingRoom, .roomClosed, .ticked:
       []
     }
   }

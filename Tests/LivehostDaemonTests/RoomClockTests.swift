@@ -1,6 +1,7 @@
 import LivehostDaemon
 import RateLimiting
 import Testing
+import WireFormats
 
 @Suite("The time of a room")
 struct RoomClockTests {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// One measured figure.
-public struct BenchmarkRow: Codable, Sendable {
+public struct BenchmarkRow: Encodable, Sendable {
   public let name: String
   public let median: Double
   public let unit: String
@@ -116,7 +116,7 @@ public final class Harness {
       ? String(format: "%.0f %@", value, unit) : String(format: "%.2f %@", value, unit)
   }
 
-  private struct Report: Codable {
+  private struct Report: Encodable {
     let commit: String
     let floorNanoseconds: Double
     let rows: [BenchmarkRow]

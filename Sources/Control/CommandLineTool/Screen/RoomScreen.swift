@@ -14,7 +14,7 @@ package struct RoomScreen: Sendable {
     where shown.contains(feature) {
       top += text(feature)
     }
-    let foot = ["", counters]
+    let foot = [""] + counters
     var chat: [String] = []
     if shown.contains(.chat) {
       let limit = rows.map { max(0, $0 - top.count - foot.count - 1) } ?? Int.max
@@ -87,7 +87,8 @@ package struct RoomScreen: Sendable {
         [
           TerminalText.sanitized(stats.quality), value(stats.last.bitrateKbps, "kbit/s"),
           value(stats.last.framesPerSecond, "frames/s"), value(stats.last.roundTripMs, "ms"),
-          value(stats.last.droppedFrames, "dropped"),
+          stats.last.droppedFrames.map { "\(Format.count(Int(clamping: $0))) dropped" }
+            ?? "- dropped",
         ].joined(separator: ", "))
     ]
   }
@@ -121,12 +122,14 @@ package struct RoomScreen: Sendable {
     }
   }
 
-  private var counters: String {
+  private var counters: [String] {
     let counters = report.counters
-    return
-      "\(Format.count(counters.received)) events = \(Format.count(counters.applied)) applied + "
-      + "\(Format.count(counters.coalesced)) coalesced + \(Format.count(counters.rejected)) rejected "
-      + "+ \(Format.count(counters.pending)) pending; \(Format.count(report.actions)) actions, "
-      + "\(Format.count(report.frames)) frames"
+    return [
+      "\(Format.count(counters.received)) events = \(Format.count(counters.applied)) applied "
+        + "+ \(Format.count(counters.coalesced)) coalesced",
+      "  + \(Format.count(counters.rejected)) rejected "
+        + "+ \(Format.count(counters.pending)) pending; "
+        + "\(Format.count(report.actions)) actions, \(Format.count(report.frames)) frames",
+    ]
   }
 }

@@ -85,6 +85,8 @@ let kit: [Target] = [
     [
       "Composable", product("CustomDump", "swift-custom-dump"),
       product("IssueReporting", "xctest-dynamic-overlay"),
+      // Without it an issue reported in a release build is not recorded by the running test.
+      product("IssueReportingTestSupport", "xctest-dynamic-overlay"),
     ]),
   module("Kit", "ViewGraph", ["Composable"]),
   module("Kit", "Varlink", nio),

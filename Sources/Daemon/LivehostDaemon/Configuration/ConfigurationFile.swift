@@ -56,7 +56,8 @@ extension Configuration {
     do {
       root = try Yams.compose(yaml: text)
     } catch let error as YamlError {
-      throw ConfigurationError(file: file, line: error.line, message: error.problem)
+      throw ConfigurationError(
+        file: file, line: error.line, key: error.key, message: error.problem)
     } catch {
       throw ConfigurationError(file: file, message: "\(error)")
     }
@@ -132,12 +133,18 @@ extension YamlError {
     }
   }
 
+  /// The name of the key in question, where the parser tells it.
+  fileprivate var key: String? {
+    guard case .duplicatedKeysInMapping(let keys, _) = self else { return nil }
+    return keys.last
+  }
+
   fileprivate var problem: String {
     switch self {
     case .scanner(_, let problem, _, _), .parser(_, let problem, _, _),
       .composer(_, let problem, _, _):
       problem
-    case .duplicatedKeysInMapping(let keys, _): "these keys stand here twice: \(keys)"
+    case .duplicatedKeysInMapping: "stands here twice"
     case .no, .memory, .reader, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
       "\(self)"
     }

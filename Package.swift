@@ -129,7 +129,8 @@ let daemon: [Target] = [
       "HostFeature", "WireFormats", "Ingest", "Varlink", "ControlInterface", "Systemd", logging,
       lifecycle, yams,
     ] + nio),
-  program("Sources/livehostd", ["LivehostDaemon", "Systemd", arguments, logging, lifecycle, signals]),
+  program(
+    "Sources/livehostd", ["LivehostDaemon", "Systemd", arguments, logging, lifecycle, signals]),
   program("Sources/livehostctl", ["CommandLineTool"]),
 ]
 
@@ -151,15 +152,20 @@ let tests: [Target] =
     test("LiveEventsTests", ["LiveEvents"]),
     test("CompressionTests", ["Compression"]),
     test("WireFormatsTests", ["LiveEvents", "WireFormats", "Compression"]),
-    test("IngestTests", ["LiveEvents", "WireFormats", "Ingest", product("NIOEmbedded", "swift-nio")] + nio),
+    test(
+      "IngestTests",
+      ["LiveEvents", "WireFormats", "Ingest", product("NIOEmbedded", "swift-nio")] + nio),
     test("HostFeatureTests", featureKit + childTargets + ["HostFeature", "ComposableTesting"]),
     test("SimulationTests", ["LiveEvents", "Simulation", "WireFormats"]),
     test("ControlInterfaceTests", ["ControlInterface", "Varlink"] + nio),
-    test("CommandLineToolTests", ["CommandLineTool", "Compression", "Simulation", "Varlink", "ControlInterface"] + nio),
+    test(
+      "CommandLineToolTests",
+      ["CommandLineTool", "Compression", "Simulation", "Varlink", "ControlInterface"] + nio),
     test(
       "LivehostDaemonTests",
       featureKit + childTargets + [
-        "HostFeature", "LivehostDaemon", "Ingest", "WireFormats", "ControlInterface", "Varlink", "Compression",
+        "HostFeature", "LivehostDaemon", "Ingest", "WireFormats", "ControlInterface", "Varlink",
+        "Compression",
       ] + nio),
     test("EndToEndTests", ["ControlInterface", "Varlink", "livehostd", "livehostctl"] + nio),
     .executableTarget(
@@ -186,7 +192,7 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: system + kit + events + ingest + features + simulation + control + daemon
-    + benchmarks + tests + [program("Sources/Warm", ["Composable"])],
+    + benchmarks + tests,
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx20
 )

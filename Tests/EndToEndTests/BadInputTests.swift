@@ -14,19 +14,34 @@ struct BadInputTests {
   }
 
   static let cases = [
-    Case(name: "malformed JSON", bytes: Array(#"{"type":"viewers","count":}"#.utf8), reason: "malformedJSON"),
+    Case(
+      name: "malformed JSON", bytes: Array(#"{"type":"viewers","count":}"#.utf8),
+      reason: "malformedJSON"),
     Case(name: "half an object", bytes: Array(#"{"type":"viewers""#.utf8), reason: "malformedJSON"),
     Case(name: "an unknown type", bytes: Array(#"{"type":"wave"}"#.utf8), reason: "unknownType"),
-    Case(name: "a missing member", bytes: Array(#"{"type":"viewers"}"#.utf8), reason: "missingMember"),
-    Case(name: "a wrong value", bytes: Array(#"{"type":"viewers","count":"x"}"#.utf8), reason: "invalidValue"),
-    Case(name: "a bad room", bytes: Array(#"{"type":"viewers","count":1,"room":"Bad Room"}"#.utf8), reason: "invalidRoom"),
     Case(
-      name: "invalid UTF-8", bytes: Array(#"{"type":"title","title":""#.utf8) + [0xFF, 0xFE] + Array("\"}".utf8),
+      name: "a missing member", bytes: Array(#"{"type":"viewers"}"#.utf8), reason: "missingMember"),
+    Case(
+      name: "a wrong value", bytes: Array(#"{"type":"viewers","count":"x"}"#.utf8),
+      reason: "invalidValue"),
+    Case(
+      name: "a bad room", bytes: Array(#"{"type":"viewers","count":1,"room":"Bad Room"}"#.utf8),
+      reason: "invalidRoom"),
+    Case(
+      name: "invalid UTF-8",
+      bytes: Array(#"{"type":"title","title":""#.utf8) + [0xFF, 0xFE] + Array("\"}".utf8),
       reason: "invalidUTF8"),
-    Case(name: "a line of 10 MiB", bytes: [UInt8](repeating: 0x61, count: 10 << 20), reason: "lineTooLong"),
-    Case(name: "a line of NULs", bytes: [UInt8](repeating: 0, count: 1000), reason: "unknownFormat"),
-    Case(name: "a truncated IRC tag block", bytes: Array("@badge-info=;badges=;color".utf8), reason: "malformedIRC"),
-    Case(name: "a line of the protocol", bytes: Array("PING :tmi.twitch.tv".utf8), reason: "protocolLine"),
+    Case(
+      name: "a line of 10 MiB", bytes: [UInt8](repeating: 0x61, count: 10 << 20),
+      reason: "lineTooLong"),
+    Case(
+      name: "a line of NULs", bytes: [UInt8](repeating: 0, count: 1000), reason: "unknownFormat"),
+    Case(
+      name: "a truncated IRC tag block", bytes: Array("@badge-info=;badges=;color".utf8),
+      reason: "malformedIRC"),
+    Case(
+      name: "a line of the protocol", bytes: Array("PING :tmi.twitch.tv".utf8),
+      reason: "protocolLine"),
   ]
 
   @Test("is rejected and counted by reason; the connection and all others live on")

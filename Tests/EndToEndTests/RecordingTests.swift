@@ -40,7 +40,8 @@ struct RecordingTests {
         .mapValues { $0["evaluations"] ?? 0 }
       #expect((evaluations["ChatView"] ?? 0) > 1)
       pictures.append(
-        "\(room["actions"] ?? "") \(room["frames"] ?? "") \(evaluations.sorted { $0.key < $1.key })")
+        "\(room["actions"] ?? "") \(room["frames"] ?? "") \(evaluations.sorted { $0.key < $1.key })"
+      )
       #expect(daemon.stop() == 0)
     }
     #expect(pictures[0] == pictures[1])

@@ -27,6 +27,15 @@ contains() {
   return 1
 }
 
+# silent COMMAND...: succeeds if the command prints nothing, as varlink.cli does for an empty reply.
+silent() {
+  local output
+  output=$("$@" 2>&1)
+  if [ -z "$output" ]; then return 0; fi
+  printf 'expected no output, got:\n%s\n' "$output"
+  return 1
+}
+
 # finish: prints the sums and ends the script.
 finish() {
   echo "$passed passed, $failed failed"

@@ -56,32 +56,43 @@ struct ConfigurationTests {
     var testDescription: String { text }
   }
 
-  @Test("a bad file is refused with file, line, key and remedy", arguments: [
-    Bad(text: "rooms:\n  maximun: 5", line: 2, key: "rooms.maximun", message: "did you mean rooms.maximum?"),
-    Bad(text: "rooms:\n  maximum: 0", line: 2, key: "rooms.maximum", message: "from 1 to 100000"),
-    Bad(text: "rooms:\n  maximum: many", line: 2, key: "rooms.maximum", message: "whole number"),
-    Bad(text: "rooms:\n  maximum: [1]", line: 2, key: "rooms.maximum", message: "whole number"),
-    Bad(text: "rooms: 5", line: 1, key: "rooms", message: "expected keys and values"),
-    Bad(text: "\n\nroms:\n  maximum: 5", line: 3, key: "roms", message: "unknown key"),
-    Bad(text: "log:\n  level: loud", line: 2, key: "log.level", message: "expected one of trace"),
-    Bad(text: "log:\n  level: info\n  level: debug", line: 2, key: "level", message: "twice"),
-    Bad(text: "lanes: 0", line: 1, key: "lanes", message: "from 1 to 256 or auto"),
-    Bad(text: "lanes: some", line: 1, key: "lanes", message: "or auto"),
-    Bad(text: "rooms:\n  open: main", line: 2, key: "rooms.open", message: "a list"),
-    Bad(text: "rooms:\n  open: [Main]", line: 2, key: "rooms.open", message: "'Main' is no name"),
-    Bad(text: "rooms:\n  framesPerSecond: 1001", line: 2, key: "rooms.framesPerSecond", message: "1 to 1000"),
-    Bad(text: "ingest:\n  connections: -1", line: 2, key: "ingest.connections", message: "from 1"),
-    Bad(text: "control:\n  monitors: 1.5", line: 2, key: "control.monitors", message: "whole number"),
-    Bad(text: "- rooms", line: 1, key: nil, message: "expected keys and values"),
-    Bad(text: "rooms: {maximum: 5", line: 1, key: nil, message: ""),
-    Bad(text: "rooms:\n\tmaximum: 5", line: 2, key: nil, message: ""),
-  ])
+  @Test(
+    "a bad file is refused with file, line, key and remedy",
+    arguments: [
+      Bad(
+        text: "rooms:\n  maximun: 5", line: 2, key: "rooms.maximun",
+        message: "did you mean rooms.maximum?"),
+      Bad(text: "rooms:\n  maximum: 0", line: 2, key: "rooms.maximum", message: "from 1 to 100000"),
+      Bad(text: "rooms:\n  maximum: many", line: 2, key: "rooms.maximum", message: "whole number"),
+      Bad(text: "rooms:\n  maximum: [1]", line: 2, key: "rooms.maximum", message: "whole number"),
+      Bad(text: "rooms: 5", line: 1, key: "rooms", message: "expected keys and values"),
+      Bad(text: "\n\nroms:\n  maximum: 5", line: 3, key: "roms", message: "unknown key"),
+      Bad(text: "log:\n  level: loud", line: 2, key: "log.level", message: "expected one of trace"),
+      Bad(text: "log:\n  level: info\n  level: debug", line: 2, key: "level", message: "twice"),
+      Bad(text: "lanes: 0", line: 1, key: "lanes", message: "from 1 to 256 or auto"),
+      Bad(text: "lanes: some", line: 1, key: "lanes", message: "or auto"),
+      Bad(text: "rooms:\n  open: main", line: 2, key: "rooms.open", message: "a list"),
+      Bad(text: "rooms:\n  open: [Main]", line: 2, key: "rooms.open", message: "'Main' is no name"),
+      Bad(
+        text: "rooms:\n  framesPerSecond: 1001", line: 2, key: "rooms.framesPerSecond",
+        message: "1 to 1000"),
+      Bad(
+        text: "ingest:\n  connections: -1", line: 2, key: "ingest.connections", message: "from 1"),
+      Bad(
+        text: "control:\n  monitors: 1.5", line: 2, key: "control.monitors", message: "whole number"
+      ),
+      Bad(text: "- rooms", line: 1, key: nil, message: "expected keys and values"),
+      Bad(text: "rooms: {maximum: 5", line: 1, key: nil, message: ""),
+      Bad(text: "rooms:\n\tmaximum: 5", line: 2, key: nil, message: ""),
+    ])
   func bad(_ bad: Bad) {
     let error = #expect(throws: ConfigurationError.self) { try read(bad.text) }
     #expect(error?.file == "test.yaml")
     #expect(error?.line == bad.line || bad.key == nil && error?.line != nil, "\(error?.line ?? -1)")
     #expect(error?.key == bad.key)
-    if !bad.message.isEmpty { #expect(error?.message.contains(bad.message) == true, "\(error?.message ?? "")") }
+    if !bad.message.isEmpty {
+      #expect(error?.message.contains(bad.message) == true, "\(error?.message ?? "")")
+    }
   }
 
   @Test("a file that cannot be read is named")

@@ -42,8 +42,10 @@ struct RoomClockTests {
   func grid() {
     let grid = FrameGrid(framesPerSecond: 50)
     #expect(grid.interval == 20 * millisecond)
-    #expect(grid.frame(atOrAfter: Instant(nanoseconds: 20 * millisecond)).nanoseconds == 20 * millisecond)
-    #expect(grid.frame(after: Instant(nanoseconds: 20 * millisecond)).nanoseconds == 40 * millisecond)
+    #expect(
+      grid.frame(atOrAfter: Instant(nanoseconds: 20 * millisecond)).nanoseconds == 20 * millisecond)
+    #expect(
+      grid.frame(after: Instant(nanoseconds: 20 * millisecond)).nanoseconds == 40 * millisecond)
     #expect(grid.frame(atOrAfter: Instant(nanoseconds: 1)).nanoseconds == 20 * millisecond)
   }
 }

@@ -22,7 +22,8 @@ struct EvaluationTests {
     #expect(screen.records.last?.fields == ["shown"])
   }
 
-  @Test("a change of a tracked child evaluates the parent and the children that it rebuilds, once each")
+  @Test(
+    "a change of a tracked child evaluates the parent and the children that it rebuilds, once each")
   func trackedChild() {
     let screen = DrawnScreen()
     #expect(screen.send(.tracked(.shown(1))).sorted() == ["ScreenView", "TrackedView"])
@@ -68,7 +69,8 @@ struct EvaluationTests {
     #expect(screen.send(.close).contains("ScreenView"))
     #expect(!screen.graph.screen().lines.contains { $0.hasPrefix("optional") })
     #expect(screen.send(.optional(.shown(8))) == [])
-    #expect(screen.send(.open).contains("OptionalView"), "one that comes back is a first appearance")
+    #expect(
+      screen.send(.open).contains("OptionalView"), "one that comes back is a first appearance")
   }
 
   @Test("a child that is replaced as a whole is evaluated")

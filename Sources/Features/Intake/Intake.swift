@@ -10,7 +10,8 @@ package protocol Intake {
   associatedtype Action
 
   /// Takes one event.
-  mutating func receive(_ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>)
+  mutating func receive(
+    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>)
 
   /// Gives what is due at `now`; called once per frame, before the frame is drawn.
   mutating func wake(at now: Instant, into output: inout IntakeOutput<Action>)

@@ -26,11 +26,13 @@ enum MacroMessage: DiagnosticMessage {
     case .needsType(let field): "'\(field)' needs a type annotation to be observed"
     case .propertyObserver(let field, let kind):
       "'\(field)' cannot have \(kind): react to its change in the reducer, with onChange(of:)"
-    case .lazyField(let field): "'\(field)' cannot be lazy: a state holds values, compute it in a reducer"
+    case .lazyField(let field):
+      "'\(field)' cannot be lazy: a state holds values, compute it in a reducer"
     case .severalBindings: "declare each observed field on its own"
     case .wrapper(let field, let wrapper):
       "'\(field)' cannot have the property wrapper @\(wrapper): the state must see its own mutations"
-    case .ownCodingKeys: "@ObservableState makes CodingKeys itself; implement coding by hand in an extension to use others"
+    case .ownCodingKeys:
+      "@ObservableState makes CodingKeys itself; implement coding by hand in an extension to use others"
     case .ownMemberName(let name): "'\(name)' is a name that @ObservableState needs"
     }
   }

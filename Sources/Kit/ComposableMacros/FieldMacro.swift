@@ -12,7 +12,8 @@ extension ObservationStateFieldMacro: AccessorMacro {
   ) throws -> [AccessorDeclSyntax] {
     guard let variable = declaration.as(VariableDeclSyntax.self), variable.isObservable,
       let name = variable.bindings.first?.pattern.trimmedDescription.unquoted,
-      let index = node.arguments?.as(LabeledExprListSyntax.self)?.first?.expression.trimmedDescription
+      let index = node.arguments?.as(LabeledExprListSyntax.self)?.first?.expression
+        .trimmedDescription
     else { return [] }
     return [
       """

@@ -1,5 +1,5 @@
-public import SwiftSyntax
 import SwiftDiagnostics
+public import SwiftSyntax
 import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 

@@ -108,7 +108,9 @@ public final class Harness {
         pad(row.name, width), pad(Self.format(row.median, row.unit), 14, left: true),
         pad(ratio, 9, left: true), "  \(row.bar ?? "")")
     }
-    print("floor (nested switch over a plain struct): \(String(format: "%.2f", Self.median(floors))) ns")
+    print(
+      "floor (nested switch over a plain struct): \(String(format: "%.2f", Self.median(floors))) ns"
+    )
   }
 
   private static func format(_ value: Double, _ unit: String) -> String {

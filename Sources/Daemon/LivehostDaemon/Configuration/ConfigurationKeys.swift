@@ -22,7 +22,8 @@ extension ConfigurationKey {
   package static let all: [ConfigurationKey] = [
     ConfigurationKey(
       path: "log.level",
-      meaning: "Least severe messages to log: trace, debug, info, notice, warning, error or critical.",
+      meaning:
+        "Least severe messages to log: trace, debug, info, notice, warning, error or critical.",
       standard: "info"
     ) { node, configuration throws(ConfigurationProblem) in
       let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")

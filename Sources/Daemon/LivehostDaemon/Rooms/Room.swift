@@ -90,7 +90,9 @@ final class Room {
   /// The machine time of the next frame; `nil` if there is nothing to draw.
   var nextFrame: NIODeadline? {
     var next = pipeline.nextFrame
-    if !waiting.isEmpty { next = min(next ?? grid.frame(after: clock.now), grid.frame(after: clock.now)) }
+    if !waiting.isEmpty {
+      next = min(next ?? grid.frame(after: clock.now), grid.frame(after: clock.now))
+    }
     guard let next else { return nil }
     guard let machine = clock.machineTime(of: next) else {
       return lastDelivery + Self.eventTimeStall

@@ -43,7 +43,8 @@ package struct RuntimePaths: Sendable, Equatable {
       }
     case ENOENT:
       throw .runtimeDirectory(
-        runtimeDirectory, "its parent directory does not exist; make it or choose another one with --runtime-dir")
+        runtimeDirectory,
+        "its parent directory does not exist; make it or choose another one with --runtime-dir")
     case let code:
       throw .runtimeDirectory(runtimeDirectory, String(cString: strerror(code)))
     }

@@ -86,7 +86,8 @@ public struct FieldChanges: Sendable {
 
   /// Before `set`: notes a change of a field whose values cannot be compared.
   @inlinable
-  public mutating func set<Value>(_ index: Int, from old: borrowing Value, to new: borrowing Value) {
+  public mutating func set<Value>(_ index: Int, from old: borrowing Value, to new: borrowing Value)
+  {
     written.insert(FieldSet(field: index))
   }
 

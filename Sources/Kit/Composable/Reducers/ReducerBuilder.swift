@@ -29,7 +29,9 @@ public enum ReducerBuilder<State, Action: Sendable> {
 
   /// A reducer that is one step stays one step.
   @inlinable
-  public static func buildExpression(_ reducer: Reduce<State, Action>) -> [ReducerStep<State, Action>] {
+  public static func buildExpression(_ reducer: Reduce<State, Action>) -> [ReducerStep<
+    State, Action
+  >] {
     [ReducerStep(reducer.closure)]
   }
 
@@ -39,27 +41,37 @@ public enum ReducerBuilder<State, Action: Sendable> {
   ) -> [ReducerStep<State, Action>] { reducer.steps }
 
   @inlinable
-  public static func buildBlock(_ parts: [ReducerStep<State, Action>]...) -> [ReducerStep<State, Action>] {
+  public static func buildBlock(_ parts: [ReducerStep<State, Action>]...) -> [ReducerStep<
+    State, Action
+  >] {
     Array(parts.joined())
   }
 
   @inlinable
-  public static func buildOptional(_ part: [ReducerStep<State, Action>]?) -> [ReducerStep<State, Action>] {
+  public static func buildOptional(_ part: [ReducerStep<State, Action>]?) -> [ReducerStep<
+    State, Action
+  >] {
     part ?? []
   }
 
   @inlinable
-  public static func buildEither(first part: [ReducerStep<State, Action>]) -> [ReducerStep<State, Action>] {
+  public static func buildEither(first part: [ReducerStep<State, Action>]) -> [ReducerStep<
+    State, Action
+  >] {
     part
   }
 
   @inlinable
-  public static func buildEither(second part: [ReducerStep<State, Action>]) -> [ReducerStep<State, Action>] {
+  public static func buildEither(second part: [ReducerStep<State, Action>]) -> [ReducerStep<
+    State, Action
+  >] {
     part
   }
 
   @inlinable
-  public static func buildArray(_ parts: [[ReducerStep<State, Action>]]) -> [ReducerStep<State, Action>] {
+  public static func buildArray(_ parts: [[ReducerStep<State, Action>]]) -> [ReducerStep<
+    State, Action
+  >] {
     Array(parts.joined())
   }
 

@@ -7,14 +7,14 @@ BIN := .build/release
 ARGS ?=
 BENCH ?=
 
-.PHONY: help run test bench soak deb format lint clean build dependencies test-dependencies
+.PHONY: help run test bench soak format lint clean build dependencies test-dependencies
 
 help:
 	@echo 'make run            build, start livehostd, play the bundled recording, show the screen'
 	@echo '                    ARGS=--once plays at full speed, prints the summary, exits'
 	@echo 'make test           run all tests; says what it skipped and why'
 	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some'
-	@echo 'make soak           long tests: fuzzing, kills, sanitizers'
+	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600), with memory watched'
 	@echo 'make format, lint   format the sources; check format, imports and style'
 	@echo 'make clean          remove what was built'
 
@@ -38,11 +38,8 @@ bench: dependencies
 	@$(BUILD) --product livehost-bench
 	@BENCH="$(BENCH)" $(BIN)/livehost-bench --json .build/bench.json
 
-soak: test-dependencies
-	@Tests/soak.sh
-
-deb: dependencies
-	@packaging/deb.sh
+soak: build
+	@Tests/soak.sh $(BIN)
 
 format:
 	@swift format --in-place --parallel --recursive Package.swift Sources Tests

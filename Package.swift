@@ -137,6 +137,20 @@ let daemon: [Target] = [
 let benchmarks: [Target] = [
   .target(
     name: "BenchmarkKit", path: "Tests/Benchmarks/BenchmarkKit", swiftSettings: settings),
+  .target(name: "CAllocationCounter", path: "Tests/Benchmarks/CAllocationCounter"),
+  .target(
+    name: "BenchmarkChildren", dependencies: ["Composable"],
+    path: "Tests/Benchmarks/BenchmarkChildren", swiftSettings: settings),
+  .target(
+    name: "BenchmarkHost", dependencies: ["Composable", "BenchmarkChildren"],
+    path: "Tests/Benchmarks/BenchmarkHost", swiftSettings: settings),
+  .target(
+    name: "ComposableBenchmarks",
+    dependencies: [
+      "Composable", "BenchmarkKit", "BenchmarkChildren", "BenchmarkHost", "CAllocationCounter",
+    ],
+    path: "Tests/Benchmarks/ComposableBenchmarks", swiftSettings: settings),
+  program("Tests/Benchmarks/composable-bench", ["BenchmarkKit", "ComposableBenchmarks"]),
   program(
     "Tests/Benchmarks/livehost-bench",
     ["BenchmarkKit", "WireFormats", "Ingest", "LiveEvents", "LivehostDaemon"] + nio),
@@ -146,7 +160,7 @@ let tests: [Target] =
   [
     test("SystemdTests", ["Systemd", logging]),
     test("RateLimitingTests", ["RateLimiting"]),
-    test("ComposableTests", ["Composable", "ComposableTesting"]),
+    test("ComposableTests", ["Composable", "ComposableTesting", "CAllocationCounter"]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
     test("VarlinkTests", ["Varlink"] + nio),
     test("LiveEventsTests", ["LiveEvents"]),

@@ -117,7 +117,8 @@ final class StoreRun {
     var taskExecutor: (any TaskExecutor)? { nil }
   }
 
-  struct Parent: Reducer {
+  @Reducer
+  struct Parent {
     let told: (ControlFeature.Delegate) -> Void
     func reduce(
       into state: inout ControlFeature.State, action: ControlFeature.Action

@@ -31,7 +31,8 @@ enum ScreenAction: Sendable {
   enum Panel: Sendable { case shown(Int), hidden(Int) }
 }
 
-struct ScreenReducer: Reducer {
+@Reducer
+struct ScreenReducer {
   typealias State = ScreenState
   typealias Action = ScreenAction
 

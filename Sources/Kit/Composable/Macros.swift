@@ -4,13 +4,16 @@
 /// Stored properties get accessors that note changes; an assignment of an equal value notes none.
 /// Equality, hashing and coding stay what they would be without the macro. A field whose type cannot
 /// be told from its initial value needs a type annotation.
+///
+/// On an enum each case is a child: its payload is mutated and observed in place.
 @attached(
   member, names: named(_$changes), named(Fields), named(_$fields), named(_$fieldNames),
   named(_$ignoredFields), named(_$enter), named(_$leave), named(_$drain), named(_$tag),
-  named(Cases), named(_$cases), named(_$caseNames), named(CodingKeys))
+  named(Lenses), named(_$collectChanges), named(_$collectUnnoted), named(customMirror),
+  named(Cases), named(_$cases), named(_$caseNames), named(CaseLenses), named(CodingKeys))
 @attached(memberAttribute)
 @attached(
-  extension, conformances: ObservableState, CaseMutable)
+  extension, conformances: ObservableState, CasePathable, CustomReflectable)
 public macro ObservableState() =
   #externalMacro(module: "ComposableMacros", type: "ObservableStateMacro")
 
@@ -29,12 +32,13 @@ public macro ObservationStateField(_ index: Int) =
   #externalMacro(module: "ComposableMacros", type: "ObservationStateFieldMacro")
 
 /// Gives each case of an enum a path: how to make it, how to look into it, and its number.
-@attached(member, names: named(Cases), named(_$cases), named(_$caseNames), named(_$tag))
+@attached(
+  member, names: named(Cases), named(_$cases), named(_$caseNames), named(_$tag), named(CaseLenses))
 @attached(extension, conformances: CasePathable)
 public macro CasePathable() =
   #externalMacro(module: "ComposableMacros", type: "CasePathableMacro")
 
 /// Makes a struct a reducer: conformance, and `@CasePathable` for its `Action`.
 @attached(memberAttribute)
-@attached(extension, conformances: Reducer)
+@attached(extension, conformances: Reducer, names: named(Prepared))
 public macro Reducer() = #externalMacro(module: "ComposableMacros", type: "ReducerMacro")

@@ -63,6 +63,19 @@ extension ReducerMacro: ExtensionMacro {
       context.report(.notAStruct, at: node)
       return []
     }
-    return [try ExtensionDeclSyntax("extension \(type.trimmed): Composable.Reducer {}")]
+    let hasBody = declaration.memberBlock.members.contains {
+      $0.decl.as(VariableDeclSyntax.self)?.bindings.first?.pattern.trimmedDescription == "body"
+    }
+    // A body's reducer is one function, compiled where the body is; one without is called directly.
+    let prepared =
+      hasBody ? "ReducerSteps<State, Action>" : "CountingReducer<\(type.trimmedDescription)>"
+    return [
+      try ExtensionDeclSyntax(
+        """
+        extension \(type.trimmed): Composable.Reducer {
+        \(raw: declaration.memberAccess)typealias Prepared = Composable.\(raw: prepared)
+        }
+        """)
+    ]
   }
 }

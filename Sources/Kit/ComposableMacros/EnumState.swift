@@ -62,47 +62,121 @@ struct CasePathMembers {
   let access: String
   let name: String
   let cases: [EnumCase]
+  /// Whether payloads are mutated in place.
+  let isState: Bool
 
-  init(_ declaration: EnumDeclSyntax) {
+  init(_ declaration: EnumDeclSyntax, isState: Bool = false) {
     access = declaration.memberAccess
     name = declaration.name.text
     cases = declaration.observedCases
+    self.isState = isState
   }
 
   var members: [DeclSyntax] {
-    [casesType, "\(raw: access)static var _$cases: Cases { Cases() }", names, tag]
+    [casesType, lensesType, "\(raw: access)static var _$cases: Cases { Cases() }", names, tag]
+  }
+
+  /// An expression that makes the case of a value called `value`.
+  private func embed(_ element: EnumCase) -> String {
+    switch element.values.count {
+    case 0: return ".\(element.name)"
+    case 1:
+      let label = element.values[0].label.map { "\($0): " } ?? ""
+      return ".\(element.name)(\(label)value)"
+    default:
+      let arguments = element.values.enumerated().map { index, value in
+        (value.label.map { "\($0): " } ?? "") + "value.\(index)"
+      }
+      return ".\(element.name)(\(arguments.joined(separator: ", ")))"
+    }
+  }
+
+  /// An expression for the payload of a root called `root`, or `nil`.
+  private func extract(_ element: EnumCase) -> String {
+    switch element.values.count {
+    case 0: return "if case .\(element.name) = root { () } else { nil }"
+    case 1: return "if case .\(element.name)(let v0) = root { v0 } else { nil }"
+    default:
+      let bound = element.values.indices.map { "v\($0)" }.joined(separator: ", ")
+      return "if case \(element.pattern("let")) = root { (\(bound)) } else { nil }"
+    }
   }
 
   private var casesType: DeclSyntax {
     let paths = cases.map { element in
-      let embed: String
-      let extract: String
-      switch element.values.count {
-      case 0:
-        embed = "{ _ in .\(element.name) }"
-        extract = "{ if case .\(element.name) = $0 { () } else { nil } }"
-      case 1:
-        let label = element.values[0].label.map { "\($0): " } ?? ""
-        embed = "{ .\(element.name)(\(label)$0) }"
-        extract = "{ if case .\(element.name)(let v0) = $0 { v0 } else { nil } }"
-      default:
-        let arguments = element.values.enumerated().map { index, value in
-          (value.label.map { "\($0): " } ?? "") + "$0.\(index)"
-        }
-        let bound = element.values.indices.map { "v\($0)" }.joined(separator: ", ")
-        embed = "{ .\(element.name)(\(arguments.joined(separator: ", "))) }"
-        extract =
-          "{ if case \(element.pattern("let")) = $0 { (\(bound)) } else { nil } }"
-      }
+      let value = element.values.isEmpty ? "_" : "value"
       return """
         \(access)var \(element.name): Composable.CasePath<\(name), \(element.valueType)> {
-        Composable.CasePath(tag: \(element.tag), name: "\(element.name.unquoted)", embed: \(embed), extract: \(extract))
+        Composable.CasePath(tag: \(element.tag), name: "\(element.name.unquoted)", embed: { \(value) in \(embed(element)) }, extract: { root in \(extract(element)) })
         }
         """
     }
     return """
       \(raw: access)struct Cases: Sendable {
       \(raw: paths.joined(separator: "\n"))
+      }
+      """
+  }
+
+  /// Each case as a type, so that compositions are resolved by the compiler.
+  private var lensesType: DeclSyntax {
+    let lenses = cases.map { element in
+      """
+      \(access)var \(element.name): Case_\(element.name.unquoted) { Case_\(element.name.unquoted)() }
+      \(access)struct Case_\(element.name.unquoted): Composable.\(isState ? "MutableCaseLens" : "CaseLens") {
+      \(access)typealias Root = \(name)
+      \(access)typealias Value = \(element.valueType)
+      \(access)static var tag: Int { \(element.tag) }
+      @inline(__always) \(access)static func embed(_ value: Value) -> Root { \(embed(element)) }
+      @inline(__always) \(access)static func extract(_ root: Root) -> Value? { \(extract(element)) }
+      \(isState ? modify(element) : "")
+      }
+      """
+    }
+    return """
+      \(raw: access)struct CaseLenses: Sendable {
+      \(raw: lenses.joined(separator: "\n"))
+      }
+      """
+  }
+
+  /// Mutates the payload. It is taken out and put back, so that its collections stay uniquely
+  /// referenced.
+  private func modify(_ element: EnumCase) -> String {
+    let head =
+      "\(access)static func modify<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result?"
+    guard element.values.count == 1 else {
+      return """
+        \(head) {
+        guard var value = extract(root) else { return nil }
+        defer { root = embed(value) }
+        return body(&value)
+        }
+        """
+    }
+    guard cases.count > 1 else {
+      return """
+        \(head) {
+        switch consume root {
+        case .\(element.name)(var v0):
+        let result = body(&v0)
+        root = \(element.construction)
+        return result
+        }
+        }
+        """
+    }
+    return """
+      \(head) {
+      switch consume root {
+      case .\(element.name)(var v0):
+      let result = body(&v0)
+      root = \(element.construction)
+      return result
+      case let other:
+      root = other
+      return nil
+      }
       }
       """
   }
@@ -131,15 +205,18 @@ struct EnumState {
   private let paths: CasePathMembers
   private var access: String { paths.access }
 
-  init(_ declaration: EnumDeclSyntax) { paths = CasePathMembers(declaration) }
+  init(_ declaration: EnumDeclSyntax) {
+    paths = CasePathMembers(declaration, isState: true)
+  }
 
   var members: [DeclSyntax] {
     paths.members + [
       "\(raw: access)struct Fields: Sendable {}",
+      "\(raw: access)struct Lenses: Sendable {}",
       "\(raw: access)static var _$fields: Fields { Fields() }",
       "\(raw: access)static var _$fieldNames: [String] { _$caseNames }",
       "\(raw: access)static var _$ignoredFields: Composable.FieldSet { [] }",
-      enter, leave, drain,
+      enter, leave, drain, collectChanges, collectUnnoted,
     ]
   }
 
@@ -201,5 +278,38 @@ struct EnumState {
         "Composable.Observation.drain(&v0, \($0.tag), node, replaced: replaced) || replaced"
       },
       none: { _ in "replaced" }, several: { _ in "replaced" })
+  }
+
+  private var collectChanges: DeclSyntax {
+    let rows = paths.cases.map { element in
+      element.values.count == 1
+        ? """
+        case .\(element.name)(let v0):
+        Composable.Observation.collect(v0, "\(element.name.unquoted)", at: path, into: &paths)
+        """ : "case .\(element.name): break"
+    }
+    return """
+      \(raw: access)func _$collectChanges(at path: String, into paths: inout [String]) {
+      \(raw: rows.isEmpty ? "" : "switch self {\n\(rows.joined(separator: "\n"))\n}")
+      }
+      """
+  }
+
+  private var collectUnnoted: DeclSyntax {
+    let rows = paths.cases.filter { $0.values.count == 1 }.map { element in
+      """
+      case (.\(element.name)(let new), .\(element.name)(let old)):
+      Composable.Observation.collectUnnoted(new, since: old, "\(element.name.unquoted)", at: path, into: &paths)
+      """
+    }
+    return """
+      \(raw: access)func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {
+      switch (self, old) {
+      \(raw: rows.joined(separator: "\n"))
+      default:
+      if _$tag != old._$tag { paths.append(path + "(case)") }
+      }
+      }
+      """
   }
 }

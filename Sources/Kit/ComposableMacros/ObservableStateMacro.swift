@@ -103,7 +103,8 @@ extension ObservableStateMacro: ExtensionMacro {
     }
     let conformances =
       declaration.is(EnumDeclSyntax.self)
-      ? "Composable.ObservableState, Composable.CaseMutable" : "Composable.ObservableState"
+      ? "Composable.ObservableState, Composable.CasePathable"
+      : "Composable.ObservableState, Swift.CustomReflectable"
     return [try ExtensionDeclSyntax("extension \(type.trimmed): \(raw: conformances) {}")]
   }
 }

@@ -11,6 +11,12 @@ struct StoredField {
   let declaration: VariableDeclSyntax
 }
 
+/// A `let` property of an instance.
+struct StoredConstant {
+  let name: String
+  let hasValue: Bool
+}
+
 extension DeclGroupSyntax {
   /// The properties that get a bit, in the order of their declaration.
   var storedFields: [StoredField] {
@@ -30,14 +36,15 @@ extension DeclGroupSyntax {
     return fields
   }
 
-  /// `let` properties without a value: no bit, but part of what is coded.
-  var storedConstants: [String] {
+  /// `let` properties: they have no bit; those without a value are part of what is coded.
+  var storedConstants: [StoredConstant] {
     memberBlock.members.compactMap { member in
       guard let variable = member.decl.as(VariableDeclSyntax.self),
         variable.bindingSpecifier.tokenKind == .keyword(.let), !variable.isStatic,
-        let binding = variable.bindings.first, binding.initializer == nil
+        let binding = variable.bindings.first,
+        let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
       else { return nil }
-      return binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+      return StoredConstant(name: name, hasValue: binding.initializer != nil)
     }
   }
 

@@ -6,7 +6,7 @@ struct StructState {
   private let access: String
   private let name: String
   private let fields: [StoredField]
-  private let constants: [String]
+  private let constants: [StoredConstant]
 
   init(_ declaration: StructDeclSyntax, _ fields: [StoredField]) {
     access = declaration.memberAccess
@@ -16,21 +16,25 @@ struct StructState {
   }
 
   var members: [DeclSyntax] {
-    [changes, fieldsType] + codingKeys + statics + accesses + [drain]
+    [changes, fieldsType, lensesType] + codingKeys + statics + accesses
+      + [drain, collectChanges, collectUnnoted, mirror]
   }
 
-  private var changes: DeclSyntax { "\(raw: access)var _$changes = Composable.FieldChanges()" }
+  private var changes: DeclSyntax {
+    let type = fields.count > 64 ? "WideFieldChanges" : "FieldChanges"
+    return "\(raw: access)var _$changes = Composable.\(raw: type)()"
+  }
 
   private var fieldsType: DeclSyntax {
     let descriptors = fields.map { field in
-      let type = field.type!.trimmedDescription
+      let type = field.typeName
       return """
         \(access)var \(field.name): Composable.Field<\(name), \(type)> {
         Composable.Field(
         index: \(field.index), name: "\(field.name.unquoted)",
         isBranch: Composable.Observation.isBranch((\(type)).self),
-        get: { $0._\(field.name.unquoted) },
-        isPresent: { Composable.Observation.isPresent($0._\(field.name.unquoted)) },
+        get: { $0.\(field.storage) },
+        isPresent: { Composable.Observation.isPresent($0.\(field.storage)) },
         modify: { root, body in body(&root.\(field.name)) })
         }
         """
@@ -42,12 +46,45 @@ struct StructState {
       """
   }
 
+  /// Each field as a type, so that compositions are resolved by the compiler.
+  private var lensesType: DeclSyntax {
+    let lenses = fields.map { field in
+      """
+      \(access)var \(field.name): Lens_\(field.name.unquoted) { Lens_\(field.name.unquoted)() }
+      \(access)struct Lens_\(field.name.unquoted): Composable.FieldLens {
+      \(access)typealias Root = \(name)
+      \(access)typealias Value = \(field.typeName)
+      \(access)static var index: Int { \(field.index) }
+      @inline(__always) \(access)static func read<Result>(_ root: Root, _ body: (Value) -> Result) -> Result {
+      body(root.\(field.storage))
+      }
+      @inline(__always) \(access)static func modify<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result {
+      let access = root._$changes.enter(\(field.index), &root.\(field.storage))
+      defer { root._$changes.leave(\(field.index), &root.\(field.storage), access) }
+      return body(&root.\(field.storage))
+      }
+      \(access)static func modifyUnnoted<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result {
+      body(&root.\(field.storage))
+      }
+      \(access)static func takeNote(_ root: inout Root) -> Bool { root._$changes.take(\(field.index)) }
+      \(access)static func restoreNote(_ root: inout Root) { root._$changes.write(\(field.index)) }
+      }
+      """
+    }
+    return """
+      \(raw: access)struct Lenses: Sendable {
+      \(raw: lenses.joined(separator: "\n"))
+      }
+      """
+  }
+
   /// The storage has other names than the fields; what is coded keeps theirs.
   private var codingKeys: [DeclSyntax] {
     guard !fields.isEmpty || !constants.isEmpty else { return [] }
     let cases =
-      fields.map { "case _\($0.name.unquoted) = \"\($0.name.unquoted)\"" }
-      + constants.map { "case \($0)" }
+      fields.map { "case \($0.storage) = \"\($0.name.unquoted)\"" }
+      + constants.filter { !$0.hasValue }.map { "case \($0.name)" }
+    guard !cases.isEmpty else { return [] }
     return [
       """
       private enum CodingKeys: String, CodingKey {
@@ -86,14 +123,14 @@ struct StructState {
   private var drain: DeclSyntax {
     let visits = fields.map { field in
       """
-      if Composable.Observation.isBranch((\(field.type!.trimmedDescription)).self), drain.visits(\(field.index)) {
-      drain.note(\(field.index), Composable.Observation.drain(&_\(field.name.unquoted), \(field.index), node, replaced: drain.isReplaced(\(field.index))))
+      if Composable.Observation.isBranch((\(field.typeName)).self), drain.visits(\(field.index)) {
+      drain.note(\(field.index), Composable.Observation.drain(&\(field.storage), \(field.index), node, replaced: drain.isReplaced(\(field.index))))
       }
       """
     }
     return """
       \(raw: access)mutating func _$drain(into node: Composable.PlaceNode?, replaced: Bool) -> Bool {
-      guard var drain = _$changes.beginDrain(replaced: replaced) else {
+      guard \(raw: fields.isEmpty ? "let" : "var") drain = _$changes.beginDrain(replaced: replaced) else {
       return false
       }
       \(raw: visits.joined(separator: "\n"))
@@ -101,6 +138,47 @@ struct StructState {
       }
       """
   }
+
+  private var collectChanges: DeclSyntax {
+    let calls = fields.map { field in
+      "Composable.Observation.collect(\(field.storage), \(field.index), \"\(field.name.unquoted)\", _$changes, at: path, into: &paths)"
+    }
+    return """
+      \(raw: access)func _$collectChanges(at path: String, into paths: inout [String]) {
+      \(raw: calls.joined(separator: "\n"))
+      }
+      """
+  }
+
+  private var collectUnnoted: DeclSyntax {
+    let calls = fields.map { field in
+      "Composable.Observation.collectUnnoted(\(field.storage), since: old.\(field.storage), \(field.index), \"\(field.name.unquoted)\", _$changes, at: path, into: &paths)"
+    }
+    return """
+      \(raw: access)func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {
+      \(raw: calls.joined(separator: "\n"))
+      }
+      """
+  }
+
+  /// Dumps show the fields under their names and not the bookkeeping.
+  private var mirror: DeclSyntax {
+    let children =
+      constants.map { "\"\($0.name.unquoted)\": \($0.name) as Any" }
+      + fields.map { "\"\($0.name.unquoted)\": \($0.storage) as Any" }
+    let list = children.isEmpty ? ":" : children.joined(separator: ", ")
+    return """
+      \(raw: access)var customMirror: Mirror {
+      Mirror(self, children: [\(raw: list)], displayStyle: .struct)
+      }
+      """
+  }
+}
+
+extension StoredField {
+  var typeName: String { type?.trimmedDescription ?? "Never" }
+  /// The name of the stored property behind the field.
+  var storage: String { "_\(name.unquoted)" }
 }
 
 extension String {

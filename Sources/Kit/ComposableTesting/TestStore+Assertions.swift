@@ -8,8 +8,14 @@ extension TestStore {
   ) {
     let before = store.state
     let absent = store.actionsWithoutChild
-    store.send(action)
-    store.deliverChanges()
+    let unnoted = store.sendChecked(action)
+    if !unnoted.isEmpty {
+      fail(
+        """
+        Fields changed without being noted, so that no observer would be told: \
+        \(unnoted.joined(separator: ", "))
+        """, at: site)
+    }
     if store.actionsWithoutChild > absent {
       fail(
         """

@@ -1,6 +1,7 @@
 /// One case of an action (or of an enum state): how to make it and how to look into it.
 ///
-/// Made by `@CasePathable`.
+/// Made by `@CasePathable`. Paths join: `\.chat.delegate` names a case within a case.
+@dynamicMemberLookup
 public struct CasePath<Root, Value> {
   /// Position of the case in its enum.
   public let tag: Int
@@ -20,6 +21,19 @@ public struct CasePath<Root, Value> {
   }
 }
 
+extension CasePath where Value: CasePathable {
+  /// The path to a case of the payload.
+  @inlinable
+  public subscript<Leaf>(
+    dynamicMember key: KeyPath<Value.Cases, CasePath<Value, Leaf>>
+  ) -> CasePath<Root, Leaf> {
+    let leaf = Value._$cases[keyPath: key]
+    return CasePath<Root, Leaf>(
+      tag: tag, name: "\(name).\(leaf.name)", embed: { embed(leaf.embed($0)) },
+      extract: { extract($0).flatMap(leaf.extract) })
+  }
+}
+
 /// An enum whose cases have paths. Made by the macro `@CasePathable`.
 ///
 /// The tag of an action is a generated switch: a reducer uses it to run the one child whose action
@@ -31,6 +45,8 @@ public protocol CasePathable {
   /// Names of the cases by tag.
   static var _$caseNames: [String] { get }
   var _$tag: Int { get }
+  /// The cases as types, one property per case, under its name: what compositions name.
+  associatedtype CaseLenses
 }
 
 /// Names a case, as in `\.chat`. Resolved once, when a reducer is built.

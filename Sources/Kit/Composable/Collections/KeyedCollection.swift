@@ -22,6 +22,12 @@ public struct KeyedCollection<ID: Hashable, Element> {
   @usableFromInline var slots: [ID: Int32] = [:]
   @usableFromInline var order = KeyedCollectionOrder()
   @usableFromInline var notes = KeyedCollectionNotes<ID>()
+  /// Marks the collection while it is accessed in place, so that its replacement is noticed.
+  @usableFromInline var stamp: UInt64 = 0
+  /// How many elements were removed, ever: tells who runs effects for elements when to look.
+  @usableFromInline var removals: UInt64 = 0
+  /// Left by who looks after removals, to notice a replacement.
+  @usableFromInline var mark: UInt64 = 0
 
   @usableFromInline struct Tenancy: Sendable {
     /// How many elements lived here before.

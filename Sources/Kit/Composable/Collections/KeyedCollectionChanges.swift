@@ -62,6 +62,8 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
   @inlinable static var inserted: Self { Self(rawValue: 2) }
   @inlinable static var moved: Self { Self(rawValue: 4) }
   @inlinable static var updated: Self { Self(rawValue: 8) }
+  /// Accessed in place; what changed inside, the element knows itself.
+  @inlinable static var entered: Self { Self(rawValue: 16) }
 }
 
 /// The notes from which ``KeyedChanges`` are made.
@@ -136,7 +138,7 @@ extension KeyedCollection {
         continue
       }
       if mark.contains(.moved) { moved.append(entry) }
-      if mark.contains(.updated) { updated.append(entry) }
+      if !mark.isDisjoint(with: [.updated, .entered]) { updated.append(entry) }
     }
     return KeyedChanges(
       inserted: inserted, removed: notes.removed, moved: moved, updated: updated)

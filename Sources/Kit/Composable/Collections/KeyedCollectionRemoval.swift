@@ -29,6 +29,7 @@ extension KeyedCollection {
   /// - Complexity: O(n); the storage is kept, so that generations tell old slots from new ones.
   @inlinable public mutating func removeAll() {
     guard !slots.isEmpty else { return }
+    removals &+= 1
     free.removeAll(keepingCapacity: true)
     for slot in elements.indices.reversed() {
       if elements[slot] != nil { tenancies[slot].generation &+= 1 }
@@ -67,6 +68,7 @@ extension KeyedCollection {
   @inlinable @inline(never) mutating func vacate(_ slot: Int) {
     let entry = KeyedChanges.Entry(id: keys[slot], slot: self.slot(at: slot))
     elements[slot] = nil
+    removals &+= 1
     slots[entry.id] = nil
     leave(slot)
     tenancies[slot].generation &+= 1

@@ -7,10 +7,15 @@ public struct Effect<Action: Sendable> {
   enum Operation {
     case send(Action)
     case run(RunEffect<Action>)
+    case limit(LimitedEffect<Action>)
     case cancel(EffectID)
     case endScope(ScopeKey)
+    /// Ends those elements' effects whose keys are gone.
+    case endElements(Int, ElementEffects, isPresent: (AnyHashable) -> Bool)
     /// An action reached a child that does not exist.
     case absentChild
+    /// A presented child wants to go.
+    case dismiss
     case scoped(ScopeKey, Effect<Action>)
     case many([Effect<Action>])
   }
@@ -40,11 +45,16 @@ public struct Effect<Action: Sendable> {
   @inlinable
   public static func send(_ action: Action) -> Effect { Effect(operation: .send(action)) }
 
+  /// Makes the presenting parent let go of the child that returns this; see
+  /// ``PresentationAction/dismiss``.
+  @inlinable
+  public static var dismiss: Effect { Effect(operation: .dismiss) }
+
   /// Starts a task.
   ///
   /// It runs on the lane's executor unless `onLane` is false; then on the shared pool. An error that
-  /// `handler` does not take is reported to the store's ``Store/onUncaughtError``; cancellation is
-  /// not an error.
+  /// `handler` does not take is reported to the store's ``Store/onFailure``; cancellation is not an
+  /// error.
   /// - Parameter name: names the effect in reports; the type of the reducer is a good one.
   @inlinable
   public static func run(
@@ -60,9 +70,13 @@ public struct Effect<Action: Sendable> {
 
   /// All of `effects`, started in order.
   @inlinable
-  public static func merge(_ effects: Effect...) -> Effect {
+  public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
+
+  /// All of `effects`, started in order.
+  @inlinable
+  public static func merge(_ effects: some Sequence<Effect>) -> Effect {
     var result = Effect.none
-    for effect in effects { result.append(effect) }
+    for effect in effects { result = result.followed(by: effect) }
     return result
   }
 
@@ -79,111 +93,23 @@ public struct Effect<Action: Sendable> {
   @inlinable
   public func cancellable(id: some Hashable & Sendable, cancelInFlight: Bool = false) -> Effect {
     let id = EffectID(id)
-    var marked = marked(id)
-    if cancelInFlight {
-      let rest = marked
-      marked = Effect(operation: .cancel(id))
-      marked.append(rest)
-    }
-    return marked
+    return cancelInFlight ? Effect(operation: .cancel(id)).followed(by: marked(id)) : marked(id)
   }
 
   @usableFromInline
   func marked(_ id: EffectID) -> Effect {
     switch box?.operation {
-    case nil, .send, .cancel, .endScope, .absentChild: return self
+    case nil, .send, .cancel, .endScope, .endElements, .absentChild, .dismiss: return self
     case .run(var run):
       run.ids.append(id)
       return Effect(operation: .run(run))
+    case .limit(var limited):
+      limited.effect = limited.effect.marked(id)
+      return Effect(operation: .limit(limited))
     case .scoped(let key, let effect):
       return Effect(operation: .scoped(key, effect.marked(id)))
     case .many(let effects):
       return Effect(operation: .many(effects.map { $0.marked(id) }))
     }
-  }
-}
-
-extension Effect {
-  @inlinable static var absentChild: Effect { Effect(operation: .absentChild) }
-
-  @inlinable
-  static func endScope(_ key: ScopeKey) -> Effect { Effect(operation: .endScope(key)) }
-
-  /// Adds `other` behind this one.
-  @inlinable
-  mutating func append(_ other: Effect) {
-    if other.isNone { return }
-    if isNone {
-      self = other
-      return
-    }
-    if case .many(var effects)? = box?.operation {
-      effects.append(other)
-      self = Effect(operation: .many(effects))
-    } else {
-      self = Effect(operation: .many([self, other]))
-    }
-  }
-
-  /// Places the effects below `key`, so that they end with that child.
-  @inlinable
-  func scoped(_ key: ScopeKey) -> Effect {
-    switch box?.operation {
-    case nil, .send, .absentChild: self
-    case .run, .cancel, .endScope, .scoped, .many: Effect(operation: .scoped(key, self))
-    }
-  }
-
-  /// The same effect, its actions mapped into those of a parent.
-  ///
-  ///     HeaderFeature().reduce(into: &state.header, action: .refresh).map(Action.header)
-  @inlinable
-  public func map<Parent: Sendable>(
-    _ transform: @escaping (Action) -> Parent
-  ) -> Effect<Parent> {
-    switch box?.operation {
-    case nil: .none
-    case .send(let action): .send(transform(action))
-    case .run(let run): Effect<Parent>(operation: .run(run.map(transform)))
-    case .cancel(let id): Effect<Parent>(operation: .cancel(id))
-    case .endScope(let key): .endScope(key)
-    case .absentChild: .absentChild
-    case .scoped(let key, let effect):
-      Effect<Parent>(operation: .scoped(key, effect.map(transform)))
-    case .many(let effects):
-      Effect<Parent>(operation: .many(effects.map { $0.map(transform) }))
-    }
-  }
-}
-
-/// The place of a child among its parent's effects: the case of its actions and, in a collection, its
-/// identifier.
-public struct ScopeKey: Hashable, Sendable {
-  @usableFromInline let tag: Int
-  @usableFromInline let element: EffectID?
-
-  @inlinable
-  public init(tag: Int) {
-    self.tag = tag
-    self.element = nil
-  }
-
-  @inlinable
-  public init(tag: Int, element: some Hashable & Sendable) {
-    self.tag = tag
-    self.element = EffectID(element)
-  }
-}
-
-/// An identifier of effects, compared by type and value.
-public struct EffectID: Hashable, Sendable {
-  // `AnyHashable` is not `Sendable`; this one was made from a value that is.
-  @usableFromInline nonisolated(unsafe) let value: AnyHashable
-  @usableFromInline let type: ObjectIdentifier
-
-  @inlinable
-  public init<ID: Hashable & Sendable>(_ id: ID) {
-    value = AnyHashable(id)
-    type = ObjectIdentifier(ID.self)
   }
 }

@@ -2,13 +2,17 @@ public import Synchronization
 
 /// The one door by which effects reach their store.
 ///
-/// Any thread may post; the lane is woken once per batch, and holds the store weakly.
+/// Any thread may post; the lane is woken once per batch. Inlinable throughout, so that messages are
+/// handled by code that knows the type of the actions.
 @usableFromInline
 final class Mailbox<Action: Sendable>: Sendable {
   @usableFromInline
   enum Message: Sendable {
+    case action(Action, effect: UInt64)
     case actions([Action], effect: UInt64)
     case failed(any Error, effect: UInt64)
+    /// The deadline of a limiter has come.
+    case due(effect: UInt64)
     case finished(effect: UInt64)
   }
 
@@ -16,18 +20,19 @@ final class Mailbox<Action: Sendable>: Sendable {
   struct Contents: Sendable {
     @usableFromInline var messages: ContiguousArray<Message> = []
     @usableFromInline var isScheduled = false
-    @usableFromInline init() {}
+    @inlinable init() {}
   }
 
   @usableFromInline let lane: any Lane
   @usableFromInline let contents = Mutex(Contents())
-  // Set and cleared by the store, read by the drain, all of it on the lane. A weak reference would do
-  // the same and make each count of references to the store a slow one.
-  nonisolated(unsafe) unowned(unsafe) var receiver: (any MailboxReceiver<Action>)?
+  // Set and cleared by the store, called by the drain, all of it on the lane. It holds the store
+  // neither strongly nor weakly: the store clears it when it goes.
+  @usableFromInline nonisolated(unsafe) var receiver: ((ContiguousArray<Message>) -> Void)?
 
+  @inlinable
   init(lane: any Lane) { self.lane = lane }
 
-  @usableFromInline
+  @inlinable
   func post(_ message: Message) {
     let mustSchedule = contents.withLock { contents in
       contents.messages.append(message)
@@ -37,20 +42,14 @@ final class Mailbox<Action: Sendable>: Sendable {
     if mustSchedule { lane.execute { [self] in drain() } }
   }
 
-  private func drain() {
+  @inlinable
+  func drain() {
     let batch = contents.withLock { contents in
       contents.isScheduled = false
       var empty = ContiguousArray<Message>()
       swap(&empty, &contents.messages)
       return empty
     }
-    receiver?.receive(batch)
+    receiver?(batch)
   }
-}
-
-/// The lane's side of a mailbox: the store.
-@usableFromInline
-protocol MailboxReceiver<Action>: AnyObject {
-  associatedtype Action: Sendable
-  func receive(_ batch: ContiguousArray<Mailbox<Action>.Message>)
 }

@@ -44,22 +44,37 @@ public struct RunEffect<Action: Sendable>: Sendable {
 /// Callable from any thread. Actions arrive in order, together with others that wait: one wake-up of
 /// the lane per batch. Sending after the effect was cancelled, or after the store is gone, does nothing.
 public struct Send<Action: Sendable>: Sendable {
-  @usableFromInline let post: @Sendable (consuming [Action]) -> Void
+  @usableFromInline let postOne: @Sendable (Action) -> Void
+  @usableFromInline let postAll: @Sendable ([Action]) -> Void
 
   @inlinable
-  public init(post: @escaping @Sendable (consuming [Action]) -> Void) { self.post = post }
+  init(
+    postOne: @escaping @Sendable (Action) -> Void, postAll: @escaping @Sendable ([Action]) -> Void
+  ) {
+    self.postOne = postOne
+    self.postAll = postAll
+  }
+
+  /// For effects that are run without a store.
+  @inlinable
+  public init(post: @escaping @Sendable (consuming [Action]) -> Void) {
+    self.init(postOne: { post([$0]) }, postAll: { post($0) })
+  }
 
   @inlinable
-  public func callAsFunction(_ action: Action) { post([action]) }
+  public func callAsFunction(_ action: Action) { postOne(action) }
 
   /// Sends several actions at once.
   @inlinable
-  public func callAsFunction(contentsOf actions: [Action]) { post(actions) }
+  public func callAsFunction(contentsOf actions: [Action]) {
+    if !actions.isEmpty { postAll(actions) }
+  }
 
   @inlinable
   func pullback<Child: Sendable>(_ transform: @escaping (Child) -> Action) -> Send<Child> {
     nonisolated(unsafe) let transform = transform
-    let post = post
-    return Send<Child> { actions in post(actions.map(transform)) }
+    let (postOne, postAll) = (postOne, postAll)
+    return Send<Child>(
+      postOne: { postOne(transform($0)) }, postAll: { postAll($0.map(transform)) })
   }
 }

@@ -14,6 +14,20 @@ public protocol ObservableBranch {
   /// `replaced` says that the whole value is another one. Returns whether anything changed that is
   /// not ignored. Visits only what was touched.
   mutating func _$drain(into node: PlaceNode?, replaced: Bool) -> Bool
+
+  /// Adds the paths of what changed since the last drain, for debugging.
+  func _$collectChanges(at path: String, into paths: inout [String])
+
+  /// Adds the paths of what differs from `old` and is not noted, for tests of the notes themselves.
+  func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String])
+}
+
+extension ObservableBranch {
+  public func _$collectChanges(at path: String, into paths: inout [String]) {
+    paths.append(path.isEmpty ? "(inside)" : path)
+  }
+
+  public func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {}
 }
 
 /// A state whose fields can be observed. Made by the macro `@ObservableState`.
@@ -28,6 +42,9 @@ public protocol ObservableState: ObservableBranch {
   /// Fields marked `@ObservationStateIgnored`: their changes are told to their own observers, not to
   /// those of this state.
   static var _$ignoredFields: FieldSet { get }
+
+  /// The fields as types, one property per field, under its name: what compositions name.
+  associatedtype Lenses
 }
 
 /// Helpers of generated code whose overloads are picked by the static type of a field.
@@ -76,5 +93,94 @@ public enum Observation {
     case .none: false
     case .some: true
     }
+  }
+
+  /// Adds what changed in one field.
+  public static func collect<Value, Word>(
+    _ value: Value, _ index: Int, _ name: String, _ changes: FieldChangesOf<Word>,
+    at path: String, into paths: inout [String]
+  ) {
+    if changes.isWritten(index) { paths.append(path + name) }
+  }
+
+  public static func collect<Value: ObservableBranch, Word>(
+    _ value: Value, _ index: Int, _ name: String, _ changes: FieldChangesOf<Word>,
+    at path: String, into paths: inout [String]
+  ) {
+    if changes.isWritten(index) {
+      paths.append(path + name)
+    } else if changes.isEntered(index) {
+      value._$collectChanges(at: "\(path)\(name).", into: &paths)
+    }
+  }
+
+  /// Adds a field that differs from its old value and is not noted.
+  public static func collectUnnoted<Value, Word>(
+    _ value: Value, since old: Value, _ index: Int, _ name: String,
+    _ changes: FieldChangesOf<Word>, at path: String, into paths: inout [String]
+  ) {}
+
+  public static func collectUnnoted<Value: Equatable, Word>(
+    _ value: Value, since old: Value, _ index: Int, _ name: String,
+    _ changes: FieldChangesOf<Word>, at path: String, into paths: inout [String]
+  ) {
+    if !changes.isWritten(index), value != old { paths.append(path + name) }
+  }
+
+  public static func collectUnnoted<Value: ObservableBranch, Word>(
+    _ value: Value, since old: Value, _ index: Int, _ name: String,
+    _ changes: FieldChangesOf<Word>, at path: String, into paths: inout [String]
+  ) {
+    if changes.isWritten(index) { return }
+    value._$collectUnnoted(since: old, at: "\(path)\(name).", into: &paths)
+  }
+
+  public static func collectUnnoted<Value: ObservableBranch & Equatable, Word>(
+    _ value: Value, since old: Value, _ index: Int, _ name: String,
+    _ changes: FieldChangesOf<Word>, at path: String, into paths: inout [String]
+  ) {
+    if changes.isWritten(index) { return }
+    if changes.isEntered(index) {
+      value._$collectUnnoted(since: old, at: "\(path)\(name).", into: &paths)
+    } else if value != old {
+      paths.append(path + name)
+    }
+  }
+}
+
+// The payloads of an enum state: entered as a whole, since only one of them is there.
+extension Observation {
+  public static func collect<Value>(
+    _ payload: Value, _ name: String, at path: String, into paths: inout [String]
+  ) {
+    paths.append(path + name)
+  }
+
+  public static func collect<Value: ObservableBranch>(
+    _ payload: Value, _ name: String, at path: String, into paths: inout [String]
+  ) {
+    payload._$collectChanges(at: "\(path)\(name).", into: &paths)
+  }
+
+  public static func collectUnnoted<Value>(
+    _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
+  ) {}
+
+  public static func collectUnnoted<Value: Equatable>(
+    _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
+  ) {
+    if payload != old { paths.append(path + name) }
+  }
+
+  public static func collectUnnoted<Value: ObservableBranch>(
+    _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
+  ) {
+    payload._$collectUnnoted(since: old, at: "\(path)\(name).", into: &paths)
+  }
+
+  public static func collectUnnoted<Value: ObservableBranch & Equatable>(
+    _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
+  ) {
+    payload._$collectUnnoted(since: old, at: "\(path)\(name).", into: &paths)
   }
 }

@@ -1,28 +1,41 @@
 /// Somebody who wants to know when certain fields at one place change.
 ///
-/// Held by the ``PlaceNode`` it was added to until ``cancel()``, which must be called, if at all, while
-/// the store lives; called on the store's lane.
+/// Held by the ``PlaceNode`` it was added to until ``cancel()`` or until the store goes. Not
+/// `Sendable`: used on the store's lane.
 public final class Observer {
+  /// What it waits for besides fields.
+  enum Kind {
+    case fields
+    /// An optional becomes `nil`, or stops being so.
+    case presence
+    /// Elements of a collection come, go, move or change.
+    case elements
+  }
+
   /// The fields it waits for.
   public let fields: FieldSet
-  let wantsPresence: Bool
+  let kind: Kind
   let callback: (FieldSet) -> Void
   /// What changed since it was called last.
   @exclusivity(unchecked) var pending: FieldSet = []
   @exclusivity(unchecked) var isQueued = false
-  @exclusivity(unchecked) private(set) var isCancelled = false
+  /// Whether it will never be called again.
+  @exclusivity(unchecked) public private(set) var isCancelled = false
   /// The next one in the queue of those to be called.
-  @exclusivity(unchecked) var next: Observer?
+  @exclusivity(unchecked) var next: Unmanaged<Observer>?
+  /// Whether its node let go of it while it was in the queue.
+  @exclusivity(unchecked) private var isOwnedByQueue = false
   // Unowned, not weak: a weak reference would make each count of the node's references a slow one.
-  private unowned let node: PlaceNode
+  // The node clears it when it goes.
+  @exclusivity(unchecked) private unowned(unsafe) var node: PlaceNode?
   /// Where it stands in the node's lists, for removal in O(1) per field.
   var positions: [(field: Int, position: Int)] = []
 
   init(
-    fields: FieldSet, wantsPresence: Bool, node: PlaceNode, callback: @escaping (FieldSet) -> Void
+    fields: FieldSet, kind: Kind, node: PlaceNode, callback: @escaping (FieldSet) -> Void
   ) {
     self.fields = fields
-    self.wantsPresence = wantsPresence
+    self.kind = kind
     self.node = node
     self.callback = callback
   }
@@ -31,50 +44,31 @@ public final class Observer {
   public func cancel() {
     guard !isCancelled else { return }
     isCancelled = true
-    node.remove(self)
-  }
-}
-
-/// The observers of one store that have to be called: a list through the observers themselves, so
-/// that no round allocates.
-public final class DeliveryQueue {
-  @exclusivity(unchecked) private var first: Observer?
-  @exclusivity(unchecked) private unowned(unsafe) var last: Observer?
-
-  public init() {}
-
-  @usableFromInline var isEmpty: Bool { first == nil }
-
-  func add(_ observer: Observer, _ fields: FieldSet) {
-    observer.pending.formUnion(fields)
-    guard !observer.isQueued else { return }
-    observer.isQueued = true
-    if let last { last.next = observer } else { first = observer }
-    last = observer
+    node?.remove(self)
+    node = nil
   }
 
-  /// Calls everybody once, in the order in which their changes were found. Observers may send
-  /// actions; what these change is delivered by the next call.
-  @usableFromInline
-  func deliver() {
-    var head = first
-    first = nil
-    last = nil
-    while let observer = head {
-      head = observer.next
-      observer.next = nil
-      let fields = observer.pending
-      observer.pending = []
-      observer.isQueued = false
-      if !observer.isCancelled { observer.callback(fields) }
-    }
+  /// Its place is gone.
+  func orphan() {
+    isCancelled = true
+    node = nil
   }
 
-  deinit {
-    // Unlinked one by one: freeing a long list through its links would recurse.
-    while let observer = first {
-      first = observer.next
-      observer.next = nil
-    }
+  // The node owns its observers by hand, and the queue borrows them: counting references would cost
+  // more than all else that a delivery does.
+
+  /// The node takes ownership.
+  func retainForNode() { _ = Unmanaged.passRetained(self) }
+
+  /// The node gives up ownership: to the queue if that still holds it.
+  func releaseFromNode() {
+    if isQueued { isOwnedByQueue = true } else { Unmanaged.passUnretained(self).release() }
+  }
+
+  /// The queue took it out.
+  @inline(__always)
+  func releaseFromQueue() {
+    isQueued = false
+    if isOwnedByQueue { Unmanaged.passUnretained(self).release() }
   }
 }

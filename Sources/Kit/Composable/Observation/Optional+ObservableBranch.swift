@@ -14,12 +14,24 @@ extension Optional: ObservableBranch where Wrapped: ObservableBranch {
   @inlinable
   public mutating func _$drain(into node: PlaceNode?, replaced: Bool) -> Bool {
     guard self != nil else {
-      if replaced { node?.report(.all) }
-      node?.reportPresence(false)
+      if replaced { node?.vanish() }
       return replaced
     }
     let changed = self!._$drain(into: node, replaced: replaced)
     node?.reportPresence(true)
     return changed
+  }
+
+  public func _$collectChanges(at path: String, into paths: inout [String]) {
+    self?._$collectChanges(at: path, into: &paths)
+  }
+
+  public func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {
+    switch (self, old) {
+    case (.some(let new), .some(let old)):
+      new._$collectUnnoted(since: old, at: path, into: &paths)
+    case (.none, .none): break
+    default: paths.append(path + "(presence)")
+    }
   }
 }

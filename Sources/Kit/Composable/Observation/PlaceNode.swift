@@ -8,18 +8,37 @@ public final class PlaceNode {
   /// Fields of the state at this place that are not reported to its observers.
   @exclusivity(unchecked) public var ignored: FieldSet
   @exclusivity(unchecked) private var interest: FieldSet = []
-  @exclusivity(unchecked) private var observers: ContiguousArray<ContiguousArray<Observer>> = []
-  @exclusivity(unchecked) private var presenceObservers: ContiguousArray<Observer> = []
+  @exclusivity(unchecked) private var observers:
+    ContiguousArray<ContiguousArray<Unmanaged<Observer>>> = []
+  @exclusivity(unchecked) private var others: ContiguousArray<Observer> = []
   @exclusivity(unchecked) private var wasPresent = false
   @exclusivity(unchecked) private var children: ContiguousArray<PlaceNode?> = []
-  @exclusivity(unchecked) private var elements: ContiguousArray<PlaceNode?> = []
+  /// The observed elements of a collection, by slot.
+  @exclusivity(unchecked) var elements: ContiguousArray<ElementPlace?> = []
+  /// Whether somebody wants lists of changed elements.
+  @exclusivity(unchecked) @usableFromInline var wantsElementChanges = false
+  /// Lists that were not told yet, each a `KeyedChanges`.
+  @exclusivity(unchecked) var elementChanges: [Any] = []
+  @exclusivity(unchecked) private var areElementChangesTold = false
 
-  /// Bit of a change that is none of a field: an element came, went or moved, or an optional did.
-  static let presenceIndex = FieldSet.capacity - 1
-
+  @usableFromInline
   init(deliveries: DeliveryQueue, ignored: FieldSet = []) {
     self.deliveries = deliveries
     self.ignored = ignored
+  }
+
+  deinit {
+    var owned = others
+    for list in observers {
+      for entry in list {
+        let observer = entry.takeUnretainedValue()
+        // One that waits for several fields stands in several lists.
+        if !observer.isCancelled { owned.append(observer) }
+        observer.orphan()
+      }
+    }
+    for observer in others { observer.orphan() }
+    for observer in owned { observer.releaseFromNode() }
   }
 
   // MARK: Reporting, by the drain of a state
@@ -31,17 +50,20 @@ public final class PlaceNode {
   @usableFromInline
   func _child(_ index: Int) -> PlaceNode? { index < children.count ? children[index] : nil }
 
-  /// The node of the element in `slot`, if anybody observes there. O(1).
-  public func element(_ slot: Int) -> PlaceNode? {
-    slot < elements.count ? elements[slot] : nil
+  /// Queues the observers of `fields`, save of ignored ones. Returns whether any was not ignored.
+  @usableFromInline
+  func report(observed fields: FieldSet) -> Bool {
+    let observed = fields.subtracting(ignored)
+    if !observed.isDisjoint(with: interest) { report(observed) }
+    return !observed.isEmpty
   }
 
   /// Queues the observers of `fields`. O(changed fields with observers).
   public func report(_ fields: FieldSet) {
     var hit = fields.intersection(interest)
     while let index = hit.popFirst() {
-      for observer in observers[index] {
-        deliveries.add(observer, fields.intersection(observer.fields))
+      for position in observers[index].indices {
+        deliveries.add(observers[index][position], fields)
       }
     }
   }
@@ -50,21 +72,47 @@ public final class PlaceNode {
   public func reportPresence(_ isPresent: Bool) {
     guard isPresent != wasPresent else { return }
     wasPresent = isPresent
-    for observer in presenceObservers {
-      deliveries.add(observer, FieldSet(field: Self.presenceIndex))
+    for observer in others where observer.kind == .presence {
+      deliveries.add(Unmanaged.passUnretained(observer), [])
     }
+  }
+
+  /// Tells everybody here and below that there is nothing here any more.
+  @usableFromInline
+  func vanish() {
+    report(.all)
+    reportPresence(false)
+    for child in children { child?.vanish() }
+    for element in elements { element?.node.vanish() }
+  }
+
+  /// Queues those who want to know which elements changed.
+  func reportElements(_ changes: Any) {
+    if areElementChangesTold { elementChanges = [] }
+    areElementChangesTold = false
+    elementChanges.append(changes)
+    for observer in others where observer.kind == .elements {
+      deliveries.add(Unmanaged.passUnretained(observer), [])
+    }
+  }
+
+  /// The lists that were not told yet. All who want them are called in one delivery, so the lists
+  /// stay until the next change.
+  var takenElementChanges: [Any] {
+    areElementChangesTold = true
+    return elementChanges
   }
 
   // MARK: Observing
 
   /// Calls `callback` after a change of one of `fields` at this place.
   public func observe(_ fields: FieldSet, _ callback: @escaping (FieldSet) -> Void) -> Observer {
-    let observer = Observer(fields: fields, wantsPresence: false, node: self, callback: callback)
+    let observer = makeObserver(fields, .fields, callback)
     var rest = fields
     while let index = rest.popFirst() {
       while observers.count <= index { observers.append([]) }
       observer.positions.append((index, observers[index].count))
-      observers[index].append(observer)
+      observers[index].append(Unmanaged.passUnretained(observer))
     }
     interest.formUnion(fields)
     return observer
@@ -74,19 +122,42 @@ public final class PlaceNode {
   public func observePresence(
     isPresent: Bool, _ callback: @escaping () -> Void
   ) -> Observer {
+    let observer = makeObserver([], .presence) { _ in callback() }
     wasPresent = isPresent
-    let observer = Observer(fields: [], wantsPresence: true, node: self) { _ in callback() }
-    presenceObservers.append(observer)
+    others.append(observer)
+    return observer
+  }
+
+  func observeElements(_ callback: @escaping () -> Void) -> Observer {
+    let observer = makeObserver([], .elements) { _ in callback() }
+    others.append(observer)
+    wantsElementChanges = true
+    return observer
+  }
+
+  private func makeObserver(
+    _ fields: FieldSet, _ kind: Observer.Kind, _ callback: @escaping (FieldSet) -> Void
+  ) -> Observer {
+    deliveries.beforeObserving?()
+    deliveries.observerCount += 1
+    let observer = Observer(fields: fields, kind: kind, node: self, callback: callback)
+    observer.retainForNode()
     return observer
   }
 
   func remove(_ observer: Observer) {
-    if observer.wantsPresence { presenceObservers.removeAll { $0 === observer } }
+    deliveries.observerCount -= 1
+    if observer.kind != .fields {
+      others.removeAll { $0 === observer }
+      wantsElementChanges = others.contains { $0.kind == .elements }
+      if !wantsElementChanges { elementChanges = [] }
+    }
     for (field, position) in observer.positions {
       // The last one takes the free position.
-      let last = observers[field].removeLast()
+      let entry = observers[field].removeLast()
+      let last = entry.takeUnretainedValue()
       if last !== observer {
-        observers[field][position] = last
+        observers[field][position] = entry
         if let index = last.positions.firstIndex(where: { $0.field == field }) {
           last.positions[index].position = position
         }
@@ -94,6 +165,7 @@ public final class PlaceNode {
       if observers[field].isEmpty { interest.remove(FieldSet(field: field)) }
     }
     observer.positions = []
+    observer.releaseFromNode()
   }
 
   // MARK: Growing the tree
@@ -105,22 +177,5 @@ public final class PlaceNode {
     let node = PlaceNode(deliveries: deliveries, ignored: ignored)
     children[index] = node
     return node
-  }
-
-  /// The node of the element in `slot`; made if there is none.
-  public func makeElement(_ slot: Int, ignored: FieldSet) -> PlaceNode {
-    if let node = element(slot) { return node }
-    while elements.count <= slot { elements.append(nil) }
-    let node = PlaceNode(deliveries: deliveries, ignored: ignored)
-    elements[slot] = node
-    return node
-  }
-
-  /// Forgets the element in `slot`: whoever moves in next is somebody else. Its observers are told
-  /// a last time.
-  public func removeElement(_ slot: Int) {
-    guard let node = element(slot) else { return }
-    node.report(.all)
-    elements[slot] = nil
   }
 }

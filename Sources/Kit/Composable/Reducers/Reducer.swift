@@ -1,11 +1,29 @@
 /// How a feature's state follows from its actions, and which effects an action has.
 ///
 /// Implement either ``reduce(into:action:)`` or, to compose others, ``body-swift.property``. A store
-/// builds a reducer once; nothing of the composition is made again while actions are sent.
+/// prepares a reducer once; nothing of the composition is made again while actions are sent.
+///
+///     @Reducer
+///     struct Room {
+///       @ObservableState struct State { var title = "" ; var chat = Chat.State() }
+///       enum Action { case titled(String), chat(Chat.Action) }
+///
+///       var body: some ReducerOf<Self> {
+///         Scope(state: \.chat, action: \.chat) { Chat() }
+///         Reduce { state, action in
+///           if case .titled(let title) = action { state.title = title }
+///           return .none
+///         }
+///       }
+///     }
 public protocol Reducer<State, Action> {
   associatedtype State
   associatedtype Action: Sendable
   associatedtype Body
+  /// What a store or a parent holds: ``ReducerSteps`` if the reducer has a body, else
+  /// ``CountingReducer``. Said by the macro `@Reducer`, as the compiler does not infer it.
+  associatedtype Prepared: PreparedReducer
+  where Prepared.State == State, Prepared.Action == Action, Prepared.Reaction == Effect<Action>
 
   /// Changes `state` in place and returns what is to be done besides.
   ///
@@ -15,50 +33,60 @@ public protocol Reducer<State, Action> {
 
   @ReducerBuilder<State, Action> var body: Body { get }
 
-  /// The reducer with its composition resolved. Called once per store.
-  func build() -> BuiltReducer<State, Action>
+  /// The reducer with its composition resolved, for a parent. Called once per store.
+  func prepare() -> Prepared
+
+  /// The reducer as one function, for a store. Called once per store.
+  func makeSteps() -> ReducerSteps<State, Action>
+
+  /// Number of the kind of `action` in ``kindNames``.
+  static func kind(of action: Action) -> Int
+
+  /// Names of the kinds of actions that are counted; the cases of the action.
+  static var kindNames: [String] { get }
 }
 
 /// The reducer of a feature's own state and action.
 public typealias ReducerOf<R: Reducer> = Reducer<R.State, R.Action>
+
+extension Reducer {
+  @inlinable public static func kind(of action: Action) -> Int { 0 }
+  @inlinable public static var kindNames: [String] { [] }
+}
+
+extension Reducer where Action: CasePathable {
+  @inlinable public static func kind(of action: Action) -> Int { action._$tag }
+  @inlinable public static var kindNames: [String] { Action._$caseNames }
+}
 
 extension Reducer where Body == Never {
   /// A reducer without composition has no body.
   public var body: Never {
     preconditionFailure("\(Self.self) implements reduce(into:action:); it has no body")
   }
-}
 
-extension Reducer where Body == Never {
+  /// A reducer without composition is called directly.
+  @inlinable public func prepare() -> CountingReducer<Self> { CountingReducer(self) }
+
   @inlinable
-  public func build() -> BuiltReducer<State, Action> {
-    BuiltReducer([ReducerStep { state, action in self.reduce(into: &state, action: action) }])
+  public func makeSteps() -> ReducerSteps<State, Action> {
+    let prepared = CountingReducer(self)
+    return ReducerSteps(prepared.counter, []) { state, action in
+      prepared.reduce(into: &state, action: action)
+    }
   }
 }
 
-extension Reducer where Body == Never, Action: CasePathable {
-  @inlinable
-  public func build() -> BuiltReducer<State, Action> {
-    BuiltReducer(
-      [ReducerStep { state, action in self.reduce(into: &state, action: action) }],
-      tag: { $0._$tag }, names: Action._$caseNames)
-  }
-}
-
-extension Reducer where Body == ReducerSteps<State, Action> {
-  /// Runs the composition. Builds it anew: for tests and rare calls; a store builds once.
+extension Reducer where Body: Reducer, Body.State == State, Body.Action == Action {
+  /// Runs the composition. Puts it together anew: for tests and rare calls; a store does it once.
   @inlinable
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
-    build().reduce(into: &state, action: action)
+    body.reduce(into: &state, action: action)
   }
 
   @inlinable
-  public func build() -> BuiltReducer<State, Action> { BuiltReducer(body.steps) }
-}
+  public func prepare() -> ReducerSteps<State, Action> { body.makeSteps() }
 
-extension Reducer where Body == ReducerSteps<State, Action>, Action: CasePathable {
   @inlinable
-  public func build() -> BuiltReducer<State, Action> {
-    BuiltReducer(body.steps, tag: { $0._$tag }, names: Action._$caseNames)
-  }
+  public func makeSteps() -> ReducerSteps<State, Action> { body.makeSteps() }
 }

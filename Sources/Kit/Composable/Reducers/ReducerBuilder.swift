@@ -1,106 +1,90 @@
-/// What a composition was resolved to: its steps in order.
-public struct ReducerSteps<State, Action: Sendable>: Reducer {
-  public typealias Body = Never
-  @usableFromInline let steps: [ReducerStep<State, Action>]
-
-  @inlinable
-  public init(_ steps: [ReducerStep<State, Action>]) { self.steps = steps }
-
-  @inlinable
-  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
-    BuiltReducer(steps).reduce(into: &state, action: action)
-  }
-
-  @inlinable
-  public func build() -> BuiltReducer<State, Action> { BuiltReducer(steps) }
-}
-
 /// Composes reducers: those listed run one after the other for each action.
+///
+/// The result is one value whose type spells out the composition, so that the compiler sees through
+/// all of it; conditions are decided once, when the store is made.
 @resultBuilder
 public enum ReducerBuilder<State, Action: Sendable> {
+  /// A part of the composition.
   @inlinable
-  public static func buildExpression<R: Reducer>(
-    _ reducer: R
-  ) -> [ReducerStep<State, Action>] where R.State == State, R.Action == Action {
-    if let steps = reducer as? ReducerSteps<State, Action> { return steps.steps }
-    let built = reducer.build()
-    return [ReducerStep { state, action in built.reduce(into: &state, action: action) }]
-  }
+  public static func buildExpression<R: ReducerStep<State, Action>>(_ step: R) -> R { step }
 
-  /// A reducer that is one step stays one step.
+  /// Another feature over the same state.
+  @inlinable @_disfavoredOverload
+  public static func buildExpression<R: Reducer<State, Action>>(_ reducer: R) -> EmbeddedReducer<
+    State, Action, R
+  > { EmbeddedReducer(reducer) }
+
   @inlinable
-  public static func buildExpression(_ reducer: Reduce<State, Action>) -> [ReducerStep<
+  public static func buildBlock() -> EmptyReducer<State, Action> { EmptyReducer() }
+
+  @inlinable
+  public static func buildPartialBlock<R: ReducerStep<State, Action>>(first: R) -> R { first }
+
+  @inlinable
+  public static func buildPartialBlock<
+    First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
+  >(
+    accumulated: First, next: Second
+  ) -> ReducerSequence<State, Action, First, Second> { ReducerSequence(accumulated, next) }
+
+  @inlinable
+  public static func buildOptional<R: ReducerStep<State, Action>>(_ step: R?) -> OptionalReducer<
+    State, Action, R
+  > { OptionalReducer(step) }
+
+  @inlinable
+  public static func buildEither<
+    First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
+  >(
+    first step: First
+  ) -> EitherReducer<State, Action, First, Second> { .first(step) }
+
+  @inlinable
+  public static func buildEither<
+    First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
+  >(
+    second step: Second
+  ) -> EitherReducer<State, Action, First, Second> { .second(step) }
+
+  @inlinable
+  public static func buildArray<R: ReducerStep<State, Action>>(_ steps: [R]) -> ReducerList<
+    State, Action, R
+  > { ReducerList(steps) }
+
+  @inlinable
+  public static func buildFinalResult<R: ReducerStep<State, Action>>(_ step: R) -> ReducerSteps<
     State, Action
-  >] {
-    [ReducerStep(reducer.closure)]
+  > {
+    ReducerSteps(ActionCounter(names: []), step.childCounters) { state, action in
+      step.reduce(into: &state, action: action)
+    }
   }
 
+  // Here, and not around the result, the kind of an action is a `switch` that is inlined.
   @inlinable
-  public static func buildExpression(
-    _ reducer: ReducerSteps<State, Action>
-  ) -> [ReducerStep<State, Action>] { reducer.steps }
-
-  @inlinable
-  public static func buildBlock(_ parts: [ReducerStep<State, Action>]...) -> [ReducerStep<
+  public static func buildFinalResult<R: ReducerStep<State, Action>>(_ step: R) -> ReducerSteps<
     State, Action
-  >] {
-    Array(parts.joined())
-  }
-
-  @inlinable
-  public static func buildOptional(_ part: [ReducerStep<State, Action>]?) -> [ReducerStep<
-    State, Action
-  >] {
-    part ?? []
-  }
-
-  @inlinable
-  public static func buildEither(first part: [ReducerStep<State, Action>]) -> [ReducerStep<
-    State, Action
-  >] {
-    part
-  }
-
-  @inlinable
-  public static func buildEither(second part: [ReducerStep<State, Action>]) -> [ReducerStep<
-    State, Action
-  >] {
-    part
-  }
-
-  @inlinable
-  public static func buildArray(_ parts: [[ReducerStep<State, Action>]]) -> [ReducerStep<
-    State, Action
-  >] {
-    Array(parts.joined())
-  }
-
-  @inlinable
-  public static func buildFinalResult(
-    _ steps: [ReducerStep<State, Action>]
-  ) -> ReducerSteps<State, Action> { ReducerSteps(steps) }
-}
-
-/// A reducer given by a closure.
-public struct Reduce<State, Action: Sendable>: Reducer {
-  public typealias Body = Never
-  @usableFromInline let closure: (inout State, Action) -> Effect<Action>
-
-  @inlinable
-  public init(_ closure: @escaping (inout State, Action) -> Effect<Action>) {
-    self.closure = closure
-  }
-
-  @inlinable
-  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
-    closure(&state, action)
+  >
+  where Action: CasePathable {
+    let counter = ActionCounter(names: Action._$caseNames)
+    return ReducerSteps(counter, step.childCounters) { state, action in
+      counter.count(action._$tag)
+      return step.reduce(into: &state, action: action)
+    }
   }
 }
 
-/// A reducer that does nothing; a stand-in for a child that is not of interest.
-public struct EmptyReducer<State, Action: Sendable>: Reducer {
-  public typealias Body = Never
-  @inlinable public init() {}
-  @inlinable
-  public func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
+/// A part of a composition. Its children are prepared already.
+public protocol ReducerStep<State, Action> {
+  associatedtype State
+  associatedtype Action: Sendable
+
+  func reduce(into state: inout State, action: Action) -> Effect<Action>
+
+  /// Counters of the children in this part.
+  var childCounters: [ChildCounter] { get }
+}
+
+extension ReducerStep {
+  @inlinable public var childCounters: [ChildCounter] { [] }
 }

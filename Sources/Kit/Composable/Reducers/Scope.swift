@@ -3,20 +3,29 @@
 ///     Scope(state: \.header, action: \.header) { HeaderFeature() }
 ///
 /// Siblings are not asked: the case of the action picks the child.
-@inlinable
-public func Scope<Parent: ObservableState, ParentAction: CasePathable & Sendable, Child: Reducer>(
-  state: FieldKey<Parent, Child.State>, action: CaseKey<ParentAction, Child.Action>,
-  child: () -> Child
-) -> ReducerSteps<Parent, ParentAction> {
-  let field = Parent._$fields[keyPath: state]
-  let path = ParentAction._$cases[keyPath: action]
-  let built = child().build()
-  return ReducerSteps([
-    ReducerStep(tag: path.tag, children: [(path.tag, built)]) { parent, action in
-      guard let childAction = path.extract(action) else { return .none }
-      var effect = Effect<Child.Action>.none
-      field.modify(&parent) { effect = built.reduce(into: &$0, action: childAction) }
-      return effect.isNone ? .none : effect.map(path.embed)
-    }
-  ])
+public struct Scope<
+  State: ObservableState, Action: CasePathable & Sendable, Lens: FieldLens, Case: CaseLens,
+  Child: Reducer
+>: ReducerStep
+where
+  Lens.Root == State, Case.Root == Action, Lens.Value == Child.State, Case.Value == Child.Action
+{
+  @usableFromInline let child: Child.Prepared
+
+  @inlinable
+  public init(
+    state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>,
+    child: () -> Child
+  ) {
+    self.child = child().prepare()
+  }
+
+  @inlinable @inline(__always)
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    guard let childAction = Case.extract(action) else { return .none }
+    let effect = Lens.modify(&state) { child.reduce(into: &$0, action: childAction) }
+    return effect.isNone ? .none : effect.map(Case.embed)
+  }
+
+  @inlinable public var childCounters: [ChildCounter] { [ChildCounter(tag: Case.tag, child)] }
 }

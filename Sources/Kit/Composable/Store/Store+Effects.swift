@@ -1,25 +1,51 @@
-extension Store: MailboxReceiver {
-  @usableFromInline
-  func perform(_ effect: Effect<Action>) { perform(effect, path: []) }
+import RateLimiting
 
-  private func perform(_ effect: Effect<Action>, path: [ScopeKey]) {
+extension Store {
+  /// Number of effects that run.
+  public var runningEffects: Int { effects.count }
+
+  /// Names of the effects that run, in the order in which they were started.
+  public var runningEffectNames: [String] { effects.names }
+
+  /// Cancels everything that runs. The store can go on.
+  public func cancelEffects() { effects.cancelAll() }
+
+  @inlinable
+  func perform(_ effect: Effect<Action>) {
+    // Most effects are one action to be sent.
+    if case .send(let action)? = effect.box?.operation, effectActionSink == nil {
+      queue.append(action)
+    } else {
+      perform(effect, path: [])
+    }
+  }
+
+  @inlinable
+  func perform(_ effect: Effect<Action>, path: [ScopeKey]) {
     switch effect.box?.operation {
     case nil: return
     case .send(let action):
       if let effectActionSink { effectActionSink(action) } else { queue.append(action) }
     case .run(let run): start(run, path: path)
+    case .limit(let limited): limit(limited, path: path)
     case .cancel(let id): effects.cancel(id: id, path: path)
     case .endScope(let key): effects.endScope(path + [key])
-    case .absentChild: noteAbsentChild()
+    case .endElements(let tag, let tracker, let isPresent):
+      tracker.mayRun = effects.endElements(tag, path: path, isPresent: isPresent)
+    case .absentChild, .dismiss: noteAbsentChild()
     case .scoped(let key, let inner): perform(inner, path: path + [key])
     case .many(let all): for effect in all { perform(effect, path: path) }
     }
   }
 
-  private func start(_ run: RunEffect<Action>, path: [ScopeKey]) {
-    let number = effects.register(name: run.name, ids: run.ids, path: path)
+  @inlinable
+  func start(_ run: RunEffect<Action>, path: [ScopeKey]) {
+    let number = effects.register(
+      name: run.name, ids: run.ids, path: path, origin: origin, limiter: nil)
     let mailbox = mailbox
-    let send = Send<Action> { actions in mailbox.post(.actions(actions, effect: number)) }
+    let send = Send<Action>(
+      postOne: { action in mailbox.post(.action(action, effect: number)) },
+      postAll: { actions in mailbox.post(.actions(actions, effect: number)) })
     let work: @Sendable () async -> Void = {
       do {
         try await run.operation(send)
@@ -40,17 +66,60 @@ extension Store: MailboxReceiver {
     effects.started(number, task)
   }
 
+  // MARK: Limits
+
   @usableFromInline
+  func limit(_ limited: LimitedEffect<Action>, path: [ScopeKey]) {
+    let found = effects.limiter(limited.id, path: path) {
+      EffectLimiter<Action>(limited, path: path)
+    }
+    guard let limiter = found as? EffectLimiter<Action> else { return }
+    follow(limiter.push(limited.effect), of: limiter)
+  }
+
+  /// Performs what a limiter lets through, and waits for the rest.
+  func follow(_ step: Step<Effect<Action>>, of limiter: EffectLimiter<Action>) {
+    if let effect = step.output { perform(effect, path: limiter.path) }
+    guard let deadline = step.wake else { return }
+    if let waiting = limiter.waiting, effects.isRunning(waiting.effect) {
+      // Woken too early it sleeps again: cheaper than a new task for each action.
+      if waiting.deadline <= deadline { return }
+      effects.cancel(waiting.effect)
+    }
+    let number = effects.register(
+      name: limiter.name, ids: [limiter.id], path: limiter.path, origin: origin, limiter: limiter)
+    limiter.waiting = (number, deadline)
+    let mailbox = mailbox
+    let wait = limiter.makeWait(until: deadline)
+    let task = Task(name: limiter.name, executorPreference: mailbox.lane.taskExecutor) {
+      do {
+        try await wait()
+        mailbox.post(.due(effect: number))
+      } catch {
+        mailbox.post(.finished(effect: number))
+      }
+    }
+    effects.started(number, task)
+  }
+
+  // MARK: Messages of effects
+
+  @inlinable
   func receive(_ batch: ContiguousArray<Mailbox<Action>.Message>) {
     for message in batch {
       switch message {
+      case .action(let action, let effect):
+        if effects.isRunning(effect) {
+          enter(CollectionOfOne(action), origin: effects.origin(of: effect))
+        }
       case .actions(let actions, let effect):
         // What a cancelled effect still had under way is dropped with it.
-        if effects.isRunning(effect) { enter(actions) }
+        if effects.isRunning(effect) { enter(actions, origin: effects.origin(of: effect)) }
       case .failed(let error, let effect):
         if effects.isRunning(effect) {
           report(.uncaughtError(effect: effects.name(of: effect), error))
         }
+      case .due(let effect): wake(effect)
       case .finished(let effect):
         effects.finished(effect)
       }
@@ -58,8 +127,19 @@ extension Store: MailboxReceiver {
     if case .immediate = notification { deliverChanges() }
   }
 
+  @usableFromInline
+  func wake(_ effect: UInt64) {
+    guard let limiter = effects.limiter(of: effect) as? EffectLimiter<Action> else { return }
+    let origin = effects.origin(of: effect)
+    let step = limiter.wake()
+    within(origin) { follow(step, of: limiter) }
+    effects.finished(effect)
+    enter([], origin: origin)
+  }
+
   /// Reduces without delivering: the batch delivers once.
-  private func enter(_ actions: [Action]) {
+  @inlinable
+  func enter(_ actions: some Sequence<Action>, origin: UInt64) {
     if let effectActionSink {
       for action in actions { effectActionSink(action) }
       return
@@ -68,22 +148,23 @@ extension Store: MailboxReceiver {
       queue.append(contentsOf: actions)
       return
     }
-    isReducing = true
-    for action in actions {
-      process(action)
+    within(origin) {
+      isReducing = true
       if !queue.isEmpty { processQueue() }
+      for action in actions {
+        process(action)
+        if !queue.isEmpty { processQueue() }
+      }
+      isReducing = false
     }
-    isReducing = false
   }
 
-  /// Cancels everything that runs. The store can go on.
-  public func cancelEffects() { effects.cancelAll() }
-
-  /// Names of the effects that run, in the order in which they were started.
-  public var runningEffectNames: [String] { effects.names }
-
-  /// How many effects were started so far; the number of the last one.
-  package var lastEffect: UInt64 { effects.last }
-  package func isEffectRunning(_ number: UInt64) -> Bool { effects.isRunning(number) }
-  package func cancelEffect(_ number: UInt64) { effects.cancel(number) }
+  /// Effects that are started by `body` count as those of a tracked send.
+  @inlinable
+  func within(_ origin: UInt64, _ body: () -> Void) {
+    let outer = self.origin
+    self.origin = origin
+    body()
+    self.origin = outer
+  }
 }

@@ -1,63 +1,73 @@
 extension Store {
-  /// Calls `callback` after a change of the field. Cost of a change elsewhere: none.
+  /// The place of the whole state.
+  public var place: Place<State> {
+    Place(node: { [root] _ in root }, ignored: State._$ignoredFields)
+  }
+
+  /// Calls `callback` after a change of the field, or of something inside it. Cost of a change
+  /// elsewhere: none.
   public func observe<Value>(
     _ field: FieldKey<State, Value>, _ callback: @escaping () -> Void
   ) -> Observer {
-    let index = State._$fields[keyPath: field].index
-    return root.observe(FieldSet(field: index)) { _ in callback() }
+    place.observe(field, callback)
   }
 
   /// Calls `callback` after a change of any of the state's fields, with the changed ones.
   public func observeAll(_ callback: @escaping (FieldSet) -> Void) -> Observer {
-    root.observe(.all.intersection(Self.declaredFields), callback)
+    place.observeAll(callback)
+  }
+
+  /// Calls `callback` when an optional child comes or goes, with whether it is there now.
+  ///
+  /// What happens inside the child does not concern it.
+  public func observePresence<Child: ObservableState>(
+    _ field: FieldKey<State, Child?>, _ callback: @escaping (_ isPresent: Bool) -> Void
+  ) -> Observer {
+    let field = State._$fields[keyPath: field]
+    let node = root.makeChild(field.index, ignored: Child._$ignoredFields)
+    return node.observePresence(isPresent: field.isPresent(_state)) { [unowned self] in
+      callback(field.isPresent(_state))
+    }
   }
 
   /// Overrides which fields of the root state are ignored, to compare both in one program.
   public func setIgnored(_ fields: FieldSet) { root.ignored = fields }
 
-  @usableFromInline static var declaredFields: FieldSet {
-    FieldSet(rawValue: (1 << UInt128(State._$fieldNames.count)) - 1)
+  /// The values of a field as an asynchronous sequence: the present one, and after each delivery the
+  /// newest if it changed. A consumer that is slow misses values in between, never the last.
+  ///
+  /// Ends when the store goes.
+  public func values<Value: Sendable>(of field: FieldKey<State, Value>) -> AsyncStream<Value> {
+    let read = State._$fields[keyPath: field].get
+    return stream(first: read(_state)) { [unowned self] continuation in
+      observe(field) { [unowned self] in continuation.yield(read(_state)) }
+    }
   }
 
-  /// The place of the whole state.
-  public var place: Place<State> {
-    Place(node: { [root] _ in root }, ignored: State._$ignoredFields)
-  }
-}
-
-/// A place in a store's state: where observers of a child hang.
-///
-/// A cheap value; the tree gets a node there when the first observer comes.
-public struct Place<State> {
-  // Makes the node with the given ignored fields, if it is not there yet.
-  let node: (FieldSet) -> PlaceNode
-  let ignored: FieldSet
-}
-
-extension Place where State: ObservableState {
-  /// The node of this place; made if there is none.
-  public func makeNode() -> PlaceNode { node(State._$ignoredFields) }
-
-  /// The place of a child.
-  public func child<Child: ObservableState>(_ field: FieldKey<State, Child>) -> Place<Child> {
-    let index = State._$fields[keyPath: field].index
-    return Place<Child>(
-      node: { ignored in makeNode().makeChild(index, ignored: ignored) },
-      ignored: Child._$ignoredFields)
+  /// Which fields changed, after each delivery, as an asynchronous sequence: of deliveries that the
+  /// consumer missed, too.
+  public func changes() -> AsyncStream<FieldSet> {
+    // What was not consumed yet; on the lane only.
+    var pending: FieldSet = []
+    return stream(first: nil) { [unowned self] continuation in
+      observeAll { fields in
+        pending.formUnion(fields)
+        if case .enqueued = continuation.yield(pending) { pending = [] }
+      }
+    }
   }
 
-  /// The place of an optional child; it stays the same while the child comes and goes.
-  public func child<Child: ObservableState>(_ field: FieldKey<State, Child?>) -> Place<Child> {
-    let index = State._$fields[keyPath: field].index
-    return Place<Child>(
-      node: { ignored in makeNode().makeChild(index, ignored: ignored) },
-      ignored: Child._$ignoredFields)
-  }
-
-  /// Calls `callback` after a change of the field.
-  public func observe<Value>(
-    _ field: FieldKey<State, Value>, _ callback: @escaping () -> Void
-  ) -> Observer {
-    makeNode().observe(FieldSet(field: State._$fields[keyPath: field].index)) { _ in callback() }
+  private func stream<Element: Sendable>(
+    first: Element?, observe: (AsyncStream<Element>.Continuation) -> Observer
+  ) -> AsyncStream<Element> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Element.self, bufferingPolicy: .bufferingNewest(1))
+    if let first { continuation.yield(first) }
+    // Touched on the lane only: the hop below is what makes that so.
+    nonisolated(unsafe) let observer = observe(continuation)
+    let lane = mailbox.lane
+    continuation.onTermination = { _ in lane.execute { observer.cancel() } }
+    farewells.append { continuation.finish() }
+    return stream
   }
 }

@@ -1,0 +1,84 @@
+/// What features ask of the world besides their own inputs and outputs: given to reducers explicitly.
+///
+///     @Reducer
+///     struct Room {
+///       let dependencies: Dependencies
+///       …
+///       case .opened: state.id = dependencies.identifiers.next()
+///     }
+///
+/// A program passes ``live()``; a test passes the set of `ComposableTesting` in which everything that
+/// it did not set fails with its name.
+public struct Dependencies: Sendable {
+  /// Time: for effects that wait. Reducers get time in their actions.
+  public var clock: any Clock<Duration>
+  /// Identifiers of new things.
+  public var identifiers: Identifiers
+  /// Random numbers.
+  public var randomness: Randomness
+
+  public init(clock: any Clock<Duration>, identifiers: Identifiers, randomness: Randomness) {
+    self.clock = clock
+    self.identifiers = identifiers
+    self.randomness = randomness
+  }
+
+  /// The real world: a clock that goes on, identifiers that count from 1, the system's randomness.
+  public static func live() -> Dependencies {
+    Dependencies(clock: ContinuousClock(), identifiers: .counting(), randomness: .system)
+  }
+}
+
+/// A source of identifiers, each different from those before.
+public struct Identifiers: Sendable {
+  private let generate: @Sendable () -> UInt64
+
+  public init(_ generate: @escaping @Sendable () -> UInt64) { self.generate = generate }
+
+  public func next() -> UInt64 { generate() }
+
+  /// Counts upwards: the same in each run.
+  public static func counting(from first: UInt64 = 1) -> Identifiers {
+    let counter = Counter(first)
+    return Identifiers { counter.next() }
+  }
+}
+
+/// A source of random numbers.
+public struct Randomness: Sendable {
+  private let generate: @Sendable () -> UInt64
+
+  public init(_ generate: @escaping @Sendable () -> UInt64) { self.generate = generate }
+
+  /// 64 random bits.
+  public func next() -> UInt64 { generate() }
+
+  /// A number in `range`; each equally likely.
+  public func next(in range: ClosedRange<Int>) -> Int {
+    var generator = Generator(randomness: self)
+    return Int.random(in: range, using: &generator)
+  }
+
+  public static var system: Randomness {
+    Randomness {
+      var generator = SystemRandomNumberGenerator()
+      return generator.next()
+    }
+  }
+
+  /// Numbers that follow from `seed`: the same in each run (SplitMix64).
+  public static func seeded(_ seed: UInt64) -> Randomness {
+    let counter = Counter(seed, step: 0x9E37_79B9_7F4A_7C15)
+    return Randomness {
+      var value = counter.next() &+ 0x9E37_79B9_7F4A_7C15
+      value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+      return value ^ (value >> 31)
+    }
+  }
+
+  private struct Generator: RandomNumberGenerator {
+    let randomness: Randomness
+    func next() -> UInt64 { randomness.next() }
+  }
+}

@@ -1,0 +1,161 @@
+import RateLimiting
+
+/// An effect that is put off or left out while others like it come close behind.
+@usableFromInline
+struct LimitedEffect<Action: Sendable> {
+  @usableFromInline
+  enum Kind: Sendable {
+    case throttle(Duration, keepsLatest: Bool)
+    case debounce(Duration)
+  }
+
+  let id: EffectID
+  let kind: Kind
+  let clock: LimitClock
+  @usableFromInline var effect: Effect<Action>
+
+  @usableFromInline
+  init(id: EffectID, kind: Kind, clock: LimitClock, effect: Effect<Action>) {
+    self.id = id
+    self.kind = kind
+    self.clock = clock
+    self.effect = effect
+  }
+
+  @usableFromInline
+  func map<Parent: Sendable>(
+    _ transform: @escaping (Action) -> Parent, dismiss: Parent?
+  ) -> LimitedEffect<Parent> {
+    let kind: LimitedEffect<Parent>.Kind =
+      switch kind {
+      case .throttle(let interval, let keepsLatest): .throttle(interval, keepsLatest: keepsLatest)
+      case .debounce(let pause): .debounce(pause)
+      }
+    return LimitedEffect<Parent>(
+      id: id, kind: kind, clock: clock, effect: effect.map(transform, dismiss: dismiss))
+  }
+}
+
+/// A clock without its type: time since it was first asked.
+@usableFromInline
+struct LimitClock: Sendable {
+  let now: @Sendable () -> Instant
+  let sleep: @Sendable (Instant) async throws -> Void
+
+  @usableFromInline
+  init<C: Clock<Duration> & Sendable>(_ clock: C) {
+    let origin = clock.now
+    now = { Instant(nanoseconds: Interval(origin.duration(to: clock.now)).nanoseconds) }
+    sleep = { instant in
+      try await clock.sleep(
+        until: origin.advanced(by: .nanoseconds(instant.nanoseconds)), tolerance: nil)
+    }
+  }
+}
+
+/// The limiter of one identifier at one place.
+final class EffectLimiter<Action: Sendable> {
+  private enum Machine {
+    case throttle(Throttle<Effect<Action>>)
+    case debounce(Debounce<Effect<Action>>)
+  }
+
+  private var machine: Machine
+  private let clock: LimitClock
+  let path: [ScopeKey]
+  let id: EffectID
+  /// The effect that waits for the next deadline, and that deadline.
+  var waiting: (effect: UInt64, deadline: Instant)?
+
+  init(_ limited: LimitedEffect<Action>, path: [ScopeKey]) {
+    clock = limited.clock
+    id = limited.id
+    self.path = path
+    machine =
+      switch limited.kind {
+      case .throttle(let interval, let keepsLatest):
+        .throttle(Throttle(interval: Interval(interval), keeping: keepsLatest ? .latest : .first))
+      case .debounce(let pause): .debounce(Debounce(pause: Interval(pause)))
+      }
+  }
+
+  var name: String {
+    switch machine {
+    case .throttle: "throttle"
+    case .debounce: "debounce"
+    }
+  }
+
+  func push(_ effect: Effect<Action>) -> Step<Effect<Action>> {
+    step { machine, now in
+      switch machine {
+      case .throttle(var throttle):
+        let step = throttle.push(effect, at: now)
+        machine = .throttle(throttle)
+        return step
+      case .debounce(var debounce):
+        let step = debounce.push(effect, at: now)
+        machine = .debounce(debounce)
+        return step
+      }
+    }
+  }
+
+  func wake() -> Step<Effect<Action>> {
+    step { machine, now in
+      switch machine {
+      case .throttle(var throttle):
+        let step = throttle.wake(at: now)
+        machine = .throttle(throttle)
+        return step
+      case .debounce(var debounce):
+        let step = debounce.wake(at: now)
+        machine = .debounce(debounce)
+        return step
+      }
+    }
+  }
+
+  private func step(
+    _ body: (inout Machine, Instant) -> Step<Effect<Action>>
+  ) -> Step<Effect<Action>> { body(&machine, clock.now()) }
+
+  /// The wait for a deadline.
+  func makeWait(until deadline: Instant) -> @Sendable () async throws -> Void {
+    let clock = clock
+    return { try await clock.sleep(deadline) }
+  }
+}
+
+extension Effect {
+  /// Lets this effect happen at most once per interval: the first at once, of those that follow
+  /// within the interval one at its end, the newest or the oldest.
+  ///
+  /// The limit is kept by the store, per `id` and place; it ends with the child that asked for it.
+  public func throttle(
+    id: some Hashable & Sendable, for interval: Duration,
+    clock: some Clock<Duration> & Sendable, latest: Bool = true
+  ) -> Effect {
+    limited(id, .throttle(interval, keepsLatest: latest), clock)
+  }
+
+  /// Lets this effect happen once no other with the same `id` has come for a while; only the newest
+  /// happens.
+  public func debounce(
+    id: some Hashable & Sendable, for pause: Duration, clock: some Clock<Duration> & Sendable
+  ) -> Effect {
+    limited(id, .debounce(pause), clock)
+  }
+
+  private func limited(
+    _ id: some Hashable & Sendable, _ kind: LimitedEffect<Action>.Kind,
+    _ clock: some Clock<Duration> & Sendable
+  ) -> Effect {
+    isNone
+      ? self
+      : Effect(
+        operation: .limit(
+          LimitedEffect(
+            id: EffectID(id), kind: kind, clock: LimitClock(clock), effect: self)))
+  }
+}

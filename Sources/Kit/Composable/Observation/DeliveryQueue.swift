@@ -1,0 +1,60 @@
+/// The observers of one store that have to be called: a list through the observers themselves, so
+/// that no round allocates.
+public final class DeliveryQueue {
+  @exclusivity(unchecked) private var first: Unmanaged<Observer>?
+  @exclusivity(unchecked) private var last: Unmanaged<Observer>?
+  /// How many observers there are; without any, changes need not be looked at.
+  @exclusivity(unchecked) @usableFromInline var observerCount = 0
+  /// How many wait to be called.
+  @exclusivity(unchecked) @usableFromInline var queued = 0
+  /// Called before an observer is added, so that it does not see changes that were made before.
+  @exclusivity(unchecked) @usableFromInline var beforeObserving: (() -> Void)?
+
+  public init() {}
+
+  @inlinable var isEmpty: Bool { queued == 0 }
+
+  @inline(__always)
+  func add(_ observer: Unmanaged<Observer>, _ changed: FieldSet) {
+    observer._withUnsafeGuaranteedRef { entry in
+      entry.pending.formUnion(changed.intersection(entry.fields))
+      guard !entry.isQueued else { return }
+      entry.isQueued = true
+      queued &+= 1
+      if let last {
+        last._withUnsafeGuaranteedRef { $0.next = observer }
+      } else {
+        first = observer
+      }
+      last = observer
+    }
+  }
+
+  /// Calls everybody once, in the order in which their changes were found. Observers may send
+  /// actions; what these change is delivered by the next call.
+  @usableFromInline
+  func deliver() {
+    var head = first
+    first = nil
+    last = nil
+    queued = 0
+    while let entry = head {
+      // One count for the time of the call, in which the observer may cancel itself.
+      let observer = entry.takeUnretainedValue()
+      head = observer.next
+      observer.next = nil
+      let fields = observer.pending
+      observer.pending = []
+      observer.releaseFromQueue()
+      if !observer.isCancelled { observer.callback(fields) }
+    }
+  }
+
+  deinit {
+    while let entry = first {
+      let observer = entry.takeUnretainedValue()
+      first = observer.next
+      observer.releaseFromQueue()
+    }
+  }
+}

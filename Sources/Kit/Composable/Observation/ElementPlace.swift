@@ -1,0 +1,52 @@
+/// The place of one element of a collection.
+struct ElementPlace {
+  let node: PlaceNode
+  let generation: UInt32
+  /// The key, by which the element is found again when the collection is replaced as a whole.
+  let id: AnyHashable
+}
+
+extension PlaceNode {
+  /// The node of the element in `slot`, if anybody observes there. O(1).
+  @usableFromInline
+  func element(_ slot: KeyedSlot) -> PlaceNode? {
+    guard slot.index < elements.count, let place = elements[slot.index],
+      place.generation == slot.generation
+    else { return nil }
+    return place.node
+  }
+
+  /// The node of the element in `slot`; made if there is none.
+  func makeElement(_ slot: KeyedSlot, id: AnyHashable, ignored: FieldSet) -> PlaceNode {
+    if let node = element(slot) { return node }
+    while elements.count <= slot.index { elements.append(nil) }
+    let node = PlaceNode(deliveries: deliveries, ignored: ignored)
+    elements[slot.index] = ElementPlace(node: node, generation: slot.generation, id: id)
+    return node
+  }
+
+  /// Forgets the element that was in `slot`: whoever moves in next is somebody else. Its observers
+  /// are told a last time.
+  @usableFromInline
+  func removeElement(_ slot: KeyedSlot) {
+    guard let node = element(slot) else { return }
+    elements[slot.index] = nil
+    node.vanish()
+  }
+
+  /// Finds the observed elements again in a collection that is another one. O(observed elements).
+  @usableFromInline
+  func rehome<ID: Hashable>(_ find: (ID) -> KeyedSlot?) {
+    let places = elements
+    elements = []
+    for case let place? in places {
+      guard let id = place.id.base as? ID, let slot = find(id) else {
+        place.node.vanish()
+        continue
+      }
+      while elements.count <= slot.index { elements.append(nil) }
+      elements[slot.index] = ElementPlace(
+        node: place.node, generation: slot.generation, id: place.id)
+    }
+  }
+}

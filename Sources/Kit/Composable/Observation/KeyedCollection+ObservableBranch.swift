@@ -1,0 +1,138 @@
+/// A collection of child states: each element is observed at its slot.
+///
+/// Draining visits only the elements that were accessed since the last time.
+extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
+  @inlinable
+  public mutating func _$enter(stamp: UInt64) -> UInt64 {
+    self.stamp = stamp
+    return stamp
+  }
+
+  @inlinable
+  public mutating func _$leave(token: UInt64) -> Bool {
+    defer { stamp = 0 }
+    return stamp == token
+  }
+
+  @inlinable
+  public mutating func _$drain(into node: PlaceNode?, replaced: Bool) -> Bool {
+    guard hasChanges || replaced else { return false }
+    if replaced || notes.isEverything { return drainEverything(into: node, replaced: replaced) }
+    for entry in notes.removed { node?.removeElement(entry.slot) }
+    var changed = !notes.removed.isEmpty
+    for listed in notes.listed {
+      let index = Int(listed)
+      guard elements[index] != nil else { continue }
+      let marks = notes.marks[index]
+      let isNew = !marks.isDisjoint(with: [.inserted, .updated])
+      let inside = elements[index]!._$drain(
+        into: node?.element(slot(at: index)), replaced: isNew)
+      if !inside, marks == [.listed, .entered] {
+        // Accessed, and left as it was: nobody is told.
+        notes.marks[index] = .listed
+      } else {
+        if inside { notes.marks[index].insert(.updated) }
+        changed = true
+      }
+    }
+    return tell(node, changed)
+  }
+
+  /// Whoever observes an element finds it in the new collection by its key.
+  @usableFromInline
+  mutating func drainEverything(into node: PlaceNode?, replaced: Bool) -> Bool {
+    if replaced { node?.rehome { id in self.slot(of: id) } }
+    for index in elements.indices where elements[index] != nil {
+      _ = elements[index]!._$drain(into: node?.element(slot(at: index)), replaced: replaced)
+    }
+    if !replaced { node?.rehome { id in self.slot(of: id) } }
+    return tell(node, true)
+  }
+
+  @inlinable
+  mutating func tell(_ node: PlaceNode?, _ changed: Bool) -> Bool {
+    if let node, node.wantsElementChanges {
+      let changes = takeChanges()
+      if changed { tellElements(node, changes) }
+    } else {
+      notes.clear()
+    }
+    return changed
+  }
+
+  @usableFromInline
+  func tellElements(_ node: PlaceNode, _ changes: KeyedChanges<ID>) {
+    node.reportElements(changes)
+  }
+}
+
+extension KeyedCollection where Element: ObservableBranch {
+  /// Changes the element with a key in place, and notes just what changes inside it.
+  ///
+  /// - Returns: what `body` returned; nil if there is no such element.
+  /// - Complexity: O(1).
+  @inlinable @discardableResult
+  public mutating func modify<Result>(
+    id: ID, _ body: (inout Element) -> Result
+  ) -> Result? {
+    guard let slot = slots[id] else { return nil }
+    return enter(Int(slot), body)
+  }
+
+  /// Changes the element in a slot in place, and notes just what changes inside it.
+  ///
+  /// - Returns: what `body` returned; nil if the element that the slot was obtained for is gone.
+  /// - Complexity: O(1), without hashing.
+  @inlinable @discardableResult
+  public mutating func modify<Result>(
+    slot: KeyedSlot, _ body: (inout Element) -> Result
+  ) -> Result? {
+    guard contains(slot: slot) else { return nil }
+    return enter(slot.index, body)
+  }
+
+  @inlinable
+  mutating func enter<Result>(_ slot: Int, _ body: (inout Element) -> Result) -> Result {
+    let token = elements[slot]!._$enter(stamp: Stamp.of(field: slot, in: stamp))
+    let result = body(&elements[slot]!)
+    let isSame = elements[slot]!._$leave(token: token)
+    notes.note(isSame ? .entered : .updated, at: slot, count: count)
+    return result
+  }
+}
+
+extension KeyedCollection where Element: ObservableBranch {
+  /// The element with a key. Setting it replaces the element in its place, or appends one, or
+  /// removes it if set to nil; changing a part of it (`collection[id: key]?.name = "x"`) happens in
+  /// place and notes just that.
+  ///
+  /// - Complexity: O(1).
+  @inlinable public subscript(id id: ID) -> Element? {
+    get {
+      guard let slot = slots[id] else { return nil }
+      return elements[Int(slot)]
+    }
+    @inline(__always) _modify {
+      let slot = slots[id].map(Int.init) ?? -1
+      var element: Element?
+      var token: UInt64 = 0
+      if slot >= 0 {
+        swap(&element, &elements[slot])
+        token = element._$enter(stamp: Stamp.of(field: slot, in: stamp))
+      }
+      defer { putBack(&element, in: slot, id: id, token: token) }
+      yield &element
+    }
+  }
+
+  @inlinable
+  mutating func putBack(_ element: inout Element?, in slot: Int, id: ID, token: UInt64) {
+    guard slot >= 0, element != nil else {
+      putBack(&element, in: slot, id: id)
+      return
+    }
+    let isSame = element._$leave(token: token)
+    swap(&element, &elements[slot])
+    notes.note(isSame ? .entered : .updated, at: slot, count: count)
+  }
+}

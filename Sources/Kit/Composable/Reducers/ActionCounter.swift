@@ -1,0 +1,51 @@
+/// Counts the actions of one reducer by kind.
+///
+/// Not `Sendable`: belongs to the store whose reducer counts.
+public final class ActionCounter {
+  /// Names of the kinds, by number; none if the kinds are not told apart.
+  public let names: [String]
+  // Plain memory: an array would be checked on every action.
+  @usableFromInline let counts: UnsafeMutablePointer<UInt64>
+
+  public init(names: [String]) {
+    self.names = names
+    counts = .allocate(capacity: max(1, names.count))
+    counts.initialize(repeating: 0, count: max(1, names.count))
+  }
+
+  deinit { counts.deallocate() }
+
+  /// Adds one action of the kind with this number.
+  @inlinable func count(_ kind: Int) { counts[kind] &+= 1 }
+
+  /// How many actions were of the kind with this number.
+  public func count(ofKind kind: Int) -> UInt64 { counts[kind] }
+
+  /// Adds the counts of this level and below; each kind is a path such as `chat.messages`.
+  func collect(
+    prefix: String, children: [ChildCounter], into result: inout [(kind: String, count: UInt64)]
+  ) {
+    for (kind, name) in names.enumerated() where counts[kind] > 0 {
+      let path = prefix.isEmpty ? name : "\(prefix).\(name)"
+      let below = children.filter { $0.tag == kind && !$0.counter.names.isEmpty }
+      if below.isEmpty { result.append((path, counts[kind])) }
+      for child in below {
+        child.counter.collect(prefix: path, children: child.children, into: &result)
+      }
+    }
+  }
+}
+
+/// The counter of a child, and for which kind of its parent's actions it runs.
+public struct ChildCounter {
+  public let tag: Int
+  public let counter: ActionCounter
+  public let children: [ChildCounter]
+
+  @inlinable
+  init(tag: Int, _ child: some PreparedReducer) {
+    self.tag = tag
+    counter = child.counter
+    children = child.childCounters
+  }
+}

@@ -1,0 +1,131 @@
+/// Two reducers, one after the other.
+public struct ReducerSequence<
+  State, Action: Sendable, First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
+>: ReducerStep {
+  @usableFromInline let first: First
+  @usableFromInline let second: Second
+
+  @inlinable
+  init(_ first: First, _ second: Second) {
+    self.first = first
+    self.second = second
+  }
+
+  @inlinable @inline(__always)
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    let effect = first.reduce(into: &state, action: action)
+    return effect.followed(by: second.reduce(into: &state, action: action))
+  }
+
+  @inlinable
+  public var childCounters: [ChildCounter] { first.childCounters + second.childCounters }
+}
+
+/// A reducer, or nothing: an `if` in a body. Decided when the composition is put together.
+public struct OptionalReducer<
+  State, Action: Sendable, Wrapped: ReducerStep<State, Action>
+>: ReducerStep {
+  @usableFromInline let wrapped: Wrapped?
+
+  @inlinable init(_ wrapped: Wrapped?) { self.wrapped = wrapped }
+
+  @inlinable @inline(__always)
+  public func reduce(
+    into state: inout State, action: Action
+  ) -> Effect<Action> {
+    wrapped?.reduce(into: &state, action: action) ?? .none
+  }
+
+  @inlinable public var childCounters: [ChildCounter] { wrapped?.childCounters ?? [] }
+}
+
+/// One of two reducers: an `if` with an `else`, or a `switch`, in a body.
+public enum EitherReducer<
+  State, Action: Sendable, First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
+>: ReducerStep {
+  case first(First)
+  case second(Second)
+
+  @inlinable @inline(__always)
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch self {
+    case .first(let step): step.reduce(into: &state, action: action)
+    case .second(let step): step.reduce(into: &state, action: action)
+    }
+  }
+
+  @inlinable
+  public var childCounters: [ChildCounter] {
+    switch self {
+    case .first(let step): step.childCounters
+    case .second(let step): step.childCounters
+    }
+  }
+}
+
+/// Several reducers of one type: a `for` in a body.
+public struct ReducerList<
+  State, Action: Sendable, Element: ReducerStep<State, Action>
+>: ReducerStep {
+  @usableFromInline let elements: [Element]
+
+  @inlinable init(_ elements: [Element]) { self.elements = elements }
+
+  @inlinable @inline(__always)
+  public func reduce(
+    into state: inout State, action: Action
+  ) -> Effect<Action> {
+    var effect = Effect<Action>.none
+    for element in elements {
+      effect = effect.followed(by: element.reduce(into: &state, action: action))
+    }
+    return effect
+  }
+
+  @inlinable public var childCounters: [ChildCounter] { elements.flatMap(\.childCounters) }
+}
+
+/// Another feature over the same state, prepared once.
+public struct EmbeddedReducer<
+  State, Action: Sendable, Base: Reducer<State, Action>
+>: ReducerStep {
+  @usableFromInline let base: Base.Prepared
+
+  @inlinable init(_ base: Base) { self.base = base.prepare() }
+
+  @inlinable @inline(__always)
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    base.reduce(into: &state, action: action)
+  }
+
+  @inlinable public var childCounters: [ChildCounter] { base.childCounters }
+}
+
+/// A reducer given by a closure.
+public struct Reduce<State, Action: Sendable>: Reducer, ReducerStep {
+  public typealias Body = Never
+  public typealias Prepared = CountingReducer<Reduce>
+
+  @usableFromInline let run: ReducerFunction<State, Action>
+
+  @inlinable
+  public init(_ closure: @escaping (inout State, Action) -> Effect<Action>) {
+    run = closure
+  }
+
+  @inlinable @inline(__always)
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    run(&state, action)
+  }
+}
+
+/// A reducer that does nothing; a stand-in for a child that is not of interest.
+public struct EmptyReducer<State, Action: Sendable>: Reducer, ReducerStep {
+  public typealias Body = Never
+  public typealias Prepared = CountingReducer<EmptyReducer>
+
+  @inlinable public init() {}
+
+  @inlinable @inline(__always)
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
+}

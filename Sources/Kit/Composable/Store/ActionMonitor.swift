@@ -1,0 +1,56 @@
+/// What is called around each action of a store, if anybody asked for it.
+@usableFromInline
+final class ActionMonitor<State: ObservableState, Action: Sendable> {
+  var onAction: [(Action) -> Void] = []
+  var onChanges: [(Action, [String]) -> Void] = []
+
+  @usableFromInline
+  func begin(_ store: Store<State, Action>, _ action: Action) {
+    // What was noted so far goes to its observers, so that what is noted now is this action's.
+    if !onChanges.isEmpty { store.drainChanges() }
+  }
+
+  @usableFromInline
+  func end(_ store: Store<State, Action>, _ action: Action) {
+    if !onChanges.isEmpty {
+      var paths: [String] = []
+      if store.isReplaced { paths.append("(everything)") }
+      store._state._$collectChanges(at: "", into: &paths)
+      for callback in onChanges { callback(action, paths) }
+    }
+    for callback in onAction { callback(action) }
+  }
+}
+
+extension Store {
+  private var madeMonitor: ActionMonitor<State, Action> {
+    if let monitor { return monitor }
+    let monitor = ActionMonitor<State, Action>()
+    self.monitor = monitor
+    return monitor
+  }
+
+  /// Calls `callback` after each action was reduced; for journals.
+  public func onAction(_ callback: @escaping (Action) -> Void) {
+    madeMonitor.onAction.append(callback)
+  }
+
+  /// Calls `callback` after each action with the paths of the fields that it changed, such as
+  /// `chat.count`, as the dirty bits tell.
+  ///
+  /// For debugging: while it is in use, changes are looked at after each action, not once per frame.
+  public func onChanges(_ callback: @escaping (Action, _ paths: [String]) -> Void) {
+    drainChanges()
+    madeMonitor.onChanges.append(callback)
+  }
+
+  /// Hands one line per action to `output`: its kind and the fields that it changed.
+  ///
+  ///     chat.messages: chat.total, chat.messages
+  public func printChanges(to output: @escaping (String) -> Void) {
+    onChanges { action, paths in
+      let changes = paths.isEmpty ? "(nothing)" : paths.joined(separator: ", ")
+      output("\(ActionKind.name(of: action)): \(changes)")
+    }
+  }
+}

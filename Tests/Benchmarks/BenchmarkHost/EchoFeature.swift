@@ -1,0 +1,35 @@
+package import Composable
+
+/// A feature whose actions come back as effects.
+@Reducer
+package struct EchoFeature {
+  @ObservableState
+  package struct State: Equatable, Sendable {
+    package var answers = 0
+
+    package init() {}
+  }
+
+  package enum Action: Equatable, Sendable {
+    /// Answered by an action that is queued.
+    case called
+    /// Answered by a task on the lane.
+    case asked
+    /// Answered by a task on the shared pool.
+    case askedPool
+    case answered
+  }
+
+  package init() {}
+
+  package func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch action {
+    case .called: return .send(.answered)
+    case .asked: return .run(name: "echo") { send in send(.answered) }
+    case .askedPool: return .run(name: "echo", onLane: false) { send in send(.answered) }
+    case .answered:
+      state.answers &+= 1
+      return .none
+    }
+  }
+}

@@ -1,0 +1,12 @@
+#ifndef C_ALLOCATION_COUNTER_H
+#define C_ALLOCATION_COUNTER_H
+
+#include <stdint.h>
+
+// How often this thread has asked for memory so far.
+//
+// Linked into an executable, the target takes the place of the C library's allocation functions, also
+// for the Swift runtime, and passes on every call.
+uint64_t allocation_count(void);
+
+#endif

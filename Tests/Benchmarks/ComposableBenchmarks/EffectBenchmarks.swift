@@ -1,0 +1,30 @@
+import BenchmarkHost
+import BenchmarkKit
+import Composable
+
+/// What it costs to answer an action by an effect.
+func effectBenchmarks(_ harness: Harness) {
+  let lane = LoopLane()
+  let store = Store(initialState: EchoFeature.State(), lane: lane) { EchoFeature() }
+
+  let sends = 50_000
+  harness.measure("effect.send", bar: "<= 100 ns", operations: sends) {
+    for _ in 0..<sends { store.send(.called) }
+  }
+
+  let runs = 2_000
+  harness.measure("effect.run", bar: "<= 3 us", operations: runs) {
+    for _ in 0..<runs {
+      let answers = store.state.answers
+      store.send(.asked)
+      lane.run { store.state.answers > answers && store.runningEffects == 0 }
+    }
+  }
+
+  let outstanding = 1_000
+  harness.measure("effect.run.1000", bar: "<= 2 us", operations: outstanding) {
+    let answers = store.state.answers
+    for _ in 0..<outstanding { store.send(.askedPool) }
+    lane.run { store.state.answers == answers + outstanding && store.runningEffects == 0 }
+  }
+}

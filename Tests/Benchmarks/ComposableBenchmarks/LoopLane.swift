@@ -1,0 +1,53 @@
+import Composable
+import Foundation
+import Synchronization
+
+/// A lane that the benchmark drives on its own thread, as a server's event loop would.
+final class LoopLane: Lane, TaskExecutor, SerialExecutor {
+  private enum Work: Sendable {
+    case closure(@Sendable () -> Void)
+    case job(UnownedJob)
+  }
+
+  private let work = Mutex<ContiguousArray<Work>>([])
+  private let arrived = DispatchSemaphore(value: 0)
+
+  var taskExecutor: (any TaskExecutor)? { self }
+
+  func execute(_ job: @escaping @Sendable () -> Void) { add(.closure(job)) }
+
+  func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+
+  private func add(_ item: Work) {
+    work.withLock { $0.append(item) }
+    arrived.signal()
+  }
+
+  /// Runs what arrives until `isDone`.
+  func run(until isDone: () -> Bool) {
+    while !isDone() {
+      arrived.wait()
+      let batch = work.withLock { work in
+        defer { work = [] }
+        return work
+      }
+      for item in batch {
+        switch item {
+        case .closure(let closure): closure()
+        case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+      }
+    }
+  }
+
+  func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+
+  func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    UnownedSerialExecutor(ordinary: self)
+  }
+}
+
+/// Counts what observers are told.
+final class Tally {
+  @exclusivity(unchecked) var count = 0
+}

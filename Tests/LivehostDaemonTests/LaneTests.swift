@@ -1,0 +1,157 @@
+import ControlInterface
+import Ingest
+import LiveEvents
+import LivehostDaemon
+import NIOCore
+import NIOPosix
+import Testing
+import WireFormats
+
+/// A lane with rooms on it, fed by hand.
+private struct TestLane {
+  let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+  let lane: HostLane
+  let directory: RoomDirectory
+
+  init(maximumRooms: Int = 4) throws {
+    let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
+    lane = HostLane(index: 0, eventLoop: loop, settings: RoomSettings())
+    directory = RoomDirectory(lanes: [lane], maximumRooms: maximumRooms)
+  }
+
+  /// Delivers events and returns how many were rejected, once they are applied.
+  func send(_ events: [LiveEvent], to room: RoomName, clock: FrameClock = .event) async -> Int {
+    await withCheckedContinuation { continuation in
+      lane.post(
+        RoomDelivery(
+          room: room, events: events, clock: clock,
+          acknowledgement: .callback { continuation.resume(returning: $0) }))
+    }
+  }
+
+  func end() async throws {
+    await directory.closeAll()
+    try await group.shutdownGracefully()
+  }
+}
+
+private func viewers(_ count: Int, at timestamp: Timestamp) -> LiveEvent {
+  LiveEvent(timestamp: timestamp, payload: .viewers(count: count))
+}
+
+private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
+  LiveEvent(
+    timestamp: timestamp,
+    payload: .chatMessage(
+      ChatMessage(id: "m\(number)", userID: "u\(number % 7)", userName: "U", text: "t")))
+}
+
+@Suite("Rooms on a lane")
+struct LaneTests {
+  @Test("a delivery right after the opening of its room finds it")
+  func opening() async throws {
+    let test = try TestLane()
+    _ = try test.directory.open(.main)
+    #expect(await test.send([viewers(3, at: 0)], to: .main) == 0)
+    #expect(await test.lane.report(.main)?.features.header?.viewers == 3)
+    try await test.end()
+  }
+
+  @Test("acknowledged events are applied, whatever throttles would have held")
+  func acknowledged() async throws {
+    let test = try TestLane()
+    _ = try test.directory.open(.main)
+    for round in 0..<50 {
+      _ = await test.send((0..<10).map { message(round * 10 + $0, at: Timestamp($0)) }, to: .main)
+      let report = try #require(await test.lane.report(.main))
+      #expect(report.features.chat?.total == (round + 1) * 10)
+      #expect(report.counters.pending == 0)
+      #expect(report.counters.received == report.counters.applied)
+    }
+    try await test.end()
+  }
+
+  @Test("frames of a recording follow its time stamps, not the speed at which it comes")
+  func eventTime() async throws {
+    var frames: [Int] = []
+    // Ten minutes of one message a second: all at once, and in pieces.
+    for pieces in [1, 60] {
+      let test = try TestLane()
+      _ = try test.directory.open(.main)
+      let events = (0..<600).map { message($0, at: 1_700_000_000_000 + Timestamp($0) * 1000) }
+      for piece in 0..<pieces {
+        let part = events[(piece * 600 / pieces)..<((piece + 1) * 600 / pieces)]
+        test.lane.post(
+          RoomDelivery(
+            room: .main, events: Array(part), clock: .event,
+            acknowledgement: .receipt(DeliveryReceipt())))
+      }
+      _ = await test.send([], to: .main)
+      let report = try #require(await test.lane.report(.main))
+      #expect(report.features.chat?.total == 600)
+      frames.append(report.frames)
+      try await test.end()
+    }
+    #expect(frames[0] == frames[1])
+    #expect(frames[0] >= 600)
+  }
+
+  @Test("events for a room that was closed meanwhile are rejected and acknowledged")
+  func closed() async throws {
+    let test = try TestLane()
+    _ = try test.directory.open(.main)
+    #expect(await test.directory.close(.main))
+    #expect(await !test.directory.close(.main))
+    #expect(await test.send([viewers(1, at: 0), viewers(2, at: 0)], to: .main) == 2)
+    let counts = await test.lane.counts()
+    #expect(counts.rejectedByReason == [.roomClosed: 2])
+    #expect(counts.isConserved)
+    try await test.end()
+  }
+
+  @Test("sums outlive the rooms")
+  func sums() async throws {
+    let test = try TestLane()
+    _ = try test.directory.open(.main)
+    _ = await test.send([viewers(1, at: 0)], to: .main)
+    _ = await test.directory.close(.main)
+    _ = try test.directory.open(.main)
+    _ = await test.send([viewers(2, at: 0)], to: .main)
+    #expect(await test.lane.counts().received == 2)
+    #expect(await test.lane.report(.main)?.counters.received == 1)
+    try await test.end()
+  }
+
+  @Test("no more rooms are opened than the configuration allows, and none at the end")
+  func limits() async throws {
+    let test = try TestLane(maximumRooms: 1)
+    _ = try test.directory.open(.main)
+    #expect(throws: RoomDirectory.Refusal.exists) { try test.directory.open(.main) }
+    let other = try #require(RoomName("other"))
+    #expect(throws: RoomDirectory.Refusal.tooMany) { try test.directory.open(other) }
+    #expect(test.directory.laneOpening(other) == nil)
+    #expect(test.directory.laneOpening(.main) === test.lane)
+    await test.directory.closeAll()
+    #expect(throws: RoomDirectory.Refusal.closing) { try test.directory.open(other) }
+    try await test.group.shutdownGracefully()
+  }
+
+  @Test("the children come and go with the phases of the stream")
+  func phases() async throws {
+    let test = try TestLane()
+    _ = try test.directory.open(.main)
+    let person = Person(id: "1", name: "Ada")
+    _ = await test.send([LiveEvent(timestamp: 0, payload: .waitingJoin(person))], to: .main)
+    #expect(await test.lane.report(.main)?.features.waitingRoom?.waiting == 1)
+    _ = await test.send([LiveEvent(timestamp: 1_000, payload: .stream(.live))], to: .main)
+    var report = try #require(await test.lane.report(.main))
+    #expect(report.features.waitingRoom == nil)
+    #expect(report.phase == .live)
+    _ = await test.send([message(1, at: 61_000)], to: .main)
+    report = try #require(await test.lane.report(.main))
+    // Told once a second, so it may be a tick behind.
+    let duration = try #require(report.features.header?.durationMs)
+    #expect((59_000...60_000).contains(duration), "time goes on while the stream is live")
+    try await test.end()
+  }
+}

@@ -1,0 +1,33 @@
+import LivehostDaemon
+import RateLimiting
+import Testing
+
+@Suite("Ticks of a room")
+struct TickerTests {
+  private func second(_ number: Int64) -> Instant { .origin + .seconds(number) }
+
+  @Test("there is none before the first event")
+  func none() {
+    var ticker = Ticker()
+    #expect(ticker.next == nil)
+    #expect(ticker.tick(at: second(100)) == nil)
+  }
+
+  @Test("one a second tells the time of the events, gone on by the room's time")
+  func time() {
+    var ticker = Ticker()
+    ticker.note(5_000, at: second(10))
+    #expect(ticker.tick(at: second(12)) == 7_000)
+    #expect(ticker.tick(at: second(12) + .milliseconds(999)) == nil)
+    #expect(ticker.next == second(13))
+    #expect(ticker.tick(at: second(13)) == 8_000)
+  }
+
+  @Test("a late event does not set the time back")
+  func late() {
+    var ticker = Ticker()
+    ticker.note(5_000, at: second(10))
+    ticker.note(4_000, at: second(11))
+    #expect(ticker.tick(at: second(12)) == 7_000)
+  }
+}

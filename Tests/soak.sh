@@ -1,0 +1,87 @@
+#!/bin/bash
+# Feeds a daemon heavy and hostile input for SOAK_SECONDS (600) and watches its memory:
+# `soak.sh BIN`, where BIN is the directory of the programs. Prints the seed; SOAK_SEED repeats a run.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. Tests/Interop/lib.sh
+bin=${1:?usage: soak.sh BIN}
+seconds=${SOAK_SECONDS:-600}
+seed=${SOAK_SEED:-$(date +%s)}
+echo "soak: $seconds s, seed $seed"
+directory=$(mktemp -d)
+"$bin/livehostd" --runtime-dir "$directory/run" --state-dir "$directory/state" 2>"$directory/log" &
+daemon=$!
+cleanup() {
+  kill "$daemon" 2>/dev/null
+  wait "$daemon" 2>/dev/null
+  rm -rf "$directory"
+}
+trap cleanup EXIT
+socket=$directory/run/io.livehost.Control
+wait_for_socket "$socket" "$daemon" || { cat "$directory/log"; echo "0 passed, 1 failed"; exit 1; }
+ctl() { "$bin/livehostctl" --socket "$socket" "$@"; }
+memory() { ctl status --json=short | python3 -c 'import json,sys; print(json.load(sys.stdin)["memoryBytes"] >> 20)'; }
+
+cat >"$directory/hostile.py" <<'PYTHON'
+"""Sends mutated lines of the recording, random bytes and broken JSON; some connections end mid-line."""
+import gzip, random, socket, sys
+
+path, seed = sys.argv[1], int(sys.argv[2])
+random.seed(seed)
+lines = gzip.open("config/recordings/chat-burst.irc.gz", "rb").read().split(b"\r\n")
+for _ in range(20):
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(path)
+    block = bytearray()
+    for _ in range(500):
+        line = bytearray(random.choice(lines))
+        for _ in range(random.randrange(4)):
+            if line:
+                line[random.randrange(len(line))] = random.randrange(256)
+        kind = random.randrange(10)
+        if kind == 0:
+            line = bytearray(random.randbytes(random.randrange(2000)))
+        elif kind == 1:
+            line = bytearray(b'{"type":"slider","control":"x","phase":"change","value":%d}' % random.randrange(3))
+        elif kind == 2:
+            line = bytearray(b"x" * random.randrange(200_000))
+        block += line + b"\n"
+    if random.randrange(3) == 0:
+        block = block[: random.randrange(len(block))]
+    try:
+        connection.sendall(block)
+    except BrokenPipeError:
+        sys.exit("the daemon closed a connection")
+    connection.close()
+PYTHON
+
+round=0
+first=0
+highest=0
+end=$((SECONDS + seconds))
+while [ $SECONDS -lt $end ]; do
+  round=$((round + 1))
+  ctl ingest config/recordings/chat-burst.irc.gz --speed max --room "soak-$((round % 8))" >/dev/null 2>&1 ||
+    { echo "FAILED: ingest in round $round"; failed=$((failed + 1)); break; }
+  python3 "$directory/hostile.py" "$directory/run/ingest" $((seed + round)) ||
+    { failed=$((failed + 1)); break; }
+  now=$(memory) || { echo "FAILED: status in round $round"; failed=$((failed + 1)); break; }
+  # The first rounds fill histories and tables.
+  if [ $round -eq 5 ]; then first=$now; fi
+  if [ "$now" -gt "$highest" ]; then highest=$now; fi
+  if [ $((round % 10)) -eq 0 ]; then echo "round $round: $now MiB"; fi
+done
+check "some rounds were run" test $round -gt 5
+check "memory stays flat after the first rounds: $first MiB, then at most $highest MiB" \
+  test "$highest" -le $((first + 32))
+check "every event is accounted for" python3 - "$(ctl status --json=short)" <<'PYTHON'
+import json, sys
+totals = json.loads(sys.argv[1])["totals"]
+parts = sum(totals[name] for name in ("applied", "coalesced", "rejected", "pending"))
+sys.exit(0 if totals["received"] == parts else f"{totals}")
+PYTHON
+check "the daemon ends with 0 when it is asked to" \
+  bash -c 'kill -TERM "$0"; tail --pid="$0" -f /dev/null' "$daemon"
+wait "$daemon"
+check "its exit status is 0" test $? -eq 0
+finish

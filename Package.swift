@@ -153,7 +153,11 @@ let benchmarks: [Target] = [
   program("Tests/Benchmarks/composable-bench", ["BenchmarkKit", "ComposableBenchmarks"]),
   program(
     "Tests/Benchmarks/livehost-bench",
-    ["BenchmarkKit", "WireFormats", "Ingest", "LiveEvents", "LivehostDaemon"] + nio),
+    [
+      "BenchmarkKit", "ComposableBenchmarks", "WireFormats", "Ingest", "LiveEvents",
+      "LivehostDaemon",
+    ]
+      + nio),
 ]
 
 let tests: [Target] =

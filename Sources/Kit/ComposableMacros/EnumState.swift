@@ -7,6 +7,8 @@ struct EnumCase {
   let name: String
   /// Labels and types of the associated values.
   let values: [(label: String?, type: String)]
+  /// Whether the only value is a function, which has to be passed as one that is kept.
+  let isFunction: Bool
 
   /// The type of all associated values together; `Void` if there are none.
   var valueType: String {
@@ -50,7 +52,11 @@ extension EnumDeclSyntax {
               type: parameter.type.trimmedDescription
             )
           } ?? []
-        cases.append(EnumCase(tag: cases.count, name: element.name.text, values: values))
+        let type = element.parameterClause?.parameters.first?.type
+        cases.append(
+          EnumCase(
+            tag: cases.count, name: element.name.text, values: values,
+            isFunction: values.count == 1 && type?.isFunction == true))
       }
     }
     return cases
@@ -127,7 +133,7 @@ struct CasePathMembers {
       \(access)typealias Root = \(name)
       \(access)typealias Value = \(element.valueType)
       \(access)static var tag: Int { \(element.tag) }
-      @inline(__always) \(access)static func embed(_ value: Value) -> Root { \(embed(element)) }
+      @inline(__always) \(access)static func embed(_ value: \(element.isFunction ? "@escaping " : "")Value) -> Root { \(embed(element)) }
       @inline(__always) \(access)static func extract(_ root: Root) -> Value? { \(extract(element)) }
       \(isState ? modify(element) : "")
       }
@@ -311,5 +317,13 @@ struct EnumState {
       }
       }
       """
+  }
+}
+
+extension TypeSyntax {
+  /// A function's type, with or without attributes.
+  fileprivate var isFunction: Bool {
+    self.as(AttributedTypeSyntax.self).map { $0.baseType.isFunction }
+      ?? self.is(FunctionTypeSyntax.self)
   }
 }

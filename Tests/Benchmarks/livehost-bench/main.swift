@@ -1,4 +1,5 @@
 import BenchmarkKit
+import ComposableBenchmarks
 import Foundation
 
 // Measures what the project promises and prints a table; see `make bench`.
@@ -12,6 +13,7 @@ let names = (ProcessInfo.processInfo.environment["BENCH"] ?? "")
   .split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
 let harness = Harness(wanted: names)
 
+composableBenchmarks(harness)
 decodingBenchmarks(harness)
 try await roadBenchmarks(harness)
 

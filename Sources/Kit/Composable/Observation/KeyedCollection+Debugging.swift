@@ -1,0 +1,33 @@
+extension KeyedCollection where Element: ObservableBranch {
+  /// Adds the path of the collection if its elements came, went, moved or were replaced, and the paths
+  /// of what changed inside the others, by their keys.
+  public func _$collectChanges(at path: String, into paths: inout [String]) {
+    guard hasChanges else { return }
+    let isStructure = { (marks: KeyedCollectionMark) in
+      !marks.isDisjoint(with: [.inserted, .moved, .updated])
+    }
+    if notes.isEverything || !notes.removed.isEmpty
+      || notes.listed.contains(where: { isStructure(notes.marks[Int($0)]) })
+    {
+      paths.append(path.hasSuffix(".") ? String(path.dropLast()) : path)
+    }
+    for slot in notes.listed.map(Int.init) where notes.marks[slot].contains(.entered) {
+      elements[slot]?._$collectChanges(at: "\(path)\(keys[slot]).", into: &paths)
+    }
+  }
+
+  public func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {
+    guard !notes.isEverything else { return }
+    for (id, slot) in slots {
+      let (slot, marks) = (Int(slot), notes.marks[Int(slot)])
+      guard let element = elements[slot], marks.isDisjoint(with: [.inserted, .updated]) else {
+        continue
+      }
+      if let other = old.slots[id].flatMap({ old.elements[Int($0)] }) {
+        element._$collectUnnoted(since: other, at: "\(path)\(id).", into: &paths)
+      } else {
+        paths.append("\(path)\(id)")
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Composable
+import ComposableTesting
+import Testing
+
+struct ElementObservationTests {
+  let calls = Calls()
+
+  func makeStore(_ count: Int = 3) -> ZooStore {
+    var zoo = Zoo()
+    for id in 0..<count { zoo.rows.append(Leaf(), id: id) }
+    return ZooStore.make(zoo)
+  }
+
+  @Test func `A handle changes its element and its observer alone is told`() throws {
+    let store = makeStore()
+    let handles = try (0..<3).map {
+      try #require(store.scope(state: \.rows, id: $0, action: \.rows))
+    }
+    let observers = handles.enumerated().map { index, handle in
+      handle.place.observe(\.count) { calls.note("\(index)") }
+    }
+    handles[1].send(.counted(2))
+    #expect(calls.taken() == ["1"])
+    #expect(handles[1].state?.count == 2 && handles[0].state?.count == 0)
+    handles[1].send(.ignored)
+    store.change { $0.rows[id: 2]?.name = "x" }
+    #expect(calls.taken() == [])
+    store.change { $0.rows[id: 2] = Leaf() }
+    #expect(calls.taken() == ["2"], "a replaced element counts as changed throughout")
+    _ = observers
+  }
+
+  @Test func `A removed element's observer is told a last time, and its successor's key is another`()
+    throws
+  {
+    let store = makeStore()
+    let handle = try #require(store.scope(state: \.rows, id: 1, action: \.rows))
+    let observer = handle.place.observe(\.count) { calls.note("1") }
+    store.change { $0.rows.remove(id: 1) }
+    #expect(calls.taken() == ["1"])
+    store.change { $0.rows.append(Leaf(), id: 9) }
+    store.send(.rows(ElementAction(id: 9, action: .counted(1))))
+    #expect(calls.taken() == [])
+    #expect(handle.state == nil)
+    handle.send(.counted(1))
+    #expect(store.actionsWithoutChild == 1)
+    _ = observer
+  }
+
+  @Test func `A collection that is replaced as a whole keeps the observers of keys that it has`() throws
+  {
+    let store = makeStore()
+    let handles = try [0, 2].map {
+      try #require(store.scope(state: \.rows, id: $0, action: \.rows))
+    }
+    let observers = handles.map { handle in handle.place.observe(\.count) { calls.note("told") } }
+    store.change { zoo in
+      var rows = KeyedCollection<Int, Leaf>()
+      rows.append(Leaf(), id: 5)
+      rows.append(Leaf(), id: 2)
+      zoo.rows = rows
+    }
+    #expect(calls.taken().count == 2)
+    store.send(.rows(ElementAction(id: 2, action: .counted(1))))
+    #expect(calls.taken().count == 1)
+    store.send(.rows(ElementAction(id: 5, action: .counted(1))))
+    #expect(calls.taken() == [])
+    _ = observers
+  }
+
+  @Test func `Lists of changes name who came, went and changed, and nobody who was only looked at`() {
+    let store = makeStore()
+    var lists: [[KeyedChanges<Int>]] = []
+    let observer = store.place.child(\.rows).observeElements { lists.append($0) }
+    store.change { zoo in
+      zoo.rows.append(Leaf(), id: 7)
+      zoo.rows.remove(id: 0)
+      zoo.rows.modify(id: 1) { $0.count += 1 }
+      zoo.rows.modify(id: 2) { _ in }
+    }
+    #expect(lists.count == 1 && lists[0].count == 1)
+    let changes = lists[0][0]
+    #expect(changes.inserted.map(\.id) == [7])
+    #expect(changes.removed.map(\.id) == [0])
+    #expect(changes.updated.map(\.id) == [1])
+    store.change { $0.rows.modify(id: 2) { _ in } }
+    #expect(lists.count == 1)
+    store.change { $0.rows.modify(id: 2) { $0.count = 5 } }
+    #expect(lists.count == 2 && lists[1][0].updated.map(\.id) == [2])
+    observer.cancel()
+    store.change { $0.rows.modify(id: 2) { $0.count = 6 } }
+    #expect(lists.count == 2)
+  }
+}

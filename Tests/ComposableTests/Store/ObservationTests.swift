@@ -1,0 +1,156 @@
+import Composable
+import ComposableTesting
+import Testing
+
+struct ObservationTests {
+  let calls = Calls()
+
+  @Test func `A field's observer is called once per change of it and of nothing else`() {
+    let store = ZooStore.make()
+    let observer = store.observe(\.number) { calls.note("number") }
+    store.change {
+      $0.number = 1
+      $0.number = 2
+    }
+    #expect(calls.taken() == ["number"])
+    store.change { $0.number = 2 }
+    store.change { $0.text = "x" }
+    #expect(calls.taken() == [])
+    observer.cancel()
+    store.change { $0.number = 3 }
+    #expect(calls.taken() == [])
+  }
+
+  @Test func `A child's observer and its parent's are told, siblings are not`() {
+    let store = ZooStore.make()
+    let observers = [
+      store.place.child(\.child).observe(\.count) { calls.note("child.count") },
+      store.place.child(\.child).observe(\.name) { calls.note("child.name") },
+      store.observe(\.child) { calls.note("child") },
+      store.place.child(\.hidden).observe(\.count) { calls.note("hidden.count") },
+      store.observe(\.hidden) { calls.note("hidden") },
+    ]
+    store.send(.child(.counted(1)))
+    #expect(calls.taken().sorted() == ["child", "child.count"])
+    store.send(.child(.ignored))
+    store.send(.child(.counted(0)))
+    #expect(calls.taken() == [], "an access without a change is no change")
+    store.send(.hidden(.counted(1)))
+    #expect(calls.taken() == ["hidden.count"], "an ignored field is kept from its own state")
+    store.setIgnored([])
+    store.send(.hidden(.counted(1)))
+    #expect(calls.taken().sorted() == ["hidden", "hidden.count"])
+    _ = observers
+  }
+
+  @Test func `A replaced child counts as changed throughout, however it is replaced`() {
+    let store = ZooStore.make()
+    let observer = store.place.child(\.child).observe(\.name) { calls.note("name") }
+    store.change { $0.child = Leaf() }
+    #expect(calls.taken() == ["name"])
+    store.change { zoo in
+      func reset(_ leaf: inout Leaf) { leaf = Leaf() }
+      reset(&zoo.child)
+    }
+    #expect(calls.taken() == ["name"])
+    store.change { ($0.child, $0.hidden) = ($0.hidden, $0.child) }
+    #expect(calls.taken() == ["name"])
+    store.change { $0 = Zoo() }
+    #expect(calls.taken() == ["name"])
+    _ = observer
+  }
+
+  @Test func `In batches changes add up, and one that changes nothing hides none`() {
+    let store = ZooStore.make(Zoo(), .batched)
+    let observer = store.observeAll { fields in
+      calls.note(fields.contains(field: 0) ? "number" : "-")
+      calls.note(fields.contains(field: 1) ? "text" : "-")
+    }
+    store.change { $0.number = 1 }
+    store.change { $0.text = "x" }
+    store.change { _ in }
+    #expect(calls.taken() == [])
+    store.deliverChanges()
+    #expect(calls.taken() == ["number", "text"])
+    store.deliverChanges()
+    #expect(calls.taken() == [])
+    _ = observer
+  }
+
+  @Test func `An observer does not see changes made before it came`() {
+    let store = ZooStore.make(Zoo(), .batched)
+    store.change { $0.number = 1 }
+    let late = store.observe(\.number) { calls.note("late") }
+    store.deliverChanges()
+    #expect(calls.taken() == [])
+    store.change { $0.number = 2 }
+    let later = store.observe(\.number) { calls.note("later") }
+    store.deliverChanges()
+    #expect(calls.taken() == ["late"])
+    _ = (late, later)
+  }
+
+  @Test func `Presence is told when an optional child comes or goes, and not in between`() {
+    let store = ZooStore.make()
+    let observer = store.observePresence(\.optional) { calls.note($0 ? "came" : "went") }
+    store.change { $0.optional = Leaf() }
+    #expect(calls.taken() == ["came"])
+    store.send(.optional(.counted(1)))
+    store.change { $0.optional = Leaf() }
+    #expect(calls.taken() == [])
+    store.change { $0.optional = nil }
+    #expect(calls.taken() == ["went"])
+    store.change { $0.optional = nil }
+    #expect(calls.taken() == [])
+    _ = observer
+  }
+
+  @Test func `An observer that is cancelled by another in the same round is not called`() {
+    let store = ZooStore.make()
+    let second = Slot()
+    let first = store.observe(\.number) { second.observer?.cancel() }
+    second.observer = store.observe(\.number) { calls.note("second") }
+    store.change { $0.number = 1 }
+    #expect(calls.taken() == [])
+    _ = first
+  }
+
+  @Test func `What an observer changes is told in a next round`() {
+    let store = ZooStore.make()
+    let first = store.observe(\.number) { [unowned store] in store.change { $0.text = "seen" } }
+    let second = store.observe(\.text) { calls.note("text") }
+    store.change { $0.number = 1 }
+    #expect(calls.taken() == ["text"])
+    _ = (first, second)
+  }
+
+  @Test func `Cancelling after the store is gone does nothing`() {
+    var store: ZooStore? = ZooStore.make()
+    let observer = store?.observe(\.number) {}
+    store = nil
+    observer?.cancel()
+    #expect(observer?.isCancelled == true)
+  }
+
+  @Test func `Values and changes come as asynchronous sequences that end with the store`() async {
+    let lane = ManualLane()
+    var store: ZooStore? = ZooStore.make(Zoo(), lane: lane)
+    var values = store?.values(of: \.number).makeAsyncIterator()
+    var changes = store?.changes().makeAsyncIterator()
+    #expect(await values?.next() == 0)
+    store?.change { $0.number = 1 }
+    store?.change { $0.number = 2 }
+    store?.change { $0.text = "x" }
+    #expect(await values?.next() == 2)
+    let fields = await changes?.next()
+    #expect(fields?.contains(field: 0) == true && fields?.contains(field: 1) == true)
+    store = nil
+    #expect(await values?.next() == nil)
+    #expect(await changes?.next() == nil)
+    lane.run()
+  }
+}
+
+private final class Slot {
+  var observer: Observer?
+}

@@ -162,8 +162,16 @@ let benchmarks: [Target] = [
 
 let tests: [Target] =
   [
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     test("SystemdTests", ["Systemd", logging]),
-    test("RateLimitingTests", ["RateLimiting"]),
+    test("RateLimitingTests", ["RateLimiting", "TestSupport"]),
+    test(
+      "ComposableMacrosTests",
+      ["ComposableMacros"]
+        + [
+          "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxMacroExpansion",
+          "SwiftSyntaxMacros",
+        ].map { product($0, "swift-syntax") }),
     test("ComposableTests", ["Composable", "ComposableTesting", "CAllocationCounter"]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
     test("VarlinkTests", ["Varlink"] + nio),
@@ -173,7 +181,9 @@ let tests: [Target] =
     test(
       "IngestTests",
       ["LiveEvents", "WireFormats", "Ingest", product("NIOEmbedded", "swift-nio")] + nio),
-    test("HostFeatureTests", featureKit + childTargets + ["HostFeature", "ComposableTesting"]),
+    test(
+      "HostFeatureTests",
+      featureKit + childTargets + ["HostFeature", "ComposableTesting", "TestSupport"]),
     test("SimulationTests", ["LiveEvents", "Simulation", "WireFormats"]),
     test("ControlInterfaceTests", ["ControlInterface", "Varlink"] + nio),
     test(
@@ -189,7 +199,10 @@ let tests: [Target] =
     .executableTarget(
       name: "CertificationService", dependencies: ["Varlink"] + nio,
       path: "Tests/Interop/CertificationService", swiftSettings: settings),
-  ] + children.map { test("\($0)Tests", featureKit + [.byName(name: $0), "ComposableTesting"]) }
+  ]
+  + children.map {
+    test("\($0)Tests", featureKit + [.byName(name: $0), "ComposableTesting", "TestSupport"])
+  }
 
 let package = Package(
   name: "livehost",

@@ -2,6 +2,7 @@ import ChatFeature
 import Intake
 import LiveEvents
 import RateLimiting
+import TestSupport
 import Testing
 
 @Suite struct ChatIntakeTests {

@@ -1,5 +1,6 @@
 import ChatFeature
 import LiveEvents
+import TestSupport
 import Testing
 
 @Suite struct NoticeBoardTests {

@@ -2,6 +2,7 @@ import HeaderFeature
 import Intake
 import LiveEvents
 import RateLimiting
+import TestSupport
 import Testing
 
 @Suite struct HeaderIntakeTests {

@@ -7,6 +7,7 @@ import Intake
 import LiveEvents
 import LiveRoomStatsFeature
 import RateLimiting
+import TestSupport
 import Testing
 
 @Suite struct HostIntakeTests {

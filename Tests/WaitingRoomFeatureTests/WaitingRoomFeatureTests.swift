@@ -1,4 +1,5 @@
 import LiveEvents
+import TestSupport
 import Testing
 import WaitingRoomFeature
 

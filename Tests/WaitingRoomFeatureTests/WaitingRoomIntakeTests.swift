@@ -1,6 +1,7 @@
 import Intake
 import LiveEvents
 import RateLimiting
+import TestSupport
 import Testing
 import WaitingRoomFeature
 

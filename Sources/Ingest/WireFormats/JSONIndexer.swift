@@ -1,12 +1,13 @@
 import CSimdjson
 import LiveEvents
 
-/// Finds the tokens of one line of JSON with simdjson, and validates its UTF-8 on the way.
+/// Finds the tokens of lines of JSON with simdjson, and validates their UTF-8 on the way.
 struct JSONIndexer: ~Copyable {
   private let indexer: OpaquePointer
-  private let places: UnsafePointer<UInt32>
+  /// Where the tokens that were found last stand, and behind them the length of what was indexed.
+  let places: UnsafePointer<UInt32>
 
-  /// Makes an indexer for lines of at most `capacity` bytes; keeps 4 bytes per byte of it.
+  /// Makes an indexer for input of at most `capacity` bytes; keeps 4 bytes per byte of it.
   init(capacity: Int) {
     guard let indexer = livehost_json_indexer_create(capacity),
       let places = livehost_json_indexer_places(indexer)
@@ -28,10 +29,20 @@ struct JSONIndexer: ~Copyable {
     switch livehost_json_index(indexer, bytes, count, &tokens) {
     case LIVEHOST_JSON_INDEXED:
       return JSONTokens(
-        bytes: bytes, places: places, count: tokens,
+        bytes: bytes, places: places, first: 0, count: tokens, limit: count,
         mayEscape: ByteSearch.contains(UInt8(ascii: "\\"), in: bytes, count: count))
     case LIVEHOST_JSON_INVALID_UTF8: throw .invalidUTF8
     default: throw .malformedJSON
     }
+  }
+
+  /// Indexes several lines at once. Returns the number of their tokens; `nil` if any line is not
+  /// UTF-8, or has a string without an end or with a control character in it.
+  ///
+  /// Complexity: O(`length`).
+  mutating func count(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> Int? {
+    var tokens = 0
+    let status = livehost_json_index(indexer, bytes, length, &tokens)
+    return status == LIVEHOST_JSON_INDEXED ? tokens : nil
   }
 }

@@ -6,7 +6,7 @@ enum JSONScalar {
     case UInt8(ascii: "t"): spells("true", bytes, count) ? .yes : nil
     case UInt8(ascii: "f"): spells("false", bytes, count) ? .no : nil
     case UInt8(ascii: "n"): spells("null", bytes, count) ? .null : nil
-    default: number(bytes, count)
+    default: Digits.areLongInteger(bytes, count) ? .integer : number(bytes, count)
     }
   }
 
@@ -54,7 +54,12 @@ enum JSONScalar {
     // 18 digits fit whatever they are; longer numbers are out of every range used here.
     guard count <= (isNegative ? 19 : 18) else { return nil }
     var value = 0
-    for i in (isNegative ? 1 : 0)..<count {
+    var i = isNegative ? 1 : 0
+    while i &+ 8 <= count {
+      value = value &* 100_000_000 &+ Digits.value(ofEightAt: bytes + i)
+      i &+= 8
+    }
+    for i in i..<count {
       value = value &* 10 &+ Int(bytes[i] &- UInt8(ascii: "0"))
     }
     return isNegative ? -value : value

@@ -8,12 +8,23 @@ struct JSONTokens {
   /// Containers within containers that are read before a line counts as malformed.
   static let maximumDepth = 64
 
+  /// What was indexed: the line, or several.
   let bytes: UnsafePointer<UInt8>
-  /// One more than `count` entries; the last is the length of the line.
+  /// Offsets of the tokens. Behind the last comes one more entry, the length of what was indexed.
   let places: UnsafePointer<UInt32>
+  /// The first token of the line.
+  let first: Int
+  /// The tokens from here on are not read. Those that stand at `limit` or behind it are of other
+  /// lines.
   let count: Int
-  /// Whether there is a backslash anywhere in the line.
+  /// Where the line ends.
+  let limit: Int
+  /// Whether there may be a backslash in the line.
   let mayEscape: Bool
+
+  /// Whether the line ends with the token before `token`.
+  @inline(__always)
+  func isEnd(_ token: Int) -> Bool { place(token) >= limit && place(token &- 1) < limit }
 
   /// Where the token stands.
   @inline(__always)
@@ -62,20 +73,20 @@ struct JSONTokens {
     value.start = UInt32(truncatingIfNeeded: start)
     value.count = UInt32(truncatingIfNeeded: end &- start)
     value.kind = .string
-    if mayEscape { return escapes(of: token, &value) }
+    if mayEscape {
+      guard let kind = stringKind(from: start, count: end &- start) else { return nil }
+      value.kind = kind
+    }
     return token &+ 1
   }
 
-  /// Marks a string that has escapes, which must be valid.
-  private func escapes(of token: Int, _ value: inout JSONValue) -> Int? {
-    let start = bytes + Int(value.start)
-    let length = Int(value.count)
-    guard ByteSearch.contains(UInt8(ascii: "\\"), in: start, count: length) else {
-      return token + 1
-    }
-    guard JSONEscapes.areValid(start, count: length) else { return nil }
-    value.kind = .escapedString
-    return token + 1
+  /// Tells a string that has escapes; `nil` if they are not valid. By value, so that a caller's
+  /// `JSONValue` can live in registers.
+  @inline(never)
+  private func stringKind(from start: Int, count: Int) -> JSONValue.Kind? {
+    let start = bytes + start
+    guard ByteSearch.contains(UInt8(ascii: "\\"), in: start, count: count) else { return .string }
+    return JSONEscapes.areValid(start, count: count) ? .escapedString : nil
   }
 
   private func scalar(at token: Int, into value: inout JSONValue) -> Int? {
@@ -184,7 +195,7 @@ struct JSONValue {
   }
 
   var kind = Kind.null
-  /// Offset in the line. Strings: of the first byte behind the quote.
+  /// Offset from the tokens' `bytes`. Strings: of the first byte behind the quote.
   var start: UInt32 = 0
   /// Length in bytes. Strings: without quotes; containers: with brackets.
   var count: UInt32 = 0

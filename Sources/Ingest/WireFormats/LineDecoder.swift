@@ -10,6 +10,7 @@ public struct LineDecoder: ~Copyable {
   public static let maximumLineLength = 64 * 1024
 
   var indexer = JSONIndexer(capacity: LineDecoder.maximumLineLength)
+  var window = LineWindow()
   var members = NativeMemberStorage()
   var tags = IRCTagStorage()
   var rooms = RoomTable()
@@ -40,17 +41,21 @@ public struct LineDecoder: ~Copyable {
 
   /// Decodes one line, given without its line end.
   ///
-  /// `arrival` becomes the time stamp of an event whose line has none. Complexity: O(length).
+  /// `arrival` becomes the time stamp of an event whose line has none. Complexity: O(length),
+  /// amortised over the lines of a slab, given in order; until its last line the decoder may keep
+  /// the slab alive.
   public mutating func decode(
     _ slab: ByteSlab, line: ByteSlab.Slice, arrival: Timestamp
   ) -> DecodedLine {
     guard line.count <= Self.maximumLineLength else {
       return .rejected(.lineTooLong, room: override)
     }
+    defer { window.release(after: line) }
     return slab.withBytes(of: line) { bytes in
       guard let start = bytes.baseAddress else { return .blank }
       switch LineFormat(start, count: bytes.count) {
       case .blank: return .blank
+      case .native(0): return decodeNative(slab, line: line, start, arrival: arrival)
       case .native(let skipped):
         return decodeNative(
           slab, start + skipped, count: bytes.count - skipped,

@@ -2,15 +2,44 @@ import LiveEvents
 
 /// Native events: one JSON object per line, described in the documentation of the ingest socket.
 extension LineDecoder {
+  /// Decodes a line that begins with its object, with tokens found for many lines at once.
+  mutating func decodeNative(
+    _ slab: ByteSlab, line: ByteSlab.Slice, _ bytes: UnsafePointer<UInt8>, arrival: Timestamp
+  ) -> DecodedLine {
+    guard let (tokens, offset) = window.tokens(of: line, in: slab, at: bytes),
+      let (present, end) = members.read(tokens)
+    else {
+      return decodeNative(
+        slab, bytes, count: line.count, offset: Int(line.offset), arrival: arrival)
+    }
+    window.pass(to: end)
+    let line = NativeMembers(
+      slab: slab, bytesOffset: offset, bytes: tokens.bytes, values: members.values,
+      present: present)
+    return decodeMembers(line, tokens, arrival: arrival)
+  }
+
+  /// Decodes a line by itself, from its object on. Tells why a line is malformed.
+  @inline(never)
   mutating func decodeNative(
     _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int, arrival: Timestamp
   ) -> DecodedLine {
-    var room = override
     do throws(RejectionReason) {
       let tokens = try indexer.index(bytes, count: count)
-      let present = try members.read(tokens)
+      guard let (present, _) = members.read(tokens) else { throw .malformedJSON }
       let line = NativeMembers(
-        slab: slab, lineOffset: offset, bytes: bytes, values: members.values, present: present)
+        slab: slab, bytesOffset: offset, bytes: bytes, values: members.values, present: present)
+      return decodeMembers(line, tokens, arrival: arrival)
+    } catch {
+      return .rejected(error, room: override)
+    }
+  }
+
+  private mutating func decodeMembers(
+    _ line: NativeMembers, _ tokens: JSONTokens, arrival: Timestamp
+  ) -> DecodedLine {
+    var room = override
+    do throws(RejectionReason) {
       let type = line.type(in: members.types, tokens)
       if type == .sync || type == .options { return .control(try line.control(type)) }
       let target = try self.room(of: line)

@@ -95,7 +95,7 @@ extension NativeMembers {
       guard element.kind == .string || element.kind == .escapedString else { throw .invalidValue }
     }
     return ByteSlab.Slice(
-      offset: lineOffset + Int(value.start) + 1, count: Int(value.count) - 2, escape: .jsonStrings)
+      offset: bytesOffset + Int(value.start) + 1, count: Int(value.count) - 2, escape: .jsonStrings)
   }
 
   private func requireUserObject() throws(RejectionReason) {

@@ -17,15 +17,17 @@ struct NativeMemberStorage: ~Copyable {
   /// Reads the members of the object that the tokens form. Unknown members are checked and skipped.
   ///
   /// Of members with one name the last counts. A member that is null counts as absent.
-  /// Returns the set of members present; throws `malformedJSON` if the tokens form no object.
-  mutating func read(_ tokens: JSONTokens) throws(RejectionReason) -> UInt64 {
-    guard tokens.count > 0, tokens.byte(0) == UInt8(ascii: "{") else { throw .malformedJSON }
+  /// Returns the set of members present and the token after the object; `nil` if the tokens of the
+  /// line form no object.
+  mutating func read(_ tokens: JSONTokens) -> (present: UInt64, end: Int)? {
+    let first = tokens.first
+    guard tokens.count > first, tokens.byte(first) == UInt8(ascii: "{") else { return nil }
     var present: UInt64 = 0
     let values = self.values
     let keys = self.keys
     let userKeys = self.userKeys
     var unused = JSONValue()
-    let end = tokens.object(at: 0) { key, token in
+    let end = tokens.object(at: first) { key, token in
       guard let index = Self.find(key, in: keys, of: tokens) else {
         return tokens.value(at: token, into: &unused)
       }
@@ -42,8 +44,8 @@ struct NativeMemberStorage: ~Copyable {
       present = values[index].kind == .null ? present & ~bit : present | bit
       return next
     }
-    guard end == tokens.count else { throw .malformedJSON }
-    return present
+    guard let end, tokens.isEnd(end) else { return nil }
+    return (present, end)
   }
 
   /// Reads the object in `user`; returns the token after it.

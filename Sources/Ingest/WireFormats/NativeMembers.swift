@@ -5,8 +5,9 @@ import LiveEvents
 /// Each accessor throws `missingMember` or `invalidValue`. None copies text.
 struct NativeMembers {
   let slab: ByteSlab
-  /// Where the line begins in the slab.
-  let lineOffset: Int
+  /// Where `bytes` stands in the slab.
+  let bytesOffset: Int
+  /// What the places of the values are counted from: the line or what was indexed with it.
   let bytes: UnsafePointer<UInt8>
   let values: UnsafePointer<JSONValue>
   let present: UInt64
@@ -31,7 +32,7 @@ struct NativeMembers {
     let value = try value(member)
     guard value.kind == .string || value.kind == .escapedString else { throw .invalidValue }
     return ByteSlab.Slice(
-      offset: lineOffset + Int(value.start), count: Int(value.count),
+      offset: bytesOffset + Int(value.start), count: Int(value.count),
       escape: value.kind == .string ? .none : .json)
   }
 

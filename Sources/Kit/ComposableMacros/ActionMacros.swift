@@ -60,7 +60,10 @@ extension ReducerMacro: ExtensionMacro {
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
     guard declaration.is(StructDeclSyntax.self) else {
-      context.report(.notAStruct, at: node)
+      let keyword = declaration.as(ClassDeclSyntax.self)?.classKeyword
+      context.report(
+        .notAStruct, at: node,
+        fixIts: keyword.map { [.replace($0, by: .keyword(.struct), "make it a struct")] } ?? [])
       return []
     }
     let hasBody = declaration.memberBlock.members.contains {

@@ -15,6 +15,7 @@ enum MacroMessage: DiagnosticMessage {
   case wrapper(field: String, wrapper: String)
   case ownCodingKeys
   case ownMemberName(String)
+  case ignoredWithoutField
 
   var message: String {
     switch self {
@@ -34,6 +35,8 @@ enum MacroMessage: DiagnosticMessage {
     case .ownCodingKeys:
       "@ObservableState makes CodingKeys itself; implement coding by hand in an extension to use others"
     case .ownMemberName(let name): "'\(name)' is a name that @ObservableState needs"
+    case .ignoredWithoutField:
+      "@ObservationStateIgnored applies to a stored variable; nothing else is observed"
     }
   }
 
@@ -51,16 +54,12 @@ enum MacroMessage: DiagnosticMessage {
       case .wrapper: "wrapper"
       case .ownCodingKeys: "ownCodingKeys"
       case .ownMemberName: "ownMemberName"
+      case .ignoredWithoutField: "ignoredWithoutField"
       }
     return MessageID(domain: "Composable", id: id)
   }
 
   var severity: DiagnosticSeverity { .error }
-}
-
-struct Remedy: FixItMessage {
-  let message: String
-  var fixItID: MessageID { MessageID(domain: "Composable", id: message) }
 }
 
 extension MacroExpansionContext {

@@ -1,4 +1,3 @@
-import SwiftDiagnostics
 public import SwiftSyntax
 import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
@@ -15,66 +14,15 @@ extension ObservableStateMacro: MemberMacro {
       return EnumState(declaration).members
     }
     guard let declaration = declaration.as(StructDeclSyntax.self) else {
-      context.report(.notAStructOrEnum(macro: "ObservableState"), at: node)
+      let keyword = declaration.as(ClassDeclSyntax.self)?.classKeyword
+      context.report(
+        .notAStructOrEnum(macro: "ObservableState"), at: node,
+        fixIts: keyword.map { [.replace($0, by: .keyword(.struct), "make it a struct")] } ?? [])
       return []
     }
     let fields = declaration.storedFields
-    guard check(declaration, fields, at: node, in: context) else { return [] }
+    guard StateCheck(declaration, fields, node).passes(in: context) else { return [] }
     return StructState(declaration, fields).members
-  }
-
-  /// Whether the struct can be expanded; reports all that stands against it.
-  private static func check(
-    _ declaration: StructDeclSyntax, _ fields: [StoredField], at node: AttributeSyntax,
-    in context: some MacroExpansionContext
-  ) -> Bool {
-    var isFine = true
-    func refuse(_ message: MacroMessage, _ node: some SyntaxProtocol, _ fixIts: [FixIt] = []) {
-      context.report(message, at: node, fixIts: fixIts)
-      isFine = false
-    }
-    if fields.count > 126 { refuse(.tooManyFields(fields.count), node) }
-    for member in declaration.memberBlock.members {
-      guard let variable = member.decl.as(VariableDeclSyntax.self), !variable.isStatic,
-        variable.bindingSpecifier.tokenKind == .keyword(.var)
-      else { continue }
-      if variable.bindings.count > 1 { refuse(.severalBindings, variable) }
-    }
-    for field in fields {
-      let variable = field.declaration
-      if let observer = variable.observers {
-        refuse(
-          .propertyObserver(field: field.name, kind: observer.accessorSpecifier.text), observer)
-      }
-      if let lazy = variable.modifiers.first(where: { $0.name.tokenKind == .keyword(.lazy) }) {
-        refuse(.lazyField(field: field.name), lazy)
-      }
-      for case .attribute(let attribute) in variable.attributes {
-        let name = attribute.attributeName.trimmedDescription
-        guard name.first?.isUppercase == true, !name.hasPrefix("ObservationState") else { continue }
-        refuse(.wrapper(field: field.name, wrapper: name), attribute)
-      }
-      if field.type == nil, let binding = variable.bindings.first {
-        let pattern = binding.pattern
-        let annotated = binding.with(
-          \.pattern, PatternSyntax(IdentifierPatternSyntax(identifier: .identifier(field.name)))
-        ).with(
-          \.typeAnnotation,
-          TypeAnnotationSyntax(
-            colon: .colonToken(trailingTrivia: .space),
-            type: TypeSyntax(IdentifierTypeSyntax(name: .identifier("<#Type#>"))),
-            trailingTrivia: .space))
-        refuse(
-          .needsType(field: field.name), pattern,
-          [
-            FixIt(
-              message: Remedy(message: "add a type annotation"),
-              changes: [.replace(oldNode: Syntax(binding), newNode: Syntax(annotated))])
-          ])
-      }
-    }
-    if declaration.declaresType(named: "CodingKeys") { refuse(.ownCodingKeys, node) }
-    return isFine
   }
 }
 

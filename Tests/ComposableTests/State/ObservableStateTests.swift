@@ -94,7 +94,8 @@ private func with<Value>(_ value: Value, _ change: (inout Value) -> Void) -> Val
 }
 
 @ObservableState
-private struct Pair<First: Equatable & Sendable, Second: Equatable & Sendable>: Equatable, Sendable {
+private struct Pair<First: Equatable & Sendable, Second: Equatable & Sendable>: Equatable, Sendable
+{
   var first: First
   var second: Second
 }

@@ -30,7 +30,8 @@ struct ElementObservationTests {
     _ = observers
   }
 
-  @Test func `A removed element's observer is told a last time, and its successor's key is another`()
+  @Test
+  func `A removed element's observer is told a last time, and its successor's key is another`()
     throws
   {
     let store = makeStore()
@@ -47,7 +48,8 @@ struct ElementObservationTests {
     _ = observer
   }
 
-  @Test func `A collection that is replaced as a whole keeps the observers of keys that it has`() throws
+  @Test func `A collection that is replaced as a whole keeps the observers of keys that it has`()
+    throws
   {
     let store = makeStore()
     let handles = try [0, 2].map {
@@ -68,7 +70,8 @@ struct ElementObservationTests {
     _ = observers
   }
 
-  @Test func `Lists of changes name who came, went and changed, and nobody who was only looked at`() {
+  @Test func `Lists of changes name who came, went and changed, and nobody who was only looked at`()
+  {
     let store = makeStore()
     var lists: [[KeyedChanges<Int>]] = []
     let observer = store.place.child(\.rows).observeElements { lists.append($0) }

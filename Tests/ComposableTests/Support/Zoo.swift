@@ -94,7 +94,8 @@ typealias ZooStore = Store<Zoo, ZooFeature.Action>
 
 extension ZooStore {
   static func make(
-    _ initial: Zoo = Zoo(), lane: ManualLane = ManualLane(), _ notification: Notification = .immediate
+    _ initial: Zoo = Zoo(), lane: ManualLane = ManualLane(),
+    _ notification: Notification = .immediate
   ) -> ZooStore {
     ZooStore(initialState: initial, lane: lane, notification: notification) { ZooFeature() }
   }

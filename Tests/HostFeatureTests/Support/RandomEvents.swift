@@ -1,4 +1,5 @@
 import LiveEvents
+import TestSupport
 
 /// Random events of every type, as a seed decides.
 struct RandomEvents {

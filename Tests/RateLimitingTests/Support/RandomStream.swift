@@ -1,4 +1,5 @@
 import RateLimiting
+import TestSupport
 
 /// Moments of a random stream: bursts, pauses, several events at once, and now and then a time
 /// stamp that lies before its predecessor.

@@ -10,9 +10,18 @@ public final class DeliveryQueue {
   /// Called before an observer is added, so that it does not see changes that were made before.
   @exclusivity(unchecked) @usableFromInline var beforeObserving: (() -> Void)?
 
+  /// Places that are gone; kept until their observers were told a last time.
+  @exclusivity(unchecked) private var retired: [PlaceNode] = []
+
   public init() {}
 
   @inlinable var isEmpty: Bool { queued == 0 }
+
+  /// Tells the observers of a place that it is gone; after that they are called no more.
+  func retire(_ node: PlaceNode) {
+    node.vanish()
+    retired.append(node)
+  }
 
   @inline(__always)
   func add(_ observer: Unmanaged<Observer>, _ changed: FieldSet) {
@@ -38,6 +47,8 @@ public final class DeliveryQueue {
     first = nil
     last = nil
     queued = 0
+    let gone = retired
+    if !gone.isEmpty { retired = [] }
     while let entry = head {
       // One count for the time of the call, in which the observer may cancel itself.
       let observer = entry.takeUnretainedValue()
@@ -48,6 +59,7 @@ public final class DeliveryQueue {
       observer.releaseFromQueue()
       if !observer.isCancelled { observer.callback(fields) }
     }
+    withExtendedLifetime(gone) {}
   }
 
   deinit {

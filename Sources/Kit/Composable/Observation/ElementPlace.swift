@@ -31,7 +31,7 @@ extension PlaceNode {
   func removeElement(_ slot: KeyedSlot) {
     guard let node = element(slot) else { return }
     elements[slot.index] = nil
-    node.vanish()
+    deliveries.retire(node)
   }
 
   /// Finds the observed elements again in a collection that is another one. O(observed elements).
@@ -41,7 +41,7 @@ extension PlaceNode {
     elements = []
     for case let place? in places {
       guard let id = place.id.base as? ID, let slot = find(id) else {
-        place.node.vanish()
+        deliveries.retire(place.node)
         continue
       }
       while elements.count <= slot.index { elements.append(nil) }

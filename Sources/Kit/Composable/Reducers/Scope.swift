@@ -24,7 +24,7 @@ where
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     guard let childAction = Case.extract(action) else { return .none }
     let effect = Lens.modify(&state) { child.reduce(into: &$0, action: childAction) }
-    return effect.isNone ? .none : effect.map(Case.embed)
+    return effect.embedded(Case.self, below: ScopeKey(tag: Case.tag))
   }
 
   @inlinable public var childCounters: [ChildCounter] { [ChildCounter(tag: Case.tag, child)] }

@@ -1,10 +1,10 @@
 /// A seeded generator: the same seed gives the same stream on every machine.
-struct SplitMix64: RandomNumberGenerator {
+public struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { state = seed }
 
-  mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -13,8 +13,8 @@ struct SplitMix64: RandomNumberGenerator {
   }
 
   /// From `range`.
-  mutating func pick(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
+  public mutating func pick(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
 
   /// True once in `count` calls on average.
-  mutating func oneIn(_ count: Int) -> Bool { pick(0..<count) == 0 }
+  public mutating func oneIn(_ count: Int) -> Bool { pick(0..<count) == 0 }
 }

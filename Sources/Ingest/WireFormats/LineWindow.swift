@@ -1,0 +1,94 @@
+import Glibc
+import LiveEvents
+
+/// The tokens of many lines of a slab, found in one pass.
+///
+/// simdjson has a cost per call that a line of usual length does not repay. The pass starts at a
+/// line and ends with a line's end. Lines that follow each other take their tokens from it; a line
+/// that it cannot serve exactly as if it stood alone is indexed by itself.
+///
+/// Why both ways agree: the pass fails if a control character stands in a string, so no string
+/// reaches over a line's end; nothing else that simdjson remembers outlives the white space there.
+struct LineWindow: ~Copyable {
+  /// Longest part of a slab indexed at once, in bytes: it and its tokens stay in the first-level
+  /// cache, and a line that spoils the pass spoils it for few.
+  static let capacity = 16 * 1024
+
+  private var indexer = JSONIndexer(capacity: LineWindow.capacity)
+  /// Kept from the first to the last line of a window, so that no other slab takes its address.
+  private var slab: ByteSlab?
+  /// Where the window stands in the slab. No line before `next` is served.
+  private var start = 0
+  private var next = 0
+  private var end = 0
+  /// The first token not yet passed, and the number of tokens; 0 if there is nothing to serve.
+  private var cursor = 0
+  private var count = 0
+  /// Place in the slab of the first backslash from the last line on, or `end`.
+  private var backslash = 0
+
+  /// The tokens of a line that begins with an opening brace at `bytes`; `nil` if it must be indexed
+  /// by itself. Later tokens of the window may follow those of the line.
+  ///
+  /// Complexity: O(length of the line), amortised over the lines of a slab in order.
+  @inline(__always)
+  mutating func tokens(
+    of line: ByteSlab.Slice, in slab: ByteSlab, at bytes: UnsafePointer<UInt8>
+  ) -> (tokens: JSONTokens, offset: Int)? {
+    let place = Int(line.offset)
+    let lineEnd = place &+ line.count
+    if self.slab !== slab || place < next || place >= end { index(slab, from: place, at: bytes) }
+    guard lineEnd < end else { return nil }
+    next = lineEnd
+    let places = indexer.places
+    let offset = place &- start
+    while cursor < count, Int(places[cursor]) < offset { cursor &+= 1 }
+    guard cursor < count, Int(places[cursor]) == offset else { return nil }
+    if backslash < place { findBackslash(from: place, at: bytes) }
+    let tokens = JSONTokens(
+      bytes: bytes - offset, places: places, first: cursor,
+      // A line has no more tokens than bytes: so one that is malformed is not read far past its end.
+      count: min(count, cursor &+ line.count), limit: offset &+ line.count,
+      mayEscape: backslash < lineEnd)
+    return (tokens, start)
+  }
+
+  /// Passes over the tokens of a line that was read, up to `token`. Lets go of the slab once no
+  /// line of the window is left.
+  @inline(__always)
+  mutating func pass(to token: Int) { cursor = token }
+
+  /// Lets go of the slab if `line` is the last one that the window holds.
+  @inline(__always)
+  mutating func release(after line: ByteSlab.Slice) {
+    // LF, or CR LF, follows the line.
+    if Int(line.offset) &+ line.count &+ 2 >= end { slab = nil }
+  }
+
+  @inline(never)
+  private mutating func index(
+    _ slab: ByteSlab, from place: Int, at bytes: UnsafePointer<UInt8>
+  ) {
+    self.slab = slab
+    start = place
+    next = place
+    cursor = 0
+    count = 0
+    let length = min(slab.count - place, Self.capacity)
+    guard let last = UnsafeBufferPointer(start: bytes, count: length).lastIndex(of: 0x0A) else {
+      end = place
+      return
+    }
+    end = place + last + 1
+    count = indexer.count(bytes, last + 1) ?? 0
+    findBackslash(from: place, at: bytes)
+  }
+
+  private mutating func findBackslash(from place: Int, at bytes: UnsafePointer<UInt8>) {
+    guard let found = memchr(bytes, Int32(UInt8(ascii: "\\")), end - place) else {
+      backslash = end
+      return
+    }
+    backslash = place + (UnsafeRawPointer(found) - UnsafeRawPointer(bytes))
+  }
+}

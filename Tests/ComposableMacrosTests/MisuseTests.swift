@@ -1,0 +1,89 @@
+import Testing
+
+/// Each misuse is told, with a way to mend it where there is one.
+struct MisuseTests {
+  @Test(arguments: [
+    Misuse(
+      "@ObservableState\nclass Model {\n}",
+      "@ObservableState applies to a struct or an enum; fix: make it a struct",
+      "@ObservableState\nstruct Model {\n}"),
+    Misuse(
+      "@Reducer\nclass Feature {\n}", "@Reducer applies to a struct; fix: make it a struct",
+      "@Reducer\nstruct Feature {\n}"),
+    Misuse("@CasePathable\nstruct Values {\n}", "@CasePathable applies to an enum"),
+    Misuse(
+      field: "var a = makeIt()",
+      "'a' needs a type annotation to be observed; fix: add a type annotation",
+      "var a: <#Type#> = makeIt()"),
+    Misuse(
+      field: "var a = 0 { didSet { print(a) } }",
+      "'a' cannot have didSet: react to its change in the reducer, with onChange(of:); "
+        + "fix: remove it", "var a = 0"),
+    Misuse(
+      field: "lazy var a: Int = 0",
+      "'a' cannot be lazy: a state holds values, compute it in a reducer; fix: remove 'lazy'",
+      "var a: Int = 0"),
+    Misuse(
+      field: "var a = 0, b: Int",
+      "declare each observed field on its own; fix: declare them one by one",
+      "var a = 0\n  var b: Int"),
+    Misuse(
+      field: "@Wrapped var a = 0",
+      "'a' cannot have the property wrapper @Wrapped: the state must see its own mutations; "
+        + "fix: remove '@Wrapped'", "var a = 0"),
+    Misuse(
+      field: "enum CodingKeys { case a }",
+      "@ObservableState makes CodingKeys itself; implement coding by hand in an extension to use "
+        + "others"),
+    Misuse(field: "struct Fields {}", "'Fields' is a name that @ObservableState needs"),
+    Misuse(
+      field: "@ObservationStateIgnored let a = 0",
+      "@ObservationStateIgnored applies to a stored variable; nothing else is observed; "
+        + "fix: remove '@ObservationStateIgnored'", "let a = 0"),
+    Misuse(
+      field: "@ObservationStateIgnored var a: Int { 1 }",
+      "@ObservationStateIgnored applies to a stored variable; nothing else is observed; "
+        + "fix: remove '@ObservationStateIgnored'", "var a: Int { 1 }"),
+    Misuse(
+      "@ObservableState\nstruct Model {\n"
+        + (0..<127).map { "  var f\($0) = 0\n" }.joined() + "}",
+      "a state has at most 126 observed fields, this one has 127: group some in a child state"),
+  ])
+  func `is told`(_ misuse: Misuse) {
+    let expansion = Expansion(misuse.source)
+    #expect(expansion.messages == [misuse.message])
+    #expect(expansion.fixed == Expansion.lines(misuse.fixed))
+  }
+
+  @Test func `Several misuses are told at once`() {
+    let expansion = Expansion(
+      """
+      @ObservableState
+      struct Model {
+        lazy var a: Int = 0
+        var b = makeIt()
+      }
+      """)
+    #expect(expansion.messages.count == 2)
+  }
+}
+
+/// A source, what is said of it, and what its fix-its make of it.
+struct Misuse: Sendable, CustomTestStringConvertible {
+  let source: String
+  let message: String
+  let fixed: String
+
+  init(_ source: String, _ message: String, _ fixed: String? = nil) {
+    self.source = source
+    self.message = message
+    self.fixed = fixed ?? source
+  }
+
+  init(field: String, _ message: String, _ fixed: String? = nil) {
+    func model(_ field: String) -> String { "@ObservableState\nstruct Model {\n  \(field)\n}" }
+    self.init(model(field), message, fixed.map(model))
+  }
+
+  var testDescription: String { message }
+}

@@ -1,0 +1,134 @@
+import Testing
+
+struct ReducerExpansionTests {
+  @Test func `A reducer's action gets paths; a reducer without a body is called directly`() {
+    let expansion = Expansion(
+      """
+      @Reducer
+      struct Feature {
+        enum Action {
+          case tapped
+          case loaded(name: String, size: Int)
+        }
+        func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
+      }
+      """)
+    #expect(expansion.messages == [])
+    #expect(
+      expansion.text == """
+        struct Feature {
+          enum Action {
+            case tapped
+            case loaded(name: String, size: Int)
+            struct Cases: Sendable {
+              var tapped: Composable.CasePath<Action, Void> {
+                Composable.CasePath(tag: 0, name: "tapped", embed: { _ in
+                    .tapped
+                  }, extract: { root in
+                    if case .tapped = root {
+                      ()
+                    } else {
+                      nil
+                    }
+                  })
+              }
+              var loaded: Composable.CasePath<Action, (name: String, size: Int)> {
+                Composable.CasePath(tag: 1, name: "loaded", embed: { value in
+                    .loaded(name: value.0, size: value.1)
+                  }, extract: { root in
+                    if case .loaded(let v0, let v1) = root {
+                      (v0, v1)
+                    } else {
+                      nil
+                    }
+                  })
+              }
+            }
+            struct CaseLenses: Sendable {
+              var tapped: Case_tapped {
+                Case_tapped()
+              }
+              struct Case_tapped: Composable.CaseLens {
+                typealias Root = Action
+                typealias Value = Void
+                static var tag: Int {
+                  0
+                }
+                @inline(__always) static func embed(_ value: Value) -> Root {
+                  .tapped
+                }
+                @inline(__always) static func extract(_ root: Root) -> Value? {
+                  if case .tapped = root {
+                    ()
+                  } else {
+                    nil
+                  }
+                }
+              }
+              var loaded: Case_loaded {
+                Case_loaded()
+              }
+              struct Case_loaded: Composable.CaseLens {
+                typealias Root = Action
+                typealias Value = (name: String, size: Int)
+                static var tag: Int {
+                  1
+                }
+                @inline(__always) static func embed(_ value: Value) -> Root {
+                  .loaded(name: value.0, size: value.1)
+                }
+                @inline(__always) static func extract(_ root: Root) -> Value? {
+                  if case .loaded(let v0, let v1) = root {
+                    (v0, v1)
+                  } else {
+                    nil
+                  }
+                }
+              }
+            }
+            static var _$cases: Cases {
+              Cases()
+            }
+            static var _$caseNames: [String] {
+              ["tapped", "loaded"]
+            }
+            var _$tag: Int {
+              switch self {
+              case .tapped:
+                0
+              case .loaded:
+                1
+              }
+            }
+          }
+          func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
+        }
+        extension Feature.Action: Composable.CasePathable {
+        }
+        extension Feature: Composable.Reducer {
+          typealias Prepared = Composable.CountingReducer<Feature>
+        }
+        """)
+  }
+
+  @Test func `A reducer with a body is one function`() {
+    let expansion = Expansion(
+      """
+      @Reducer
+      public struct Parent {
+        public var body: some ReducerOf<Self> { EmptyReducer() }
+      }
+      """)
+    #expect(expansion.messages == [])
+    #expect(
+      expansion.text == """
+        public struct Parent {
+          @Composable.ReducerBuilder<State, Action>
+          public var body: some ReducerOf<Self> { EmptyReducer() }
+        }
+        extension Parent: Composable.Reducer {
+          public typealias Prepared = Composable.ReducerSteps<State, Action>
+        }
+        """)
+  }
+}

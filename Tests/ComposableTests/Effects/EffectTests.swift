@@ -1,0 +1,191 @@
+import Composable
+import ComposableTesting
+import Testing
+
+struct EffectTests {
+  let lane = ManualLane()
+
+  @Test func `Sent actions run after the current one and in order`() {
+    let transcript = Transcript()
+    let store = Store(initialState: Leaf(), lane: lane) {
+      Reduce<Leaf, Step> { _, step in
+        transcript.add("\(step)")
+        switch step {
+        case .first: return .merge(.send(.second), .send(.third))
+        case .second: return .send(.fourth)
+        case .third, .fourth: return .none
+        }
+      }
+    }
+    store.send(.first)
+    #expect(transcript.lines == ["first", "second", "third", "fourth"])
+  }
+
+  @Test func `A cycle of actions is stopped and named`() {
+    let store = Store(initialState: Leaf(), lane: lane) {
+      Reduce<Leaf, Cycle> { _, action in
+        switch action {
+        case .start: .send(.ping)
+        case .ping: .send(.pong)
+        case .pong: .send(.ping)
+        }
+      }
+    }
+    store.feedbackLimit = 100
+    var kinds: [String] = []
+    store.onFailure = { failure in
+      if case .endlessActions(100, let lastKinds) = failure { kinds = lastKinds }
+    }
+    store.send(.start)
+    #expect(Set(kinds) == ["ping", "pong"] && kinds.count == 2)
+    #expect(store.failures == 1)
+    store.send(.start)
+    #expect(store.failures == 2, "the store goes on")
+  }
+
+  @Test func `An effect that is cancelled in the action that starts it never runs`() {
+    let transcript = Transcript()
+    let store = Store(initialState: Leaf(), lane: lane) {
+      Reduce<Leaf, Step> { _, _ in
+        .merge(
+          .run { _ in transcript.add(Task.isCancelled ? "cancelled" : "ran") }.cancellable(id: 1),
+          .cancel(id: 1))
+      }
+    }
+    store.send(.first)
+    lane.run()
+    #expect(transcript.lines == ["cancelled"])
+    #expect(store.runningEffects == 0)
+  }
+
+  @Test func `cancelInFlight ends the one before; what that still sends is dropped`() {
+    let store = Store(initialState: Leaf(), lane: lane) {
+      Reduce<Leaf, LeafFeature.Action> { state, action in
+        switch action {
+        case .slept(let id):
+          return .run { send in
+            try? await waitForCancellation()
+            send(.counted(id))
+          }.cancellable(id: "one", cancelInFlight: true)
+        case .counted(let amount): state.count += amount
+        default: break
+        }
+        return .none
+      }
+    }
+    store.send(.slept(id: 1))
+    lane.run()
+    store.send(.slept(id: 2))
+    lane.run()
+    #expect(store.runningEffects == 1)
+    #expect(store.state.count == 0)
+  }
+
+  @Test func `Identifiers are local to a place`() {
+    let store = makeZoo()
+    store.send(.child(.slept(id: 1)))
+    store.send(.hidden(.slept(id: 1)))
+    store.send(.rows(ElementAction(id: 0, action: .slept(id: 1))))
+    #expect(store.runningEffects == 3)
+    store.send(.child(.awoken(id: 1)))
+    #expect(store.runningEffects == 2)
+    store.send(.rows(ElementAction(id: 1, action: .awoken(id: 1))))
+    #expect(store.runningEffects == 2)
+    store.send(.rows(ElementAction(id: 0, action: .awoken(id: 1))))
+    #expect(store.runningEffects == 1)
+  }
+
+  @Test func `The effects of a child end with it, whatever form it has`() {
+    let store = makeZoo()
+    store.change {
+      $0.optional = Leaf()
+      $0.sheet = Leaf()
+      $0.phase = .live(Leaf())
+    }
+    store.send(.optional(.slept(id: 1)))
+    store.send(.sheet(.presented(.slept(id: 1))))
+    store.send(.phase(.slept(id: 1)))
+    store.send(.child(.slept(id: 1)))
+    #expect(store.runningEffects == 4)
+    store.change { $0.optional = nil }
+    #expect(store.runningEffects == 3)
+    store.send(.sheet(.dismiss))
+    #expect(store.runningEffects == 2)
+    store.change { $0.phase = .idle }
+    #expect(store.runningEffects == 1)
+  }
+
+  @Test func `The effects of removed elements end, those of the others go on`() {
+    let store = makeZoo(rows: 4)
+    for id in 0..<4 { store.send(.rows(ElementAction(id: id, action: .slept(id: 1)))) }
+    store.change { $0.rows.remove(id: 2) }
+    #expect(store.runningEffects == 3)
+    store.change { $0.rows[id: 0]?.count += 1 }
+    #expect(store.runningEffects == 3)
+    store.change { zoo in
+      var rows = KeyedCollection<Int, Leaf>()
+      rows.append(Leaf(), id: 3)
+      zoo.rows = rows
+    }
+    #expect(store.runningEffects == 1)
+    store.change { $0.rows.removeAll() }
+    #expect(store.runningEffects == 0)
+  }
+
+  @Test func `An error that is not caught is reported by name; a cancellation is none`() {
+    let store = Store(initialState: Leaf(), lane: lane) {
+      Reduce<Leaf, Step> { _, step in
+        switch step {
+        case .first: .run(name: "broken") { _ in throw Broken() }
+        case .second: .run { _ in throw CancellationError() }
+        case .third:
+          .run { _ in
+            throw Broken()
+          } catch: { _, send in
+            send(.fourth)
+          }
+        case .fourth: .none
+        }
+      }
+    }
+    var names: [String] = []
+    store.onFailure = { failure in
+      if case .uncaughtError(let name, _) = failure { names.append(name) }
+    }
+    store.send(.first)
+    store.send(.second)
+    store.send(.third)
+    lane.run()
+    #expect(names == ["broken"])
+    #expect(store.actionCount == 4, "the handler sent an action")
+    #expect(store.runningEffects == 0)
+  }
+
+  @Test func `A handle awaits and cancels the effects of its action and of those that follow`()
+    async
+  {
+    let store = makeZoo()
+    let quick = store.start(.child(.sleptOver))
+    #expect(!quick.isRunning)
+    await quick.finish()
+    let handle = store.start(.child(.slept(id: 1)))
+    store.send(.child(.slept(id: 2)))
+    #expect(handle.isRunning && store.runningEffects == 2)
+    handle.cancel()
+    await handle.finish()
+    #expect(!handle.isRunning && store.runningEffects == 1)
+  }
+
+  private func makeZoo(rows: Int = 2) -> ZooStore {
+    var zoo = Zoo()
+    for id in 0..<rows { zoo.rows.append(Leaf(), id: id) }
+    return ZooStore.make(zoo, lane: lane)
+  }
+}
+
+private struct Broken: Error {}
+
+private enum Step: Sendable { case first, second, third, fourth }
+
+@CasePathable
+private enum Cycle: Sendable { case start, ping, pong }

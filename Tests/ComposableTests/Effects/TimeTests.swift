@@ -1,0 +1,106 @@
+import Composable
+import ComposableTesting
+import Testing
+
+struct TimeTests {
+  let clock = TestClock()
+
+  @Test func `A timer keeps to multiples of its interval`() {
+    let store = makeStore { [clock] _ in
+      .timer(every: .seconds(2), clock: clock) { .delivered($0) }.cancellable(id: "timer")
+    }
+    store.send(.pushed(0))
+    clock.advance(by: .seconds(5))
+    #expect(store.state.delivered == [1, 2])
+    clock.advance(by: .seconds(1))
+    #expect(store.state.delivered == [1, 2, 3])
+    store.cancelEffects()
+    clock.advance(by: .seconds(10))
+    #expect(store.state.delivered == [1, 2, 3])
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func `A throttle lets the first through at once and the newest at the end of the interval`()
+  {
+    let store = makeStore { [clock] value in
+      .send(.delivered(value)).throttle(id: "t", for: .seconds(1), clock: clock)
+    }
+    store.send(.pushed(1))
+    #expect(store.state.delivered == [1])
+    store.send(.pushed(2))
+    store.send(.pushed(3))
+    clock.advance(by: .milliseconds(999))
+    #expect(store.state.delivered == [1])
+    clock.advance(by: .milliseconds(1))
+    #expect(store.state.delivered == [1, 3])
+    #expect(store.runningEffects == 0)
+    clock.advance(by: .seconds(3))
+    store.send(.pushed(4))
+    #expect(store.state.delivered == [1, 3, 4])
+  }
+
+  @Test func `A throttle may keep the oldest`() {
+    let store = makeStore { [clock] value in
+      .send(.delivered(value)).throttle(id: "t", for: .seconds(1), clock: clock, latest: false)
+    }
+    for value in 1...4 { store.send(.pushed(value)) }
+    clock.advance(by: .seconds(1))
+    #expect(store.state.delivered == [1, 2])
+  }
+
+  @Test func `A debounce delivers the newest after a pause`() {
+    let store = makeStore { [clock] value in
+      .send(.delivered(value)).debounce(id: "d", for: .seconds(1), clock: clock)
+    }
+    for value in 1...3 {
+      store.send(.pushed(value))
+      clock.advance(by: .milliseconds(600))
+    }
+    #expect(store.state.delivered == [])
+    clock.advance(by: .milliseconds(400))
+    #expect(store.state.delivered == [3])
+  }
+
+  @Test func `What a limit holds back is dropped when its identifier is cancelled`() {
+    let store = makeStore { [clock] value in
+      value < 0
+        ? .cancel(id: "d")
+        : .send(.delivered(value)).debounce(id: "d", for: .seconds(1), clock: clock)
+    }
+    store.send(.pushed(1))
+    store.send(.pushed(-1))
+    clock.advance(by: .seconds(2))
+    #expect(store.state.delivered == [])
+    store.send(.pushed(2))
+    clock.advance(by: .seconds(2))
+    #expect(store.state.delivered == [2])
+  }
+
+  private func makeStore(
+    _ effect: @escaping (Int) -> Effect<Limited.Action>
+  ) -> Store<Limited.State, Limited.Action> {
+    Store(initialState: Limited.State(), lane: clock.lane) { Limited(effect: effect) }
+  }
+}
+
+@Reducer
+private struct Limited {
+  @ObservableState
+  struct State: Equatable, Sendable { var delivered: [Int] = [] }
+
+  enum Action: Sendable {
+    case pushed(Int)
+    case delivered(Int)
+  }
+
+  let effect: (Int) -> Effect<Action>
+
+  func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch action {
+    case .pushed(let value): return effect(value)
+    case .delivered(let value):
+      state.delivered.append(value)
+      return .none
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Composable
+import ComposableTesting
+import Testing
+
+struct CompositionTests {
+  @Test func `A child runs before its parent, and its siblings are not asked`() {
+    let calls = Calls()
+    var zoo = Zoo()
+    zoo.optional = Leaf()
+    let store = Store(initialState: zoo, lane: ImmediateLane()) {
+      ReducerSteps<Zoo, ZooFeature.Action>.make {
+        Scope(state: \.child, action: \.child) { Noting(name: "child", calls: calls) }
+        Scope(state: \.hidden, action: \.hidden) { Noting(name: "hidden", calls: calls) }
+        Reduce { _, _ in
+          calls.note("parent")
+          return .none
+        }
+        .ifLet(\.optional, action: \.optional) { Noting(name: "optional", calls: calls) }
+        .forEach(\.rows, action: \.rows) { Noting(name: "row", calls: calls) }
+      }
+    }
+    store.send(.child(.ignored))
+    #expect(calls.taken() == ["child", "parent"])
+    store.send(.changed { _ in })
+    #expect(calls.taken() == ["parent"])
+    store.send(.optional(.ignored))
+    #expect(calls.taken() == ["optional", "parent"])
+  }
+
+  @Test func `An action for a child that is not there is dropped and counted`() {
+    let store = ZooStore.make()
+    store.send(.optional(.counted(1)))
+    store.send(.phase(.counted(1)))
+    store.send(.rows(ElementAction(id: 4, action: .counted(1))))
+    store.send(.sheet(.presented(.counted(1))))
+    #expect(store.state == Zoo())
+    #expect(store.actionsWithoutChild == 4)
+  }
+
+  @Test func `The child of an enum's case is changed in place and observed`() {
+    let store = ZooStore.make()
+    let calls = Calls()
+    let observer = store.observe(\.phase) { calls.note("phase") }
+    store.change { $0.phase = .live(Leaf()) }
+    store.send(.phase(.counted(3)))
+    #expect(calls.taken() == ["phase", "phase"])
+    store.send(.phase(.ignored))
+    #expect(calls.taken() == [])
+    guard case .live(let leaf) = store.state.phase else { Issue.record("not live"); return }
+    #expect(leaf.count == 3)
+    _ = observer
+  }
+
+  @Test func `A presented child is dismissed by its parent's action or by itself`() {
+    let store = ZooStore.make()
+    store.change { $0.sheet = Leaf() }
+    store.send(.sheet(.presented(.counted(2))))
+    #expect(store.state.sheet?.count == 2)
+    store.send(.sheet(.dismiss))
+    #expect(store.state.sheet == nil)
+    store.change { $0.sheet = Leaf() }
+    store.send(.sheet(.presented(.dismissed)))
+    #expect(store.state.sheet == nil)
+    #expect(store.actionsWithoutChild == 0)
+  }
+
+  @Test func `Conditions in a body are decided when the store is made`() {
+    func count(isLoud: Bool, steps: Int) -> Int {
+      let store = Store(initialState: Leaf(), lane: ImmediateLane()) {
+        ReducerSteps<Leaf, LeafFeature.Action>.make {
+          if isLoud {
+            Reduce { state, _ in
+              state.count += 100
+              return .none
+            }
+          } else {
+            EmptyReducer()
+          }
+          for step in 0..<steps {
+            Reduce { state, _ in
+              state.count += step
+              return .none
+            }
+          }
+          if steps > 2 { LeafFeature() }
+        }
+      }
+      store.send(.counted(1000))
+      return store.state.count
+    }
+    #expect(count(isLoud: true, steps: 3) == 1103)
+    #expect(count(isLoud: false, steps: 2) == 1)
+  }
+
+  @Test func `onChange reacts to changes of its field in this action only`() {
+    let calls = Calls()
+    let store = Store(initialState: Zoo(), lane: ImmediateLane(), notification: .batched) {
+      ReducerSteps<Zoo, ZooFeature.Action>.make {
+        Reduce { state, action in
+          if case .changed(let change) = action { change(&state) }
+          return .none
+        }
+        .onChange(of: \.number) { state, _ in
+          calls.note("\(state.number)")
+          return .none
+        }
+      }
+    }
+    let observer = store.observe(\.number) { calls.note("observer") }
+    store.send(.changed { $0.number = 5 })
+    store.send(.changed { $0.text = "x" })
+    store.send(.changed { $0.number = 5 })
+    #expect(calls.taken() == ["5"])
+    store.deliverChanges()
+    #expect(calls.taken() == ["observer"], "the note for the observers is kept")
+    _ = observer
+  }
+
+  @Test func `A parent runs a child's reducer directly`() {
+    var zoo = Zoo()
+    let effect = LeafFeature().reduce(into: &zoo.child, action: .counted(2))
+      .map(ZooFeature.Action.child)
+    #expect(effect.isNone && zoo.child.count == 2)
+  }
+
+  @Test func `Actions are counted by kind along the tree`() {
+    let store = ZooStore.make()
+    store.send(.child(.counted(1)))
+    store.send(.child(.counted(1)))
+    store.send(.child(.ignored))
+    store.change { $0.rows.append(Leaf(), id: 1) }
+    store.send(.rows(ElementAction(id: 1, action: .named("x"))))
+    let counts = store.actionsByKind.map { "\($0.kind) \($0.count)" }
+    #expect(counts == ["changed 1", "child.counted 2", "child.ignored 1", "rows.named 1"])
+    #expect(store.actionCount == 5)
+  }
+}
+
+/// A leaf that notes that it ran.
+private struct Noting: Reducer {
+  typealias Prepared = CountingReducer<Noting>
+  typealias State = Leaf
+  let name: String
+  let calls: Calls
+
+  func reduce(into state: inout Leaf, action: LeafFeature.Action) -> Effect<LeafFeature.Action> {
+    calls.note(name)
+    return .none
+  }
+}
+
+extension ReducerSteps {
+  /// A composition on its own.
+  fileprivate static func make(
+    @ReducerBuilder<State, Action> _ body: () -> ReducerSteps
+  ) -> ReducerSteps { body() }
+}

@@ -1,0 +1,71 @@
+import CAllocationCounter
+import Composable
+import ComposableTesting
+import Testing
+
+struct StoreTests {
+  @Test func `A send without effects allocates nothing`() {
+    let store = ZooStore.make()
+    store.change { $0.optional = Leaf() }
+    let observer = store.place.child(\.child).observe(\.count) {}
+    #expect(allocations { store.send(.child(.counted(1))) } == 0)
+    #expect(allocations { store.send(.optional(.counted(1))) } == 0)
+    #expect(allocations { allocateOnce() } == 100, "the counter counts")
+    _ = observer
+  }
+
+  @Test func `printChanges tells kind and changed fields of each action`() {
+    var lines: [String] = []
+    let store = ZooStore.make()
+    store.printChanges { lines.append($0) }
+    let calls = Calls()
+    let observer = store.observe(\.child) { calls.note("child") }
+    store.send(.child(.counted(1)))
+    store.send(.child(.ignored))
+    store.change { $0.rows.append(Leaf(), id: 3) }
+    store.send(.rows(ElementAction(id: 3, action: .named("x"))))
+    #expect(
+      lines == [
+        "child.counted: child.count", "child.ignored: (nothing)", "changed: rows",
+        "rows.named: rows.3.name",
+      ])
+    #expect(calls.taken() == ["child"], "looking at changes takes them from nobody")
+    _ = observer
+  }
+
+  @Test func `A computed scope that is evaluated too often is named once`() {
+    var warnings: [String] = []
+    let store = ZooStore.make()
+    store.onWarning = { warnings.append($0) }
+    let scope = store.scope(computed: "summary", allowance: 5) { $0.list.count }
+    for _ in 0..<20 { _ = scope.state }
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.contains("'summary' was evaluated 6 times") == true)
+    #expect(store.computedScopeCounts.map(\.name) == ["summary"])
+    #expect(store.computedScopeCounts.map(\.evaluations) == [20])
+  }
+
+  @Test func `Actions sent from an observer while reducing are queued`() {
+    let store = ZooStore.make()
+    store.onAction { [unowned store] action in
+      if case .child(.counted(1)) = action { store.send(.child(.named("after"))) }
+    }
+    store.send(.child(.counted(1)))
+    #expect(store.state.child == Leaf(count: 1, name: "after"))
+    #expect(store.actionCount == 2)
+  }
+}
+
+/// Allocations of 100 calls, after one that may still prepare something.
+private func allocations(_ body: () -> Void) -> UInt64 {
+  body()
+  let before = allocation_count()
+  for _ in 0..<100 { body() }
+  return allocation_count() - before
+}
+
+@inline(never)
+private func allocateOnce() {
+  let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16)
+  withExtendedLifetime(memory) { memory.deallocate() }
+}

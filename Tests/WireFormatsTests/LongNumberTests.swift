@@ -1,0 +1,54 @@
+import LiveEvents
+import Testing
+import WireFormats
+
+/// Digits are checked and added up eight at a time.
+@Suite struct `Long numbers` {
+  private func timestamp(_ number: String) -> Outcome {
+    decode("{\"type\":\"chat.clear\",\"ts\":\(number)}")
+  }
+
+  @Test(arguments: 1...15)
+  func `of any length have their value`(length: Int) {
+    var random = SeededGenerator(seed: UInt64(length))
+    for _ in 0..<200 {
+      let digits = (0..<length).map { place in
+        // No zero in front; the year is before 10000.
+        place == 0
+          ? Int.random(in: 1...(length == 15 ? 1 : 9), using: &random)
+          : Int.random(in: 0...9, using: &random)
+      }
+      let value = digits.reduce(0) { $0 * 10 + Int64($1) }
+      #expect(timestamp("\(value)") == .event(.chatClear, at: value))
+      #expect(timestamp("\(value) ") == .event(.chatClear, at: value))
+      #expect(timestamp("-\(value)") == .rejected(.invalidValue, room: "main"))
+      #expect(timestamp("0\(value)") == .rejected(.malformedJSON))
+    }
+  }
+
+  @Test(arguments: 1...20)
+  func `have digits in each place`(length: Int) {
+    for place in 0..<length {
+      for other in ["/", ":", "p", "\u{39}\u{B0}", "?", "@", "\u{7F}", "+", "-"] {
+        var characters = [Character](repeating: "1", count: length)
+        guard place > 0 || other != "-" else { continue }
+        characters[place] = " "
+        let number = String(characters).split(separator: " ", omittingEmptySubsequences: false)
+          .joined(separator: other)
+        #expect(timestamp(number) == .rejected(.malformedJSON), "\(number)")
+      }
+    }
+  }
+
+  @Test func `too long for any range are invalid, not malformed`() {
+    for length in 16...40 {
+      #expect(
+        timestamp(String(repeating: "9", count: length)) == .rejected(.invalidValue, room: "main"))
+    }
+    #expect(
+      decode(#"{"type":"recorder.progress","bytes":9007199254740992,"durationMs":12345678}"#)
+        == .event(
+          .recorderProgress(
+            RecorderProgress(bytes: 9_007_199_254_740_992, durationMilliseconds: 12_345_678))))
+  }
+}

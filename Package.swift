@@ -109,6 +109,10 @@ let features: [Target] =
   + children.map { module("Features", $0, featureKit) }
   + [module("Features", "HostFeature", featureKit + childTargets)]
 
+let screen: [Target] = [
+  module("Screen", "HostScreen", featureKit + childTargets + ["HostFeature"])
+]
+
 let simulation: [Target] = [
   module("Simulation", "Simulation", ["LiveEvents", "WireFormats"])
 ]
@@ -126,8 +130,8 @@ let daemon: [Target] = [
   module(
     "Daemon", "LivehostDaemon",
     featureKit + childTargets + [
-      "HostFeature", "WireFormats", "Ingest", "Varlink", "ControlInterface", "Systemd", logging,
-      lifecycle, yams,
+      "HostFeature", "HostScreen", "WireFormats", "Ingest", "Varlink", "ControlInterface",
+      "Systemd", logging, lifecycle, yams,
     ] + nio),
   program(
     "Sources/livehostd", ["LivehostDaemon", "Systemd", arguments, logging, lifecycle, signals]),
@@ -184,6 +188,9 @@ let tests: [Target] =
     test(
       "HostFeatureTests",
       featureKit + childTargets + ["HostFeature", "ComposableTesting", "TestSupport"]),
+    test(
+      "HostScreenTests",
+      featureKit + childTargets + ["HostFeature", "HostScreen", "ComposableTesting", "TestSupport"]),
     test("SimulationTests", ["LiveEvents", "Simulation", "WireFormats"]),
     test("ControlInterfaceTests", ["ControlInterface", "Varlink"] + nio),
     test(
@@ -192,7 +199,8 @@ let tests: [Target] =
     test(
       "LivehostDaemonTests",
       featureKit + childTargets + [
-        "HostFeature", "LivehostDaemon", "Ingest", "WireFormats", "ControlInterface", "Varlink",
+        "HostFeature", "HostScreen", "LivehostDaemon", "Ingest", "WireFormats", "ControlInterface",
+        "Varlink",
         "Compression",
       ] + nio),
     test("EndToEndTests", ["ControlInterface", "Varlink", "livehostd", "livehostctl"] + nio),
@@ -222,7 +230,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
-  targets: system + kit + events + ingest + features + simulation + control + daemon
+  targets: system + kit + events + ingest + features + screen + simulation + control + daemon
     + benchmarks + tests,
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx20

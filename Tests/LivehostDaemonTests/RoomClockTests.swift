@@ -1,3 +1,4 @@
+import HostScreen
 import LivehostDaemon
 import RateLimiting
 import Testing

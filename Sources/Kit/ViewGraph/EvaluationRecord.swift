@@ -20,6 +20,11 @@ public struct EvaluationRecord: Sendable {
   public let cause: EvaluationCause
   /// Names of the fields of the cause.
   public let fields: [String]
+  /// Which actions changed them; of a changed input, what had its parent evaluated. Empty for a
+  /// first appearance, and where the store does not attribute changes.
+  public let triggers: [EvaluationTrigger]
+  /// When it began, on the graph's clock.
+  public let start: UInt64
   /// Nanoseconds, with the views evaluated within.
   public let inclusive: UInt64
   /// Nanoseconds, without them.
@@ -28,21 +33,15 @@ public struct EvaluationRecord: Sendable {
   public let isAvoidable: Bool
 }
 
-/// Counts of one kind of view.
-public struct ViewStatistics: Hashable, Sendable {
-  public var evaluations = 0
-  public var avoidable = 0
-  /// Nanoseconds, with the views evaluated within.
-  public var total: UInt64 = 0
-  /// The longest one, in nanoseconds.
-  public var maximum: UInt64 = 0
+/// An action that changed a field that a view depends on.
+public struct EvaluationTrigger: Hashable, Sendable {
+  /// The kind, such as `chat.messages`.
+  public let action: String
+  /// The field of the view's state; for a changed input that of its parent's state.
+  public let field: String
 
-  public init() {}
-
-  mutating func add(_ record: EvaluationRecord) {
-    evaluations += 1
-    if record.isAvoidable { avoidable += 1 }
-    total += record.inclusive
-    maximum = max(maximum, record.inclusive)
+  public init(action: String, field: String) {
+    self.action = action
+    self.field = field
   }
 }

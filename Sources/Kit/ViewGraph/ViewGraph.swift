@@ -10,13 +10,15 @@ public final class ViewGraph {
   private var lastID = 0
   private var readers: [ViewID: Any] = [:]
   private var dirty: [ViewInstance] = []
-  private let clock: () -> UInt64
+  private let clock: any EvaluationClock
   private var changedOutputs: [ViewID] = []
 
   /// Frames that had something to evaluate.
   public private(set) var frames: UInt64 = 0
   /// Counts by name of view.
   public private(set) var statistics: [String: ViewStatistics] = [:]
+  /// The newest evaluations of each kind of view.
+  public private(set) var log = EvaluationLog()
   /// Called after each evaluation.
   public var onEvaluation: ((EvaluationRecord) -> Void)?
 
@@ -25,14 +27,21 @@ public final class ViewGraph {
   /// - Parameters:
   ///   - place: where its state is.
   ///   - read: reads that state.
-  ///   - clock: monotonic nanoseconds, asked before and after each evaluation.
+  ///   - clock: asked before and after each evaluation.
   public init<V: View>(
-    _ view: V, place: Place<V.State>, clock: @escaping () -> UInt64,
-    read: @escaping () -> V.State?
+    _ view: V, place: Place<V.State>, clock: any EvaluationClock, read: @escaping () -> V.State?
   ) {
     self.clock = clock
     root = makeInstance(view, node: place.makeNode(), depth: 0, read: read)
     mark(root, .firstAppearance)
+  }
+
+  /// Puts `view` on the screen, with a clock that is a function giving monotonic nanoseconds.
+  public convenience init<V: View>(
+    _ view: V, place: Place<V.State>, clock: @escaping () -> UInt64,
+    read: @escaping () -> V.State?
+  ) {
+    self.init(view, place: place, clock: FunctionClock(clock), read: read)
   }
 
   deinit { root?.remove() }
@@ -59,28 +68,37 @@ public final class ViewGraph {
     dirty = []
     for instance in queue where instance.lastFrame != frames {
       guard let cause = instance.pendingCause else { continue }
-      _ = evaluate(instance, cause)
+      _ = evaluate(instance, cause, instance.pendingTriggers)
     }
     return changedOutputs
   }
 
   /// Returns the inclusive nanoseconds.
-  private func evaluate(_ instance: ViewInstance, _ cause: EvaluationCause) -> UInt64 {
+  private func evaluate(
+    _ instance: ViewInstance, _ cause: EvaluationCause, _ triggers: [EvaluationTrigger]
+  ) -> UInt64 {
+    let isFirst = instance.lastFrame == 0
     instance.lastFrame = frames
     instance.pendingCause = nil
+    instance.pendingTriggers = []
     let evaluation = Evaluation(graph: self, instance: instance)
-    let start = clock()
+    clock.willEvaluate(instance.name)
+    let start = clock.now
     guard let output = instance.body(ViewContext(evaluation: evaluation), evaluation.reads) else {
       return 0
     }
-    let bodyEnd = clock()
+    clock.didEvaluate(instance.name, output, isFirst: isFirst)
+    let bodyEnd = clock.now
     adopt(evaluation, by: instance)
     var children: UInt64 = 0
     for (_, child, isHandedDown) in evaluation.children where child.lastFrame != frames {
       if child.lastFrame == 0 {
-        children += evaluate(child, .firstAppearance)
+        children += evaluate(child, .firstAppearance, [])
       } else if isHandedDown {
-        children += evaluate(child, .changedInput)
+        // A change of its own explains more than the one that reached its parent.
+        let own = child.pendingCause
+        children += evaluate(
+          child, own ?? .changedInput, own == nil ? triggers : child.pendingTriggers)
       }
     }
     let isSame = instance.output == output
@@ -91,9 +109,10 @@ public final class ViewGraph {
     let exclusive = bodyEnd &- start
     let record = EvaluationRecord(
       frame: frames, view: instance.id, name: instance.name, cause: cause,
-      fields: names(of: cause, in: instance), inclusive: exclusive + children,
-      exclusive: exclusive, isAvoidable: isSame)
+      fields: names(of: cause, in: instance), triggers: triggers, start: start,
+      inclusive: exclusive + children, exclusive: exclusive, isAvoidable: isSame)
     statistics[instance.name, default: ViewStatistics()].add(record)
+    log.add(record)
     onEvaluation?(record)
     return record.inclusive
   }
@@ -134,12 +153,10 @@ public final class ViewGraph {
     switch cause {
     case .firstAppearance, .changedInput: return []
     case .presence(let index):
-      return index < instance.fieldNames.count ? [instance.fieldNames[index]] : []
+      return [instance.fieldName(index)]
     case .ownRead(var fields):
       var names: [String] = []
-      while let index = fields.popFirst(), index < instance.fieldNames.count {
-        names.append(instance.fieldNames[index])
-      }
+      while let index = fields.popFirst() { names.append(instance.fieldName(index)) }
       return names
     }
   }

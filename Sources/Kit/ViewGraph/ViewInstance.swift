@@ -18,6 +18,8 @@ final class ViewInstance {
 
   /// What changed since the last evaluation; `nil` if nothing that it read.
   var pendingCause: EvaluationCause?
+  /// Which actions changed that.
+  var pendingTriggers: [EvaluationTrigger] = []
   var lastFrame: UInt64 = 0
   var output: ViewNode?
   var children: [ChildKey: ViewInstance] = [:]
@@ -39,8 +41,26 @@ final class ViewInstance {
     guard fields != reads || readObserver == nil else { return }
     readObserver?.cancel()
     reads = fields
-    readObserver = fields.isEmpty ? nil : node.observe(fields, onChange)
+    readObserver =
+      fields.isEmpty
+      ? nil
+      : node.observe(fields) { [unowned self] fields in
+        note(readObserver?.causes ?? [], fields)
+        onChange(fields)
+      }
   }
+
+  private func note(_ causes: [ChangeCause], _ fields: FieldSet) {
+    for cause in causes {
+      let action = node.actionName(cause.action)
+      var rest = cause.fields.intersection(fields)
+      while let index = rest.popFirst() {
+        pendingTriggers.append(EvaluationTrigger(action: action, field: fieldName(index)))
+      }
+    }
+  }
+
+  func fieldName(_ index: Int) -> String { index < fieldNames.count ? fieldNames[index] : "?" }
 
   /// Waits for the coming and going of the optional children in `presence`.
   func observePresence(
@@ -52,6 +72,11 @@ final class ViewInstance {
     }
     for (index, read) in presence where presenceObservers[index] == nil {
       presenceObservers[index] = read.node.observePresence(isPresent: read.isPresent) {
+        [unowned self] in
+        for cause in presenceObservers[index]?.causes ?? [] {
+          pendingTriggers.append(
+            EvaluationTrigger(action: node.actionName(cause.action), field: fieldName(index)))
+        }
         onChange(index)
       }
     }
@@ -66,6 +91,7 @@ final class ViewInstance {
     presenceObservers = [:]
     children = [:]
     pendingCause = nil
+    pendingTriggers = []
   }
 }
 

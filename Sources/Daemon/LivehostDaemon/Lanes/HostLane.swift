@@ -1,4 +1,5 @@
 package import ControlInterface
+package import HostScreen
 package import LiveEvents
 package import NIOCore
 

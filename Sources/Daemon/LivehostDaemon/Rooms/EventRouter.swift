@@ -1,3 +1,4 @@
+package import HostScreen
 package import Ingest
 import LiveEvents
 import Synchronization

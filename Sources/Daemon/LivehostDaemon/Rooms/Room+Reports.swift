@@ -4,6 +4,7 @@ import ControlFeature
 import ControlInterface
 import HeaderFeature
 import HostFeature
+import HostScreen
 import LiveEvents
 import LiveRoomStatsFeature
 import RateLimiting
@@ -14,20 +15,20 @@ import WaitingRoomFeature
 extension Room {
   /// The room as `GetRoom` tells of it.
   func report() -> RoomReport {
-    let state = store.state
+    let state = screen.store.state
     return RoomReport(
       room: name.description, phase: Phase(state.phase), features: features(state),
       counters: counts.counters, rejectedByReason: counts.reasons,
-      actions: Int(store.actionCount),
+      actions: Int(screen.store.actionCount),
       actionsByKind: Dictionary(
-        store.actionsByKind.map { ($0.kind, Int($0.count)) }, uniquingKeysWith: +),
-      frames: Int(screen.frames), views: screen.statistics.mapValues(ViewReport.init))
+        screen.store.actionsByKind.map { ($0.kind, Int($0.count)) }, uniquingKeysWith: +),
+      frames: Int(screen.views.frames), views: screen.views.statistics.mapValues(ViewReport.init))
   }
 
   func summary() -> RoomSummary {
     RoomSummary(
       room: name.description, phase: Phase(store.state.phase),
-      viewers: store.state.header.viewers, counters: counts.counters)
+      viewers: screen.store.state.header.viewers, counters: counts.counters)
   }
 
   /// Shows monitors the newest state; free while there are none.

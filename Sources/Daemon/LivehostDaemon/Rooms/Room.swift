@@ -1,16 +1,14 @@
-import Composable
 import ControlInterface
-import HostFeature
+import HostScreen
 import Ingest
 import LiveEvents
 import NIOCore
 import RateLimiting
-import ViewGraph
 import WireFormats
 
 /// A room: a host's screen and the events that feed it.
 ///
-/// Not `Sendable`: belongs to its lane. Drives its ``Pipeline`` by the machine's clock or by the
+/// Not `Sendable`: belongs to its lane. Drives its screen by the machine's clock or by the
 /// time stamps of the events, whichever its feeders ask for.
 final class Room {
   /// For how long a room that follows time stamps may hold something while no event comes.
@@ -18,10 +16,8 @@ final class Room {
 
   let name: RoomName
   let feed: RoomFeed
-  let store: Store<HostFeature.State, HostFeature.Action>
-  let screen: ViewGraph
+  let screen: HostScreen
   let settings: RoomSettings
-  private var pipeline: Pipeline
   private var clock: RoomClock
   private let grid: FrameGrid
   /// Those who wait until what they sent is applied.
@@ -38,31 +34,24 @@ final class Room {
     clock = RoomClock(machine: now.machineTime)
     grid = FrameGrid(framesPerSecond: Int64(settings.framesPerSecond))
     feed = RoomFeed(onDemand: { Task { await requestFrame() } })
-    let store = Store(
-      initialState: HostFeature.State(), lane: lane, notification: .batched
-    ) { HostFeature() }
-    self.store = store
-    screen = ViewGraph(
-      HostView(), place: store.place, clock: { NIODeadline.now().uptimeNanoseconds },
-      read: { [unowned store] in store.state })
-    pipeline = Pipeline(store: store, screen: screen, grid: grid)
-    // The first frame, so that a room has a screen before its first event.
-    pipeline.drawFrame(at: clock.now)
+    screen = HostScreen(
+      lane: lane, framesPerSecond: settings.framesPerSecond, clock: MachineClock(),
+      start: clock.now)
   }
 
-  var counts: EventCounts { pipeline.counts }
+  var counts: EventCounts { screen.counts }
 
   /// Takes a delivery: one or many events, all of one sender, in order.
   func receive(_ delivery: RoomDelivery, now: NIODeadline) {
     lastDelivery = now
     clock.follow(delivery.clock, machine: now.machineTime)
-    for (reason, count) in delivery.rejections.byReason { pipeline.reject(reason, count) }
-    let rejectedBefore = pipeline.counts.rejected
+    for (reason, count) in delivery.rejections.byReason { screen.reject(reason, count) }
+    let rejectedBefore = screen.counts.rejected
     switch clock.source {
     case .arrival: takeNow(delivery.events, now)
     case .event: takeByTimestamp(delivery.events)
     }
-    let rejected = pipeline.counts.rejected - rejectedBefore
+    let rejected = screen.counts.rejected - rejectedBefore
     delivery.acknowledgement.consumed(rejected: rejected)
     if delivery.acknowledgement.isWanted {
       waiting.append((delivery.acknowledgement, rejected))
@@ -73,23 +62,23 @@ final class Room {
 
   private func takeNow(_ events: [LiveEvent], _ now: NIODeadline) {
     clock.advance(to: clock.time(machine: now.machineTime))
-    for event in events { pipeline.receive(event, at: clock.now) }
-    pipeline.reduce()
+    for event in events { screen.receive(event, at: clock.now) }
+    screen.reduce()
   }
 
   private func takeByTimestamp(_ events: [LiveEvent]) {
     for event in events {
       let instant = clock.time(of: event.timestamp)
-      while let due = pipeline.nextFrame, due <= instant { drawFrame(at: due) }
+      while let due = screen.nextFrame, due <= instant { drawFrame(at: due) }
       clock.advance(to: instant)
-      pipeline.receive(event, at: instant)
-      pipeline.reduce()
+      screen.receive(event, at: instant)
+      screen.reduce()
     }
   }
 
   /// The machine time of the next frame; `nil` if there is nothing to draw.
   var nextFrame: NIODeadline? {
-    var next = pipeline.nextFrame
+    var next = screen.nextFrame
     if !waiting.isEmpty {
       next = min(next ?? grid.frame(after: clock.now), grid.frame(after: clock.now))
     }
@@ -106,13 +95,13 @@ final class Room {
     case .arrival:
       let instant = clock.time(machine: now.machineTime)
       clock.advance(to: instant)
-      guard let due = pipeline.nextFrame ?? (waiting.isEmpty ? nil : instant), due <= instant else {
+      guard let due = screen.nextFrame ?? (waiting.isEmpty ? nil : instant), due <= instant else {
         return
       }
       drawFrame(at: instant)
     case .event:
       // The feeder is silent: what is held is shown, and time goes on by itself.
-      guard now >= lastDelivery + Self.eventTimeStall, let due = pipeline.nextFrame else { return }
+      guard now >= lastDelivery + Self.eventTimeStall, let due = screen.nextFrame else { return }
       drawFrame(at: due, flush: true)
       clock.follow(.arrival, machine: now.machineTime)
     }
@@ -120,7 +109,7 @@ final class Room {
 
   private func drawFrame(at instant: Instant, flush: Bool = false) {
     clock.advance(to: instant)
-    pipeline.drawFrame(at: instant, flush: flush || !waiting.isEmpty)
+    screen.drawFrame(at: instant, flush: flush || !waiting.isEmpty)
     publish()
     for (acknowledgement, rejected) in exchange(&waiting, with: []) {
       acknowledgement.applied(rejected: rejected)
@@ -130,7 +119,7 @@ final class Room {
   /// Applies and draws what is held, and ends the monitors.
   func finish() {
     drawFrame(at: grid.frame(after: clock.now), flush: true)
-    store.cancelEffects()
+    screen.store.cancelEffects()
     feed.finish(.noSuchRoom(name.description))
   }
 }

@@ -1,5 +1,6 @@
 package import ControlInterface
 import Glibc
+package import HostScreen
 import NIOCore
 import Synchronization
 

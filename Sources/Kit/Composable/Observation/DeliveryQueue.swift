@@ -7,6 +7,10 @@ public final class DeliveryQueue {
   @exclusivity(unchecked) @usableFromInline var observerCount = 0
   /// How many wait to be called.
   @exclusivity(unchecked) @usableFromInline var queued = 0
+  /// The kind of action that changes are due to, as its ``ActionTrace/code``; 0 if that is not told.
+  @exclusivity(unchecked) var cause: UInt64 = 0
+  /// Tells the present kind of action, and the names of kinds.
+  @exclusivity(unchecked) var trace: ActionTrace?
   /// Called before an observer is added, so that it does not see changes that were made before.
   @exclusivity(unchecked) @usableFromInline var beforeObserving: (() -> Void)?
 
@@ -26,7 +30,9 @@ public final class DeliveryQueue {
   @inline(__always)
   func add(_ observer: Unmanaged<Observer>, _ changed: FieldSet) {
     observer._withUnsafeGuaranteedRef { entry in
-      entry.pending.formUnion(changed.intersection(entry.fields))
+      let hit = changed.intersection(entry.fields)
+      if cause != 0 { entry.note(ChangeCause(action: cause, fields: hit)) }
+      entry.pending.formUnion(hit)
       guard !entry.isQueued else { return }
       entry.isQueued = true
       queued &+= 1
@@ -56,6 +62,7 @@ public final class DeliveryQueue {
       observer.next = nil
       let fields = observer.pending
       observer.pending = []
+      observer.takeCauses()
       observer.releaseFromQueue()
       if !observer.isCancelled { observer.callback(fields) }
     }

@@ -19,6 +19,11 @@ public final class Observer {
   /// What changed since it was called last.
   @exclusivity(unchecked) var pending: FieldSet = []
   @exclusivity(unchecked) var isQueued = false
+  @exclusivity(unchecked) private var pendingCauses: [ChangeCause] = []
+  /// Which actions changed which of its fields since it was called last; valid during the call. The
+  /// first action to change a field stands for those after it. Empty unless the store attributes
+  /// changes.
+  @exclusivity(unchecked) public private(set) var causes: [ChangeCause] = []
   /// Whether it will never be called again.
   @exclusivity(unchecked) public private(set) var isCancelled = false
   /// The next one in the queue of those to be called.
@@ -38,6 +43,21 @@ public final class Observer {
     self.kind = kind
     self.node = node
     self.callback = callback
+  }
+
+  /// Notes a cause that is told with the next call.
+  func note(_ cause: ChangeCause) {
+    let fields = cause.fields.subtracting(pending)
+    // Presence and elements have no fields: their first cause counts.
+    guard !fields.isEmpty || !isQueued else { return }
+    pendingCauses.append(ChangeCause(action: cause.action, fields: fields))
+  }
+
+  @inline(__always)
+  func takeCauses() {
+    guard !pendingCauses.isEmpty || !causes.isEmpty else { return }
+    swap(&causes, &pendingCauses)
+    pendingCauses.removeAll(keepingCapacity: true)
   }
 
   /// Ends the observation. It is not called again, not even for a change that is already noted.
@@ -71,4 +91,11 @@ public final class Observer {
     isQueued = false
     if isOwnedByQueue { Unmanaged.passUnretained(self).release() }
   }
+}
+
+/// A kind of action, and the fields that it changed.
+public struct ChangeCause: Hashable, Sendable {
+  /// The ``ActionTrace/code`` of the kind.
+  public let action: UInt64
+  public let fields: FieldSet
 }

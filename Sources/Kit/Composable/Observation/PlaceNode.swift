@@ -168,6 +168,9 @@ public final class PlaceNode {
     observer.releaseFromNode()
   }
 
+  /// The name of a kind of action, as in ``ChangeCause/action``.
+  public func actionName(_ code: UInt64) -> String { deliveries.trace?.name(of: code) ?? "" }
+
   // MARK: Growing the tree
 
   /// The node of a child; made if there is none.

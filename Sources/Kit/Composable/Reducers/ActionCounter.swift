@@ -6,6 +6,8 @@ public final class ActionCounter {
   public let names: [String]
   // Plain memory: an array would be checked on every action.
   @usableFromInline let counts: UnsafeMutablePointer<UInt64>
+  /// The kind that was counted last, for other threads to read.
+  @usableFromInline let latest = LatestKind()
 
   public init(names: [String]) {
     self.names = names
@@ -16,7 +18,11 @@ public final class ActionCounter {
   deinit { counts.deallocate() }
 
   /// Adds one action of the kind with this number.
-  @inlinable func count(_ kind: Int) { counts[kind] &+= 1 }
+  @inlinable
+  func count(_ kind: Int) {
+    counts[kind] &+= 1
+    latest.note(kind)
+  }
 
   /// How many actions were of the kind with this number.
   public func count(ofKind kind: Int) -> UInt64 { counts[kind] }

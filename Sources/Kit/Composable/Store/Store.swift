@@ -88,6 +88,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
     self.mailbox = Mailbox(lane: lane)
     self.root = PlaceNode(deliveries: deliveries, ignored: State._$ignoredFields)
     mailbox.receiver = { [unowned(unsafe) self] batch in self.receive(batch) }
+    deliveries.trace = actionTrace
     deliveries.beforeObserving = { [unowned(unsafe) self] in
       if !self.isReducing { self.drainChanges() }
     }
@@ -114,6 +115,9 @@ public final class Store<State: ObservableState, Action: Sendable> {
     counter.collect(prefix: "", children: childCounters, into: &counts)
     return counts
   }
+
+  /// The kind of the action that is being reduced, or was reduced last; may be read by any thread.
+  public var actionTrace: ActionTrace { ActionTrace(counter, childCounters) }
 
   @usableFromInline
   func report(_ failure: Failure) {

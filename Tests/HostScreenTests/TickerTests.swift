@@ -1,4 +1,4 @@
-import LivehostDaemon
+import HostScreen
 import RateLimiting
 import Testing
 

@@ -1,5 +1,3 @@
-package import ControlInterface
-package import Ingest
 package import LiveEvents
 
 /// What became of events. `received = applied + coalesced + rejected + pending` at any instant.
@@ -28,10 +26,6 @@ package struct EventCounts: Sendable, Equatable {
     rejectedByReason[reason, default: 0] += count
   }
 
-  package mutating func add(_ rejections: RejectionCounts) {
-    for (reason, count) in rejections.byReason { reject(reason, count) }
-  }
-
   package mutating func add(_ other: EventCounts) {
     received += other.received
     applied += other.applied
@@ -39,15 +33,5 @@ package struct EventCounts: Sendable, Equatable {
     pending += other.pending
     rejected += other.rejected
     rejectedByReason.merge(other.rejectedByReason, uniquingKeysWith: +)
-  }
-
-  package var counters: Counters {
-    Counters(
-      received: received, applied: applied, coalesced: coalesced, rejected: rejected,
-      pending: pending)
-  }
-
-  package var reasons: [String: Int] {
-    Dictionary(uniqueKeysWithValues: rejectedByReason.map { ($0.key.rawValue, $0.value) })
   }
 }

@@ -23,6 +23,7 @@ struct Pipeline {
   private let store: Store<HostFeature.State, HostFeature.Action>
   private let screen: ViewGraph
   private let grid: FrameGrid
+  private let clock: any ScreenClock
   private var intake = HostIntake()
   private var output = IntakeOutput<HostFeature.Action>()
   private(set) var counts = EventCounts()
@@ -33,11 +34,13 @@ struct Pipeline {
   private var ticker = Ticker()
 
   init(
-    store: Store<HostFeature.State, HostFeature.Action>, screen: ViewGraph, grid: FrameGrid
+    store: Store<HostFeature.State, HostFeature.Action>, screen: ViewGraph, grid: FrameGrid,
+    clock: any ScreenClock
   ) {
     self.store = store
     self.screen = screen
     self.grid = grid
+    self.clock = clock
   }
 
   /// Event -> throttle -> action: takes one event. Its actions, if it has some, wait for ``reduce()``.
@@ -55,6 +58,7 @@ struct Pipeline {
     for (reason, count) in output.rejected { counts.refuse(reason, count) }
     if !output.actions.isEmpty {
       store.send(contentsOf: output.actions)
+      if clock.countsActions { output.actions.forEach(clock.didReduce) }
       isDirty = true
     }
     output.clear()
@@ -74,11 +78,16 @@ struct Pipeline {
   mutating func drawFrame(at now: Instant, flush: Bool = false) {
     if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
     reduce()
-    if store.state.wantsTicks, let time = ticker.tick(at: now) { store.send(.ticked(at: time)) }
+    if store.state.wantsTicks, let time = ticker.tick(at: now) { tick(time) }
     isDirty = false
     lastFrame = now
     store.deliverChanges()
     screen.evaluateFrame()
+  }
+
+  private func tick(_ time: Timestamp) {
+    store.send(.ticked(at: time))
+    if clock.countsActions { clock.didReduce(.ticked(at: time)) }
   }
 
   /// Counts lines that were refused before they were events.

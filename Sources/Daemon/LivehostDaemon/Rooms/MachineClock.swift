@@ -1,0 +1,7 @@
+import HostScreen
+import NIOCore
+
+/// The machine's monotonic clock, for measuring evaluations.
+final class MachineClock: ScreenClock {
+  var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
+}

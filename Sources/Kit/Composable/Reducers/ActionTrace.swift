@@ -1,0 +1,56 @@
+public import Synchronization
+
+/// The kind of the action that a reducer counted last. Written on its lane, read by any thread.
+@usableFromInline
+final class LatestKind: Sendable {
+  @usableFromInline let number = Atomic<Int>(-1)
+
+  @usableFromInline init() {}
+
+  @inlinable
+  func note(_ kind: Int) { number.store(kind, ordering: .relaxed) }
+}
+
+/// Tells which kind of action a store reduces, or reduced last, from any thread.
+///
+/// What a reading from another thread gives is the present kind or one that was present a moment ago:
+/// enough to name what holds a lane, not to count.
+public struct ActionTrace: Sendable {
+  private let latest: LatestKind
+  private let names: [String]
+  private let children: [(tag: Int, trace: ActionTrace)]
+
+  init(_ counter: ActionCounter, _ children: [ChildCounter]) {
+    latest = counter.latest
+    names = counter.names
+    self.children = children.filter { !$0.counter.names.isEmpty }
+      .map { ($0.tag, ActionTrace($0.counter, $0.children)) }
+  }
+
+  /// The present kind as a number; 0 before the first action.
+  ///
+  /// One byte per level of the tree of reducers, the root's lowest. Levels below the eighth, and kinds
+  /// beyond the 254th, are not told apart.
+  public var code: UInt64 { code(level: 0) }
+
+  private func code(level: Int) -> UInt64 {
+    let kind = latest.number.load(ordering: .relaxed)
+    let byte = UInt64(min(kind &+ 1, 255)) << (8 * UInt64(level))
+    guard level < 7 else { return byte }
+    for (tag, trace) in children where tag == kind { return byte | trace.code(level: level + 1) }
+    return byte
+  }
+
+  /// The name of a kind, such as `chat.messages`; empty if there was no action yet.
+  public func name(of code: UInt64) -> String {
+    let byte = Int(code & 255)
+    guard byte > 0, byte <= names.count else { return "" }
+    let name = names[byte - 1]
+    guard let child = children.first(where: { $0.tag == byte - 1 })?.trace else { return name }
+    let below = child.name(of: code >> 8)
+    return below.isEmpty ? name : "\(name).\(below)"
+  }
+
+  /// The name of the present kind.
+  public var name: String { name(of: code) }
+}

@@ -1,0 +1,60 @@
+package import Composable
+package import HostFeature
+package import LiveEvents
+package import RateLimiting
+package import ViewGraph
+
+/// A host's screen: the store, the views over it, and the road of its events.
+///
+/// Whoever owns it gives it events and time; it asks for neither. Not `Sendable`: belongs to its lane.
+package final class HostScreen {
+  package let store: Store<HostFeature.State, HostFeature.Action>
+  package let views: ViewGraph
+  private var pipeline: Pipeline
+
+  /// Makes a screen and draws its first frame at `start`, so that there is one before the first event.
+  ///
+  /// - Parameters:
+  ///   - lane: where effects run and bring their actions.
+  ///   - tracking: whether the host's view depends on its children as wholes.
+  ///   - clock: measures evaluations, or pretends to.
+  package init(
+    lane: any Lane, framesPerSecond: Int, tracking: ChildTracking = .ignored,
+    clock: any ScreenClock, start: Instant = .origin
+  ) {
+    let store = Store(
+      initialState: HostFeature.State(), lane: lane, notification: .batched
+    ) { HostFeature() }
+    store.setIgnored(tracking.ignoredFields)
+    store.attributeChanges(true)
+    self.store = store
+    views = ViewGraph(
+      HostView(), place: store.place, clock: clock, read: { [unowned store] in store.state })
+    pipeline = Pipeline(
+      store: store, screen: views, grid: FrameGrid(framesPerSecond: Int64(framesPerSecond)),
+      clock: clock)
+    pipeline.drawFrame(at: start)
+  }
+
+  /// Where its events went.
+  package var counts: EventCounts { pipeline.counts }
+
+  /// Takes one event. Its actions, if it has some at once, wait for ``reduce()``.
+  package func receive(_ event: LiveEvent, at now: Instant) { pipeline.receive(event, at: now) }
+
+  /// Counts lines that were refused before they were events.
+  package func reject(_ reason: RejectionReason, _ count: Int) { pipeline.reject(reason, count) }
+
+  /// Reduces what must not wait for the frame.
+  package func reduce() { pipeline.reduce() }
+
+  /// When there is something to draw next; `nil` while nothing changes and nothing is held.
+  package var nextFrame: Instant? { pipeline.nextFrame }
+
+  /// Draws a frame: what is due is reduced, and the views that it concerns are evaluated.
+  ///
+  /// - Parameter flush: also what is held and not due yet.
+  package func drawFrame(at now: Instant, flush: Bool = false) {
+    pipeline.drawFrame(at: now, flush: flush)
+  }
+}

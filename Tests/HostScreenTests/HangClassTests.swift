@@ -1,0 +1,19 @@
+import HostScreen
+import Testing
+
+struct HangClassTests {
+  @Test(arguments: [
+    (0, HangClass.instant), (99_999_999, .instant), (100_000_000, .late), (249_999_999, .late),
+    (250_000_000, .microhang), (499_999_999, .microhang), (500_000_000, .hang),
+    (UInt64.max, .hang),
+  ])
+  func `A turn is classed by its length, the bounds belonging to the worse class`(
+    nanoseconds: UInt64, expected: HangClass
+  ) {
+    #expect(HangClass(nanoseconds: nanoseconds) == expected)
+  }
+
+  @Test func `Classes are ordered from good to bad`() {
+    #expect(HangClass.allCases == HangClass.allCases.sorted())
+  }
+}

@@ -2,11 +2,13 @@ import HostScreen
 import Testing
 
 struct HangClassTests {
-  @Test(arguments: [
-    (0, HangClass.instant), (99_999_999, .instant), (100_000_000, .late), (249_999_999, .late),
+  static let lengths: [(UInt64, HangClass)] = [
+    (0, .instant), (99_999_999, .instant), (100_000_000, .late), (249_999_999, .late),
     (250_000_000, .microhang), (499_999_999, .microhang), (500_000_000, .hang),
     (UInt64.max, .hang),
-  ])
+  ]
+
+  @Test(arguments: lengths)
   func `A turn is classed by its length, the bounds belonging to the worse class`(
     nanoseconds: UInt64, expected: HangClass
   ) {

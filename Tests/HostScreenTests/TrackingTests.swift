@@ -1,5 +1,5 @@
 import ChatFeature
-import ComposableTesting
+import Composable
 import ControlFeature
 import HeaderFeature
 import HostFeature
@@ -8,56 +8,87 @@ import LiveEvents
 import LiveRoomStatsFeature
 import RateLimiting
 import RecorderFeature
+import TestSupport
 import Testing
 import ViewGraph
 import WaitingRoomFeature
 
 /// Which views a change of a child evaluates, with and without tracking of the children.
 struct TrackingTests {
-  /// One change for each field that the view of a child reads.
-  static let changes: [(view: String, action: HostFeature.Action)] = [
-    ("ChatView", .chat(.messages([message("m2")]))),
-    ("ChatView", .chat(.messageDeleted("m1", at: 0))),
-    ("ControlView", .control(.tapped(control: "camera", on: true))),
-    ("ControlView", .control(.meterRead(input: "mic", levels: [0.5]))),
-    ("HeaderView", .header(.titleChanged("evening"))),
-    ("HeaderView", .header(.viewersChanged(count: 12, peak: 20))),
-    ("HeaderView", .header(.reacted(3))),
-    ("LiveRoomStatsView", .liveRoomStats(.windowClosed(StatisticsWindow(samples: 2)))),
-    ("RecorderView", .recorder(.stateChanged(.starting))),
-    ("WaitingRoomView", .waitingRoom(.changed([.left(person)]))),
+  /// The child's view, by the field of the host that holds the child.
+  static let views = [
+    "chat": "ChatView", "control": "ControlView", "header": "HeaderView",
+    "liveRoomStats": "LiveRoomStatsView", "recorder": "RecorderView",
+    "waitingRoom": "WaitingRoomView",
   ]
 
-  @Test(arguments: changes.indices)
-  func `Ignored: a change of a child evaluates its view once, and no other`(index: Int) {
-    let (view, action) = Self.changes[index]
-    let screen = Screen(.ignored)
-    #expect(screen.evaluated(action) == [view])
+  /// Fields that no view reads, and fields of children that nothing in this library changes yet.
+  static let unread: Set<String> = [
+    "chat.moderations", "chat.noticeCount", "chat.busiestSecond", "chat.bookkeeping",
+    "control.committed", "header.liveSince", "liveRoomStats.samples",
+    "liveRoomStats.bestFrameRate", "liveRoomStats.droppedFrames", "liveRoomStats.levels",
+    "waitingRoom.unmatched",
+  ]
+
+  @Test func `Ignored: what changed in a child evaluates its view if that reads it, and no other`()
+  {
+    let screen = DrawnHost(.ignored)
+    var seen: Set<String> = []
+    for action in ChildActions(seed: 7).prefix(3_000) {
+      let (evaluated, changed) = screen.send(action)
+      seen.formUnion(changed)
+      var expected: Set<String> = []
+      for path in changed {
+        let parts = path.split(separator: ".").map(String.init)
+        let view = parts.count == 1 ? "HostView" : Self.views[parts[0]] ?? "?"
+        if screen.host.views.reads(of: view).contains(parts.last ?? "") { expected.insert(view) }
+      }
+      #expect(evaluated == expected.sorted(), "\(action): \(changed)")
+    }
+    #expect(seen.isSuperset(of: DrawnHost.childFields), "every field of every child was changed")
   }
 
-  @Test(arguments: changes.indices)
-  func `Tracked: it evaluates the host and the children that the host rebuilds, once each`(
-    index: Int
-  ) {
-    let screen = Screen(.tracked)
-    #expect(
-      screen.evaluated(Self.changes[index].action) == [
-        "ChatView", "ControlView", "HeaderView", "HostView", "LiveRoomStatsView", "RecorderView",
-        "WaitingRoomView",
-      ])
+  @Test func `Tracked: any change in a child evaluates the host and all its children, once each`() {
+    let screen = DrawnHost(.tracked)
+    for action in ChildActions(seed: 7).prefix(3_000) {
+      let (evaluated, changed) = screen.send(action)
+      let isSeen = changed.contains { !$0.hasSuffix(".bookkeeping") }
+      #expect(
+        evaluated == (isSeen ? Self.views.values.sorted() + ["HostView"] : []).sorted(),
+        "\(action): \(changed)")
+    }
   }
 
+  @Test func `The views read every field of the children but those that are known not to be shown`()
+  {
+    let screen = DrawnHost(.ignored)
+    for action in ChildActions(seed: 7).prefix(300) { _ = screen.send(action) }
+    var read: Set<String> = []
+    for (child, view) in Self.views {
+      read.formUnion(screen.host.views.reads(of: view).map { "\(child).\($0)" })
+    }
+    #expect(read == DrawnHost.childFields.subtracting(Self.unread))
+  }
+}
+
+/// Why a view was evaluated.
+struct CauseTests {
   @Test func `The cause of an evaluation names the action and the field`() {
-    let screen = Screen(.ignored)
-    _ = screen.evaluated(.header(.titleChanged("evening")))
+    let screen = DrawnHost(.ignored)
+    _ = screen.send(.header(.titleChanged("evening")))
     let record = screen.host.views.log.records(of: "HeaderView").last
     #expect(record?.triggers == [EvaluationTrigger(action: "header.titleChanged", field: "title")])
     #expect(record?.cause.kind == .ownRead)
+    #expect(
+      screen.host.views.statistics["HeaderView"]?.causes == [
+        EvaluationReason(kind: .firstAppearance): 1,
+        EvaluationReason(kind: .ownRead, action: "header.titleChanged", field: "title"): 1,
+      ])
   }
 
   @Test func `A view that its parent drags along says what had the parent evaluated`() {
-    let screen = Screen(.tracked)
-    _ = screen.evaluated(.header(.titleChanged("evening")))
+    let screen = DrawnHost(.tracked)
+    _ = screen.send(.header(.titleChanged("evening")))
     let record = screen.host.views.log.records(of: "RecorderView").last
     #expect(record?.cause.kind == .changedInput)
     #expect(record?.isAvoidable == true)
@@ -65,11 +96,9 @@ struct TrackingTests {
   }
 
   @Test func `Of several actions that change a field in one frame the first is the cause`() {
-    let screen = Screen(.ignored)
-    screen.host.store.send(contentsOf: [
-      .header(.titleChanged("one")), .header(.reacted(1)), .header(.titleChanged("two")),
-    ])
-    screen.host.drawFrame(at: .origin + .milliseconds(500))
+    let screen = DrawnHost(.ignored)
+    _ = screen.send(
+      .header(.titleChanged("one")), .header(.reacted(1)), .header(.titleChanged("two")))
     let record = screen.host.views.log.records(of: "HeaderView").last
     #expect(
       record?.triggers == [
@@ -78,39 +107,21 @@ struct TrackingTests {
       ])
   }
 
-  private static var person: Person { Person(id: "u1", name: "Ann") }
-
-  private static func message(_ id: Text) -> TimedMessage {
-    TimedMessage(
-      timestamp: 0, message: ChatMessage(id: id, userID: "u1", userName: "Ann", text: "hi"))
+  @Test func `A child that comes is the cause of its parent's evaluation`() {
+    let screen = DrawnHost(.ignored)
+    _ = screen.send(.roomClosed)
+    _ = screen.send(.chat(.messages([])))
+    let record = screen.host.views.log.records(of: "HostView").last
+    #expect(record?.cause.kind == .presence)
+    #expect(record?.triggers == [EvaluationTrigger(action: "chat.messages", field: "chat")])
   }
 
-  /// A screen on which all six children stand.
-  private final class Screen {
-    let host: HostScreen
-    private var evaluated: [String] = []
-
-    init(_ tracking: ChildTracking) {
-      host = HostScreen(
-        lane: ManualLane(), framesPerSecond: 60, tracking: tracking, clock: StillClock())
-      host.store.send(contentsOf: [
-        .chat(.messages([message("m1")])), .waitingRoom(.changed([.joined(person)])),
-        .liveRoomStats(.windowClosed(StatisticsWindow(samples: 1))),
-      ])
-      host.drawFrame(at: .origin + .milliseconds(100))
-      host.views.onEvaluation = { [unowned self] in evaluated.append($0.name) }
-    }
-
-    /// The views that a frame evaluates after `action`, by name.
-    func evaluated(_ action: HostFeature.Action) -> [String] {
-      evaluated = []
-      host.store.send(action)
-      host.drawFrame(at: .origin + .milliseconds(200))
-      return evaluated.sorted()
-    }
-  }
-
-  private final class StillClock: ScreenClock {
-    let now: UInt64 = 0
+  @Test func `The log keeps the newest evaluations of each view, oldest first`() {
+    let screen = DrawnHost(.ignored)
+    for number in 1...100 { _ = screen.send(.header(.reacted(number))) }
+    let frames = screen.host.views.log.records(of: "HeaderView").map(\.frame)
+    #expect(frames.count == 64)
+    #expect(frames == frames.sorted())
+    #expect(frames.last == screen.host.views.frames)
   }
 }

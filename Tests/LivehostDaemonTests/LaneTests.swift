@@ -1,4 +1,5 @@
 import ControlInterface
+import HostScreen
 import Ingest
 import LiveEvents
 import LivehostDaemon

@@ -52,6 +52,15 @@ public final class ViewGraph {
   /// What the view looks like now; `nil` before its first frame and after it left.
   public func output(of id: ViewID) -> ViewNode? { find(id, below: root)?.output }
 
+  /// The fields that the views of this name read when they were evaluated last, without those that
+  /// are ignored; empty if there is none on the screen. Sorted.
+  public func reads(of view: String) -> [String] {
+    guard let root else { return [] }
+    var names: Set<String> = []
+    root.collectReads(of: view, into: &names)
+    return names.sorted()
+  }
+
   /// The top of the screen.
   public var rootID: ViewID { root.id }
 

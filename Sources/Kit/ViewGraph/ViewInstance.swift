@@ -60,6 +60,14 @@ final class ViewInstance {
     }
   }
 
+  func collectReads(of view: String, into names: inout Set<String>) {
+    if name == view {
+      var rest = reads
+      while let index = rest.popFirst() { names.insert(fieldName(index)) }
+    }
+    for child in children.values { child.collectReads(of: view, into: &names) }
+  }
+
   func fieldName(_ index: Int) -> String { index < fieldNames.count ? fieldNames[index] : "?" }
 
   /// Waits for the coming and going of the optional children in `presence`.

@@ -1,4 +1,5 @@
 package import ControlInterface
+import HostScreen
 import Ingest
 import LiveEvents
 import NIOCore

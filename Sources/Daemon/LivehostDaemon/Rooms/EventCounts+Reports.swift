@@ -1,6 +1,7 @@
 package import ControlInterface
 package import HostScreen
 package import Ingest
+import LiveEvents
 
 extension EventCounts {
   /// Counts lines that a connection refused.

@@ -1,5 +1,6 @@
 import HostScreen
 import NIOCore
+import ViewGraph
 
 /// The machine's monotonic clock, for measuring evaluations.
 final class MachineClock: ScreenClock {

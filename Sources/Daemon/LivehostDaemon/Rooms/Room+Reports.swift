@@ -27,7 +27,7 @@ extension Room {
 
   func summary() -> RoomSummary {
     RoomSummary(
-      room: name.description, phase: Phase(store.state.phase),
+      room: name.description, phase: Phase(screen.store.state.phase),
       viewers: screen.store.state.header.viewers, counters: counts.counters)
   }
 

@@ -1,3 +1,4 @@
+import Composable
 import ControlInterface
 import HostScreen
 import Ingest

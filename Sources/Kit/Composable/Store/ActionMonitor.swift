@@ -39,6 +39,7 @@ extension Store {
   /// before, once for all.
   public func attributeChanges(_ isOn: Bool) {
     drainChanges()
+    deliveries.trace = isOn ? actionTrace : nil
     madeMonitor.attributesChanges = isOn
   }
 

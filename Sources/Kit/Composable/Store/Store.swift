@@ -88,7 +88,6 @@ public final class Store<State: ObservableState, Action: Sendable> {
     self.mailbox = Mailbox(lane: lane)
     self.root = PlaceNode(deliveries: deliveries, ignored: State._$ignoredFields)
     mailbox.receiver = { [unowned(unsafe) self] batch in self.receive(batch) }
-    deliveries.trace = actionTrace
     deliveries.beforeObserving = { [unowned(unsafe) self] in
       if !self.isReducing { self.drainChanges() }
     }

@@ -1,0 +1,71 @@
+import ChatFeature
+import ControlFeature
+import HeaderFeature
+import HostFeature
+import LiveEvents
+import LiveRoomStatsFeature
+import RateLimiting
+import RecorderFeature
+import TestSupport
+import WaitingRoomFeature
+
+/// Random actions of the six children, which among them change every field.
+struct ChildActions: Sequence, IteratorProtocol {
+  private var random: SplitMix64
+  private var number = 0
+
+  init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+  mutating func next() -> HostFeature.Action? {
+    number += 1
+    let time = Timestamp(number * 40)
+    return switch random.pick(0..<20) {
+    case 0: .chat(.messages([message(at: time), message(at: time)]))
+    case 1: .chat(.messageDeleted(Text("m\(random.pick(0..<number))"), at: time))
+    case 2: .chat(.cleared(at: time))
+    case 3: .chat(.timedOut(ChatTimeout(user: person(), seconds: 5), at: time))
+    case 4: .chat(.notice(ChatNotice(kind: .raid, user: person(), count: 3), at: time))
+    case 5: .chat(.modesChanged(ChatModes(slowSeconds: random.pick(0..<9))))
+    case 6: .control(.sliderBegan(control: "zoom", value: level()))
+    case 7: .control(.sliderMoved(control: "zoom", value: level()))
+    case 8: .control(.sliderReleased(control: "zoom", value: level()))
+    case 9: .control(.tapped(control: "camera", on: nil))
+    case 10: .control(.meterRead(input: "microphone", levels: [Float(level())]))
+    case 11: .header(.titleChanged("title \(random.pick(0..<3))"))
+    case 12: .header(.viewersChanged(count: random.pick(0..<99), peak: random.pick(99..<999)))
+    case 13: .header(.reacted(random.pick(0..<3)))
+    case 14: .header(.streamChanged(StreamState.allCases[random.pick(0..<4)], at: time))
+    case 15: .header(.ticked(at: time))
+    case 16: .liveRoomStats(.windowClosed(window()))
+    case 17: .recorder(recording())
+    case 18: .waitingRoom(.changed([.joined(person()), .left(person())]))
+    default: .waitingRoom(.changed([.admitted(person())]))
+    }
+  }
+
+  private mutating func recording() -> RecorderFeature.Action {
+    let state = RecorderState.allCases[random.pick(0..<6)]
+    return random.oneIn(2) ? .stateChanged(state) : .ownStateChanged(state)
+  }
+
+  private mutating func window() -> StatisticsWindow {
+    return StatisticsWindow(
+      frameRate: Summary(Double(random.pick(20..<90))),
+      droppedFrames: Summary(Double(random.pick(0..<99))),
+      roundTrip: Summary(Double(random.pick(0..<900))), samples: random.pick(0..<3))
+  }
+
+  private mutating func level() -> Double { Double(random.pick(0..<5)) / 4 }
+
+  private mutating func message(at time: Timestamp) -> TimedMessage {
+    TimedMessage(
+      timestamp: time,
+      message: ChatMessage(
+        id: "m\(number)", userID: "u\(random.pick(0..<30))", userName: "name", text: "text"))
+  }
+
+  private mutating func person() -> Person {
+    let id = random.pick(0..<6)
+    return Person(id: Text("u\(id)"), name: Text("name \(id)"))
+  }
+}

@@ -1,0 +1,68 @@
+import ChatFeature
+import Composable
+import ControlFeature
+import HeaderFeature
+import HostFeature
+import HostScreen
+import LiveEvents
+import LiveRoomStatsFeature
+import RateLimiting
+import RecorderFeature
+import ViewGraph
+import WaitingRoomFeature
+
+/// A host's screen on which all six children stand, drawn by hand.
+final class DrawnHost {
+  let host: HostScreen
+  private var evaluated: [String] = []
+  private var changed: Set<String> = []
+  private var time = Instant.origin
+
+  /// Paths of all fields of all children.
+  static var childFields: Set<String> {
+    func paths(_ child: String, _ names: [String]) -> [String] { names.map { "\(child).\($0)" } }
+    return Set(
+      paths("chat", ChatFeature.State._$fieldNames)
+        + paths("control", ControlFeature.State._$fieldNames)
+        + paths("header", HeaderFeature.State._$fieldNames)
+        + paths("liveRoomStats", LiveRoomStatsFeature.State._$fieldNames)
+        + paths("recorder", RecorderFeature.State._$fieldNames)
+        + paths("waitingRoom", WaitingRoomFeature.State._$fieldNames))
+  }
+
+  init(_ tracking: ChildTracking) {
+    host = HostScreen(
+      lane: SameThread(), framesPerSecond: 60, tracking: tracking, clock: StillClock())
+    host.store.send(contentsOf: [
+      .chat(.messages([])), .waitingRoom(.changed([])),
+      .liveRoomStats(.windowClosed(StatisticsWindow(samples: 0))),
+    ])
+    draw()
+    host.views.onEvaluation = { [unowned self] in evaluated.append($0.name) }
+    host.store.onChanges { [unowned self] _, paths in changed.formUnion(paths) }
+  }
+
+  /// Sends actions and draws a frame. Returns the views that it evaluated, by name, and the paths of
+  /// the fields that changed.
+  func send(_ actions: HostFeature.Action...) -> (evaluated: [String], changed: Set<String>) {
+    evaluated = []
+    changed = []
+    host.store.send(contentsOf: actions)
+    draw()
+    return (evaluated.sorted(), changed)
+  }
+
+  private func draw() {
+    time = time + .milliseconds(17)
+    host.drawFrame(at: time)
+  }
+
+  private struct SameThread: Lane {
+    func execute(_ job: @escaping @Sendable () -> Void) { job() }
+    var taskExecutor: (any TaskExecutor)? { nil }
+  }
+
+  private final class StillClock: ScreenClock {
+    let now: UInt64 = 0
+  }
+}

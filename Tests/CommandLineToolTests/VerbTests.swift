@@ -45,6 +45,39 @@ import Varlink
     await daemon.stop()
   }
 
+  @Test func `Why has text and JSON, and names the views that there are`() async throws {
+    let daemon = try await FakeDaemon()
+    let text = await daemon.run(["why", "main", "HostView"])
+    #expect(text.output.contains("HostView of room main: 3 evaluations, 1 of them avoidable"))
+    #expect(text.output.contains("stream -> phase"))
+    #expect(
+      await daemon.run(["why", "main", "HostView", "--count", "0"]).output.contains("newest")
+        == false)
+    let json = await daemon.run(["why", "main", "HostView", "--json=short"])
+    #expect(try JSONValue(parsing: json.output)["evaluations"] == 3)
+    let missing = await daemon.run(["why", "main", "Other"])
+    #expect(missing.status == .failed)
+    #expect(missing.diagnostics.contains("it has HostView"))
+    await daemon.stop()
+  }
+
+  @Test func `Hangs has text and JSON, and a beginning`() async throws {
+    let daemon = try await FakeDaemon()
+    #expect(await daemon.run(["hangs"]).output == "no hang, no microhang\n")
+    daemon.service.hangs.add(
+      HangReport(
+        number: 0, timestamp: 5_000, kind: .hang, reason: .busy, durationMicroseconds: 812_345,
+        lane: 0, room: "main", action: "chat.messages"))
+    let text = await daemon.run(["hangs"])
+    #expect(text.output.contains("812 ms"))
+    #expect(text.output.contains("action chat.messages"))
+    let json = await daemon.run(["hangs", "--since", "@4", "--json=short"])
+    #expect(try JSONValue(parsing: json.output)["hangs"]?.arrayValue?.count == 1)
+    #expect(await daemon.run(["hangs", "--since=1h"]).output == "no hang, no microhang\n")
+    #expect(await daemon.run(["hangs", "--since", "soon"]).status == .usage)
+    await daemon.stop()
+  }
+
   @Test func `What the daemon refuses has an exit code and a reason`() async throws {
     let daemon = try await FakeDaemon()
     let missing = await daemon.run(["show", "nowhere"])

@@ -36,11 +36,11 @@ import Varlink
     }
   }
 
-  @Test func `only MonitorRoom says that it supports more`() throws {
+  @Test func `only the monitors say that they support more`() throws {
     let marked = try ControlInterface.description().members.filter {
       $0.documentation.contains("[Supports 'more' flag]")
     }
-    #expect(marked.map(\.name) == ["MonitorRoom"])
+    #expect(marked.map(\.name) == ["MonitorRoom", "MonitorHangs"])
   }
 
   @Test func `every method has a handler`() throws {
@@ -53,6 +53,7 @@ import Varlink
   @Test func `every error of the definition is typed, and every typed error is defined`() throws {
     let all: [ControlError] = [
       .noSuchRoom("a"), .roomExists("b"), .noSuchRecording("c"), .noSuchTask("d"),
+      .noSuchView(room: "r", view: "v"),
       .invalidEvent(index: 3, reason: "unknownType"), .limitReached("rooms"), .busy,
     ]
     let description = try ControlInterface.description()
@@ -95,6 +96,27 @@ import Varlink
     let description = try ControlInterface.description()
     guard case .method(_, let output)? = description.member("GetStatus")?.kind else { return }
     let json = try await JSONValue(encoding: FakeService().getStatus())
+    #expect(description.mismatch(of: json.objectValue ?? [:], against: output) == nil)
+  }
+
+  @Test func `hangs and explanations match the definition`() async throws {
+    let description = try ControlInterface.description()
+    for hang in [HangReport.shortest, .full] {
+      let json = try JSONValue(encoding: HangsReply(hangs: [hang]))
+      for method in ["ListHangs", "MonitorHangs"] {
+        guard case .method(_, let output)? = description.member(method)?.kind else {
+          Issue.record("\(method) not found")
+          continue
+        }
+        #expect(description.mismatch(of: json.objectValue ?? [:], against: output) == nil)
+      }
+    }
+    guard case .method(_, let output)? = description.member("Explain")?.kind else {
+      Issue.record("Explain not found")
+      return
+    }
+    let explanation = try await FakeService().explain(room: "main", view: "HostView")
+    let json = try JSONValue(encoding: explanation)
     #expect(description.mismatch(of: json.objectValue ?? [:], against: output) == nil)
   }
 

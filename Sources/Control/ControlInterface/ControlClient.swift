@@ -51,6 +51,25 @@ public struct ControlClient: Sendable {
     try await call("GetRoom", GetRoomParameters(room: room, feature: feature))
   }
 
+  /// Why a view of a room was evaluated.
+  public func explain(
+    room: String, view: String
+  ) async throws(VarlinkClientError) -> Explanation {
+    try await call("Explain", ExplainParameters(room: room, view: view))
+  }
+
+  /// The hangs of the running daemon that began at `timestamp` or later, in milliseconds since 1970.
+  public func listHangs(since timestamp: Int? = nil) async throws(VarlinkClientError)
+    -> [HangReport]
+  {
+    try await call("ListHangs", ListHangsParameters(since: timestamp), as: HangsReply.self).hangs
+  }
+
+  /// Watches for hangs: first those so far, then each new one. Uses up this client's connection.
+  public func monitorHangs() throws(VarlinkClientError) -> ReplySequence<HangsReply> {
+    try client.callMore("\(ControlInterface.name).MonitorHangs", NoParameters())
+  }
+
   /// Hands over events and waits until they are applied.
   public func sendEvents(
     room: String? = nil, _ events: [JSONValue]

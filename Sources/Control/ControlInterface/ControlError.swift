@@ -4,6 +4,8 @@ public import Varlink
 public enum ControlError: Equatable, Sendable {
   case noSuchRoom(String)
   case roomExists(String)
+  /// No view of that name was ever on the room's screen.
+  case noSuchView(room: String, view: String)
   case noSuchRecording(String)
   case noSuchTask(String)
   /// An element of `SendEvents` is malformed; `reason` is the name of a rejection.
@@ -20,6 +22,8 @@ extension ControlError: VarlinkErrorConvertible {
     switch self {
     case .noSuchRoom(let name): Self.error("NoSuchRoom", ["room": .string(name)])
     case .roomExists(let name): Self.error("RoomExists", ["room": .string(name)])
+    case .noSuchView(let room, let view):
+      Self.error("NoSuchView", ["room": .string(room), "view": .string(view)])
     case .noSuchRecording(let name):
       Self.error("NoSuchRecording", ["recording": .string(name)])
     case .noSuchTask(let name): Self.error("NoSuchTask", ["task": .string(name)])
@@ -41,6 +45,7 @@ extension ControlError: VarlinkErrorConvertible {
     switch error.name.dropFirst(Self.prefix.count) {
     case "NoSuchRoom": self = .noSuchRoom(text("room"))
     case "RoomExists": self = .roomExists(text("room"))
+    case "NoSuchView": self = .noSuchView(room: text("room"), view: text("view"))
     case "NoSuchRecording": self = .noSuchRecording(text("recording"))
     case "NoSuchTask": self = .noSuchTask(text("task"))
     case "InvalidEvent":

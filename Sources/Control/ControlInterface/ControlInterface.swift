@@ -33,6 +33,9 @@ public enum ControlInterface {
       let monitor = try await monitor(call, service, sleep)
       return try await monitor.run(wantsMore: call.wantsMore, replies)
     }
+    try interface.handleRawStream("MonitorHangs") { call, replies in
+      try await HangMonitoring(feed: service.hangs).run(wantsMore: call.wantsMore, replies)
+    }
     return interface
   }
 
@@ -50,6 +53,12 @@ public enum ControlInterface {
       var report = try await service.getRoom(parameters.room)
       if let feature = parameters.feature { report.features.shown = [feature] }
       return report
+    }
+    try interface.handle("Explain") { (_, parameters: ExplainParameters) in
+      try await service.explain(room: parameters.room, view: parameters.view)
+    }
+    try interface.handle("ListHangs") { (_, parameters: ListHangsParameters) in
+      HangsReply(hangs: service.hangs.hangs(since: parameters.since ?? .min))
     }
   }
 

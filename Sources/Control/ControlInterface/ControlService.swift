@@ -15,6 +15,10 @@ public protocol ControlService: Sendable {
   func getRoom(_ room: String) async throws -> RoomReport
   /// The feed on which the room publishes its states; one for each room.
   func roomFeed(_ room: String) async throws -> RoomFeed
+  /// Why a view of a room was evaluated; ``ControlError/noSuchView(room:view:)`` if it never was.
+  func explain(room: String, view: String) async throws -> Explanation
+  /// The hangs of this run of the daemon.
+  var hangs: HangFeed { get }
   /// Returns once the events are applied.
   /// - Parameters:
   ///   - room: For events that name none; nil means `main`.

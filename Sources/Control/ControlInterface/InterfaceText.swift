@@ -283,6 +283,91 @@ let interfaceText = #"""
     counters: Counters
   )
 
+  # How long a turn of a lane was.
+  type HangKind (
+    # 250 to 500 ms.
+    microhang,
+    # 500 ms and more.
+    hang
+  )
+
+  # What became of the time of a hang.
+  type HangReason (
+    # The lane computed.
+    busy,
+    # The lane waited in a call for something.
+    blocked,
+    # The lane was ready, and the machine gave it no processor.
+    descheduled
+  )
+
+  # A turn of a lane that was long enough to be noticed. At most one of action, view and effect is
+  # given: what the lane did for most of the turn.
+  type Hang (
+    # Counts the hangs of this run of the daemon, from 1.
+    number: int,
+    # When the turn began, in milliseconds since 1970.
+    timestamp: int,
+    # How long it was.
+    kind: HangKind,
+    # What became of the time.
+    reason: HangReason,
+    # How long it was, in microseconds.
+    durationMicroseconds: int,
+    # Number of the lane.
+    lane: int,
+    # The room for which the lane worked, if that is known.
+    room: ?string,
+    # The kind of action that was reduced, such as chat.messages.
+    action: ?string,
+    # The view that was evaluated.
+    view: ?string,
+    # The effect that ran.
+    effect: ?string,
+    # Time on a processor, in microseconds. Null if the kernel does not tell.
+    processorMicroseconds: ?int,
+    # Time without a processor although the lane was ready. Null if the kernel does not tell.
+    waitedMicroseconds: ?int
+  )
+
+  # What leads to the evaluation of a view.
+  type CauseKind (
+    # The view was not on the screen before.
+    firstAppearance,
+    # A field that it read changed.
+    ownRead,
+    # An optional child of it came or went.
+    presence,
+    # Its parent was evaluated and handed its tracked state down anew.
+    changedInput
+  )
+
+  # Why a view was evaluated, and how often.
+  type Cause (
+    # What led to it.
+    kind: CauseKind,
+    # The kind of action behind it, such as chat.messages. Null if none is known.
+    action: ?string,
+    # The field of the view's state, or for a changed input of its parent's. Null if none is known.
+    field: ?string,
+    # How often; for a single evaluation 1.
+    count: int
+  )
+
+  # One evaluation of a view.
+  type Evaluation (
+    # The frame in which it was.
+    frame: int,
+    # How long it took, with the views evaluated within, in microseconds.
+    durationMicroseconds: float,
+    # The same without them.
+    selfMicroseconds: float,
+    # The view looked the same as before.
+    avoidable: bool,
+    # Why it was.
+    causes: []Cause
+  )
+
   # How the daemon is doing.
   method GetStatus() -> (
     # Version of the daemon.
@@ -304,7 +389,11 @@ let interfaceText = #"""
     # Journal entries that could not be written.
     journalEntriesLost: int,
     # Number of lanes over which the rooms are spread.
-    lanes: int
+    lanes: int,
+    # Turns of a lane that took 250 to 500 ms.
+    microhangs: int,
+    # Turns of a lane that took 500 ms and more.
+    hangs: int
   )
 
   # The open rooms, sorted by name.
@@ -377,6 +466,49 @@ let interfaceText = #"""
     patch: ?object
   )
 
+  # Why a view of a room was evaluated: over all evaluations, and the newest ones. Errors: NoSuchRoom,
+  # NoSuchView.
+  method Explain(
+    # Name of the room.
+    room: string,
+    # Name of the view, such as ChatView: one of the members of views in the reply of GetRoom.
+    view: string
+  ) -> (
+    # Name of the view.
+    view: string,
+    # Evaluations so far.
+    evaluations: int,
+    # Those whose output was the same as before.
+    avoidable: int,
+    # The mean of all evaluations, with the views evaluated within, in microseconds.
+    meanMicroseconds: float,
+    # The longest one, in microseconds.
+    maximumMicroseconds: int,
+    # The fields that it read last.
+    reads: []string,
+    # Over all evaluations, most frequent first.
+    causes: []Cause,
+    # The newest evaluations, oldest first.
+    recent: []Evaluation
+  )
+
+  # The hangs of the running daemon, oldest first; their number is bounded, the oldest go first.
+  method ListHangs(
+    # Only those that began at this time or later, in milliseconds since 1970. Null means all.
+    since: ?int
+  ) -> (
+    # One element for each hang.
+    hangs: []Hang
+  )
+
+  # Watches for hangs. The first reply has those so far, later ones have each new one. Without the flag
+  # there is one reply. Errors: LimitReached.
+  # [Supports 'more' flag]
+  method MonitorHangs() -> (
+    # The hangs so far, or the new ones.
+    hangs: []Hang
+  )
+
   # Hands over events and waits until they are applied and, in a room that records, synced to disk.
   # The list is taken as a whole or not at all. Errors: InvalidEvent, LimitReached, Busy.
   method SendEvents(
@@ -395,6 +527,14 @@ let interfaceText = #"""
   error NoSuchRoom (
     # The name asked for.
     room: string
+  )
+
+  # No view of that name was ever on the room's screen.
+  error NoSuchView (
+    # Name of the room.
+    room: string,
+    # The name asked for.
+    view: string
   )
 
   # A room of that name is open.

@@ -16,6 +16,13 @@ struct MonitorRoomParameters: Codable, Sendable {
   let maximumRate: Double?
 }
 
+struct ListHangsParameters: Codable, Sendable { let since: Int? }
+
+struct ExplainParameters: Codable, Sendable {
+  let room: String
+  let view: String
+}
+
 struct SendEventsParameters: Codable, Sendable {
   let room: String?
   let events: [JSONValue]

@@ -21,11 +21,10 @@ public final class RoomFeed: Sendable {
     var patches: [Step: ByteBuffer] = [:]
     var subscribers = 0
     var end: ControlError?
-    var nextWaiter: UInt64 = 0
-    var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   }
 
   private let state = Mutex(State())
+  private let signal = ChangeSignal()
   private let onDemand: @Sendable () -> Void
 
   /// - Parameter onDemand: Called from any thread when a first monitor needs a state; the publisher
@@ -54,12 +53,8 @@ public final class RoomFeed: Sendable {
   }
 
   private func wake(_ change: (inout State) -> Void) {
-    let waiters = state.withLock { state in
-      change(&state)
-      defer { state.waiters = [:] }
-      return Array(state.waiters.values)
-    }
-    for waiter in waiters { waiter.resume() }
+    state.withLock { change(&$0) }
+    signal.raise()
   }
 
   func subscribe() {
@@ -98,24 +93,8 @@ public final class RoomFeed: Sendable {
   }
 
   private func waitForChange(after sequence: UInt64) async {
-    let id = state.withLock { state in
-      state.nextWaiter += 1
-      return state.nextWaiter
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let mustWait = state.withLock { state in
-          // Cancellation before this point finds no waiter, so it is looked for under the lock.
-          guard state.end == nil, state.newest == nil || state.sequence <= sequence,
-            !Task.isCancelled
-          else { return false }
-          state.waiters[id] = continuation
-          return true
-        }
-        if !mustWait { continuation.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+    await signal.wait {
+      state.withLock { $0.end == nil && ($0.newest == nil || $0.sequence <= sequence) }
     }
   }
 

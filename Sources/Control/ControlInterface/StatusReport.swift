@@ -14,11 +14,15 @@ public struct StatusReport: Codable, Sendable, Equatable {
   public var journalEntriesLost: Int
   /// Number of lanes over which the rooms are spread.
   public var lanes: Int
+  /// Turns of 250 to 500 ms.
+  public var microhangs: Int
+  /// Turns of 500 ms and more.
+  public var hangs: Int
 
   public init(
     version: String, uptimeSeconds: Int, rooms: Int, eventsPerSecond: Double,
     totals: TotalsReport, health: Health, longestTurnMicroseconds: Int, memoryBytes: Int,
-    journalEntriesLost: Int, lanes: Int
+    journalEntriesLost: Int, lanes: Int, microhangs: Int = 0, hangs: Int = 0
   ) {
     self.version = version
     self.uptimeSeconds = uptimeSeconds
@@ -30,6 +34,8 @@ public struct StatusReport: Codable, Sendable, Equatable {
     self.memoryBytes = memoryBytes
     self.journalEntriesLost = journalEntriesLost
     self.lanes = lanes
+    self.microhangs = microhangs
+    self.hangs = hangs
   }
 }
 

@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 
 /// Starts detached threads that live as long as their body runs.
-enum ServiceThread {
+package enum ServiceThread {
   private final class Body: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -12,7 +12,7 @@ enum ServiceThread {
   /// program chose for them.
   ///
   /// - Parameter name: At most 15 bytes are shown by the kernel.
-  static func start(
+  package static func start(
     name: String, _ body: @escaping @Sendable () -> Void
   ) throws(SystemdError) {
     var blocked = sigset_t()

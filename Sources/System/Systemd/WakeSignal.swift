@@ -3,10 +3,10 @@ import Glibc
 
 /// Wakes one waiting thread: an event counter of the kernel, because raising it never blocks and
 /// a wait can end by time. A raise before the wait is not lost; several count as one.
-final class WakeSignal: Sendable {
+package final class WakeSignal: Sendable {
   private let descriptor: Int32
 
-  init() throws(SystemdError) {
+  package init() throws(SystemdError) {
     descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
     guard descriptor >= 0 else { throw SystemdError(.startThread, code: errno, context: "eventfd") }
   }
@@ -14,7 +14,7 @@ final class WakeSignal: Sendable {
   deinit { close(descriptor) }
 
   /// Wakes the waiter. Never blocks: a full counter already wakes it.
-  func raise() {
+  package func raise() {
     var one: UInt64 = 1
     _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
   }
@@ -22,7 +22,7 @@ final class WakeSignal: Sendable {
   /// Waits until raised, or for `nanoseconds` (nil: without end), and takes the signal.
   ///
   /// - Returns: Whether it was raised.
-  func wait(nanoseconds: UInt64?) -> Bool {
+  package func wait(nanoseconds: UInt64?) -> Bool {
     let deadline = nanoseconds.map { MonotonicClock.nanoseconds().addingReportingOverflow($0) }
     while true {
       var milliseconds: Int32 = -1

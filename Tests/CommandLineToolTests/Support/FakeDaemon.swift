@@ -47,6 +47,25 @@ struct FakeService: ControlService {
     return feed
   }
 
+  let hangs = HangFeed()
+
+  func explain(room: String, view: String) async throws -> Explanation {
+    _ = try await getRoom(room)
+    guard view == "HostView" else { throw ControlError.noSuchView(room: room, view: view) }
+    return Explanation(
+      view: view, evaluations: 3, avoidable: 1, meanMicroseconds: 12.5, maximumMicroseconds: 20,
+      reads: ["isRecording", "phase"],
+      causes: [
+        .init(kind: .ownRead, action: "stream", field: "phase", count: 2),
+        .init(kind: .firstAppearance, action: nil, field: nil, count: 1),
+      ],
+      recent: [
+        .init(
+          frame: 9, durationMicroseconds: 10.2, selfMicroseconds: 4, avoidable: true,
+          causes: [.init(kind: .ownRead, action: "stream", field: "phase", count: 1)])
+      ])
+  }
+
   func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {
     if events.first?["type"] == "nonsense" {
       throw ControlError.invalidEvent(index: 0, reason: "unknownType")

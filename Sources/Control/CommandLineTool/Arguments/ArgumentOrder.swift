@@ -4,7 +4,7 @@
 package enum ArgumentOrder {
   /// Options of all verbs that take a value, which may be the next argument.
   package static let valueOptions: Set<String> = [
-    "--socket", "--format", "--room", "--speed", "--livehostd",
+    "--socket", "--count", "--format", "--since", "--room", "--speed", "--livehostd",
   ]
   /// Takes its value after `=` only.
   package static let equalsOnly = "--json"

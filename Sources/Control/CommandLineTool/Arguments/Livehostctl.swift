@@ -23,7 +23,8 @@ struct Livehostctl: ParsableCommand {
       """,
     version: "livehostctl \(programVersion)",
     subcommands: [
-      StatusVerb.self, RoomsVerb.self, OpenVerb.self, CloseVerb.self, ShowVerb.self,
+      StatusVerb.self, RoomsVerb.self, OpenVerb.self, CloseVerb.self, ShowVerb.self, WhyVerb.self,
+      HangsVerb.self,
       WatchVerb.self, SendVerb.self, IngestVerb.self, DemoVerb.self,
     ],
     helpNames: [.short, .long])

@@ -84,6 +84,10 @@ extension Failure {
     case .noSuchRoom(let room):
       self.init(.failed, "there is no room '\(room)'; 'livehostctl rooms' lists them")
     case .roomExists(let room): self.init(.failed, "the room '\(room)' is open already")
+    case .noSuchView(let room, let view):
+      self.init(
+        .failed,
+        "the room '\(room)' has no view '\(view)'; 'livehostctl show \(room)' lists its views")
     case .noSuchRecording(let name): self.init(.failed, "there is no recording '\(name)'")
     case .noSuchTask(let name): self.init(.failed, "there is no task '\(name)'")
     case .invalidEvent(_, let reason): self.init(.badData, "the event is refused: \(reason)")

@@ -7,7 +7,7 @@ struct StatusVerb: Verb {
     commandName: "status", abstract: "Show how the daemon is.",
     discussion: """
       JSON: an object with version, uptimeSeconds, rooms, eventsPerSecond, totals, health,
-      longestTurnMicroseconds, memoryBytes, journalEntriesLost and lanes.
+      longestTurnMicroseconds, memoryBytes, journalEntriesLost, lanes, microhangs and hangs.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -25,7 +25,7 @@ package enum StatusText {
     var lines = [
       "livehostd \(TerminalText.sanitized(status.version)), \(health(status.health))",
       "  uptime        \(Format.duration(seconds: status.uptimeSeconds))",
-      "  rooms         \(Format.count(status.rooms)) on \(status.lanes) lanes",
+      "  rooms         \(Format.count(status.rooms)) on \(status.lanes) \(status.lanes == 1 ? "lane" : "lanes")",
       "  events        \(Format.rate(status.eventsPerSecond))/s; "
         + "\(Format.count(totals.received)) received = \(Format.count(totals.applied)) applied "
         + "+ \(Format.count(totals.coalesced)) coalesced + \(Format.count(totals.rejected)) rejected "
@@ -35,7 +35,8 @@ package enum StatusText {
       lines.append("  rejected      \(CountsText.line(totals.rejectedByReason))")
     }
     lines += [
-      "  longest turn  \(Format.microseconds(status.longestTurnMicroseconds))",
+      "  longest turn  \(Format.microseconds(status.longestTurnMicroseconds)); "
+        + "\(Format.count(status.microhangs)) microhangs, \(Format.count(status.hangs)) hangs",
       "  memory        \(Format.bytes(status.memoryBytes))",
     ]
     if status.journalEntriesLost > 0 {

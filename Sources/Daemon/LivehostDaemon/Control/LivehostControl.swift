@@ -11,17 +11,23 @@ package struct LivehostControl: ControlService {
   private let directory: RoomDirectory
   private let router: EventRouter
   private let status: DaemonStatus
+  package let hangs: HangFeed
 
-  package init(directory: RoomDirectory, router: EventRouter, status: DaemonStatus) {
+  package init(
+    directory: RoomDirectory, router: EventRouter, status: DaemonStatus,
+    hangs: HangFeed = HangFeed()
+  ) {
     self.directory = directory
     self.router = router
     self.status = status
+    self.hangs = hangs
   }
 
   package func getStatus() async throws -> StatusReport {
     var counts = router.unroutableCounts
     for lane in directory.lanes { counts.add(await lane.counts()) }
-    return status.report(counts: counts, rooms: directory.count, lanes: directory.lanes)
+    return status.report(
+      counts: counts, rooms: directory.count, lanes: directory.lanes, hangs: hangs)
   }
 
   package func listRooms() async throws -> [RoomSummary] {
@@ -61,6 +67,12 @@ package struct LivehostControl: ControlService {
       throw ControlError.noSuchRoom(room)
     }
     return feed
+  }
+
+  package func explain(room: String, view: String) async throws -> Explanation {
+    let name = try Self.name(room)
+    guard let lane = directory.lane(of: name) else { throw ControlError.noSuchRoom(room) }
+    return try await lane.explain(view, of: name).get()
   }
 
   package func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {

@@ -2,6 +2,7 @@ package import ControlInterface
 package import HostScreen
 package import LiveEvents
 package import NIOCore
+import Synchronization
 
 /// One event loop and the rooms that live on it.
 ///
@@ -10,10 +11,12 @@ package import NIOCore
 package actor HostLane {
   package nonisolated let index: Int
   package nonisolated let eventLoop: any EventLoop
-  package nonisolated let meter = TurnMeter()
+  package nonisolated let meter = TurnMeter { NIODeadline.now().uptimeNanoseconds }
   private nonisolated let executor: any NIOSerialEventLoopExecutor
   private nonisolated let mailbox: LaneMailbox
   private let lane: EventLoopLane
+  private nonisolated let thread = Atomic<Int32>(0)
+  private let faults: FaultInjection
   private var rooms: [RoomName: Room] = [:]
   /// Sums over rooms that were closed.
   private var closed = EventCounts()
@@ -25,15 +28,21 @@ package actor HostLane {
   }
 
   package init(
-    index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings
+    index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings,
+    faults: FaultInjection = FaultInjection()
   ) {
     self.index = index
     self.eventLoop = eventLoop
     self.executor = eventLoop
     self.mailbox = LaneMailbox(eventLoop: eventLoop)
-    self.lane = EventLoopLane(eventLoop)
+    self.lane = EventLoopLane(eventLoop, meter: meter)
     self.settings = settings
+    self.faults = faults
+    eventLoop.execute { self.thread.store(SchedulerTimes.currentThread(), ordering: .relaxed) }
   }
+
+  /// The kernel's number of the lane's thread; 0 until its first turn.
+  package nonisolated var threadID: Int32 { thread.load(ordering: .relaxed) }
 
   // MARK: Events
 
@@ -109,7 +118,7 @@ package actor HostLane {
 
   private func open(_ name: RoomName, _ now: NIODeadline) {
     rooms[name] = Room(
-      name: name, lane: lane, settings: settings, now: now,
+      name: name, lane: lane.of(name), meter: meter, faults: faults, settings: settings, now: now,
       requestFrame: { [weak self] in await self?.publish(name) })
   }
 
@@ -120,11 +129,29 @@ package actor HostLane {
     closed.add(room.counts)
   }
 
-  package func report(_ name: RoomName) -> RoomReport? { rooms[name]?.report() }
+  package func report(_ name: RoomName) -> RoomReport? {
+    measureReport(of: name) { rooms[name]?.report() }
+  }
+
+  /// Why a view of a room was evaluated.
+  package func explain(_ view: String, of name: RoomName) -> Result<Explanation, ControlError> {
+    measureReport(of: name) {
+      guard let room = rooms[name] else { return .failure(.noSuchRoom(name.description)) }
+      return room.explain(view).map(Result.success)
+        ?? .failure(.noSuchView(room: name.description, view: view))
+    }
+  }
+
+  private func measureReport<R>(of name: RoomName, _ report: () -> R) -> R {
+    meter.measure {
+      meter.activity.does(.report, in: name)
+      return report()
+    }
+  }
 
   package func feed(_ name: RoomName) -> RoomFeed? { rooms[name]?.feed }
 
-  private func publish(_ name: RoomName) { rooms[name]?.publish() }
+  private func publish(_ name: RoomName) { measureReport(of: name) { rooms[name]?.publish() } }
 
   package func summaries() -> [RoomSummary] { rooms.values.map { $0.summary() } }
 

@@ -1,8 +1,27 @@
 import HostScreen
+import LiveEvents
 import NIOCore
 import ViewGraph
 
-/// The machine's monotonic clock, for measuring evaluations.
+/// The machine's monotonic clock, for measuring evaluations. Tells the hang monitor which view is
+/// evaluated.
 final class MachineClock: ScreenClock {
+  private let activity: LaneActivity
+  private let room: RoomName
+  private let faults: FaultInjection
+
+  init(_ activity: LaneActivity, room: RoomName, faults: FaultInjection) {
+    self.activity = activity
+    self.room = room
+    self.faults = faults
+  }
+
   var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
+
+  func willEvaluate(_ view: String) { activity.does(.view(view), in: room) }
+
+  func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) {
+    // Within the measured time of the view.
+    if faults.holdsViews { faults.hold(.view(view)) }
+  }
 }

@@ -24,9 +24,12 @@ final class Room {
   /// Those who wait until what they sent is applied.
   private var waiting: [(acknowledgement: RoomDelivery.Acknowledgement, rejected: Int)] = []
   private var lastDelivery: NIODeadline
+  private let activity: LaneActivity
+  private let trace: ActionTrace
 
   init(
-    name: RoomName, lane: EventLoopLane, settings: RoomSettings, now: NIODeadline,
+    name: RoomName, lane: EventLoopLane, meter: TurnMeter,
+    faults: FaultInjection = FaultInjection(), settings: RoomSettings, now: NIODeadline,
     requestFrame: @escaping @Sendable () async -> Void
   ) {
     self.name = name
@@ -36,8 +39,13 @@ final class Room {
     grid = FrameGrid(framesPerSecond: Int64(settings.framesPerSecond))
     feed = RoomFeed(onDemand: { Task { await requestFrame() } })
     screen = HostScreen(
-      lane: lane, framesPerSecond: settings.framesPerSecond, clock: MachineClock(),
-      start: clock.now)
+      lane: lane, framesPerSecond: settings.framesPerSecond,
+      clock: MachineClock(meter.activity, room: name, faults: faults), start: clock.now)
+    activity = meter.activity
+    trace = screen.store.actionTrace
+    if faults.holdsActions {
+      screen.store.onAction { [trace] _ in faults.hold(.action(trace.name)) }
+    }
   }
 
   var counts: EventCounts { screen.counts }
@@ -45,6 +53,7 @@ final class Room {
   /// Takes a delivery: one or many events, all of one sender, in order.
   func receive(_ delivery: RoomDelivery, now: NIODeadline) {
     lastDelivery = now
+    activity.reduces(trace, in: name)
     clock.follow(delivery.clock, machine: now.machineTime)
     for (reason, count) in delivery.rejections.byReason { screen.reject(reason, count) }
     let rejectedBefore = screen.counts.rejected
@@ -110,7 +119,9 @@ final class Room {
 
   private func drawFrame(at instant: Instant, flush: Bool = false) {
     clock.advance(to: instant)
+    activity.reduces(trace, in: name)
     screen.drawFrame(at: instant, flush: flush || !waiting.isEmpty)
+    activity.does(.report, in: name)
     publish()
     for (acknowledgement, rejected) in exchange(&waiting, with: []) {
       acknowledgement.applied(rejected: rejected)

@@ -58,7 +58,9 @@ package struct Daemon: ServiceLifecycle.Service {
   ) async throws {
     let sockets = try Sockets(paths)
     let description = sockets.description
-    let lanes = makeLanes(laneGroup)
+    let lanes = makeLanes(laneGroup, FaultInjection.fromEnvironment())
+    let hangs = HangFeed()
+    let hangMonitor = try watchForHangs(lanes, hangs)
     let directory = RoomDirectory(
       lanes: lanes, maximumRooms: configuration.rooms.maximumRooms,
       onChange: { [logger] in Self.log($0, $1, to: logger) })
@@ -71,13 +73,14 @@ package struct Daemon: ServiceLifecycle.Service {
     let control: VarlinkServer
     do {
       control = try await startControl(
-        controlAddress, io, LivehostControl(directory: directory, router: router, status: status))
+        controlAddress, io,
+        LivehostControl(directory: directory, router: router, status: status, hangs: hangs))
     } catch {
       await ingest.shutdown()
       throw error
     }
     let watchdog = try startWatchdog(lanes, status)
-    let faults = FaultInjection.fromEnvironment(lanes: lanes)
+    let faults = FaultInjection.holdOnSignal(lanes: lanes)
 
     logger.log(
       .serviceStarted, "livehostd \(Self.version) is ready: \(lanes.count) lane(s), \(description)")
@@ -87,20 +90,34 @@ package struct Daemon: ServiceLifecycle.Service {
     tell { () throws(SystemdError) in try notifier.stopping(status: "draining") }
     await ingest.shutdown()
     await directory.closeAll()
+    hangs.finish()
     await control.shutdown()
+    hangMonitor.stop()
     watchdog?.stop()
     faults?.cancel()
     logger.log(.serviceStopped, "livehostd stopped")
   }
 
-  private func makeLanes(_ group: MultiThreadedEventLoopGroup) -> [HostLane] {
+  private func watchForHangs(
+    _ lanes: [HostLane], _ feed: HangFeed
+  ) throws(SystemdError) -> HangMonitor {
+    try HangMonitor(lanes) { [logger] lane, finding in
+      let ended = DaemonStatus.systemMilliseconds()
+      feed.add(HangReport(finding, lane: lane.index, ended: ended)).log(to: logger)
+    }
+  }
+
+  private func makeLanes(
+    _ group: MultiThreadedEventLoopGroup, _ faults: FaultInjection
+  ) -> [HostLane] {
     var lanes: [HostLane] = []
     for eventLoop in group.makeIterator() {
       guard let eventLoop = eventLoop as? any EventLoop & NIOSerialEventLoopExecutor else {
         preconditionFailure("SwiftNIO's event loops are serial executors")
       }
       lanes.append(
-        HostLane(index: lanes.count, eventLoop: eventLoop, settings: configuration.rooms))
+        HostLane(
+          index: lanes.count, eventLoop: eventLoop, settings: configuration.rooms, faults: faults))
     }
     return lanes
   }

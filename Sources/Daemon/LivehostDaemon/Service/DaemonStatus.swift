@@ -22,10 +22,13 @@ package final class DaemonStatus: Sendable {
   /// Notes whether a lane is silent, as the watchdog found it.
   package func noteStall(_ isStalled: Bool) { stalled.store(isStalled, ordering: .relaxed) }
 
-  package func report(counts: EventCounts, rooms: Int, lanes: [HostLane]) -> StatusReport {
+  package func report(
+    counts: EventCounts, rooms: Int, lanes: [HostLane], hangs: HangFeed
+  ) -> StatusReport {
     let lost = lostEntries()
     let health: Health =
-      stalled.load(ordering: .relaxed) ? .failing : lost > 0 ? .degraded : .ok
+      stalled.load(ordering: .relaxed)
+      ? .failing : lost > 0 || Self.isRecent(hangs.newest) ? .degraded : .ok
     let longest = lanes.map(\.meter.longestNanoseconds).max() ?? 0
     let now = NIODeadline.now()
     return StatusReport(
@@ -33,7 +36,21 @@ package final class DaemonStatus: Sendable {
       rooms: rooms, eventsPerSecond: rate(received: counts.received, now: now),
       totals: TotalsReport(counts.counters, rejectedByReason: counts.reasons), health: health,
       longestTurnMicroseconds: Int(longest / 1000), memoryBytes: Self.residentBytes(),
-      journalEntriesLost: lost, lanes: lanes.count)
+      journalEntriesLost: lost, lanes: lanes.count, microhangs: hangs.counts.microhangs,
+      hangs: hangs.counts.hangs)
+  }
+
+  /// Whether a hang is of the last minute.
+  private static func isRecent(_ hang: HangReport?) -> Bool {
+    guard let hang else { return false }
+    return systemMilliseconds() - hang.timestamp < 60_000
+  }
+
+  /// Milliseconds since 1970.
+  package static func systemMilliseconds() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
   }
 
   /// Events per second since the oldest question of the last ten seconds, or since the start.

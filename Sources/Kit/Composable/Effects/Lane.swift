@@ -10,8 +10,12 @@ public protocol Lane: Sendable {
 
   /// The executor of effects that do not run on the lane; `nil` leaves them to the shared pool.
   var poolExecutor: (any TaskExecutor)? { get }
+
+  /// An effect that runs on the lane begins; called there. For whoever wants to name what holds it.
+  func effectBegins(_ name: String)
 }
 
 extension Lane {
   public var poolExecutor: (any TaskExecutor)? { nil }
+  public func effectBegins(_ name: String) {}
 }

@@ -47,6 +47,7 @@ extension Store {
       postOne: { action in mailbox.post(.action(action, effect: number)) },
       postAll: { actions in mailbox.post(.actions(actions, effect: number)) })
     let work: @Sendable () async -> Void = {
+      if run.onLane { mailbox.lane.effectBegins(run.name) }
       do {
         try await run.operation(send)
       } catch is CancellationError {

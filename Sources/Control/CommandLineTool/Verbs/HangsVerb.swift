@@ -1,0 +1,89 @@
+import ArgumentParser
+package import ControlInterface
+import Glibc
+import Varlink
+
+struct HangsVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "hangs", abstract: "List the hangs of the running daemon, with their causes.",
+    discussion: """
+      A hang is a turn of a lane of 500 ms and more, a microhang one of 250 to 500 ms. The reason tells
+      what became of the time: busy (the lane computed), blocked (it waited in a call) or descheduled
+      (the machine gave it no processor).
+      JSON: an object with hangs, an array; with --follow one such object for each reply.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Option(help: "Only those since then: 90s, 10m, 2h or 1d ago, or @SECONDS since 1970.")
+  var since: PointInTime?
+  @Flag(name: .shortAndLong, help: "Go on with each new hang, until Ctrl-C.") var follow = false
+
+  func run(_ context: Context) async throws {
+    let since = since?.milliseconds
+    guard follow else {
+      let hangs = try await context.withDaemon { try await $0.listHangs(since: since) }
+      try context.print(JSONValue(encoding: HangsReply(hangs: hangs))) { HangList.lines(hangs) }
+      return
+    }
+    try await context.withDaemon { client in
+      for try await reply in try client.monitorHangs() {
+        let hangs = reply.hangs.filter { since == nil || $0.timestamp >= since ?? 0 }
+        try context.print(JSONValue(encoding: HangsReply(hangs: hangs))) {
+          hangs.map(HangList.line)
+        }
+      }
+    }
+    throw Failure(.failed, "the daemon stopped")
+  }
+}
+
+/// The text of `hangs`.
+package enum HangList {
+  package static func lines(_ hangs: [HangReport]) -> [String] {
+    if hangs.isEmpty { return ["no hang, no microhang"] }
+    var table = TextTable([
+      ("WHEN", .left), ("KIND", .left), ("DURATION", .right), ("REASON", .left), ("ROOM", .left),
+      ("HELD BY", .left),
+    ])
+    for hang in hangs { table.append(cells(hang)) }
+    return table.lines
+  }
+
+  /// One hang as a line of a growing list.
+  package static func line(_ hang: HangReport) -> String {
+    cells(hang).joined(separator: "  ")
+  }
+
+  private static func cells(_ hang: HangReport) -> [String] {
+    [
+      Format.time(milliseconds: hang.timestamp), hang.kind.rawValue,
+      Format.microseconds(hang.durationMicroseconds), hang.reason.rawValue,
+      TerminalText.sanitized(hang.room ?? "-"), TerminalText.sanitized(holder(hang)),
+    ]
+  }
+
+  private static func holder(_ hang: HangReport) -> String {
+    if let action = hang.action { return "action \(action)" }
+    if let view = hang.view { return "view \(view)" }
+    if let effect = hang.effect { return "effect \(effect)" }
+    return hang.reason == .descheduled ? "the machine" : "-"
+  }
+}
+
+extension Format {
+  /// Local time, as in `2026-11-21 12:30:07.250`.
+  package static func time(milliseconds: Int) -> String {
+    func padded(_ number: Int, _ width: Int) -> String {
+      let digits = String(number)
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    var seconds = time_t(milliseconds / 1_000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    let date = [Int(parts.tm_year) + 1_900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)]
+      .map { padded($0, 2) }.joined(separator: "-")
+    let time = [parts.tm_hour, parts.tm_min, parts.tm_sec]
+      .map { padded(Int($0), 2) }.joined(separator: ":")
+    return "\(date) \(time).\(padded(milliseconds % 1_000, 3))"
+  }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+package import ControlInterface
+import LiveEvents
+import Varlink
+
+struct WhyVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "why", abstract: "Tell which action and field caused a view's evaluations.",
+    discussion: """
+      A view is evaluated when it appears, when a field that it read changed, when an optional child
+      of it came or went, or when its parent was evaluated and handed its state down anew. An
+      evaluation is avoidable if the view looked the same afterwards.
+      JSON: an object with view, evaluations, avoidable, meanMicroseconds, maximumMicroseconds, reads,
+      causes and recent.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+  @Argument(help: "Name of the view, such as ChatView; 'show ROOM' lists them.") var view: String
+  @Option(help: "How many of the newest evaluations to list.") var count = 10
+
+  func validate() throws {
+    if count < 0 { throw ValidationError("--count must not be negative") }
+  }
+
+  func run(_ context: Context) async throws {
+    let explanation = try await context.withDaemon { client in
+      do {
+        return try await client.explain(room: room.description, view: view)
+      } catch VarlinkClientError.remote(let error) {
+        guard case .noSuchView? = ControlError(error) else {
+          throw VarlinkClientError.remote(error)
+        }
+        let known = try await client.getRoom(room.description).views.keys.sorted()
+        throw Failure(
+          .failed,
+          "the room '\(room)' has no view '\(view)'; it has \(known.joined(separator: ", "))")
+      }
+    }
+    try context.print(JSONValue(encoding: explanation)) {
+      WhyText.lines(explanation, room: room.description, newest: count)
+    }
+  }
+}
+
+/// The text of `why`.
+package enum WhyText {
+  package static func lines(_ view: Explanation, room: String, newest: Int) -> [String] {
+    var lines = [
+      "\(view.view) of room \(room): \(Format.count(view.evaluations)) evaluations, "
+        + "\(Format.count(view.avoidable)) of them avoidable",
+      "  mean \(microseconds(view.meanMicroseconds)), longest "
+        + Format.microseconds(view.maximumMicroseconds),
+      "  reads \(view.reads.isEmpty ? "nothing" : view.reads.joined(separator: ", "))", "",
+    ]
+    var causes = TextTable([
+      ("COUNT", .right), ("CAUSE", .left), ("ACTION", .left), ("FIELD", .left),
+    ])
+    for cause in view.causes {
+      causes.append([
+        Format.count(cause.count), name(cause.kind), cause.action ?? "-", cause.field ?? "-",
+      ])
+    }
+    lines += causes.lines
+    let recent = view.recent.suffix(newest)
+    if recent.isEmpty { return lines }
+    var table = TextTable([
+      ("FRAME", .right), ("TIME", .right), ("SELF", .right), ("", .left), ("WHY", .left),
+    ])
+    for evaluation in recent {
+      table.append([
+        Format.count(evaluation.frame), microseconds(evaluation.durationMicroseconds),
+        microseconds(evaluation.selfMicroseconds), evaluation.avoidable ? "avoidable" : "",
+        evaluation.causes.map(why).joined(separator: ", "),
+      ])
+    }
+    return lines + ["", "newest evaluations:"] + table.lines
+  }
+
+  private static func why(_ cause: Explanation.Cause) -> String {
+    guard let action = cause.action, let field = cause.field else { return name(cause.kind) }
+    return cause.kind == .changedInput
+      ? "\(action) -> \(field) -> parent" : "\(action) -> \(field)"
+  }
+
+  private static func name(_ kind: Explanation.CauseKind) -> String {
+    switch kind {
+    case .firstAppearance: "first appearance"
+    case .ownRead: "own read"
+    case .presence: "child came or went"
+    case .changedInput: "changed input"
+    }
+  }
+
+  private static func microseconds(_ value: Double) -> String {
+    value < 1_000 ? "\(Format.rate(value)) us" : "\(Format.rate(value / 1_000)) ms"
+  }
+}

@@ -1,0 +1,43 @@
+import Synchronization
+
+/// Wakes those who wait for a change of something that others hold.
+final class ChangeSignal: Sendable {
+  private struct State {
+    var next: UInt64 = 0
+    var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// Wakes all who wait. To be called after the change.
+  func raise() {
+    let waiters = state.withLock { state in
+      defer { state.waiters = [:] }
+      return Array(state.waiters.values)
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Returns once ``raise()`` is called or the task is cancelled; at once if `mustWait` says so.
+  ///
+  /// - Parameter mustWait: asked under the signal's lock, so that a change after it is not missed.
+  func wait(if mustWait: @Sendable () -> Bool) async {
+    let id = state.withLock { state in
+      state.next += 1
+      return state.next
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let waits = state.withLock { state in
+          // Cancellation before this point finds no waiter, so it is looked for under the lock.
+          guard !Task.isCancelled, mustWait() else { return false }
+          state.waiters[id] = continuation
+          return true
+        }
+        if !waits { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Synchronization
+
+/// The hangs of the running daemon, from the one who finds them to all who ask and watch.
+public final class HangFeed: Sendable {
+  /// How many are kept; the oldest go first.
+  public static let capacity = 1_000
+
+  private struct State {
+    var hangs: [HangReport] = []
+    var count = 0
+    var microhangs = 0
+    var isFinished = false
+  }
+
+  private let state = Mutex(State())
+  private let signal = ChangeSignal()
+
+  public init() {}
+
+  /// Adds a hang; its number is given here.
+  @discardableResult
+  public func add(_ hang: HangReport) -> HangReport {
+    let numbered = state.withLock { state in
+      var hang = hang
+      state.count += 1
+      hang.number = state.count
+      if hang.kind == .microhang { state.microhangs += 1 }
+      if state.hangs.count == Self.capacity { state.hangs.removeFirst() }
+      state.hangs.append(hang)
+      return hang
+    }
+    signal.raise()
+    return numbered
+  }
+
+  /// Ends all monitors once they have seen what there is.
+  public func finish() {
+    state.withLock { $0.isFinished = true }
+    signal.raise()
+  }
+
+  /// How many microhangs and hangs there were.
+  public var counts: (microhangs: Int, hangs: Int) {
+    state.withLock { ($0.microhangs, $0.count - $0.microhangs) }
+  }
+
+  /// The newest hang; `nil` if there was none.
+  public var newest: HangReport? { state.withLock { $0.hangs.last } }
+
+  /// Those that are kept and began at `timestamp` or later, in milliseconds since 1970.
+  public func hangs(since timestamp: Int = .min) -> [HangReport] {
+    state.withLock { $0.hangs.filter { $0.timestamp >= timestamp } }
+  }
+
+  /// Waits for hangs after that number. Empty once the feed is finished.
+  /// - Throws: `CancellationError`.
+  func next(after number: Int) async throws -> [HangReport] {
+    while true {
+      try Task.checkCancellation()
+      let (new, isFinished) = state.withLock { state in
+        (state.hangs.filter { $0.number > number }, state.isFinished)
+      }
+      if !new.isEmpty || isFinished { return new }
+      await signal.wait { state.withLock { $0.count <= number && !$0.isFinished } }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import NIOCore
+import Varlink
+
+/// The body of `MonitorHangs`: the hangs so far, then each new one.
+struct HangMonitoring {
+  let feed: HangFeed
+
+  /// Returns the last reply: the only one to a call without `more`, else an empty one once the daemon
+  /// stops.
+  func run(wantsMore: Bool, _ replies: ReplyStream) async throws -> ByteBuffer {
+    let known = feed.hangs()
+    let first = try reply(known)
+    if !wantsMore { return first }
+    try await replies.send(parameters: first)
+    var last = known.last?.number ?? 0
+    while true {
+      try await replies.waitUntilWritable()
+      let new = try await feed.next(after: last)
+      guard let newest = new.last else { return try reply([]) }
+      last = newest.number
+      try await replies.send(parameters: reply(new))
+    }
+  }
+
+  private func reply(_ hangs: [HangReport]) throws -> ByteBuffer {
+    try JSONValue(encoding: HangsReply(hangs: hangs)).buffer()
+  }
+}

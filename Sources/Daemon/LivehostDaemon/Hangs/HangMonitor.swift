@@ -1,0 +1,40 @@
+import Glibc
+import HostScreen
+package import Systemd
+
+/// Looks at the lanes from a thread of its own, and says which turn would have been a hang, and why.
+package final class HangMonitor: Sendable {
+  /// How often it looks, in nanoseconds: a turn that is reported is seen at least four times.
+  package static let period: UInt64 = 50_000_000
+
+  private let stopSignal: WakeSignal
+
+  /// Starts looking.
+  ///
+  /// - Parameter report: called on the monitor's thread for each long turn, once it has ended.
+  package init(
+    _ lanes: [HostLane],
+    report: @escaping @Sendable (HostLane, HangDetector.Finding) -> Void
+  ) throws(SystemdError) {
+    let signal = try WakeSignal()
+    stopSignal = signal
+    try ServiceThread.start(name: "hang-monitor") {
+      var detectors = lanes.map { _ in HangDetector() }
+      while !signal.wait(nanoseconds: Self.period) {
+        for (index, lane) in lanes.enumerated() {
+          let times = SchedulerTimes.of(thread: lane.threadID)
+          for turn in lane.meter.takeLongTurns() {
+            report(lane, detectors[index].finish(turn, times: times))
+          }
+          detectors[index].look(
+            turn: lane.meter.current?.number, activity: lane.meter.activity.present, times: times)
+        }
+      }
+    }
+  }
+
+  /// Ends the thread soon. May be called twice.
+  package func stop() { stopSignal.raise() }
+
+  deinit { stopSignal.raise() }
+}

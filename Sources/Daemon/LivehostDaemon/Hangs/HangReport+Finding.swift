@@ -1,0 +1,66 @@
+package import ControlInterface
+import LiveEvents
+package import Logging
+import Systemd
+
+extension HangReport {
+  /// What is told of a finding.
+  ///
+  /// - Parameter ended: when the turn ended, in milliseconds since 1970.
+  package init(_ finding: HangDetector.Finding, lane: Int, ended: Int) {
+    let duration = finding.turn.nanoseconds
+    self.init(
+      number: 0, timestamp: ended - Int(duration / 1_000_000),
+      kind: duration < 500_000_000 ? .microhang : .hang, reason: Reason(finding.reason),
+      durationMicroseconds: Int(duration / 1000), lane: lane,
+      room: finding.holder?.room?.description,
+      processorMicroseconds: finding.times.map { Int($0.ran / 1000) },
+      waitedMicroseconds: finding.times.map { Int($0.waited / 1000) })
+    switch finding.holder?.work {
+    case .action(let kind) where !kind.isEmpty: action = kind
+    case .view(let name): view = name
+    case .effect(let name): effect = name
+    case .action, .report, nil: break
+    }
+  }
+
+  /// The entry of the journal.
+  package func log(to logger: Logger) {
+    let kind: JournalMessageID = self.kind == .hang ? .hang : .microhang
+    var metadata: Logger.Metadata = [
+      "durationUsec": "\(durationMicroseconds)", "lane": "\(lane)",
+      "reason": "\(reason.rawValue)",
+    ]
+    metadata["room"] = room.map { "\($0)" }
+    metadata["action"] = action.map { "\($0)" }
+    metadata["view"] = view.map { "\($0)" }
+    metadata["effect"] = effect.map { "\($0)" }
+    logger.log(kind, "\(line)", metadata: metadata)
+  }
+
+  /// One line for people.
+  package var line: String {
+    let place = room.map { "room \($0)" } ?? "lane \(lane)"
+    let holder =
+      action.map { "action \($0)" } ?? view.map { "view \($0)" } ?? effect.map { "effect \($0)" }
+    let milliseconds = durationMicroseconds / 1000
+    switch reason {
+    case .descheduled:
+      return "\(place): a turn took \(milliseconds) ms: the machine gave the lane no processor"
+    case .busy, .blocked:
+      let how = reason == .busy ? "held" : "held, waiting,"
+      return "\(place): \(kind.rawValue) of \(milliseconds) ms, \(how) by "
+        + (holder ?? "something unknown")
+    }
+  }
+}
+
+extension HangReport.Reason {
+  fileprivate init(_ reason: HangDetector.Reason) {
+    switch reason {
+    case .busy: self = .busy
+    case .blocked: self = .blocked
+    case .descheduled: self = .descheduled
+    }
+  }
+}

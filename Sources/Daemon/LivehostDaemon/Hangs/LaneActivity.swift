@@ -1,0 +1,60 @@
+package import Composable
+package import LiveEvents
+import Synchronization
+
+/// What a lane does now: written by the lane once per batch, view or effect, read by the hang monitor.
+package final class LaneActivity: Sendable {
+  package enum Work: Hashable, Sendable {
+    /// An action is reduced, or what it changed is looked at.
+    case action(String)
+    /// A view is evaluated.
+    case view(String)
+    /// An effect runs on the lane.
+    case effect(String)
+    /// Monitors are shown the newest state.
+    case report
+  }
+
+  /// Some work, and the room that it is for if that is known.
+  package struct Label: Hashable, Sendable {
+    package let room: RoomName?
+    package let work: Work
+
+    package init(room: RoomName?, work: Work) {
+      self.room = room
+      self.work = work
+    }
+  }
+
+  private enum State: Sendable {
+    case nothing
+    /// The action is looked up when somebody asks, so that it costs nothing per action.
+    case reducing(RoomName, ActionTrace)
+    case other(Label)
+  }
+
+  private let state = Mutex(State.nothing)
+
+  package init() {}
+
+  /// The lane reduces actions of a room.
+  package func reduces(_ trace: ActionTrace, in room: RoomName) {
+    state.withLock { $0 = .reducing(room, trace) }
+  }
+
+  package func does(_ work: Work, in room: RoomName?) {
+    state.withLock { $0 = .other(Label(room: room, work: work)) }
+  }
+
+  package func clear() { state.withLock { $0 = .nothing } }
+
+  /// What it does; `nil` if nothing is known.
+  package var present: Label? {
+    switch state.withLock({ $0 }) {
+    case .nothing: nil
+    case .reducing(let room, let trace):
+      Label(room: room, work: .action(trace.name))
+    case .other(let label): label
+    }
+  }
+}

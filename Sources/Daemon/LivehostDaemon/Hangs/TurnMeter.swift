@@ -1,0 +1,81 @@
+import HostScreen
+import Synchronization
+
+/// Measures for how long a lane is held without a break. Written by the lane, read by anybody.
+///
+/// Two clock reads per turn: meant for batches and frames, not for events.
+package final class TurnMeter: Sendable {
+  /// A turn long enough to be reported.
+  package struct LongTurn: Sendable, Equatable {
+    /// Which turn of the lane it was, from 0.
+    package let number: UInt64
+    /// On the meter's clock, in nanoseconds.
+    package let start: UInt64
+    package let nanoseconds: UInt64
+    /// What the lane did when the turn ended.
+    package let last: LaneActivity.Label?
+
+    package init(
+      number: UInt64, start: UInt64, nanoseconds: UInt64, last: LaneActivity.Label?
+    ) {
+      self.number = number
+      self.start = start
+      self.nanoseconds = nanoseconds
+      self.last = last
+    }
+  }
+
+  private let longest = Atomic<UInt64>(0)
+  private let turns = Atomic<UInt64>(0)
+  /// When the present turn began; 0 between turns.
+  private let start = Atomic<UInt64>(0)
+  private let ended = Mutex<[LongTurn]>([])
+  private let clock: @Sendable () -> UInt64
+  package let activity: LaneActivity
+
+  /// - Parameter clock: monotonic nanoseconds, never 0.
+  package init(
+    activity: LaneActivity = LaneActivity(), clock: @escaping @Sendable () -> UInt64
+  ) {
+    self.activity = activity
+    self.clock = clock
+  }
+
+  /// The longest turn so far, in nanoseconds.
+  package var longestNanoseconds: UInt64 { longest.load(ordering: .relaxed) }
+  package var count: UInt64 { turns.load(ordering: .relaxed) }
+
+  /// The turn that is under way: its number, and when it began.
+  package var current: (number: UInt64, start: UInt64)? {
+    let number = turns.load(ordering: .acquiring)
+    let start = start.load(ordering: .acquiring)
+    // If the turn ended in between, this is about none.
+    guard start != 0, turns.load(ordering: .acquiring) == number else { return nil }
+    return (number, start)
+  }
+
+  /// The long turns that ended since the last call.
+  package func takeLongTurns() -> [LongTurn] { ended.withLock { exchange(&$0, with: []) } }
+
+  /// Runs one turn.
+  package func measure<R>(_ turn: () throws -> R) rethrows -> R {
+    let began = clock()
+    start.store(began, ordering: .releasing)
+    defer { end(began) }
+    return try turn()
+  }
+
+  private func end(_ began: UInt64) {
+    let now = clock()
+    let nanoseconds = now > began ? now - began : 0
+    longest.max(nanoseconds, ordering: .relaxed)
+    if nanoseconds >= HangClass.reportedNanoseconds {
+      let turn = LongTurn(
+        number: count, start: began, nanoseconds: nanoseconds, last: activity.present)
+      ended.withLock { $0.append(turn) }
+    }
+    activity.clear()
+    start.store(0, ordering: .releasing)
+    turns.add(1, ordering: .releasing)
+  }
+}

@@ -1,0 +1,47 @@
+import ControlInterface
+import HostScreen
+import ViewGraph
+
+extension Room {
+  /// Why the views of this name were evaluated; `nil` if there was none.
+  func explain(_ view: String) -> Explanation? {
+    guard let statistics = screen.views.statistics[view] else { return nil }
+    let causes = statistics.causes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    return Explanation(
+      view: view, evaluations: statistics.evaluations, avoidable: statistics.avoidable,
+      meanMicroseconds: microseconds(statistics.total) / Double(statistics.evaluations),
+      maximumMicroseconds: Int(statistics.maximum / 1000), reads: screen.views.reads(of: view),
+      causes: causes.map { Explanation.Cause($0.key, count: $0.value) },
+      recent: screen.views.log.records(of: view).map(Explanation.Evaluation.init))
+  }
+}
+
+private func microseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1000 }
+
+extension Explanation.Evaluation {
+  fileprivate init(_ record: EvaluationRecord) {
+    self.init(
+      frame: Int(record.frame), durationMicroseconds: microseconds(record.inclusive),
+      selfMicroseconds: microseconds(record.exclusive), avoidable: record.isAvoidable,
+      causes: record.reasons.map { Explanation.Cause($0, count: 1) })
+  }
+}
+
+extension Explanation.Cause {
+  fileprivate init(_ reason: EvaluationReason, count: Int) {
+    self.init(
+      kind: Explanation.CauseKind(reason.kind), action: reason.action, field: reason.field,
+      count: count)
+  }
+}
+
+extension Explanation.CauseKind {
+  fileprivate init(_ kind: EvaluationReason.Kind) {
+    switch kind {
+    case .firstAppearance: self = .firstAppearance
+    case .ownRead: self = .ownRead
+    case .presence: self = .presence
+    case .changedInput: self = .changedInput
+    }
+  }
+}

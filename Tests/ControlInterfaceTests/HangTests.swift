@@ -1,0 +1,77 @@
+import ControlInterface
+import Testing
+import Varlink
+
+extension HangReport {
+  static let shortest = HangReport(
+    number: 0, timestamp: 1_000, kind: .microhang, reason: .busy, durationMicroseconds: 300_000,
+    lane: 0)
+  static let full = HangReport(
+    number: 0, timestamp: 2_000, kind: .hang, reason: .blocked, durationMicroseconds: 800_000,
+    lane: 1, room: "main", action: "stream", view: "HostView", effect: "load",
+    processorMicroseconds: 3, waitedMicroseconds: 4)
+}
+
+@Suite(.serialized) struct HangTests {
+  @Test func `A feed numbers hangs, counts them by kind, and gives those since a time`() {
+    let feed = HangFeed()
+    #expect(feed.add(.shortest).number == 1)
+    #expect(feed.add(.full).number == 2)
+    #expect(feed.counts == (1, 1))
+    #expect(feed.hangs(since: 1_001).map(\.number) == [2])
+    #expect(feed.hangs().map(\.number) == [1, 2])
+    #expect(feed.newest?.number == 2)
+  }
+
+  @Test func `A feed keeps the newest`() {
+    let feed = HangFeed()
+    for _ in 0..<HangFeed.capacity + 5 { feed.add(.shortest) }
+    #expect(feed.hangs().map(\.number) == Array(6...HangFeed.capacity + 5))
+    #expect(feed.counts.microhangs == HangFeed.capacity + 5)
+  }
+
+  @Test func `A monitor gets the hangs so far and then each new one, until the daemon stops`()
+    async throws
+  {
+    let service = FakeService()
+    service.hangs.add(.shortest)
+    try await withControlServer(service) { path, _ in
+      let client = try await ControlClient.connect(path: path)
+      var replies = try client.monitorHangs().makeAsyncIterator()
+      #expect(try await replies.next()?.hangs.map(\.number) == [1])
+      service.hangs.add(.full)
+      #expect(try await replies.next()?.hangs.map(\.number) == [2])
+      service.hangs.finish()
+      #expect(try await replies.next()?.hangs == [])
+      #expect(try await replies.next() == nil)
+    }
+  }
+
+  @Test func `A monitor without the flag gets one reply`() async throws {
+    let service = FakeService()
+    try await withControlServer(service) { path, _ in
+      let client = try await ControlClient.connect(path: path)
+      let reply: HangsReply = try await client.client.call(
+        "io.livehost.Control.MonitorHangs", NoParameters())
+      #expect(reply.hangs == [])
+    }
+  }
+
+  @Test func `Hangs and explanations come through the typed client`() async throws {
+    let service = FakeService()
+    service.hangs.add(.shortest)
+    service.hangs.add(.full)
+    try await withControlServer(service) { path, _ in
+      let client = try await ControlClient.connect(path: path)
+      #expect(try await client.listHangs().count == 2)
+      #expect(try await client.listHangs(since: 1_500).map(\.kind) == [.hang])
+      #expect(try await client.explain(room: "main", view: "HostView").evaluations == 3)
+      do {
+        _ = try await client.explain(room: "main", view: "Other")
+        Issue.record("there is no such view")
+      } catch VarlinkClientError.remote(let error) {
+        #expect(ControlError(error) == .noSuchView(room: "main", view: "Other"))
+      }
+    }
+  }
+}

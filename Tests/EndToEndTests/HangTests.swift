@@ -1,0 +1,66 @@
+import ControlInterface
+import Foundation
+import Testing
+import Varlink
+
+@Suite("Hangs of the running daemon", .serialized)
+struct HangTests {
+  @Test("an action and a view that hold the lane are reported by name, each in its class")
+  func named() async throws {
+    let daemon = try RunningDaemon(environment: [
+      "LIVEHOST_HOLD": "action:header.titleChanged=800,view:RecorderView=300"
+    ])
+    try await daemon.withControl { client in
+      var replies = try client.monitorHangs().makeAsyncIterator()
+      #expect(try await replies.next()?.hangs == [])
+      // The first frame of a room evaluates all views.
+      _ = try daemon.ctl("open", "main")
+      let first = try #require(try await replies.next()?.hangs.first)
+      #expect(first.kind == .microhang)
+      #expect(first.view == "RecorderView" && first.action == nil)
+      #expect(first.room == "main")
+      _ = try daemon.ctl("send", "main", #"{"type":"title","title":"evening"}"#)
+      let second = try #require(try await replies.next()?.hangs.first)
+      #expect(second.kind == .hang)
+      #expect(second.action == "header.titleChanged" && second.view == nil)
+      #expect(second.durationMicroseconds >= 800_000)
+    }
+    #expect(daemon.log.contains("microhang of"))
+    #expect(daemon.log.contains("by view RecorderView"))
+    #expect(daemon.log.contains("by action header.titleChanged"))
+    let table = try daemon.ctl("hangs")
+    #expect(table.status == 0)
+    #expect(table.output.contains("action header.titleChanged"))
+    let status = try daemon.ctl("status")
+    #expect(status.output.contains("1 microhangs, 1 hangs"))
+    #expect(status.output.contains("degraded"))
+    #expect(daemon.stop() == 0)
+  }
+
+  @Test("a lane that waits in a call is told from one that computes")
+  func blocked() async throws {
+    let daemon = try RunningDaemon(environment: ["LIVEHOST_BLOCK_LANE_MS": "600"])
+    try await daemon.withControl { client in
+      var replies = try client.monitorHangs().makeAsyncIterator()
+      #expect(try await replies.next()?.hangs == [])
+      kill(daemon.process.processIdentifier, SIGUSR2)
+      let hang = try #require(try await replies.next()?.hangs.first)
+      #expect(hang.kind == .hang)
+      #expect(hang.reason == .blocked)
+    }
+    #expect(daemon.stop() == 0)
+  }
+
+  @Test("why names action, field and view, and says which views there are")
+  func why() throws {
+    let daemon = try RunningDaemon()
+    _ = try daemon.ctl("send", "main", #"{"type":"title","title":"evening"}"#)
+    let why = try daemon.ctl("why", "main", "HeaderView")
+    #expect(why.status == 0)
+    #expect(why.output.contains("header.titleChanged -> title"))
+    let missing = try daemon.ctl("why", "main", "Header")
+    #expect(missing.status == 1)
+    #expect(missing.diagnostics.contains("HeaderView"))
+    #expect(daemon.stop() == 0)
+  }
+}

@@ -89,7 +89,8 @@ let kit: [Target] = [
       product("IssueReportingTestSupport", "xctest-dynamic-overlay"),
     ]),
   module("Kit", "ViewGraph", ["Composable"]),
-  module("Kit", "Varlink", nio),
+  module("Kit", "UnixSockets"),
+  module("Kit", "Varlink", ["UnixSockets"] + nio),
 ]
 
 let events: [Target] = [module("Events", "LiveEvents")]
@@ -101,7 +102,7 @@ let ingest: [Target] = [
   library("CZlib", module: "Ingest/CZlib", install: "zlib"),
   module("Ingest", "Compression", ["CZlib"]),
   module("Ingest", "WireFormats", ["LiveEvents", "CSimdjson"]),
-  module("Ingest", "Ingest", ["LiveEvents", "WireFormats"] + nio),
+  module("Ingest", "Ingest", ["LiveEvents", "UnixSockets", "WireFormats"] + nio),
 ]
 
 let features: [Target] =
@@ -131,7 +132,7 @@ let daemon: [Target] = [
     "Daemon", "LivehostDaemon",
     featureKit + childTargets + [
       "HostFeature", "HostScreen", "WireFormats", "Ingest", "Varlink", "ControlInterface",
-      "Systemd", logging, lifecycle, yams,
+      "Systemd", "UnixSockets", logging, lifecycle, yams,
     ] + nio),
   program(
     "Sources/livehostd", ["LivehostDaemon", "Systemd", arguments, logging, lifecycle, signals]),
@@ -154,12 +155,11 @@ let benchmarks: [Target] = [
       "Composable", "BenchmarkKit", "BenchmarkChildren", "BenchmarkHost", "CAllocationCounter",
     ],
     path: "Tests/Benchmarks/ComposableBenchmarks", swiftSettings: settings),
-  program("Tests/Benchmarks/composable-bench", ["BenchmarkKit", "ComposableBenchmarks"]),
   program(
     "Tests/Benchmarks/livehost-bench",
     [
       "BenchmarkKit", "ComposableBenchmarks", "WireFormats", "Ingest", "LiveEvents",
-      "LivehostDaemon",
+      "LivehostDaemon", "UnixSockets",
     ]
       + nio),
 ]
@@ -178,13 +178,15 @@ let tests: [Target] =
         ].map { product($0, "swift-syntax") }),
     test("ComposableTests", ["Composable", "ComposableTesting", "CAllocationCounter"]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
-    test("VarlinkTests", ["Varlink"] + nio),
+    test("UnixSocketsTests", ["UnixSockets"]),
+    test("VarlinkTests", ["Varlink", "UnixSockets"] + nio),
     test("LiveEventsTests", ["LiveEvents"]),
     test("CompressionTests", ["Compression"]),
-    test("WireFormatsTests", ["LiveEvents", "WireFormats", "Compression"]),
+    test("WireFormatsTests", ["LiveEvents", "WireFormats", "Compression", "TestSupport"]),
     test(
       "IngestTests",
-      ["LiveEvents", "WireFormats", "Ingest", product("NIOEmbedded", "swift-nio")] + nio),
+      ["LiveEvents", "WireFormats", "Ingest", "UnixSockets", product("NIOEmbedded", "swift-nio")]
+        + nio),
     test(
       "HostFeatureTests",
       featureKit + childTargets + ["HostFeature", "ComposableTesting", "TestSupport"]),
@@ -192,10 +194,14 @@ let tests: [Target] =
       "HostScreenTests",
       featureKit + childTargets + ["HostFeature", "HostScreen", "ComposableTesting", "TestSupport"]),
     test("SimulationTests", ["LiveEvents", "Simulation", "WireFormats"]),
-    test("ControlInterfaceTests", ["ControlInterface", "Varlink"] + nio),
+    test(
+      "ControlInterfaceTests", ["ControlInterface", "TestSupport", "UnixSockets", "Varlink"] + nio),
     test(
       "CommandLineToolTests",
-      ["CommandLineTool", "Compression", "Simulation", "Varlink", "ControlInterface"] + nio),
+      [
+        "CommandLineTool", "Compression", "Simulation", "UnixSockets", "Varlink",
+        "ControlInterface",
+      ] + nio),
     test(
       "LivehostDaemonTests",
       featureKit + childTargets + [
@@ -205,7 +211,7 @@ let tests: [Target] =
       ] + nio),
     test("EndToEndTests", ["ControlInterface", "Varlink", "livehostd", "livehostctl"] + nio),
     .executableTarget(
-      name: "CertificationService", dependencies: ["Varlink"] + nio,
+      name: "CertificationService", dependencies: ["UnixSockets", "Varlink"] + nio,
       path: "Tests/Interop/CertificationService", swiftSettings: settings),
   ]
   + children.map {

@@ -8,17 +8,7 @@ bin=${1:?usage: soak.sh BIN}
 seconds=${SOAK_SECONDS:-600}
 seed=${SOAK_SEED:-$(date +%s)}
 echo "soak: $seconds s, seed $seed"
-directory=$(mktemp -d)
-"$bin/livehostd" --runtime-dir "$directory/run" --state-dir "$directory/state" 2>"$directory/log" &
-daemon=$!
-cleanup() {
-  kill "$daemon" 2>/dev/null
-  wait "$daemon" 2>/dev/null
-  rm -rf "$directory"
-}
-trap cleanup EXIT
-socket=$directory/run/io.livehost.Control
-wait_for_socket "$socket" "$daemon" || { cat "$directory/log"; echo "0 passed, 1 failed"; exit 1; }
+start_daemon "$bin"
 ctl() { "$bin/livehostctl" --socket "$socket" "$@"; }
 memory() { ctl status --json=short | python3 -c 'import json,sys; print(json.load(sys.stdin)["memoryBytes"] >> 20)'; }
 

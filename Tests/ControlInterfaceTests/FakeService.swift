@@ -2,6 +2,7 @@ import ControlInterface
 import Glibc
 import NIOPosix
 import Synchronization
+import UnixSockets
 import Varlink
 
 /// A daemon with one room, `main`, and what was done to it.
@@ -118,7 +119,7 @@ func withControlServer<T>(
   let interface = try ControlInterface.makeInterface(
     service: service, mayChange: { _ in mayChange }, sleep: sleep)
   let server = try await VarlinkServer.start(
-    at: .path(path),
+    on: .bind(path: path, mode: 0o666),
     information: ServiceInformation(
       vendor: "livehost", product: "livehostd", version: "1", url: "https://example.org"),
     interfaces: [interface], limits: limits, group: MultiThreadedEventLoopGroup.singleton)

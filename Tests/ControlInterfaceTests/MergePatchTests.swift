@@ -1,4 +1,5 @@
 import ControlInterface
+import TestSupport
 import Testing
 import Varlink
 
@@ -40,7 +41,7 @@ import Varlink
 
   @Test("a difference applied to the old value gives the new one", arguments: 1...20)
   func property(seed: UInt64) {
-    var random = SeededGenerator(state: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<500 {
       let old = JSONValue.object(random.members(depth: 4))
       let new =
@@ -55,19 +56,9 @@ import Varlink
   }
 }
 
-/// SplitMix64: the same values on every machine.
-struct SeededGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func next(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
+/// Random JSON.
+extension SplitMix64 {
+  mutating func next(below bound: Int) -> Int { pick(0..<bound) }
 
   mutating func members(depth: Int) -> [String: JSONValue] {
     var members: [String: JSONValue] = [:]

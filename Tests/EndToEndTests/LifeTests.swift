@@ -59,7 +59,7 @@ struct LifeTests {
     let second = try run("livehostd", ["--runtime-dir", daemon.runtimeDirectory])
     #expect(second.status == 1)
     #expect(second.diagnostics.contains("another process listens on this socket"))
-    #expect(second.diagnostics.contains(daemon.ingestSocket))
+    #expect(second.diagnostics.contains(daemon.controlSocket))
     _ = try await daemon.withControl { try await $0.getStatus() }
     #expect(daemon.stop() == 0)
   }

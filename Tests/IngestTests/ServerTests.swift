@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 import Testing
+import UnixSockets
 
 /// Consumes on another thread and notes the most bytes that were ever under way.
 private final class SlowSink: IngestSink {
@@ -159,47 +160,6 @@ private final class SlowSink: IngestSink {
     #expect(BlockingClient(path) == nil)
     #expect(access(path, F_OK) != 0)
     #expect(server.statistics.openConnections == 0)
-  }
-
-  @Test func `a socket that somebody serves is left alone`() async throws {
-    let path = path
-    try await serve(NotingSink()) { _ in
-      #expect(throws: IngestServerError.socketInUse(path: path)) {
-        _ = try ListeningSocket.bind(path: path)
-      }
-      #expect(BlockingClient(path) != nil)
-    }
-  }
-
-  @Test func `a socket left behind is replaced, with the mode asked for`() throws {
-    do { _ = try ListeningSocket.bind(path: path) }
-    #expect(access(path, F_OK) == 0)
-    let socket = try ListeningSocket.bind(path: path, mode: 0o600)
-    var status = stat()
-    #expect(stat(path, &status) == 0)
-    #expect(status.st_mode & 0o777 == 0o600)
-    _ = consume socket
-  }
-
-  @Test func `what stands in the way is told`() throws {
-    let path = path
-    let file = creat(path, 0o600)
-    close(file)
-    #expect(throws: IngestServerError.notASocket(path: path)) {
-      _ = try ListeningSocket.bind(path: path)
-    }
-    #expect(access(path, F_OK) == 0)
-    let missing = directory.path + "/no/ingest"
-    #expect(throws: IngestServerError.directoryMissing(path: missing)) {
-      _ = try ListeningSocket.bind(path: missing)
-    }
-    let long = directory.path + "/" + String(repeating: "x", count: 108)
-    #expect(throws: IngestServerError.pathTooLong(path: long, maximum: 107)) {
-      _ = try ListeningSocket.bind(path: long)
-    }
-    #expect(throws: IngestServerError.notListening(descriptor: 0)) {
-      _ = try ListeningSocket.adopt(descriptor: 0)
-    }
   }
 
   @Test func `an inherited socket is served and its file left alone`() async throws {

@@ -59,3 +59,23 @@ wait_for_socket() {
     sleep 0.05
   done
 }
+
+# start_daemon BIN: starts a livehostd of the script's own, which ends with it. Sets daemon (its process),
+# directory (its files) and socket (its control socket); ends the script if it does not start.
+start_daemon() {
+  directory=$(mktemp -d)
+  "$1/livehostd" --runtime-dir "$directory/run" --state-dir "$directory/state" 2>"$directory/log" &
+  daemon=$!
+  trap stop_daemon EXIT
+  socket=$directory/run/io.livehost.Control
+  wait_for_socket "$socket" "$daemon" && return
+  cat "$directory/log"
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+stop_daemon() {
+  kill "$daemon" 2>/dev/null
+  wait "$daemon" 2>/dev/null
+  rm -rf "$directory"
+}

@@ -1,6 +1,7 @@
 import Glibc
 import NIOPosix
 import Synchronization
+import UnixSockets
 import Varlink
 
 /// A directory that is removed afterwards.
@@ -26,7 +27,8 @@ func withServer<T>(
   try await withTemporaryDirectory { directory in
     let path = "\(directory)/socket"
     let server = try await VarlinkServer.start(
-      at: .path(path), information: testInformation, interfaces: interfaces, limits: limits,
+      on: .bind(path: path, mode: 0o666), information: testInformation, interfaces: interfaces,
+      limits: limits,
       group: MultiThreadedEventLoopGroup.singleton)
     do {
       let result = try await body(path, server)

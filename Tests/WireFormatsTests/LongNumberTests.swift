@@ -1,4 +1,5 @@
 import LiveEvents
+import TestSupport
 import Testing
 import WireFormats
 
@@ -10,7 +11,7 @@ import WireFormats
 
   @Test(arguments: 1...15)
   func `of any length have their value`(length: Int) {
-    var random = SeededGenerator(seed: UInt64(length))
+    var random = SplitMix64(seed: UInt64(length))
     for _ in 0..<200 {
       let digits = (0..<length).map { place in
         // No zero in front; the year is before 10000.

@@ -1,6 +1,7 @@
 public import NIOCore
 import NIOPosix
 import Synchronization
+public import UnixSockets
 
 /// Serves the ingest socket: a stream of lines in any mix of formats, per connection.
 public final class IngestServer: Sendable {
@@ -26,11 +27,11 @@ public final class IngestServer: Sendable {
 
   /// Begins to accept connections. They are spread over the loops of `group`.
   ///
-  /// Takes the socket, which serves once. Returns when it accepts. Throws ``IngestServerError``.
+  /// Takes the socket, which serves once. Returns when it accepts. Throws ``ListeningSocketError``.
   public static func start(
     on socket: ListeningSocket, group: any EventLoopGroup,
     configuration: IngestConfiguration = IngestConfiguration(), sink: any IngestSink
-  ) async throws(IngestServerError) -> IngestServer {
+  ) async throws(ListeningSocketError) -> IngestServer {
     let registry = Registry()
     let file = socket.file
     guard let descriptor = socket.take() else { throw .notListening(descriptor: -1) }

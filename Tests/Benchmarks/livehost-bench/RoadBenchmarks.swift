@@ -5,6 +5,7 @@ import LiveEvents
 import LivehostDaemon
 import NIOCore
 import NIOPosix
+import UnixSockets
 
 /// Socket to applied state: bytes in by the ingest socket, decoded, throttled, reduced and drawn, on one
 /// lane, with the real features; acknowledged by `sync`.

@@ -1,6 +1,7 @@
 import ControlInterface
 import NIOCore
 import NIOPosix
+import UnixSockets
 import Varlink
 
 /// What a real daemon would answer, made up.
@@ -88,7 +89,7 @@ struct FakeDaemon {
     let group = MultiThreadedEventLoopGroup.singleton
     let interface = try ControlInterface.makeInterface(service: service) { _ in mayChange }
     server = try await VarlinkServer.start(
-      at: .path("\(directory.path)/io.livehost.Control"),
+      on: .bind(path: "\(directory.path)/io.livehost.Control"),
       information: ServiceInformation(vendor: "test", product: "test", version: "0", url: "test:"),
       interfaces: [interface], group: group)
     let ingest = FakeIngest(closesAfterSyncs: closesAfterSyncs)

@@ -1,5 +1,6 @@
 import Glibc
 import NIOPosix
+import UnixSockets
 import Varlink
 
 /// `CertificationService [--client] PATH`: serves `org.varlink.certification` on a unix socket
@@ -18,7 +19,7 @@ do {
     exit(isCertified ? 0 : 1)
   }
   let server = try await VarlinkServer.start(
-    at: .path(path),
+    on: .bind(path: path, mode: 0o666),
     information: ServiceInformation(
       vendor: "livehost", product: "CertificationService", version: "1",
       url: "https://varlink.org"),

@@ -17,6 +17,7 @@ package actor HostLane {
   private let lane: EventLoopLane
   private nonisolated let thread = Atomic<Int32>(0)
   private let faults: FaultInjection
+  private let onProblem: @Sendable (RoomName, String) -> Void
   private var rooms: [RoomName: Room] = [:]
   /// Sums over rooms that were closed.
   private var closed = EventCounts()
@@ -29,7 +30,8 @@ package actor HostLane {
 
   package init(
     index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings,
-    faults: FaultInjection = FaultInjection()
+    faults: FaultInjection = FaultInjection(),
+    onProblem: @escaping @Sendable (RoomName, String) -> Void = { _, _ in }
   ) {
     self.index = index
     self.eventLoop = eventLoop
@@ -38,6 +40,7 @@ package actor HostLane {
     self.lane = EventLoopLane(eventLoop, meter: meter)
     self.settings = settings
     self.faults = faults
+    self.onProblem = onProblem
     eventLoop.execute { self.thread.store(SchedulerTimes.currentThread(), ordering: .relaxed) }
   }
 
@@ -119,6 +122,7 @@ package actor HostLane {
   private func open(_ name: RoomName, _ now: NIODeadline) {
     rooms[name] = Room(
       name: name, lane: lane.of(name), meter: meter, faults: faults, settings: settings, now: now,
+      onProblem: { [onProblem] in onProblem(name, $0) },
       requestFrame: { [weak self] in await self?.publish(name) })
   }
 

@@ -34,8 +34,12 @@ extension Room {
   /// Shows monitors the newest state; free while there are none.
   func publish() {
     guard feed.hasSubscribers else { return }
-    // A report holds no number that JSON lacks: means of nothing are absent, not NaN.
-    try? feed.publish(report())
+    do {
+      try feed.publish(report())
+    } catch {
+      // A report holds no number that JSON lacks: means of nothing are absent, not NaN.
+      onProblem("its state cannot be shown to monitors: \(error)")
+    }
   }
 
   private func features(_ state: HostFeature.State) -> FeatureReports {

@@ -24,16 +24,20 @@ final class Room {
   /// Those who wait until what they sent is applied.
   private var waiting: [(acknowledgement: RoomDelivery.Acknowledgement, rejected: Int)] = []
   private var lastDelivery: NIODeadline
+  /// Told of what went wrong and has no caller to be told.
+  let onProblem: @Sendable (String) -> Void
   private let activity: LaneActivity
   private let trace: ActionTrace
 
   init(
     name: RoomName, lane: EventLoopLane, meter: TurnMeter,
     faults: FaultInjection = FaultInjection(), settings: RoomSettings, now: NIODeadline,
+    onProblem: @escaping @Sendable (String) -> Void = { _ in },
     requestFrame: @escaping @Sendable () async -> Void
   ) {
     self.name = name
     self.settings = settings
+    self.onProblem = onProblem
     lastDelivery = now
     clock = RoomClock(machine: now.machineTime)
     grid = FrameGrid(framesPerSecond: Int64(settings.framesPerSecond))
@@ -43,6 +47,8 @@ final class Room {
       clock: MachineClock(meter.activity, room: name, faults: faults), start: clock.now)
     activity = meter.activity
     trace = screen.store.actionTrace
+    screen.store.onFailure = { onProblem("\($0)") }
+    screen.store.onWarning = { onProblem($0) }
     if faults.holdsActions {
       screen.store.onAction { [trace] _ in faults.hold(.action(trace.name)) }
     }

@@ -7,6 +7,7 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 package import Systemd
+import UnixSockets
 import Varlink
 
 /// The daemon: rooms on their lanes, two sockets, and what the service manager is told.
@@ -68,12 +69,11 @@ package struct Daemon: ServiceLifecycle.Service {
     let router = EventRouter(directory: directory)
     let status = DaemonStatus(version: Self.version, lostEntries: lostEntries)
 
-    let controlAddress = sockets.control
     let ingest = try await startIngest(sockets, io, router)
     let control: VarlinkServer
     do {
       control = try await startControl(
-        controlAddress, io,
+        sockets, io,
         LivehostControl(directory: directory, router: router, status: status, hangs: hangs))
     } catch {
       await ingest.shutdown()
@@ -103,7 +103,10 @@ package struct Daemon: ServiceLifecycle.Service {
   ) throws(SystemdError) -> HangMonitor {
     try HangMonitor(lanes) { [logger] lane, finding in
       let ended = DaemonStatus.systemMilliseconds()
-      feed.add(HangReport(finding, lane: lane.index, ended: ended)).log(to: logger)
+      let report = HangReport(finding, lane: lane.index, ended: ended)
+      // The journal first: who saw the hang on a monitor finds it there.
+      report.log(to: logger)
+      feed.add(report)
     }
   }
 
@@ -117,7 +120,10 @@ package struct Daemon: ServiceLifecycle.Service {
       }
       lanes.append(
         HostLane(
-          index: lanes.count, eventLoop: eventLoop, settings: configuration.rooms, faults: faults))
+          index: lanes.count, eventLoop: eventLoop, settings: configuration.rooms, faults: faults,
+          onProblem: { [logger] room, problem in
+            logger.error("room \(room): \(problem)", metadata: ["room": "\(room)"])
+          }))
     }
     return lanes
   }
@@ -136,7 +142,7 @@ package struct Daemon: ServiceLifecycle.Service {
   }
 
   private func startControl(
-    _ address: VarlinkServer.Address, _ group: any EventLoopGroup, _ service: LivehostControl
+    _ sockets: Sockets, _ group: any EventLoopGroup, _ service: LivehostControl
   ) async throws -> VarlinkServer {
     let access = Access()
     let interface = try ControlInterface.makeInterface(
@@ -147,7 +153,7 @@ package struct Daemon: ServiceLifecycle.Service {
     limits.tooManyMonitors = ControlInterface.tooManyMonitors
     do {
       return try await VarlinkServer.start(
-        at: address,
+        on: sockets.control,
         information: ServiceInformation(
           vendor: "livehost", product: "livehostd", version: Self.version,
           url: "https://livehost.example"),
@@ -157,7 +163,7 @@ package struct Daemon: ServiceLifecycle.Service {
           return nil
         })
     } catch {
-      throw DaemonError.socket(error.explanation)
+      throw DaemonError.socket("control socket: \(error)")
     }
   }
 

@@ -1,6 +1,7 @@
 public import NIOCore
 import NIOPosix
 import Synchronization
+public import UnixSockets
 
 /// Serves interfaces over a unix stream socket.
 ///
@@ -27,27 +28,9 @@ public final class VarlinkServer: Sendable {
   /// Why a server did not start.
   public enum StartError: Error, Equatable, Sendable {
     case interfaceTwice(String)
-    /// Another process accepts connections there.
-    case inUse(path: String)
-    /// A file that is no socket stands there.
-    case notASocket(path: String)
-    /// The path does not fit into a socket address.
-    case pathTooLong(path: String)
-    /// A system call failed; `code` is the `errno`.
-    case system(path: String, call: String, code: Int32)
-    /// The inherited descriptor is no listening socket.
-    case badDescriptor(CInt)
+    /// Another server took the socket.
+    case socketTaken
     case failed(String)
-  }
-
-  /// Where to listen.
-  public enum Address: Sendable {
-    /// A path to bind, with the mode that the socket file gets. A socket file that nobody listens
-    /// on is replaced; at the end the file is removed.
-    case path(String, mode: UInt32 = 0o666)
-    /// A listening socket, inherited by socket activation. The server closes it at the end and
-    /// leaves its file.
-    case listening(CInt)
   }
 
   private struct State {
@@ -70,12 +53,15 @@ public final class VarlinkServer: Sendable {
   }
 
   /// Starts to accept connections; when this returns, clients can connect.
+  ///
+  /// Takes the socket, which serves once; at the end it is closed and its file removed if it was made
+  /// here.
   /// - Parameters:
   ///   - group: Its loops run the connections and their handlers. It must outlive the server.
   ///   - unexpectedError: Told of errors that are neither ``VarlinkErrorConvertible`` nor a
   ///     cancellation; gives the reply, or nil to close the connection without one.
   public static func start(
-    at address: Address, information: ServiceInformation, interfaces: [Interface],
+    on socket: ListeningSocket, information: ServiceInformation, interfaces: [Interface],
     limits: Limits = Limits(), group: any EventLoopGroup,
     unexpectedError: @escaping @Sendable (Call, any Error) -> VarlinkError? = { _, _ in nil }
   ) async throws(StartError) -> VarlinkServer {
@@ -86,13 +72,14 @@ public final class VarlinkServer: Sendable {
     let dispatcher = try Dispatcher(
       interfaces: [service] + interfaces, limits: limits, unexpectedError: unexpectedError)
     let server = VarlinkServer(dispatcher: dispatcher, limits: limits)
-    let (socket, file) = try ListeningSocket.open(address)
+    let file = socket.file
+    guard let descriptor = socket.take() else { throw .socketTaken }
     do {
       let channel = try await ServerBootstrap(group: group)
         .childChannelInitializer { server.accept($0) }
         // So that a client may end its input and still read the replies.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
-        .withBoundSocket(socket).get()
+        .withBoundSocket(descriptor).get()
       server.listener.withLock { $0 = (channel, file) }
     } catch {
       file?.remove()

@@ -3,12 +3,14 @@ import Synchronization
 
 /// A Unix stream socket that accepts connections: bound here or inherited.
 ///
-/// Closed when it is dropped, unless a server took it.
+/// By hand rather than by an event loop's bootstrap, which removes a socket file even if a living server
+/// listens there, and leaves the file's mode to the umask. Closed when it is dropped, and its file
+/// removed, unless a server took it.
 public final class ListeningSocket: Sendable {
   /// `nil` once a server took it.
   private let descriptor: Mutex<Int32?>
   /// The file made for it, to be removed in the end; `nil` if it was inherited.
-  let file: SocketFile?
+  public let file: SocketFile?
 
   private init(descriptor: Int32, file: SocketFile?) {
     self.descriptor = Mutex(descriptor)
@@ -16,11 +18,13 @@ public final class ListeningSocket: Sendable {
   }
 
   deinit {
-    if let descriptor = take() { _ = Glibc.close(descriptor) }
+    guard let descriptor = take() else { return }
+    _ = Glibc.close(descriptor)
+    file?.remove()
   }
 
   /// Gives the descriptor away, which is then the caller's to close. `nil` from the second call on.
-  func take() -> Int32? {
+  public func take() -> Int32? {
     descriptor.withLock { descriptor in
       defer { descriptor = nil }
       return descriptor
@@ -28,7 +32,7 @@ public final class ListeningSocket: Sendable {
   }
 
   /// Takes over a socket that listens already, such as one passed by the service manager.
-  public static func adopt(descriptor: Int32) throws(IngestServerError) -> ListeningSocket {
+  public static func adopt(descriptor: Int32) throws(ListeningSocketError) -> ListeningSocket {
     var isListening: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
     guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0,
@@ -40,10 +44,10 @@ public final class ListeningSocket: Sendable {
   /// Binds a socket at `path` with file mode `mode`, and listens.
   ///
   /// A file left behind by a process that is gone is replaced; a socket on which somebody listens
-  /// is left alone and throws ``IngestServerError/socketInUse(path:)``.
+  /// is left alone and throws ``ListeningSocketError/socketInUse(path:)``.
   public static func bind(
     path: String, mode: UInt32 = 0o660, backlog: Int32 = 128
-  ) throws(IngestServerError) -> ListeningSocket {
+  ) throws(ListeningSocketError) -> ListeningSocket {
     let address = try UnixAddress(path)
     try removeStaleFile(at: address)
     let socket = try makeSocket(path)
@@ -54,14 +58,14 @@ public final class ListeningSocket: Sendable {
     return ListeningSocket(descriptor: socket.release(), file: SocketFile(path))
   }
 
-  private static func makeSocket(_ path: String) throws(IngestServerError) -> OwnedDescriptor {
+  private static func makeSocket(_ path: String) throws(ListeningSocketError) -> OwnedDescriptor {
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let descriptor = socket(AF_UNIX, kind, 0)
     guard descriptor >= 0 else { throw failure("socket", path) }
     return OwnedDescriptor(descriptor)
   }
 
-  private static func removeStaleFile(at address: UnixAddress) throws(IngestServerError) {
+  private static func removeStaleFile(at address: UnixAddress) throws(ListeningSocketError) {
     let path = address.path
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
@@ -74,7 +78,7 @@ public final class ListeningSocket: Sendable {
     guard unlink(path) == 0 || errno == ENOENT else { throw failure("unlink", path) }
   }
 
-  private static func failure(_ call: String, _ path: String) -> IngestServerError {
+  private static func failure(_ call: String, _ path: String) -> ListeningSocketError {
     switch errno {
     case EADDRINUSE: .socketInUse(path: path)
     case ENOENT, ENOTDIR: .directoryMissing(path: path)
@@ -96,57 +100,5 @@ private struct OwnedDescriptor: ~Copyable {
     let raw = raw
     discard self
     return raw
-  }
-}
-
-/// A file made by binding a socket.
-struct SocketFile: Sendable {
-  let path: String
-  private let device: UInt64
-  private let inode: UInt64
-
-  /// `nil` if the file is gone already.
-  init?(_ path: String) {
-    guard let (device, inode) = Self.identity(path) else { return nil }
-    self.path = path
-    self.device = device
-    self.inode = inode
-  }
-
-  /// Removes the file, unless another took its place.
-  func remove() {
-    if let identity = Self.identity(path), identity == (device, inode) { _ = unlink(path) }
-  }
-
-  private static func identity(_ path: String) -> (UInt64, UInt64)? {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
-    return (UInt64(status.st_dev), UInt64(status.st_ino))
-  }
-}
-
-/// The address of a Unix socket.
-private struct UnixAddress {
-  let path: String
-  private var storage = sockaddr_un()
-
-  init(_ path: String) throws(IngestServerError) {
-    let bytes = Array(path.utf8)
-    // One byte is the terminating NUL's.
-    let maximum = MemoryLayout.size(ofValue: storage.sun_path) - 1
-    guard bytes.count <= maximum else { throw .pathTooLong(path: path, maximum: maximum) }
-    self.path = path
-    storage.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &storage.sun_path) { $0.copyBytes(from: bytes) }
-  }
-
-  func call(
-    _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ descriptor: Int32
-  ) -> Int32 {
-    withUnsafePointer(to: storage) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
   }
 }

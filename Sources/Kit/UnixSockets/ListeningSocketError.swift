@@ -1,5 +1,5 @@
-/// Why the ingest socket cannot be served.
-public enum IngestServerError: Error, Hashable {
+/// Why a Unix socket cannot be listened on.
+public enum ListeningSocketError: Error, Hashable {
   /// Another process accepts connections at this path.
   case socketInUse(path: String)
   /// Something that is no socket stands at this path.
@@ -16,7 +16,7 @@ public enum IngestServerError: Error, Hashable {
   case system(call: String, code: Int32, path: String)
 }
 
-extension IngestServerError: CustomStringConvertible {
+extension ListeningSocketError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .socketInUse(let path): "\(path): another process listens on this socket"

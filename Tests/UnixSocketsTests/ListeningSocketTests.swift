@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+import Testing
+import UnixSockets
+
+/// What stands at a path before a socket is bound there, and what is left afterwards.
+final class ListeningSocketTests {
+  private let directory: String
+  private var path: String { directory + "/socket" }
+
+  init() throws {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    directory = url.path
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  @Test func `A socket that somebody serves is left alone`() throws {
+    let first = try ListeningSocket.bind(path: path)
+    #expect(throws: ListeningSocketError.socketInUse(path: path)) {
+      _ = try ListeningSocket.bind(path: path)
+    }
+    #expect(connects())
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func `A socket left behind is replaced, with the mode asked for`() throws {
+    let dead = try #require(try ListeningSocket.bind(path: path).take())
+    close(dead)
+    #expect(access(path, F_OK) == 0)
+    let socket = try ListeningSocket.bind(path: path, mode: 0o600)
+    var status = stat()
+    #expect(stat(path, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    _ = consume socket
+  }
+
+  @Test func `What stands in the way is told`() throws {
+    let file = creat(path, 0o600)
+    close(file)
+    #expect(throws: ListeningSocketError.notASocket(path: path)) {
+      _ = try ListeningSocket.bind(path: path)
+    }
+    #expect(access(path, F_OK) == 0)
+    let missing = directory + "/no/socket"
+    #expect(throws: ListeningSocketError.directoryMissing(path: missing)) {
+      _ = try ListeningSocket.bind(path: missing)
+    }
+    let long = directory + "/" + String(repeating: "x", count: 108)
+    #expect(throws: ListeningSocketError.pathTooLong(path: long, maximum: 107)) {
+      _ = try ListeningSocket.bind(path: long)
+    }
+    #expect(throws: ListeningSocketError.notListening(descriptor: 0)) {
+      _ = try ListeningSocket.adopt(descriptor: 0)
+    }
+  }
+
+  @Test func `A socket serves once, and its file goes with it only if it is still the same`() throws
+  {
+    let socket = try ListeningSocket.bind(path: path)
+    let descriptor = try #require(socket.take())
+    #expect(socket.take() == nil)
+    close(descriptor)
+    let file = try #require(socket.file)
+    let next = try ListeningSocket.bind(path: path)
+    file.remove()
+    #expect(access(path, F_OK) == 0, "another took its place")
+    next.file?.remove()
+    #expect(access(path, F_OK) != 0)
+  }
+
+  @Test func `A socket that no server took leaves no file`() throws {
+    do { _ = try ListeningSocket.bind(path: path) }
+    #expect(access(path, F_OK) != 0)
+  }
+
+  @Test func `An inherited socket has no file of its own`() throws {
+    let bound = try ListeningSocket.bind(path: path)
+    let descriptor = try #require(bound.take())
+    let adopted = try ListeningSocket.adopt(descriptor: descriptor)
+    #expect(adopted.file == nil)
+    #expect(connects())
+  }
+
+  private func connects() -> Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    return withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+  }
+}

@@ -115,7 +115,9 @@ let screen: [Target] = [
 ]
 
 let simulation: [Target] = [
-  module("Simulation", "Simulation", ["LiveEvents", "WireFormats"])
+  module(
+    "Simulation", "Simulation",
+    featureKit + childTargets + ["Compression", "HostFeature", "HostScreen", "WireFormats", yams])
 ]
 
 let control: [Target] = [

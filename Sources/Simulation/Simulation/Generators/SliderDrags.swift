@@ -40,12 +40,12 @@ public struct SliderDrags: EventGenerator {
     case .begin:
       control = random.integer(in: 0...(controls.count - 1))
       target = random.integer(in: 0...1000)
-      period = VirtualTime(nanoseconds: 1_000_000_000_000 / Int64(milliHertz()))
+      period = VirtualTime(nanoseconds: 1_000_000_000_000 / Int64(Self.milliHertz(&random)))
       step = .change(left: random.integer(in: 20...120))
       defer { time += pause() }
       return slider(.begin)
     case .change(let left):
-      move(left: left)
+      values[control] = Self.moved(values[control], to: target, left: left, &random)
       step = left > 1 ? .change(left: left - 1) : .end
       defer { time += pause() }
       return slider(.change)
@@ -57,7 +57,7 @@ public struct SliderDrags: EventGenerator {
   }
 
   /// Changes per thousand seconds for one drag: a line through the measured quantiles.
-  private mutating func milliHertz() -> Int {
+  static func milliHertz(_ random: inout SeededGenerator) -> Int {
     switch random.integer(in: 0...99) {
     case 0..<50: random.integer(in: 14_000...33_000)
     case 50..<95: random.integer(in: 33_000...100_000)
@@ -67,16 +67,20 @@ public struct SliderDrags: EventGenerator {
 
   /// A hand is not a clock: a quarter more now and then, but never less, so that the fastest drag
   /// stays the fastest.
-  private mutating func pause() -> VirtualTime {
-    guard random.isOne(in: 8) else { return period }
-    return VirtualTime(nanoseconds: period.nanoseconds * 5 / 4)
+  static func pause(_ period: Int64, _ random: inout SeededGenerator) -> Int64 {
+    random.isOne(in: 8) ? period * 5 / 4 : period
   }
 
-  private mutating func move(left: Int) {
-    let distance = target - values[control]
+  /// The next value in thousandths on the way to `target`, with so many changes left.
+  static func moved(
+    _ value: Int, to target: Int, left: Int, _ random: inout SeededGenerator
+  ) -> Int {
     let wobble = random.integer(in: -6...6)
-    let moved = values[control] + distance / left + (left > 1 ? wobble : 0)
-    values[control] = min(max(moved, 0), 1000)
+    return min(max(value + (target - value) / left + (left > 1 ? wobble : 0), 0), 1000)
+  }
+
+  private mutating func pause() -> VirtualTime {
+    VirtualTime(nanoseconds: Self.pause(period.nanoseconds, &random))
   }
 
   private func slider(_ phase: Slider.Phase) -> LiveEvent.Payload {

@@ -1,0 +1,76 @@
+import ChatFeature
+import ControlFeature
+import HeaderFeature
+import HostFeature
+import LiveRoomStatsFeature
+import RecorderFeature
+import WaitingRoomFeature
+
+/// The kinds of actions that reach the root reducer, by the names that evaluations give as causes.
+package enum ActionKind: Int, CaseIterable, Sendable {
+  case chatMessages, chatMessageDeleted, chatCleared, chatTimedOut, chatNotice, chatModesChanged
+  case chatTicked
+  case controlSliderBegan, controlSliderMoved, controlSliderReleased, controlTapped
+  case controlMeterRead, controlSet, controlDelegate
+  case headerTitleChanged, headerViewersChanged, headerReacted, headerStreamChanged, headerTicked
+  case liveRoomStatsWindowClosed, liveRoomStatsDelegate
+  case recorderStateChanged, recorderProgressed, recorderOwnStateChanged, recorderOwnProgressed
+  case recorderDelegate
+  case waitingRoomChanged
+  case stream, roomClosed, ticked
+
+  /// Such as `chat.messages`.
+  package var name: String { Self.names[rawValue] }
+
+  static let names: [String] = allCases.map(\.spelled)
+
+  /// The children's names, longest first where one begins another.
+  private static let children = [
+    "liveRoomStats", "waitingRoom", "recorder", "control", "header", "chat",
+  ]
+
+  private var spelled: String {
+    let text = String(describing: self)
+    for child in Self.children where text.hasPrefix(child) && text.count > child.count {
+      let rest = text.dropFirst(child.count)
+      return "\(child).\(rest.prefix(1).lowercased())\(rest.dropFirst())"
+    }
+    return text
+  }
+
+  /// The kind of an action, and how many elements it carries beyond itself.
+  static func of(_ action: HostFeature.Action) -> (kind: ActionKind, elements: Int) {
+    switch action {
+    case .chat(.messages(let batch)): (.chatMessages, batch.count)
+    case .chat(.messageDeleted): (.chatMessageDeleted, 0)
+    case .chat(.cleared): (.chatCleared, 0)
+    case .chat(.timedOut): (.chatTimedOut, 0)
+    case .chat(.notice): (.chatNotice, 0)
+    case .chat(.modesChanged): (.chatModesChanged, 0)
+    case .chat(.ticked): (.chatTicked, 0)
+    case .control(.sliderBegan): (.controlSliderBegan, 0)
+    case .control(.sliderMoved): (.controlSliderMoved, 0)
+    case .control(.sliderReleased): (.controlSliderReleased, 0)
+    case .control(.tapped): (.controlTapped, 0)
+    case .control(.meterRead): (.controlMeterRead, 0)
+    case .control(.set): (.controlSet, 0)
+    case .control(.delegate): (.controlDelegate, 0)
+    case .header(.titleChanged): (.headerTitleChanged, 0)
+    case .header(.viewersChanged): (.headerViewersChanged, 0)
+    case .header(.reacted): (.headerReacted, 0)
+    case .header(.streamChanged): (.headerStreamChanged, 0)
+    case .header(.ticked): (.headerTicked, 0)
+    case .liveRoomStats(.windowClosed): (.liveRoomStatsWindowClosed, 0)
+    case .liveRoomStats(.delegate): (.liveRoomStatsDelegate, 0)
+    case .recorder(.stateChanged): (.recorderStateChanged, 0)
+    case .recorder(.progressed): (.recorderProgressed, 0)
+    case .recorder(.ownStateChanged): (.recorderOwnStateChanged, 0)
+    case .recorder(.ownProgressed): (.recorderOwnProgressed, 0)
+    case .recorder(.delegate): (.recorderDelegate, 0)
+    case .waitingRoom(.changed(let changes)): (.waitingRoomChanged, changes.count)
+    case .stream: (.stream, 0)
+    case .roomClosed: (.roomClosed, 0)
+    case .ticked: (.ticked, 0)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import HostFeature
+import ViewGraph
+
+/// The costs of one device under its conditions, ready to be looked up.
+struct CostTable: Sendable {
+  /// By ``ActionKind``, in nanoseconds.
+  private let actions: [Int64]
+  private let element: Int64
+  private let view: DeviceProfile.ViewCost
+  private let views: [String: DeviceProfile.ViewCost]
+
+  init(_ device: Device, _ overrides: CostOverrides) {
+    let slowdown = Int128(device.slowdown)
+    func scaled(_ cost: Int64) -> Int64 { Int64(clamping: Int128(cost) * slowdown / 1_000_000) }
+    func scaled(_ cost: DeviceProfile.ViewCost) -> DeviceProfile.ViewCost {
+      DeviceProfile.ViewCost(
+        evaluation: scaled(overrides.view ?? cost.evaluation),
+        element: scaled(overrides.viewElement ?? cost.element),
+        appearance: scaled(overrides.appearance ?? cost.appearance))
+    }
+    let costs = device.profile.costs
+    actions = costs.actions.map { scaled($0 ?? overrides.action ?? costs.action) }
+    element = scaled(overrides.element ?? costs.element)
+    view = scaled(costs.view)
+    var views: [String: DeviceProfile.ViewCost] = [:]
+    for named in costs.views { views[named.view] = scaled(named.cost) }
+    self.views = views
+  }
+
+  func cost(_ kind: ActionKind, elements: Int) -> Int64 {
+    actions[kind.rawValue] &+ element &* Int64(elements)
+  }
+
+  func cost(ofView name: String, showing output: ViewNode) -> Int64 {
+    let cost = views.isEmpty ? view : views[name] ?? view
+    return cost.evaluation &+ cost.element &* Int64(output.elementCount)
+  }
+
+  func appearance(ofView name: String) -> Int64 { (views[name] ?? view).appearance }
+}

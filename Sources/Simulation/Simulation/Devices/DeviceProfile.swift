@@ -1,0 +1,66 @@
+/// A device as the simulator knows it: how often it draws, how slow it is, and what things cost.
+package struct DeviceProfile: Hashable, Sendable {
+  /// The name of its file.
+  package var name: String
+  /// For people.
+  package var title: String
+  /// Frames per second.
+  package var refreshRate: Int
+  /// How many times as long as the reference device it takes, in millionths.
+  package var slowdown: Int64
+  /// What can slow it further, each by a factor in millionths. In the order of the file.
+  package var conditions: [Condition]
+  package var costs: Costs
+
+  package struct Condition: Hashable, Sendable {
+    package var name: String
+    package var factor: Int64
+  }
+
+  /// Nanoseconds on the reference device.
+  package struct Costs: Hashable, Sendable {
+    /// To reduce one action.
+    package var action: Int64 = 0
+    /// More for each element of a batch.
+    package var element: Int64 = 0
+    /// To reduce an action of a kind, instead of ``action``; indexed by ``ActionKind``.
+    package var actions: [Int64?] = Array(repeating: nil, count: ActionKind.allCases.count)
+    /// To evaluate any view.
+    package var view = ViewCost()
+    /// Of single views, what differs.
+    package var views: [NamedViewCost] = []
+  }
+
+  package struct ViewCost: Hashable, Sendable {
+    /// To evaluate it.
+    package var evaluation: Int64 = 0
+    /// More for each element that it puts on the screen.
+    package var element: Int64 = 0
+    /// More in the turn in which it appears: what is made for it once.
+    package var appearance: Int64 = 0
+  }
+
+  package struct NamedViewCost: Hashable, Sendable {
+    package var view: String
+    package var cost: ViewCost
+  }
+}
+
+/// A device under some conditions, as runs are named: `iphone-13-mini+low-power`.
+package struct Device: Hashable, Sendable {
+  package let profile: DeviceProfile
+  /// As it was asked for.
+  package let name: String
+  package let conditions: [String]
+
+  /// How many times as long as the reference device it takes, in millionths; the same whatever order
+  /// the conditions were named in.
+  package var slowdown: Int64 {
+    var product = Int128(profile.slowdown)
+    for condition in profile.conditions.sorted(by: { $0.name < $1.name })
+    where conditions.contains(condition.name) {
+      product = product * Int128(condition.factor) / 1_000_000
+    }
+    return Int64(clamping: product)
+  }
+}

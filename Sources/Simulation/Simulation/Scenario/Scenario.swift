@@ -1,0 +1,51 @@
+/// A scenario file as read: what happens, on which devices, in which variants, and what must hold.
+package struct Scenario: Sendable {
+  package var name: String
+  package var seed: UInt64
+  package var duration: VirtualTime
+  package var devices: [Device]
+  var sources: [SourceDescription]
+  var faults: [Fault]
+  /// In the order of the file; one of the name `default` if the file names none.
+  package var variants: [Variant]
+  package var thresholds: [Threshold]
+  /// What was set on the command line, in that order.
+  package var parameters: [(key: String, value: String)]
+
+  /// One way of building the screen.
+  package struct Variant: Hashable, Sendable {
+    package var name: String
+    package var settings: RunSettings
+  }
+
+  /// Names of runs are those of devices and variants: a report of more would be read by nobody.
+  static let runLimit = 256
+}
+
+/// What a caller adds to a scenario file.
+package struct SimulationOptions: Sendable {
+  /// The scenario's path: names it in errors, and other files are looked for around it.
+  package var path: String
+  package var files: ScenarioFiles
+  /// Devices instead of the file's; empty leaves these.
+  package var devices: [String] = []
+  /// The variants to run; empty runs all.
+  package var variants: [String] = []
+  package var seed: UInt64?
+  /// As given to `--set`, `key=value` each.
+  package var settings: [String] = []
+  /// Thresholds beside those of the file.
+  package var thresholds: [String] = []
+  /// Whether a trace is made.
+  package var wantsTrace = false
+
+  package init(path: String, files: ScenarioFiles = .disk) {
+    self.path = path
+    self.files = files
+  }
+}
+
+extension ScenarioError {
+  /// Whether it is about an option rather than a file.
+  package var isUsage: Bool { file.hasPrefix("--") }
+}

@@ -1,0 +1,47 @@
+package import HostScreen
+
+/// What of a run can be chosen from outside: by a variant, or by `--set`.
+package struct RunSettings: Hashable, Sendable {
+  /// Whether the host's view depends on its children as wholes.
+  package var children = ChildTracking.ignored
+  /// Frames per second instead of the device's; nil leaves these.
+  package var refreshRate: Int?
+  /// Factor of all generated rates, in millionths.
+  package var load: Int64 = 1_000_000
+  package var costs = CostOverrides()
+
+  package init() {}
+}
+
+/// Costs that replace those of the device's profile, in nanoseconds on the reference device.
+package struct CostOverrides: Hashable, Sendable {
+  package var action: Int64?
+  package var element: Int64?
+  package var view: Int64?
+  package var viewElement: Int64?
+  package var appearance: Int64?
+}
+
+extension RunSettings {
+  /// Keys of variants and of `--set`.
+  static let keys = [
+    "host.children", "screen.refreshRate", "load", "costs.action", "costs.element", "costs.view",
+    "costs.viewElement", "costs.appearance",
+  ]
+
+  /// Takes the value of one of ``keys``.
+  mutating func set(_ key: String, _ value: Cell) throws(ScenarioError) {
+    switch key {
+    case "host.children":
+      children = try value.choice(ChildTracking.allCases.map { ($0.rawValue, $0) })
+    case "screen.refreshRate": refreshRate = try value.integer(in: 1...240)
+    case "load": load = try value.factor(atLeast: 1_000)
+    case "costs.action": costs.action = try value.duration().nanoseconds
+    case "costs.element": costs.element = try value.duration().nanoseconds
+    case "costs.view": costs.view = try value.duration().nanoseconds
+    case "costs.viewElement": costs.viewElement = try value.duration().nanoseconds
+    case "costs.appearance": costs.appearance = try value.duration().nanoseconds
+    default: throw value.problem("unknown key" + Spelling.hint(for: key, among: Self.keys))
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/// When the occasions of a source come.
+struct Arrivals: Sendable {
+  enum Pattern: Hashable, Sendable {
+    /// Independent of each other.
+    case poisson
+    /// One after the other at one distance, the first at the beginning of a stage.
+    case even
+  }
+
+  struct Stage: Hashable, Sendable {
+    var rate: Rate
+    /// Nil lasts for ever.
+    var length: VirtualTime?
+  }
+
+  /// What a scenario says about arrivals.
+  enum Plan: Hashable, Sendable {
+    case staged(Pattern, from: VirtualTime, [Stage])
+    /// In order of time.
+    case listed([VirtualTime])
+  }
+
+  /// When the next occasion comes; nil after the last one. Never falls.
+  private(set) var nextTime: VirtualTime?
+
+  private let pattern: Pattern
+  private var stages: ArraySlice<Stage>
+  private var stageStart: VirtualTime
+  private var listed: ArraySlice<VirtualTime>
+  private var random: SeededGenerator
+
+  /// - Parameter load: factor of the rates, in millionths.
+  init(_ plan: Plan, load: Int64, random: SeededGenerator) {
+    self.random = random
+    switch plan {
+    case .listed(let times):
+      (pattern, stages, stageStart) = (.even, [], .zero)
+      listed = times[...]
+      nextTime = listed.popFirst()
+    case .staged(let pattern, let start, let stages):
+      self.pattern = pattern
+      listed = []
+      self.stages =
+        stages.map { Stage(rate: $0.rate.times(millionths: load), length: $0.length) }[...]
+      stageStart = start
+      beginStage()
+    }
+  }
+
+  /// Moves on to the occasion after ``nextTime``.
+  mutating func advance() {
+    guard !stages.isEmpty else {
+      nextTime = listed.popFirst()
+      return
+    }
+    guard let last = nextTime, let interval = stages.first?.rate.interval else { return }
+    switch pattern {
+    case .even: settle(last + interval)
+    case .poisson: settle(last + random.interval(mean: interval))
+    }
+  }
+
+  private mutating func beginStage() {
+    while let stage = stages.first {
+      if let interval = stage.rate.interval {
+        settle(pattern == .even ? stageStart : stageStart + random.interval(mean: interval))
+        return
+      }
+      guard let length = stage.length else { break }
+      stageStart += length
+      stages.removeFirst()
+    }
+    nextTime = nil
+    stages = []
+  }
+
+  /// Takes `time` if the stage lasts until then. Independent arrivals have no memory, so that the
+  /// next stage may begin anew.
+  private mutating func settle(_ time: VirtualTime) {
+    guard let length = stages.first?.length, !(time < stageStart + length) else {
+      nextTime = time
+      return
+    }
+    stageStart += length
+    stages.removeFirst()
+    beginStage()
+  }
+}

@@ -1,0 +1,40 @@
+import LiveEvents
+
+/// What the sources of one run know of each other: who waits, and which messages were written.
+struct Company {
+  /// Messages so far; the last one has this number.
+  private(set) var messages = 0
+  private var waiting: [Person] = []
+  private var firstWaiting = 0
+  private var joined = 0
+
+  /// The identifier of the next message.
+  mutating func newMessage() -> String {
+    messages += 1
+    return Self.identifier(messages)
+  }
+
+  /// One of the last 50 messages; of none at all the first one, which will be.
+  func recentMessage(_ random: inout SeededGenerator) -> Text {
+    let back = random.integer(in: 0...max(0, min(49, messages - 1)))
+    return Text(Self.identifier(max(1, messages - back)))
+  }
+
+  private static func identifier(_ number: Int) -> String { "message-\(number)" }
+
+  /// Somebody new waits.
+  mutating func join() -> Person {
+    let name = Text(People.name(joined))
+    joined += 1
+    let person = Person(id: name, name: name)
+    waiting.append(person)
+    return person
+  }
+
+  /// Who has waited longest goes; a stranger if nobody waits.
+  mutating func leave() -> Person {
+    guard firstWaiting < waiting.count else { return Person(id: "nobody", name: "nobody") }
+    defer { firstWaiting += 1 }
+    return waiting[firstWaiting]
+  }
+}

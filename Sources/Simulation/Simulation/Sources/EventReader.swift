@@ -1,0 +1,70 @@
+import LiveEvents
+import WireFormats
+import Yams
+
+/// Reads an event that is written down in a scenario, with the members of the native format.
+struct EventReader {
+  func payload(_ cell: Cell) throws(ScenarioError) -> LiveEvent.Payload {
+    guard cell.node.mapping != nil else {
+      throw cell.problem("expected an event such as {type: stream, state: live}")
+    }
+    var json = ""
+    append(cell.node, to: &json)
+    var decoder = LineDecoder()
+    let slab = ByteSlab(Array(json.utf8))
+    let line = ByteSlab.Slice(offset: 0, count: slab.count)
+    switch decoder.decode(slab, line: line, arrival: 0) {
+    case .event(let event, _): return event.payload
+    case .rejected(let reason, _): throw cell.problem("is no event: \(explain(reason))")
+    case .control, .blank: throw cell.problem("is a line to a connection and no event")
+    }
+  }
+
+  private func explain(_ reason: RejectionReason) -> String {
+    switch reason {
+    case .unknownType: "its 'type' is missing or names none"
+    case .missingMember: "a member that its type requires is missing"
+    case .invalidValue: "a member has the wrong type or is out of range"
+    default: reason.rawValue
+    }
+  }
+
+  /// The node as JSON. Plain values that look like numbers or truth values are such.
+  private func append(_ node: Node, to json: inout String) {
+    switch node {
+    case .mapping(let mapping):
+      json += "{"
+      var isFirst = true
+      for (key, value) in mapping {
+        if !isFirst { json += "," }
+        isFirst = false
+        JSONText.append(key.string ?? "", to: &json)
+        json += ":"
+        append(value, to: &json)
+      }
+      json += "}"
+    case .sequence(let sequence):
+      json += "["
+      for (index, element) in sequence.enumerated() {
+        if index > 0 { json += "," }
+        append(element, to: &json)
+      }
+      json += "]"
+    case .scalar(let scalar):
+      if scalar.style == .plain, isJSONLiteral(scalar.string) {
+        json += scalar.string
+      } else {
+        JSONText.append(scalar.string, to: &json)
+      }
+    case .alias: json += "null"
+    }
+  }
+
+  private func isJSONLiteral(_ text: String) -> Bool {
+    if ["true", "false", "null"].contains(text) { return true }
+    let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+    guard Quantity.decimal(digits, times: 1) != nil else { return false }
+    // JSON knows no number with a zero in front.
+    return !(digits.hasPrefix("0") && digits.count > 1 && !digits.hasPrefix("0."))
+  }
+}

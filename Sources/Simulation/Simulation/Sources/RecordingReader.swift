@@ -1,0 +1,81 @@
+import Compression
+import LiveEvents
+import WireFormats
+
+/// Reads a recording: lines of any format, compressed with gzip or not.
+struct RecordingReader {
+  /// When its first event comes.
+  var start: VirtualTime
+  /// How many times as fast as recorded it is played, in millionths.
+  var speed: Int64
+
+  /// - Complexity: O(length).
+  func read(_ bytes: [UInt8]) throws(RecordingProblem) -> SourceDescription.Recorded {
+    var decoder = LineDecoder()
+    var events: [LiveEvent] = []
+    var rejections: [RejectionReason: Int] = [:]
+    let slab = ByteSlab(try inflated(bytes))
+    var offset = 0
+    var isEnded = false
+    while !isEnded {
+      let decoded: DecodedLine
+      if let line = slab.nextLine(at: &offset) {
+        decoded = decoder.decode(slab, line: line, arrival: 0)
+      } else {
+        isEnded = true
+        let rest = ByteSlab.Slice(offset: offset, count: slab.count - offset)
+        decoded = decoder.decodeUnended(slab, line: rest, arrival: 0)
+      }
+      switch decoded {
+      case .event(let event, _): events.append(event)
+      case .rejected(let reason, _): rejections[reason, default: 0] += 1
+      case .control, .blank: break
+      }
+    }
+    guard let first = events.first else { throw RecordingProblem("holds no event") }
+    return SourceDescription.Recorded(
+      events: timed(events, from: first.timestamp),
+      rejections: rejections.sorted { $0.key.rawValue < $1.key.rawValue }
+        .map { (reason: $0.key, count: $0.value) })
+  }
+
+  /// A line arrives when its time stamp says, but never before the line above it: time stamps that
+  /// run backwards are how real chat is.
+  private func timed(_ events: [LiveEvent], from first: Timestamp) -> [TimedEvent] {
+    var newest = start
+    return events.map { event in
+      let offset = Int128(event.timestamp) - Int128(first)
+      let scaled = offset * 1_000_000 * 1_000_000 / Int128(speed)
+      let happened = VirtualTime(
+        nanoseconds: Int64(clamping: Int128(start.nanoseconds) + scaled))
+      newest = max(newest, happened)
+      var event = event
+      event.timestamp = SimulationEpoch.timestamp + happened.milliseconds
+      return TimedEvent(time: newest, event: event)
+    }
+  }
+
+  private func inflated(_ bytes: [UInt8]) throws(RecordingProblem) -> [UInt8] {
+    guard bytes.starts(with: GzipReader.magic) else { return bytes }
+    var output: [UInt8] = []
+    let result = bytes.withUnsafeBytes { input in
+      Result { () throws(GzipError) in
+        var reader = try GzipReader()
+        try reader.read(input) { output.append(contentsOf: $0) }
+        try reader.finish()
+      }
+    }
+    do { try result.get() } catch { throw RecordingProblem("cannot be read: \(error)") }
+    return output
+  }
+}
+
+struct RecordingProblem: Error {
+  let message: String
+  init(_ message: String) { self.message = message }
+}
+
+/// What time it is when virtual time begins: the first instant of 2026, UTC.
+enum SimulationEpoch {
+  static let timestamp: Timestamp = 1_767_225_600_000
+}

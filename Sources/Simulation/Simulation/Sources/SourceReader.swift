@@ -1,0 +1,115 @@
+/// Reads the section `events`.
+struct SourceReader {
+  private static let keys =
+    [
+      "recording", "generate", "event", "at", "from", "speed", "arrival", "rate", "stages", "size",
+      "within", "late", "lateBy",
+    ] + PayloadKind.keys
+
+  private let options: SimulationOptions
+
+  init(_ options: SimulationOptions) { self.options = options }
+
+  func sources(_ cell: Cell) throws(ScenarioError) -> [SourceDescription] {
+    let cells = try cell.list()
+    if cells.isEmpty { throw cell.problem("names no source of events") }
+    var sources: [SourceDescription] = []
+    for cell in cells { sources.append(try source(Section(cell, known: Self.keys))) }
+    return sources
+  }
+
+  private func source(_ section: Section) throws(ScenarioError) -> SourceDescription {
+    let origins = ["recording", "generate", "event"].filter { section[$0] != nil }
+    guard let origin = origins.first else {
+      throw section.problem(at: nil, "needs one of 'recording', 'generate' and 'event'")
+    }
+    if origins.count > 1 {
+      throw section.problem(at: origins[1], "contradicts '\(origin)': a source is one of them")
+    }
+    if let recording = section["recording"] {
+      try section.refuse(
+        section.names.filter { !["recording", "at", "speed"].contains($0) },
+        because: "means nothing for a recording, which has its own times and events")
+      return .recorded(try self.recording(recording, section))
+    }
+    try section.refuse(["speed"], because: "is for recordings; generated events have a rate")
+    let kind = try PayloadKind(section)
+    return .generated(kind, try arrivals(section), try batch(section, kind))
+  }
+
+  private func recording(
+    _ cell: Cell, _ section: Section
+  ) throws(ScenarioError) -> SourceDescription.Recorded {
+    let name = try cell.text()
+    guard let bytes = options.files.recording(name, scenario: options.path) else {
+      throw cell.problem("there is no file '\(name)'")
+    }
+    let start = try section["at"]?.duration() ?? .zero
+    let speed = try section["speed"]?.factor(atLeast: 1_000) ?? 1_000_000
+    do throws(RecordingProblem) {
+      return try RecordingReader(start: start, speed: speed).read(bytes)
+    } catch {
+      throw cell.problem("'\(name)' \(error.message)")
+    }
+  }
+
+  private func arrivals(_ section: Section) throws(ScenarioError) -> Arrivals.Plan {
+    if let at = section["at"] {
+      try section.refuse(
+        ["arrival", "rate", "stages", "from"], because: "contradicts 'at', which names the times")
+      return .listed(try times(at))
+    }
+    let pattern: Arrivals.Pattern =
+      try section["arrival"]?.choice([("poisson", .poisson), ("even", .even)]) ?? .poisson
+    let start = try section["from"]?.duration() ?? .zero
+    if let rate = section["rate"] {
+      try section.refuse(["stages"], because: "contradicts 'rate': give one of them")
+      return .staged(pattern, from: start, [Arrivals.Stage(rate: try rate.rate(), length: nil)])
+    }
+    guard let stages = section["stages"] else {
+      throw section.problem(at: nil, "needs a 'rate', 'stages' or, for single times, 'at'")
+    }
+    var read: [Arrivals.Stage] = []
+    for cell in try stages.list() {
+      let stage = try Section(cell, known: ["rate", "for"])
+      read.append(
+        Arrivals.Stage(
+          rate: try stage.required("rate").rate(),
+          length: try stage.required("for").duration(positive: true)))
+    }
+    if read.isEmpty { throw stages.problem("names no stage") }
+    return .staged(pattern, from: start, read)
+  }
+
+  private func times(_ at: Cell) throws(ScenarioError) -> [VirtualTime] {
+    var times: [VirtualTime] = []
+    for cell in try at.list(orOne: true) {
+      let time = try cell.duration()
+      if let last = times.last, time < last { throw cell.problem("comes before the one above") }
+      times.append(time)
+    }
+    if times.isEmpty { throw at.problem("names no time") }
+    return times
+  }
+
+  private func batch(
+    _ section: Section, _ kind: PayloadKind
+  ) throws(ScenarioError) -> SourceDescription.Batch {
+    var batch = SourceDescription.Batch()
+    if case .slider = kind {
+      try section.refuse(
+        ["size", "within"], because: "means nothing for drags, which are many events")
+    }
+    if let size = section["size"] { batch.size = try size.integer(in: 1...1_000_000) }
+    if let within = section["within"] {
+      if batch.size == 1 { throw within.problem("means nothing for a single event; set 'size'") }
+      batch.within = try within.duration()
+    }
+    if let late = section["late"] { batch.lateShare = try late.share() }
+    if let by = section["lateBy"] {
+      if batch.lateShare == 0 { throw by.problem("means nothing without 'late', the share") }
+      batch.lateBy = try by.duration(positive: true)
+    }
+    return batch
+  }
+}

@@ -1,0 +1,273 @@
+import Simulation
+import Testing
+
+/// What is wrong with a scenario is told with file, line, key and what to do.
+@Suite struct ScenarioErrorTests {
+  /// A good scenario; each case below breaks one line of it.
+  static let good = """
+    name: good
+    seed: 1
+    duration: 10s
+    devices: [fast]
+    events:
+      - generate: chat.message
+        arrival: poisson
+        rate: 10/s
+    faults: [{kind: stall, at: 2s, for: 1s}]
+    variants:
+      one: {host.children: tracked}
+    thresholds: ["hangs == 0"]
+    """
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var broken: String
+    var replacement: String
+    var line: Int?
+    var key: String?
+    var message: String
+
+    init(
+      _ broken: String, _ replacement: String, _ line: Int?, _ key: String?, _ message: String
+    ) {
+      self.broken = broken
+      self.replacement = replacement
+      self.line = line
+      self.key = key
+      self.message = message
+    }
+
+    var testDescription: String { replacement }
+  }
+
+  static let cases = [
+    Case("seed: 1", "sede: 1", 2, "sede", "unknown key; did you mean 'seed'?"),
+    Case("seed: 1", "seed: many", 2, "seed", "expected a whole number of 0 or more, not 'many'"),
+    Case("seed: 1", "seed: -1", 2, "seed", "expected a whole number of 0 or more, not '-1'"),
+    Case("seed: 1", "name: twice", 2, "name", "stands here twice"),
+    Case("name: good", "description: nameless", 1, nil, "needs 'name'"),
+    Case("name: good", "name:", 1, "name", "has no value"),
+    Case("name: good", "name: [a]", 1, "name", "expected a single value"),
+    Case(
+      "duration: 10s", "duration: 10", 3, "duration",
+      "expected a time such as 250ms, 90s or 10m, not '10'; did you mean '10s'?"),
+    Case("duration: 10s", "duration: 0s", 3, "duration", "must be longer than zero"),
+    Case(
+      "duration: 10s", "duration: 10 parsecs", 3, "duration",
+      "expected a time such as 250ms, 90s or 10m, not '10 parsecs'"),
+    Case("duration: 10s", "duration: {}", 3, "duration", "expected a single value"),
+    Case("[fast]", "[]", 4, "devices", "names no device"),
+    Case("[fast]", "[fats]", 4, "devices[0]", "there is no device 'fats'; did you mean 'fast'?"),
+    Case(
+      "[fast]", "[fast+ho]", 4, "devices[0]",
+      "the device fast has no condition 'ho'; did you mean 'hot'?"),
+    Case(
+      "[fast]", "[fast+hot+hot]", 4, "devices[0]", "names the condition 'hot' twice"),
+    Case("[fast]", "[fast, fast]", 4, "devices[1]", "the device 'fast' stands here twice"),
+    Case(
+      "[fast]", "[fast+]", 4, "devices[0]",
+      "expected a device such as iphone-13-mini+low-power, not 'fast+'"),
+    Case(
+      "chat.message", "chat.massage", 6, "events[0].generate",
+      "there is no 'chat.massage'; did you mean 'chat.message'?"),
+    Case(
+      "arrival: poisson", "arrival: random", 7, "events[0].arrival",
+      "there is no 'random'; use one of poisson, even"),
+    Case(
+      "rate: 10/s", "rate: 10", 8, "events[0].rate",
+      "expected a rate such as 10/s or 3/m, not '10'; did you mean '10/s'?"),
+    Case(
+      "rate: 10/s", "rate: fast", 8, "events[0].rate",
+      "expected a rate such as 10/s or 3/m, not 'fast'"),
+    Case(
+      "rate: 10/s", "size: 2", 6, "events[0]",
+      "needs a 'rate', 'stages' or, for single times, 'at'"),
+    Case(
+      "rate: 10/s", "stages: []", 8, "events[0].stages", "names no stage"),
+    Case(
+      "rate: 10/s", "stages: [{rate: 1/s}]", 8, "events[0].stages[0]", "needs 'for'"),
+    Case(
+      "rate: 10/s", "stages: [{rate: 1/s, for: 0s}]", 8, "events[0].stages[0].for",
+      "must be longer than zero"),
+    Case(
+      "rate: 10/s", "stages: [{rate: 1/s, during: 1s}]", 8, "events[0].stages[0].during",
+      "unknown key; use one of rate, for"),
+    Case(
+      "rate: 10/s", "at: 1s", 7, "events[0].arrival", "contradicts 'at', which names the times"),
+    Case(
+      "arrival: poisson", "event: {type: viewers, count: 1}", 7, "events[0].event",
+      "contradicts 'generate': a source is one of them"),
+    Case(
+      "generate: chat.message", "from: 1s", 6, "events[0]",
+      "needs one of 'recording', 'generate' and 'event'"),
+    Case(
+      "generate: chat.message", "event: {type: viewers}", 6, "events[0].event",
+      "is no event: a member that its type requires is missing"),
+    Case(
+      "generate: chat.message", "event: {type: viewer, count: 1}", 6, "events[0].event",
+      "is no event: its 'type' is missing or names none"),
+    Case(
+      "generate: chat.message", "event: hello", 6, "events[0].event",
+      "expected an event such as {type: stream, state: live}"),
+    Case(
+      "generate: chat.message", "recording: there.irc", 7, "events[0].arrival",
+      "means nothing for a recording, which has its own times and events"),
+    Case(
+      "arrival: poisson", "speed: 2", 7, "events[0].speed",
+      "is for recordings; generated events have a rate"),
+    Case(
+      "arrival: poisson", "goal: 5", 7, "events[0].goal",
+      "means nothing for this kind of event"),
+    Case(
+      "arrival: poisson", "within: 2s", 7, "events[0].within",
+      "means nothing for a single event; set 'size'"),
+    Case(
+      "arrival: poisson", "late: 120%", 7, "events[0].late",
+      "expected a share from 0% to 100%, not '120%'"),
+    Case(
+      "arrival: poisson", "lateBy: 1s", 7, "events[0].lateBy",
+      "means nothing without 'late', the share"),
+    Case(
+      "kind: stall", "kind: stal", 9, "faults[0].kind", "there is no 'stal'; did you mean 'stall'?"),
+    Case("at: 2s", "at: 20s", 9, "faults[0].at", "is after the end of the scenario"),
+    Case(
+      "for: 1s}", "for: 1s, share: 5%}", 9, "faults[0].share",
+      "means nothing for the kind stall"),
+    Case(
+      "for: 1s}", "for: 1s}, {kind: stall, at: 2500ms, for: 1s}", 9, "faults[1].at",
+      "two faults of the kind stall overlap"),
+    Case(
+      "tracked", "followed", 11, "variants.one.host.children",
+      "there is no 'followed'; use one of tracked, ignored"),
+    Case(
+      "host.children", "host.child", 11, "variants.one.host.child",
+      "unknown key; did you mean 'host.children'?"),
+    Case("one: {host.children: tracked}", "{}", 11, "variants", "names no variant"),
+    Case(
+      "hangs == 0", "hags == 0", 12, "thresholds[0]",
+      "there is no metric 'hags'; did you mean 'hangs'?"),
+    Case(
+      "hangs == 0", "view(HostVew).mean < 1ms", 12, "thresholds[0]",
+      "there is no view 'HostVew'; did you mean 'HostView'?"),
+    Case(
+      "hangs == 0", "view(HostView).men < 1ms", 12, "thresholds[0]",
+      "a view has no metric 'men'; did you mean 'mean'?"),
+    Case(
+      "hangs == 0", "latency.p42 < 1ms", 12, "thresholds[0]",
+      "there is no metric 'latency.p42'; did you mean 'latency.p50'?"),
+    Case(
+      "hangs == 0", "hangs", 12, "thresholds[0]",
+      "expected a metric, a comparison (< <= > >= == !=) and a value, such as 'hangs == 0'"),
+    Case(
+      "hangs == 0", "longest < 5", 12, "thresholds[0]",
+      "'5' is no time, which this metric is compared with; did you mean '5ms'?"),
+    Case(
+      "hangs == 0", "hangs < 5ms", 12, "thresholds[0]",
+      "'5ms' is no plain number, which this metric is compared with"),
+    Case(
+      "hangs == 0", "hangs <", 12, "thresholds[0]", "has no value to compare with"),
+    Case(
+      "hangs == 0", "hangs == 0 for fats", 12, "thresholds[0]",
+      "there is no variant or device 'fats'; did you mean 'fast'?"),
+    Case("seed: 1", "seed: [1", nil, nil, "is no YAML"),
+  ]
+
+  @Test(arguments: cases)
+  func `A broken line is named with its key and what to do`(each: Case) throws {
+    let text = Self.good.replacing(each.broken, with: each.replacement, maxReplacements: 1)
+    #expect(text != Self.good)
+    let error = #expect(throws: ScenarioError.self) { _ = try Scenario(text, options()) }
+    #expect(error?.file == "test.yaml")
+    if let line = each.line { #expect(error?.line == line) }
+    #expect(error?.key == each.key)
+    #expect(error?.message.hasPrefix(each.message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `There are at least thirty kinds of them`() { #expect(Self.cases.count >= 30) }
+
+  @Test func `The scenario that the cases break is good`() throws {
+    #expect(try Scenario(Self.good, options()).thresholds.count == 1)
+  }
+
+  @Test func `An error reads as compilers write theirs`() {
+    let error = ScenarioError(file: "a.yaml", line: 3, key: "seed", message: "is wrong")
+    #expect(error.description == "a.yaml:3: seed: is wrong")
+  }
+
+  @Test(
+    arguments: [
+      ("a: 1", 1, "a", "unknown key"),
+      (
+        "title: No costs", 1, nil,
+        "needs 'costs', or 'like' with the name of a device that has them"
+      ),
+      ("like: fats", 1, "like", "there is no device 'fats'; did you mean 'fast'?"),
+      ("{like: fast, slowdown: 0}", 1, "slowdown", "expected a factor of 0.01 to 1000, not '0'"),
+      (
+        "{like: fast, conditions: {hot: 0.9}}", 1, "conditions.hot",
+        "expected a factor of 1 to 1000, not '0.9'"
+      ),
+      ("{like: fast, refreshRate: 500}", 1, "refreshRate", "expected a whole number from 1 to 240"),
+      (
+        "{like: fast, costs: {actions: {chat.mesages: 1ms}}}", 1, "costs.actions.chat.mesages",
+        "unknown key; did you mean 'chat.messages'?"
+      ),
+      (
+        "{like: fast, costs: {views: {CatView: {evaluation: 1ms}}}}", 1, "costs.views.CatView",
+        "unknown key; did you mean 'ChatView'?"
+      ),
+      ("{like: bad}", 1, "like", "leads back to itself by way of 'like'"),
+    ] as [(String, Int, String?, String)])
+  func `A broken device profile is named`(
+    text: String, line: Int, key: String?, message: String
+  ) throws {
+    let scenario = Self.good.replacing("[fast]", with: "[bad]")
+    let error = #expect(throws: ScenarioError.self) {
+      _ = try Scenario(scenario, options(["config/devices/bad.yaml": text]))
+    }
+    #expect(error?.file == "config/devices/bad.yaml")
+    #expect(error?.line == line)
+    #expect(error?.key == key)
+    #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `A recording that is not there, is empty or is cut off is named`() {
+    func message(_ contents: [String: String]) -> String? {
+      let scenario = Self.good.replacing(
+        "generate: chat.message\n    arrival: poisson\n    rate: 10/s", with: "recording: a.irc")
+      do {
+        _ = try Scenario(scenario, options(contents))
+        return nil
+      } catch { return error.description }
+    }
+    #expect(message([:]) == "test.yaml:6: events[0].recording: there is no file 'a.irc'")
+    #expect(message(["a.irc": "\n"])?.hasSuffix("'a.irc' holds no event") == true)
+    #expect(message(["a.irc": "\u{1F}x"])?.hasSuffix("'a.irc' holds no event") == true)
+  }
+
+  @Test(
+    arguments: [
+      (["seed"], [], [], [], "--set: expected key=value, not 'seed'"),
+      (["sed=1"], [], [], [], "--set: sed: unknown key; did you mean 'seed'?"),
+      (["load=0"], [], [], [], "--set: load: expected a factor of 0.001 to 1000, not '0'"),
+      ([], ["nothing"], [], [], "--device: there is no device 'nothing'; use one of fast, slow"),
+      ([], [], ["ones"], [], "--variant: the scenario has no variant 'ones'; did you mean 'one'?"),
+      ([], [], [], ["hangs"], "--threshold: expected a metric"),
+    ] as [([String], [String], [String], [String], String)])
+  func `A wrong option is named, and is about usage`(
+    settings: [String], devices: [String], variants: [String], thresholds: [String],
+    message: String
+  ) {
+    let error = #expect(throws: ScenarioError.self) {
+      _ = try Scenario(
+        Self.good,
+        options {
+          $0.settings = settings
+          $0.devices = devices
+          $0.variants = variants
+          $0.thresholds = thresholds
+        })
+    }
+    #expect(error?.isUsage == true)
+    #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+  }
+}

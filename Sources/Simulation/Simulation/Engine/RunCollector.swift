@@ -1,0 +1,155 @@
+import HostScreen
+import RateLimiting
+import ViewGraph
+
+/// Measures a run while it goes on.
+struct RunCollector {
+  /// Parts of the run for which the longest turn is kept, for charts.
+  private static let buckets = 240
+  /// Longest turns that are kept with what held them.
+  private static let longestKept = 10
+
+  private let grid: FrameGrid
+  private let duration: VirtualTime
+  private let bucket: Int64
+
+  /// Work done so far, in units of a held event.
+  private(set) var work = 0
+  private var turns = DurationHistogram()
+  private var microhangs = 0
+  private var hangs = 0
+  private var hitch: Int64 = 0
+  private var busy: Int64 = 0
+  private var timeline: [Int64]
+  private var longest: [TurnReport] = []
+  private var digest = Digest()
+
+  // The events that no frame has shown yet, oldest first.
+  private var unshown: [Unshown] = []
+  private var firstUnshown = 0
+  private var latency = DurationHistogram()
+  private var service = DurationHistogram()
+
+  private var views: [(name: String, inclusive: DurationHistogram)] = ScreenViews.names.map {
+    ($0, DurationHistogram())
+  }
+  /// The costliest evaluation of the turn without those within, and what appearing views cost.
+  private var costliestView: (name: String, cost: Int64)?
+  private var appearance: Int64 = 0
+
+  private struct Unshown {
+    var intended: Int64
+    var taken: Int64
+  }
+
+  init(duration: VirtualTime, framesPerSecond: Int) {
+    self.duration = duration
+    grid = FrameGrid(framesPerSecond: Int64(framesPerSecond))
+    // Whole milliseconds, so that charts have round marks.
+    let milliseconds = max(
+      1, (duration.milliseconds + Int64(Self.buckets) - 1) / Int64(Self.buckets))
+    bucket = milliseconds * 1_000_000
+    timeline = Array(repeating: 0, count: Int(duration.nanoseconds / bucket) + 1)
+  }
+
+  mutating func noteReceived(intended: VirtualTime, at time: Int64) {
+    work += 1
+    unshown.append(Unshown(intended: intended.nanoseconds, taken: time))
+  }
+
+  /// A frame shows all but what throttles still hold. These are taken to be the newest events, since
+  /// which ones they are is known to the throttles alone.
+  mutating func noteShown(counts: EventCounts, at time: Int64) {
+    while unshown.count - firstUnshown > counts.pending {
+      let event = unshown[firstUnshown]
+      latency.add(time - event.intended)
+      service.add(time - event.taken)
+      firstUnshown += 1
+    }
+    if firstUnshown > 4_096, firstUnshown * 2 > unshown.count {
+      unshown.removeFirst(firstUnshown)
+      firstUnshown = 0
+    }
+  }
+
+  mutating func note(_ record: EvaluationRecord) {
+    work += 10
+    let exclusive = Int64(record.exclusive)
+    if exclusive > costliestView?.cost ?? -1 { costliestView = (record.name, exclusive) }
+    for index in views.indices where views[index].name == record.name {
+      views[index].inclusive.add(Int64(record.inclusive))
+      digest.add(UInt64(index))
+    }
+    digest.add(record.inclusive)
+  }
+
+  mutating func noteAppearance(_ cost: Int64) { appearance += cost }
+
+  mutating func endTurn(
+    from start: Int64, to end: Int64, costliest: (kind: ActionKind, cost: Int64)?
+  ) {
+    work += 1
+    let length = end - start
+    let hangClass = HangClass(nanoseconds: UInt64(length))
+    switch hangClass {
+    case .instant, .late: break
+    case .microhang: microhangs += 1
+    case .hang: hangs += 1
+    }
+    turns.add(length)
+    busy += length
+    // The thread should have been free at the first refresh after it began.
+    hitch += max(0, end - grid.frame(after: Instant(nanoseconds: start)).nanoseconds)
+    let index = Int(start / bucket)
+    if index < timeline.count { timeline[index] = max(timeline[index], length) }
+    keep(length, hangClass, from: start, costliest)
+    digest.add(UInt64(start))
+    digest.add(UInt64(length))
+    costliestView = nil
+    appearance = 0
+  }
+
+  private mutating func keep(
+    _ length: Int64, _ hangClass: HangClass, from start: Int64,
+    _ action: (kind: ActionKind, cost: Int64)?
+  ) {
+    if longest.count == Self.longestKept {
+      guard let last = longest.last, last.length < length else { return }
+      longest.removeLast()
+    }
+    let report = TurnReport(
+      start: start, length: length, hangClass: hangClass.rawValue, action: action?.kind.name,
+      actionCost: action?.cost ?? 0, view: costliestView?.name, viewCost: costliestView?.cost ?? 0,
+      appearanceCost: appearance)
+    let place = longest.firstIndex { $0.length < length } ?? longest.count
+    longest.insert(report, at: place)
+  }
+
+  // MARK: Result
+
+  func report(
+    device: Device, variant: String, counts: EventCounts, actions: Int, frames: Int,
+    statistics: [String: ViewStatistics], faults: FaultCounts
+  ) -> RunReport {
+    var digest = digest
+    for number in [
+      counts.received, counts.applied, counts.coalesced, counts.rejected, counts.pending, actions,
+      frames,
+    ] { digest.add(UInt64(number)) }
+    return RunReport(
+      device: device.name, variant: variant, slowdown: device.slowdown,
+      refreshRate: Int(1_000_000_000 / grid.interval),
+      events: EventTotals(
+        received: counts.received, applied: counts.applied, coalesced: counts.coalesced,
+        rejected: counts.rejected, pending: counts.pending),
+      faults: faults, actions: actions, frames: frames, turns: turns.count,
+      microhangs: microhangs, hangs: hangs, longest: turns.maximum,
+      hitchPerSecond: Int64(Int128(hitch) * 1_000_000_000 / Int128(duration.nanoseconds)),
+      busyShare: Int(min(1_000, Int128(busy) * 1_000 / Int128(duration.nanoseconds))),
+      latency: Percentiles(latency), service: Percentiles(service),
+      views: views.compactMap { view in
+        statistics[view.name].map { ViewReport(view.name, $0, view.inclusive) }
+      },
+      longestTurns: longest, bucket: bucket, timeline: timeline, digest: digest.value)
+  }
+}

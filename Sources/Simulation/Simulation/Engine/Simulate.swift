@@ -1,0 +1,65 @@
+/// What a simulation gives: its report and, if it was asked for, the trace.
+package struct SimulationOutcome: Sendable {
+  package var report: SimulationReport
+  /// Chrome trace JSON.
+  package var trace: String?
+}
+
+/// Runs a scenario: every variant on every device.
+///
+/// Gives other tasks a chance about once in a millisecond of work, and ends early if its task is
+/// cancelled. Everything else depends on the scenario, the files that it names and the options alone:
+/// the same input gives the same report, byte for byte.
+///
+/// - Parameter progress: Called with the share done in percent, each at most once: at most 101 calls.
+/// - Throws: ``ScenarioError`` before anything ran; `CancellationError`.
+package func simulate(
+  scenarioText: String, options: SimulationOptions, progress: (_ percent: Int) -> Void = { _ in }
+) async throws -> SimulationOutcome {
+  let scenario = try Scenario(scenarioText, options)
+  return try await simulate(scenario, wantsTrace: options.wantsTrace, progress: progress)
+}
+
+/// Runs a scenario that was read before.
+package func simulate(
+  _ scenario: Scenario, wantsTrace: Bool = false, progress: (_ percent: Int) -> Void = { _ in }
+) async throws -> SimulationOutcome {
+  let trace = wantsTrace ? TraceRecorder() : nil
+  let count = scenario.devices.count * scenario.variants.count
+  var runs: [RunReport] = []
+  var told = -1
+  func tell(_ run: SimulatedRun?) {
+    let part = run.map { $0.time.nanoseconds / max(1, scenario.duration.nanoseconds / 1_000) } ?? 0
+    let percent = (runs.count * 1_000 + Int(part)) / (10 * count)
+    if percent > told {
+      told = percent
+      progress(min(percent, 100))
+    }
+  }
+  for device in scenario.devices {
+    for variant in scenario.variants {
+      let run = SimulatedRun(scenario, device, variant, trace: trace)
+      while run.advance(work: SimulationSlice.work) {
+        tell(run)
+        try Task.checkCancellation()
+        await Task.yield()
+      }
+      runs.append(run.report())
+      tell(nil)
+    }
+  }
+  let report = SimulationReport(
+    version: simulatorVersion, scenario: scenario.name, seed: scenario.seed,
+    duration: scenario.duration,
+    parameters: scenario.parameters.map { .init(key: $0.key, value: $0.value) }, runs: runs,
+    thresholds: scenario.thresholds.map { $0.check(runs) })
+  return SimulationOutcome(report: report, trace: trace?.text)
+}
+
+/// Version of the simulator: what it computes from the same input changes with it.
+package let simulatorVersion = "0.1.0"
+
+enum SimulationSlice {
+  /// Work between two yields. Some 0.5 us for each unit make a millisecond.
+  static let work = 2_000
+}

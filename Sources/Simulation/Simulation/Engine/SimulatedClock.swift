@@ -1,0 +1,63 @@
+import HostFeature
+import HostScreen
+import ViewGraph
+
+/// The time of a simulated main thread: it moves on with what the thread does, by what that costs on
+/// the device.
+final class SimulatedClock: ScreenClock {
+  private let costs: CostTable
+  private(set) var time: Int64 = 0
+  /// What views that appeared in this turn still cost: it is spent once their bodies are evaluated.
+  private var appearance: Int64 = 0
+  /// What the turn spent, by ``ActionKind``.
+  private(set) var spentOnActions = [Int64](repeating: 0, count: ActionKind.allCases.count)
+  private var touched: [Int] = []
+  /// Called after each action with when it began.
+  var onAction: ((ActionKind, _ start: Int64, _ end: Int64) -> Void)?
+  /// Called when views that appeared were made, with when that began.
+  var onAppearance: ((_ start: Int64, _ end: Int64) -> Void)?
+
+  init(costs: CostTable) { self.costs = costs }
+
+  var now: UInt64 { UInt64(time) }
+  var countsActions: Bool { true }
+
+  /// The thread has nothing to do until then. Never goes back.
+  func wait(until instant: VirtualTime) { time = max(time, instant.nanoseconds) }
+
+  func didReduce(_ action: HostFeature.Action) {
+    let (kind, elements) = ActionKind.of(action)
+    let start = time
+    time += costs.cost(kind, elements: elements)
+    if spentOnActions[kind.rawValue] == 0 { touched.append(kind.rawValue) }
+    spentOnActions[kind.rawValue] += time - start
+    onAction?(kind, start, time)
+  }
+
+  func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) {
+    time += costs.cost(ofView: view, showing: output)
+    if isFirst { appearance += costs.appearance(ofView: view) }
+  }
+
+  /// Spends what the views that appeared cost once. To be called after a frame. Returns it.
+  func settleAppearance() -> Int64 {
+    guard appearance > 0 else { return 0 }
+    let spent = appearance
+    appearance = 0
+    onAppearance?(time, time + spent)
+    time += spent
+    return spent
+  }
+
+  /// The kind of action that cost most since the last call, if any did. Forgets what was spent.
+  func takeCostliestAction() -> (kind: ActionKind, cost: Int64)? {
+    var best: (kind: Int, cost: Int64)?
+    for kind in touched {
+      let cost = spentOnActions[kind]
+      if cost > best?.cost ?? 0 { best = (kind, cost) }
+      spentOnActions[kind] = 0
+    }
+    touched.removeAll(keepingCapacity: true)
+    return best.flatMap { best in ActionKind(rawValue: best.kind).map { ($0, best.cost) } }
+  }
+}

@@ -1,0 +1,116 @@
+import Composable
+import HostScreen
+import RateLimiting
+import ViewGraph
+
+/// One variant of the screen on one device, from the first event to the end of the scenario.
+///
+/// One thread draws the screen. While a turn of it lasts, events gather; the next turn takes all that
+/// have arrived, reduces them, and evaluates the dirty views if a frame is due. What that costs on the
+/// device is how long the turn lasts.
+final class SimulatedRun {
+  let device: Device
+  let variant: Scenario.Variant
+  private let duration: VirtualTime
+  private let screen: HostScreen
+  private let clock: SimulatedClock
+  private let lane = SimulationLane()
+  private var feed: EventFeed
+  private var collector: RunCollector
+  private let trace: TraceRecorder?
+
+  init(_ scenario: Scenario, _ device: Device, _ variant: Scenario.Variant, trace: TraceRecorder?) {
+    self.device = device
+    self.variant = variant
+    self.trace = trace
+    duration = scenario.duration
+    let settings = variant.settings
+    feed = EventFeed(scenario, load: settings.load)
+    clock = SimulatedClock(costs: CostTable(device, settings.costs))
+    let rate = settings.refreshRate ?? device.profile.refreshRate
+    collector = RunCollector(duration: duration, framesPerSecond: rate)
+    trace?.begin("\(device.name), \(variant.name)")
+    if let trace { clock.onAction = { trace.action($0, $1, $2) } }
+    if let trace { clock.onAppearance = { trace.appearance($0, $1) } }
+    // Draws the first frame: that is the first turn.
+    screen = HostScreen(
+      lane: lane, framesPerSecond: rate, tracking: settings.children, clock: clock)
+    start(scenario)
+  }
+
+  private func start(_ scenario: Scenario) {
+    for name in ScreenViews.names {
+      for record in screen.views.log.records(of: name) { note(record) }
+    }
+    screen.views.onEvaluation = { [unowned self] in note($0) }
+    endTurn(from: 0, isFrame: true)
+    for source in scenario.sources {
+      guard case .recorded(let recorded) = source else { continue }
+      for (reason, count) in recorded.rejections { screen.reject(reason, count) }
+    }
+    collector.noteShown(counts: screen.counts, at: clock.time)
+  }
+
+  private func note(_ record: EvaluationRecord) {
+    collector.note(record)
+    trace?.evaluation(record)
+  }
+
+  /// How far it is.
+  var time: VirtualTime { min(VirtualTime(nanoseconds: clock.time), duration) }
+
+  /// Goes on for about so much work, in units of a held event; a few hundred nanoseconds each.
+  ///
+  /// - Returns: whether there is more to do.
+  func advance(work: Int) -> Bool {
+    let end = collector.work + work
+    while collector.work < end { guard turn() else { return false } }
+    return true
+  }
+
+  /// One turn of the thread.
+  private func turn() -> Bool {
+    let frame = screen.nextFrame.map { VirtualTime(nanoseconds: $0.nanoseconds) }
+    guard let wake = [feed.nextTime, frame].compactMap(\.self).min(), !(duration < wake) else {
+      return false
+    }
+    clock.wait(until: wake)
+    let start = clock.time
+    receive(until: start)
+    screen.reduce()
+    let isFrame = screen.nextFrame.map { $0.nanoseconds <= clock.time } ?? false
+    if isFrame {
+      screen.drawFrame(at: Instant(nanoseconds: clock.time))
+      collector.noteAppearance(clock.settleAppearance())
+    }
+    lane.run()
+    if isFrame { collector.noteShown(counts: screen.counts, at: clock.time) }
+    endTurn(from: start, isFrame: isFrame)
+    return true
+  }
+
+  private func endTurn(from start: Int64, isFrame: Bool) {
+    collector.noteAppearance(clock.settleAppearance())
+    let costliest = clock.takeCostliestAction()
+    collector.endTurn(from: start, to: clock.time, costliest: costliest)
+    trace?.turn(start, clock.time, isFrame: isFrame)
+  }
+
+  private func receive(until time: Int64) {
+    let now = Instant(nanoseconds: time)
+    feed.receive(until: VirtualTime(nanoseconds: time)) { delivery, _ in
+      screen.receive(delivery.event, at: now)
+      collector.noteReceived(intended: delivery.intended, at: time)
+    }
+  }
+
+  // MARK: Result
+
+  /// What came of it; to be asked at its end.
+  func report() -> RunReport {
+    collector.report(
+      device: device, variant: variant.name, counts: screen.counts,
+      actions: Int(screen.store.actionCount), frames: Int(screen.views.frames),
+      statistics: screen.views.statistics, faults: feed.faultCounts)
+  }
+}

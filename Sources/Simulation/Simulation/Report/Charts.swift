@@ -1,0 +1,81 @@
+/// Colours by place of a variant.
+private let palette = ["#c0504d", "#4f81bd", "#9bbb59", "#8064a2", "#f79646", "#4bacc6"]
+
+private func colour(_ index: Int) -> String { palette[index % palette.count] }
+
+/// Bars: microhangs and, darker on top of them, hangs of every run.
+enum HangChart {
+  private static let height = 180
+
+  static func svg(_ report: SimulationReport) -> String {
+    let most = max(1, report.runs.map { $0.microhangs + $0.hangs }.max() ?? 1)
+    let variants = variantNames(report.runs)
+    var svg = ""
+    var x = 40
+    for device in report.devices {
+      let start = x
+      for run in report.runs where run.device == device {
+        let place = variants.firstIndex(of: run.variant) ?? 0
+        let micro = run.microhangs * height / most
+        let hang = run.hangs * height / most
+        let label = HTMLPage.escaped(
+          "\(run.variant): \(run.microhangs) microhangs, \(run.hangs) hangs")
+        svg += "<g><title>\(label)</title>"
+        svg += bar(x, 20 + height - micro, micro, colour(place))
+        svg += bar(x, 20 + height - micro - hang, hang, "#222")
+        svg += "<text x=\"\(x + 12)\" y=\"\(14 + height - micro - hang)\" text-anchor=\"middle\">"
+        svg += "\(run.microhangs)+\(run.hangs)</text></g>"
+        x += 34
+      }
+      svg += "<text x=\"\(start)\" y=\"\(height + 36)\">\(HTMLPage.escaped(device))</text>"
+      x = max(x + 30, start + 7 * device.count + 20)
+    }
+    for (index, variant) in variants.enumerated() {
+      let y = height + 58
+      svg +=
+        "<rect x=\"\(40 + 140 * index)\" y=\"\(y - 10)\" width=\"10\" height=\"10\" fill=\"\(colour(index))\"/>"
+      svg += "<text x=\"\(56 + 140 * index)\" y=\"\(y)\">\(HTMLPage.escaped(variant))</text>"
+    }
+    return "<svg viewBox=\"0 0 \(max(x, 400)) \(height + 70)\" role=\"img\">\(svg)</svg>"
+  }
+
+  private static func bar(_ x: Int, _ y: Int, _ height: Int, _ colour: String) -> String {
+    "<rect x=\"\(x)\" y=\"\(y)\" width=\"24\" height=\"\(height)\" fill=\"\(colour)\"/>"
+  }
+}
+
+/// Lines: the longest turn in each part of the run, with the bounds of microhangs and hangs.
+enum TimelineChart {
+  private static let width = 960
+  private static let height = 160
+
+  static func svg(_ runs: [RunReport], duration: Int64) -> String {
+    let longest = max(600_000_000, runs.map(\.longest).max() ?? 0)
+    func y(_ nanoseconds: Int64) -> Int { height + 10 - Int(nanoseconds * Int64(height) / longest) }
+    var svg = ""
+    for (bound, name) in [(250_000_000, "microhang"), (500_000_000, "hang")] as [(Int64, String)] {
+      svg +=
+        "<line x1=\"0\" x2=\"\(width)\" y1=\"\(y(bound))\" y2=\"\(y(bound))\" stroke=\"#bbb\"/>"
+      svg +=
+        "<text x=\"\(width)\" y=\"\(y(bound) - 3)\" text-anchor=\"end\" fill=\"#888\">\(name)</text>"
+    }
+    for (index, run) in runs.enumerated() {
+      var points: [String] = []
+      for (part, turn) in run.timeline.enumerated() {
+        let x = Int64(part) * run.bucket * Int64(width) / max(1, duration)
+        points.append("\(x),\(y(turn))")
+      }
+      svg +=
+        "<polyline fill=\"none\" stroke=\"\(colour(index))\" points=\"\(points.joined(separator: " "))\"/>"
+      svg += "<text x=\"\(4 + 140 * index)\" y=\"\(height + 28)\" fill=\"\(colour(index))\">"
+      svg += "\(HTMLPage.escaped(run.variant))</text>"
+    }
+    return "<svg viewBox=\"0 0 \(width) \(height + 34)\" role=\"img\">\(svg)</svg>"
+  }
+}
+
+private func variantNames(_ runs: [RunReport]) -> [String] {
+  var names: [String] = []
+  for run in runs where !names.contains(run.variant) { names.append(run.variant) }
+  return names
+}

@@ -1,0 +1,118 @@
+/// What is said of a run in tables: names and values, in one order everywhere.
+package struct RunMetrics: Sendable, Hashable {
+  package var device: String
+  package var variant: String
+  package var metrics: [Metric]
+
+  package struct Metric: Sendable, Hashable {
+    package var name: String
+    package var value: Value
+
+    package init(_ name: String, _ value: Value) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package enum Value: Sendable, Hashable {
+    case count(Int)
+    /// Nanoseconds, shown as milliseconds.
+    case time(Int64)
+    /// Thousandths, shown as percent.
+    case share(Int)
+    /// Nothing to say, such as the mean of no evaluation.
+    case none
+
+    var text: String {
+      switch self {
+      case .count(let number): String(number)
+      case .time(let nanoseconds): FixedPoint.milliseconds(nanoseconds, decimals: 1)
+      case .share(let thousandths): FixedPoint.text(Int64(thousandths), decimals: 1)
+      case .none: "-"
+      }
+    }
+
+    var number: Int64? {
+      switch self {
+      case .count(let number): Int64(number)
+      case .time(let nanoseconds): nanoseconds
+      case .share(let thousandths): Int64(thousandths)
+      case .none: nil
+      }
+    }
+  }
+
+  package init(device: String, variant: String, metrics: [Metric]) {
+    self.device = device
+    self.variant = variant
+    self.metrics = metrics
+  }
+
+  package init(_ run: RunReport) {
+    device = run.device
+    variant = run.variant
+    metrics = [
+      Metric("microhangs", .count(run.microhangs)), Metric("hangs", .count(run.hangs)),
+      Metric("longest turn, ms", .time(run.longest)),
+      Metric("hitches, ms/s", .time(run.hitchPerSecond)),
+      Metric("thread busy, %", .share(run.busyShare)),
+      Metric("latency p50, ms", .time(run.latency.p50)),
+      Metric("latency p95, ms", .time(run.latency.p95)),
+      Metric("latency p99, ms", .time(run.latency.p99)),
+      Metric("latency max, ms", .time(run.latency.max)),
+      Metric("events received", .count(run.events.received)),
+      Metric("events coalesced", .count(run.events.coalesced)),
+      Metric("events rejected", .count(run.events.rejected)),
+      Metric("events pending", .count(run.events.pending)),
+      Metric("actions", .count(run.actions)), Metric("frames", .count(run.frames)),
+    ]
+    for view in run.views {
+      metrics += [
+        Metric("\(view.name) evaluations", .count(view.evaluations)),
+        Metric("\(view.name) avoidable", .count(view.avoidable)),
+        Metric("\(view.name) mean, ms", view.evaluations > 0 ? .time(view.mean) : .none),
+        Metric("\(view.name) self, ms", view.evaluations > 0 ? .time(view.selfMean) : .none),
+      ]
+    }
+  }
+}
+
+/// Runs side by side.
+package enum RunComparison {
+  /// A table: a column for each run under `headings`, and with two runs how much the second differs
+  /// from the first.
+  package static func lines(
+    _ runs: [RunMetrics], headings: [String], indent: Int = 2
+  ) -> [String] {
+    var table = TextColumns()
+    table.append([""] + headings + (runs.count == 2 ? ["change"] : []))
+    for name in names(runs) {
+      let values = runs.map { run in
+        run.metrics.first { $0.name == name }?.value ?? .none
+      }
+      var row = [name] + values.map(\.text)
+      if values.count == 2 { row.append(change(values[0], values[1])) }
+      table.append(row)
+    }
+    return table.lines(indent: indent)
+  }
+
+  /// All names, in the order of the run that has them first.
+  private static func names(_ runs: [RunMetrics]) -> [String] {
+    var names: [String] = []
+    for run in runs {
+      for metric in run.metrics where !names.contains(metric.name) { names.append(metric.name) }
+    }
+    return names
+  }
+
+  /// In percent of the first; empty if there is no change, or nothing to compare with.
+  private static func change(_ first: RunMetrics.Value, _ second: RunMetrics.Value) -> String {
+    guard let old = first.number, let new = second.number, old != new else { return "" }
+    guard old != 0 else { return "new" }
+    let thousandths = Int64(clamping: Int128(new - old) * 1_000 / Int128(old.magnitude))
+    guard thousandths != 0 else { return "" }
+    let text = FixedPoint.text(thousandths, decimals: 1) + " %"
+    return thousandths > 0 ? "+" + text : text
+  }
+}

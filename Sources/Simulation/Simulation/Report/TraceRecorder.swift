@@ -1,0 +1,107 @@
+import ViewGraph
+
+/// Records runs as Chrome trace JSON, which Perfetto opens.
+///
+/// Each run is a process with one thread. Slices nest: turn, then actions and views, views within
+/// views. An arrow leads from an action to each view that it had evaluated.
+final class TraceRecorder {
+  /// Events that a viewer still opens with ease; what comes later is left out, and said so.
+  private static let limit = 200_000
+
+  private var body = ""
+  private var count = 0
+  private var omitted = 0
+  private var process = 0
+  private var lastFlow: UInt64 = 0
+  /// The newest action of each kind: its place in time, and the arrow that begins there.
+  private var flows: [UInt64]
+  private var pending: [(kind: ActionKind, start: Int64, end: Int64, flow: UInt64)] = []
+  private let names: [String: ActionKind]
+
+  init() {
+    flows = Array(repeating: 0, count: ActionKind.allCases.count)
+    names = Dictionary(uniqueKeysWithValues: ActionKind.allCases.map { ($0.name, $0) })
+  }
+
+  /// What comes next belongs to this run.
+  func begin(_ run: String) {
+    process += 1
+    flows = flows.map { _ in 0 }
+    var name = ""
+    JSONText.append(run, to: &name)
+    append(
+      "{\"ph\":\"M\",\"pid\":\(process),\"tid\":1,\"name\":\"process_name\",\"args\":{\"name\":\(name)}}"
+    )
+    append(
+      "{\"ph\":\"M\",\"pid\":\(process),\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}}"
+    )
+  }
+
+  func action(_ kind: ActionKind, _ start: Int64, _ end: Int64) {
+    lastFlow += 1
+    flows[kind.rawValue] = lastFlow
+    pending.append((kind, start, end, lastFlow))
+  }
+
+  func appearance(_ start: Int64, _ end: Int64) { slice("appearance", "view", start, end) }
+
+  func evaluation(_ record: EvaluationRecord) {
+    var flow: UInt64 = 0
+    var cause = ""
+    if let trigger = record.triggers.first {
+      cause = "\(trigger.action): \(trigger.field)"
+      if let kind = names[trigger.action] { flow = flows[kind.rawValue] }
+    }
+    var arguments = "{\"kind\":\"\(record.cause.kind.rawValue)\""
+    if !cause.isEmpty {
+      arguments += ",\"cause\":"
+      JSONText.append(cause, to: &arguments)
+    }
+    arguments += ",\"avoidable\":\(record.isAvoidable)}"
+    slice(
+      record.name, "view", Int64(record.start), Int64(record.start + record.inclusive),
+      flow == 0 ? "" : ",\"bind_id\":\"0x\(String(flow, radix: 16))\",\"flow_in\":true",
+      arguments: arguments)
+  }
+
+  func turn(_ start: Int64, _ end: Int64, isFrame: Bool) {
+    defer { pending.removeAll(keepingCapacity: true) }
+    // A turn that only held events is nothing to look at.
+    if end > start { slice(isFrame ? "frame" : "turn", "turn", start, end) }
+    for action in pending {
+      guard action.end > action.start else { continue }
+      slice(
+        action.kind.name, "action", action.start, action.end,
+        ",\"bind_id\":\"0x\(String(action.flow, radix: 16))\",\"flow_out\":true")
+    }
+  }
+
+  private func slice(
+    _ name: String, _ category: String, _ start: Int64, _ end: Int64, _ flow: String = "",
+    arguments: String? = nil
+  ) {
+    let time = FixedPoint.text(start, decimals: 3)
+    let length = FixedPoint.text(end - start, decimals: 3)
+    append(
+      "{\"ph\":\"X\",\"pid\":\(process),\"tid\":1,\"cat\":\"\(category)\",\"name\":\"\(name)\","
+        + "\"ts\":\(time),\"dur\":\(length)\(flow)\(arguments.map { ",\"args\":\($0)" } ?? "")}")
+  }
+
+  private func append(_ event: String) {
+    guard count < Self.limit else {
+      omitted += 1
+      return
+    }
+    body += count == 0 ? "\n" : ",\n"
+    body += event
+    count += 1
+  }
+
+  var text: String {
+    let note =
+      omitted == 0
+      ? "complete" : "\(omitted) events after the first \(Self.limit) are left out"
+    return
+      "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"note\":\"\(note)\"},\"traceEvents\":[\(body)\n]}\n"
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Simulation
+import Testing
+
+@Suite struct ReportTests {
+  private func object(_ text: String) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+  }
+
+  @Test func `The report as JSON has the members that scripts rely on`() async throws {
+    let outcome = try await simulateText(shortScenario) { $0.thresholds = ["hangs == 0"] }
+    let report = try object(outcome.report.json)
+    for name in ["version", "scenario", "seed", "parameters", "digest", "runs", "thresholds"] {
+      #expect(report[name] != nil, "\(name)")
+    }
+    let run = try #require((report["runs"] as? [[String: Any]])?.first)
+    for name in [
+      "device", "variant", "events", "actions", "frames", "microhangs", "hangs", "longestMs",
+      "hitchMsPerSecond", "latencyMs", "views",
+    ] {
+      #expect(run[name] != nil, "\(name)")
+    }
+    #expect(Set((run["latencyMs"] as? [String: Any] ?? [:]).keys) == ["p50", "p95", "p99", "max"])
+    #expect(
+      Set((run["events"] as? [String: Any] ?? [:]).keys)
+        == ["received", "applied", "coalesced", "rejected", "pending"])
+    let view = try #require((run["views"] as? [[String: Any]])?.first)
+    for name in [
+      "name", "evaluations", "avoidable", "meanMs", "selfMs", "p95Ms", "maxMs", "causes",
+    ] {
+      #expect(view[name] != nil, "\(name)")
+    }
+    let threshold = try #require((report["thresholds"] as? [[String: Any]])?.first)
+    #expect(Set(threshold.keys).isSuperset(of: ["text", "value", "passed"]))
+  }
+
+  @Test func `The page needs nothing else and escapes what it is given`() async throws {
+    let text = shortScenario.replacing("name: short", with: "name: \"<b>&\"")
+    let html = try await simulateText(text).report.html
+    #expect(html.contains("&lt;b&gt;&amp;"))
+    #expect(!html.contains("<b>"))
+    #expect(!html.contains("http"))
+    #expect(!html.contains("src="))
+    #expect(html.contains("<svg"))
+  }
+
+  @Test func `Slices of the trace nest, and every arrow begins somewhere`() async throws {
+    let outcome = try await simulateText(shortScenario) { $0.wantsTrace = true }
+    let trace = try object(try #require(outcome.trace))
+    let events = try #require(trace["traceEvents"] as? [[String: Any]])
+    var ends: [Int: [Double]] = [:]
+    var overlaps = 0
+    let slices = events.filter { $0["ph"] as? String == "X" }.sorted { left, right in
+      let (a, b) = (left["ts"] as? Double ?? 0, right["ts"] as? Double ?? 0)
+      return a != b ? a < b : (left["dur"] as? Double ?? 0) > (right["dur"] as? Double ?? 0)
+    }
+    for slice in slices {
+      let process = try #require(slice["pid"] as? Int)
+      let start = try #require(slice["ts"] as? Double)
+      let end = start + (try #require(slice["dur"] as? Double))
+      var open = ends[process, default: []]
+      while let last = open.last, last <= start + 0.0005 { open.removeLast() }
+      if let last = open.last, end > last + 0.001 { overlaps += 1 }
+      open.append(end)
+      ends[process] = open
+    }
+    #expect(overlaps == 0)
+    #expect(slices.count > 1_000)
+    func arrows(_ name: String) -> Set<String> {
+      Set(events.filter { $0[name] as? Bool == true }.compactMap { $0["bind_id"] as? String })
+    }
+    #expect(!arrows("flow_in").isEmpty)
+    #expect(arrows("flow_in").isSubset(of: arrows("flow_out")))
+  }
+
+  @Test func `Two runs side by side show how much the second differs`() {
+    func run(_ mean: Int64) -> RunMetrics {
+      RunMetrics(
+        device: "d", variant: "v", metrics: [.init("hangs", .count(2)), .init("mean", .time(mean))])
+    }
+    let lines = RunComparison.lines([run(167_000_000), run(11_000_000)], headings: ["a", "b"])
+    #expect(
+      lines == [
+        "             a     b   change", "  hangs      2     2", "  mean   167.0  11.0  -93.4 %",
+      ])
+  }
+}

@@ -1,0 +1,148 @@
+import Simulation
+import Testing
+
+@Suite struct SimulationTests {
+  @Test func `The same seed gives the same report, trace and page, byte for byte`() async throws {
+    let first = try await simulateText(shortScenario) { $0.wantsTrace = true }
+    let second = try await simulateText(shortScenario) { $0.wantsTrace = true }
+    #expect(first.report.json == second.report.json)
+    #expect(first.report.lines == second.report.lines)
+    #expect(first.report.html == second.report.html)
+    #expect(first.trace == second.trace)
+  }
+
+  @Test func `Another seed gives another digest`() async throws {
+    var digests: Set<String> = []
+    for seed in 1...20 as ClosedRange<UInt64> {
+      let outcome = try await simulateText(shortScenario) {
+        $0.seed = seed
+        $0.devices = ["fast"]
+      }
+      digests.insert(outcome.report.digest)
+      #expect(outcome.report.seed == seed)
+    }
+    #expect(digests.count == 20)
+  }
+
+  @Test func `The order of devices, variants and conditions changes no run`() async throws {
+    let one = try await simulateText(shortScenario).report
+    let turned =
+      shortScenario
+      .replacing("[fast, slow+hot]", with: "[slow+hot, fast]")
+      .replacing("tracked: {host.children: tracked}", with: "zz: {host.children: ignored}")
+      .replacing("ignored: {host.children: ignored}", with: "aa: {host.children: tracked}")
+    let two = try await simulateText(turned).report
+    func digest(_ report: SimulationReport, _ device: String, _ variant: String) -> UInt64? {
+      report.runs.first { $0.device == device && $0.variant == variant }?.digest
+    }
+    for device in ["fast", "slow+hot"] {
+      #expect(digest(one, device, "tracked") == digest(two, device, "aa"))
+      #expect(digest(one, device, "ignored") == digest(two, device, "zz"))
+    }
+    let conditions = try await simulateText(shortScenario) {
+      $0.devices = ["slow+hot+busy", "slow+busy+hot"]
+    }.report
+    #expect(
+      digest(conditions, "slow+hot+busy", "tracked")
+        == digest(conditions, "slow+busy+hot", "tracked"))
+    #expect(conditions.runs.first?.slowdown == 6_000_000)
+  }
+
+  @Test func `Every event is accounted for`() async throws {
+    let report = try await simulateText(shortScenario).report
+    for run in report.runs {
+      let events = run.events
+      #expect(
+        events.received
+          == events.applied + events.coalesced + events.rejected + events.pending)
+      #expect(events.received > 500)
+    }
+  }
+
+  @Test func `What an evaluation and a reduction cost is how long a turn lasts`() async throws {
+    let report = try await simulateText(
+      """
+      name: one
+      duration: 3s
+      devices: [fast, slow+busy]
+      events:
+        - event: {type: title, title: a}
+          at: 1s
+      """
+    ).report
+    // Host, header, control and recorder appear: 30 ms each, and what they show.
+    let first = report.runs[0].longestTurns[0]
+    #expect(first.appearanceCost == 120_000_000)
+    #expect(first.start == 0)
+    // Then one action, and the header with its seven elements.
+    let second = report.runs[0].longestTurns[1]
+    #expect(second.length == 1_000_000 + 2_000_000 + 600_000)
+    #expect(second.action == "header.titleChanged")
+    #expect(second.view == "HeaderView")
+    #expect(report.runs[1].longestTurns[1].length == 4 * second.length)
+  }
+
+  @Test func `Progress is told at most once for each percent, and ends with a hundred`()
+    async throws
+  {
+    var percents: [Int] = []
+    _ = try await simulate(
+      Scenario(shortScenario, options()), progress: { percents.append($0) })
+    #expect(percents == percents.sorted())
+    #expect(Set(percents).count == percents.count)
+    #expect(percents.count <= 101)
+    #expect(percents.last == 100)
+  }
+
+  @Test func `A cancelled simulation ends`() async throws {
+    let task = Task {
+      try await simulate(scenarioText: shortScenario, options: options())
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+  }
+
+  @Test func `Settings from outside replace those of the file and are told`() async throws {
+    let report = try await simulateText(shortScenario) {
+      $0.settings = ["seed=3", "duration=5s", "costs.view=20ms", "screen.refreshRate=30"]
+      $0.devices = ["fast"]
+      $0.variants = ["ignored"]
+    }.report
+    #expect(report.seed == 3)
+    #expect(report.duration == .seconds(5))
+    #expect(
+      report.parameters.map(\.key) == ["seed", "duration", "costs.view", "screen.refreshRate"])
+    #expect(report.runs.map(\.variant) == ["ignored"])
+    #expect(report.runs[0].refreshRate == 30)
+    #expect(report.runs[0].views.allSatisfy { $0.evaluations == 0 || $0.selfMean >= 20_000_000 })
+  }
+
+  @Test func `Latency counts from when an event should have come`() async throws {
+    let stalled = shortScenario + "\nfaults: [{kind: stall, at: 8s, for: 3s}]"
+    let run = try await simulateText(stalled) { $0.devices = ["fast"] }.report.runs[1]
+    #expect(run.latency.max >= 2_900_000_000)
+    #expect(run.service.max < 2_000_000_000)
+    #expect(run.faults.delayed > 50)
+  }
+
+  // MARK: Thresholds
+
+  @Test(arguments: [
+    ("hangs == 0", true), ("hangs != 0", false), ("frames > 10", true), ("frames < 10", false),
+    ("frames <= 10", false), ("frames >= 10", true), ("longest < 1h", true),
+    ("latency.p99 < 1ns", false), ("hitch <= 1s", true), ("view(ChatView).evaluations > 5", true),
+    ("view(HostView).evaluations < 30 for ignored", true),
+    ("view(HostView).evaluations < 30 for tracked", false),
+    ("events.rejected == 0", true), ("longest<1h for fast", true),
+  ])
+  func `Thresholds are checked`(text: String, isMet: Bool) async throws {
+    let report = try await simulateText(shortScenario) {
+      $0.devices = ["fast"]
+      $0.thresholds = [text]
+    }.report
+    #expect(report.thresholds.map(\.passed) == [isMet])
+    #expect(report.isPassed == isMet)
+    #expect(report.thresholds[0].text == text)
+    #expect(report.thresholds[0].failures.isEmpty == isMet)
+  }
+}

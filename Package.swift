@@ -211,7 +211,12 @@ let tests: [Target] =
         "Varlink",
         "Compression",
       ] + nio),
-    test("EndToEndTests", ["ControlInterface", "Varlink", "livehostd", "livehostctl"] + nio),
+    test(
+      "EndToEndTests",
+      [
+        "ControlInterface", "HostScreen", "LiveEvents", "LivehostDaemon", "Simulation", "Varlink",
+        "WireFormats", "livehostd", "livehostctl",
+      ] + nio),
     .executableTarget(
       name: "CertificationService", dependencies: ["UnixSockets", "Varlink"] + nio,
       path: "Tests/Interop/CertificationService", swiftSettings: settings),

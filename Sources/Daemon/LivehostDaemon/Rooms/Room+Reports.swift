@@ -1,10 +1,10 @@
 import ChatFeature
 import Composable
 import ControlFeature
-import ControlInterface
+package import ControlInterface
 import HeaderFeature
 import HostFeature
-import HostScreen
+package import HostScreen
 import LiveEvents
 import LiveRoomStatsFeature
 import RateLimiting
@@ -15,14 +15,7 @@ import WaitingRoomFeature
 extension Room {
   /// The room as `GetRoom` tells of it.
   func report() -> RoomReport {
-    let state = screen.store.state
-    return RoomReport(
-      room: name.description, phase: Phase(state.phase), features: features(state),
-      counters: counts.counters, rejectedByReason: counts.reasons,
-      actions: Int(screen.store.actionCount),
-      actionsByKind: Dictionary(
-        screen.store.actionsByKind.map { ($0.kind, Int($0.count)) }, uniquingKeysWith: +),
-      frames: Int(screen.views.frames), views: screen.views.statistics.mapValues(ViewReport.init))
+    RoomReport(screen, room: name.description, newestMessages: settings.reportedMessages)
   }
 
   func summary() -> RoomSummary {
@@ -41,10 +34,30 @@ extension Room {
       onProblem("its state cannot be shown to monitors: \(error)")
     }
   }
+}
 
-  private func features(_ state: HostFeature.State) -> FeatureReports {
-    FeatureReports(
-      chat: state.chat.map { ChatReport($0, newest: settings.reportedMessages) },
+extension RoomReport {
+  /// A screen as `GetRoom` tells of it.
+  ///
+  /// - Parameter newestMessages: how many messages of the chat are told at most.
+  package init(_ screen: HostScreen, room: String, newestMessages: Int) {
+    let state = screen.store.state
+    let counts = screen.counts
+    self.init(
+      room: room, phase: Phase(state.phase),
+      features: FeatureReports(state, newestMessages: newestMessages),
+      counters: counts.counters, rejectedByReason: counts.reasons,
+      actions: Int(screen.store.actionCount),
+      actionsByKind: Dictionary(
+        screen.store.actionsByKind.map { ($0.kind, Int($0.count)) }, uniquingKeysWith: +),
+      frames: Int(screen.views.frames), views: screen.views.statistics.mapValues(ViewReport.init))
+  }
+}
+
+extension FeatureReports {
+  fileprivate init(_ state: HostFeature.State, newestMessages: Int) {
+    self.init(
+      chat: state.chat.map { ChatReport($0, newest: newestMessages) },
       control: ControlReport(state.control), header: HeaderReport(state.header),
       liveRoomStats: state.liveRoomStats.flatMap(LiveRoomStatsReport.init),
       recorder: RecorderReport(state.recorder),

@@ -85,7 +85,10 @@ final class Room {
   private func takeByTimestamp(_ events: [LiveEvent]) {
     for event in events {
       let instant = clock.time(of: event.timestamp)
-      while let due = screen.nextFrame, due <= instant { drawFrame(at: due) }
+      // A frame shows all events of its instant, and never stands before the event that it shows.
+      while let due = screen.nextFrame, max(due, clock.now) < instant {
+        drawFrame(at: max(due, clock.now))
+      }
       clock.advance(to: instant)
       screen.receive(event, at: instant)
       screen.reduce()

@@ -1,3 +1,5 @@
+package import HostScreen
+
 /// What a simulation gives: its report and, if it was asked for, the trace.
 package struct SimulationOutcome: Sendable {
   package var report: SimulationReport
@@ -54,6 +56,17 @@ package func simulate(
     parameters: scenario.parameters.map { .init(key: $0.key, value: $0.value) }, runs: runs,
     thresholds: scenario.thresholds.map { $0.check(runs) })
   return SimulationOutcome(report: report, trace: trace?.text)
+}
+
+/// The screen at the end of the scenario's first run, in the first variant on the first device; for
+/// comparing it with a screen that lived through the same.
+package func simulatedScreen(_ scenario: Scenario) -> HostScreen? {
+  guard let device = scenario.devices.first, let variant = scenario.variants.first else {
+    return nil
+  }
+  let run = SimulatedRun(scenario, device, variant, trace: nil)
+  while run.advance(work: SimulationSlice.work) {}
+  return run.screen
 }
 
 /// Version of the simulator: what it computes from the same input changes with it.

@@ -12,7 +12,7 @@ final class SimulatedRun {
   let device: Device
   let variant: Scenario.Variant
   private let duration: VirtualTime
-  private let screen: HostScreen
+  let screen: HostScreen
   private let clock: SimulatedClock
   private let lane = SimulationLane()
   private var feed: EventFeed

@@ -16,6 +16,13 @@ uint64_t allocation_count(void) { return count; }
 // Sanitizers have allocation functions of their own, which must stay.
 #if !defined(SANITIZED) && defined(__GLIBC__)
 
+#include <malloc.h>
+
+uint64_t allocated_bytes(void) {
+  struct mallinfo2 info = mallinfo2();
+  return (uint64_t)info.uordblks + (uint64_t)info.hblkhd;
+}
+
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -53,5 +60,9 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
   *result = memory;
   return 0;
 }
+
+#else
+
+uint64_t allocated_bytes(void) { return 0; }
 
 #endif

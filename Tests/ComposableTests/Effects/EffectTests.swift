@@ -64,7 +64,7 @@ struct EffectTests {
         switch action {
         case .slept(let id):
           return .run { send in
-            try? await waitForCancellation()
+            await waitForCancellation()
             send(.counted(id))
           }.cancellable(id: "one", cancelInFlight: true)
         case .counted(let amount): state.count += amount

@@ -37,7 +37,7 @@ struct LeafFeature {
     case .named(let name): state.name = name
     case .ignored: break
     case .slept(let id):
-      return .run(name: "sleep") { _ in try await waitForCancellation() }.cancellable(id: id)
+      return .run(name: "sleep") { _ in await waitForCancellation() }.cancellable(id: id)
     case .sleptOver: return .none
     case .awoken(let id): return .cancel(id: id)
     case .dismissed: return .dismiss

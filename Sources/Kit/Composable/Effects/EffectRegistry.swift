@@ -1,3 +1,10 @@
+/// What lets some effects of one identifier through.
+@usableFromInline
+protocol Limiter: AnyObject {
+  /// Whether it holds nothing back and would let the next effect through as a new one would.
+  var isSpent: Bool { get }
+}
+
 /// The running effects of one store, by the place that started them.
 ///
 /// A tree of scopes like that of the children. Ending a scope costs time proportional to the effects
@@ -11,7 +18,9 @@ struct EffectRegistry {
     var running: [Number] = []
     var ids: [EffectID: [Number]] = [:]
     var children: [ScopeKey: Scope] = [:]
-    var limiters: [EffectID: AnyObject] = [:]
+    var limiters: [EffectID: any Limiter] = [:]
+    /// At so many limiters those that are spent are dropped: O(1) per limiter made.
+    var sweepCount = 16
     unowned let parent: Scope?
     let key: ScopeKey?
 
@@ -33,7 +42,7 @@ struct EffectRegistry {
     /// The tracked send that it follows from; 0 if that is not tracked.
     var origin: UInt64
     /// The limiter that it wakes.
-    var limiter: AnyObject?
+    var limiter: (any Limiter)?
   }
 
   private let root = Scope(parent: nil, key: nil)
@@ -56,14 +65,14 @@ struct EffectRegistry {
   func name(of number: Number) -> String { effects[number]?.name ?? "effect" }
   @usableFromInline
   func origin(of number: Number) -> UInt64 { effects[number]?.origin ?? 0 }
-  func limiter(of number: Number) -> AnyObject? { effects[number]?.limiter }
+  func limiter(of number: Number) -> (any Limiter)? { effects[number]?.limiter }
 
   // MARK: Life of an effect
 
   /// Enters an effect before its task starts, so that a cancellation right after finds it.
   @usableFromInline
   mutating func register(
-    name: String, ids: [EffectID], path: [ScopeKey], origin: UInt64, limiter: AnyObject?
+    name: String, ids: [EffectID], path: [ScopeKey], origin: UInt64, limiter: (any Limiter)?
   ) -> Number {
     last += 1
     let scope = makeScope(path)
@@ -187,9 +196,13 @@ struct EffectRegistry {
   // MARK: Limiters
 
   /// The limiter of `id` at `path`; made if there is none.
-  func limiter(_ id: EffectID, path: [ScopeKey], make: () -> AnyObject) -> AnyObject {
+  func limiter(_ id: EffectID, path: [ScopeKey], make: () -> any Limiter) -> any Limiter {
     let scope = makeScope(path)
     if let limiter = scope.limiters[id] { return limiter }
+    if scope.limiters.count >= scope.sweepCount {
+      scope.limiters = scope.limiters.filter { !$0.value.isSpent }
+      scope.sweepCount = max(16, 2 * scope.limiters.count)
+    }
     let limiter = make()
     scope.limiters[id] = limiter
     return limiter

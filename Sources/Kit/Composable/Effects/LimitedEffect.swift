@@ -54,7 +54,7 @@ struct LimitClock: Sendable {
 }
 
 /// The limiter of one identifier at one place.
-final class EffectLimiter<Action: Sendable> {
+final class EffectLimiter<Action: Sendable>: Limiter {
   private enum Machine {
     case throttle(Throttle<Effect<Action>>)
     case debounce(Debounce<Effect<Action>>)
@@ -62,6 +62,9 @@ final class EffectLimiter<Action: Sendable> {
 
   private var machine: Machine
   private let clock: LimitClock
+  /// For how long what it let through counts, and until when.
+  private let rest: Interval
+  private var restsUntil: Instant?
   let path: [ScopeKey]
   let id: EffectID
   /// The effect that waits for the next deadline, and that deadline.
@@ -71,12 +74,23 @@ final class EffectLimiter<Action: Sendable> {
     clock = limited.clock
     id = limited.id
     self.path = path
-    machine =
-      switch limited.kind {
-      case .throttle(let interval, let keepsLatest):
-        .throttle(Throttle(interval: Interval(interval), keeping: keepsLatest ? .latest : .first))
-      case .debounce(let pause): .debounce(Debounce(pause: Interval(pause)))
+    switch limited.kind {
+    case .throttle(let interval, let keepsLatest):
+      rest = Interval(interval)
+      machine = .throttle(Throttle(interval: rest, keeping: keepsLatest ? .latest : .first))
+    case .debounce(let pause):
+      rest = .zero
+      machine = .debounce(Debounce(pause: Interval(pause)))
+    }
+  }
+
+  var isSpent: Bool {
+    let pending =
+      switch machine {
+      case .throttle(let throttle): throttle.pending
+      case .debounce(let debounce): debounce.pending
       }
+    return pending == 0 && restsUntil.map { $0 <= clock.now() } ?? true
   }
 
   var name: String {
@@ -118,7 +132,12 @@ final class EffectLimiter<Action: Sendable> {
 
   private func step(
     _ body: (inout Machine, Instant) -> Step<Effect<Action>>
-  ) -> Step<Effect<Action>> { body(&machine, clock.now()) }
+  ) -> Step<Effect<Action>> {
+    let now = clock.now()
+    let step = body(&machine, now)
+    if step.output != nil { restsUntil = now + rest }
+    return step
+  }
 
   /// The wait for a deadline.
   func makeWait(until deadline: Instant) -> @Sendable () async throws -> Void {

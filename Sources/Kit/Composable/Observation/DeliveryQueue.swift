@@ -24,7 +24,8 @@ public final class DeliveryQueue {
   /// Tells the observers of a place that it is gone; after that they are called no more.
   func retire(_ node: PlaceNode) {
     node.vanish()
-    retired.append(node)
+    // If nobody waits to be told, nothing would come along to let go of it.
+    if queued != 0 { retired.append(node) }
   }
 
   @inline(__always)

@@ -20,13 +20,12 @@ public struct ComputedScope<State> {
 extension Store {
   /// A part of the state that `compute` derives from it.
   ///
-  /// Evaluations are counted (``computedScopeCounts``); when they exceed `allowance` per action the
+  /// Evaluations are counted by name (``computedScopeCounts``); when they exceed `allowance` per action the
   /// store warns once, naming the scope, through ``onWarning``.
   public func scope<Value>(
     computed name: String, allowance: Int = 10, _ compute: @escaping (State) -> Value
   ) -> ComputedScope<Value> {
-    let count = ScopeCount(name: name)
-    computedScopes.append(count)
+    let count = scopeCount(named: name)
     return ComputedScope { [unowned self] in
       count.evaluations += 1
       if !count.isReported, count.evaluations > allowance * max(1, Int(actionCount)) {
@@ -39,6 +38,14 @@ extension Store {
       }
       return compute(_state)
     }
+  }
+
+  /// The count of a scope; the same one for all scopes of one name, however often they are made.
+  private func scopeCount(named name: String) -> ScopeCount {
+    if let count = computedScopes.first(where: { $0.name == name }) { return count }
+    let count = ScopeCount(name: name)
+    computedScopes.append(count)
+    return count
   }
 
   /// How often each computed scope was evaluated, in the order in which they were made.

@@ -64,10 +64,15 @@ extension Store {
       of: Element.self, bufferingPolicy: .bufferingNewest(1))
     if let first { continuation.yield(first) }
     // Touched on the lane only: the hop below is what makes that so.
-    nonisolated(unsafe) let observer = observe(continuation)
+    nonisolated(unsafe) let (observer, farewells) = (observe(continuation), farewells)
+    let farewell = farewells.add { continuation.finish() }
     let lane = mailbox.lane
-    continuation.onTermination = { _ in lane.execute { observer.cancel() } }
-    farewells.append { continuation.finish() }
+    continuation.onTermination = { _ in
+      lane.execute {
+        observer.cancel()
+        farewells.remove(farewell)
+      }
+    }
     return stream
   }
 }

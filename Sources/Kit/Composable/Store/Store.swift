@@ -43,8 +43,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
   @exclusivity(unchecked) @usableFromInline var effects = EffectRegistry()
   /// The tracked send that is being processed; 0 if none.
   @usableFromInline var origin: UInt64 = 0
-  /// Called when the store goes.
-  @usableFromInline var farewells: [() -> Void] = []
+  let farewells = Farewells()
   /// Takes the actions that effects send, in place of the queue; for stores under test.
   @usableFromInline package var effectActionSink: ((Action) -> Void)?
 
@@ -98,7 +97,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
   deinit {
     mailbox.receiver = nil
     effects.cancelAll()
-    for farewell in farewells { farewell() }
+    farewells.say()
   }
 
   /// The state as it is now. Read it, do not keep it: a copy that lives across a send makes the next

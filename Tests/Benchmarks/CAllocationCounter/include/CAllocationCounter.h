@@ -9,4 +9,8 @@
 // for the Swift runtime, and passes on every call.
 uint64_t allocation_count(void);
 
+// Bytes that all threads have asked for and not given back. 0 if the allocator is not the C library's:
+// under a sanitizer nothing is counted either.
+uint64_t allocated_bytes(void);
+
 #endif

@@ -1,0 +1,33 @@
+import CAllocationCounter
+import Glibc
+
+/// How much memory the process holds.
+struct Memory {
+  /// Bytes that were asked for and not given back, of all threads.
+  var allocated = 0
+  /// Bytes of it in physical memory, with what the C library keeps for the next request.
+  var resident = 0
+
+  static func now() -> Memory {
+    Memory(allocated: Int(allocated_bytes()), resident: residentBytes())
+  }
+
+  static func - (left: Memory, right: Memory) -> Memory {
+    Memory(
+      allocated: left.allocated - right.allocated, resident: left.resident - right.resident)
+  }
+
+  /// Whether requests are seen here: not under a sanitizer, which has an allocator of its own.
+  static var isMeasured: Bool { allocated_bytes() > 0 }
+
+  /// From `/proc/self/statm`: the second number, in pages.
+  private static func residentBytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var text = [CChar](repeating: 0, count: 128)
+    guard fgets(&text, 128, file) != nil else { return 0 }
+    let words = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+      .split(separator: " ")
+    return words.count > 1 ? (Int(words[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
+  }
+}

@@ -64,6 +64,55 @@ struct CompositionTests {
     #expect(store.actionsWithoutChild == 0)
   }
 
+  @Test func `The parent of a presented child still sees it when it is dismissed`() {
+    let calls = Calls()
+    var zoo = Zoo()
+    zoo.sheet = Leaf(count: 3, name: "")
+    let store = Store(initialState: zoo, lane: ImmediateLane()) {
+      ReducerSteps<Zoo, ZooFeature.Action>.make {
+        Reduce { state, _ in
+          calls.note("\(state.sheet?.count ?? -1)")
+          return .none
+        }
+        .ifLet(\.sheet, action: \.sheet) { LeafFeature() }
+      }
+    }
+    store.send(.sheet(.presented(.counted(1))))
+    store.send(.sheet(.dismiss))
+    store.send(.sheet(.dismiss))
+    #expect(calls.taken() == ["4", "4", "-1"])
+  }
+
+  @Test func `A child that its parent removes still gets the action that removes it`() {
+    let calls = Calls()
+    var zoo = Zoo()
+    zoo.optional = Leaf()
+    zoo.phase = .live(Leaf())
+    zoo.rows.append(Leaf(), id: 1)
+    let store = Store(initialState: zoo, lane: ImmediateLane()) {
+      ReducerSteps<Zoo, ZooFeature.Action>.make {
+        Reduce { state, action in
+          switch action {
+          case .optional: state.optional = nil
+          case .phase: state.phase = .idle
+          case .rows(let element): state.rows.remove(id: element.id)
+          default: break
+          }
+          return .none
+        }
+        .ifLet(\.optional, action: \.optional) { Noting(name: "optional", calls: calls) }
+        .ifCaseLet(\.phase, case: \.live, action: \.phase) { Noting(name: "phase", calls: calls) }
+        .forEach(\.rows, action: \.rows) { Noting(name: "row", calls: calls) }
+      }
+    }
+    store.send(.optional(.ignored))
+    store.send(.phase(.ignored))
+    store.send(.rows(ElementAction(id: 1, action: .ignored)))
+    #expect(calls.taken() == ["optional", "phase", "row"])
+    #expect(store.actionsWithoutChild == 0)
+    #expect(store.state == Zoo())
+  }
+
   @Test func `Conditions in a body are decided when the store is made`() {
     func count(isLoud: Bool, steps: Int) -> Int {
       let store = Store(initialState: Leaf(), lane: ImmediateLane()) {

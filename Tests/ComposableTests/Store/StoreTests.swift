@@ -46,6 +46,18 @@ struct StoreTests {
     #expect(store.computedScopeCounts.map(\.evaluations) == [20])
   }
 
+  @Test func `Actions that are sent together are reduced in order and told once`() {
+    let store = ZooStore.make()
+    let calls = Calls()
+    let observer = store.place.child(\.child).observe(\.count) { calls.note("count") }
+    store.send(contentsOf: (1...3).map { .child(.named("\($0)")) } + [.child(.counted(1))])
+    store.send(contentsOf: [.child(.counted(1)), .child(.counted(1))])
+    #expect(calls.taken() == ["count", "count"])
+    #expect(store.state.child == Leaf(count: 3, name: "3"))
+    #expect(store.actionCount == 6)
+    _ = observer
+  }
+
   @Test func `Actions sent from an observer while reducing are queued`() {
     let store = ZooStore.make()
     store.onAction { [unowned store] action in

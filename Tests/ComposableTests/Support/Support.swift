@@ -11,6 +11,17 @@ func waitForCancellation() async {
   for await _ in stream {}
 }
 
+/// Whether this build is optimised; what is promised of copies and allocations holds only then.
+let isOptimised: Bool = {
+  var isChecked = false
+  assert(
+    {
+      isChecked = true
+      return true
+    }())
+  return !isChecked
+}()
+
 /// Counts calls, by name.
 final class Calls {
   private(set) var names: [String] = []

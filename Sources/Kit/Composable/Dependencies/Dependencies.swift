@@ -53,10 +53,15 @@ public struct Randomness: Sendable {
   /// 64 random bits.
   public func next() -> UInt64 { generate() }
 
-  /// A number in `range`; each equally likely.
+  /// A number in `range`; each equally likely, save for one part in 2^64.
+  ///
+  /// Takes just one number from the source and never draws again, so that a test may give a source
+  /// that always says the same.
   public func next(in range: ClosedRange<Int>) -> Int {
-    var generator = Generator(randomness: self)
-    return Int.random(in: range, using: &generator)
+    let last = UInt64(bitPattern: Int64(range.upperBound &- range.lowerBound))
+    let bits = next()
+    let offset = last == .max ? bits : bits.multipliedFullWidth(by: last + 1).high
+    return range.lowerBound &+ Int(truncatingIfNeeded: offset)
   }
 
   public static var system: Randomness {
@@ -75,10 +80,5 @@ public struct Randomness: Sendable {
       value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
       return value ^ (value >> 31)
     }
-  }
-
-  private struct Generator: RandomNumberGenerator {
-    let randomness: Randomness
-    func next() -> UInt64 { randomness.next() }
   }
 }

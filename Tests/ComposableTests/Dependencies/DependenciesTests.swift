@@ -1,0 +1,105 @@
+import Composable
+import ComposableTesting
+import Testing
+
+/// Rolls a die, numbers the roll, and tells a moment later.
+@Reducer
+private struct Dice {
+  @ObservableState
+  struct State: Equatable, Sendable {
+    var number: UInt64 = 0
+    var pips = 0
+    var isShown = false
+  }
+
+  enum Action: Equatable, Sendable { case rolled, shown }
+
+  let dependencies: Dependencies
+
+  func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch action {
+    case .rolled:
+      state.number = dependencies.identifiers.next()
+      state.pips = dependencies.randomness.next(in: 1...6)
+      state.isShown = false
+      return .run(name: "show") { [clock = dependencies.clock] send in
+        try await clock.sleep(for: .seconds(1))
+        send(.shown)
+      }
+    case .shown:
+      state.isShown = true
+      return .none
+    }
+  }
+}
+
+struct DependenciesTests {
+  let clock = TestClock()
+
+  @Test func `A test sets what a feature uses, and gets the same at every run`() async {
+    let dependencies = Dependencies.test(
+      clock: clock, identifiers: .counting(from: 7), randomness: Randomness { 0 })
+    let store = TestStore(initialState: Dice.State(), clock: clock) {
+      Dice(dependencies: dependencies)
+    }
+    await store.send(.rolled) {
+      $0.number = 7
+      $0.pips = 1
+    }
+    clock.advance(by: .seconds(1))
+    await store.receive(.shown) { $0.isShown = true }
+    await store.send(.rolled) {
+      $0.number = 8
+      $0.isShown = false
+    }
+    await store.skipInFlightEffects()
+  }
+
+  @Test func `What a test did not set fails with its name when it is used`() async {
+    let dependencies = Dependencies.test()
+    await expectFailure("The dependency 'identifiers' was used, but the test did not set it") {
+      #expect(dependencies.identifiers.next() == 0)
+    }
+    await expectFailure("The dependency 'randomness' was used") {
+      #expect(dependencies.randomness.next(in: 3...5) == 3)
+    }
+    await expectFailure("The dependency 'clock' was used") {
+      try? await dependencies.clock.sleep(for: .seconds(1))
+    }
+  }
+
+  @Test func `Only what is used has to be set`() async {
+    let dependencies = Dependencies.test(identifiers: .counting())
+    #expect(dependencies.identifiers.next() == 1)
+    #expect(dependencies.identifiers.next() == 2)
+  }
+
+  @Test func `A function of a client that was not set fails with its name`() async {
+    let upload: @Sendable (String, Int) -> Bool = unset("recorder.upload", returning: true)
+    await expectFailure("The dependency 'recorder.upload' was used") {
+      #expect(upload("file", 1), "the placeholder is returned, so that the test goes on")
+    }
+  }
+
+  @Test func `Seeded randomness follows from its seed and stays in its range`() {
+    let (one, same, other) = (Randomness.seeded(1), Randomness.seeded(1), Randomness.seeded(2))
+    let numbers = (0..<100).map { _ in one.next(in: 1...6) }
+    #expect(numbers == (0..<100).map { _ in same.next(in: 1...6) })
+    #expect(numbers != (0..<100).map { _ in other.next(in: 1...6) })
+    #expect(Set(numbers) == Set(1...6))
+    #expect(Randomness { .max }.next(in: -5 ... -2) == -2)
+    #expect(Randomness { 1 << 63 }.next(in: .min ... .max) == 0, "half of all numbers lie below")
+    // The first numbers that the published algorithm makes of the seed 1234567.
+    let known = Randomness.seeded(1_234_567)
+    #expect(
+      (0..<2).map { _ in known.next() } == [6_457_827_717_110_365_317, 3_203_168_211_198_807_973])
+  }
+
+  @Test func `The real world counts its identifiers from 1 and its time goes on`() async throws {
+    let live = Dependencies.live()
+    #expect(live.identifiers.next() == 1 && live.identifiers.next() == 2)
+    #expect((0..<100).allSatisfy { _ in (1...6).contains(live.randomness.next(in: 1...6)) })
+    #expect(Set((0..<10).map { _ in live.randomness.next() }).count > 1)
+    try await live.clock.sleep(for: .zero)
+  }
+}

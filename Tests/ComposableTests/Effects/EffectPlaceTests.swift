@@ -1,0 +1,164 @@
+import Composable
+import ComposableTesting
+import Testing
+
+/// Where effects run, how their actions come back, and what they belong to.
+struct EffectPlaceTests {
+  let lanes = Lanes()
+  let transcript = Transcript()
+
+  private enum Step: Sendable { case run(onLane: Bool), batch, chain, link, told(Int) }
+
+  private func makeStore() -> Store<Leaf, Step> {
+    Store(initialState: Leaf(), lane: lanes) {
+      Reduce<Leaf, Step> { [transcript] state, step in
+        switch step {
+        case .run(let onLane):
+          return .run(name: "named", priority: .low, onLane: onLane) { send in
+            transcript.add("\(Task.name ?? "-") \(Task.currentPriority == .low)")
+            send(.told(1))
+          }
+        case .batch:
+          return .run { send in
+            send(.told(1))
+            send(contentsOf: [.told(2), .told(3)])
+            send(.told(4))
+          }
+        case .chain: return .run { send in send(.link) }
+        case .link: return .run { _ in await waitForCancellation() }
+        case .told(let number):
+          state.count = number
+          transcript.add("told \(number)")
+          return .none
+        }
+      }
+    }
+  }
+
+  @Test func `An effect runs on the lane under its name and priority`() {
+    let store = makeStore()
+    store.send(.run(onLane: true))
+    #expect(transcript.lines == [], "not before the lane's turn")
+    lanes.pool.run()
+    #expect(transcript.lines == [])
+    lanes.lane.run()
+    #expect(transcript.lines == ["named true", "told 1"])
+  }
+
+  @Test func `An effect that says so runs on the pool; its actions come back to the lane`() {
+    let store = makeStore()
+    store.send(.run(onLane: false))
+    lanes.lane.run()
+    #expect(transcript.lines == [])
+    lanes.pool.run()
+    #expect(transcript.lines == ["named true"])
+    lanes.lane.run()
+    #expect(transcript.lines == ["named true", "told 1"])
+    #expect(store.runningEffects == 0)
+  }
+
+  @Test func `The actions of an effect come in order, woken for once and told once`() {
+    let store = makeStore()
+    let observer = store.observe(\.count) { [transcript] in transcript.add("observed") }
+    store.send(.batch)
+    let before = lanes.wakeUps
+    lanes.lane.run()
+    #expect(lanes.wakeUps - before <= 2, "once for the actions, once more for the end")
+    #expect(transcript.lines == ["told 1", "told 2", "told 3", "told 4", "observed"])
+    _ = observer
+  }
+
+  @Test func `A handle stands for the effects of actions that follow, too`() {
+    let store = makeStore()
+    let handle = store.start(.chain)
+    lanes.lane.run()
+    #expect(handle.isRunning && store.runningEffects == 1)
+    handle.cancel()
+    #expect(!handle.isRunning && store.runningEffects == 0)
+  }
+
+  @Test func `A handle that is awaited lets go when the last effect ends`() {
+    let store = makeStore()
+    nonisolated(unsafe) let handle = store.start(.chain)
+    let task = Task(executorPreference: lanes.lane) { [transcript] in
+      await handle.finish()
+      transcript.add("finished")
+    }
+    lanes.lane.run()
+    #expect(transcript.lines == [] && !task.isCancelled)
+    store.cancelEffects()
+    lanes.lane.run()
+    #expect(transcript.lines == ["finished"])
+  }
+
+  @Test func `The effects of grandchildren end with the child`() {
+    var zoo = Zoo()
+    zoo.rows.append(Leaf(), id: 1)
+    zoo.optional = Leaf()
+    let store = Store(initialState: Outer.State(zoo: zoo), lane: lanes.lane) { Outer() }
+    for action: ZooFeature.Action in [
+      .child(.slept(id: 1)), .optional(.slept(id: 1)),
+      .rows(ElementAction(id: 1, action: .slept(id: 1))),
+    ] { store.send(.zoo(action)) }
+    lanes.lane.run()
+    #expect(store.runningEffects == 3)
+    #expect(store.runningEffectNames == ["sleep", "sleep", "sleep"])
+    store.send(.zooLeft)
+    #expect(store.runningEffects == 0)
+  }
+
+  @Test func `A store that goes cancels its effects`() {
+    var store: Store<Leaf, Bool>? = Store(initialState: Leaf(), lane: lanes.lane) {
+      Reduce<Leaf, Bool> { [transcript] _, _ in
+        .run { _ in
+          await waitForCancellation()
+          transcript.add("ended")
+        }
+      }
+    }
+    store?.send(true)
+    lanes.lane.run()
+    #expect(transcript.lines == [])
+    store = nil
+    lanes.lane.run()
+    #expect(transcript.lines == ["ended"])
+  }
+}
+
+/// A lane and a pool that run when they are told to, and a count of how often the lane was woken.
+final class Lanes: Lane {
+  let lane = ManualLane()
+  let pool = ManualLane()
+  private let woken = Transcript()
+
+  var wakeUps: Int { woken.lines.count }
+  var taskExecutor: (any TaskExecutor)? { lane }
+  var poolExecutor: (any TaskExecutor)? { pool }
+
+  func execute(_ job: @escaping @Sendable () -> Void) {
+    woken.add("woken")
+    lane.execute(job)
+  }
+}
+
+/// The parent of a parent.
+@Reducer
+private struct Outer {
+  @ObservableState
+  struct State: Equatable, Sendable {
+    var zoo: Zoo?
+  }
+
+  enum Action: Sendable {
+    case zoo(ZooFeature.Action)
+    case zooLeft
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      if case .zooLeft = action { state.zoo = nil }
+      return .none
+    }
+    .ifLet(\.zoo, action: \.zoo) { ZooFeature() }
+  }
+}

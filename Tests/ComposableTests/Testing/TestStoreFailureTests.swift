@@ -1,0 +1,155 @@
+import Composable
+import ComposableTesting
+import Testing
+
+/// What a test that is wrong is told.
+struct TestStoreFailureTests {
+  let clock = TestClock()
+
+  func makeStore() -> TestStore<Counter.State, Counter.Action> {
+    TestStore(initialState: Counter.State(), clock: clock) { Counter(clock: clock) }
+  }
+
+  @Test func `A change that is not expected`() async {
+    let store = makeStore()
+    await expectFailure("State was not expected to change") { await store.send(.incremented) }
+    await expectFailure("−   count: 3") { await store.send(.incremented) { $0.count = 3 } }
+    await expectFailure("+   count: 3") { await store.send(.incremented) { $0.count = 4 } }
+  }
+
+  @Test func `A change that is expected and does not come`() async {
+    let store = makeStore()
+    await expectFailure("Expected the state to change") { await store.send(.doubled(0)) { _ in } }
+  }
+
+  @Test func `An expectation that throws`() async {
+    let store = makeStore()
+    await expectFailure("The expectation threw an error") {
+      await store.send(.doubled(0)) { _ in throw CancellationError() }
+    }
+  }
+
+  @Test func `An action sent before those of effects are received`() async {
+    let store = makeStore()
+    await store.send(.pinged)
+    await expectFailure("Must handle 2 received actions before sending one") {
+      await store.send(.doubled(0))
+    }
+    await store.skipReceivedActions()
+  }
+
+  @Test func `Another action than the expected one is received`() async {
+    let store = makeStore()
+    await store.send(.pinged)
+    await expectFailure("Received an unexpected action") { await store.receive(.doubled(5)) }
+    #expect(store.state.count == 2, "it is reduced, so that the test can go on")
+    await expectFailure("Received an unexpected action") { await store.receive(\.ticked) }
+    #expect(store.state.count == 6)
+  }
+
+  @Test func `No action is received`() async {
+    let store = makeStore()
+    await expectFailure("No effect is in flight") { await store.receive(.ticked) }
+    await store.send(.startTapped) { $0.isRunning = true }
+    await expectFailure("In flight: timer. Does a clock need to be advanced?") {
+      await store.receive(\.ticked)
+    }
+    await store.skipInFlightEffects()
+  }
+
+  @Test func `A received action whose change is not the expected one`() async {
+    let store = makeStore()
+    await store.send(.pinged)
+    await expectFailure("State was not expected to change") { await store.receive(.doubled(1)) }
+    await expectFailure("State is not what was expected") {
+      await store.receive(\.doubled, 2) { $0.count = 0 }
+    }
+  }
+
+  @Test func `An effect that goes on`() async {
+    let store = makeStore()
+    let effects = await store.send(.startTapped) { $0.isRunning = true }
+    #expect(effects.isRunning)
+    await expectFailure("still in flight") { await effects.finish() }
+    await expectFailure("An effect is still in flight: timer") { await store.finish() }
+    await effects.cancel()
+    #expect(!effects.isRunning)
+    await store.finish()
+  }
+
+  @Test func `Nothing is there to be skipped`() async {
+    let store = makeStore()
+    await expectFailure("no received actions to skip") { await store.skipReceivedActions() }
+    await expectFailure("no effects in flight to skip") { await store.skipInFlightEffects() }
+    await store.skipReceivedActions(strict: false)
+    await store.skipInFlightEffects(strict: false)
+  }
+
+  @Test func `Skipped actions are reduced and skipped effects are cancelled`() async {
+    let store = makeStore()
+    await store.send(.pinged)
+    await store.skipReceivedActions()
+    #expect(store.state.count == 6)
+    await store.send(.startTapped) { $0.isRunning = true }
+    await store.skipInFlightEffects()
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func `An action for a child that does not exist`() async {
+    let store = TestStore(initialState: Zoo(), clock: clock) { ZooFeature() }
+    await expectFailure("An action was sent for a child that does not exist") {
+      await store.send(.optional(.counted(1)))
+    }
+  }
+
+  @Test func `An error that an effect does not catch`() async {
+    let store = TestStore(initialState: Leaf(), clock: clock) {
+      Reduce<Leaf, LeafFeature.Action> { _, _ in .run(name: "upload") { _ in throw Refused() } }
+    }
+    await expectFailure("The effect 'upload' ended with an error that it does not catch") {
+      await store.send(.ignored)
+    }
+  }
+
+  @Test func `A change that no observer would be told of`() async {
+    let store = TestStore(initialState: Sly(), clock: clock) {
+      Reduce<Sly, Bool> { state, isSly in
+        if isSly { state._count += 1 } else { state.count += 1 }
+        return .none
+      }
+    }
+    await store.send(false) { $0.count = 1 }
+    await expectFailure("Fields changed without being noted, so that no observer would be told: co")
+    { await store.send(true) { $0.count = 2 } }
+  }
+
+  @Test func `What is mentioned without exhaustivity, and is not so`() async {
+    let store = makeStore()
+    store.exhaustivity = .off
+    await expectFailure("State is not what was expected") {
+      await store.send(.startTapped) { $0.count = 7 }
+    }
+    await expectFailure("Expected to receive") { await store.receive(.doubled(1)) }
+    await store.send(.pinged)
+    await store.receive(where: { $0 == .doubled(2) }) { $0.isRunning = true }
+    #expect(store.state.count == 6)
+  }
+}
+
+private struct Refused: Error {}
+
+@ObservableState
+private struct Sly: Equatable, Sendable {
+  var count = 0
+}
+
+/// Runs `body`, which must record a failure that contains `text`, and no other.
+func expectFailure(
+  _ text: String, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async -> Void
+) async {
+  await withKnownIssue(sourceLocation: sourceLocation) {
+    await body()
+  } matching: { issue in
+    issue.comments.contains { $0.rawValue.contains(text) }
+  }
+}

@@ -132,6 +132,18 @@ struct EffectTests {
     #expect(store.runningEffects == 0)
   }
 
+  @Test
+  func `The effects of elements end when their collection is replaced before any was removed`() {
+    let store = makeZoo(rows: 2)
+    for id in 0..<2 { store.send(.rows(ElementAction(id: id, action: .slept(id: 1)))) }
+    store.change { zoo in
+      var rows = KeyedCollection<Int, Leaf>()
+      rows.append(Leaf(), id: 1)
+      zoo.rows = rows
+    }
+    #expect(store.runningEffects == 1)
+  }
+
   @Test func `An error that is not caught is reported by name; a cancellation is none`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Step> { _, step in

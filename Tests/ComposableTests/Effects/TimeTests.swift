@@ -20,6 +20,27 @@ struct TimeTests {
     #expect(clock.sleeperCount == 0)
   }
 
+  @Test func `A timer that is woken late keeps to its multiples and leaves out what it missed`() {
+    let (late, later) = (
+      LateClock(clock: clock, delay: .milliseconds(300)),
+      LateClock(clock: clock, delay: .milliseconds(5_500))
+    )
+    let store = makeStore { value in
+      value == 0
+        ? .timer(every: .seconds(2), clock: late) { .delivered($0) }
+        : .timer(every: .seconds(2), clock: later) { .delivered(100 + $0) }
+    }
+    store.send(.pushed(0))
+    clock.advance(by: .milliseconds(6_300))
+    #expect(store.state.delivered == [1, 2, 3], "at 2.3, 4.3 and 6.3 seconds")
+    store.cancelEffects()
+    clock.lane.run()
+    store.send(.pushed(1))
+    clock.advance(by: .milliseconds(14_000))
+    #expect(store.state.delivered.dropFirst(3) == [101, 104], "at 7.5 and 13.5 seconds")
+    store.cancelEffects()
+  }
+
   @Test func `A throttle lets the first through at once and the newest at the end of the interval`()
   {
     let store = makeStore { [clock] value in
@@ -46,6 +67,18 @@ struct TimeTests {
     for value in 1...4 { store.send(.pushed(value)) }
     clock.advance(by: .seconds(1))
     #expect(store.state.delivered == [1, 2])
+  }
+
+  @Test func `Limits of many identifiers do not lose each other`() {
+    let store = makeStore { [clock] value in
+      .send(.delivered(value)).throttle(id: value, for: .seconds(1), clock: clock)
+    }
+    for value in 0..<100 { store.send(.pushed(value)) }
+    #expect(store.state.delivered == Array(0..<100))
+    for value in 0..<100 { store.send(.pushed(value)) }
+    #expect(store.state.delivered.count == 100)
+    clock.advance(by: .seconds(1))
+    #expect(store.state.delivered.count == 200)
   }
 
   @Test func `A debounce delivers the newest after a pause`() {
@@ -80,6 +113,19 @@ struct TimeTests {
     _ effect: @escaping (Int) -> Effect<Limited.Action>
   ) -> Store<Limited.State, Limited.Action> {
     Store(initialState: Limited.State(), lane: clock.lane) { Limited(effect: effect) }
+  }
+}
+
+/// A clock whose sleepers wake too late.
+private struct LateClock: Clock {
+  let clock: TestClock
+  let delay: Duration
+
+  var now: TestClock.Instant { clock.now }
+  var minimumResolution: Duration { clock.minimumResolution }
+
+  func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
+    try await clock.sleep(until: deadline.advanced(by: delay), tolerance: tolerance)
   }
 }
 

@@ -5,10 +5,10 @@ import Testing
 struct ElementObservationTests {
   let calls = Calls()
 
-  func makeStore(_ count: Int = 3) -> ZooStore {
+  func makeStore(_ notification: ZooStore.Notification = .immediate) -> ZooStore {
     var zoo = Zoo()
-    for id in 0..<count { zoo.rows.append(Leaf(), id: id) }
-    return ZooStore.make(zoo)
+    for id in 0..<3 { zoo.rows.append(Leaf(), id: id) }
+    return ZooStore.make(zoo, notification)
   }
 
   @Test func `A handle changes its element and its observer alone is told`() throws {
@@ -46,6 +46,26 @@ struct ElementObservationTests {
     handle.send(.counted(1))
     #expect(store.actionsWithoutChild == 1)
     _ = observer
+  }
+
+  @Test func `An element that moves in before its predecessor's end was told is another one`()
+    throws
+  {
+    let store = makeStore(.batched)
+    let old = try #require(store.scope(state: \.rows, id: 1, action: \.rows))
+    let oldObserver = old.place.observe(\.count) { calls.note("old") }
+    store.change {
+      $0.rows.remove(id: 1)
+      $0.rows.append(Leaf(), id: 9)
+    }
+    let new = try #require(store.scope(state: \.rows, id: 9, action: \.rows))
+    let newObserver = new.place.observe(\.count) { calls.note("new") }
+    store.deliverChanges()
+    #expect(calls.taken() == ["old"], "a last time")
+    #expect(oldObserver.isCancelled && !newObserver.isCancelled)
+    new.send(.counted(1))
+    store.deliverChanges()
+    #expect(calls.taken() == ["new"])
   }
 
   @Test func `A collection that is replaced as a whole keeps the observers of keys that it has`()

@@ -105,6 +105,17 @@ struct ObservationTests {
     _ = observer
   }
 
+  @Test func `An optional child that was nil and is set to nil does not change`() {
+    let store = ZooStore.make()
+    let observer = store.observe(\.optional) { calls.note("optional") }
+    store.change { $0.optional = nil }
+    #expect(calls.taken() == [])
+    store.change { $0.optional = Leaf() }
+    store.change { $0.optional = nil }
+    #expect(calls.taken() == ["optional", "optional"])
+    _ = observer
+  }
+
   @Test func `An observer that is cancelled by another in the same round is not called`() {
     let store = ZooStore.make()
     let second = Slot()

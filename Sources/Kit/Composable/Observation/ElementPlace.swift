@@ -20,6 +20,8 @@ extension PlaceNode {
   func makeElement(_ slot: KeyedSlot, id: AnyHashable, ignored: FieldSet) -> PlaceNode {
     if let node = element(slot) { return node }
     while elements.count <= slot.index { elements.append(nil) }
+    // Who lived here before is gone, and the notes that say so were not drained yet.
+    if let old = elements[slot.index] { deliveries.retire(old.node) }
     let node = PlaceNode(deliveries: deliveries, ignored: ignored)
     elements[slot.index] = ElementPlace(node: node, generation: slot.generation, id: id)
     return node

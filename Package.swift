@@ -178,7 +178,9 @@ let tests: [Target] =
           "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxMacroExpansion",
           "SwiftSyntaxMacros",
         ].map { product($0, "swift-syntax") }),
-    test("ComposableTests", ["Composable", "ComposableTesting", "CAllocationCounter"]),
+    test(
+      "ComposableTests",
+      ["Composable", "ComposableTesting", "CAllocationCounter", "TestSupport"]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
     test("UnixSocketsTests", ["UnixSockets"]),
     test("VarlinkTests", ["Varlink", "UnixSockets"] + nio),

@@ -1,4 +1,5 @@
 import Composable
+import TestSupport
 import Testing
 
 /// A keyed collection beside the simplest thing that behaves the same.
@@ -8,7 +9,7 @@ private struct Comparison {
     var value: Int
   }
 
-  var generator: CollectionsGenerator
+  var generator: SplitMix64
   var collection = KeyedCollection<Int, Int>()
   var model: [Element] = []
   /// The model as it was when the changes were last taken.
@@ -17,9 +18,9 @@ private struct Comparison {
   var gone: [KeyedSlot] = []
 
   mutating func step(keys: Int) {
-    let id = generator.below(keys)
+    let id = generator.pick(0..<keys)
     let at = model.firstIndex { $0.id == id }
-    switch generator.below(10) {
+    switch generator.pick(0..<10) {
     case 0, 1, 2:
       let (place, target) = place(without: nil)
       let slot = collection.insert(id, id: id, at: place)
@@ -36,22 +37,22 @@ private struct Comparison {
       let moved = collection.move(id: id, to: place)
       #expect(moved == (at != nil && target != nil))
       if moved, let at, let target { model.insert(model.remove(at: at), at: target) }
-    case 6 where generator.below(40) == 0:
-      let parity = generator.below(2)
+    case 6 where generator.pick(0..<40) == 0:
+      let parity = generator.pick(0..<2)
       collection.removeAll { $0 & 1 == parity }
       for at in model.indices.reversed() where model[at].value & 1 == parity { forget(at) }
-    case 7 where generator.below(100) == 0:
+    case 7 where generator.pick(0..<100) == 0:
       collection.removeAll()
       for at in model.indices.reversed() { forget(at) }
-    case 8 where generator.below(40) == 0:
+    case 8 where generator.pick(0..<40) == 0:
       collection.sort { ($0, 0) < ($1, 0) }
       // Equal values may stand in any order; the collection's is taken over.
       let order = collection.ids
       model.sort { order.firstIndex(of: $0.id) ?? 0 < order.firstIndex(of: $1.id) ?? 0 }
       #expect(zip(model, model.dropFirst()).allSatisfy { $0.value <= $1.value })
     default:
-      let value = generator.below(1_000)
-      if generator.below(2) == 0 {
+      let value = generator.pick(0..<1_000)
+      if generator.pick(0..<2) == 0 {
         #expect((collection.modify(id: id) { $0 = value } != nil) == (at != nil))
       } else if let slot = slots[id] {
         #expect(collection.modify(slot: slot) { $0 = value } != nil)
@@ -64,9 +65,9 @@ private struct Comparison {
   /// that after `moving` was taken out.
   mutating func place(without moving: Int?) -> (KeyedCollection<Int, Int>.Place, Int?) {
     let rest = model.filter { $0.id != moving }
-    let anchor = generator.below(60)
+    let anchor = generator.pick(0..<60)
     let at = rest.firstIndex { $0.id == anchor }
-    return switch generator.below(5) {
+    return switch generator.pick(0..<5) {
     case 0: (.first, 0)
     case 1: (.before(anchor), at)
     case 2: (.after(anchor), at.map { $0 + 1 })
@@ -126,7 +127,7 @@ private struct Comparison {
 @Suite struct KeyedCollectionPropertyTests {
   @Test("Behaves as an array of pairs", arguments: 1...40 as ClosedRange<UInt64>)
   func property(seed: UInt64) {
-    var comparison = Comparison(generator: CollectionsGenerator(seed: seed))
+    var comparison = Comparison(generator: SplitMix64(seed: seed))
     let batch = 1 + Int(seed) * 2
     for step in 0..<3_000 {
       comparison.step(keys: 60)

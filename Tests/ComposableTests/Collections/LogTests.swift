@@ -1,5 +1,6 @@
 import Composable
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct LogTests {
@@ -129,23 +130,23 @@ import Testing
 
   @Test("Behaves as an array that forgets", arguments: 1...30 as ClosedRange<UInt64>)
   func property(seed: UInt64) {
-    var generator = CollectionsGenerator(seed: seed)
-    let capacity = 1 + generator.below(20)
+    var generator = SplitMix64(seed: seed)
+    let capacity = 1 + generator.pick(0..<20)
     var log = Log<Int>(capacity: capacity)
     var all: [Int?] = []
     var read: UInt64 = 0
     for step in 0..<2_000 {
-      switch generator.below(8) {
+      switch generator.pick(0..<8) {
       case 0:
-        let count = generator.below(2 * capacity)
+        let count = generator.pick(0..<(2 * capacity))
         let elements = Array(repeating: step, count: count)
         all += elements.map(Optional.some)
         log.append(contentsOf: elements)
-      case 1 where generator.below(20) == 0:
+      case 1 where generator.pick(0..<20) == 0:
         log.removeAll()
         all = Array(repeating: nil, count: all.count)
       case 2:
-        let sequence = UInt64(generator.below(all.count + 2))
+        let sequence = UInt64(generator.pick(0..<(all.count + 2)))
         let there = log.modify(sequence) { $0 += 1_000 } != nil
         let index = Int(sequence)
         let expected = index < all.count && index >= all.count - capacity && all[index] != nil

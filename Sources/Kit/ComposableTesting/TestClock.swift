@@ -14,8 +14,10 @@ import Synchronization
 public final class TestClock: Clock {
   /// Time since the clock was made.
   public struct Instant: InstantProtocol {
+    /// Time since the clock was made.
     public var offset: Duration
 
+    /// The instant so long after the clock was made.
     public init(offset: Duration = .zero) { self.offset = offset }
 
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -42,6 +44,7 @@ public final class TestClock: Clock {
   /// The lane of the stores and effects that live by this clock.
   public let lane: ManualLane
 
+  /// A clock that stands at zero.
   public init(lane: ManualLane = ManualLane()) { self.lane = lane }
 
   public var now: Instant { contents.withLock { $0.now } }

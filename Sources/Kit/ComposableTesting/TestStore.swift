@@ -33,6 +33,10 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   /// The state as it is now.
   public var state: State { store.state }
 
+  /// - Parameters:
+  ///   - initialState: the state at the beginning of the test.
+  ///   - clock: the clock of the test, if the feature is given one; its lane is the store's.
+  ///   - reducer: makes the feature under test.
   public init<R: Reducer>(
     initialState: State, clock: TestClock = TestClock(),
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,

@@ -5,11 +5,14 @@
 public struct CasePath<Root, Value> {
   /// Position of the case in its enum.
   public let tag: Int
+  /// The name of the case; of a case within a case, both, as in `chat.delegate`.
   public let name: String
+  /// Makes the root from what the case carries.
   public let embed: (Value) -> Root
   /// `nil` if the root is another case.
   public let extract: (Root) -> Value?
 
+  /// Made by the macro; not written by hand.
   @inlinable
   public init(
     tag: Int, name: String, embed: @escaping (Value) -> Root, extract: @escaping (Root) -> Value?
@@ -57,8 +60,10 @@ public typealias CaseKey<Action: CasePathable, Value> = KeyPath<
 /// An action of one element of a collection.
 public struct ElementAction<ID: Hashable & Sendable, Action> {
   public var id: ID
+  /// What the element is to reduce.
   public var action: Action
 
+  /// The action `action` of the element with the key `id`.
   @inlinable
   public init(id: ID, action: Action) {
     self.id = id

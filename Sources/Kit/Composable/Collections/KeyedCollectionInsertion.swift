@@ -1,7 +1,9 @@
 extension KeyedCollection {
   /// A place in the order.
   public enum Place {
+    /// In front of all others.
     case first
+    /// Behind all others.
     case last
     /// In front of the element with this key.
     case before(ID)

@@ -17,6 +17,7 @@ public struct Dependencies: Sendable {
   /// Random numbers.
   public var randomness: Randomness
 
+  /// Dependencies of one's own choice; see also ``live()``.
   public init(clock: any Clock<Duration>, identifiers: Identifiers, randomness: Randomness) {
     self.clock = clock
     self.identifiers = identifiers
@@ -33,8 +34,10 @@ public struct Dependencies: Sendable {
 public struct Identifiers: Sendable {
   private let generate: @Sendable () -> UInt64
 
+  /// A source that asks `generate`, which must never say the same twice.
   public init(_ generate: @escaping @Sendable () -> UInt64) { self.generate = generate }
 
+  /// The next identifier. Callable from any thread.
   public func next() -> UInt64 { generate() }
 
   /// Counts upwards: the same in each run.
@@ -48,6 +51,7 @@ public struct Identifiers: Sendable {
 public struct Randomness: Sendable {
   private let generate: @Sendable () -> UInt64
 
+  /// A source that asks `generate` for 64 random bits at a time; it may be called from any thread.
   public init(_ generate: @escaping @Sendable () -> UInt64) { self.generate = generate }
 
   /// 64 random bits.
@@ -64,6 +68,7 @@ public struct Randomness: Sendable {
     return range.lowerBound &+ Int(truncatingIfNeeded: offset)
   }
 
+  /// The randomness of the operating system.
   public static var system: Randomness {
     Randomness {
       var generator = SystemRandomNumberGenerator()

@@ -4,12 +4,14 @@ public struct ScopeKey: Hashable, Sendable {
   @usableFromInline let tag: Int
   @usableFromInline let element: EffectID?
 
+  /// The place of a child that there is one of.
   @inlinable
   public init(tag: Int) {
     self.tag = tag
     self.element = nil
   }
 
+  /// The place of one element of a collection.
   @inlinable
   public init(tag: Int, element: some Hashable & Sendable) {
     self.tag = tag
@@ -23,6 +25,7 @@ public struct EffectID: Hashable, Sendable {
   @usableFromInline nonisolated(unsafe) let value: AnyHashable
   @usableFromInline let type: ObjectIdentifier
 
+  /// The identifier `id`; equal values of different types are different identifiers.
   @inlinable
   public init<ID: Hashable & Sendable>(_ id: ID) {
     value = AnyHashable(id)

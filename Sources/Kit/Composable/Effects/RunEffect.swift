@@ -1,5 +1,6 @@
 /// A task that a reducer wants started.
 public struct RunEffect<Action: Sendable>: Sendable {
+  /// Names the task in reports.
   public let name: String
   @usableFromInline let priority: TaskPriority?
   @usableFromInline let onLane: Bool
@@ -61,6 +62,7 @@ public struct Send<Action: Sendable>: Sendable {
     self.init(postOne: { post([$0]) }, postAll: { post($0) })
   }
 
+  /// Sends `action`.
   @inlinable
   public func callAsFunction(_ action: Action) { postOne(action) }
 

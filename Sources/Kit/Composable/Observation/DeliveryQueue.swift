@@ -17,6 +17,7 @@ public final class DeliveryQueue {
   /// Places that are gone; kept until their observers were told a last time.
   @exclusivity(unchecked) private var retired: [PlaceNode] = []
 
+  /// An empty queue.
   public init() {}
 
   @inlinable var isEmpty: Bool { queued == 0 }

@@ -5,6 +5,7 @@
 public struct Field<Root, Value> {
   /// Index of its bit.
   public let index: Int
+  /// Its name in the source.
   public let name: String
   /// Whether its value reports changes inside itself.
   public let isBranch: Bool
@@ -15,6 +16,7 @@ public struct Field<Root, Value> {
   /// Mutates in place and notes what changed.
   public let modify: (inout Root, (inout Value) -> Void) -> Void
 
+  /// Made by the macro; not written by hand.
   @inlinable
   public init(
     index: Int, name: String, isBranch: Bool, get: @escaping (Root) -> Value,

@@ -19,6 +19,7 @@ extension FieldChangesOf {
     write(index)
   }
 
+  /// Before `set`: a child that is replaced as a whole counts as changed throughout, equal or not.
   @inlinable
   public mutating func set<Value: ObservableBranch & Equatable>(
     _ index: Int, from old: Value, to new: Value
@@ -34,6 +35,7 @@ extension FieldChangesOf {
     if old != nil || new != nil { write(index) }
   }
 
+  /// Before `set` of an optional child: one that was `nil` and stays so does not change.
   @inlinable
   public mutating func set<Value: ObservableBranch & Equatable>(
     _ index: Int, from old: Value?, to new: Value?
@@ -54,6 +56,7 @@ extension FieldChangesOf {
     OpaqueAccess()
   }
 
+  /// After an access in place: the field counts as changed.
   @inlinable
   public mutating func leave<Value>(_ index: Int, _ value: inout Value, _ access: OpaqueAccess) {
     write(index)
@@ -67,6 +70,7 @@ extension FieldChangesOf {
     ComparedAccess(old: value)
   }
 
+  /// After an access in place to a small field: notes a change only if the values differ.
   @inlinable
   public mutating func leave<Value: Equatable & BitwiseCopyable>(
     _ index: Int, _ value: inout Value, _ access: ComparedAccess<Value>
@@ -83,6 +87,7 @@ extension FieldChangesOf {
     return BranchAccess(token: value._$enter(stamp: Stamp.of(field: index, in: stamp)))
   }
 
+  /// After an access in place to a child: notes a change if it was replaced by another.
   @inlinable
   public mutating func leave<Value: ObservableBranch>(
     _ index: Int, _ value: inout Value, _ access: BranchAccess
@@ -90,6 +95,7 @@ extension FieldChangesOf {
     if !value._$leave(token: access.token) { write(index) }
   }
 
+  /// Before an access in place to a child that is small.
   @inlinable
   public mutating func enter<Value: ObservableBranch & Equatable & BitwiseCopyable>(
     _ index: Int, _ value: inout Value
@@ -98,6 +104,7 @@ extension FieldChangesOf {
     return BranchAccess(token: value._$enter(stamp: Stamp.of(field: index, in: stamp)))
   }
 
+  /// After an access in place to a child that is small.
   @inlinable
   public mutating func leave<Value: ObservableBranch & Equatable & BitwiseCopyable>(
     _ index: Int, _ value: inout Value, _ access: BranchAccess
@@ -130,6 +137,7 @@ extension FieldChangesOf {
 /// through `inout` is told from a mutation. Mixing in the place tells swapped siblings apart, the
 /// turn tells copies of earlier turns apart.
 public enum Stamp {
+  /// The stamp of a field's value, given that of the state around it. Odd, so never 0.
   @inlinable
   public static func of(field index: Int, in parent: UInt64) -> UInt64 {
     (parent ^ UInt64(truncatingIfNeeded: index &+ 1)) &* 0x9E37_79B9_7F4A_7C15 | 1

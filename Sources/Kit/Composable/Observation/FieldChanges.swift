@@ -16,6 +16,7 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
   /// Marks the value that is being accessed in place, so that its replacement by another is noticed.
   @usableFromInline var stamp: UInt64
 
+  /// No changes.
   @inlinable
   public init() {
     written = 0
@@ -41,12 +42,14 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
 
   // MARK: Accesses to the whole state
 
+  /// Begins an access in place to the whole state. The token goes to ``end(token:)``.
   @inlinable
   public mutating func begin(stamp: UInt64) -> UInt64 {
     self.stamp = stamp
     return stamp
   }
 
+  /// Ends it. Returns whether it is still the same value, perhaps mutated.
   @inlinable
   public mutating func end(token: UInt64) -> Bool {
     defer { stamp = 0 }
@@ -81,6 +84,7 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
       visited & FieldChangesOf.bit(index) != 0
     }
 
+    /// Whether the field was assigned, or mutated to another value.
     @inlinable public func isReplaced(_ index: Int) -> Bool {
       changed & FieldChangesOf.bit(index) != 0
     }

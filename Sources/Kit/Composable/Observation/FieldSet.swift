@@ -16,6 +16,7 @@ public struct FieldSet: OptionSet, Sendable, Hashable {
   /// Every field of any type.
   @inlinable public static var all: FieldSet { FieldSet(rawValue: .max) }
 
+  /// Whether the field `index` is among them.
   @inlinable public func contains(field index: Int) -> Bool {
     !isDisjoint(with: FieldSet(field: index))
   }

@@ -3,7 +3,9 @@
 /// Made by `@ObservableState`, one per field. A writable key path through a computed property would
 /// read a copy, change it and write it back.
 public protocol FieldLens {
+  /// The state.
   associatedtype Root
+  /// What the field holds.
   associatedtype Value
 
   /// Index of the field's bit.
@@ -27,12 +29,15 @@ public protocol FieldLens {
 
 /// A case of an action or of an enum state as a type. Made by `@CasePathable`, one per case.
 public protocol CaseLens {
+  /// The enum.
   associatedtype Root
+  /// What the case carries; several values as a tuple.
   associatedtype Value
 
   /// Position of the case in its enum.
   static var tag: Int { get }
 
+  /// Makes the root from what the case carries.
   static func embed(_ value: Value) -> Root
 
   /// `nil` if the root is another case.

@@ -150,34 +150,40 @@ public enum Observation {
 
 // The payloads of an enum state: entered as a whole, since only one of them is there.
 extension Observation {
+  /// Adds what changed in a payload without a state of its own: all of it.
   public static func collect<Value>(
     _ payload: Value, _ name: String, at path: String, into paths: inout [String]
   ) {
     paths.append(path + name)
   }
 
+  /// Adds what changed inside a payload.
   public static func collect<Value: ObservableBranch>(
     _ payload: Value, _ name: String, at path: String, into paths: inout [String]
   ) {
     payload._$collectChanges(at: "\(path)\(name).", into: &paths)
   }
 
+  /// Adds nothing: values that cannot be compared are not looked at.
   public static func collectUnnoted<Value>(
     _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
   ) {}
 
+  /// Adds a payload that differs from its old value.
   public static func collectUnnoted<Value: Equatable>(
     _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
   ) {
     if payload != old { paths.append(path + name) }
   }
 
+  /// Adds what differs inside a payload and is not noted.
   public static func collectUnnoted<Value: ObservableBranch>(
     _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
   ) {
     payload._$collectUnnoted(since: old, at: "\(path)\(name).", into: &paths)
   }
 
+  /// Adds what differs inside a payload and is not noted.
   public static func collectUnnoted<Value: ObservableBranch & Equatable>(
     _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
   ) {

@@ -1,9 +1,12 @@
 /// A reducer as a store or a parent holds it.
 public protocol PreparedReducer {
+  /// The state that it changes.
   associatedtype State
   // Not said to be `Sendable`, nor `Reaction` to be an effect of it: the compiler would look for the
   // action's conformance here, and from here in the reducer, for ever.
+  /// The actions that it answers.
   associatedtype Action
+  /// What it returns: an effect of the action.
   associatedtype Reaction
 
   /// Reduces and counts.

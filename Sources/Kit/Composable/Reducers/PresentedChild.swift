@@ -8,13 +8,16 @@ public enum PresentationAction<Action> {
 
 // Written out: what the macro makes could not be seen through by users in other modules.
 extension PresentationAction: CasePathable {
+  /// Descriptors of the cases.
   public struct Cases: Sendable {
+    /// The case ``PresentationAction/dismiss``.
     public var dismiss: CasePath<PresentationAction, Void> {
       CasePath(tag: 0, name: "dismiss", embed: { .dismiss }) { action in
         if case .dismiss = action { () } else { nil }
       }
     }
 
+    /// The case ``PresentationAction/presented(_:)``.
     public var presented: CasePath<PresentationAction, Action> {
       CasePath(tag: 1, name: "presented", embed: { .presented($0) }) { action in
         if case .presented(let action) = action { action } else { nil }

@@ -17,8 +17,11 @@
 ///       }
 ///     }
 public protocol Reducer<State, Action> {
+  /// All that the feature knows.
   associatedtype State
+  /// All that can happen to it.
   associatedtype Action: Sendable
+  /// The composition; `Never` for a reducer without one.
   associatedtype Body
   /// What a store or a parent holds: ``ReducerSteps`` if the reducer has a body, else
   /// ``CountingReducer``. Said by the macro `@Reducer`, as the compiler does not infer it.
@@ -31,6 +34,7 @@ public protocol Reducer<State, Action> {
   /// effect. A parent that needs this logic may call it directly instead of sending an action.
   func reduce(into state: inout State, action: Action) -> Effect<Action>
 
+  /// The composition: the reducers listed run one after the other. Made once per store.
   @ReducerBuilder<State, Action> var body: Body { get }
 
   /// The reducer with its composition resolved, for a parent. Called once per store.
@@ -84,6 +88,7 @@ extension Reducer where Body: Reducer, Body.State == State, Body.Action == Actio
     body.reduce(into: &state, action: action)
   }
 
+  /// A composition is put together here, once.
   @inlinable
   public func prepare() -> ReducerSteps<State, Action> { body.makeSteps() }
 

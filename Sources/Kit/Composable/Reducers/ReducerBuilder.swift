@@ -14,12 +14,15 @@ public enum ReducerBuilder<State, Action: Sendable> {
     State, Action, R
   > { EmbeddedReducer(reducer) }
 
+  /// An empty body.
   @inlinable
   public static func buildBlock() -> EmptyReducer<State, Action> { EmptyReducer() }
 
+  /// The first part of a body.
   @inlinable
   public static func buildPartialBlock<R: ReducerStep<State, Action>>(first: R) -> R { first }
 
+  /// A further part of a body, which runs after those before it.
   @inlinable
   public static func buildPartialBlock<
     First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
@@ -27,11 +30,13 @@ public enum ReducerBuilder<State, Action: Sendable> {
     accumulated: First, next: Second
   ) -> ReducerSequence<State, Action, First, Second> { ReducerSequence(accumulated, next) }
 
+  /// An `if` without an `else`.
   @inlinable
   public static func buildOptional<R: ReducerStep<State, Action>>(_ step: R?) -> OptionalReducer<
     State, Action, R
   > { OptionalReducer(step) }
 
+  /// The first branch of an `if` or a `switch`.
   @inlinable
   public static func buildEither<
     First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
@@ -39,6 +44,7 @@ public enum ReducerBuilder<State, Action: Sendable> {
     first step: First
   ) -> EitherReducer<State, Action, First, Second> { .first(step) }
 
+  /// The other branches.
   @inlinable
   public static func buildEither<
     First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
@@ -46,11 +52,13 @@ public enum ReducerBuilder<State, Action: Sendable> {
     second step: Second
   ) -> EitherReducer<State, Action, First, Second> { .second(step) }
 
+  /// A `for`.
   @inlinable
   public static func buildArray<R: ReducerStep<State, Action>>(_ steps: [R]) -> ReducerList<
     State, Action, R
   > { ReducerList(steps) }
 
+  /// The body as one function.
   @inlinable
   public static func buildFinalResult<R: ReducerStep<State, Action>>(_ step: R) -> ReducerSteps<
     State, Action
@@ -61,6 +69,7 @@ public enum ReducerBuilder<State, Action: Sendable> {
   }
 
   // Here, and not around the result, the kind of an action is a `switch` that is inlined.
+  /// The body as one function, which counts the actions by kind.
   @inlinable
   public static func buildFinalResult<R: ReducerStep<State, Action>>(_ step: R) -> ReducerSteps<
     State, Action
@@ -76,9 +85,12 @@ public enum ReducerBuilder<State, Action: Sendable> {
 
 /// A part of a composition. Its children are prepared already.
 public protocol ReducerStep<State, Action> {
+  /// The state that it changes.
   associatedtype State
+  /// The actions that it answers.
   associatedtype Action: Sendable
 
+  /// Changes `state` in place and returns what is to be done besides.
   func reduce(into state: inout State, action: Action) -> Effect<Action>
 
   /// Counters of the children in this part.

@@ -43,7 +43,9 @@ public struct OptionalReducer<
 public enum EitherReducer<
   State, Action: Sendable, First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
 >: ReducerStep {
+  /// The first branch was taken.
   case first(First)
+  /// The other branch was taken.
   case second(Second)
 
   @inlinable @inline(__always)
@@ -108,6 +110,7 @@ public struct Reduce<State, Action: Sendable>: Reducer, ReducerStep {
 
   @usableFromInline let run: ReducerFunction<State, Action>
 
+  /// A reducer that calls `closure` for each action.
   @inlinable
   public init(_ closure: @escaping (inout State, Action) -> Effect<Action>) {
     run = closure

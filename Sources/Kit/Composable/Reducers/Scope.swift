@@ -12,6 +12,10 @@ where
 {
   @usableFromInline let child: Child.Prepared
 
+  /// - Parameters:
+  ///   - state: the field of the child.
+  ///   - action: the case of the child's actions.
+  ///   - child: makes its reducer; called once per store.
   @inlinable
   public init(
     state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>,

@@ -6,6 +6,7 @@ public struct ChildStore<State, Action> {
   // Takes an address: a closure over a value of generic type is called through an adapter.
   @usableFromInline let sendAction: (UnsafePointer<Action>) -> Void
   @usableFromInline let read: () -> State?
+  /// Where observers of the child hang.
   public let place: Place<State>
 
   @usableFromInline

@@ -11,7 +11,7 @@ set -uo pipefail
 sources=$(cd "$(dirname "$0")/.." && pwd)
 package=$(mktemp -d)
 trap 'rm -rf "$package"' EXIT
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
 ln -s "$sources" "$package/sources"
 cat >"$package/Package.swift" <<'SWIFT'
@@ -75,7 +75,7 @@ let package = Package(
 SWIFT
 
 run() { # thread or address
-  local log=$package/$1.log total bad reports
+  local log=$package/$1.log total bad reports without
   echo "== $1 sanitizer: building"
   if ! swift build --package-path "$package" --scratch-path "$package/build-$1" \
     -j "${JOBS:-1}" --sanitize="$1" --build-tests >"$log" 2>&1; then
@@ -84,23 +84,26 @@ run() { # thread or address
     return
   fi
   echo "== $1 sanitizer: testing"
-  ASAN_OPTIONS=detect_leaks=0 swift test --package-path "$package" --scratch-path "$package/build-$1" --skip-build \
-    --no-parallel --sanitize="$1" >"$log" 2>&1
+  ASAN_OPTIONS=detect_leaks=0 swift test --package-path "$package" \
+    --scratch-path "$package/build-$1" --skip-build --no-parallel --sanitize="$1" >"$log" 2>&1
   local status=$?
   total=$(sed -nE 's/.*Test run with ([0-9]+) tests.*/\1/p' "$log" | tail -n 1)
   bad=$(grep -E '^. Test .* failed after' "$log" | grep -cv 'Test run with')
   reports=$(grep -cE '(WARNING|ERROR): (Thread|Address|Leak)Sanitizer' "$log")
   grep -E -A 20 '(WARNING|ERROR): (Thread|Address|Leak)Sanitizer' "$log" | head -n 60
-  grep -E '^. (Test|Suite) .*skipped|^✘' "$log"
+  without=$(grep -cE '^. Test .* skipped: "' "$log")
+  grep -E '^. Test .* skipped: "|^✘' "$log"
   if [ "$status" -ne 0 ] && [ $((bad + reports)) -eq 0 ]; then
     tail -n 20 "$log"
     bad=1
   fi
-  echo "$1 sanitizer: ${total:-0} tests, $bad failed, $reports reports"
+  total=$((${total:-0} - without))
+  echo "$1 sanitizer: $total tests, $bad failed, $without skipped, $reports reports"
   failed=$((failed + bad + reports))
-  passed=$((passed + (${total:-0} > bad ? ${total:-0} - bad : 0)))
+  skipped=$((skipped + without))
+  passed=$((passed + (total > bad ? total - bad : 0)))
 }
 
 for sanitizer in "${@:-thread address}"; do for name in $sanitizer; do run "$name"; done; done
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -28,7 +28,8 @@ import Varlink
   }
 
   @Test(arguments: [
-    "status", "rooms", "open", "close", "show", "watch", "send", "ingest", "demo",
+    "status", "rooms", "open", "close", "show", "watch", "send", "ingest", "demo", "simulate",
+    "compare",
   ])
   func `Every verb explains itself`(verb: String) async {
     let run = await run([verb, "--help"])

@@ -26,6 +26,9 @@ package struct CommandLineTool: Sendable {
       return .done
     } catch let failure as Failure {
       return report(failure, mode)
+    } catch let missed as ThresholdsNotMet {
+      console.warn(missed.message)
+      return .thresholdsNotMet
     } catch is CancellationError {
       return report(.interrupted, mode)
     } catch {

@@ -57,10 +57,31 @@ final class TestDirectory: Sendable {
     return path
   }
 
+  func makeDirectory(_ name: String) throws {
+    struct NotMade: Error {}
+    guard mkdir("\(path)/\(name)", 0o700) == 0 else { throw NotMade() }
+    directories.withLock { $0.append("\(path)/\(name)") }
+  }
+
+  /// The text of a file that a program wrote, which is removed; empty if there is none.
+  func take(_ name: String) -> String {
+    guard let file = fopen("\(path)/\(name)", "r") else { return "" }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while case let count = fread(&piece, 1, piece.count, file), count > 0 {
+      bytes += piece[..<count]
+    }
+    fclose(file)
+    unlink("\(path)/\(name)")
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   private let names = Mutex<[String]>([])
+  private let directories = Mutex<[String]>([])
 
   deinit {
     for name in names.withLock({ $0 }) { unlink(name) }
+    for name in directories.withLock({ $0 }) { rmdir(name) }
     rmdir(path)
   }
 }

@@ -5,6 +5,11 @@ package enum ArgumentOrder {
   /// Options of all verbs that take a value, which may be the next argument.
   package static let valueOptions: Set<String> = [
     "--socket", "--count", "--format", "--since", "--room", "--speed", "--livehostd",
+    "--device", "--variant", "--seed", "--set", "--threshold", "--trace", "--html",
+  ]
+  /// Those of them that may be given more than once.
+  package static let repeatedOptions: Set<String> = [
+    "--device", "--variant", "--set", "--threshold",
   ]
   /// Takes its value after `=` only.
   package static let equalsOnly = "--json"
@@ -35,7 +40,9 @@ package enum ArgumentOrder {
         throw Failure(.usage, "--json takes its value after '=', as in --json=short")
       }
       guard valueOptions.contains(name) || name == equalsOnly else { continue }
-      guard seen.insert(name).inserted else { throw Failure(.usage, "\(name) is given twice") }
+      guard seen.insert(name).inserted || repeatedOptions.contains(name) else {
+        throw Failure(.usage, "\(name) is given twice")
+      }
       if !hasValue, let value = rest.popFirst() { others.append(value) }
     }
     if let verb {

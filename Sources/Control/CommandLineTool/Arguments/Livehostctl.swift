@@ -26,6 +26,7 @@ struct Livehostctl: ParsableCommand {
       StatusVerb.self, RoomsVerb.self, OpenVerb.self, CloseVerb.self, ShowVerb.self, WhyVerb.self,
       HangsVerb.self,
       WatchVerb.self, SendVerb.self, IngestVerb.self, DemoVerb.self,
+      SimulateVerb.self, CompareVerb.self,
     ],
     helpNames: [.short, .long])
 

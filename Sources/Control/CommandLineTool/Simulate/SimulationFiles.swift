@@ -1,0 +1,32 @@
+import Glibc
+import Simulation
+import Varlink
+
+/// The text of a scenario.
+enum ScenarioText {
+  static func read(_ path: String) throws(Failure) -> String {
+    guard let bytes = ScenarioFiles.disk.read(path) else {
+      throw Failure(
+        .configuration, "\(path): cannot be read", details: ["file": .string(path)])
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure(
+        .configuration, "\(path): is no UTF-8 text", details: ["file": .string(path)])
+    }
+    return text
+  }
+}
+
+/// A file that the program writes.
+enum OutputFile {
+  static func write(_ text: String, to path: String) throws(Failure) {
+    guard let file = fopen(path, "w") else { throw failure(path) }
+    var text = text
+    let isWritten = text.withUTF8 { fwrite($0.baseAddress, 1, $0.count, file) == $0.count }
+    guard fclose(file) == 0, isWritten else { throw failure(path) }
+  }
+
+  private static func failure(_ path: String) -> Failure {
+    Failure(.failed, "cannot write \(path): \(String(cString: strerror(errno)))")
+  }
+}

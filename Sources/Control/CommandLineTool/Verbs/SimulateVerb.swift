@@ -1,0 +1,77 @@
+import ArgumentParser
+import Simulation
+import Varlink
+
+struct SimulateVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "simulate",
+    abstract: "Run a scenario on simulated devices and say how often the screen would hang.",
+    discussion: """
+      A scenario names events, devices, variants of the screen and thresholds. Devices are looked for in
+      the directory 'devices' beside the scenario or beside a directory that it is in; DEVICE+CONDITION is
+      a device under a condition. The same scenario and seed give the same report, byte for byte.
+
+      Ends with 99 if a threshold is not met, with 78 if the scenario or a device profile is wrong.
+      JSON: the report, an object with version, scenario, seed, parameters, digest, runs and thresholds.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "The scenario, a YAML file.") var scenario: String
+  @Option(
+    name: .customLong("device"),
+    help: ArgumentHelp("A device instead of the scenario's; may be repeated.", valueName: "device"))
+  var devices: [String] = []
+  @Option(
+    name: .customLong("variant"),
+    help: ArgumentHelp("The only variant to run; may be repeated.", valueName: "variant"))
+  var variants: [String] = []
+  @Option(help: ArgumentHelp("The seed instead of the scenario's.", valueName: "n"))
+  var seed: UInt64?
+  @Option(
+    name: .customLong("set"),
+    help: ArgumentHelp(
+      "Set a key of the scenario or of all variants, such as load=2 or costs.view=3ms; may be repeated.",
+      valueName: "key=value"))
+  var settings: [String] = []
+  @Option(
+    name: .customLong("threshold"),
+    help: ArgumentHelp(
+      "A threshold beside the scenario's, such as 'hangs == 0'; may be repeated.",
+      valueName: "threshold"))
+  var thresholds: [String] = []
+  @Option(help: ArgumentHelp("Write a trace that Perfetto opens.", valueName: "file"))
+  var trace: String?
+  @Option(help: ArgumentHelp("Write the report as a page with charts.", valueName: "file"))
+  var html: String?
+  @Flag(help: "Run in this process rather than in the daemon.") var local = false
+  @Flag(name: .customLong("check-determinism"), help: "Run twice and compare.")
+  var checkDeterminism = false
+
+  func run(_ context: Context) async throws {
+    let text = try ScenarioText.read(scenario)
+    var options = SimulationOptions(path: scenario)
+    options.devices = devices
+    options.variants = variants
+    options.seed = seed
+    options.settings = settings
+    options.thresholds = thresholds
+    options.wantsTrace = trace != nil
+    let outcome = try await LocalSimulation(context: context, repeats: checkDeterminism)
+      .run(text, options)
+    if let trace, let text = outcome.trace { try OutputFile.write(text, to: trace) }
+    if let html { try OutputFile.write(outcome.report.html, to: html) }
+    try context.print(JSONValue(parsing: outcome.report.json)) { outcome.report.lines }
+    let missed = outcome.report.thresholds.filter { !$0.passed }
+    if !missed.isEmpty { throw ThresholdsNotMet(lines: missed.map(\.line)) }
+  }
+}
+
+/// Thresholds that were not met: an exit code and a list on standard error. The report on standard output
+/// is complete without them.
+struct ThresholdsNotMet: Error {
+  var lines: [String]
+
+  var message: String {
+    (["\(lines.count) of the thresholds are not met"] + lines).joined(separator: "\n")
+  }
+}

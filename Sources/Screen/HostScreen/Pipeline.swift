@@ -18,8 +18,9 @@ import ViewGraph
 /// - **changed fields, dirty views**: once per frame, the fields mark the views that read them.
 /// - **frame**: the dirty views are evaluated, parents first. Room and monitors see the result.
 ///
-/// Knows no clock, no socket and no thread: the same code runs live, replayed and simulated.
-struct Pipeline {
+/// Knows no clock, no socket and no thread: the same code runs live, replayed and simulated. Cannot be
+/// copied, since a copy to ask for the next frame would cost more than the answer.
+struct Pipeline: ~Copyable {
   private let store: Store<HostFeature.State, HostFeature.Action>
   private let screen: ViewGraph
   private let grid: FrameGrid

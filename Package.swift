@@ -161,7 +161,7 @@ let benchmarks: [Target] = [
     "Tests/Benchmarks/livehost-bench",
     [
       "BenchmarkKit", "ComposableBenchmarks", "WireFormats", "Ingest", "LiveEvents",
-      "LivehostDaemon", "UnixSockets",
+      "LivehostDaemon", "Simulation", "UnixSockets",
     ]
       + nio),
 ]

@@ -16,6 +16,7 @@ let harness = Harness(wanted: names)
 composableBenchmarks(harness)
 decodingBenchmarks(harness)
 try await roadBenchmarks(harness)
+try await simulationBenchmarks(harness)
 
 harness.printTable()
 if let json {

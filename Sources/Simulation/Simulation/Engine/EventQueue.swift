@@ -1,32 +1,43 @@
 /// What is to happen, in order of virtual time; of one time, in the order in which it was put in.
 ///
 /// A binary heap in an array. Elements stay where they were put: only their keys move.
-package struct EventQueue<Element> {
-  private struct Key {
-    var time: Int64
-    var sequence: UInt64
-    var slot: Int
+public struct EventQueue<Element> {
+  @usableFromInline
+  struct Key {
+    @usableFromInline var time: Int64
+    @usableFromInline var sequence: UInt64
+    @usableFromInline var slot: Int
 
-    @inline(__always)
+    @inlinable
+    init(time: Int64, sequence: UInt64, slot: Int) {
+      self.time = time
+      self.sequence = sequence
+      self.slot = slot
+    }
+
+    @inlinable
     static func < (left: Key, right: Key) -> Bool {
       left.time != right.time ? left.time < right.time : left.sequence < right.sequence
     }
   }
 
-  private var keys: [Key] = []
-  private var slots: [Element?] = []
-  private var free: [Int] = []
-  private var sequence: UInt64 = 0
+  @usableFromInline var keys: [Key] = []
+  @usableFromInline var slots: [Element?] = []
+  @usableFromInline var free: [Int] = []
+  @usableFromInline var sequence: UInt64 = 0
 
-  package init() {}
+  @inlinable public init() {}
 
-  package var count: Int { keys.count }
+  @inlinable public var count: Int { keys.count }
 
   /// When the next element is due; nil if there is none. O(1).
-  package var nextTime: VirtualTime? { keys.first.map { VirtualTime(nanoseconds: $0.time) } }
+  @inlinable public var nextTime: VirtualTime? {
+    keys.first.map { VirtualTime(nanoseconds: $0.time) }
+  }
 
   /// O(log count).
-  package mutating func push(_ element: Element, at time: VirtualTime) {
+  @inlinable
+  public mutating func push(_ element: Element, at time: VirtualTime) {
     let slot: Int
     if let last = free.popLast() {
       slot = last
@@ -51,7 +62,8 @@ package struct EventQueue<Element> {
   }
 
   /// Takes the next element; nil if there is none. O(log count).
-  package mutating func pop() -> (time: VirtualTime, element: Element)? {
+  @inlinable
+  public mutating func pop() -> (time: VirtualTime, element: Element)? {
     guard let first = keys.first, let last = keys.popLast() else { return nil }
     if !keys.isEmpty { sink(last) }
     guard let element = slots[first.slot] else { return nil }
@@ -61,7 +73,8 @@ package struct EventQueue<Element> {
   }
 
   /// Puts `key` where the first one was.
-  private mutating func sink(_ key: Key) {
+  @inlinable
+  mutating func sink(_ key: Key) {
     keys.withUnsafeMutableBufferPointer { keys in
       var index = 0
       while true {

@@ -18,6 +18,9 @@ final class SimulatedRun {
   private var feed: EventFeed
   private var collector: RunCollector
   private let trace: TraceRecorder?
+  private let grid: FrameGrid
+  /// The screen draws nothing before this refresh; until then it need not be asked.
+  private var nextRefresh = VirtualTime.zero
 
   init(_ scenario: Scenario, _ device: Device, _ variant: Scenario.Variant, trace: TraceRecorder?) {
     self.device = device
@@ -28,6 +31,7 @@ final class SimulatedRun {
     feed = EventFeed(scenario, load: settings.load)
     clock = SimulatedClock(costs: CostTable(device, settings.costs))
     let rate = settings.refreshRate ?? device.profile.refreshRate
+    grid = FrameGrid(framesPerSecond: Int64(rate))
     collector = RunCollector(duration: duration, framesPerSecond: rate)
     trace?.begin("\(device.name), \(variant.name)")
     if let trace { clock.onAction = { trace.action($0, $1, $2) } }
@@ -70,23 +74,38 @@ final class SimulatedRun {
 
   /// One turn of the thread.
   private func turn() -> Bool {
-    let frame = screen.nextFrame.map { VirtualTime(nanoseconds: $0.nanoseconds) }
-    guard let wake = [feed.nextTime, frame].compactMap(\.self).min(), !(duration < wake) else {
-      return false
-    }
+    guard let wake = wake(), !(duration < wake) else { return false }
     clock.wait(until: wake)
     let start = clock.time
     receive(until: start)
     screen.reduce()
-    let isFrame = screen.nextFrame.map { $0.nanoseconds <= clock.time } ?? false
-    if isFrame {
-      screen.drawFrame(at: Instant(nanoseconds: clock.time))
-      collector.noteAppearance(clock.settleAppearance())
-    }
+    let isFrame = isFrameDue
+    if isFrame { drawFrame() }
     lane.run()
     if isFrame { collector.noteShown(counts: screen.counts, at: clock.time) }
     endTurn(from: start, isFrame: isFrame)
     return true
+  }
+
+  /// When there is something to do: an event, or a frame.
+  private func wake() -> VirtualTime? {
+    let event = feed.nextTime
+    if let event, event < nextRefresh { return event }
+    guard let frame = screen.nextFrame else { return event }
+    let due = VirtualTime(nanoseconds: frame.nanoseconds)
+    return event.map { min($0, due) } ?? due
+  }
+
+  private var isFrameDue: Bool {
+    guard nextRefresh.nanoseconds <= clock.time, let frame = screen.nextFrame else { return false }
+    return frame.nanoseconds <= clock.time
+  }
+
+  private func drawFrame() {
+    let now = Instant(nanoseconds: clock.time)
+    nextRefresh = VirtualTime(nanoseconds: grid.frame(after: now).nanoseconds)
+    screen.drawFrame(at: now)
+    collector.noteAppearance(clock.settleAppearance())
   }
 
   private func endTurn(from start: Int64, isFrame: Bool) {

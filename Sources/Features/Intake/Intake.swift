@@ -46,7 +46,7 @@ package struct IntakeOutput<Action> {
 
   /// Forgets everything, and keeps the memory.
   package mutating func clear() {
-    actions.removeAll(keepingCapacity: true)
+    if !actions.isEmpty { actions.removeAll(keepingCapacity: true) }
     applied = 0
     coalesced = 0
     if !rejected.isEmpty { rejected = [:] }

@@ -9,19 +9,16 @@ package struct Delivery: Sendable {
 
 /// All events of a scenario in the order in which they arrive: its sources, and what goes wrong on the
 /// way from them.
-package struct EventFeed {
-  private enum Item {
-    /// The next occasion of a source.
-    case occasion(Int)
-    case delivery(Delivery)
-  }
-
-  private var sources: [EventSource]
+///
+/// Cannot be copied: its sources move on.
+package struct EventFeed: ~Copyable {
+  private let sources: [EventSource]
   private var company = Company()
   private var faults: FaultStage
-  private var queue = EventQueue<Item>()
-  /// The events of the present occasion; kept for its memory.
-  private var occasion: [TimedEvent] = []
+  /// The next occasion of each source.
+  private var occasions = EventQueue<Int>()
+  /// Events that arrive later than the occasion that they are of.
+  private var deliveries = EventQueue<Delivery>()
 
   /// - Parameter load: factor of all generated rates, in millionths.
   package init(_ scenario: Scenario, load: Int64 = 1_000_000) {
@@ -30,24 +27,29 @@ package struct EventFeed {
     }
     faults = FaultStage(
       scenario.faults, random: SeededGenerator(seed: scenario.seed, stream: 1))
-    for number in sources.indices { schedule(number) }
+    for number in sources.indices {
+      if let next = sources[number].nextTime { schedule(number, at: next) }
+    }
   }
 
   /// When the next event arrives at the earliest; nil after the last one.
-  package var nextTime: VirtualTime? { queue.nextTime }
+  package var nextTime: VirtualTime? {
+    guard let occasion = occasions.nextTime else { return deliveries.nextTime }
+    return deliveries.nextTime.map { min($0, occasion) } ?? occasion
+  }
 
   package var faultCounts: FaultCounts { faults.counts }
 
-  /// Calls `take` for each event that arrives until then, in order.
+  /// Calls `take` for each event that arrives until then, in order; of one time, those that were under
+  /// way first.
   package mutating func receive(
     until time: VirtualTime, _ take: (Delivery, _ arrival: VirtualTime) -> Void
   ) {
-    while let due = queue.nextTime, !(time < due), let (_, item) = queue.pop() {
-      switch item {
-      case .delivery(let delivery): take(delivery, due)
-      case .occasion(let number):
+    while let due = nextTime, !(time < due) {
+      if deliveries.nextTime == due, let (_, delivery) = deliveries.pop() {
+        take(delivery, due)
+      } else if let (_, number) = occasions.pop() {
         gather(number, until: due, take)
-        schedule(number)
       }
     }
   }
@@ -56,30 +58,31 @@ package struct EventFeed {
   private mutating func gather(
     _ number: Int, until now: VirtualTime, _ take: (Delivery, VirtualTime) -> Void
   ) {
-    var events = exchange(&occasion, with: [])
-    sources[number].take(&company) { events.append(TimedEvent(time: $1, event: $0)) }
-    for event in events {
-      if faults.isEmpty {
-        pass(Delivery(event: event.event, intended: event.time), event.time, until: now, take)
-      } else {
-        var passed: [(Delivery, VirtualTime)] = []
-        faults.pass(event.event, at: event.time) { passed.append(($0, $1)) }
-        for (delivery, arrival) in passed { pass(delivery, arrival, until: now, take) }
-      }
-    }
-    events.removeAll(keepingCapacity: true)
-    occasion = events
+    let source = sources[number]
+    // Taken out, so that the events can be put into the queue meanwhile.
+    var company = exchange(&self.company, with: Company())
+    source.take(&company) { event, time in pass(event, time, until: now, take) }
+    self.company = company
+    if let next = source.nextTime { schedule(number, at: next) }
   }
 
   private mutating func pass(
-    _ delivery: Delivery, _ time: VirtualTime, until now: VirtualTime,
+    _ event: LiveEvent, _ time: VirtualTime, until now: VirtualTime,
     _ take: (Delivery, VirtualTime) -> Void
   ) {
-    if now < time { queue.push(.delivery(delivery), at: time) } else { take(delivery, now) }
+    guard !faults.isEmpty else {
+      let delivery = Delivery(event: event, intended: time)
+      if now < time { deliveries.push(delivery, at: time) } else { take(delivery, now) }
+      return
+    }
+    var passed: [(delivery: Delivery, arrival: VirtualTime)] = []
+    faults.pass(event, at: time) { passed.append(($0, $1)) }
+    for (delivery, arrival) in passed {
+      if now < arrival { deliveries.push(delivery, at: arrival) } else { take(delivery, now) }
+    }
   }
 
-  private mutating func schedule(_ number: Int) {
-    guard let next = sources[number].nextTime else { return }
-    queue.push(.occasion(number), at: faults.occasion(next))
+  private mutating func schedule(_ number: Int, at next: VirtualTime) {
+    occasions.push(number, at: faults.occasion(next))
   }
 }

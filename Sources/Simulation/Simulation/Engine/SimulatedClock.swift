@@ -6,12 +6,12 @@ import ViewGraph
 /// the device.
 final class SimulatedClock: ScreenClock {
   private let costs: CostTable
-  private(set) var time: Int64 = 0
+  @exclusivity(unchecked) private(set) var time: Int64 = 0
   /// What views that appeared in this turn still cost: it is spent once their bodies are evaluated.
-  private var appearance: Int64 = 0
+  @exclusivity(unchecked) private var appearance: Int64 = 0
   /// What the turn spent, by ``ActionKind``.
   private(set) var spentOnActions = [Int64](repeating: 0, count: ActionKind.allCases.count)
-  private var touched: [Int] = []
+  @exclusivity(unchecked) private var touched: [Int] = []
   /// Called after each action with when it began.
   var onAction: ((ActionKind, _ start: Int64, _ end: Int64) -> Void)?
   /// Called when views that appeared were made, with when that began.
@@ -51,6 +51,7 @@ final class SimulatedClock: ScreenClock {
 
   /// The kind of action that cost most since the last call, if any did. Forgets what was spent.
   func takeCostliestAction() -> (kind: ActionKind, cost: Int64)? {
+    guard !touched.isEmpty else { return nil }
     var best: (kind: Int, cost: Int64)?
     for kind in touched {
       let cost = spentOnActions[kind]

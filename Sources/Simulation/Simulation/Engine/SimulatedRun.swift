@@ -15,12 +15,12 @@ final class SimulatedRun {
   let screen: HostScreen
   private let clock: SimulatedClock
   private let lane = SimulationLane()
-  private var feed: EventFeed
-  private var collector: RunCollector
+  @exclusivity(unchecked) private var feed: EventFeed
+  @exclusivity(unchecked) private var collector: RunCollector
   private let trace: TraceRecorder?
   private let grid: FrameGrid
   /// The screen draws nothing before this refresh; until then it need not be asked.
-  private var nextRefresh = VirtualTime.zero
+  @exclusivity(unchecked) private var nextRefresh = VirtualTime.zero
 
   init(_ scenario: Scenario, _ device: Device, _ variant: Scenario.Variant, trace: TraceRecorder?) {
     self.device = device

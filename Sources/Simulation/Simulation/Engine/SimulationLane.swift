@@ -4,18 +4,20 @@ import Synchronization
 /// The lane of a simulated screen: what effects bring waits for the end of a turn.
 final class SimulationLane: Lane {
   private let jobs = Mutex<[@Sendable () -> Void]>([])
+  /// Asked after every turn, and almost always false.
+  private let hasJobs = Atomic<Bool>(false)
 
   var taskExecutor: (any TaskExecutor)? { nil }
 
-  func execute(_ job: @escaping @Sendable () -> Void) { jobs.withLock { $0.append(job) } }
+  func execute(_ job: @escaping @Sendable () -> Void) {
+    jobs.withLock { $0.append(job) }
+    hasJobs.store(true, ordering: .releasing)
+  }
 
   func run() {
-    while true {
-      let batch = jobs.withLock { jobs in
-        if jobs.isEmpty { return jobs }
-        return exchange(&jobs, with: [])
-      }
-      if batch.isEmpty { return }
+    while hasJobs.load(ordering: .acquiring) {
+      hasJobs.store(false, ordering: .relaxed)
+      let batch = jobs.withLock { exchange(&$0, with: []) }
       for job in batch { job() }
     }
   }

@@ -134,7 +134,7 @@ let daemon: [Target] = [
     "Daemon", "LivehostDaemon",
     featureKit + childTargets + [
       "HostFeature", "HostScreen", "WireFormats", "Ingest", "Varlink", "ControlInterface",
-      "Systemd", "UnixSockets", logging, lifecycle, yams,
+      "Simulation", "Systemd", "UnixSockets", logging, lifecycle, yams,
     ] + nio),
   program(
     "Sources/livehostd", ["LivehostDaemon", "Systemd", arguments, logging, lifecycle, signals]),

@@ -40,7 +40,7 @@ import Varlink
     let marked = try ControlInterface.description().members.filter {
       $0.documentation.contains("[Supports 'more' flag]")
     }
-    #expect(marked.map(\.name) == ["MonitorRoom", "MonitorHangs"])
+    #expect(marked.map(\.name) == ["MonitorRoom", "Simulate", "MonitorHangs"])
   }
 
   @Test func `every method has a handler`() throws {
@@ -54,6 +54,8 @@ import Varlink
     let all: [ControlError] = [
       .noSuchRoom("a"), .roomExists("b"), .noSuchRecording("c"), .noSuchTask("d"),
       .noSuchView(room: "r", view: "v"),
+      .invalidScenario(file: "f", line: 1, key: "k", message: "m"),
+      .invalidScenario(file: "f", line: nil, key: nil, message: "m"),
       .invalidEvent(index: 3, reason: "unknownType"), .limitReached("rooms"), .busy,
     ]
     let description = try ControlInterface.description()

@@ -41,6 +41,21 @@ final class FakeService: ControlService {
   }
   let hangs = HangFeed()
 
+  func simulate(
+    _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
+  ) async throws -> SimulateReply {
+    if request.scenario == "bad" {
+      throw ControlError.invalidScenario(
+        file: request.path, line: 3, key: "seed", message: "is no number")
+    }
+    for percent in [0, 50] { progress(percent) }
+    var reply = SimulateReply(percent: 100)
+    reply.report = ["digest": "d"]
+    reply.lines = ["a table"]
+    reply.missed = request.thresholds
+    return reply
+  }
+
   func explain(room: String, view: String) async throws -> Explanation {
     _ = try await getRoom(room)
     guard view == "HostView" else { throw ControlError.noSuchView(room: room, view: view) }

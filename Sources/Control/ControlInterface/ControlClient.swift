@@ -51,6 +51,13 @@ public struct ControlClient: Sendable {
     try await call("GetRoom", GetRoomParameters(room: room, feature: feature))
   }
 
+  /// Runs a scenario: progress, then the report. Uses up this client's connection.
+  public func simulate(
+    _ request: SimulateRequest
+  ) throws(VarlinkClientError) -> ReplySequence<SimulateReply> {
+    try client.callMore("\(ControlInterface.name).Simulate", request)
+  }
+
   /// Why a view of a room was evaluated.
   public func explain(
     room: String, view: String

@@ -6,6 +6,8 @@ public enum ControlError: Equatable, Sendable {
   case roomExists(String)
   /// No view of that name was ever on the room's screen.
   case noSuchView(room: String, view: String)
+  /// A scenario or a device profile is wrong: where, and what to do.
+  case invalidScenario(file: String, line: Int?, key: String?, message: String)
   case noSuchRecording(String)
   case noSuchTask(String)
   /// An element of `SendEvents` is malformed; `reason` is the name of a rejection.
@@ -24,6 +26,13 @@ extension ControlError: VarlinkErrorConvertible {
     case .roomExists(let name): Self.error("RoomExists", ["room": .string(name)])
     case .noSuchView(let room, let view):
       Self.error("NoSuchView", ["room": .string(room), "view": .string(view)])
+    case .invalidScenario(let file, let line, let key, let message):
+      Self.error(
+        "InvalidScenario",
+        [
+          "file": .string(file), "line": line.map { .integer(Int64($0)) } ?? .null,
+          "key": key.map(JSONValue.string) ?? .null, "message": .string(message),
+        ])
     case .noSuchRecording(let name):
       Self.error("NoSuchRecording", ["recording": .string(name)])
     case .noSuchTask(let name): Self.error("NoSuchTask", ["task": .string(name)])
@@ -46,6 +55,11 @@ extension ControlError: VarlinkErrorConvertible {
     case "NoSuchRoom": self = .noSuchRoom(text("room"))
     case "RoomExists": self = .roomExists(text("room"))
     case "NoSuchView": self = .noSuchView(room: text("room"), view: text("view"))
+    case "InvalidScenario":
+      self = .invalidScenario(
+        file: text("file"),
+        line: error.parameters["line"]?.integerValue.map { Int(clamping: $0) },
+        key: error.parameters["key"]?.stringValue, message: text("message"))
     case "NoSuchRecording": self = .noSuchRecording(text("recording"))
     case "NoSuchTask": self = .noSuchTask(text("task"))
     case "InvalidEvent":

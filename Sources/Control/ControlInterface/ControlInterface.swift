@@ -10,7 +10,9 @@ public enum ControlInterface {
   }
 
   /// Methods that change something.
-  public static let changingMethods: Set<String> = ["OpenRoom", "CloseRoom", "SendEvents"]
+  public static let changingMethods: Set<String> = [
+    "OpenRoom", "CloseRoom", "SendEvents", "Simulate",
+  ]
 
   /// The interface with its handlers, for a `VarlinkServer`.
   /// - Parameters:
@@ -32,6 +34,9 @@ public enum ControlInterface {
     try interface.handleRawStream("MonitorRoom") { call, replies in
       let monitor = try await monitor(call, service, sleep)
       return try await monitor.run(wantsMore: call.wantsMore, replies)
+    }
+    try interface.handleStream("Simulate") { call, request, replies in
+      try await simulate(request, service, wantsMore: call.wantsMore, replies)
     }
     try interface.handleRawStream("MonitorHangs") { call, replies in
       try await HangMonitoring(feed: service.hangs).run(wantsMore: call.wantsMore, replies)
@@ -76,6 +81,22 @@ public enum ControlInterface {
     try interface.handle("SendEvents") { (_, parameters: SendEventsParameters) in
       try await service.sendEvents(room: parameters.room, parameters.events)
     }
+  }
+
+  /// Progress goes out as fast as the client reads: what came in between is left out.
+  private static func simulate(
+    _ request: SimulateRequest, _ service: some ControlService, wantsMore: Bool,
+    _ replies: ReplyStream
+  ) async throws -> SimulateReply {
+    guard wantsMore else { return try await service.simulate(request) { _ in } }
+    let (percents, continuation) = AsyncStream.makeStream(
+      of: Int.self, bufferingPolicy: .bufferingNewest(1))
+    async let result = {
+      defer { continuation.finish() }
+      return try await service.simulate(request) { continuation.yield($0) }
+    }()
+    for await percent in percents { try await replies.send(SimulateReply(percent: percent)) }
+    return try await result
   }
 
   private static func monitor(

@@ -17,6 +17,12 @@ public protocol ControlService: Sendable {
   func roomFeed(_ room: String) async throws -> RoomFeed
   /// Why a view of a room was evaluated; ``ControlError/noSuchView(room:view:)`` if it never was.
   func explain(room: String, view: String) async throws -> Explanation
+  /// Runs a scenario; ``ControlError/invalidScenario(file:line:key:message:)`` if it is wrong.
+  ///
+  /// - Parameter progress: told the share done in percent, at most once for each.
+  func simulate(
+    _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
+  ) async throws -> SimulateReply
   /// The hangs of this run of the daemon.
   var hangs: HangFeed { get }
   /// Returns once the events are applied.

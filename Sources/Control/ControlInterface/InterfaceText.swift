@@ -368,6 +368,14 @@ let interfaceText = #"""
     causes: []Cause
   )
 
+  # A file that a scenario names.
+  type ScenarioFile (
+    # Its path, as the scenario names it or below a directory that the scenario is in.
+    path: string,
+    # Its bytes in base 64.
+    contents: string
+  )
+
   # How the daemon is doing.
   method GetStatus() -> (
     # Version of the daemon.
@@ -501,6 +509,45 @@ let interfaceText = #"""
     hangs: []Hang
   )
 
+  # Runs a scenario on simulated devices, on processors that no room needs. Replies before the last one
+  # have percent only. Ends early when the client disconnects. Errors: InvalidScenario, LimitReached.
+  # [Supports 'more' flag]
+  method Simulate(
+    # Where the scenario came from: its name in errors.
+    path: string,
+    # The text of the scenario, in YAML.
+    scenario: string,
+    # All files that it names: recordings and device profiles.
+    files: []ScenarioFile,
+    # Devices instead of the scenario's. An empty list leaves these.
+    devices: []string,
+    # The variants to run. An empty list runs all.
+    variants: []string,
+    # The seed instead of the scenario's.
+    seed: ?int,
+    # Keys to set, such as load=2.
+    settings: []string,
+    # Thresholds beside those of the scenario, such as hangs == 0.
+    thresholds: []string,
+    # Whether the last reply has a page with charts.
+    wantsPage: bool,
+    # Whether the last reply has a trace that Perfetto opens.
+    wantsTrace: bool
+  ) -> (
+    # The share done, from 0 to 100.
+    percent: int,
+    # The report: an object with version, scenario, seed, parameters, digest, runs and thresholds.
+    report: ?object,
+    # The same as lines for people.
+    lines: ?[]string,
+    # Thresholds that were not met, as lines for people.
+    missed: ?[]string,
+    # The page, in HTML.
+    page: ?string,
+    # The trace, in JSON.
+    trace: ?string
+  )
+
   # Watches for hangs. The first reply has those so far, later ones have each new one. Without the flag
   # there is one reply. Errors: LimitReached.
   # [Supports 'more' flag]
@@ -535,6 +582,18 @@ let interfaceText = #"""
     room: string,
     # The name asked for.
     view: string
+  )
+
+  # A scenario or a device profile is wrong.
+  error InvalidScenario (
+    # The file, or the option.
+    file: string,
+    # The line, from 1. Null if the file as a whole is meant.
+    line: ?int,
+    # The key with those around it, such as events[2].rate. Null if none is meant.
+    key: ?string,
+    # What is wrong, and what to do.
+    message: string
   )
 
   # A room of that name is open.

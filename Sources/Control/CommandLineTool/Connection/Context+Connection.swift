@@ -88,6 +88,10 @@ extension Failure {
       self.init(
         .failed,
         "the room '\(room)' has no view '\(view)'; 'livehostctl show \(room)' lists its views")
+    case .invalidScenario(let file, let line, let key, let message):
+      let place = line.map { "\(file):\($0)" } ?? file
+      let text = key.map { "\(place): \($0): \(message)" } ?? "\(place): \(message)"
+      self.init(scenario: text, file, line, key)
     case .noSuchRecording(let name): self.init(.failed, "there is no recording '\(name)'")
     case .noSuchTask(let name): self.init(.failed, "there is no task '\(name)'")
     case .invalidEvent(_, let reason): self.init(.badData, "the event is refused: \(reason)")

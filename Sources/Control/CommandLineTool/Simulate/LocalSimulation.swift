@@ -1,65 +1,38 @@
 import Simulation
 import Varlink
 
-/// Runs a scenario in this process, with a progress bar on a terminal.
+/// Runs a scenario in this process.
 struct LocalSimulation {
-  var context: Context
-  /// Whether it runs twice, to see that both agree.
-  var repeats: Bool
+  var wantsPage: Bool
 
-  func run(_ text: String, _ options: SimulationOptions) async throws -> SimulationOutcome {
-    defer { clear() }
+  func run(
+    _ text: String, _ options: SimulationOptions, progress: (Int) -> Void
+  ) async throws -> SimulationResult {
     do {
-      let outcome = try await simulate(scenarioText: text, options: options) {
-        show($0, of: repeats ? 2 : 1, done: 0)
-      }
-      guard repeats else { return outcome }
-      let second = try await simulate(scenarioText: text, options: options) {
-        show($0, of: 2, done: 1)
-      }
-      try compare(outcome, second)
-      return outcome
+      let outcome = try await simulate(
+        scenarioText: text, options: options, progress: progress)
+      return SimulationResult(
+        report: try JSONValue(parsing: outcome.report.json), lines: outcome.report.lines,
+        missed: outcome.report.thresholds.filter { !$0.passed }.map(\.line),
+        page: wantsPage ? outcome.report.html : nil, trace: outcome.trace)
     } catch let error as ScenarioError {
       throw Failure(error)
     }
-  }
-
-  private func compare(
-    _ first: SimulationOutcome, _ second: SimulationOutcome
-  ) throws(Failure) {
-    clear()
-    guard first.report.json == second.report.json, first.trace == second.trace else {
-      throw Failure(
-        .failed,
-        "two runs with the seed \(first.report.seed) differ: digests \(first.report.digest) and "
-          + second.report.digest)
-    }
-    context.console.warn("two runs agree, digest \(first.report.digest)")
-  }
-
-  // MARK: Progress
-
-  private func show(_ percent: Int, of runs: Int, done: Int) {
-    guard context.console.isDiagnosticsTerminal else { return }
-    let share = (percent + 100 * done) / runs
-    let width = min(40, max(8, context.console.size().columns - 8))
-    let filled = share * width / 100
-    let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled)
-    context.console.diagnose("\r[\(bar)] \(share)%\u{1B}[K")
-  }
-
-  private func clear() {
-    if context.console.isDiagnosticsTerminal { context.console.diagnose("\r\u{1B}[K") }
   }
 }
 
 extension Failure {
   init(_ error: ScenarioError) {
-    var details: [String: JSONValue] = ["file": .string(error.file)]
-    if let line = error.line { details["line"] = .integer(Int64(line)) }
-    if let key = error.key { details["key"] = .string(key) }
+    self.init(scenario: error.description, error.file, error.line, error.key)
+  }
+
+  /// - Parameter description: all of it as one line.
+  init(scenario description: String, _ file: String, _ line: Int?, _ key: String?) {
+    var details: [String: JSONValue] = ["file": .string(file)]
+    if let line { details["line"] = .integer(Int64(line)) }
+    if let key { details["key"] = .string(key) }
     self.init(
-      error.isUsage ? .usage : .configuration, TerminalText.sanitized(error.description),
+      file.hasPrefix("--") ? .usage : .configuration, TerminalText.sanitized(description),
       details: details)
   }
 }

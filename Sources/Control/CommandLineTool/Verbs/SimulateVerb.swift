@@ -10,6 +10,7 @@ struct SimulateVerb: Verb {
       A scenario names events, devices, variants of the screen and thresholds. Devices are looked for in
       the directory 'devices' beside the scenario or beside a directory that it is in; DEVICE+CONDITION is
       a device under a condition. The same scenario and seed give the same report, byte for byte.
+      The daemon runs it, at low priority beside its rooms; --local needs no daemon.
 
       Ends with 99 if a threshold is not met, with 78 if the scenario or a device profile is wrong.
       JSON: the report, an object with version, scenario, seed, parameters, digest, runs and thresholds.
@@ -56,13 +57,37 @@ struct SimulateVerb: Verb {
     options.settings = settings
     options.thresholds = thresholds
     options.wantsTrace = trace != nil
-    let outcome = try await LocalSimulation(context: context, repeats: checkDeterminism)
-      .run(text, options)
-    if let trace, let text = outcome.trace { try OutputFile.write(text, to: trace) }
-    if let html { try OutputFile.write(outcome.report.html, to: html) }
-    try context.print(JSONValue(parsing: outcome.report.json)) { outcome.report.lines }
-    let missed = outcome.report.thresholds.filter { !$0.passed }
-    if !missed.isEmpty { throw ThresholdsNotMet(lines: missed.map(\.line)) }
+    let result = try await run(text, options, context)
+    if let trace, let text = result.trace { try OutputFile.write(text, to: trace) }
+    if let html, let page = result.page { try OutputFile.write(page, to: html) }
+    try context.print(result.report) { result.lines }
+    if !result.missed.isEmpty { throw ThresholdsNotMet(lines: result.missed) }
+  }
+
+  /// Runs it once or twice, with a progress bar over both.
+  private func run(
+    _ text: String, _ options: SimulationOptions, _ context: Context
+  ) async throws -> SimulationResult {
+    let bar = PercentBar(context.console)
+    defer { bar.clear() }
+    func once(_ progress: (Int) -> Void) async throws -> SimulationResult {
+      if local {
+        return try await LocalSimulation(wantsPage: html != nil)
+          .run(text, options, progress: progress)
+      }
+      return try await RemoteSimulation(context: context, wantsPage: html != nil)
+        .run(text, options, progress: progress)
+    }
+    guard checkDeterminism else { return try await once(bar.show) }
+    let first = try await once { bar.show($0 / 2) }
+    let second = try await once { bar.show(50 + $0 / 2) }
+    bar.clear()
+    guard first == second else {
+      throw Failure(
+        .failed, "two runs of the same input differ: digests \(first.digest) and \(second.digest)")
+    }
+    context.console.warn("two runs agree, digest \(first.digest)")
+    return first
   }
 }
 

@@ -12,15 +12,17 @@ package struct LivehostControl: ControlService {
   private let router: EventRouter
   private let status: DaemonStatus
   package let hangs: HangFeed
+  private let simulations: Simulations
 
   package init(
     directory: RoomDirectory, router: EventRouter, status: DaemonStatus,
-    hangs: HangFeed = HangFeed()
+    hangs: HangFeed = HangFeed(), simulations: Simulations
   ) {
     self.directory = directory
     self.router = router
     self.status = status
     self.hangs = hangs
+    self.simulations = simulations
   }
 
   package func getStatus() async throws -> StatusReport {
@@ -73,6 +75,12 @@ package struct LivehostControl: ControlService {
     let name = try Self.name(room)
     guard let lane = directory.lane(of: name) else { throw ControlError.noSuchRoom(room) }
     return try await lane.explain(view, of: name).get()
+  }
+
+  package func simulate(
+    _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
+  ) async throws -> SimulateReply {
+    try await simulations.run(request, progress: progress)
   }
 
   package func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {

@@ -46,7 +46,9 @@ extension HangReport {
     let milliseconds = durationMicroseconds / 1000
     switch reason {
     case .descheduled:
-      return "\(place): a turn took \(milliseconds) ms: the machine gave the lane no processor"
+      return
+        "\(place): \(kind.rawValue) of \(milliseconds) ms: the machine gave the lane no processor"
+        + (holder.map { " while it was at \($0)" } ?? "")
     case .busy, .blocked:
       let how = reason == .busy ? "held" : "held, waiting,"
       return "\(place): \(kind.rawValue) of \(milliseconds) ms, \(how) by "

@@ -62,6 +62,7 @@ package struct Daemon: ServiceLifecycle.Service {
     let lanes = makeLanes(laneGroup, FaultInjection.fromEnvironment())
     let hangs = HangFeed()
     let hangMonitor = try watchForHangs(lanes, hangs)
+    let work = try WorkExecutor(width: max(1, System.coreCount - 1))
     let directory = RoomDirectory(
       lanes: lanes, maximumRooms: configuration.rooms.maximumRooms,
       onChange: { [logger] in Self.log($0, $1, to: logger) })
@@ -74,7 +75,9 @@ package struct Daemon: ServiceLifecycle.Service {
     do {
       control = try await startControl(
         sockets, io,
-        LivehostControl(directory: directory, router: router, status: status, hangs: hangs))
+        LivehostControl(
+          directory: directory, router: router, status: status, hangs: hangs,
+          simulations: Simulations(executor: work)))
     } catch {
       await ingest.shutdown()
       throw error
@@ -93,6 +96,7 @@ package struct Daemon: ServiceLifecycle.Service {
     hangs.finish()
     await control.shutdown()
     hangMonitor.stop()
+    work.stop()
     watchdog?.stop()
     faults?.cancel()
     logger.log(.serviceStopped, "livehostd stopped")

@@ -1,0 +1,75 @@
+import ControlInterface
+import Foundation
+import Simulation
+import Synchronization
+import Varlink
+
+/// What a simulation gave, wherever it ran.
+struct SimulationResult: Equatable {
+  var report: JSONValue
+  var lines: [String]
+  /// Thresholds that were not met.
+  var missed: [String]
+  var page: String?
+  var trace: String?
+
+  var digest: String { report["digest"]?.stringValue ?? "" }
+}
+
+/// Runs a scenario in the daemon, which is given all files that it needs.
+struct RemoteSimulation {
+  var context: Context
+  var wantsPage: Bool
+
+  func run(
+    _ text: String, _ options: SimulationOptions, progress: (Int) -> Void
+  ) async throws -> SimulationResult {
+    let request = try request(text, options)
+    return try await context.withDaemon { client in
+      for try await reply in try client.simulate(request) {
+        progress(reply.percent)
+        guard let report = reply.report else { continue }
+        return SimulationResult(
+          report: report, lines: reply.lines ?? [], missed: reply.missed ?? [], page: reply.page,
+          trace: reply.trace)
+      }
+      throw Failure(.failed, "the daemon gave no report")
+    }
+  }
+
+  /// Reads the scenario here first: that finds what is wrong with it, and which files it needs.
+  private func request(
+    _ text: String, _ options: SimulationOptions
+  ) throws -> SimulateRequest {
+    let used = Mutex<[String: [UInt8]]>([:])
+    var options = options
+    let disk = options.files
+    options.files = ScenarioFiles(
+      read: { path in
+        let bytes = disk.read(path)
+        if let bytes { used.withLock { $0[path] = bytes } }
+        return bytes
+      }, list: disk.list)
+    do throws(ScenarioError) { _ = try Scenario(text, options) } catch { throw Failure(error) }
+    let files = used.withLock { $0 }.sorted { $0.key < $1.key }
+    // Base 64 makes four bytes of three, and a call has at most 4 MiB.
+    guard files.reduce(text.utf8.count, { $0 + $1.value.count }) < 2_900_000 else {
+      throw Failure(
+        .usage, "the files of the scenario are too large for the daemon; add --local to run it here"
+      )
+    }
+    var request = SimulateRequest(
+      path: options.path, scenario: text,
+      files: files.map { path, bytes in
+        SimulateRequest.File(path: path, contents: Data(bytes).base64EncodedString())
+      })
+    request.devices = options.devices
+    request.variants = options.variants
+    request.seed = options.seed.map { Int(truncatingIfNeeded: $0) }
+    request.settings = options.settings
+    request.thresholds = options.thresholds
+    request.wantsPage = wantsPage
+    request.wantsTrace = options.wantsTrace
+    return request
+  }
+}

@@ -1,0 +1,76 @@
+package import ControlInterface
+import Foundation
+import Simulation
+import Varlink
+
+/// Runs scenarios for clients, on threads that no room needs.
+package struct Simulations: Sendable {
+  private let executor: WorkExecutor
+  private let slots: WorkSlots
+
+  package init(executor: WorkExecutor) {
+    self.executor = executor
+    slots = WorkSlots(count: executor.width)
+  }
+
+  /// - Throws: ``ControlError``, `CancellationError`.
+  package func run(
+    _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
+  ) async throws -> SimulateReply {
+    let options = try SimulationOptions(request)
+    do {
+      return try await slots.run {
+        try await withTaskExecutorPreference(executor) {
+          let outcome = try await simulate(
+            scenarioText: request.scenario, options: options, progress: progress)
+          return try SimulateReply(outcome, wantsPage: request.wantsPage)
+        }
+      }
+    } catch let error as ScenarioError {
+      throw ControlError.invalidScenario(
+        file: error.file, line: error.line, key: error.key, message: error.message)
+    } catch is WorkSlots.Full {
+      throw ControlError.limitReached("tasks")
+    }
+  }
+}
+
+extension SimulationOptions {
+  /// Files are those of the request alone.
+  fileprivate init(_ request: SimulateRequest) throws {
+    var contents: [String: [UInt8]] = [:]
+    for (index, file) in request.files.enumerated() {
+      guard let data = Data(base64Encoded: file.contents) else {
+        throw ServiceError.invalidParameter("files[\(index)].contents")
+      }
+      contents[file.path] = Array(data)
+    }
+    let names = contents.keys.sorted()
+    self.init(
+      path: request.path,
+      files: ScenarioFiles(
+        read: { [contents] in contents[$0] },
+        list: { directory in
+          let prefix = directory.isEmpty ? "" : directory + "/"
+          return names.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+            .filter { !$0.contains("/") }
+        }))
+    devices = request.devices
+    variants = request.variants
+    seed = request.seed.map { UInt64(bitPattern: Int64($0)) }
+    settings = request.settings
+    thresholds = request.thresholds
+    wantsTrace = request.wantsTrace
+  }
+}
+
+extension SimulateReply {
+  fileprivate init(_ outcome: SimulationOutcome, wantsPage: Bool) throws {
+    self.init(percent: 100)
+    report = try JSONValue(parsing: outcome.report.json)
+    lines = outcome.report.lines
+    missed = outcome.report.thresholds.filter { !$0.passed }.map(\.line)
+    page = wantsPage ? outcome.report.html : nil
+    trace = outcome.trace
+  }
+}

@@ -1,0 +1,72 @@
+import Dispatch
+import Glibc
+import Synchronization
+package import Systemd
+
+/// Runs tasks that are heavy on the CPU, on threads of its own at low priority.
+///
+/// Effects, connections and rooms never run here, so that they never wait for such work. Tasks are
+/// expected to yield about once a millisecond; the longest stretch without that is measured.
+package final class WorkExecutor: TaskExecutor {
+  private struct Queue: Sendable {
+    var jobs: [UnownedJob] = []
+    var first = 0
+    var isStopped = false
+  }
+
+  private let queue = Mutex(Queue())
+  private let available = DispatchSemaphore(value: 0)
+  private let longest = Atomic<UInt64>(0)
+  /// How many tasks may run at once.
+  package let width: Int
+
+  /// - Parameter width: number of threads; above zero.
+  package init(width: Int) throws(SystemdError) {
+    precondition(width > 0)
+    self.width = width
+    for index in 0..<width {
+      try ServiceThread.start(name: "work-\(index)") { [self] in work() }
+    }
+  }
+
+  /// Ends the threads once the jobs given so far are done.
+  package func stop() {
+    queue.withLock { $0.isStopped = true }
+    for _ in 0..<width { available.signal() }
+  }
+
+  /// The longest time for which a task ran without yielding, in nanoseconds.
+  package var longestSliceNanoseconds: UInt64 { longest.load(ordering: .relaxed) }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.withLock { $0.jobs.append(job) }
+    available.signal()
+  }
+
+  private func work() {
+    // Linux keeps a niceness per thread.
+    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(SchedulerTimes.currentThread()), 10)
+    while true {
+      available.wait()
+      guard let job = next() else { return }
+      let start = MonotonicClock.nanoseconds()
+      job.runSynchronously(on: asUnownedTaskExecutor())
+      longest.max(MonotonicClock.nanoseconds() - start, ordering: .relaxed)
+    }
+  }
+
+  /// The oldest job; `nil` if there is none and the executor is stopped.
+  private func next() -> UnownedJob? {
+    queue.withLock { queue in
+      guard queue.first < queue.jobs.count else { return nil }
+      let job = queue.jobs[queue.first]
+      queue.first += 1
+      if queue.first == queue.jobs.count {
+        queue.jobs.removeAll(keepingCapacity: true)
+        queue.first = 0
+      }
+      return job
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Synchronization
+
+/// Lets so many tasks through at once; the others wait in the order in which they came.
+package final class WorkSlots: Sendable {
+  private struct State {
+    var free: Int
+    var number: UInt64 = 0
+    var waiting: [(number: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
+  }
+
+  private let state: Mutex<State>
+  /// How many may wait.
+  private let maximumWaiting: Int
+
+  package struct Full: Error {}
+
+  package init(count: Int, maximumWaiting: Int = 16) {
+    state = Mutex(State(free: count))
+    self.maximumWaiting = maximumWaiting
+  }
+
+  /// Runs `body` once there is room.
+  ///
+  /// - Throws: ``Full`` if too many wait already; `CancellationError`; what `body` throws.
+  package func run<R>(_ body: () async throws -> R) async throws -> R {
+    try await enter()
+    defer { leave() }
+    return try await body()
+  }
+
+  private func enter() async throws {
+    let number = try state.withLock { state in
+      if state.free == 0, state.waiting.count >= maximumWaiting { throw Full() }
+      state.number += 1
+      return state.number
+    }
+    let isAdmitted = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let answer: Bool? = state.withLock { state in
+          if Task.isCancelled { return false }
+          if state.free > 0 {
+            state.free -= 1
+            return true
+          }
+          state.waiting.append((number, continuation))
+          return nil
+        }
+        if let answer { continuation.resume(returning: answer) }
+      }
+    } onCancel: {
+      let waiting = state.withLock { state in
+        state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0) }
+      }
+      waiting?.continuation.resume(returning: false)
+    }
+    if !isAdmitted { throw CancellationError() }
+  }
+
+  /// Hands the place to the one who has waited longest.
+  private func leave() {
+    let next = state.withLock { state in
+      if state.waiting.isEmpty {
+        state.free += 1
+        return nil as CheckedContinuation<Bool, Never>?
+      }
+      return state.waiting.removeFirst().continuation
+    }
+    next?.resume(returning: true)
+  }
+}

@@ -7,7 +7,7 @@ extension KeyedCollection {
   /// ``update(_:id:)`` for one that compares.
   ///
   /// - Complexity: O(1). Changing through optional chaining allocates the accessor's frame, which
-  ///   ``modify(id:_:)`` does not.
+  ///   `modify(id:_:)` does not.
   @inlinable public subscript(id id: ID) -> Element? {
     get {
       guard let slot = slots[id] else { return nil }

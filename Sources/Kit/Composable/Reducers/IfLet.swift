@@ -1,5 +1,5 @@
 /// A reducer with a child that exists only while an optional field is not `nil`. Made by
-/// ``ReducerStep/ifLet(_:action:child:)``.
+/// `ifLet(_:action:child:)`.
 public struct IfLet<
   State: ObservableState, Action: CasePathable & Sendable,
   Base: ReducerStep<State, Action>, Lens: FieldLens, Case: CaseLens, Child: Reducer

@@ -41,7 +41,7 @@ extension PresentationAction: CasePathable {
 extension PresentationAction: Sendable where Action: Sendable {}
 extension PresentationAction: Equatable where Action: Equatable {}
 
-/// A reducer with a presented child. Made by ``ReducerStep/ifLet(_:action:child:)``.
+/// A reducer with a presented child. Made by `ifLet(_:action:child:)`.
 public struct PresentedChild<
   State: ObservableState, Action: CasePathable & Sendable,
   Base: ReducerStep<State, Action>, Lens: FieldLens, Case: CaseLens, Child: Reducer

@@ -5,7 +5,10 @@
 # What does not run: tests of memory and of what needs optimisation are skipped, and say so; leaks are
 # not looked for (the tests' own runner has some, and so has a test that never lets an effect begin),
 # memory is watched by those tests instead; exclusivity is unchecked where the sources say so; and the
-# libraries of the toolchain are not instrumented, but their calls of the C library are seen.
+# libraries of the toolchain are not instrumented, but their calls of the C library are seen. The thread
+# sanitizer does not see `Mutex` of the standard library, which waits by a system call of its own: the
+# plainest correct use of it is reported. So reports with one side in `Mailbox.post`, all of which is
+# under a mutex, are left out.
 # MACRO_TOOL names a built macro plugin; without it that is built, too, which takes minutes.
 set -uo pipefail
 sources=$(cd "$(dirname "$0")/.." && pwd)
@@ -13,6 +16,7 @@ package=$(mktemp -d)
 trap 'rm -rf "$package"' EXIT
 passed=0 failed=0 skipped=0
 
+echo 'race:MailboxC4post' >"$package/suppressions"
 ln -s "$sources" "$package/sources"
 cat >"$package/Package.swift" <<'SWIFT'
 // swift-tools-version: 6.2
@@ -84,8 +88,9 @@ run() { # thread or address
     return
   fi
   echo "== $1 sanitizer: testing"
-  ASAN_OPTIONS=detect_leaks=0 swift test --package-path "$package" \
-    --scratch-path "$package/build-$1" --skip-build --no-parallel --sanitize="$1" >"$log" 2>&1
+  ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS="suppressions=$package/suppressions" \
+    swift test --package-path "$package" --scratch-path "$package/build-$1" --skip-build \
+    --no-parallel --sanitize="$1" >"$log" 2>&1
   local status=$?
   total=$(sed -nE 's/.*Test run with ([0-9]+) tests.*/\1/p' "$log" | tail -n 1)
   bad=$(grep -E '^. Test .* failed after' "$log" | grep -cv 'Test run with')

@@ -97,6 +97,7 @@ struct ThresholdsNotMet: Error {
   var lines: [String]
 
   var message: String {
-    (["\(lines.count) of the thresholds are not met"] + lines).joined(separator: "\n")
+    let count = lines.count == 1 ? "a threshold is" : "\(lines.count) thresholds are"
+    return (["\(count) not met"] + lines).joined(separator: "\n")
   }
 }

@@ -77,6 +77,6 @@ extension TurnReport {
 extension ViewReport.Cause {
   fileprivate var line: String {
     let origin = [action, field].compactMap(\.self).joined(separator: " -> ")
-    return "\(count) times \(kind)\(origin.isEmpty ? "" : ": \(origin)")"
+    return "\(count) x \(kind)\(origin.isEmpty ? "" : ": \(origin)")"
   }
 }

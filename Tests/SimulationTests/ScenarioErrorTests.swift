@@ -168,6 +168,26 @@ import Testing
     Case(
       "hangs == 0", "hangs == 0 for fats", 12, "thresholds[0]",
       "there is no variant or device 'fats'; did you mean 'fast'?"),
+    Case(
+      "host.children: tracked", "throttle.chat: 0ms", 11, "variants.one.throttle.chat",
+      "it must be above zero; set a time above zero, or choose the class never-drop"),
+    Case(
+      "host.children: tracked", "throttle.chat: {class: latest-wins, interval: 1s}", 11,
+      "variants.one.throttle.chat.class",
+      "contradicts what throttle.chat promises, which is keep-all; remove it"),
+    Case(
+      "host.children: tracked", "throttle.viewers: {interval: 1s, trailing: false}", 11,
+      "variants.one.throttle.viewers.trailing",
+      "without a trailing edge the last value would never arrive; remove trailing"),
+    Case(
+      "host.children: tracked", "throttle.chat: {interval: 1s, leading: true}", 11,
+      "variants.one.throttle.chat.leading", "it means nothing for the class keep-all"),
+    Case(
+      "host.children: tracked", "throttle.progress: 100ms", 11, "variants.one.throttle.progress",
+      "100 ms is shorter than a second"),
+    Case(
+      "host.children: tracked", "throttle.chat: {maximum-staleness: 1s, interval: 2s}", 11,
+      "variants.one.throttle.chat.maximum-staleness", "1000 ms is below the interval of 2000 ms"),
     Case("seed: 1", "seed: [1", nil, nil, "is no YAML"),
   ]
 

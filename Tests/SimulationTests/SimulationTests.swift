@@ -125,6 +125,17 @@ import Testing
     #expect(run.faults.delayed > 50)
   }
 
+  @Test func `A wider throttle makes fewer actions of the same events`() async throws {
+    let report = try await simulateText(
+      shortScenario.replacing(
+        "tracked: {host.children: tracked}", with: "slow: {throttle.chat: 500ms}")
+    ) { $0.devices = ["fast"] }.report
+    let (slow, usual) = (report.runs[0], report.runs[1])
+    #expect(slow.events.received == usual.events.received)
+    #expect(slow.actions < usual.actions * 3 / 4)
+    #expect(slow.latency.p50 > usual.latency.p50)
+  }
+
   // MARK: Thresholds
 
   @Test(arguments: [

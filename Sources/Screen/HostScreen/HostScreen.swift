@@ -17,10 +17,11 @@ package final class HostScreen {
   /// - Parameters:
   ///   - lane: where effects run and bring their actions.
   ///   - tracking: whether the host's view depends on its children as wholes.
+  ///   - intake: the throttle stage.
   ///   - clock: measures evaluations, or pretends to.
   package init(
     lane: any Lane, framesPerSecond: Int, tracking: ChildTracking = .ignored,
-    clock: any ScreenClock, start: Instant = .origin
+    intake: HostIntake = HostIntake(), clock: any ScreenClock, start: Instant = .origin
   ) {
     let store = Store(
       initialState: HostFeature.State(), lane: lane, notification: .batched
@@ -32,7 +33,7 @@ package final class HostScreen {
       HostView(), place: store.place, clock: clock, read: { [unowned store] in store.state })
     pipeline = Pipeline(
       store: store, screen: views, grid: FrameGrid(framesPerSecond: Int64(framesPerSecond)),
-      clock: clock)
+      intake: intake, clock: clock)
     pipeline.drawFrame(at: start)
   }
 

@@ -25,7 +25,7 @@ struct Pipeline: ~Copyable {
   private let screen: ViewGraph
   private let grid: FrameGrid
   private let clock: any ScreenClock
-  private var intake = HostIntake()
+  private var intake: HostIntake
   private var output = IntakeOutput<HostFeature.Action>()
   private(set) var counts = EventCounts()
   /// Whether an action was reduced since the last frame.
@@ -36,8 +36,9 @@ struct Pipeline: ~Copyable {
 
   init(
     store: Store<HostFeature.State, HostFeature.Action>, screen: ViewGraph, grid: FrameGrid,
-    clock: any ScreenClock
+    intake: HostIntake, clock: any ScreenClock
   ) {
+    self.intake = intake
     self.store = store
     self.screen = screen
     self.grid = grid

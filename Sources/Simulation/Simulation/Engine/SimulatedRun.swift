@@ -38,7 +38,8 @@ final class SimulatedRun {
     if let trace { clock.onAppearance = { trace.appearance($0, $1) } }
     // Draws the first frame: that is the first turn.
     screen = HostScreen(
-      lane: lane, framesPerSecond: rate, tracking: settings.children, clock: clock)
+      lane: lane, framesPerSecond: rate, tracking: settings.children,
+      intake: settings.throttles.intake, clock: clock)
     start(scenario)
   }
 

@@ -93,6 +93,10 @@ struct Cell {
     return value
   }
 
+  func truth() throws(ScenarioError) -> Bool {
+    try choice([("true", true), ("false", false)])
+  }
+
   /// One of a few words.
   func choice<Value>(_ choices: [(name: String, value: Value)]) throws(ScenarioError) -> Value {
     let text = try text()

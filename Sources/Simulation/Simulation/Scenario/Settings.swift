@@ -9,6 +9,7 @@ package struct RunSettings: Hashable, Sendable {
   /// Factor of all generated rates, in millionths.
   package var load: Int64 = 1_000_000
   package var costs = CostOverrides()
+  package var throttles = Throttles()
 
   package init() {}
 }
@@ -24,10 +25,11 @@ package struct CostOverrides: Hashable, Sendable {
 
 extension RunSettings {
   /// Keys of variants and of `--set`.
-  static let keys = [
-    "host.children", "screen.refreshRate", "load", "costs.action", "costs.element", "costs.view",
-    "costs.viewElement", "costs.appearance",
-  ]
+  static let keys =
+    [
+      "host.children", "screen.refreshRate", "load", "costs.action", "costs.element", "costs.view",
+      "costs.viewElement", "costs.appearance",
+    ] + Throttles.places.map(\.name)
 
   /// Takes the value of one of ``keys``.
   mutating func set(_ key: String, _ value: Cell) throws(ScenarioError) {
@@ -41,7 +43,12 @@ extension RunSettings {
     case "costs.view": costs.view = try value.duration().nanoseconds
     case "costs.viewElement": costs.viewElement = try value.duration().nanoseconds
     case "costs.appearance": costs.appearance = try value.duration().nanoseconds
-    default: throw value.problem("unknown key" + Spelling.hint(for: key, among: Self.keys))
+    default:
+      if let place = Throttles.places.first(where: { $0.name == key }) {
+        throttles[keyPath: place.path] = try place.interval(value)
+        return
+      }
+      throw value.problem("unknown key" + Spelling.hint(for: key, among: Self.keys))
     }
   }
 }

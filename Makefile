@@ -7,7 +7,7 @@ BIN := .build/release
 ARGS ?=
 BENCH ?=
 
-.PHONY: help run test bench soak format lint clean build dependencies test-dependencies
+.PHONY: help run test bench soak deb format lint clean build dependencies test-dependencies
 
 help:
 	@echo 'make run            build, start livehostd, play the bundled recording, show the screen'
@@ -15,6 +15,7 @@ help:
 	@echo 'make test           run all tests; says what it skipped and why'
 	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some'
 	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600), with memory watched'
+	@echo 'make deb            the Debian package, in .build/deb'
 	@echo 'make format, lint   format the sources; check format, imports and style'
 	@echo 'make clean          remove what was built'
 
@@ -22,7 +23,7 @@ dependencies:
 	@packaging/dependencies.sh build
 
 test-dependencies:
-	@packaging/dependencies.sh build test
+	@packaging/dependencies.sh build deb test
 
 build: dependencies
 	@$(BUILD) --product livehostd
@@ -40,6 +41,10 @@ bench: dependencies
 
 soak: build
 	@Tests/soak.sh $(BIN)
+
+deb: build
+	@packaging/dependencies.sh deb
+	@packaging/build-deb.sh $(BIN)
 
 format:
 	@swift format --in-place --parallel --recursive Package.swift Sources Tests

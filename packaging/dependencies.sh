@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: `dependencies.sh build [test]`.
+# Installs the Debian packages that are missing: `dependencies.sh build [deb] [test]`.
 # Needs root or sudo only if something is missing.
 set -euo pipefail
 
@@ -7,8 +7,9 @@ packages=()
 for group in "$@"; do
   case "$group" in
     build) packages+=(libsystemd-dev libsimdjson-dev zlib1g-dev pkg-config g++) ;;
+    deb) packages+=(debhelper lintian patchelf man-db python3) ;;
     test) packages+=(debootstrap systemd-container python3-venv tmux varlink-go) ;;
-    *) echo "dependencies.sh: unknown group '$group': use build or test" >&2; exit 64 ;;
+    *) echo "dependencies.sh: unknown group '$group': use build, deb or test" >&2; exit 64 ;;
   esac
 done
 

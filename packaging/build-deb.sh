@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Makes the Debian package: build-deb.sh PROGRAMS [OUTPUT]
+#
+# PROGRAMS is the directory with the built livehostd and livehostctl. OUTPUT, default .build/deb, gets
+# the package and, below it, the tree that it is built in: what Debian's tools want at the root of the
+# sources (packaging/debian) is staged there and never lies in the sources.
+set -euo pipefail
+repository=$(cd "$(dirname "$0")/.." && pwd)
+programs=$(cd "$1" && pwd)
+mkdir -p "${2:-$repository/.build/deb}"
+output=$(cd "${2:-$repository/.build/deb}" && pwd)
+
+for program in livehostd livehostctl; do
+  if [ ! -x "$programs/$program" ]; then
+    echo "build-deb.sh: $programs/$program is missing; build it first" >&2
+    exit 1
+  fi
+done
+
+tree=$output/livehost
+rm -rf "$tree"
+rm -f "$output"/livehost_*
+mkdir "$tree"
+cd "$repository"
+cp -a LICENSE README.md packaging config "$tree/"
+install -D --mode=644 -t "$tree/Sources/Control/ControlInterface" \
+  Sources/Control/ControlInterface/io.livehost.Control.varlink
+mv "$tree/packaging/debian" "$tree/debian"
+cd "$tree"
+# The programs are built, so what only their build needs is not asked for.
+LIVEHOST_BIN=$programs nice dpkg-buildpackage --build=binary --no-check-builddeps --no-sign \
+  >"$output/build.log" 2>&1 || {
+  tail -n 30 "$output/build.log" >&2
+  exit 1
+}
+ls "$output"/livehost_*.deb

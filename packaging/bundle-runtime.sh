@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Copies the shared libraries of the Swift toolchain that programs need: bundle-runtime.sh DIRECTORY
+# PROGRAM... Those that come from Debian packages are left to them.
+#
+# Bundled rather than linked in: both programs share one copy, and what is packaged is what was tested.
+set -euo pipefail
+directory=$1
+shift
+
+install -d "$directory"
+missing=$(ldd "$@" | grep 'not found' || true)
+if [ -n "$missing" ]; then
+  echo "bundle-runtime.sh: libraries are missing; is the Swift toolchain where it was at the build?" >&2
+  echo "$missing" >&2
+  exit 1
+fi
+# The toolchain's directory is the one that holds the Swift core library.
+core=$(ldd "$1" | awk '$1 == "libswiftCore.so" { print $3 }')
+if [ -z "$core" ]; then
+  echo "bundle-runtime.sh: $1 is linked statically, nothing to copy"
+  exit 0
+fi
+toolchain=$(dirname "$core")
+ldd "$@" | awk -v prefix="$toolchain/" 'index($3, prefix) == 1 { print $3 }' | sort -u |
+  while read -r library; do
+    install --mode=644 "$library" "$directory/"
+  done

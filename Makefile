@@ -14,7 +14,8 @@ help:
 	@echo '                    ARGS=--once plays at full speed, prints the summary, exits'
 	@echo 'make test           run all tests; says what it skipped and why'
 	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some'
-	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600), with memory watched'
+	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600), with memory and hangs'
+	@echo '                    watched; long runs of the state library, and its sanitizers'
 	@echo 'make deb            the Debian package, in .build/deb'
 	@echo 'make format, lint   format the sources; check format, imports and style'
 	@echo 'make clean          remove what was built'
@@ -39,8 +40,11 @@ bench: dependencies
 	@$(BUILD) --product livehost-bench
 	@BENCH="$(BENCH)" $(BIN)/livehost-bench --json .build/bench.json
 
-soak: build
+soak: test-dependencies
+	@$(BUILD) --build-tests
 	@Tests/soak.sh $(BIN)
+	@LIVEHOST_SOAK=1 swift test -c release --skip-build --no-parallel --filter MemoryTests
+	@MACRO_TOOL=$(abspath $(BIN))/ComposableMacros-tool Tests/sanitize.sh
 
 deb: build
 	@packaging/dependencies.sh deb

@@ -2,6 +2,7 @@
 
 passed=0
 failed=0
+skipped=0
 
 # check NAME COMMAND...: passes if the command succeeds; its output is shown if not.
 check() {
@@ -38,7 +39,9 @@ silent() {
 
 # finish: prints the sums and ends the script.
 finish() {
-  echo "$passed passed, $failed failed"
+  local line="$passed passed, $failed failed"
+  [ "$skipped" -eq 0 ] || line+=", $skipped skipped"
+  echo "$line"
   [ "$failed" -eq 0 ]
   exit
 }

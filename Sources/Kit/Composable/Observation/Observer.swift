@@ -97,5 +97,6 @@ public final class Observer {
 public struct ChangeCause: Hashable, Sendable {
   /// The ``ActionTrace/code`` of the kind.
   public let action: UInt64
+  /// Those that the action was the first to change.
   public let fields: FieldSet
 }

@@ -38,6 +38,7 @@ public final class PlaceNode {
       }
     }
     for observer in others { observer.orphan() }
+    deliveries.observerCount -= owned.count
     for observer in owned { observer.releaseFromNode() }
   }
 

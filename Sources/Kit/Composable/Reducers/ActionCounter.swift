@@ -9,6 +9,9 @@ public final class ActionCounter {
   /// The kind that was counted last, for other threads to read.
   @usableFromInline let latest = LatestKind()
 
+  /// A counter with all counts at 0.
+  ///
+  /// - Parameter names: of the kinds, by number; none counts all actions as one kind.
   public init(names: [String]) {
     self.names = names
     counts = .allocate(capacity: max(1, names.count))
@@ -44,8 +47,11 @@ public final class ActionCounter {
 
 /// The counter of a child, and for which kind of its parent's actions it runs.
 public struct ChildCounter {
+  /// The number of its parent's kind of action for which the child runs.
   public let tag: Int
+  /// How often each kind of the child's actions was reduced.
   public let counter: ActionCounter
+  /// Those of the child's own children.
   public let children: [ChildCounter]
 
   @inlinable

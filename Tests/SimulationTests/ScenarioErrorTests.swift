@@ -50,6 +50,7 @@ import Testing
     Case(
       "duration: 10s", "duration: 10", 3, "duration",
       "expected a time such as 250ms, 90s or 10m, not '10'; did you mean '10s'?"),
+    Case("duration: 10s", "duration: 2401h", 3, "duration", "is longer than 100 days"),
     Case("duration: 10s", "duration: 0s", 3, "duration", "must be longer than zero"),
     Case(
       "duration: 10s", "duration: 10 parsecs", 3, "duration",

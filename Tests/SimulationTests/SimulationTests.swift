@@ -90,8 +90,19 @@ import Testing
       Scenario(shortScenario, options()), progress: { percents.append($0) })
     #expect(percents == percents.sorted())
     #expect(Set(percents).count == percents.count)
-    #expect(percents.count <= 101)
+    #expect(percents.count <= 100)
     #expect(percents.last == 100)
+  }
+
+  @Test func `Absurd costs and rates give absurd reports, not a crash`() async throws {
+    for setting in [
+      "costs.action=100h", "costs.element=100h", "costs.view=2000h", "costs.viewElement=2000h",
+      "costs.appearance=2000h",
+    ] {
+      let report = try await simulateText(shortScenario) { $0.settings = [setting, "load=3"] }
+        .report
+      #expect(report.runs.allSatisfy { $0.hangs > 0 })
+    }
   }
 
   @Test func `A cancelled simulation ends`() async throws {

@@ -3,6 +3,9 @@ import ViewGraph
 
 /// The costs of one device under its conditions, ready to be looked up.
 struct CostTable: Sendable {
+  /// The highest cost of one thing, nearly three hours: sums of costs stay in their range.
+  private static let limit: Int64 = 10_000_000_000_000
+
   /// By ``ActionKind``, in nanoseconds.
   private let actions: [Int64]
   private let element: Int64
@@ -11,7 +14,9 @@ struct CostTable: Sendable {
 
   init(_ device: Device, _ overrides: CostOverrides) {
     let slowdown = Int128(device.slowdown)
-    func scaled(_ cost: Int64) -> Int64 { Int64(clamping: Int128(cost) * slowdown / 1_000_000) }
+    func scaled(_ cost: Int64) -> Int64 {
+      min(Self.limit, Int64(clamping: Int128(cost) * slowdown / 1_000_000))
+    }
     func scaled(_ cost: DeviceProfile.ViewCost) -> DeviceProfile.ViewCost {
       DeviceProfile.ViewCost(
         evaluation: scaled(overrides.view ?? cost.evaluation),
@@ -28,12 +33,12 @@ struct CostTable: Sendable {
   }
 
   func cost(_ kind: ActionKind, elements: Int) -> Int64 {
-    actions[kind.rawValue] &+ element &* Int64(elements)
+    actions[kind.rawValue] + element * Int64(min(elements, 100_000))
   }
 
   func cost(ofView name: String, showing output: ViewNode) -> Int64 {
     let cost = views.isEmpty ? view : views[name] ?? view
-    return cost.evaluation &+ cost.element &* Int64(output.elementCount)
+    return cost.evaluation + cost.element * Int64(output.elementCount)
   }
 
   func appearance(ofView name: String) -> Int64 { (views[name] ?? view).appearance }

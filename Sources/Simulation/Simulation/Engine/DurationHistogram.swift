@@ -7,9 +7,6 @@ struct DurationHistogram: Sendable {
   private var counts: [Int] = []
   private(set) var count = 0
   private(set) var maximum: Int64 = 0
-  private(set) var total: Int64 = 0
-
-  var mean: Int64 { count == 0 ? 0 : total / Int64(count) }
 
   /// O(1). A negative duration counts as zero.
   mutating func add(_ duration: Int64, times: Int = 1) {
@@ -20,7 +17,6 @@ struct DurationHistogram: Sendable {
     }
     counts[index] += times
     count += times
-    total += value * Int64(times)
     maximum = max(maximum, value)
   }
 

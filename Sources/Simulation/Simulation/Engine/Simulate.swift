@@ -13,7 +13,7 @@ package struct SimulationOutcome: Sendable {
 /// cancelled. Everything else depends on the scenario, the files that it names and the options alone:
 /// the same input gives the same report, byte for byte.
 ///
-/// - Parameter progress: Called with the share done in percent, each at most once: at most 101 calls.
+/// - Parameter progress: Called with the share done in percent, each at most once, from 1 to 100.
 /// - Throws: ``ScenarioError`` before anything ran; `CancellationError`.
 package func simulate(
   scenarioText: String, options: SimulationOptions, progress: (_ percent: Int) -> Void = { _ in }
@@ -29,7 +29,7 @@ package func simulate(
   let trace = wantsTrace ? TraceRecorder() : nil
   let count = scenario.devices.count * scenario.variants.count
   var runs: [RunReport] = []
-  var told = -1
+  var told = 0
   func tell(_ run: SimulatedRun?) {
     let part = run.map { $0.time.nanoseconds / max(1, scenario.duration.nanoseconds / 1_000) } ?? 0
     let percent = (runs.count * 1_000 + Int(part)) / (10 * count)
@@ -73,6 +73,6 @@ package func simulatedScreen(_ scenario: Scenario) -> HostScreen? {
 package let simulatorVersion = "0.1.0"
 
 enum SimulationSlice {
-  /// Work between two yields. Some 0.5 us for each unit make a millisecond.
-  static let work = 2_000
+  /// Work between two yields. A unit takes up to a microsecond.
+  static let work = 1_000
 }

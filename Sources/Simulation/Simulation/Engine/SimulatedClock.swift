@@ -25,17 +25,22 @@ final class SimulatedClock: ScreenClock {
   /// The thread has nothing to do until then. Never goes back.
   func wait(until instant: VirtualTime) { time = max(time, instant.nanoseconds) }
 
+  /// A turn of absurd length ends the run; it must not end the program.
+  private func spend(_ cost: Int64) { time = min(time + cost, Self.end) }
+
+  private static let end = Int64.max / 4
+
   func didReduce(_ action: HostFeature.Action) {
     let (kind, elements) = ActionKind.of(action)
     let start = time
-    time += costs.cost(kind, elements: elements)
+    spend(costs.cost(kind, elements: elements))
     if spentOnActions[kind.rawValue] == 0 { touched.append(kind.rawValue) }
     spentOnActions[kind.rawValue] += time - start
     onAction?(kind, start, time)
   }
 
   func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) {
-    time += costs.cost(ofView: view, showing: output)
+    spend(costs.cost(ofView: view, showing: output))
     if isFirst { appearance += costs.appearance(ofView: view) }
   }
 
@@ -44,8 +49,9 @@ final class SimulatedClock: ScreenClock {
     guard appearance > 0 else { return 0 }
     let spent = appearance
     appearance = 0
-    onAppearance?(time, time + spent)
-    time += spent
+    let start = time
+    spend(spent)
+    onAppearance?(start, time)
     return spent
   }
 

@@ -118,7 +118,8 @@ final class SimulatedRun {
 
   private func receive(until time: Int64) {
     let now = Instant(nanoseconds: time)
-    feed.receive(until: VirtualTime(nanoseconds: time)) { delivery, _ in
+    // Nothing comes after the end, however long a turn that began before it lasts.
+    feed.receive(until: min(VirtualTime(nanoseconds: time), duration)) { delivery, _ in
       screen.receive(delivery.event, at: now)
       collector.noteReceived(intended: delivery.intended, at: time)
     }

@@ -29,6 +29,9 @@ struct Cell {
     return Cell(root, file: file)
   }
 
+  /// Sums of times stay far from the end of their range.
+  private static let longestTime: Int64 = 100 * 86_400 * 1_000_000_000
+
   var line: Int? { node.mark?.line ?? keyLine }
 
   func problem(_ message: String) -> ScenarioError {
@@ -60,6 +63,7 @@ struct Cell {
       let hint = Int(text) != nil ? "; did you mean '\(text)s'?" : ""
       throw problem("expected a time such as 250ms, 90s or 10m, not '\(text)'\(hint)")
     }
+    if nanoseconds > Self.longestTime { throw problem("is longer than 100 days") }
     if positive, nanoseconds == 0 { throw problem("must be longer than zero") }
     return VirtualTime(nanoseconds: nanoseconds)
   }

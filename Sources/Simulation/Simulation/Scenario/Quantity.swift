@@ -54,15 +54,15 @@ package struct Rate: Hashable, Sendable {
   init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let unit = Quantity.duration("1\(parts[1])"),
-      let thousandths = Quantity.decimal(parts[0], times: 1_000)
+      let millionths = Quantity.decimal(parts[0], times: 1_000_000)
     else { return nil }
-    guard thousandths > 0 else {
+    guard millionths > 0 else {
       interval = nil
       return
     }
-    let (scaled, overflow) = unit.multipliedReportingOverflow(by: 1_000)
-    guard !overflow, scaled / thousandths > 0 else { return nil }
-    interval = VirtualTime(nanoseconds: scaled / thousandths)
+    let (scaled, overflow) = unit.multipliedReportingOverflow(by: 1_000_000)
+    guard !overflow, scaled / millionths > 0 else { return nil }
+    interval = VirtualTime(nanoseconds: scaled / millionths)
   }
 
   /// The rate times a number of millionths.

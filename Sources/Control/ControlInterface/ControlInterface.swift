@@ -96,7 +96,10 @@ public enum ControlInterface {
       return try await service.simulate(request) { continuation.yield($0) }
     }()
     for await percent in percents { try await replies.send(SimulateReply(percent: percent)) }
-    return try await result
+    var reply = try await result
+    // A trace may be longer than what a client takes in one message.
+    for part in reply.takeTraceParts() { try await replies.send(part) }
+    return reply
   }
 
   private static func monitor(

@@ -510,7 +510,8 @@ let interfaceText = #"""
   )
 
   # Runs a scenario on simulated devices, on processors that no room needs. Replies before the last one
-  # have percent only. Ends early when the client disconnects. Errors: InvalidScenario, LimitReached.
+  # have percent, and in the end parts of the trace. Ends early when the client disconnects. Errors:
+  # InvalidScenario, LimitReached.
   # [Supports 'more' flag]
   method Simulate(
     # Where the scenario came from: its name in errors.
@@ -544,7 +545,7 @@ let interfaceText = #"""
     missed: ?[]string,
     # The page, in HTML.
     page: ?string,
-    # The trace, in JSON.
+    # A part of the trace, in JSON: the parts of all replies, put together, are the trace.
     trace: ?string
   )
 

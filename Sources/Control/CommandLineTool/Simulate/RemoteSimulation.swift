@@ -26,12 +26,14 @@ struct RemoteSimulation {
   ) async throws -> SimulationResult {
     let request = try request(text, options)
     return try await context.withDaemon { client in
+      var trace = ""
       for try await reply in try client.simulate(request) {
         progress(reply.percent)
+        trace += reply.trace ?? ""
         guard let report = reply.report else { continue }
         return SimulationResult(
           report: report, lines: reply.lines ?? [], missed: reply.missed ?? [], page: reply.page,
-          trace: reply.trace)
+          trace: options.wantsTrace ? trace : nil)
       }
       throw Failure(.failed, "the daemon gave no report")
     }

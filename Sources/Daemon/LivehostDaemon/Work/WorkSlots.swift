@@ -14,6 +14,9 @@ package final class WorkSlots: Sendable {
 
   package struct Full: Error {}
 
+  /// How many wait.
+  package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
   package init(count: Int, maximumWaiting: Int = 16) {
     state = Mutex(State(free: count))
     self.maximumWaiting = maximumWaiting

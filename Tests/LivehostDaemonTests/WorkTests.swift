@@ -1,0 +1,70 @@
+import LivehostDaemon
+import Synchronization
+import Testing
+
+struct WorkTests {
+  @Test func `So many tasks run at once, the others in the order in which they came`() async throws
+  {
+    let slots = WorkSlots(count: 1)
+    let log = Log()
+    let (hold, release) = AsyncStream.makeStream(of: Void.self)
+    let (entered, note) = AsyncStream.makeStream(of: Void.self)
+    async let first: Void = slots.run {
+      note.yield()
+      for await _ in hold {}
+      log.append(1)
+    }
+    for await _ in entered { break }
+    async let second: Void = slots.run { log.append(2) }
+    while slots.waitingCount < 1 { await Task.yield() }
+    async let third: Void = slots.run { log.append(3) }
+    while slots.waitingCount < 2 { await Task.yield() }
+    release.finish()
+    _ = try await (first, second, third)
+    #expect(log.numbers == [1, 2, 3])
+  }
+
+  @Test func `One who waits can be cancelled, and too many are refused`() async throws {
+    let slots = WorkSlots(count: 1, maximumWaiting: 1)
+    let (hold, release) = AsyncStream.makeStream(of: Void.self)
+    let (entered, note) = AsyncStream.makeStream(of: Void.self)
+    async let first: Void = slots.run {
+      note.yield()
+      for await _ in hold {}
+    }
+    for await _ in entered { break }
+    let second = Task { try await slots.run {} }
+    while slots.waitingCount < 1 { await Task.yield() }
+    await #expect(throws: WorkSlots.Full.self) { try await slots.run {} }
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    #expect(slots.waitingCount == 0)
+    release.finish()
+    try await first
+    try await slots.run {}
+  }
+
+  @Test func `Work runs on threads of its own, and its longest slice is told`() async throws {
+    let executor = try WorkExecutor(width: 2)
+    let sum = await withTaskExecutorPreference(executor) {
+      await withTaskGroup(of: Int.self) { group in
+        for number in 1...100 {
+          group.addTask {
+            await Task.yield()
+            return number
+          }
+        }
+        return await group.reduce(0, +)
+      }
+    }
+    #expect(sum == 5_050)
+    #expect(executor.longestSliceNanoseconds > 0)
+    executor.stop()
+  }
+}
+
+private final class Log: Sendable {
+  private let contents = Mutex<[Int]>([])
+  var numbers: [Int] { contents.withLock { $0 } }
+  func append(_ number: Int) { contents.withLock { $0.append(number) } }
+}

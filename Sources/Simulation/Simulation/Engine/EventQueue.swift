@@ -1,91 +1,95 @@
 /// What is to happen, in order of virtual time; of one time, in the order in which it was put in.
 ///
-/// A binary heap in an array. Elements stay where they were put: only their keys move.
+/// A heap in an array, with four children to a parent, which makes it half as deep as a binary one.
 public struct EventQueue<Element> {
   @usableFromInline
-  struct Key {
+  struct Entry {
     @usableFromInline var time: Int64
     @usableFromInline var sequence: UInt64
-    @usableFromInline var slot: Int
+    @usableFromInline var element: Element
 
     @inlinable
-    init(time: Int64, sequence: UInt64, slot: Int) {
+    init(time: Int64, sequence: UInt64, element: Element) {
       self.time = time
       self.sequence = sequence
-      self.slot = slot
-    }
-
-    @inlinable
-    static func < (left: Key, right: Key) -> Bool {
-      left.time != right.time ? left.time < right.time : left.sequence < right.sequence
+      self.element = element
     }
   }
 
-  @usableFromInline var keys: [Key] = []
-  @usableFromInline var slots: [Element?] = []
-  @usableFromInline var free: [Int] = []
+  @usableFromInline var entries: [Entry] = []
   @usableFromInline var sequence: UInt64 = 0
 
   @inlinable public init() {}
 
-  @inlinable public var count: Int { keys.count }
+  @inlinable public var count: Int { entries.count }
 
   /// When the next element is due; nil if there is none. O(1).
   @inlinable public var nextTime: VirtualTime? {
-    keys.first.map { VirtualTime(nanoseconds: $0.time) }
+    entries.isEmpty ? nil : VirtualTime(nanoseconds: entries[0].time)
   }
 
   /// O(log count).
   @inlinable
   public mutating func push(_ element: Element, at time: VirtualTime) {
-    let slot: Int
-    if let last = free.popLast() {
-      slot = last
-      slots[slot] = element
-    } else {
-      slot = slots.count
-      slots.append(element)
-    }
     sequence += 1
-    let key = Key(time: time.nanoseconds, sequence: sequence, slot: slot)
-    keys.append(key)
-    var index = keys.count - 1
-    keys.withUnsafeMutableBufferPointer { keys in
+    entries.append(Entry(time: time.nanoseconds, sequence: sequence, element: element))
+    entries.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      var index = buffer.count - 1
+      let (time, sequence) = (base[index].time, base[index].sequence)
+      guard index > 0, Self.precedes(time, sequence, base + (index - 1) / 4) else { return }
+      // A hole moves up: elements are moved, not copied, so that nothing is counted.
+      let entry = (base + index).move()
       while index > 0 {
-        let parent = (index - 1) / 2
-        guard key < keys[parent] else { break }
-        keys[index] = keys[parent]
+        let parent = (index - 1) / 4
+        guard Self.precedes(time, sequence, base + parent) else { break }
+        (base + index).moveInitialize(from: base + parent, count: 1)
         index = parent
       }
-      keys[index] = key
+      (base + index).initialize(to: entry)
     }
   }
 
   /// Takes the next element; nil if there is none. O(log count).
   @inlinable
   public mutating func pop() -> (time: VirtualTime, element: Element)? {
-    guard let first = keys.first, let last = keys.popLast() else { return nil }
-    if !keys.isEmpty { sink(last) }
-    guard let element = slots[first.slot] else { return nil }
-    slots[first.slot] = nil
-    free.append(first.slot)
-    return (VirtualTime(nanoseconds: first.time), element)
+    guard let last = entries.popLast() else { return nil }
+    let first = entries.isEmpty ? last : replaceFirst(with: last)
+    return (VirtualTime(nanoseconds: first.time), first.element)
   }
 
-  /// Puts `key` where the first one was.
+  /// Takes the first entry and finds the place of `entry`.
   @inlinable
-  mutating func sink(_ key: Key) {
-    keys.withUnsafeMutableBufferPointer { keys in
+  mutating func replaceFirst(with entry: Entry) -> Entry {
+    entries.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return entry }
+      let first = base.move()
       var index = 0
       while true {
-        var child = 2 * index + 1
-        guard child < keys.count else { break }
-        if child + 1 < keys.count, keys[child + 1] < keys[child] { child += 1 }
-        guard keys[child] < key else { break }
-        keys[index] = keys[child]
+        var child = 4 * index + 1
+        guard child < buffer.count else { break }
+        for other in (child + 1)..<max(child + 1, min(child + 4, buffer.count))
+        where Self.precedes(base[other].time, base[other].sequence, base + child) {
+          child = other
+        }
+        guard Self.precedes(base[child].time, base[child].sequence, entry) else { break }
+        (base + index).moveInitialize(from: base + child, count: 1)
         index = child
       }
-      keys[index] = key
+      (base + index).initialize(to: entry)
+      return first
     }
+  }
+
+  @inlinable
+  static func precedes(
+    _ time: Int64, _ sequence: UInt64, _ other: UnsafeMutablePointer<Entry>
+  ) -> Bool {
+    time != other.pointee.time ? time < other.pointee.time : sequence < other.pointee.sequence
+  }
+
+  @inlinable
+  static func precedes(_ time: Int64, _ sequence: UInt64, _ other: Entry) -> Bool {
+    time != other.time ? time < other.time : sequence < other.sequence
   }
 }

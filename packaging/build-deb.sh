@@ -2,8 +2,8 @@
 # Makes the Debian package: build-deb.sh PROGRAMS [OUTPUT]
 #
 # PROGRAMS is the directory with the built livehostd and livehostctl. OUTPUT, default .build/deb, gets
-# the package and, below it, the tree that it is built in: what Debian's tools want at the root of the
-# sources (packaging/debian) is staged there and never lies in the sources.
+# the package. What Debian's tools want at the root of the sources (packaging/debian) is staged in a tree
+# there and never lies in the sources; the tree is kept if the build fails.
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
 programs=$(cd "$1" && pwd)
@@ -33,4 +33,6 @@ LIVEHOST_BIN=$programs nice dpkg-buildpackage --build=binary --no-check-builddep
   tail -n 30 "$output/build.log" >&2
   exit 1
 }
+cd "$output"
+rm -rf "$tree"
 ls "$output"/livehost_*.deb

@@ -17,8 +17,8 @@ fi
 # The toolchain's directory is the one that holds the Swift core library.
 core=$(ldd "$1" | awk '$1 == "libswiftCore.so" { print $3 }')
 if [ -z "$core" ]; then
-  echo "bundle-runtime.sh: $1 is linked statically, nothing to copy"
-  exit 0
+  echo "bundle-runtime.sh: $1 does not use the shared libraries of the Swift runtime" >&2
+  exit 1
 fi
 toolchain=$(dirname "$core")
 ldd "$@" | awk -v prefix="$toolchain/" 'index($3, prefix) == 1 { print $3 }' | sort -u |

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What the tests on a really booted systemd share: a Debian 12 root in systemd-nspawn. To be sourced
 # by a script that has set NAME, BINARIES, and CHECKS, one line each: the function that checks, and
 # what it checks.

@@ -31,6 +31,7 @@ CHECKS=(
   "check_catalog          journalctl -x explains an entry"
   "check_configuration    the installed configuration is fine, a wrong one is told with its place"
   "check_demo             an ordinary user plays the installed recording"
+  "check_simulate         the installed scenario runs: a member's by the daemon, anybody's with --local"
   "check_upgrade          an upgrade restarts the service and leaves the sockets open"
   "check_log              no entry of the service is a warning or worse"
   "check_silence          completion is silent while the service is stopped"
@@ -218,7 +219,8 @@ check_bash() {
     expect_completion header livehostctl watch main chat h &&
     expect_completion ChatView livehostctl why main Ch &&
     expect_completion short livehostctl --json = s &&
-    expect_completion --format livehostctl ingest --form
+    expect_completion --format livehostctl ingest --form &&
+    expect_completion iphone-13-mini livehostctl simulate --device iphone-13
 }
 
 check_zsh() {
@@ -250,6 +252,13 @@ check_configuration() {
 
 check_demo() {
   as visitor sh -c 'cd && exec livehostctl demo --once' | tail -n 12
+}
+
+check_simulate() {
+  local arguments=(simulate /usr/share/livehost/scenarios/host-screen.yaml --set duration=10s --json=short)
+  as host livehostctl "${arguments[@]}" >"$WORK/by-daemon" &&
+    as visitor livehostctl "${arguments[@]}" --local >"$WORK/local" &&
+    cmp "$WORK/by-daemon" "$WORK/local"
 }
 
 check_upgrade() {

@@ -53,7 +53,7 @@ struct Livehostd: AsyncParsableCommand {
     }
     let configuration: Configuration
     do {
-      configuration = try loadConfiguration()
+      configuration = try Self.loadConfiguration(config)
     } catch {
       Self.complain(error.description)
       throw ExitCode(78)
@@ -81,7 +81,13 @@ struct Livehostd: AsyncParsableCommand {
     let daemon = Daemon(
       configuration: configuration,
       paths: RuntimePaths(runtimeDirectory: runtimeDirectory, stateDirectory: stateDirectory),
-      logger: logger, lostEntries: { Int(clamping: log.lost.entries) })
+      logger: logger, logLevel: log.level, lostEntries: { Int(clamping: log.lost.entries) },
+      readConfiguration: { [config, logLevel] () throws(ConfigurationError) in
+        var configuration = try Self.loadConfiguration(config)
+        // What the command line says stays in force.
+        if let logLevel { configuration.logLevel = logLevel }
+        return configuration
+      })
     var quiet = Logger(label: "services")
     quiet.logLevel = .error
     let group = ServiceGroup(
@@ -100,7 +106,9 @@ struct Livehostd: AsyncParsableCommand {
     }
   }
 
-  private func loadConfiguration() throws(ConfigurationError) -> Configuration {
+  private static func loadConfiguration(
+    _ config: String?
+  ) throws(ConfigurationError) -> Configuration {
     guard let config else { return try Configuration.load() }
     var configuration = Configuration()
     try configuration.read(file: config)

@@ -40,7 +40,7 @@ import Varlink
     let marked = try ControlInterface.description().members.filter {
       $0.documentation.contains("[Supports 'more' flag]")
     }
-    #expect(marked.map(\.name) == ["MonitorRoom", "Simulate", "MonitorHangs"])
+    #expect(marked.map(\.name) == ["MonitorRoom", "Simulate", "MonitorHangs", "MonitorScreen"])
   }
 
   @Test func `every method has a handler`() throws {

@@ -41,6 +41,8 @@ final class FakeService: ControlService {
   }
   let hangs = HangFeed()
 
+  func screenFeed(_ room: String) async throws -> RoomFeed { try await roomFeed(room) }
+
   func simulate(
     _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
   ) async throws -> SimulateReply {

@@ -25,6 +25,19 @@ public struct ControlClient: Sendable {
     try await call("GetStatus", NoParameters())
   }
 
+  /// Has the daemon read its configuration again; `ReloadFailure` gives the typed form of a refusal.
+  public func reload() async throws(VarlinkClientError) {
+    _ = try await client.call(
+      "\(ServiceManagement.name).Reload", NoParameters(), returning: NoParameters.self)
+  }
+
+  /// Changes the level of the daemon's log, as syslog counts; 8 for all.
+  public func setLogLevel(_ level: Int) async throws(VarlinkClientError) {
+    _ = try await client.call(
+      "\(ServiceManagement.name).SetLogLevel", LevelParameters(level: level),
+      returning: NoParameters.self)
+  }
+
   public func listRooms() async throws(VarlinkClientError) -> [RoomSummary] {
     try await call("ListRooms", NoParameters(), as: ListRoomsReply.self).rooms
   }

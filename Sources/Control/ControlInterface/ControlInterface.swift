@@ -35,6 +35,13 @@ public enum ControlInterface {
       let monitor = try await monitor(call, service, sleep)
       return try await monitor.run(wantsMore: call.wantsMore, replies)
     }
+    try interface.handleRawStream("MonitorScreen") { call, replies in
+      let parameters = try call.decodeParameters(as: MonitorScreenParameters.self)
+      let monitor = RoomMonitor(
+        feed: try await service.screenFeed(parameters.room), whole: "screen", features: nil,
+        interval: try interval(parameters.maximumRate), sleep: sleep)
+      return try await monitor.run(wantsMore: call.wantsMore, replies)
+    }
     try interface.handleStream("Simulate") { call, request, replies in
       try await simulate(request, service, wantsMore: call.wantsMore, replies)
     }
@@ -107,14 +114,17 @@ public enum ControlInterface {
     _ sleep: @escaping @Sendable (Duration) async throws -> Void
   ) async throws -> RoomMonitor {
     let parameters = try call.decodeParameters(as: MonitorRoomParameters.self)
-    let interval = try parameters.maximumRate.map { rate throws(ServiceError) in
-      // Below one reply in a day the arithmetic of `Duration` would be the limit.
-      guard rate >= 1.0 / 86_400 else { throw .invalidParameter("maximumRate") }
-      return Duration.seconds(1 / rate)
-    }
     return RoomMonitor(
       feed: try await service.roomFeed(parameters.room),
       features: parameters.features.map(Set.init),
-      interval: interval, sleep: sleep)
+      interval: try interval(parameters.maximumRate), sleep: sleep)
+  }
+
+  /// The time between replies for a rate per second.
+  private static func interval(_ rate: Double?) throws(ServiceError) -> Duration? {
+    guard let rate else { return nil }
+    // Below one reply in a day the arithmetic of `Duration` would be the limit.
+    guard rate >= 1.0 / 86_400 else { throw .invalidParameter("maximumRate") }
+    return .seconds(1 / rate)
   }
 }

@@ -25,6 +25,8 @@ public protocol ControlService: Sendable {
   ) async throws -> SimulateReply
   /// The hangs of this run of the daemon.
   var hangs: HangFeed { get }
+  /// The feed on which the room publishes what its views look like.
+  func screenFeed(_ room: String) async throws -> RoomFeed
   /// Returns once the events are applied.
   /// - Parameters:
   ///   - room: For events that name none; nil means `main`.

@@ -249,6 +249,60 @@ let interfaceText = #"""
     maximumMicroseconds: int
   )
 
+  # The kinds of parts of a screen.
+  type ScreenNodeKind (
+    # Nothing.
+    empty,
+    # A text with an emphasis.
+    text,
+    # A label in text, and a value from 0 to 1.
+    gauge,
+    # Parts side by side.
+    row,
+    # Parts one above the other.
+    column,
+    # Parts one above the other, each with an id that stays the same while it is on the screen.
+    list,
+    # Parts in a frame with text as title.
+    panel,
+    # The output of another view.
+    child
+  )
+
+  # A part of what a view looks like. Which members it has depends on its kind.
+  type ScreenNode (
+    # What it is.
+    kind: ScreenNodeKind,
+    # The text, label or title.
+    text: ?string,
+    # normal, strong, faint or warning.
+    emphasis: ?string,
+    # The value of a gauge, from 0 to 1.
+    value: ?float,
+    # The identity of an element of a list.
+    id: ?string,
+    # The number of a child.
+    view: ?int,
+    # The parts within.
+    parts: ?[]ScreenNode
+  )
+
+  # What one view looks like.
+  type ScreenView (
+    # Name of the view, such as ChatView.
+    name: string,
+    # What it looks like.
+    output: ScreenNode
+  )
+
+  # What the views of a room look like.
+  type Screen (
+    # Number of the view at the top.
+    root: int,
+    # The views on the screen, by number.
+    views: [string]ScreenView
+  )
+
   # A room: the same members as the reply of GetRoom.
   type Room (
     # Name of the room.
@@ -401,7 +455,9 @@ let interfaceText = #"""
     # Turns of a lane that took 250 to 500 ms.
     microhangs: int,
     # Turns of a lane that took 500 ms and more.
-    hangs: int
+    hangs: int,
+    # Least severe messages that are logged: trace, debug, info, notice, warning, error or critical.
+    logLevel: string
   )
 
   # The open rooms, sorted by name.
@@ -555,6 +611,23 @@ let interfaceText = #"""
   method MonitorHangs() -> (
     # The hangs so far, or the new ones.
     hangs: []Hang
+  )
+
+  # What the views of a room look like, and its changes, as MonitorRoom does it: the first reply has
+  # screen, later ones have patch. Errors: NoSuchRoom, LimitReached.
+  # [Supports 'more' flag]
+  method MonitorScreen(
+    # Name of the room.
+    room: string,
+    # Replies per second at most, over 0. Null means as often as the daemon publishes.
+    maximumRate: ?float
+  ) -> (
+    # Number of the state that this reply leads to.
+    sequence: int,
+    # The whole screen.
+    screen: ?Screen,
+    # What to change in the screen before: a JSON merge patch (RFC 7396) for the object screen.
+    patch: ?object
   )
 
   # Hands over events and waits until they are applied and, in a room that records, synced to disk.

@@ -16,6 +16,11 @@ struct MonitorRoomParameters: Codable, Sendable {
   let maximumRate: Double?
 }
 
+struct MonitorScreenParameters: Codable, Sendable {
+  let room: String
+  let maximumRate: Double?
+}
+
 struct ListHangsParameters: Codable, Sendable { let since: Int? }
 
 struct ExplainParameters: Codable, Sendable {

@@ -2,7 +2,7 @@ import NIOCore
 import Synchronization
 import Varlink
 
-/// The states of one room, from the one who publishes them to all monitors.
+/// The states of one room, or of its screen, from the one who publishes them to all monitors.
 ///
 /// Holds the newest state only. A monitor that falls behind gets the difference to the newest state
 /// once it reads again, so what a slow monitor costs does not grow. The patch from one state to the
@@ -36,7 +36,7 @@ public final class RoomFeed: Sendable {
 
   /// Makes this the newest state; without subscribers, does nothing.
   /// - Throws: `EncodingError` if the report holds a number that JSON lacks.
-  public func publish(_ report: RoomReport) throws {
+  public func publish(_ report: some Encodable) throws {
     guard hasSubscribers else { return }
     let value = try JSONValue(encoding: report)
     wake { state in

@@ -1,9 +1,12 @@
 import NIOCore
 import Varlink
 
-/// The body of `MonitorRoom`: the whole state, then patches, as fast as the client reads.
+/// The body of `MonitorRoom` and `MonitorScreen`: the whole state, then patches, as fast as the client
+/// reads.
 struct RoomMonitor {
   let feed: RoomFeed
+  /// The member of the first reply that has the whole state.
+  var whole = "room"
   /// Nil means all.
   let features: Set<Feature>?
   /// Time between replies; nil means as fast as states come.
@@ -15,9 +18,11 @@ struct RoomMonitor {
     feed.subscribe()
     defer { feed.unsubscribe() }
     var last = view(try await feed.next(after: 0))
-    let whole: JSONValue = ["room": last.room, "sequence": .integer(Int64(last.sequence))]
-    if !wantsMore { return whole.buffer() }
-    try await replies.send(parameters: whole.buffer())
+    let first = JSONValue.object([
+      whole: last.room, "sequence": .integer(Int64(last.sequence)),
+    ])
+    if !wantsMore { return first.buffer() }
+    try await replies.send(parameters: first.buffer())
     while true {
       if let interval { try await sleep(interval) }
       // Wait for the reader first and look for the newest state then: what came in between is

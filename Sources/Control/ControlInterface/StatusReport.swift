@@ -18,11 +18,14 @@ public struct StatusReport: Codable, Sendable, Equatable {
   public var microhangs: Int
   /// Turns of 500 ms and more.
   public var hangs: Int
+  /// Least severe messages that are logged.
+  public var logLevel: String
 
   public init(
     version: String, uptimeSeconds: Int, rooms: Int, eventsPerSecond: Double,
     totals: TotalsReport, health: Health, longestTurnMicroseconds: Int, memoryBytes: Int,
-    journalEntriesLost: Int, lanes: Int, microhangs: Int = 0, hangs: Int = 0
+    journalEntriesLost: Int, lanes: Int, microhangs: Int = 0, hangs: Int = 0,
+    logLevel: String = "info"
   ) {
     self.version = version
     self.uptimeSeconds = uptimeSeconds
@@ -36,6 +39,7 @@ public struct StatusReport: Codable, Sendable, Equatable {
     self.lanes = lanes
     self.microhangs = microhangs
     self.hangs = hangs
+    self.logLevel = logLevel
   }
 }
 

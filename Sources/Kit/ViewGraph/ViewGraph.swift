@@ -52,6 +52,11 @@ public final class ViewGraph {
   /// What the view looks like now; `nil` before its first frame and after it left.
   public func output(of id: ViewID) -> ViewNode? { find(id, below: root)?.output }
 
+  /// Calls `body` with each view on the screen that was evaluated, parents first.
+  public func forEachView(_ body: (_ id: ViewID, _ name: String, _ output: ViewNode) -> Void) {
+    root?.visit(body)
+  }
+
   /// The fields that the views of this name read when they were evaluated last, without those that
   /// are ignored; empty if there is none on the screen. Sorted.
   public func reads(of view: String) -> [String] {

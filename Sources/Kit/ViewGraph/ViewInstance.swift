@@ -60,6 +60,11 @@ final class ViewInstance {
     }
   }
 
+  func visit(_ body: (ViewID, String, ViewNode) -> Void) {
+    if let output { body(id, name, output) }
+    for child in children.values.sorted(by: { $0.id < $1.id }) { child.visit(body) }
+  }
+
   func collectReads(of view: String, into names: inout Set<String>) {
     if name == view {
       var rest = reads

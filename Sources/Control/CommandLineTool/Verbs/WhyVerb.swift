@@ -11,34 +11,61 @@ struct WhyVerb: Verb {
       of it came or went, or when its parent was evaluated and handed its state down anew. An
       evaluation is avoidable if the view looked the same afterwards.
       JSON: an object with view, evaluations, avoidable, meanMicroseconds, maximumMicroseconds, reads,
-      causes and recent.
+      causes and recent; with --follow then one element of recent for each new evaluation.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
   @Argument(help: "Name of the view, such as ChatView; 'show ROOM' lists them.") var view: String
   @Option(help: "How many of the newest evaluations to list.") var count = 10
+  @Flag(name: .shortAndLong, help: "Go on with each new evaluation, until Ctrl-C.")
+  var follow = false
 
   func validate() throws {
     if count < 0 { throw ValidationError("--count must not be negative") }
   }
 
   func run(_ context: Context) async throws {
-    let explanation = try await context.withDaemon { client in
-      do {
-        return try await client.explain(room: room.description, view: view)
-      } catch VarlinkClientError.remote(let error) {
-        guard case .noSuchView? = ControlError(error) else {
-          throw VarlinkClientError.remote(error)
-        }
-        let known = try await client.getRoom(room.description).views.keys.sorted()
-        throw Failure(
-          .failed,
-          "the room '\(room)' has no view '\(view)'; it has \(known.joined(separator: ", "))")
+    try await context.withDaemon { client in
+      let explanation = try await explain(client)
+      try context.print(JSONValue(encoding: explanation)) {
+        WhyText.lines(explanation, room: room.description, newest: count)
       }
+      if follow { try await follow(after: explanation, client, context) }
     }
-    try context.print(JSONValue(encoding: explanation)) {
-      WhyText.lines(explanation, room: room.description, newest: count)
+  }
+
+  /// Asks again and again. The daemon keeps the newest 64 evaluations of a view: what a view that is
+  /// evaluated more often than that between two questions did is left out, and said so.
+  private func follow(
+    after explanation: Explanation, _ client: ControlClient, _ context: Context
+  ) async throws {
+    var last = explanation
+    while true {
+      try await Task.sleep(for: .milliseconds(250))
+      let next = try await explain(client)
+      let seen = last.recent.last?.frame ?? -1
+      let new = next.recent.filter { $0.frame > seen }
+      let missed = next.evaluations - last.evaluations - new.count
+      if missed > 0 { context.console.warn("\(missed) evaluations were too fast to be told") }
+      for evaluation in new {
+        try context.print(JSONValue(encoding: evaluation)) { [WhyText.line(evaluation)] }
+      }
+      last = next
+    }
+  }
+
+  private func explain(_ client: ControlClient) async throws -> Explanation {
+    do {
+      return try await client.explain(room: room.description, view: view)
+    } catch VarlinkClientError.remote(let error) {
+      guard case .noSuchView? = ControlError(error) else {
+        throw VarlinkClientError.remote(error)
+      }
+      let known = try await client.getRoom(room.description).views.keys.sorted()
+      throw Failure(
+        .failed,
+        "the room '\(room)' has no view '\(view)'; it has \(known.joined(separator: ", "))")
     }
   }
 }
@@ -75,6 +102,14 @@ package enum WhyText {
       ])
     }
     return lines + ["", "newest evaluations:"] + table.lines
+  }
+
+  /// One evaluation as a line of a growing list.
+  package static func line(_ evaluation: Explanation.Evaluation) -> String {
+    let mark = evaluation.avoidable ? "  avoidable" : ""
+    return
+      "frame \(Format.count(evaluation.frame))  \(microseconds(evaluation.durationMicroseconds))"
+      + "\(mark)  \(evaluation.causes.map(why).joined(separator: ", "))"
   }
 
   private static func why(_ cause: Explanation.Cause) -> String {

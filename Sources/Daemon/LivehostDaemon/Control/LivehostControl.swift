@@ -77,6 +77,14 @@ package struct LivehostControl: ControlService {
     return try await lane.explain(view, of: name).get()
   }
 
+  package func screenFeed(_ room: String) async throws -> RoomFeed {
+    let name = try Self.name(room)
+    guard let feed = await directory.lane(of: name)?.screenFeed(name) else {
+      throw ControlError.noSuchRoom(room)
+    }
+    return feed
+  }
+
   package func simulate(
     _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
   ) async throws -> SimulateReply {

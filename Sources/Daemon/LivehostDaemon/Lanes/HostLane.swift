@@ -22,7 +22,7 @@ package actor HostLane {
   /// Sums over rooms that were closed.
   private var closed = EventCounts()
   private var timers: [RoomName: (due: NIODeadline, task: Scheduled<Void>)] = [:]
-  private let settings: RoomSettings
+  private var settings: RoomSettings
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -63,6 +63,16 @@ package actor HostLane {
     of room: RoomName, completion: @escaping @Sendable () -> Void
   ) {
     mailbox.post(.close(room, completion), to: self)
+  }
+
+  /// Changes the settings of the lane's rooms and of those to come.
+  package nonisolated func postSettings(_ settings: RoomSettings) {
+    eventLoop.execute {
+      self.assumeIsolated { lane in
+        lane.settings = settings
+        for room in lane.rooms.values { room.settings = settings }
+      }
+    }
   }
 
   /// Takes what is in the mailbox: one turn of the lane.
@@ -154,6 +164,8 @@ package actor HostLane {
   }
 
   package func feed(_ name: RoomName) -> RoomFeed? { rooms[name]?.feed }
+
+  package func screenFeed(_ name: RoomName) -> RoomFeed? { rooms[name]?.screenFeed }
 
   private func publish(_ name: RoomName) { measureReport(of: name) { rooms[name]?.publish() } }
 

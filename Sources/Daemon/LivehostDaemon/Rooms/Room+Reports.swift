@@ -26,9 +26,9 @@ extension Room {
 
   /// Shows monitors the newest state; free while there are none.
   func publish() {
-    guard feed.hasSubscribers else { return }
     do {
-      try feed.publish(report())
+      if feed.hasSubscribers { try feed.publish(report()) }
+      if screenFeed.hasSubscribers { try screenFeed.publish(ScreenReport(screen.views)) }
     } catch {
       // A report holds no number that JSON lacks: means of nothing are absent, not NaN.
       onProblem("its state cannot be shown to monitors: \(error)")

@@ -17,8 +17,9 @@ final class Room {
 
   let name: RoomName
   let feed: RoomFeed
+  let screenFeed: RoomFeed
   let screen: HostScreen
-  let settings: RoomSettings
+  var settings: RoomSettings
   private var clock: RoomClock
   private let grid: FrameGrid
   /// Those who wait until what they sent is applied.
@@ -42,6 +43,7 @@ final class Room {
     clock = RoomClock(machine: now.machineTime)
     grid = FrameGrid(framesPerSecond: Int64(settings.framesPerSecond))
     feed = RoomFeed(onDemand: { Task { await requestFrame() } })
+    screenFeed = RoomFeed(onDemand: { Task { await requestFrame() } })
     screen = HostScreen(
       lane: lane, framesPerSecond: settings.framesPerSecond,
       clock: MachineClock(meter.activity, room: name, faults: faults), start: clock.now)
@@ -142,6 +144,7 @@ final class Room {
     drawFrame(at: grid.frame(after: clock.now), flush: true)
     screen.store.cancelEffects()
     feed.finish(.noSuchRoom(name.description))
+    screenFeed.finish(.noSuchRoom(name.description))
   }
 }
 

@@ -8,14 +8,15 @@ package final class RoomDirectory: Sendable {
     /// Number of rooms opened so far; spreads rooms over the lanes in turn.
     var opened = 0
     var isClosing = false
+    /// How many rooms may be open.
+    var maximum: Int
   }
 
   /// Why a room cannot be opened.
   package enum Refusal: Error, Equatable { case exists, tooMany, closing }
 
   package let lanes: [HostLane]
-  private let maximum: Int
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let onChange: @Sendable (RoomName, Change) -> Void
 
   package enum Change: Sendable { case opened, closed }
@@ -26,7 +27,7 @@ package final class RoomDirectory: Sendable {
     onChange: @escaping @Sendable (RoomName, Change) -> Void = { _, _ in }
   ) {
     self.lanes = lanes
-    self.maximum = maximumRooms
+    state = Mutex(State(maximum: maximumRooms))
     self.onChange = onChange
   }
 
@@ -51,13 +52,19 @@ package final class RoomDirectory: Sendable {
     }
   }
 
+  /// Puts changed settings in force: at once what rooms look at as they go, for new rooms the rest.
+  package func apply(_ settings: RoomSettings) {
+    state.withLock { $0.maximum = settings.maximumRooms }
+    for lane in lanes { lane.postSettings(settings) }
+  }
+
   /// Opens a room.
   @discardableResult
   package func open(_ room: RoomName) throws(Refusal) -> HostLane {
     let result: Result<Int, Refusal> = state.withLock { state in
       if state.isClosing { return .failure(.closing) }
       if state.lanes[room] != nil { return .failure(.exists) }
-      if state.lanes.count >= maximum { return .failure(.tooMany) }
+      if state.lanes.count >= state.maximum { return .failure(.tooMany) }
       let index = state.opened % lanes.count
       state.opened += 1
       state.lanes[room] = index

@@ -1,5 +1,6 @@
 import ControlInterface
 import Dispatch
+import Glibc
 import Ingest
 import LiveEvents
 package import Logging
@@ -22,18 +23,26 @@ package struct Daemon: ServiceLifecycle.Service {
   private let logger: Logger
   private let notifier: ServiceNotifier
   private let lostEntries: @Sendable () -> Int
+  private let logLevel: SharedLogLevel
+  private let readConfiguration: @Sendable () throws(ConfigurationError) -> Configuration
 
-  /// - Parameter lostEntries: asks for the number of log entries that were lost.
+  /// - Parameters:
+  ///   - logLevel: that of the running log.
+  ///   - lostEntries: asks for the number of log entries that were lost.
+  ///   - readConfiguration: reads the configuration again, for a reload.
   package init(
     configuration: Configuration, paths: RuntimePaths, logger: Logger,
     notifier: ServiceNotifier = ServiceNotifier(),
-    lostEntries: @escaping @Sendable () -> Int = { 0 }
+    logLevel: SharedLogLevel, lostEntries: @escaping @Sendable () -> Int = { 0 },
+    readConfiguration: @escaping @Sendable () throws(ConfigurationError) -> Configuration
   ) {
     self.configuration = configuration
     self.paths = paths
     self.logger = logger
     self.notifier = notifier
     self.lostEntries = lostEntries
+    self.logLevel = logLevel
+    self.readConfiguration = readConfiguration
   }
 
   /// Runs until it is asked to stop, then drains and returns.
@@ -68,7 +77,12 @@ package struct Daemon: ServiceLifecycle.Service {
       onChange: { [logger] in Self.log($0, $1, to: logger) })
     for room in configuration.openRooms.compactMap(RoomName.init) { try directory.open(room) }
     let router = EventRouter(directory: directory)
-    let status = DaemonStatus(version: Self.version, lostEntries: lostEntries)
+    let status = DaemonStatus(
+      version: Self.version, lostEntries: lostEntries,
+      logLevel: { [logLevel] in logLevel.level.rawValue })
+    let reloading = Reloading(
+      configuration, logLevel: logLevel, directory: directory, notifier: notifier,
+      status: "serving, \(description)", logger: logger, read: readConfiguration)
 
     let ingest = try await startIngest(sockets, io, router)
     let control: VarlinkServer
@@ -77,12 +91,13 @@ package struct Daemon: ServiceLifecycle.Service {
         sockets, io,
         LivehostControl(
           directory: directory, router: router, status: status, hangs: hangs,
-          simulations: Simulations(executor: work)))
+          simulations: Simulations(executor: work)), reloading)
     } catch {
       await ingest.shutdown()
       throw error
     }
     let watchdog = try startWatchdog(lanes, status)
+    let hangups = Self.onHangup { try? reloading.reloadNow() }
     let faults = FaultInjection.holdOnSignal(lanes: lanes)
 
     logger.log(
@@ -99,6 +114,7 @@ package struct Daemon: ServiceLifecycle.Service {
     work.stop()
     watchdog?.stop()
     faults?.cancel()
+    hangups.cancel()
     logger.log(.serviceStopped, "livehostd stopped")
   }
 
@@ -146,9 +162,12 @@ package struct Daemon: ServiceLifecycle.Service {
   }
 
   private func startControl(
-    _ sockets: Sockets, _ group: any EventLoopGroup, _ service: LivehostControl
+    _ sockets: Sockets, _ group: any EventLoopGroup, _ service: LivehostControl,
+    _ management: Reloading
   ) async throws -> VarlinkServer {
     let access = Access()
+    let managed = try ServiceManagement.makeInterface(
+      service: management, mayChange: { access.mayChange($0) })
     let interface = try ControlInterface.makeInterface(
       service: service, mayChange: { access.mayChange($0) })
     var limits = VarlinkServer.Limits()
@@ -161,7 +180,7 @@ package struct Daemon: ServiceLifecycle.Service {
         information: ServiceInformation(
           vendor: "livehost", product: "livehostd", version: Self.version,
           url: "https://livehost.example"),
-        interfaces: [interface], limits: limits, group: group,
+        interfaces: [interface, managed], limits: limits, group: group,
         unexpectedError: { [logger] call, error in
           logger.error("\(call.interface).\(call.method) failed: \(error)")
           return nil
@@ -169,6 +188,17 @@ package struct Daemon: ServiceLifecycle.Service {
     } catch {
       throw DaemonError.socket("control socket: \(error)")
     }
+  }
+
+  /// Calls `reload` for each SIGHUP; what it is refused for is in the log.
+  private static func onHangup(
+    _ reload: @escaping @Sendable () -> Void
+  ) -> any DispatchSourceSignal {
+    signal(SIGHUP, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: .global())
+    source.setEventHandler(handler: reload)
+    source.resume()
+    return source
   }
 
   /// Feeds the watchdog, if the manager asks for that, by progress of the lanes alone.

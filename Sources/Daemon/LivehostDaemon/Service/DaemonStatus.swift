@@ -9,14 +9,19 @@ package final class DaemonStatus: Sendable {
   private let version: String
   private let start = NIODeadline.now()
   private let lostEntries: @Sendable () -> Int
+  private let logLevel: @Sendable () -> String
   private let stalled = Atomic<Bool>(false)
   /// Totals of received events at moments of the last seconds, for the rate.
   private let samples = Mutex<[(at: NIODeadline, received: Int)]>([])
 
   /// - Parameter lostEntries: asks for the number of journal entries that were lost.
-  package init(version: String, lostEntries: @escaping @Sendable () -> Int) {
+  package init(
+    version: String, lostEntries: @escaping @Sendable () -> Int,
+    logLevel: @escaping @Sendable () -> String = { "info" }
+  ) {
     self.version = version
     self.lostEntries = lostEntries
+    self.logLevel = logLevel
   }
 
   /// Notes whether a lane is silent, as the watchdog found it.
@@ -37,7 +42,7 @@ package final class DaemonStatus: Sendable {
       totals: TotalsReport(counts.counters, rejectedByReason: counts.reasons), health: health,
       longestTurnMicroseconds: Int(longest / 1000), memoryBytes: Self.residentBytes(),
       journalEntriesLost: lost, lanes: lanes.count, microhangs: hangs.counts.microhangs,
-      hangs: hangs.counts.hangs)
+      hangs: hangs.counts.hangs, logLevel: logLevel())
   }
 
   /// Whether a hang is of the last minute.

@@ -1,0 +1,65 @@
+import ArgumentParser
+import ControlInterface
+import Varlink
+
+struct ReloadVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "reload", abstract: "Have the daemon read its configuration again.",
+    discussion: """
+      Returns when it is in force; connections, rooms and events are not touched. A wrong one is refused,
+      exit code 78, and the old one stays.
+      JSON: an object with reloaded.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func run(_ context: Context) async throws {
+    try await context.withDaemon { client in
+      do {
+        try await client.reload()
+      } catch VarlinkClientError.remote(let error) {
+        guard let refusal = ReloadFailure(error) else { throw VarlinkClientError.remote(error) }
+        throw Failure(.configuration, TerminalText.sanitized(refusal.message))
+      }
+    }
+    try context.print(["reloaded": true]) { [] }
+  }
+}
+
+struct LogLevelVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "log-level", abstract: "Show or change the level of the daemon's log.",
+    discussion: """
+      A changed level holds until the next reload or start.
+      JSON: an object with logLevel.
+      """)
+
+  enum Level: String, CaseIterable, ExpressibleByArgument {
+    case trace, debug, info, notice, warning, error, critical
+
+    /// As syslog counts.
+    var number: Int {
+      switch self {
+      case .trace: 8
+      case .debug: 7
+      case .info: 6
+      case .notice: 5
+      case .warning: 4
+      case .error: 3
+      case .critical: 2
+      }
+    }
+  }
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Least severe messages to log; without it the present level is shown.")
+  var level: Level?
+
+  func run(_ context: Context) async throws {
+    let now = try await context.withDaemon { client in
+      if let level { try await client.setLogLevel(level.number) }
+      return try await client.getStatus().logLevel
+    }
+    try context.print(["logLevel": .string(now)]) { [now] }
+  }
+}

@@ -1,0 +1,95 @@
+package import ControlInterface
+import LiveEvents
+package import Logging
+import Synchronization
+package import Systemd
+
+/// Puts a changed configuration in force while the daemon runs: no connection and no event is dropped.
+package final class Reloading: ManagedService {
+  private let read: @Sendable () throws(ConfigurationError) -> Configuration
+  private let current: Mutex<Configuration>
+  private let logLevel: SharedLogLevel
+  private let directory: RoomDirectory
+  private let notifier: ServiceNotifier
+  private let status: String
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - read: reads the configuration from where it was read at the start.
+  ///   - status: what the service manager shows after a reload.
+  package init(
+    _ configuration: Configuration, logLevel: SharedLogLevel, directory: RoomDirectory,
+    notifier: ServiceNotifier, status: String, logger: Logger,
+    read: @escaping @Sendable () throws(ConfigurationError) -> Configuration
+  ) {
+    self.read = read
+    current = Mutex(configuration)
+    self.logLevel = logLevel
+    self.directory = directory
+    self.notifier = notifier
+    self.status = status
+    self.logger = logger
+  }
+
+  /// - Throws: ``ReloadFailure``; the old configuration is in force then.
+  package func reload() async throws { try reloadNow() }
+
+  /// The same, for a signal.
+  package func reloadNow() throws(ReloadFailure) {
+    // The manager not listening is no reason not to reload.
+    try? notifier.reloading(status: "reading the configuration")
+    defer { try? notifier.ready(status: status) }
+    let new: Configuration
+    do throws(ConfigurationError) {
+      new = try read()
+    } catch {
+      var metadata: Logger.Metadata = ["file": "\(error.file)", "reason": "\(error.message)"]
+      metadata["line"] = error.line.map { "\($0)" }
+      metadata["key"] = error.key.map { "\($0)" }
+      logger.log(
+        .configurationError, "the configuration stays as it was: \(error)", metadata: metadata)
+      throw ReloadFailure(message: error.description)
+    }
+    let old = current.withLock { exchange(&$0, with: new) }
+    apply(new)
+    let later = Self.needingRestart(old, new)
+    let note = later.isEmpty ? "" : "; at the next start: \(later.joined(separator: ", "))"
+    logger.log(.configurationReloaded, "the configuration was loaded again\(note)")
+  }
+
+  package func setLogLevel(_ level: Int) {
+    logLevel.level =
+      switch level {
+      case ...2: .critical
+      case 3: .error
+      case 4: .warning
+      case 5: .notice
+      case 6: .info
+      case 7: .debug
+      default: .trace
+      }
+  }
+
+  private func apply(_ configuration: Configuration) {
+    logLevel.level = configuration.logLevel
+    directory.apply(configuration.rooms)
+    for name in configuration.openRooms.compactMap(RoomName.init) {
+      // One that is open already is as it should be.
+      do throws(RoomDirectory.Refusal) { try directory.open(name) } catch {
+        if error != .exists {
+          logger.warning("room \(name) cannot be opened: too many are open, or the daemon stops")
+        }
+      }
+    }
+  }
+
+  /// Keys that changed and are looked at when the daemon starts only.
+  private static func needingRestart(_ old: Configuration, _ new: Configuration) -> [String] {
+    var keys: [String] = []
+    if old.lanes != new.lanes { keys.append("lanes") }
+    if old.ingestConnections != new.ingestConnections { keys.append("ingest.connections") }
+    if old.controlConnections != new.controlConnections { keys.append("control.connections") }
+    if old.monitors != new.monitors { keys.append("control.monitors") }
+    return keys
+  }
+}

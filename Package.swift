@@ -89,6 +89,7 @@ let kit: [Target] = [
       product("IssueReportingTestSupport", "xctest-dynamic-overlay"),
     ]),
   module("Kit", "ViewGraph", ["Composable"]),
+  module("Kit", "Suggestions"),
   module("Kit", "UnixSockets"),
   module("Kit", "Varlink", ["UnixSockets"] + nio),
 ]
@@ -117,7 +118,9 @@ let screen: [Target] = [
 let simulation: [Target] = [
   module(
     "Simulation", "Simulation",
-    featureKit + childTargets + ["Compression", "HostFeature", "HostScreen", "WireFormats", yams])
+    featureKit + childTargets + [
+      "Compression", "HostFeature", "HostScreen", "Suggestions", "WireFormats", yams,
+    ])
 ]
 
 let control: [Target] = [
@@ -125,8 +128,10 @@ let control: [Target] = [
     "Control", "ControlInterface", ["Varlink"] + nio, exclude: ["io.livehost.Control.varlink"]),
   module(
     "Control", "CommandLineTool",
-    ["Compression", "ControlInterface", "LiveEvents", "Simulation", "Varlink", "WireFormats"]
-      + [arguments] + nio),
+    [
+      "Compression", "ControlInterface", "LiveEvents", "Simulation", "Suggestions", "Varlink",
+      "WireFormats", arguments,
+    ] + nio),
 ]
 
 let daemon: [Target] = [
@@ -134,7 +139,7 @@ let daemon: [Target] = [
     "Daemon", "LivehostDaemon",
     featureKit + childTargets + [
       "HostFeature", "HostScreen", "WireFormats", "Ingest", "Varlink", "ControlInterface",
-      "Simulation", "Systemd", "UnixSockets", logging, lifecycle, yams,
+      "Simulation", "Suggestions", "Systemd", "UnixSockets", logging, lifecycle, yams,
     ] + nio),
   program(
     "Sources/livehostd", ["LivehostDaemon", "Systemd", arguments, logging, lifecycle, signals]),
@@ -182,6 +187,7 @@ let tests: [Target] =
       "ComposableTests",
       ["Composable", "ComposableTesting", "CAllocationCounter", "TestSupport"]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
+    test("SuggestionsTests", ["Suggestions"]),
     test("UnixSocketsTests", ["UnixSockets"]),
     test("VarlinkTests", ["Varlink", "UnixSockets"] + nio),
     test("LiveEventsTests", ["LiveEvents"]),

@@ -1,3 +1,5 @@
+import Suggestions
+
 /// Brings arguments into the order that the parser takes: the verb first, whatever stood before it.
 ///
 /// To find the verb among options in any position one has to know which of them take a value.
@@ -67,35 +69,9 @@ package enum ArgumentOrder {
 
   private static func unknown(_ verb: String, among verbs: [String]) -> Failure {
     var message = "there is no verb '\(TerminalText.sanitized(verb))'"
-    if let near = Suggestion.nearest(to: verb, among: verbs) {
+    if let near = Spelling.nearest(to: verb, among: verbs) {
       message += "; did you mean '\(near)'?"
     }
     return Failure(.usage, message + "\nSee 'livehostctl --help'.")
-  }
-}
-
-/// Finds the word that was probably meant.
-package enum Suggestion {
-  /// The candidate that takes the fewest edits, if they are few for the length of the word.
-  package static func nearest(to word: String, among candidates: [String]) -> String? {
-    let ranked = candidates.map { (distance(word, $0), $0) }.sorted { $0 < $1 }
-    guard let best = ranked.first, best.0 <= max(1, word.count / 2) else { return nil }
-    return best.1
-  }
-
-  /// Levenshtein distance. Complexity: O(product of the lengths).
-  private static func distance(_ left: String, _ right: String) -> Int {
-    let right = Array(right)
-    var row = Array(0...right.count)
-    for (index, character) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for column in right.indices {
-        let substitution = diagonal + (character == right[column] ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(substitution, diagonal + 1, row[column] + 1)
-      }
-    }
-    return row[right.count]
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LiveEvents
+import Suggestions
 import Yams
 
 /// Why a configuration was refused: where, and what to do.
@@ -99,8 +100,7 @@ extension Configuration {
 
   private static func unknownKey(_ path: String) -> String {
     let known = ConfigurationKey.all.map(\.path)
-    let nearest = known.min { path.distance(to: $0) < path.distance(to: $1) }
-    guard let nearest, path.distance(to: nearest) <= 3 else { return "unknown key" }
+    guard let nearest = Spelling.nearest(to: path, among: known) else { return "unknown key" }
     return "unknown key; did you mean \(nearest)?"
   }
 

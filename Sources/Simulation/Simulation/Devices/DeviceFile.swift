@@ -1,3 +1,5 @@
+import Suggestions
+
 /// Reads device profiles.
 ///
 ///     title: iPhone 13 mini

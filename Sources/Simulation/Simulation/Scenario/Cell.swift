@@ -1,3 +1,4 @@
+import Suggestions
 import Yams
 
 /// One value of a YAML file with its place, so that what is wrong with it can be told exactly.

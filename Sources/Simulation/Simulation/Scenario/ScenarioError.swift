@@ -19,34 +19,3 @@ package struct ScenarioError: Error, Equatable, Sendable, CustomStringConvertibl
     return key.map { "\(place): \($0): \(message)" } ?? "\(place): \(message)"
   }
 }
-
-/// Finds the word that was probably meant.
-enum Spelling {
-  /// What to add to a message about an unknown word: the nearest candidate, or all of them.
-  static func hint(for word: String, among candidates: [String]) -> String {
-    if word.count > 2, let longer = candidates.first(where: { $0.hasPrefix(word) }) {
-      return "; did you mean '\(longer)'?"
-    }
-    let ranked = candidates.map { (distance(word, $0), $0) }.sorted { $0 < $1 }
-    if let best = ranked.first, best.0 <= max(1, word.count / 2) {
-      return "; did you mean '\(best.1)'?"
-    }
-    return candidates.isEmpty ? "" : "; use one of \(candidates.joined(separator: ", "))"
-  }
-
-  /// Levenshtein distance in characters. O(product of the lengths).
-  private static func distance(_ left: String, _ right: String) -> Int {
-    let right = Array(right)
-    var row = Array(0...right.count)
-    for (index, character) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for column in right.indices {
-        let substitution = diagonal + (character == right[column] ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(substitution, diagonal + 1, row[column] + 1)
-      }
-    }
-    return row[right.count]
-  }
-}

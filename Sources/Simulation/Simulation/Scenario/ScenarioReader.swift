@@ -1,3 +1,4 @@
+import Suggestions
 import Yams
 
 extension Scenario {

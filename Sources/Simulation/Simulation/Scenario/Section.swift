@@ -1,3 +1,4 @@
+import Suggestions
 import Yams
 
 /// Keys and values of a YAML file, of which only known keys are taken.

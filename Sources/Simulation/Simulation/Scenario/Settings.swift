@@ -1,4 +1,5 @@
 package import HostScreen
+import Suggestions
 
 /// What of a run can be chosen from outside: by a variant, or by `--set`.
 package struct RunSettings: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import Suggestions
+
 /// Something of a run that a threshold can be set on.
 package enum ThresholdMetric: Hashable, Sendable {
   case hangs, microhangs, longest, hitch, frames, actions

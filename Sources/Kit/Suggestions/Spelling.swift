@@ -1,0 +1,39 @@
+/// Finds the word that was probably meant.
+public enum Spelling {
+  /// The candidate that `word` begins, or else that takes the fewest edits; `nil` if those are more
+  /// than half of the word's characters.
+  ///
+  /// Of several as near the first by name, so that messages do not change from run to run.
+  /// - Complexity: O(number of candidates × product of the lengths).
+  public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    let candidates = candidates.sorted()
+    if word.count > 2, let longer = candidates.first(where: { $0.hasPrefix(word) }) {
+      return longer
+    }
+    let ranked = candidates.map { (distance(word, $0), $0) }.min { $0 < $1 }
+    guard let best = ranked, best.0 <= max(1, word.count / 2) else { return nil }
+    return best.1
+  }
+
+  /// What to add to a message about an unknown word: the nearest candidate, or all of them.
+  public static func hint(for word: String, among candidates: [String]) -> String {
+    if let near = nearest(to: word, among: candidates) { return "; did you mean '\(near)'?" }
+    return candidates.isEmpty ? "" : "; use one of \(candidates.joined(separator: ", "))"
+  }
+
+  /// Levenshtein distance in characters. O(product of the lengths).
+  static func distance(_ left: String, _ right: String) -> Int {
+    let right = Array(right)
+    var row = Array(0...right.count)
+    for (index, character) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = index + 1
+      for column in right.indices {
+        let substitution = diagonal + (character == right[column] ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(substitution, diagonal + 1, row[column] + 1)
+      }
+    }
+    return row[right.count]
+  }
+}

@@ -83,7 +83,7 @@ import Testing
       switch action {
       case .messages(let batch): batch.map { String($0.message.id) }
       case .messageDeleted(let id, _): [String(id)]
-      case .cleared, .timedOut, .notice, .modesChanged, .ticked: ["unexpected"]
+      case .cleared, .timedOut, .notice, .modesChanged, .ticked, .reading: ["unexpected"]
       }
     }
     #expect(came == sent)

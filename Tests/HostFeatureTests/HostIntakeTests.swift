@@ -182,7 +182,7 @@ import Testing
     case .chat(.timedOut(let timeout, _)): ["timeout \(timeout.user.id)"]
     case .chat(.notice(let notice, _)): ["notice \(notice.count)"]
     case .stream(let phase, _): ["stream \(phase)"]
-    case .chat(.modesChanged), .chat(.ticked), .control, .header, .liveRoomStats, .recorder,
+    case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .control, .header, .liveRoomStats, .recorder,
       .waitingRoom, .roomClosed, .ticked:
       []
     }

@@ -13,13 +13,15 @@ import WaitingRoomFeature
 struct ChildActions: Sequence, IteratorProtocol {
   private var random: SplitMix64
   private var number = 0
+  /// Messages of the chat so far.
+  private var written = 0
 
   init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
   mutating func next() -> HostFeature.Action? {
     number += 1
     let time = Timestamp(number * 40)
-    return switch random.pick(0..<20) {
+    return switch random.pick(0..<21) {
     case 0: .chat(.messages([message(at: time), message(at: time)]))
     case 1: .chat(.messageDeleted(Text("m\(random.pick(0..<number))"), at: time))
     case 2: .chat(.cleared(at: time))
@@ -38,8 +40,20 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 15: .header(.ticked(at: time))
     case 16: .liveRoomStats(.windowClosed(window()))
     case 17: .recorder(recording())
-    case 18: .waitingRoom(.changed([.joined(person()), .left(person())]))
+    case 18: .chat(.reading(reading()))
+    case 19: .waitingRoom(.changed([.joined(person()), .left(person())]))
     default: .waitingRoom(.changed([.admitted(person())]))
+    }
+  }
+
+  private mutating func reading() -> ChatFeature.Reading {
+    switch random.pick(0..<6) {
+    case 0: .scrolledBack
+    case 1: .scrolledToEnd
+    case 2: .filterChanged(random.oneIn(2) ? nil : ChatFilter(words: "text"))
+    case 3: .mentionedNamesChanged(["name\(random.pick(0..<3))"])
+    case 4: .threadOpened(message: written - random.pick(0..<2))
+    default: .threadClosed
     }
   }
 
@@ -58,7 +72,8 @@ struct ChildActions: Sequence, IteratorProtocol {
   private mutating func level() -> Double { Double(random.pick(0..<5)) / 4 }
 
   private mutating func message(at time: Timestamp) -> TimedMessage {
-    TimedMessage(
+    written += 1
+    return TimedMessage(
       timestamp: time,
       message: ChatMessage(
         id: "m\(number)", userID: "u\(random.pick(0..<30))", userName: "name", text: "text"))

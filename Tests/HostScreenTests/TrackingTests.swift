@@ -25,6 +25,7 @@ struct TrackingTests {
   /// Fields that no view reads, and fields of children that nothing in this library changes yet.
   static let unread: Set<String> = [
     "chat.moderations", "chat.noticeCount", "chat.busiestSecond", "chat.bookkeeping",
+    "chat.mentionedNames",
     "control.committed", "header.liveSince", "liveRoomStats.samples",
     "liveRoomStats.bestFrameRate", "liveRoomStats.droppedFrames", "liveRoomStats.levels",
     "waitingRoom.unmatched",

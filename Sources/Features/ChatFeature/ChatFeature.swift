@@ -17,6 +17,8 @@ package struct ChatFeature {
     case modesChanged(ChatModes)
     /// The time of the events went on; lets the rate fall while nobody writes.
     case ticked(at: Timestamp)
+    /// The host did something to what is seen of the chat.
+    case reading(Reading)
   }
 
   package init() {}
@@ -43,6 +45,8 @@ package struct ChatFeature {
     case .ticked(let time):
       state.bookkeeping.pace.advance(to: time)
       state.rate = state.bookkeeping.pace.rate
+    case .reading(let reading):
+      read(reading, in: &state)
     }
     return .none
   }
@@ -56,9 +60,11 @@ package struct ChatFeature {
     state.chatters = state.bookkeeping.chatters.count
     state.rate = state.bookkeeping.pace.rate
     state.busiestSecond = state.bookkeeping.pace.busiest
-    if late.count < batch.count {
-      state.messages.append(batch, numberedFrom: first, without: late)
-    }
+    state.topChatters = state.bookkeeping.chatters.top
+    guard late.count < batch.count else { return }
+    state.messages.append(
+      batch, numberedFrom: first, without: late, mentions: state.mentionedNames)
+    follow(batch.count - late.count, in: &state)
   }
 
   /// Takes what `target` names off the screen, whatever its time stamp: a moderator acts on what is
@@ -67,6 +73,9 @@ package struct ChatFeature {
     state.moderations += 1
     guard let kept = state.messages.removing(target) else { return }
     state.deleted += state.messages.count - kept.count
+    forgetUnread(state.messages, target, in: &state)
     state.messages = kept
+    if let kept = state.filtered?.removing(target) { state.filtered = kept }
+    if let kept = state.thread?.messages.removing(target) { state.thread?.messages = kept }
   }
 }

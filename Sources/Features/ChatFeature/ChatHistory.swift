@@ -20,7 +20,11 @@ package struct ChatHistory: Sendable {
   /// - Parameters:
   ///   - first: number of the first message of the batch.
   ///   - hidden: positions that are not to be shown, ascending.
-  mutating func append(_ batch: [TimedMessage], numberedFrom first: Int, without hidden: [Int]) {
+  ///   - mentions: names whose mention is marked.
+  mutating func append(
+    _ batch: [TimedMessage], numberedFrom first: Int, without hidden: [Int],
+    mentions: MentionedNames = MentionedNames()
+  ) {
     var start = batch.count
     var room = limit
     var hiddenLeft = hidden.count
@@ -32,12 +36,38 @@ package struct ChatHistory: Sendable {
       if hiddenLeft < hidden.count, hidden[hiddenLeft] == position {
         hiddenLeft += 1
       } else {
-        append(DisplayedMessage(batch[position], number: first + position))
+        var message = DisplayedMessage(batch[position], number: first + position)
+        if !message.message.replyTo.isEmpty { message.thread = threadAnswered(by: message) }
+        if !mentions.isEmpty { message.isMention = mentions.occur(in: message.message.text) }
+        append(message)
       }
     }
   }
 
-  private mutating func append(_ message: DisplayedMessage) {
+  /// The number of the message that began the thread in which `reply` answers; `nil` if the message
+  /// answered is not here any more. O(history), for replies only.
+  private func threadAnswered(by reply: DisplayedMessage) -> Int? {
+    let answered = reply.message.replyTo
+    let hash = answered.hashValue
+    let slot = slots.indices.first { slots[$0].idHash == hash && slots[$0].message.id == answered }
+    return slot.map { slots[$0].thread ?? slots[$0].number }
+  }
+
+  /// Those messages that `isKept` accepts.
+  func filter(limit: Int, _ isKept: (DisplayedMessage) -> Bool) -> ChatHistory {
+    var rest = ChatHistory(limit: limit)
+    rest.slots = suffix(limit).filter(isKept)
+    return rest
+  }
+
+  /// Marks mentions anew.
+  mutating func mark(_ mentions: MentionedNames) {
+    for slot in slots.indices {
+      slots[slot].isMention = mentions.occur(in: slots[slot].message.text)
+    }
+  }
+
+  mutating func append(_ message: DisplayedMessage) {
     guard slots.count == limit else {
       slots.append(message)
       return

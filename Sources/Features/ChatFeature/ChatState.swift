@@ -21,6 +21,20 @@ extension ChatFeature {
     package var messages: ChatHistory
     /// The last notices.
     package var notices = NoticeBoard()
+    /// Who wrote most, the busiest first.
+    package var topChatters: [TopChatter] = []
+    /// What of ``messages`` passes ``filter``; `nil` while there is none. Kept up to date with each
+    /// message, so that no view has to look through the history.
+    package var filtered: ChatHistory?
+    package var filter: ChatFilter?
+    /// The thread that is open, with its messages.
+    package var thread: ChatThread?
+    /// The last message that was read before the host scrolled back; `nil` while following.
+    package var readUpTo: Int?
+    /// Messages to be seen that came since, those included that the history has lost.
+    package var unread = 0
+    /// Names whose mention is marked.
+    package var mentionedNames = MentionedNames()
     /// The modes in force, as far as the source told.
     package var modes = ChatModes()
     /// Not for views, and large: changed in place, never told to observers.
@@ -44,9 +58,10 @@ package struct ChatBookkeeping: Equatable, Sendable {
     var late: [Int] = []
     for position in batch.indices {
       let time = batch[position].timestamp
-      chatters.insert(batch[position].message.userID)
+      let message = batch[position].message
+      chatters.count(message.userID, name: message.userName)
       pace.count(time)
-      if moderation.concerns(time), moderation.hides(batch[position].message, at: time) {
+      if moderation.concerns(time), moderation.hides(message, at: time) {
         late.append(position)
       }
     }

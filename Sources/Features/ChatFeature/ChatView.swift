@@ -14,16 +14,42 @@ package struct ChatView: View {
     var lines: [ViewNode] = [
       .row([
         .text("\(state.total) messages", .strong),
-        .text("\(state.chatters) people"),
+        .text(people(state.chatters, state.topChatters.first)),
         .text("\(state.rate)/s"),
         .text("\(state.deleted) deleted", .faint),
       ])
     ]
     let modes = state.modes.labels
     if !modes.isEmpty { lines.append(.text(modes.joined(separator: ", "), .faint)) }
-    if let notice = state.notices.entries.last { lines.append(.text(notice.line, .strong)) }
-    lines.append(.list(state.messages.suffix(Self.rows).map(\.row)))
+    if let notice = state.notices.front { lines.append(.text(notice.line, .strong)) }
+    if let filter = state.filter { lines.append(.text(filter.label, .faint)) }
+    let unread = state.unread
+    if state.readUpTo != nil, unread > 0 { lines.append(.text("\(unread) new", .strong)) }
+    if let thread = state.thread {
+      lines.append(.text("Thread", .strong))
+      lines.append(.list(thread.messages.suffix(Self.rows).map(\.row)))
+    }
+    // Both are kept in the state: which messages pass a filter is not for a view to find out.
+    let all = state.messages
+    let messages = state.filtered ?? all
+    let end = min(max(messages.count - unread, Self.rows), messages.count)
+    lines.append(.list(messages.prefix(end).suffix(Self.rows).map(\.row)))
     return .panel(title: "Chat", .column(lines))
+  }
+
+  private func people(_ count: Int, _ busiest: TopChatter?) -> String {
+    guard let busiest else { return "\(count) people" }
+    return "\(count) people, \(busiest.name) wrote \(busiest.messages)"
+  }
+}
+
+extension ChatFilter {
+  fileprivate var label: String {
+    var parts: [String] = []
+    if let person { parts.append("by \(person)") }
+    if !words.isEmpty { parts.append("with \"\(words)\"") }
+    if mentionsOnly { parts.append("mentions") }
+    return "only " + parts.joined(separator: ", ")
   }
 }
 
@@ -31,7 +57,11 @@ extension DisplayedMessage {
   fileprivate var row: ViewNode.ListRow {
     .init(
       id: String(number),
-      .row([.text(String(message.userName), .strong), .text(String(message.text))]))
+      .row([
+        .text(String(message.userName), .strong),
+        .text(
+          (thread == nil ? "" : "> ") + String(message.text), isMention ? .warning : .normal),
+      ]))
   }
 }
 

@@ -1,24 +1,49 @@
 package import LiveEvents
 
-/// The people who wrote, in order to count them exactly.
+/// The people who wrote, and how often, counted exactly.
 ///
 /// Identifiers of up to 15 bytes, which is most of them, are kept in the 16 bytes of an integer;
-/// longer ones own their text. Grows with the number of people: 22 to 44 bytes for each.
+/// longer ones own their text. Grows with the number of people: 32 to 64 bytes for each.
 package struct ChatterSet: Sendable {
   private var short = KeyTable()
-  private var long: Set<Text> = []
+  private var long: [Text: Int] = [:]
+  /// Who wrote most, the busiest first; of those who wrote as much, who did first.
+  package private(set) var top: [TopChatter] = []
 
   package init() {}
 
   package var count: Int { short.count + long.count }
 
-  /// Adds a person. O(1) on average; copies nothing for one who is known.
-  package mutating func insert(_ userID: Text) {
+  /// Counts a message of a person. O(1) on average; copies nothing for one who is known and not
+  /// among the busiest.
+  package mutating func count(_ userID: Text, name: @autoclosure () -> Text) {
+    let messages: Int
     if let key = userID.withUTF8(Self.pack) {
-      short.insert(key)
-    } else if !long.contains(userID) {
-      long.insert(userID.owned())
+      messages = short.count(key)
+    } else if let known = long[userID] {
+      messages = known + 1
+      long[userID] = messages
+    } else {
+      messages = 1
+      long[userID.owned()] = 1
     }
+    if top.count < TopChatter.places || messages > top[top.count - 1].messages {
+      rank(userID, name(), messages)
+    }
+  }
+
+  /// Gives a person the place that so many messages earn.
+  private mutating func rank(_ userID: Text, _ name: Text, _ messages: Int) {
+    var entry: TopChatter
+    if let place = top.firstIndex(where: { $0.userID == userID }) {
+      entry = top.remove(at: place)
+      entry.messages = messages
+    } else {
+      entry = TopChatter(userID: userID.owned(), name: name.owned(), messages: messages)
+      if top.count == TopChatter.places { top.removeLast() }
+    }
+    let place = top.firstIndex { $0.messages < messages } ?? top.count
+    top.insert(entry, at: place)
   }
 
   /// The bytes and, in the last place, their number, so that no two texts share a key and none has
@@ -36,31 +61,46 @@ package struct ChatterSet: Sendable {
 
 extension ChatterSet: Equatable {
   package static func == (left: ChatterSet, right: ChatterSet) -> Bool {
-    left.long == right.long && left.short == right.short
+    left.long == right.long && left.short == right.short && left.top == right.top
   }
 }
 
-/// A set of integers other than zero.
+/// A person and the number of their messages.
+package struct TopChatter: Equatable, Sendable {
+  /// How many people are ranked.
+  package static let places = 5
+
+  package let userID: Text
+  package let name: Text
+  package internal(set) var messages: Int
+}
+
+/// How often integers other than zero were counted.
 ///
-/// Open addressing with linear probing. `Set` would do, at four times the cost per message: it
+/// Open addressing with linear probing. `Dictionary` would do, at four times the cost per message: it
 /// hashes for any use, this only has to tell people apart.
 struct KeyTable: Sendable {
   /// Zero is an empty slot. A power of two of them, at most three quarters in use.
   private var slots: ContiguousArray<UInt128> = ContiguousArray(repeating: 0, count: 64)
+  /// At the places of their keys.
+  private var counts: ContiguousArray<Int> = ContiguousArray(repeating: 0, count: 64)
   private(set) var count = 0
   /// Differs from process to process, so that nobody can choose keys that collide. Only the layout
   /// depends on it, which is never seen.
   private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
 
-  mutating func insert(_ key: UInt128) {
+  /// Counts a key; returns how often it was counted by now.
+  mutating func count(_ key: UInt128) -> Int {
     let slot = slot(of: key)
-    guard slots[slot] == 0 else { return }
+    counts[slot] += 1
+    guard slots[slot] == 0 else { return counts[slot] }
     slots[slot] = key
     count += 1
     if count > slots.count / 4 * 3 { grow() }
+    return 1
   }
 
-  func contains(_ key: UInt128) -> Bool { slots[slot(of: key)] == key }
+  func occurrences(of key: UInt128) -> Int { counts[slot(of: key)] }
 
   /// Where the key is, or the empty slot where it belongs.
   private func slot(of key: UInt128) -> Int {
@@ -75,13 +115,22 @@ struct KeyTable: Sendable {
 
   private mutating func grow() {
     let old = slots
+    let oldCounts = counts
     slots = ContiguousArray(repeating: 0, count: old.count * 2)
-    for key in old where key != 0 { slots[slot(of: key)] = key }
+    counts = ContiguousArray(repeating: 0, count: old.count * 2)
+    for (position, key) in old.enumerated() where key != 0 {
+      let slot = slot(of: key)
+      slots[slot] = key
+      counts[slot] = oldCounts[position]
+    }
   }
 }
 
 extension KeyTable: Equatable {
   static func == (left: KeyTable, right: KeyTable) -> Bool {
-    left.count == right.count && left.slots.allSatisfy { $0 == 0 || right.contains($0) }
+    left.count == right.count
+      && left.slots.indices.allSatisfy {
+        left.slots[$0] == 0 || right.occurrences(of: left.slots[$0]) == left.counts[$0]
+      }
   }
 }

@@ -18,6 +18,11 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
   package let number: Int
   package let timestamp: Timestamp
   package let message: ChatMessage
+  /// The number of the message that began the thread in which this one answers; `nil` if it answers
+  /// none, or one that was gone.
+  package internal(set) var thread: Int?
+  /// Whether it names somebody whose mention is marked.
+  package internal(set) var isMention = false
   /// Hashes of the identifiers of the message and its author, so that a moderator's action finds
   /// what it is about without reading all texts.
   let idHash: Int

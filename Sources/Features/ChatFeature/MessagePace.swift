@@ -42,6 +42,8 @@ package struct MessagePace: Equatable, Sendable {
   package private(set) var busiest = BusiestSecond()
   /// Messages in the second that ends with the newest time stamp or tick; as of ``settle()``.
   package private(set) var rate = 0
+  /// Messages in the ten seconds that end there.
+  package private(set) var recent = 0
 
   package init() {}
 
@@ -140,11 +142,17 @@ package struct MessagePace: Equatable, Sendable {
 
   private mutating func updateRate() {
     var count = 0
-    for moment in moments.reversed() {
-      guard moment.timestamp > now - 1_000 else { break }
-      count += moment.count
+    var position = moments.count
+    func add(after limit: Timestamp) {
+      while position > 0, moments[position - 1].timestamp > limit {
+        position -= 1
+        count += moments[position].count
+      }
     }
+    add(after: now - 1_000)
     rate = count
+    add(after: now - 10_000)
+    recent = count
   }
 }
 

@@ -9,6 +9,8 @@ package struct DisplayedNotice: Equatable, Sendable, Identifiable {
   package fileprivate(set) var notice: ChatNotice
   /// Gifts of a bomb that arrived one by one so far.
   package fileprivate(set) var giftsSeen: Int
+  /// Whether the host wants to keep seeing it.
+  package fileprivate(set) var isPinned = false
 
   package var id: Int { number }
 
@@ -18,7 +20,7 @@ package struct DisplayedNotice: Equatable, Sendable, Identifiable {
 }
 
 /// The last notices, newest last. A gift bomb and its gifts are one entry, in whatever order they
-/// come.
+/// come. One that is pinned stays until it is unpinned or taken away.
 package struct NoticeBoard: Equatable, Sendable {
   /// How many notices are kept.
   package static let limit = 32
@@ -31,6 +33,20 @@ package struct NoticeBoard: Equatable, Sendable {
   private var groups = RecentKeys<Text, Int>(capacity: groupMemory)
 
   package init() {}
+
+  /// The notice to show: the newest that is pinned, else the newest.
+  package var front: DisplayedNotice? { entries.last { $0.isPinned } ?? entries.last }
+
+  /// Pins a notice, or unpins it. At most half of the board can be pinned, so that there is always
+  /// room for what is new.
+  mutating func pin(_ number: Int, _ isPinned: Bool) {
+    guard let position = entries.firstIndex(where: { $0.number == number }) else { return }
+    if isPinned, entries.count(where: \.isPinned) >= Self.limit / 2 { return }
+    entries[position].isPinned = isPinned
+  }
+
+  /// Takes a notice away; late gifts of a bomb do not bring it back.
+  mutating func dismiss(_ number: Int) { entries.removeAll { $0.number == number } }
 
   /// Shows a notice, or adds it to the gift bomb it belongs to. O(``limit``).
   mutating func show(_ notice: ChatNotice, number: Int, at time: Timestamp) {
@@ -53,7 +69,9 @@ package struct NoticeBoard: Equatable, Sendable {
   }
 
   private mutating func append(_ entry: DisplayedNotice) {
-    if entries.count == Self.limit { entries.removeFirst() }
+    if entries.count == Self.limit, let oldest = entries.firstIndex(where: { !$0.isPinned }) {
+      entries.remove(at: oldest)
+    }
     entries.append(entry)
   }
 }

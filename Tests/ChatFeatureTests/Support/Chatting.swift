@@ -2,11 +2,15 @@ import ChatFeature
 import LiveEvents
 
 /// A message by `user`; its identifier is `id`, its text names both.
-func message(_ id: Int, by user: String = "ann", at time: Timestamp) -> TimedMessage {
+func message(
+  _ id: Int, by user: String = "ann", at time: Timestamp = 1_000, _ text: String? = nil,
+  answering answered: Int? = nil
+) -> TimedMessage {
   TimedMessage(
     timestamp: time,
     message: ChatMessage(
-      id: "m\(id)", userID: user, userName: user.uppercased(), text: "\(user) says \(id)"))
+      id: "m\(id)", userID: user, userName: user.uppercased(), text: text ?? "\(user) says \(id)",
+      replyTo: answered.map { "m\($0)" } ?? ""))
 }
 
 func timeout(_ user: String) -> ChatTimeout {
@@ -28,4 +32,8 @@ extension ChatFeature.State {
 
   /// Identifiers of what is shown, oldest first.
   var shown: [String] { messages.map { String($0.message.id) } }
+
+  /// The same of what passes the filter, and of the open thread.
+  var passing: [String]? { filtered?.map { String($0.message.id) } }
+  var inThread: [String]? { thread?.messages.map { String($0.message.id) } }
 }

@@ -9,7 +9,7 @@ import WaitingRoomFeature
 /// The kinds of actions that reach the root reducer, by the names that evaluations give as causes.
 package enum ActionKind: Int, CaseIterable, Sendable {
   case chatMessages, chatMessageDeleted, chatCleared, chatTimedOut, chatNotice, chatModesChanged
-  case chatTicked
+  case chatTicked, chatReading
   case controlSliderBegan, controlSliderMoved, controlSliderReleased, controlTapped
   case controlMeterRead, controlSet, controlDelegate
   case headerTitleChanged, headerViewersChanged, headerReacted, headerStreamChanged, headerTicked
@@ -48,6 +48,7 @@ package enum ActionKind: Int, CaseIterable, Sendable {
     case .chat(.notice): (.chatNotice, 0)
     case .chat(.modesChanged): (.chatModesChanged, 0)
     case .chat(.ticked): (.chatTicked, 0)
+    case .chat(.reading): (.chatReading, 0)
     case .control(.sliderBegan): (.controlSliderBegan, 0)
     case .control(.sliderMoved): (.controlSliderMoved, 0)
     case .control(.sliderReleased): (.controlSliderReleased, 0)

@@ -1,0 +1,158 @@
+import ChatFeature
+import LiveEvents
+import Testing
+
+@Suite struct ChatReadingTests {
+  private func state(_ messages: TimedMessage...) -> ChatFeature.State {
+    var state = ChatFeature.State(historyLimit: 20)
+    state.take(.messages(messages))
+    return state
+  }
+
+  // MARK: Scrolling
+
+  @Test func `What comes while scrolled back is unread, and read at the end`() {
+    var state = state(message(1), message(2))
+    state.take(.reading(.scrolledBack), .messages([message(3), message(4)]))
+    #expect(state.unread == 2)
+    #expect(state.readUpTo == 2)
+    state.take(.reading(.scrolledBack))
+    #expect(state.readUpTo == 2, "the place is that of the first time")
+    state.take(.reading(.scrolledToEnd))
+    #expect(state.unread == 0)
+    state.take(.messages([message(5)]))
+    #expect(state.unread == 0)
+  }
+
+  @Test func `Unread messages are counted beyond the history`() {
+    var state = state(message(1))
+    state.take(.reading(.scrolledBack), .messages((2...101).map { message($0) }))
+    #expect(state.messages.count == 20)
+    #expect(state.unread == 100)
+  }
+
+  @Test func `What moderation takes away, or never lets in, is not unread`() {
+    var state = state(message(1, by: "bob"))
+    state.take(
+      .reading(.scrolledBack), .messages([message(2, by: "bob"), message(3), message(4)]),
+      .timedOut(timeout("bob"), at: 2_000))
+    #expect(state.unread == 2)
+    state.take(.messages([message(5, by: "bob", at: 1_500)]), .messageDeleted("m4", at: 2_000))
+    #expect(state.unread == 1)
+    state.take(.cleared(at: 3_000))
+    #expect(state.unread == 0)
+  }
+
+  // MARK: Filters
+
+  @Test func `A filter holds for what is there and for what comes`() {
+    var state = state(message(1, "Hello there"), message(2, by: "bob", "bye"))
+    state.take(.reading(.filterChanged(ChatFilter(words: "HELLO"))))
+    #expect(state.passing == ["m1"])
+    state.take(.messages([message(3, "no"), message(4, "say hello")]))
+    #expect(state.passing == ["m1", "m4"])
+    #expect(state.shown.count == 4)
+    state.take(.messageDeleted("m1", at: 2_000))
+    #expect(state.passing == ["m4"])
+    state.take(.reading(.filterChanged(ChatFilter())))
+    #expect(state.passing == nil)
+    #expect(state.filter == nil)
+  }
+
+  @Test func `All that a filter asks for must hold`() {
+    var state = state(
+      message(1, by: "bob", "@Ann hello"), message(2, by: "bob", "hello"),
+      message(3, by: "cyd", "@ann hello"), message(4, by: "bob", "@ann bye"))
+    state.take(
+      .reading(.mentionedNamesChanged(["ann"])),
+      .reading(.filterChanged(ChatFilter(person: "bob", words: "hello", mentionsOnly: true))))
+    #expect(state.passing == ["m1"])
+  }
+
+  @Test func `Only what passes the filter is unread`() {
+    var state = state(message(1, "x"))
+    state.take(
+      .reading(.filterChanged(ChatFilter(person: "bob"))), .reading(.scrolledBack),
+      .messages([message(2), message(3, by: "bob"), message(4, by: "bob")]))
+    #expect(state.unread == 2)
+    state.take(.timedOut(timeout("bob"), at: 2_000))
+    #expect(state.unread == 0)
+  }
+
+  @Test func `A filtered history is that of the whole one, whatever happens`() {
+    var state = ChatFeature.State(historyLimit: 5)
+    state.take(.reading(.filterChanged(ChatFilter(person: "bob"))))
+    for id in 1...30 {
+      state.take(.messages([message(id, by: id.isMultiple(of: 3) ? "bob" : "ann")]))
+    }
+    #expect(state.passing == ["m18", "m21", "m24", "m27", "m30"], "the last ones that pass")
+  }
+
+  // MARK: Mentions
+
+  @Test(arguments: [
+    ("@ann", true), ("hi @ANN!", true), ("@anna", false), ("ann", false), ("@ann_", false),
+    ("", false),
+    ("@an @ann", true),
+  ])
+  func `A mention is the name as a whole word after an @`(text: String, isMention: Bool) {
+    var before = state(message(1, text))
+    before.take(.reading(.mentionedNamesChanged(["Ann", ""])))
+    #expect(before.messages.first?.isMention == isMention)
+    var after = state()
+    after.take(.reading(.mentionedNamesChanged(["Ann"])), .messages([message(1, text)]))
+    #expect(after.messages.first?.isMention == isMention)
+  }
+
+  @Test func `Without names nothing is a mention`() {
+    var state = state(message(1, "@ann"))
+    state.take(.reading(.mentionedNamesChanged(["ann"])), .reading(.mentionedNamesChanged([])))
+    #expect(state.messages.first?.isMention == false)
+  }
+
+  // MARK: Threads
+
+  @Test func `An answer to an answer belongs to the thread of the first message`() {
+    let state = state(
+      message(1), message(2, answering: 1), message(3), message(4, answering: 2),
+      message(5, answering: 99))
+    #expect(state.messages.map(\.thread) == [nil, 1, nil, 1, nil])
+  }
+
+  @Test func `An open thread takes in its answers and lets go of what is deleted`() {
+    var state = state(message(1), message(2, by: "bob", answering: 1), message(3))
+    state.take(.reading(.threadOpened(message: 2)))
+    #expect(state.thread?.root == 1)
+    #expect(state.inThread == ["m1", "m2"])
+    state.take(
+      .messages([message(4, answering: 2), message(5), message(6, by: "bob", answering: 1)]))
+    #expect(state.inThread == ["m1", "m2", "m4", "m6"])
+    state.take(.timedOut(timeout("bob"), at: 2_000))
+    #expect(state.inThread == ["m1", "m4"])
+    state.take(.reading(.threadClosed))
+    #expect(state.thread == nil)
+    state.take(.reading(.threadOpened(message: 77)))
+    #expect(state.thread == nil, "there is no such message")
+  }
+
+  // MARK: Top chatters
+
+  @Test func `The busiest are ranked exactly, first come first of equals`() {
+    var state = ChatFeature.State()
+    var batch: [TimedMessage] = []
+    let writers = [
+      "eve": 3, "a person with a long name": 9, "bob": 5, "cyd": 5, "dan": 1, "fay": 4,
+    ]
+    for round in 0..<9 {
+      for name in writers.keys.sorted() where writers[name, default: 0] > round {
+        batch.append(message(batch.count, by: name))
+      }
+    }
+    state.take(.messages(Array(batch.prefix(10))), .messages(Array(batch.dropFirst(10))))
+    #expect(
+      state.topChatters.map(\.userID) == ["a person with a long name", "bob", "cyd", "fay", "eve"])
+    #expect(state.topChatters.map(\.messages) == [9, 5, 5, 4, 3])
+    #expect(state.topChatters.first?.name == "A PERSON WITH A LONG NAME")
+    #expect(state.chatters == 6)
+  }
+}

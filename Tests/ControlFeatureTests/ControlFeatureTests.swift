@@ -140,6 +140,7 @@ final class StoreRun {
       Parent { delegate in
         switch delegate {
         case .committed(let control, let value): notes.committed.append("\(control)=\(value)")
+        case .endStreamTapped(let on): notes.committed.append("end \(on ?? true)")
         }
       }
     }

@@ -2,7 +2,8 @@ package import Composable
 
 /// The panel of sliders, switches and level meters.
 ///
-/// A slider's value is local while it is dragged; its release commits it, once.
+/// A slider's value is local while it is dragged; its release commits it, once. So does time, if the
+/// release never comes.
 @Reducer
 package struct ControlFeature {
   @ObservableState
@@ -17,6 +18,8 @@ package struct ControlFeature {
     package var meters = ControlTable<[Float]>()
     /// How many values were committed.
     package var committed = 0
+    /// Not for views.
+    @ObservationStateIgnored package var bookkeeping = DragBookkeeping()
 
     package init() {}
   }
@@ -30,13 +33,21 @@ package struct ControlFeature {
     case meterRead(input: String, levels: [Float])
     /// A slider was set from elsewhere, in one step.
     case set(control: String, value: Double)
+    /// A second went by.
+    case ticked
     case delegate(Delegate)
   }
 
   package enum Delegate: Equatable, Sendable {
     /// A slider has a new value that is meant to last.
     case committed(control: String, value: Double)
+    /// The switch ``ControlFeature/endStream`` was tapped. It has no position of its own: whether the
+    /// stream ends is for the parent to ask.
+    case endStreamTapped(on: Bool?)
   }
+
+  /// The name of the control that ends the stream.
+  package static let endStream = "endStream"
 
   package init() {}
 
@@ -45,10 +56,16 @@ package struct ControlFeature {
     case .sliderBegan(let control, let value), .sliderMoved(let control, let value):
       // A change whose beginning was not seen is a drag, too.
       if state.dragging[control] != value { state.dragging[control] = value }
+      state.bookkeeping.noteMove(of: control)
       return .none
     case .sliderReleased(let control, let value):
       if state.dragging[control] != nil { state.dragging[control] = nil }
+      let isOver = state.bookkeeping.noteRelease(of: control)
+      // Time has committed this drag, and its release says nothing else.
+      if isOver, state.values[control] == clamped(value) { return .none }
       return commit(value, of: control, in: &state)
+    case .tapped(Self.endStream, let on):
+      return .send(.delegate(.endStreamTapped(on: on)))
     case .tapped(let control, let on):
       let position = on ?? !(state.switches[control] ?? false)
       if state.switches[control] != position { state.switches[control] = position }
@@ -59,16 +76,31 @@ package struct ControlFeature {
     case .set(let control, let value):
       // The finger wins: a drag goes on with its local value, and its release has the last word.
       return commit(value, of: control, in: &state)
+    case .ticked:
+      return commitForgottenDrags(&state)
     case .delegate:
       return .none
     }
   }
 
-  /// What a release and a value set from elsewhere share.
+  /// Commits the drags whose end seems to be lost.
+  private func commitForgottenDrags(_ state: inout State) -> Effect<Action> {
+    guard !state.dragging.isEmpty else { return .none }
+    var effects: [Effect<Action>] = []
+    for drag in state.dragging.entries where state.bookkeeping.noteTick(of: drag.name) {
+      state.dragging[drag.name] = nil
+      effects.append(commit(drag.value, of: drag.name, in: &state))
+    }
+    return .merge(effects)
+  }
+
+  private func clamped(_ value: Double) -> Double { min(max(value, 0), 1) }
+
+  /// What a release, a time-out and a value set from elsewhere share.
   private func commit(
     _ value: Double, of control: String, in state: inout State
   ) -> Effect<Action> {
-    let value = min(max(value, 0), 1)
+    let value = clamped(value)
     if state.values[control] != value { state.values[control] = value }
     state.committed += 1
     return .send(.delegate(.committed(control: control, value: value)))

@@ -1,0 +1,97 @@
+import ComposableTesting
+import ControlFeature
+import Testing
+
+@Suite struct ControlStoryTests {
+  private func makeStore() -> TestStore<ControlFeature.State, ControlFeature.Action> {
+    TestStore(initialState: ControlFeature.State()) { ControlFeature() }
+  }
+
+  @Test
+  func `A host drags a slider, somebody else sets it meanwhile, and the finger has the last word`()
+    async
+  {
+    let store = makeStore()
+    store.exhaustivity = .off
+    await store.send(.sliderBegan(control: "zoom", value: 0.2)) { $0.dragging["zoom"] = 0.2 }
+    await store.send(.sliderMoved(control: "zoom", value: 0.4)) { $0.dragging["zoom"] = 0.4 }
+    await store.send(.set(control: "zoom", value: 0.9)) {
+      $0.values["zoom"] = 0.9
+      $0.committed = 1
+    }
+    await store.receive(.delegate(.committed(control: "zoom", value: 0.9)))
+    #expect(store.state.dragging["zoom"] == 0.4)
+    await store.send(.sliderReleased(control: "zoom", value: 0.5)) {
+      $0.dragging["zoom"] = nil
+      $0.values["zoom"] = 0.5
+      $0.committed = 2
+    }
+    await store.receive(.delegate(.committed(control: "zoom", value: 0.5)))
+    await store.finish()
+  }
+
+  @Test func `A drag that never ends is committed by time, once`() async {
+    let store = makeStore()
+    store.exhaustivity = .off
+    await store.send(.sliderBegan(control: "zoom", value: 0.2))
+    await store.send(.sliderMoved(control: "zoom", value: 0.3))
+    for _ in 1..<DragBookkeeping.patience { await store.send(.ticked) }
+    #expect(store.state.dragging["zoom"] == 0.3)
+    // It moves once more, so the time begins anew.
+    await store.send(.sliderMoved(control: "zoom", value: 0.3))
+    for _ in 1..<DragBookkeeping.patience { await store.send(.ticked) }
+    #expect(store.state.committed == 0)
+    await store.send(.ticked) {
+      $0.dragging["zoom"] = nil
+      $0.values["zoom"] = 0.3
+      $0.committed = 1
+    }
+    await store.receive(.delegate(.committed(control: "zoom", value: 0.3)))
+
+    store.exhaustivity = .on
+    await store.send(.ticked)
+    await store.finish()
+  }
+
+  @Test func `A release that comes after the time-out commits only what is new`() async {
+    for (value, commits) in [(0.3, 1), (0.7, 2)] {
+      let store = makeStore()
+      store.exhaustivity = .off
+      await store.send(.sliderMoved(control: "zoom", value: 0.3))
+      for _ in 0..<DragBookkeeping.patience { await store.send(.ticked) }
+      await store.send(.sliderReleased(control: "zoom", value: value))
+      await store.skipReceivedActions(strict: false)
+      #expect(store.state.values["zoom"] == value)
+      #expect(store.state.committed == commits)
+      // The next drag is one of its own.
+      await store.send(.sliderBegan(control: "zoom", value: value))
+      await store.send(.sliderReleased(control: "zoom", value: value))
+      await store.skipReceivedActions(strict: false)
+      #expect(store.state.committed == commits + 1)
+      await store.finish()
+    }
+  }
+
+  @Test func `Drags are timed each on its own`() async {
+    let store = makeStore()
+    store.exhaustivity = .off
+    await store.send(.sliderBegan(control: "zoom", value: 0.2))
+    for _ in 0..<5 { await store.send(.ticked) }
+    await store.send(.sliderBegan(control: "beauty", value: 0.6))
+    for _ in 0..<5 { await store.send(.ticked) }
+    await store.skipReceivedActions()
+    #expect(store.state.dragging.names == ["beauty"])
+    for _ in 0..<5 { await store.send(.ticked) }
+    await store.skipReceivedActions()
+    #expect(store.state.dragging.isEmpty)
+    #expect(store.state.committed == 2)
+    await store.finish()
+  }
+
+  @Test func `The end of the stream is for the parent to ask about`() async {
+    let store = makeStore()
+    await store.send(.tapped(control: ControlFeature.endStream, on: nil))
+    await store.receive(.delegate(.endStreamTapped(on: nil)))
+    await store.finish()
+  }
+}

@@ -18,12 +18,15 @@ import Testing
       $0.peakViewers = 45
     }
     await store.send(.reacted(1_000)) { $0.likes = 1_000 }
+    await store.send(.connectionChanged(.poor)) { $0.connection = .poor }
+    await store.send(.connectionChanged(.poor))
     await store.send(.ticked(at: 63_000)) { $0.durationMilliseconds = 60_000 }
     await store.send(.viewersChanged(count: 30, peak: 30)) { $0.viewers = 30 }
     await store.send(.streamChanged(.ended, at: 64_000)) {
       $0.phase = .ended
       $0.durationMilliseconds = 61_000
     }
+    #expect(store.state.newestTime == 64_000)
     await store.finish()
   }
 }

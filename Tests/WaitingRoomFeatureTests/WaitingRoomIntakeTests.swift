@@ -68,9 +68,10 @@ import WaitingRoomFeature
       #expect(output.applied + output.coalesced + intake.pending == id + 1)
     }
     intake.flush(at: now, into: &output)
-    let came = output.actions.flatMap { action in
+    let came = output.actions.flatMap { action -> [WaitingRoomFeature.Change] in
       switch action {
       case .changed(let changes): changes
+      case .admitNextTapped, .admitAllTapped, .capacityChanged, .scheduled, .ticked, .delegate: []
       }
     }
     #expect(came == sent)

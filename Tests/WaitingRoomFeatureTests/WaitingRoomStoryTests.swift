@@ -20,4 +20,64 @@ import WaitingRoomFeature
     }
     await store.finish()
   }
+
+  @Test func `The host lets in one, then all for whom there is room`() async {
+    let people = (1...5).map { Person(id: Text("u\($0)"), name: Text("name \($0)")) }
+    let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
+    await store.send(.admitNextTapped)
+    await store.send(.changed(people.map { .joined($0) })) {
+      for person in people { $0.people.join(person) }
+    }
+    await store.send(.capacityChanged(3)) { $0.capacity = 3 }
+    await store.send(.admitNextTapped) {
+      $0.people.remove("u1")
+      $0.admitted = 1
+    }
+    await store.receive(.delegate(.admitted([people[0]])))
+    await store.send(.admitAllTapped) {
+      $0.people.remove("u2")
+      $0.people.remove("u3")
+      $0.admitted = 3
+    }
+    await store.receive(.delegate(.admitted([people[1], people[2]])))
+    // Full: the host lets nobody in, the platform may.
+    await store.send(.admitNextTapped)
+    await store.send(.changed([.admitted(people[3])])) {
+      $0.people.remove("u4")
+      $0.admitted = 4
+    }
+    await store.send(.capacityChanged(nil)) { $0.capacity = nil }
+    await store.send(.admitAllTapped) {
+      $0.people.remove("u5")
+      $0.admitted = 5
+    }
+    await store.receive(.delegate(.admitted([people[4]])))
+    await store.finish()
+  }
+
+  @Test func `The countdown falls second by second and stops at zero`() async {
+    let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
+    await store.send(.ticked(at: 1_000))
+    await store.send(.scheduled(4_500)) { $0.startsAt = 4_500 }
+    await store.send(.ticked(at: 2_000)) { $0.secondsLeft = 3 }
+    await store.send(.ticked(at: 2_400))
+    await store.send(.ticked(at: 3_500)) { $0.secondsLeft = 1 }
+    await store.send(.ticked(at: 9_000)) { $0.secondsLeft = 0 }
+    await store.send(.scheduled(nil)) {
+      $0.startsAt = nil
+      $0.secondsLeft = nil
+    }
+    await store.send(.ticked(at: 9_500))
+    await store.finish()
+  }
+
+  @Test(arguments: [Int64.min, .max]) func `Hostile times do no harm`(time: Timestamp) async {
+    let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
+    store.exhaustivity = .off
+    await store.send(.scheduled(time))
+    await store.send(.ticked(at: ~time))
+    await store.send(.ticked(at: time))
+    #expect(store.state.secondsLeft == 0)
+    await store.finish()
+  }
 }

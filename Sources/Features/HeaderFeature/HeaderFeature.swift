@@ -19,9 +19,14 @@ package struct HeaderFeature {
     /// How long the stream has been live, in milliseconds. Pauses count, as they do for those who
     /// watch; stands still after the end.
     package var durationMilliseconds: Int64 = 0
+    /// How well the stream gets through; `nil` while nobody says.
+    package var connection: Connection?
 
     package init() {}
   }
+
+  /// What the badge of the header says of the connection.
+  package enum Connection: Equatable, Sendable { case good, fair, poor }
 
   package enum Action: Equatable, Sendable {
     case titleChanged(String)
@@ -30,6 +35,7 @@ package struct HeaderFeature {
     /// So many reactions came.
     case reacted(Int)
     case streamChanged(StreamState, at: Timestamp)
+    case connectionChanged(Connection?)
     /// The time of the events went on.
     case ticked(at: Timestamp)
   }
@@ -49,6 +55,8 @@ package struct HeaderFeature {
       state.likes = overflow ? .max : sum
     case .streamChanged(let phase, let time):
       change(to: phase, at: time, &state)
+    case .connectionChanged(let connection):
+      if state.connection != connection { state.connection = connection }
     case .ticked(let time):
       if state.isRunning { advance(to: time, &state) }
     }
@@ -82,6 +90,12 @@ package struct HeaderFeature {
 }
 
 extension HeaderFeature.State {
+  /// The newest time that the duration knows of; 0 before the stream went live.
+  package var newestTime: Timestamp {
+    let (time, overflow) = (liveSince ?? 0).addingReportingOverflow(durationMilliseconds)
+    return overflow ? .max : time
+  }
+
   /// Whether the stream went live and has not ended since.
   package var isRunning: Bool {
     switch phase {

@@ -13,7 +13,7 @@ package struct HeaderView: View {
       .column([
         .row([
           .text(state.title, .strong),
-          badge(state.phase),
+          badge(state.phase, state.connection),
           .text(duration(milliseconds: state.durationMilliseconds)),
         ]),
         .row([
@@ -24,13 +24,25 @@ package struct HeaderView: View {
       ]))
   }
 
-  private func badge(_ phase: StreamState?) -> ViewNode {
-    switch phase {
-    case nil: .empty
-    case .waiting: .text("WAITING", .faint)
-    case .live: .text("LIVE", .strong)
-    case .paused: .text("PAUSED", .warning)
-    case .ended: .text("ENDED", .faint)
+  private func badge(
+    _ phase: StreamState?, _ connection: HeaderFeature.Connection?
+  ) -> ViewNode {
+    let weakness: String? =
+      switch connection {
+      case .good, nil: nil
+      case .fair: "fair connection"
+      case .poor: "poor connection"
+      }
+    func badge(_ text: String, _ emphasis: ViewNode.Emphasis) -> ViewNode {
+      guard let weakness else { return .text(text, emphasis) }
+      return .text("\(text), \(weakness)", .warning)
+    }
+    return switch phase {
+    case nil: weakness.map { .text($0, .warning) } ?? .empty
+    case .waiting: badge("WAITING", .faint)
+    case .live: badge("LIVE", .strong)
+    case .paused: badge("PAUSED", .warning)
+    case .ended: badge("ENDED", .faint)
     }
   }
 

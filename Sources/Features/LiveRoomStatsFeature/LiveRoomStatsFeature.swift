@@ -12,6 +12,8 @@ package struct LiveRoomStatsFeature {
     package var samples = 0
     /// The worst of what the measurements say, with hysteresis.
     package var quality: StreamQuality = StreamQuality.good
+    /// The measurement that ``quality`` follows; `nil` while it is good.
+    package var fault: StreamFault?
     /// The best mean frame rate of any window; what a shortfall is measured against.
     package var bestFrameRate: Double = 0
     /// Dropped frames at the end of the newest window that knew them.
@@ -29,7 +31,7 @@ package struct LiveRoomStatsFeature {
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// The level changed; said once per change.
+    /// The level changed. An alert is this one action: it is not repeated while the level stays.
     case qualityChanged(StreamQuality)
   }
 
@@ -61,6 +63,7 @@ package struct LiveRoomStatsFeature {
       state.droppedFrames = dropped.last
     }
     state.levels = levels
+    if state.fault != levels.fault { state.fault = levels.fault }
     guard levels.worst != state.quality else { return .none }
     state.quality = levels.worst
     return .send(.delegate(.qualityChanged(levels.worst)))
@@ -78,6 +81,17 @@ package struct QualityLevels: Equatable, Sendable {
 
   package var worst: StreamQuality {
     max(max(congestion, roundTrip), max(frameShortfall, droppedFrames))
+  }
+
+  /// The measurement at fault; the first one listed of those that are equally bad.
+  var fault: StreamFault? {
+    switch worst {
+    case .good: nil
+    case congestion: .congestion
+    case roundTrip: .roundTrip
+    case frameShortfall: .frameShortfall
+    case .fair, .poor: .droppedFrames
+    }
   }
 
   mutating func note(congestion value: Double?, roundTrip milliseconds: Double?) {

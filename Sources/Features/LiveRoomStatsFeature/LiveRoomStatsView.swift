@@ -11,7 +11,8 @@ package struct LiveRoomStatsView: View {
     _ state: Observed<LiveRoomStatsFeature.State>, _ context: ViewContext
   ) -> ViewNode {
     let quality = state.quality
-    var lines: [ViewNode] = [.text(quality.rawValue, quality == .poor ? .warning : .strong)]
+    let verdict = quality.rawValue + (state.fault.map { ": \($0.rawValue)" } ?? "")
+    var lines: [ViewNode] = [.text(verdict, quality == .poor ? .warning : .strong)]
     if let window = state.window {
       append("bitrate", window.bitrate, "kbit/s", to: &lines)
       append("frames", window.frameRate, "/s", to: &lines)

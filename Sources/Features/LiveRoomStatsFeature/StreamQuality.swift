@@ -16,6 +16,14 @@ package enum StreamQuality: String, Comparable, Sendable, CaseIterable {
   }
 }
 
+/// What keeps a stream from getting through well.
+package enum StreamFault: String, Sendable, CaseIterable {
+  case congestion
+  case roundTrip = "round trip"
+  case frameShortfall = "frame rate"
+  case droppedFrames = "dropped frames"
+}
+
 /// Where a measurement turns fair and poor, and where it turns back.
 ///
 /// Two limits per level keep a value that trembles around one of them from flickering: a level is

@@ -1,7 +1,7 @@
 package import Composable
 package import LiveEvents
 
-/// The people who wait to be let in.
+/// The people who wait to be let in, and the time until the stream begins.
 @Reducer
 package struct WaitingRoomFeature {
   @ObservableState
@@ -10,6 +10,13 @@ package struct WaitingRoomFeature {
     package var people = WaitingList()
     /// How many were let in.
     package var admitted = 0
+    /// How many the host lets in at most; `nil` for no limit. What the platform let in beyond it is
+    /// shown all the same.
+    package var capacity: Int?
+    /// When the stream is to begin.
+    package var startsAt: Timestamp?
+    /// Whole seconds until then, rounded up; `nil` while the time is not known.
+    package var secondsLeft: Int?
     /// Leaves and admissions of people who were not waiting. Sources repeat themselves and miss
     /// joins; this is no error, but worth a number.
     package var unmatched = 0
@@ -20,6 +27,21 @@ package struct WaitingRoomFeature {
   package enum Action: Equatable, Sendable {
     /// What happened since the last frame, in order.
     case changed([Change])
+    /// The host lets in whoever has waited longest.
+    case admitNextTapped
+    /// The host lets in all for whom there is room.
+    case admitAllTapped
+    case capacityChanged(Int?)
+    /// The stream is to begin at this time, or nobody knows when.
+    case scheduled(Timestamp?)
+    /// The time of the events went on.
+    case ticked(at: Timestamp)
+    case delegate(Delegate)
+  }
+
+  package enum Delegate: Equatable, Sendable {
+    /// The host let these people in, the first to come first.
+    case admitted([Person])
   }
 
   /// One thing that happened at the door.
@@ -36,6 +58,19 @@ package struct WaitingRoomFeature {
     switch action {
     case .changed(let changes):
       for change in changes { apply(change, to: &state) }
+    case .admitNextTapped:
+      return admit(1, from: &state)
+    case .admitAllTapped:
+      return admit(state.people.count, from: &state)
+    case .capacityChanged(let capacity):
+      state.capacity = capacity.map { max(0, $0) }
+    case .scheduled(let time):
+      state.startsAt = time
+      state.secondsLeft = nil
+    case .ticked(let time):
+      countDown(to: time, &state)
+    case .delegate:
+      break
     }
     return .none
   }
@@ -57,4 +92,26 @@ package struct WaitingRoomFeature {
     state.people.remove(person.id)
     return true
   }
+
+  /// What admission of one and of all share. All who are let in are one message to the parent.
+  private func admit(_ count: Int, from state: inout State) -> Effect<Action> {
+    let people = Array(state.people.prefix(min(count, state.roomLeft)))
+    guard !people.isEmpty else { return .none }
+    for person in people { state.people.remove(person.id) }
+    state.admitted += people.count
+    return .send(.delegate(.admitted(people)))
+  }
+
+  private func countDown(to time: Timestamp, _ state: inout State) {
+    guard let start = state.startsAt else { return }
+    let (left, overflow) = start.subtractingReportingOverflow(time)
+    // A time that cannot be told in milliseconds is none.
+    let seconds = overflow ? nil : Int(max(0, left / 1_000 + (left % 1_000 > 0 ? 1 : 0)))
+    if state.secondsLeft != seconds { state.secondsLeft = seconds }
+  }
+}
+
+extension WaitingRoomFeature.State {
+  /// How many may still be let in.
+  package var roomLeft: Int { capacity.map { max(0, $0 - admitted) } ?? .max }
 }

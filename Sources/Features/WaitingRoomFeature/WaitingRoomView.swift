@@ -14,15 +14,21 @@ package struct WaitingRoomView: View {
     _ state: Observed<WaitingRoomFeature.State>, _ context: ViewContext
   ) -> ViewNode {
     let people = state.people
+    var figures: [ViewNode] = [
+      .text("\(people.count) waiting", .strong),
+      .text(admitted(state.admitted, of: state.capacity)),
+    ]
+    if let seconds = state.secondsLeft { figures.append(.text("begins in \(seconds) s", .strong)) }
     return .panel(
       title: "Waiting room",
       .column([
-        .row([
-          .text("\(people.count) waiting", .strong),
-          .text("\(state.admitted) admitted"),
-        ]),
+        .row(figures),
         .list(people.prefix(Self.rows).map(\.row)),
       ]))
+  }
+
+  private func admitted(_ count: Int, of capacity: Int?) -> String {
+    capacity.map { "\(count) of \($0) admitted" } ?? "\(count) admitted"
   }
 }
 

@@ -1,0 +1,37 @@
+import ComposableTesting
+import LiveEvents
+import RecorderFeature
+import Testing
+
+@Suite struct RecorderStoryTests {
+  @Test func `A recording of the room beside one elsewhere that fails`() async {
+    let store = TestStore(initialState: RecorderFeature.State()) { RecorderFeature() }
+    await store.send(.stateChanged(.starting)) { $0.elsewhere.state = .starting }
+    await store.send(.stateChanged(.recording)) { $0.elsewhere.state = .recording }
+    await store.receive(.delegate(.isRecordingChanged(true)))
+    await store.send(.progressed(RecorderProgress(bytes: 900, durationMilliseconds: 2_000))) {
+      $0.elsewhere.bytes = 900
+      $0.elsewhere.durationMilliseconds = 2_000
+    }
+
+    await store.send(.ownStateChanged(.starting)) {
+      $0.own = Recording()
+      $0.own?.state = .starting
+    }
+    await store.send(.ownStateChanged(.recording)) { $0.own?.state = .recording }
+    await store.send(.ownProgressed(RecorderProgress(bytes: 5, durationMilliseconds: 40))) {
+      $0.own?.bytes = 5
+      $0.own?.durationMilliseconds = 40
+    }
+    // One of the two is lost; the room is recorded all the same.
+    await store.send(.stateChanged(.failed)) { $0.elsewhere.state = .failed }
+    await store.send(.ownStateChanged(.paused)) { $0.own?.state = .paused }
+    await store.send(.ownStateChanged(.recording)) { $0.own?.state = .recording }
+
+    await store.send(.ownStateChanged(.stopping)) { $0.own?.state = .stopping }
+    await store.receive(.delegate(.isRecordingChanged(false)))
+    await store.send(.ownStateChanged(.idle)) { $0.own?.state = .idle }
+    #expect(store.state.own?.bytes == 5, "what was recorded stays to be seen")
+    await store.finish()
+  }
+}

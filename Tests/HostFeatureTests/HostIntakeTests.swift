@@ -182,8 +182,9 @@ import Testing
     case .chat(.timedOut(let timeout, _)): ["timeout \(timeout.user.id)"]
     case .chat(.notice(let notice, _)): ["notice \(notice.count)"]
     case .stream(let phase, _): ["stream \(phase)"]
-    case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .control, .header, .liveRoomStats, .recorder,
-      .waitingRoom, .roomClosed, .ticked:
+    case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .control, .header, .liveRoomStats,
+      .recorder,
+      .waitingRoom, .endConfirmation, .roomClosed, .ticked:
       []
     }
   }

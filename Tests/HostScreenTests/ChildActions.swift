@@ -21,7 +21,7 @@ struct ChildActions: Sequence, IteratorProtocol {
   mutating func next() -> HostFeature.Action? {
     number += 1
     let time = Timestamp(number * 40)
-    return switch random.pick(0..<21) {
+    return switch random.pick(0..<24) {
     case 0: .chat(.messages([message(at: time), message(at: time)]))
     case 1: .chat(.messageDeleted(Text("m\(random.pick(0..<number))"), at: time))
     case 2: .chat(.cleared(at: time))
@@ -41,7 +41,10 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 16: .liveRoomStats(.windowClosed(window()))
     case 17: .recorder(recording())
     case 18: .chat(.reading(reading()))
-    case 19: .waitingRoom(.changed([.joined(person()), .left(person())]))
+    case 19: .waitingRoom(door(at: time))
+    case 20: .header(.connectionChanged([.good, .fair, .poor, nil][random.pick(0..<4)]))
+    case 21: .control(.ticked)
+    case 22: .waitingRoom(.changed([.joined(person()), .left(person())]))
     default: .waitingRoom(.changed([.admitted(person())]))
     }
   }
@@ -54,6 +57,15 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 3: .mentionedNamesChanged(["name\(random.pick(0..<3))"])
     case 4: .threadOpened(message: written - random.pick(0..<2))
     default: .threadClosed
+    }
+  }
+
+  private mutating func door(at time: Timestamp) -> WaitingRoomFeature.Action {
+    switch random.pick(0..<4) {
+    case 0: .admitNextTapped
+    case 1: .capacityChanged(random.pick(0..<9))
+    case 2: .scheduled(time + 9_000)
+    default: .ticked(at: time)
     }
   }
 

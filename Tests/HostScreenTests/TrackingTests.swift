@@ -26,9 +26,9 @@ struct TrackingTests {
   static let unread: Set<String> = [
     "chat.moderations", "chat.noticeCount", "chat.busiestSecond", "chat.bookkeeping",
     "chat.mentionedNames",
-    "control.committed", "header.liveSince", "liveRoomStats.samples",
+    "control.committed", "control.bookkeeping", "header.liveSince", "liveRoomStats.samples",
     "liveRoomStats.bestFrameRate", "liveRoomStats.droppedFrames", "liveRoomStats.levels",
-    "waitingRoom.unmatched",
+    "waitingRoom.unmatched", "waitingRoom.startsAt",
   ]
 
   @Test func `Ignored: what changed in a child evaluates its view if that reads it, and no other`()

@@ -23,6 +23,8 @@ package struct HostFeature {
     package var isRecording = false
     /// How well the stream gets through, as its statistics told; `nil` without them.
     package var quality: StreamQuality?
+    /// The question whether the stream is to end, while it is asked.
+    package var endConfirmation: EndConfirmation.State?
 
     @ObservationStateIgnored package var chat: ChatFeature.State?
     @ObservationStateIgnored package var control = ControlFeature.State()
@@ -41,6 +43,7 @@ package struct HostFeature {
     case liveRoomStats(LiveRoomStatsFeature.Action)
     case recorder(RecorderFeature.Action)
     case waitingRoom(WaitingRoomFeature.Action)
+    case endConfirmation(PresentationAction<EndConfirmation.Action>)
     /// The stream entered a phase, at a time of its source.
     case stream(StreamState, at: Timestamp)
     case roomClosed
@@ -73,12 +76,17 @@ package struct HostFeature {
         state.isRecording = isRecording
         return .none
       case .liveRoomStats(.delegate(.qualityChanged(let quality))):
-        state.quality = quality
-        return .none
-      case .chat, .control, .header, .liveRoomStats, .recorder, .waitingRoom:
+        return note(quality, in: &state)
+      case .control(.delegate(.endStreamTapped(let on))):
+        return confirmEnd(on, in: &state)
+      case .endConfirmation(.presented(.delegate(.confirmed))):
+        // The host's own time: the newest that the duration knows of.
+        return enter(.ended, at: state.header.newestTime, in: &state)
+      case .chat, .control, .header, .liveRoomStats, .recorder, .waitingRoom, .endConfirmation:
         return .none
       }
     }
+    .ifLet(\.endConfirmation, action: \.endConfirmation) { EndConfirmation() }
     .ifLet(\.chat, action: \.chat) { ChatFeature() }
     .ifLet(\.liveRoomStats, action: \.liveRoomStats) { LiveRoomStatsFeature() }
     .ifLet(\.waitingRoom, action: \.waitingRoom) { WaitingRoomFeature() }
@@ -90,22 +98,60 @@ package struct HostFeature {
   ) -> Effect<Action> {
     state.phase = phase
     state.removeChildren(for: phase)
-    return HeaderFeature().reduce(into: &state.header, action: .streamChanged(phase, at: time))
-      .map(Action.header)
+    return header(.streamChanged(phase, at: time), in: &state)
+  }
+
+  /// The statistics judge, the header shows it, too: it knows nothing of them.
+  private func note(_ quality: StreamQuality, in state: inout State) -> Effect<Action> {
+    state.quality = quality
+    let connection: HeaderFeature.Connection =
+      switch quality {
+      case .good: .good
+      case .fair: .fair
+      case .poor: .poor
+      }
+    return header(.connectionChanged(connection), in: &state)
+  }
+
+  /// Asks before the stream ends. A tap that says `on` is the answer, if the question stands.
+  private func confirmEnd(_ on: Bool?, in state: inout State) -> Effect<Action> {
+    guard state.endConfirmation != nil else {
+      guard on != false, state.phase != .ended else { return .none }
+      state.endConfirmation = EndConfirmation.State(viewers: state.header.viewers)
+      return .none
+    }
+    let answer: EndConfirmation.Action = on == true ? .confirmTapped : .cancelTapped
+    return .send(.endConfirmation(.presented(answer)))
+  }
+
+  private func header(_ action: HeaderFeature.Action, in state: inout State) -> Effect<Action> {
+    HeaderFeature().reduce(into: &state.header, action: action).map(Action.header)
   }
 
   /// The children that show time are run directly: one tick stays one action.
   private func tick(at time: Timestamp, in state: inout State) -> Effect<Action> {
-    let effect = HeaderFeature().reduce(into: &state.header, action: .ticked(at: time))
-      .map(Action.header)
-    guard state.chat != nil else { return effect }
-    return .merge(
-      effect,
-      ChatFeature().reduce(into: &state.chat!, action: .ticked(at: time)).map(Action.chat))
+    var effects = [
+      header(.ticked(at: time), in: &state),
+      ControlFeature().reduce(into: &state.control, action: .ticked).map(Action.control),
+    ]
+    if state.chat != nil {
+      effects.append(
+        ChatFeature().reduce(into: &state.chat!, action: .ticked(at: time)).map(Action.chat))
+    }
+    if state.waitingRoom != nil {
+      effects.append(
+        WaitingRoomFeature().reduce(into: &state.waitingRoom!, action: .ticked(at: time))
+          .map(Action.waitingRoom))
+    }
+    return .merge(effects)
   }
 }
 
 extension HostFeature.State {
-  /// Whether something shown changes by time alone: the duration of a live stream, the rate of a chat.
-  package var wantsTicks: Bool { header.isRunning || (chat?.rate ?? 0) > 0 }
+  /// Whether something shown changes by time alone: the duration of a live stream, the rate of a chat,
+  /// a countdown, a drag that may have been forgotten.
+  package var wantsTicks: Bool {
+    header.isRunning || (chat?.rate ?? 0) > 0 || waitingRoom?.startsAt != nil
+      || !control.dragging.isEmpty
+  }
 }

@@ -19,6 +19,9 @@ package struct HostView: View {
     if let quality = state.quality {
       line.append(.text(quality.rawValue, quality == .poor ? .warning : .normal))
     }
+    if let question = state.endConfirmation {
+      line.append(.text("end the stream for \(question.viewers) viewers?", .warning))
+    }
     return .column([
       .row(line),
       context.child(HeaderView(), state, \.header),

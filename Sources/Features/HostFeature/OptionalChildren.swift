@@ -1,4 +1,5 @@
 import ChatFeature
+import HeaderFeature
 import LiveEvents
 import LiveRoomStatsFeature
 import WaitingRoomFeature
@@ -34,9 +35,12 @@ extension HostFeature.State {
       if phase.admitsStatistics, liveRoomStats == nil {
         liveRoomStats = LiveRoomStatsFeature.State()
       }
+    case .waitingRoom(.delegate):
+      return
     case .waitingRoom:
       if phase.admitsWaitingRoom, waitingRoom == nil { waitingRoom = WaitingRoomFeature.State() }
-    case .liveRoomStats(.delegate), .control, .header, .recorder, .stream, .roomClosed, .ticked:
+    case .liveRoomStats(.delegate), .control, .header, .recorder, .endConfirmation, .stream,
+      .roomClosed, .ticked:
       return
     }
   }
@@ -44,17 +48,23 @@ extension HostFeature.State {
   /// Removes the children that do not exist in `phase`.
   mutating func removeChildren(for phase: StreamState) {
     if !phase.admitsWaitingRoom { waitingRoom = nil }
-    if !phase.admitsStatistics {
-      liveRoomStats = nil
-      quality = nil
-    }
+    if !phase.admitsStatistics { removeStatistics() }
+    // There is nothing left to ask.
+    if phase == .ended { endConfirmation = nil }
   }
 
   /// Removes all optional children.
   mutating func removeChildren() {
     chat = nil
+    removeStatistics()
+    waitingRoom = nil
+    endConfirmation = nil
+  }
+
+  /// What they judged goes with them.
+  private mutating func removeStatistics() {
     liveRoomStats = nil
     quality = nil
-    waitingRoom = nil
+    if header.connection != nil { header.connection = nil }
   }
 }

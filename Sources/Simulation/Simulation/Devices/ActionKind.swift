@@ -11,12 +11,15 @@ package enum ActionKind: Int, CaseIterable, Sendable {
   case chatMessages, chatMessageDeleted, chatCleared, chatTimedOut, chatNotice, chatModesChanged
   case chatTicked, chatReading
   case controlSliderBegan, controlSliderMoved, controlSliderReleased, controlTapped
-  case controlMeterRead, controlSet, controlDelegate
-  case headerTitleChanged, headerViewersChanged, headerReacted, headerStreamChanged, headerTicked
+  case controlMeterRead, controlSet, controlTicked, controlDelegate
+  case headerTitleChanged, headerViewersChanged, headerReacted, headerStreamChanged
+  case headerConnectionChanged, headerTicked
   case liveRoomStatsWindowClosed, liveRoomStatsDelegate
   case recorderStateChanged, recorderProgressed, recorderOwnStateChanged, recorderOwnProgressed
   case recorderDelegate
-  case waitingRoomChanged
+  case waitingRoomChanged, waitingRoomAdmitNextTapped, waitingRoomAdmitAllTapped
+  case waitingRoomCapacityChanged, waitingRoomScheduled, waitingRoomTicked, waitingRoomDelegate
+  case endConfirmation
   case stream, roomClosed, ticked
 
   /// Such as `chat.messages`.
@@ -55,11 +58,13 @@ package enum ActionKind: Int, CaseIterable, Sendable {
     case .control(.tapped): (.controlTapped, 0)
     case .control(.meterRead): (.controlMeterRead, 0)
     case .control(.set): (.controlSet, 0)
+    case .control(.ticked): (.controlTicked, 0)
     case .control(.delegate): (.controlDelegate, 0)
     case .header(.titleChanged): (.headerTitleChanged, 0)
     case .header(.viewersChanged): (.headerViewersChanged, 0)
     case .header(.reacted): (.headerReacted, 0)
     case .header(.streamChanged): (.headerStreamChanged, 0)
+    case .header(.connectionChanged): (.headerConnectionChanged, 0)
     case .header(.ticked): (.headerTicked, 0)
     case .liveRoomStats(.windowClosed): (.liveRoomStatsWindowClosed, 0)
     case .liveRoomStats(.delegate): (.liveRoomStatsDelegate, 0)
@@ -69,6 +74,13 @@ package enum ActionKind: Int, CaseIterable, Sendable {
     case .recorder(.ownProgressed): (.recorderOwnProgressed, 0)
     case .recorder(.delegate): (.recorderDelegate, 0)
     case .waitingRoom(.changed(let changes)): (.waitingRoomChanged, changes.count)
+    case .waitingRoom(.admitNextTapped): (.waitingRoomAdmitNextTapped, 0)
+    case .waitingRoom(.admitAllTapped): (.waitingRoomAdmitAllTapped, 0)
+    case .waitingRoom(.capacityChanged): (.waitingRoomCapacityChanged, 0)
+    case .waitingRoom(.scheduled): (.waitingRoomScheduled, 0)
+    case .waitingRoom(.ticked): (.waitingRoomTicked, 0)
+    case .waitingRoom(.delegate): (.waitingRoomDelegate, 0)
+    case .endConfirmation: (.endConfirmation, 0)
     case .stream: (.stream, 0)
     case .roomClosed: (.roomClosed, 0)
     case .ticked: (.ticked, 0)

@@ -1,0 +1,34 @@
+package import Composable
+
+/// The question whether the stream is to end, presented over the host's screen.
+@Reducer
+package struct EndConfirmation {
+  @ObservableState
+  package struct State: Equatable, Sendable {
+    /// How many watched when it was asked.
+    package var viewers: Int
+
+    package init(viewers: Int) { self.viewers = viewers }
+  }
+
+  package enum Action: Equatable, Sendable {
+    case confirmTapped
+    case cancelTapped
+    case delegate(Delegate)
+  }
+
+  package enum Delegate: Equatable, Sendable {
+    /// The stream is to end.
+    case confirmed
+  }
+
+  package init() {}
+
+  package func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch action {
+    case .confirmTapped: .merge(.send(.delegate(.confirmed)), .dismiss)
+    case .cancelTapped: .dismiss
+    case .delegate: .none
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import ChatFeature
+import Composable
+import ComposableTesting
+import ControlFeature
+import HeaderFeature
+import HostFeature
+import LiveEvents
+import LiveRoomStatsFeature
+import RateLimiting
+import RecorderFeature
+import Testing
+import WaitingRoomFeature
+
+@Suite struct HostStoryTests {
+  private let ann = Person(id: "u1", name: "Ann")
+  private let bob = Person(id: "u2", name: "Bob")
+
+  @Test func `A stream from the waiting room to the end, recorded`() async {
+    let store = TestStore(initialState: HostFeature.State()) { HostFeature() }
+    store.exhaustivity = .off
+
+    // People wait, a countdown runs.
+    await store.send(.stream(.waiting, at: 1_000)) { $0.phase = .waiting }
+    await store.send(.waitingRoom(.changed([.joined(ann), .joined(bob)])))
+    await store.send(.waitingRoom(.scheduled(6_000)))
+    await store.send(.ticked(at: 2_000)) { $0.waitingRoom?.secondsLeft = 4 }
+    await store.send(.waitingRoom(.admitAllTapped)) { $0.waitingRoom?.admitted = 2 }
+    await store.receive(.waitingRoom(.delegate(.admitted([ann, bob]))))
+
+    // The host sets up, and goes live.
+    await store.send(.control(.sliderReleased(control: "microphone", value: 0.8)))
+    await store.receive(.control(.delegate(.committed(control: "microphone", value: 0.8))))
+    await store.send(.stream(.live, at: 6_000)) {
+      $0.phase = .live
+      $0.waitingRoom = nil
+      $0.header.phase = .live
+    }
+
+    // It is recorded, watched and talked about.
+    await store.send(.recorder(.ownStateChanged(.recording)))
+    await store.receive(.recorder(.delegate(.isRecordingChanged(true)))) { $0.isRecording = true }
+    await store.send(.header(.viewersChanged(count: 70, peak: 90)))
+    await store.send(.header(.reacted(12)))
+    await store.send(.chat(.messages([message]))) { $0.chat?.total = 1 }
+
+    // The connection fails for a while.
+    let bad = StatisticsWindow(congestion: Summary(0.9), samples: 1)
+    await store.send(.liveRoomStats(.windowClosed(bad)))
+    await store.receive(.liveRoomStats(.delegate(.qualityChanged(.poor)))) {
+      $0.quality = .poor
+      $0.header.connection = .poor
+    }
+    await store.send(.stream(.paused, at: 8_000)) { $0.phase = .paused }
+    await store.send(.stream(.live, at: 9_000)) { $0.phase = .live }
+    await store.send(.ticked(at: 10_000)) { $0.header.durationMilliseconds = 4_000 }
+
+    // The host ends it, after a second thought.
+    await store.send(.control(.tapped(control: ControlFeature.endStream, on: nil)))
+    await store.receive(.control(.delegate(.endStreamTapped(on: nil)))) {
+      $0.endConfirmation = EndConfirmation.State(viewers: 70)
+    }
+    await store.send(.endConfirmation(.presented(.cancelTapped)))
+    await store.receive(.endConfirmation(.dismiss)) { $0.endConfirmation = nil }
+    #expect(store.state.phase == .live)
+    await store.send(.control(.tapped(control: ControlFeature.endStream, on: nil)))
+    await store.receive(.control(.delegate(.endStreamTapped(on: nil))))
+    await store.send(.endConfirmation(.presented(.confirmTapped)))
+    await store.receive(.endConfirmation(.presented(.delegate(.confirmed)))) {
+      $0.phase = .ended
+      $0.endConfirmation = nil
+      $0.liveRoomStats = nil
+      $0.quality = nil
+      $0.header.connection = nil
+      $0.header.phase = .ended
+    }
+    await store.receive(.endConfirmation(.dismiss))
+    #expect(store.state.header.durationMilliseconds == 4_000)
+
+    // What was recorded is written out.
+    await store.send(.recorder(.ownStateChanged(.stopping)))
+    await store.receive(.recorder(.delegate(.isRecordingChanged(false)))) { $0.isRecording = false }
+    for percent in stride(from: 50, through: 100, by: 50) {
+      let progress = RecorderProgress(
+        bytes: percent * 10, durationMilliseconds: 4_000, done: percent, total: 100)
+      await store.send(.recorder(.ownProgressed(progress)))
+      #expect(store.state.recorder.own?.percent == percent)
+    }
+    await store.send(.recorder(.ownStateChanged(.idle)))
+    #expect(store.state.recorder.own?.bytes == 1_000)
+
+    await store.send(.roomClosed) { $0.chat = nil }
+    await store.finish()
+  }
+
+  @Test func `The question is answered by a second tap, and asked of a stream that runs only`()
+    async
+  {
+    let store = TestStore(initialState: HostFeature.State()) { HostFeature() }
+    store.exhaustivity = .off
+    func tap(_ on: Bool?) async {
+      await store.send(.control(.tapped(control: ControlFeature.endStream, on: on)))
+      await store.skipReceivedActions(strict: false)
+      await store.skipReceivedActions(strict: false)
+      await store.skipReceivedActions(strict: false)
+    }
+    await store.send(.stream(.live, at: 0))
+    await tap(false)
+    #expect(store.state.endConfirmation == nil)
+    // An answer before the question is none.
+    await tap(true)
+    #expect(store.state.endConfirmation != nil)
+    await tap(false)
+    #expect(store.state.endConfirmation == nil)
+    #expect(store.state.phase == .live)
+    await tap(nil)
+    await tap(true)
+    #expect(store.state.phase == .ended)
+    await tap(true)
+    #expect(store.state.endConfirmation == nil)
+    await store.finish()
+  }
+
+  @Test func `The platform ends the stream while the question stands`() async {
+    let store = TestStore(initialState: HostFeature.State()) { HostFeature() }
+    store.exhaustivity = .off
+    await store.send(.stream(.live, at: 0))
+    await store.send(.control(.tapped(control: ControlFeature.endStream, on: nil)))
+    await store.skipReceivedActions()
+    await store.send(.stream(.ended, at: 5_000)) { $0.endConfirmation = nil }
+    await store.finish()
+  }
+
+  @Test func `Time is asked for while a drag may have been forgotten or a countdown runs`() {
+    var state = HostFeature.State()
+    #expect(!state.wantsTicks)
+    _ = ControlFeature().reduce(
+      into: &state.control, action: .sliderBegan(control: "zoom", value: 0.1))
+    #expect(state.wantsTicks)
+    state.control = ControlFeature.State()
+    state.waitingRoom = WaitingRoomFeature.State()
+    #expect(!state.wantsTicks)
+    state.waitingRoom?.startsAt = 5
+    #expect(state.wantsTicks)
+  }
+
+  private var message: TimedMessage {
+    TimedMessage(
+      timestamp: 6_500, message: ChatMessage(id: "m", userID: "u1", userName: "Ann", text: "hi"))
+  }
+}

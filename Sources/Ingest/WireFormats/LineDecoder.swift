@@ -9,7 +9,7 @@ public struct LineDecoder: ~Copyable {
   /// Longest line that is decoded, in bytes, without its line end.
   public static let maximumLineLength = 64 * 1024
 
-  var indexer = JSONIndexer(capacity: LineDecoder.maximumLineLength)
+  var indexer: JSONIndexer
   var window = LineWindow()
   var members = NativeMemberStorage()
   var tags = IRCTagStorage()
@@ -17,7 +17,16 @@ public struct LineDecoder: ~Copyable {
   /// The room that every line counts for; `nil` if lines name theirs.
   public internal(set) var override: RoomReference?
 
-  public init() {}
+  /// Longest line that this one decodes.
+  private let longestLine: Int
+
+  public init() { self.init(maximumLineLength: Self.maximumLineLength) }
+
+  /// A decoder of lines that this program wrote, which may be longer than those it takes.
+  public init(maximumLineLength: Int) {
+    longestLine = maximumLineLength
+    indexer = JSONIndexer(capacity: maximumLineLength)
+  }
 
   /// Sets the room of every later line, whatever the line says; `nil` lets lines name theirs.
   public mutating func overrideRoom(_ name: RoomName?) {
@@ -47,7 +56,7 @@ public struct LineDecoder: ~Copyable {
   public mutating func decode(
     _ slab: ByteSlab, line: ByteSlab.Slice, arrival: Timestamp
   ) -> DecodedLine {
-    guard line.count <= Self.maximumLineLength else {
+    guard line.count <= longestLine else {
       return .rejected(.lineTooLong, room: override)
     }
     defer { window.release(after: line) }

@@ -24,6 +24,7 @@ let lifecycle = product("ServiceLifecycle", "swift-service-lifecycle")
 let signals = product("UnixSignals", "swift-service-lifecycle")
 let arguments = product("ArgumentParser", "swift-argument-parser")
 let yams = product("Yams", "Yams")
+let sqlite = product("GRDB", "GRDB.swift")
 let macroSupport = [
   "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftDiagnostics", "SwiftSyntaxMacros",
   "SwiftCompilerPlugin",
@@ -104,6 +105,12 @@ let ingest: [Target] = [
   module("Ingest", "Compression", ["CZlib"]),
   module("Ingest", "WireFormats", ["LiveEvents", "CSimdjson"]),
   module("Ingest", "Ingest", ["LiveEvents", "UnixSockets", "WireFormats"] + nio),
+]
+
+let recordings: [Target] = [
+  module(
+    "Recordings", "Recordings",
+    ["LiveEvents", "RateLimiting", "WireFormats", "CZlib", "Systemd", sqlite])
 ]
 
 let features: [Target] =
@@ -198,6 +205,9 @@ let tests: [Target] =
       ["LiveEvents", "WireFormats", "Ingest", "UnixSockets", product("NIOEmbedded", "swift-nio")]
         + nio),
     test(
+      "RecordingsTests",
+      ["LiveEvents", "RateLimiting", "Recordings", "TestSupport", "WireFormats"]),
+    test(
       "HostFeatureTests",
       featureKit + childTargets + ["HostFeature", "ComposableTesting", "TestSupport"]),
     test(
@@ -245,13 +255,15 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
-  targets: system + kit + events + ingest + features + screen + simulation + control + daemon
+  targets: system + kit + events + ingest + recordings + features + screen + simulation + control
+    + daemon
     + benchmarks + tests,
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx20

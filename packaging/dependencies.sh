@@ -6,7 +6,7 @@ set -euo pipefail
 packages=()
 for group in "$@"; do
   case "$group" in
-    build) packages+=(libsystemd-dev libsimdjson-dev zlib1g-dev pkg-config g++) ;;
+    build) packages+=(libsystemd-dev libsimdjson-dev libsqlite3-dev zlib1g-dev pkg-config g++) ;;
     deb) packages+=(debhelper lintian patchelf man-db python3) ;;
     test) packages+=(debootstrap systemd-container python3-venv tmux varlink-go) ;;
     *) echo "dependencies.sh: unknown group '$group': use build, deb or test" >&2; exit 64 ;;

@@ -1,0 +1,16 @@
+import CZlib
+
+/// CRC-32 of a growing run of bytes.
+struct Checksum {
+  private var value: UInt = 0
+
+  mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+    value = crc32_z(value, bytes.baseAddress, bytes.count)
+  }
+
+  /// Eight hexadecimal digits.
+  var text: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+}

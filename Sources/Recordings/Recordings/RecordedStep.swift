@@ -1,0 +1,49 @@
+package import LiveEvents
+package import RateLimiting
+
+/// One step of a room's life: what moves its state. Playing the steps again gives the same state.
+package enum RecordedStep: Sendable, Equatable {
+  /// The room took an event at an instant of its own time.
+  case event(LiveEvent, at: Instant)
+  /// The room drew a frame; with `flush`, what its throttles held was applied first.
+  case frame(at: Instant, flush: Bool)
+
+  package var instant: Instant {
+    switch self {
+    case .event(_, let instant), .frame(let instant, _): instant
+    }
+  }
+}
+
+/// What a room did in one turn, on its way to the disk.
+package struct RecordedBatch: Sendable {
+  enum Entry: Sendable {
+    case events(ArraySlice<LiveEvent>, at: Instant)
+    case frame(at: Instant, flush: Bool)
+  }
+
+  private(set) var entries: [Entry] = []
+  /// Called once everything before is synced, or can no longer be.
+  private(set) var completions: [@Sendable () -> Void] = []
+  package private(set) var eventCount = 0
+
+  package init() {}
+
+  package var isEmpty: Bool { entries.isEmpty && completions.isEmpty }
+
+  /// Adds events that the room took at one instant. Shares their storage.
+  package mutating func add(_ events: ArraySlice<LiveEvent>, at instant: Instant) {
+    guard !events.isEmpty else { return }
+    entries.append(.events(events, at: instant))
+    eventCount += events.count
+  }
+
+  package mutating func addFrame(at instant: Instant, flush: Bool) {
+    entries.append(.frame(at: instant, flush: flush))
+  }
+
+  /// Has `completion` called, on the writer's thread, once all that was added before is on disk.
+  package mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
+    completions.append(completion)
+  }
+}

@@ -1,0 +1,117 @@
+import Synchronization
+package import Systemd
+
+/// All recordings below a directory. May be used from any thread.
+///
+/// The directory is made and looked through when it is first needed; a state directory that cannot
+/// be used is an error of the calls, not of the program.
+package final class RecordingLibrary: Sendable {
+  private let writer: RecordingWriter
+  private let settings: RecordingSettings
+  private let numbers = Atomic<UInt64>(0)
+
+  /// - Parameter onProblem: told of what went wrong and harms no recording.
+  package init(
+    directory: String, settings: RecordingSettings = RecordingSettings(),
+    onProblem: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(SystemdError) {
+    self.settings = settings
+    writer = try RecordingWriter {
+      Shelf(directory: directory, settings: settings, onProblem: onProblem)
+    }
+  }
+
+  /// Opens the catalogue, and recovers what the last run left.
+  package func open() async throws(RecordingError) {
+    try await writer.perform { shelf throws(RecordingError) in _ = try shelf.catalogue() }
+  }
+
+  /// Begins a recording.
+  ///
+  /// - Parameters:
+  ///   - startedAt: milliseconds since 1970.
+  ///   - onNews: called on the writer's thread.
+  package func start(
+    room: String, startedAt: Int, onNews: @escaping @Sendable (RecorderNews) -> Void
+  ) async throws(RecordingError) -> RoomRecorder {
+    let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
+    let name = try await writer.perform { shelf throws(RecordingError) in
+      try shelf.start(
+        number, room: room, startedAt: startedAt, now: MonotonicClock.nanoseconds(), onNews: onNews)
+    }
+    return RoomRecorder(name: name, number: number, writer: writer, settings: settings)
+  }
+
+  /// Oldest first, those that are being written included.
+  package func list() async throws(RecordingError) -> [RecordingSummary] {
+    try await writer.perform { shelf throws(RecordingError) in try shelf.summaries() }
+  }
+
+  /// For reading.
+  ///
+  /// - Throws: ``RecordingError/noSuchRecording(_:)``.
+  package func files(of name: String) async throws(RecordingError) -> RecordingFiles {
+    try await writer.perform { shelf throws(RecordingError) in try shelf.files(of: name) }
+  }
+
+  /// Has the catalogue tell of the damage that a reader found.
+  package func noteDamage(_ name: String, segment: Int) async throws(RecordingError) {
+    try await writer.perform { shelf throws(RecordingError) in
+      try shelf.noteDamage(name, segment: segment)
+    }
+  }
+
+  /// Ends the writer once all that it was given is done. Recordings that were not stopped count as
+  /// interrupted at the next start.
+  package func close() { writer.close() }
+}
+
+/// The room's end of a recording. May be used from any thread.
+package final class RoomRecorder: Sendable {
+  package let name: String
+  private let number: UInt64
+  private let writer: RecordingWriter
+  private let settings: RecordingSettings
+  private let load = RecorderLoad()
+  private let isOverrun = Atomic<Bool>(false)
+
+  init(name: String, number: UInt64, writer: RecordingWriter, settings: RecordingSettings) {
+    self.name = name
+    self.number = number
+    self.writer = writer
+    self.settings = settings
+  }
+
+  /// Whether so much waits for the disk that senders should wait too.
+  package var isBehind: Bool { load.events > settings.highWater }
+
+  /// Hands over what the room did. Never blocks; costs the same for any number of events.
+  package func post(_ batch: RecordedBatch) {
+    guard load.handOver(batch.eventCount) <= settings.maximumWaiting else { return overrun(batch) }
+    writer.post(batch, to: number, load)
+  }
+
+  /// The disk stands still and memory is not endless: this batch is lost, and with it the recording.
+  private func overrun(_ batch: RecordedBatch) {
+    load.written(batch.eventCount)
+    let isFirst = !isOverrun.exchange(true, ordering: .relaxed)
+    for completion in batch.completions { completion() }
+    guard isFirst else { return }
+    Task { [writer, number] in
+      try? await writer.perform { $0.fail(number, .diskTooSlow) }
+    }
+  }
+
+  /// Ends the recording, once all that was handed over is written.
+  ///
+  /// - Parameters:
+  ///   - digest: of the room's state, if the recording holds all that led to it.
+  ///   - endedAt: milliseconds since 1970.
+  package func finish(
+    digest: String?, endedAt: Int
+  ) async throws(RecordingError) -> RecordingSummary {
+    try await writer.perform { [number] shelf throws(RecordingError) in
+      try shelf.finish(number, digest: digest, endedAt: endedAt)
+    }
+  }
+}

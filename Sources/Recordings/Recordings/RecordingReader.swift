@@ -1,0 +1,59 @@
+package import RateLimiting
+import WireFormats
+
+/// Reads the steps of a recording in their order, block by block, and checks each segment on the way.
+package struct RecordingReader: ~Copyable {
+  private let files: RecordingFiles
+  private var next: Int
+  private var segment: SegmentReader?
+  private var decoder = LineDecoder(maximumLineLength: SegmentReader.longestLine)
+  private let start: Instant?
+  /// Bytes of the segments that were read or passed over, of `files.bytes`.
+  private var bytesBefore = 0
+
+  /// - Parameter start: the room's time from which on steps are wanted; segments that end before are
+  ///   not read. `nil` begins at the beginning.
+  package init(_ files: RecordingFiles, from start: Instant? = nil) {
+    self.files = files
+    self.start = start
+    next = 0
+    guard let start else { return }
+    while next + 1 < files.segments.count,
+      let last = files.segments[next].last, last < start.nanoseconds
+    {
+      bytesBefore += files.segments[next].bytes
+      next += 1
+    }
+  }
+
+  /// How many bytes are read; at the end the size of the recording.
+  package var bytesRead: Int { bytesBefore + (segment?.bytesRead ?? 0) }
+
+  /// Adds the steps of the next block to `steps`; `false` at the end. A block may have none.
+  ///
+  /// - Throws: ``RecordingError/damaged(recording:segment:)`` once a segment was read that is not what
+  ///   was written. What it gave is all that can be read of it; reading may go on with the next one.
+  /// - Complexity: O(size of a block), some 0.2 ms.
+  package mutating func read(into steps: inout [RecordedStep]) throws(RecordingError) -> Bool {
+    if segment == nil {
+      guard next < files.segments.count else { return false }
+      segment = try SegmentReader(path: files.segments[next].path)
+      next += 1
+    }
+    let count = steps.count
+    if try segment?.read(&decoder, into: &steps) == true {
+      if let start, steps.count > count, steps[count].instant < start {
+        let tail = steps[count...].drop { $0.instant < start }
+        steps.removeSubrange(count..<tail.startIndex)
+      }
+      return true
+    }
+    let isDamaged = segment?.isDamaged ?? false
+    bytesBefore += segment?.bytesRead ?? 0
+    segment = nil
+    if isDamaged {
+      throw .damaged(recording: files.name, segment: files.segments[next - 1].number)
+    }
+    return true
+  }
+}

@@ -1,0 +1,103 @@
+import Glibc
+
+/// Makes catalogue and files agree, after the program ended without closing its recordings, or
+/// somebody touched either. What the files say is true.
+struct Recovery {
+  let directory: String
+  let catalogue: Catalogue
+
+  /// - Complexity: one look at each segment; those that are not as the catalogue knows them, and those
+  ///   that were never closed, are read.
+  func run() throws(RecordingError) {
+    var found: Set<String> = []
+    for name in try Directories.names(in: directory) {
+      let path = directory + "/" + name
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
+      if try recover(name, in: path) { found.insert(name) }
+    }
+    for row in try catalogue.recordings() where !found.contains(row.name) {
+      try catalogue.remove(row.name)
+    }
+  }
+
+  /// Recovers one recording; `false` if there is nothing of one in its directory.
+  private func recover(_ name: String, in path: String) throws(RecordingError) -> Bool {
+    let known = try catalogue.recording(name)
+    let knownSegments = try catalogue.segments(of: name)
+    var segments: [SegmentRow] = []
+    var scans: [SegmentScan] = []
+    for number in try Directories.names(in: path).compactMap(RecordingFiles.number).sorted() {
+      let file = RecordingFiles.path(of: number, in: path)
+      let state = try InputFile.state(of: file)
+      if let row = knownSegments.first(where: { $0.number == number }), row.crc32 != nil,
+        row.bytes == state.bytes, row.modified == state.modified
+      {
+        segments.append(row)
+        continue
+      }
+      let scan = try SegmentReader.scan(path: file)
+      guard scan.goodBytes > 0 else {
+        // Made, and not even its first line written. Or of somebody else: then it stays, unlisted.
+        if state.bytes == 0 || !scan.isDamaged { unlink(file) }
+        continue
+      }
+      try cutTail(of: file, scan, size: state.bytes)
+      scans.append(scan)
+      segments.append(
+        try RecordingFiles.row(
+          name, number, file, scan.contents, crc32: scan.end?.crc32, isDamaged: scan.isDamaged))
+    }
+    guard !segments.isEmpty else {
+      // Empty: nothing to tell of. Otherwise `rmdir` leaves it.
+      rmdir(path)
+      return false
+    }
+    let isKnown = known.map { $0.state != RecordingSummary.State.recording.rawValue } ?? false
+    guard !isKnown || !scans.isEmpty || knownSegments != segments else { return true }
+    try catalogue.replace(row(name, known, segments, scans), segments)
+    return true
+  }
+
+  /// What stands behind the last good line was never acknowledged.
+  private func cutTail(of file: String, _ scan: SegmentScan, size: Int) throws(RecordingError) {
+    guard scan.end == nil, scan.goodBytes < size else { return }
+    guard truncate(file, off_t(scan.goodBytes)) == 0 || errno == EROFS else {
+      throw .file(operation: "truncate", path: file, code: errno)
+    }
+  }
+
+  private func row(
+    _ name: String, _ known: RecordingRow?, _ segments: [SegmentRow], _ scans: [SegmentScan]
+  ) throws(RecordingError) -> RecordingRow {
+    let header = scans.lazy.compactMap(\.header).first
+    var row =
+      known
+      ?? RecordingRow(
+        name: name, room: header?.room ?? Self.room(of: name),
+        state: RecordingSummary.State.recording.rawValue, startedAt: header?.startedAt ?? 0)
+    if let end = scans.last?.end, let state = end.state {
+      row.state = state.rawValue
+      row.reason = end.reason
+      row.endedAt = end.endedAt
+      row.digest = end.digest
+    }
+    if row.state == RecordingSummary.State.recording.rawValue {
+      row.state = RecordingSummary.State.interrupted.rawValue
+    }
+    let missing = Set(1...(segments.last?.number ?? 1)).subtracting(segments.map(\.number)).min()
+    if let damaged = segments.first(where: \.isDamaged)?.number {
+      row.state = RecordingSummary.State.damaged.rawValue
+      row.reason = "segment \(damaged) is not what was written"
+    } else if let missing {
+      row.state = RecordingSummary.State.damaged.rawValue
+      row.reason = "segment \(missing) is missing"
+    }
+    return row
+  }
+
+  /// The room that a recording's name begins with.
+  private static func room(of name: String) -> String {
+    name.lastIndex(of: "-").map { String(name[..<$0]) } ?? name
+  }
+}

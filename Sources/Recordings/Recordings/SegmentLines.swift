@@ -1,0 +1,146 @@
+import Foundation
+import LiveEvents
+import RateLimiting
+import WireFormats
+
+/// The first line of a segment. Says whose it is, so that a lost catalogue can be made again.
+struct SegmentHeader: Codable, Equatable {
+  static let type = "recording"
+  var version = 1
+  var name: String
+  var room: String
+  /// From 1.
+  var segment: Int
+  /// When the recording began, in milliseconds since 1970.
+  var startedAt: Int
+}
+
+/// The last line of a segment that was closed.
+struct SegmentEnd: Codable, Equatable {
+  static let type = "segmentEnd"
+  var events: Int
+  var frames: Int
+  /// Of all bytes before this line, eight hexadecimal digits.
+  var crc32: String
+  /// In the last segment of a recording: how and when it ended.
+  var state: RecordingSummary.State?
+  var reason: String?
+  var endedAt: Int?
+  var digest: String?
+}
+
+/// The lines of a segment: native events with `at`, the room's time in nanoseconds; frames; the header
+/// and the end.
+enum SegmentLines {
+  private static let framePrefix: StaticString = #"{"type":"frame","at":"#
+  private static let headerPrefix: StaticString = "{\"type\":\"recording\","
+  private static let endPrefix: StaticString = "{\"type\":\"segmentEnd\","
+  private static let flushSuffix: StaticString = ",\"flush\":true}"
+
+  // MARK: Writing
+
+  static func append(_ event: LiveEvent, at instant: Instant, to bytes: inout [UInt8]) {
+    NativeEncoder.append(event, to: &bytes)
+    // The object is opened again for one member more.
+    bytes.removeLast(2)
+    bytes.append(contentsOf: #","at":"#.utf8)
+    append(instant.nanoseconds, to: &bytes)
+    bytes.append(UInt8(ascii: "}"))
+    bytes.append(0x0A)
+  }
+
+  static func appendFrame(at instant: Instant, flush: Bool, to bytes: inout [UInt8]) {
+    append(framePrefix, to: &bytes)
+    append(instant.nanoseconds, to: &bytes)
+    if flush { append(flushSuffix, to: &bytes) } else { bytes.append(UInt8(ascii: "}")) }
+    bytes.append(0x0A)
+  }
+
+  /// `type` comes first, so that the line is known by how it begins.
+  static func append(_ line: some Encodable, type: String, to bytes: inout [UInt8]) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(line) else { return }
+    bytes.append(contentsOf: "{\"type\":\"\(type)\",".utf8)
+    bytes.append(contentsOf: data.dropFirst())
+    bytes.append(0x0A)
+  }
+
+  private static func append(_ text: StaticString, to bytes: inout [UInt8]) {
+    bytes.append(
+      contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  private static func append(_ number: Int64, to bytes: inout [UInt8]) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var rest = number.magnitude
+      var start = 20
+      repeat {
+        start -= 1
+        digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      } while rest > 0
+      if number < 0 { bytes.append(UInt8(ascii: "-")) }
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start..<20]))
+    }
+  }
+
+  // MARK: Reading
+
+  enum Kind { case header, end, frame(at: Instant, flush: Bool), event(at: Instant), unknown }
+
+  /// What a line, given without its line end, is. An event is not looked into but for its time.
+  static func kind(of line: UnsafeBufferPointer<UInt8>) -> Kind {
+    if begins(line, with: framePrefix) { return frame(line) }
+    if begins(line, with: headerPrefix) { return .header }
+    if begins(line, with: endPrefix) { return .end }
+    guard let instant = instant(endOf: line) else { return .unknown }
+    return .event(at: instant)
+  }
+
+  private static func frame(_ line: UnsafeBufferPointer<UInt8>) -> Kind {
+    let flush = ends(line, with: flushSuffix)
+    let end = line.count - (flush ? flushSuffix.utf8CodeUnitCount : 1)
+    let start = framePrefix.utf8CodeUnitCount
+    guard start < end, line.last == UInt8(ascii: "}"), let number = number(line[start..<end]) else {
+      return .unknown
+    }
+    return .frame(at: Instant(nanoseconds: number), flush: flush)
+  }
+
+  /// The number of `,"at":N}` at the end of a line.
+  private static func instant(endOf line: UnsafeBufferPointer<UInt8>) -> Instant? {
+    let key: StaticString = #","at":"#
+    guard line.last == UInt8(ascii: "}") else { return nil }
+    var start = line.count - 1
+    while start > 0, line[start - 1] != UInt8(ascii: ":") { start -= 1 }
+    guard start >= key.utf8CodeUnitCount,
+      ends(UnsafeBufferPointer(rebasing: line[..<start]), with: key),
+      let number = number(line[start..<(line.count - 1)])
+    else { return nil }
+    return Instant(nanoseconds: number)
+  }
+
+  private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
+    let isNegative = digits.first == UInt8(ascii: "-")
+    let digits = isNegative ? digits.dropFirst() : digits
+    guard (1...18).contains(digits.count) else { return nil }
+    var value: Int64 = 0
+    for digit in digits {
+      guard digit &- UInt8(ascii: "0") < 10 else { return nil }
+      value = value * 10 + Int64(digit &- UInt8(ascii: "0"))
+    }
+    return isNegative ? -value : value
+  }
+
+  private static func begins(_ line: UnsafeBufferPointer<UInt8>, with text: StaticString) -> Bool {
+    guard let start = line.baseAddress, line.count >= text.utf8CodeUnitCount else { return false }
+    return memcmp(start, text.utf8Start, text.utf8CodeUnitCount) == 0
+  }
+
+  private static func ends(_ line: UnsafeBufferPointer<UInt8>, with text: StaticString) -> Bool {
+    let start = line.count - text.utf8CodeUnitCount
+    guard start >= 0 else { return false }
+    return begins(UnsafeBufferPointer(rebasing: line[start...]), with: text)
+  }
+}

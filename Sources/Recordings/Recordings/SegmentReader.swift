@@ -1,0 +1,120 @@
+import Foundation
+import LiveEvents
+import WireFormats
+
+/// Reads one segment from its beginning and checks it on the way.
+final class SegmentReader {
+  /// Bytes read at a time: some thousand events, well under a millisecond of decoding each.
+  static let blockSize = 128 << 10
+  /// The longest line that can be written: an event's line has 64 KiB at most, in which each byte may
+  /// have to be escaped.
+  static let longestLine = 512 << 10
+
+  private let file: InputFile
+  private var rest: [UInt8] = []
+  private var checksum = Checksum()
+  private(set) var contents = SegmentContents()
+  private(set) var header: SegmentHeader?
+  private(set) var end: SegmentEnd?
+  /// Lines that are none of a recording.
+  private(set) var badLines = 0
+  /// Where the last good line ends.
+  private(set) var goodBytes = 0
+  private(set) var bytesRead = 0
+  private var offset = 0
+
+  init(path: String) throws(RecordingError) { file = try InputFile(path) }
+
+  /// Whether it is what was written, as far as it tells: its last line vouches for those before.
+  var isDamaged: Bool { badLines > 0 || header == nil || (end.map { !agrees($0) } ?? false) }
+
+  private func agrees(_ end: SegmentEnd) -> Bool {
+    end.events == contents.events && end.frames == contents.frames && end.crc32 == checksum.text
+  }
+
+  /// Reads a block and adds its steps. Returns `false` at the end; bytes behind the last line end are
+  /// left out: that line was not finished.
+  func read(
+    _ decoder: inout LineDecoder, into steps: inout [RecordedStep]
+  ) throws(RecordingError) -> Bool {
+    guard let slab = try file.block(after: rest[...], size: Self.blockSize) else { return false }
+    bytesRead += slab.count - rest.count
+    var position = 0
+    while let line = slab.nextLine(at: &position) {
+      let start = Int(line.offset)
+      take(slab, line, next: position, &decoder, &steps)
+      offset += position - start
+    }
+    rest = slab.withBytes { Array($0[position...]) }
+    if rest.count > Self.longestLine {
+      // No line of ours: what follows is not to be read as one either.
+      badLines += 1
+      offset += rest.count
+      rest = []
+    }
+    return true
+  }
+
+  private func take(
+    _ slab: ByteSlab, _ line: ByteSlab.Slice, next: Int, _ decoder: inout LineDecoder,
+    _ steps: inout [RecordedStep]
+  ) {
+    let start = Int(line.offset)
+    let kind = slab.withBytes(of: line) { SegmentLines.kind(of: $0) }
+    var isGood = true
+    switch kind {
+    case .event(let instant):
+      if case .event(let event, _) = decoder.decode(slab, line: line, arrival: 0) {
+        contents.note(instant, events: 1)
+        steps.append(.event(event, at: instant))
+      } else {
+        isGood = false
+      }
+    case .frame(let instant, let flush):
+      contents.note(instant, frames: 1)
+      steps.append(.frame(at: instant, flush: flush))
+    case .header:
+      header = decode(SegmentHeader.self, slab, line)
+      isGood = header != nil
+    case .end:
+      // It vouches for what stands before it, and nothing stands behind it.
+      end = decode(SegmentEnd.self, slab, line)
+      isGood = end != nil
+    case .unknown: isGood = false
+    }
+    if isGood { goodBytes = offset + next - start } else { badLines += 1 }
+    guard case .end = kind else {
+      slab.withBytes { checksum.add(UnsafeBufferPointer(rebasing: $0[start..<next])) }
+      return
+    }
+  }
+
+  private func decode<Line: Decodable>(
+    _ type: Line.Type, _ slab: ByteSlab, _ line: ByteSlab.Slice
+  ) -> Line? {
+    slab.withBytes(of: line) { bytes in
+      try? JSONDecoder().decode(type, from: Data(Array(bytes)))
+    }
+  }
+
+  /// Reads the segment to its end, for what it tells about itself.
+  static func scan(path: String) throws(RecordingError) -> SegmentScan {
+    let reader = try SegmentReader(path: path)
+    var decoder = LineDecoder(maximumLineLength: longestLine)
+    var steps: [RecordedStep] = []
+    while try reader.read(&decoder, into: &steps) { steps.removeAll(keepingCapacity: true) }
+    return SegmentScan(
+      header: reader.header, end: reader.end, contents: reader.contents,
+      isDamaged: reader.isDamaged, goodBytes: reader.goodBytes)
+  }
+}
+
+/// What reading a whole segment told.
+struct SegmentScan {
+  var header: SegmentHeader?
+  var end: SegmentEnd?
+  var contents: SegmentContents
+  var isDamaged: Bool
+  /// Where its last good line ends.
+  var goodBytes: Int
+}

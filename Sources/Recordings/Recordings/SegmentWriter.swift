@@ -1,0 +1,103 @@
+import RateLimiting
+
+/// What stands in a segment, as the catalogue knows it.
+struct SegmentContents: Equatable, Sendable {
+  var events = 0
+  var frames = 0
+  /// The room's time at the first and at the last step, in nanoseconds.
+  var first: Int64?
+  var last: Int64?
+
+  mutating func note(_ instant: Instant, events: Int = 0, frames: Int = 0) {
+    self.events += events
+    self.frames += frames
+    first = first ?? instant.nanoseconds
+    last = instant.nanoseconds
+  }
+}
+
+/// Writes one segment: gathers lines, writes them in blocks, syncs when told.
+final class SegmentWriter {
+  /// Bytes gathered before they are written.
+  private static let blockSize = 1 << 20
+
+  let number: Int
+  private var file: OutputFile
+  private var gathered: [UInt8] = []
+  private var checksum = Checksum()
+  private(set) var contents = SegmentContents()
+  /// What is synced: where the file is cut if more cannot be written.
+  private(set) var synced: (bytes: Int, checksum: Checksum, contents: SegmentContents)
+  /// Monotonic time at which it was made, in nanoseconds.
+  let made: UInt64
+
+  init(
+    header: SegmentHeader, path: String, now: UInt64
+  ) throws(RecordingError) {
+    number = header.segment
+    made = now
+    file = try OutputFile(creating: path)
+    synced = (0, checksum, contents)
+    gathered.reserveCapacity(Self.blockSize + (64 << 10))
+    SegmentLines.append(header, type: SegmentHeader.type, to: &gathered)
+    try sync()
+  }
+
+  /// Bytes written and gathered.
+  var bytes: Int { file.count + gathered.count }
+  var hasUnsynced: Bool { bytes > synced.bytes }
+
+  func append(_ entry: RecordedBatch.Entry) throws(RecordingError) {
+    switch entry {
+    case .events(let events, let instant):
+      for event in events {
+        SegmentLines.append(event, at: instant, to: &gathered)
+        if gathered.count >= Self.blockSize { try write() }
+      }
+      contents.note(instant, events: events.count)
+    case .frame(let instant, let flush):
+      SegmentLines.appendFrame(at: instant, flush: flush, to: &gathered)
+      contents.note(instant, frames: 1)
+    }
+  }
+
+  /// Hands what is gathered to the kernel: it survives the end of this process.
+  func write() throws(RecordingError) {
+    guard !gathered.isEmpty else { return }
+    do throws(RecordingError) {
+      try file.write(gathered)
+    } catch {
+      gathered.removeAll()
+      throw error
+    }
+    gathered.withUnsafeBufferPointer { checksum.add($0) }
+    gathered.removeAll(keepingCapacity: true)
+  }
+
+  /// Makes all of it survive the loss of power.
+  func sync() throws(RecordingError) {
+    try write()
+    try file.sync()
+    synced = (file.count, checksum, contents)
+  }
+
+  /// Takes back what is not synced, after a failure.
+  func cut() throws(RecordingError) {
+    gathered.removeAll()
+    try file.truncate(to: synced.bytes)
+    checksum = synced.checksum
+    contents = synced.contents
+  }
+
+  /// Writes the last line, with what `complete` adds to it.
+  func finish(
+    _ complete: (inout SegmentEnd) -> Void
+  ) throws(RecordingError) -> (bytes: Int, crc32: String) {
+    try write()
+    var end = SegmentEnd(events: contents.events, frames: contents.frames, crc32: checksum.text)
+    complete(&end)
+    SegmentLines.append(end, type: SegmentEnd.type, to: &gathered)
+    try sync()
+    return (file.count, end.crc32)
+  }
+}

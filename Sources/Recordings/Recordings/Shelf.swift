@@ -1,0 +1,163 @@
+import Glibc
+
+/// The directory of recordings, its catalogue and the recordings that are being written. Belongs to
+/// the writer's thread.
+final class Shelf {
+  let directory: String
+  private let settings: RecordingSettings
+  private let onProblem: @Sendable (String) -> Void
+  private var opened: Catalogue?
+  private var sessions: [UInt64: RecordingSession] = [:]
+  private var touched: Set<UInt64> = []
+
+  init(
+    directory: String, settings: RecordingSettings, onProblem: @escaping @Sendable (String) -> Void
+  ) {
+    self.directory = directory
+    self.settings = settings
+    self.onProblem = onProblem
+  }
+
+  // MARK: Groups
+
+  func append(_ batch: RecordedBatch, to session: UInt64, now: UInt64) {
+    guard let recording = sessions[session] else {
+      for completion in batch.completions { completion() }
+      return
+    }
+    recording.append(batch, now: now)
+    touched.insert(session)
+  }
+
+  func commit(now: UInt64) {
+    for (number, session) in sessions
+    where touched.contains(number) || session.deadline.map({ $0 <= now }) ?? false {
+      session.commit(now: now)
+    }
+    touched.removeAll(keepingCapacity: true)
+  }
+
+  func isDue(_ now: UInt64) -> Bool { deadline.map { $0 <= now } ?? false }
+
+  var deadline: UInt64? { sessions.values.compactMap(\.deadline).min() }
+
+  // MARK: Recordings
+
+  /// The catalogue; opened, recovered and if need be made anew when it is first asked for.
+  func catalogue() throws(RecordingError) -> Catalogue {
+    if let opened { return opened }
+    try Directories.make(directory)
+    let catalogue = try openCatalogue(directory + "/catalogue.sqlite")
+    try Recovery(directory: directory, catalogue: catalogue).run()
+    opened = catalogue
+    return catalogue
+  }
+
+  private func openCatalogue(_ path: String) throws(RecordingError) -> Catalogue {
+    do throws(RecordingError) {
+      return try Catalogue(path: path, onProblem: onProblem)
+    } catch {
+      // Kept for whoever wants to look at it; the segments tell all that it told.
+      onProblem("\(error); it is made again from the segments")
+    }
+    rename(path, path + ".damaged")
+    unlink(path + "-journal")
+    do throws(RecordingError) {
+      return try Catalogue(path: path, onProblem: onProblem)
+    } catch {
+      onProblem("\(error); it is kept in memory")
+      return try Catalogue(onProblem: onProblem)
+    }
+  }
+
+  func start(
+    _ number: UInt64, room: String, startedAt: Int, now: UInt64,
+    onNews: @escaping @Sendable (RecorderNews) -> Void
+  ) throws(RecordingError) -> String {
+    let catalogue = try catalogue()
+    let name = try makeDirectory(RecordingName.make(room: room, startedAt: startedAt))
+    let row = RecordingRow(
+      name: name, room: room, state: RecordingSummary.State.recording.rawValue,
+      startedAt: startedAt)
+    sessions[number] = try RecordingSession(
+      row: row, directory: directory + "/" + name, catalogue: catalogue, settings: settings,
+      now: now, onNews: onNews, onProblem: onProblem)
+    return name
+  }
+
+  /// Makes a directory of that name, or of one made unique.
+  private func makeDirectory(_ wanted: String) throws(RecordingError) -> String {
+    var name = wanted
+    var attempt = 1
+    while mkdir(directory + "/" + name, 0o750) != 0 {
+      guard errno == EEXIST, attempt < 10_000 else {
+        throw .file(operation: "make", path: directory + "/" + name, code: errno)
+      }
+      attempt += 1
+      name = "\(wanted).\(attempt)"
+    }
+    try Directories.sync(directory)
+    return name
+  }
+
+  func fail(_ number: UInt64, _ error: RecordingError) { sessions[number]?.fail(error) }
+
+  func finish(
+    _ number: UInt64, digest: String?, endedAt: Int
+  ) throws(RecordingError) -> RecordingSummary {
+    guard let session = sessions.removeValue(forKey: number) else { throw .closing }
+    return session.finish(digest: digest, endedAt: endedAt)
+  }
+
+  /// Oldest first.
+  func summaries() throws(RecordingError) -> [RecordingSummary] {
+    let catalogue = try catalogue()
+    var result: [RecordingSummary] = []
+    for row in try catalogue.recordings() {
+      if let session = sessions.values.first(where: { $0.name == row.name }) {
+        result.append(session.summary)
+      } else {
+        result.append(RecordingSummary(row, try catalogue.segments(of: row.name)))
+      }
+    }
+    return result
+  }
+
+  func files(of name: String) throws(RecordingError) -> RecordingFiles {
+    let catalogue = try catalogue()
+    guard let row = try catalogue.recording(name) else { throw .noSuchRecording(name) }
+    let path = directory + "/" + name
+    let known = try catalogue.segments(of: name)
+    var segments: [RecordingFiles.Segment] = []
+    for number in try Directories.names(in: path).compactMap(RecordingFiles.number).sorted() {
+      let file = RecordingFiles.path(of: number, in: path)
+      segments.append(
+        RecordingFiles.Segment(
+          number: number, path: file, bytes: try InputFile.state(of: file).bytes,
+          last: known.first { $0.number == number }?.lastAt))
+    }
+    return RecordingFiles(name: name, room: row.room, segments: segments)
+  }
+
+  /// Notes what a reader found.
+  func noteDamage(_ name: String, segment: Int) throws(RecordingError) {
+    let catalogue = try catalogue()
+    guard var row = try catalogue.recording(name) else { throw .noSuchRecording(name) }
+    row.state = RecordingSummary.State.damaged.rawValue
+    row.reason = "segment \(segment) is not what was written"
+    try catalogue.save(row)
+  }
+}
+
+extension RecordingSummary {
+  fileprivate init(_ row: RecordingRow, _ segments: [SegmentRow]) {
+    let first = segments.lazy.compactMap(\.firstAt).first ?? 0
+    let last = segments.last { $0.lastAt != nil }?.lastAt ?? first
+    self.init(
+      name: row.name, room: row.room, state: State(rawValue: row.state) ?? .damaged,
+      reason: row.reason, startedAt: row.startedAt, endedAt: row.endedAt,
+      events: segments.reduce(0) { $0 + $1.events }, frames: segments.reduce(0) { $0 + $1.frames },
+      bytes: segments.reduce(0) { $0 + $1.bytes }, durationMs: Int((last - first) / 1_000_000),
+      segments: segments.count, digest: row.digest)
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import LiveEvents
+import RateLimiting
+import Recordings
+import Testing
+
+@Suite("Recordings")
+struct RecordingTests {
+  @Test("what was recorded is read again, step by step, over many segments")
+  func roundTrip() async throws {
+    let directory = try TemporaryDirectory()
+    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    let steps = makeSteps(2_000)
+    let summary = try await library.record(steps)
+    #expect(summary.state == .finished)
+    #expect(summary.segments > 10)
+    #expect(summary.events + summary.frames == steps.count)
+    #expect(try await library.list() == [summary])
+    #expect(try await library.steps(of: summary.name) == steps)
+  }
+
+  @Test("every line of an event is a native event that others can read")
+  func native() async throws {
+    let directory = try TemporaryDirectory()
+    let library = try RecordingLibrary(directory: directory.path)
+    defer { library.close() }
+    let summary = try await library.record(makeSteps(50))
+    let path = try await library.files(of: summary.name).segments[0].path
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    for line in text.split(separator: "\n") {
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+      let members = try #require(object as? [String: Any])
+      #expect(members["type"] is String)
+    }
+  }
+
+  @Test("reading from an instant gives the steps from there on, and passes over segments before")
+  func seek() async throws {
+    let directory = try TemporaryDirectory()
+    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    let steps = makeSteps(2_000)
+    let summary = try await library.record(steps)
+    for place in [0, 1, 700, 1_999] {
+      let start = steps[place].instant
+      let expected = steps.filter { $0.instant >= start }
+      #expect(try await library.steps(of: summary.name, from: start) == expected)
+    }
+    let late = Instant(nanoseconds: (steps.last?.instant.nanoseconds ?? 0) + 1)
+    #expect(try await library.steps(of: summary.name, from: late).isEmpty)
+    var reader = RecordingReader(
+      try await library.files(of: summary.name), from: steps[1_999].instant)
+    #expect(reader.bytesRead > 50_000, "segments before are not read")
+    var read: [RecordedStep] = []
+    while try reader.read(into: &read) {}
+    #expect(reader.bytesRead == summary.bytes)
+  }
+
+  @Test("a recording that is being written is listed with what it has, and can be read")
+  func unfinished() async throws {
+    let directory = try TemporaryDirectory()
+    let library = try RecordingLibrary(directory: directory.path)
+    defer { library.close() }
+    let recorder = try await library.start(room: "main", startedAt: 0) { _ in }
+    let steps = makeSteps(300)
+    await recorder.write(steps)
+    let summary = try #require(try await library.list().first)
+    #expect(summary.state == .recording)
+    #expect(summary.events + summary.frames == 300)
+    #expect(try await library.steps(of: recorder.name) == steps)
+  }
+
+  @Test("two recordings that begin in the same second have names of their own")
+  func names() async throws {
+    let directory = try TemporaryDirectory()
+    let library = try RecordingLibrary(directory: directory.path)
+    defer { library.close() }
+    let first = try await library.record(makeSteps(10))
+    let second = try await library.record(makeSteps(20))
+    #expect(first.name == "main-20231114T221320Z")
+    #expect(second.name == "main-20231114T221320Z.2")
+    #expect(try await library.steps(of: second.name).count == 20)
+    await #expect(throws: RecordingError.noSuchRecording("../x")) {
+      try await library.files(of: "../x")
+    }
+  }
+
+  @Test("an event of the longest line, every byte of it escaped, comes back")
+  func longest() async throws {
+    let directory = try TemporaryDirectory()
+    let library = try RecordingLibrary(directory: directory.path)
+    defer { library.close() }
+    let text = String(repeating: "\u{1}", count: 60_000)
+    let message = ChatMessage(id: "1", userID: "2", userName: "U", text: text)
+    let steps = [
+      RecordedStep.event(LiveEvent(timestamp: 5, payload: .chatMessage(message)), at: .origin)
+    ]
+    let summary = try await library.record(steps)
+    #expect(try await library.steps(of: summary.name) == steps)
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import Recordings
+import Testing
+
+@Suite("Recovery of recordings")
+struct RecoveryTests {
+  /// Records without stopping, as a program that is killed does, and gives the last segment's path.
+  private func leave(_ steps: [RecordedStep], in path: String) async throws -> (String, String) {
+    let library = try RecordingLibrary(directory: path, settings: .small)
+    let recorder = try await library.start(room: "main", startedAt: 1_700_000_000_000) { _ in }
+    for start in stride(from: 0, to: steps.count, by: 50) {
+      await recorder.write(steps[start..<min(start + 50, steps.count)])
+    }
+    let file = try #require(try await library.files(of: recorder.name).segments.last).path
+    library.close()
+    return (recorder.name, file)
+  }
+
+  private func bytes(_ path: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  private func write(_ bytes: some Collection<UInt8>, to path: String) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+  }
+
+  @Test("torn at any byte, the whole lines before stay and the catalogue agrees")
+  func torn() async throws {
+    let directory = try TemporaryDirectory()
+    let steps = makeSteps(30)
+    let (name, file) = try await leave(steps, in: directory.path)
+    let whole = try bytes(file)
+    for length in 1..<whole.count {
+      try write(whole[..<length], to: file)
+      let library = try RecordingLibrary(directory: directory.path, settings: .small)
+      let lines = whole[..<length].count { $0 == 0x0A }
+      guard lines > 0 else {
+        #expect(try await library.list().isEmpty)
+        library.close()
+        // Taken away with its directory, since it told nothing.
+        try FileManager.default.createDirectory(
+          atPath: directory.path + "/" + name, withIntermediateDirectories: true)
+        continue
+      }
+      let summary = try #require(try await library.list().first)
+      #expect(summary.state == .interrupted)
+      #expect(summary.events + summary.frames == lines - 1, "cut at \(length)")
+      #expect(try await library.steps(of: name) == Array(steps.prefix(lines - 1)))
+      #expect(try bytes(file).last == 0x0A)
+      #expect(try bytes(file).count == summary.bytes)
+      library.close()
+    }
+  }
+
+  @Test(
+    "garbage behind the last line is cut",
+    arguments: [
+      [UInt8](repeating: 0, count: 4096), [0x0A], Array("{\"type\":\"frame\",\"at\":12x}\n".utf8),
+    ])
+  func garbage(tail: [UInt8]) async throws {
+    let directory = try TemporaryDirectory()
+    let steps = makeSteps(120)
+    let (name, file) = try await leave(steps, in: directory.path)
+    let whole = try bytes(file)
+    try write(whole + tail, to: file)
+    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    #expect(try await library.list().count == 1)
+    #expect(try bytes(file) == whole)
+    #expect(try await library.steps(of: name) == steps)
+  }
+
+  @Test(
+    "a catalogue that is gone, cut or overwritten is made again from the segments",
+    arguments: ["gone", "empty", "cut", "other"])
+  func catalogue(damage: String) async throws {
+    let directory = try TemporaryDirectory()
+    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let steps = makeSteps(900)
+    try await library.record(steps)
+    try await library.record(Array(steps.prefix(90)), room: "other")
+    let before = try await library.list()
+    library.close()
+    let path = directory.path + "/catalogue.sqlite"
+    switch damage {
+    case "gone": try FileManager.default.removeItem(atPath: path)
+    case "empty": try write([], to: path)
+    case "cut": try write(try bytes(path).prefix(5_000), to: path)
+    default: try write(Array("this is no catalogue\n".utf8), to: path)
+    }
+    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    #expect(try await library.list() == before)
+    #expect(
+      try await library.steps(of: before[0].name).count == before[0].events + before[0].frames)
+  }
+
+  @Test("a flipped byte in a closed segment is told by the list, and by whoever reads")
+  func flipped() async throws {
+    let directory = try TemporaryDirectory()
+    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let summary = try await library.record(makeSteps(900))
+    let segment = try await library.files(of: summary.name).segments[2]
+    var contents = try bytes(segment.path)
+    // Within a text, so that the line is still a line.
+    let place = try #require(contents.firstIndex(of: 0xC3))
+    contents[place + 1] ^= 1
+    try write(contents, to: segment.path)
+    // While the program runs, a reader finds it.
+    await #expect(throws: RecordingError.damaged(recording: summary.name, segment: 3)) {
+      try await library.steps(of: summary.name)
+    }
+    library.close()
+    // At the next start, the list tells.
+    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    let told = try #require(try await library.list().first)
+    #expect(told.state == .damaged)
+    #expect(told.reason == "segment 3 is not what was written")
+  }
+
+  @Test("a segment that is missing is told, and so is a recording that is gone")
+  func missing() async throws {
+    let directory = try TemporaryDirectory()
+    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let summary = try await library.record(makeSteps(900))
+    let other = try await library.record(makeSteps(10), room: "other")
+    let segment = try await library.files(of: summary.name).segments[1]
+    library.close()
+    try FileManager.default.removeItem(atPath: segment.path)
+    try FileManager.default.removeItem(atPath: directory.path + "/" + other.name)
+    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    let list = try await library.list()
+    #expect(list.map(\.name) == [summary.name])
+    #expect(list.first?.reason == "segment 2 is missing")
+  }
+
+  @Test("killed between two segments, both are kept")
+  func rotation() async throws {
+    let directory = try TemporaryDirectory()
+    let steps = makeSteps(600)
+    let (name, file) = try await leave(steps, in: directory.path)
+    // The next segment was made and nothing written to it yet.
+    let number = try #require(Int(file.suffix(13).prefix(6)))
+    let next = file.dropLast(13) + String("00000\(number + 1)".suffix(6)) + ".ndjson"
+    try write([], to: String(next))
+    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    #expect(try await library.list().first?.state == .interrupted)
+    #expect(try await library.steps(of: name) == steps)
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Glibc
+import LiveEvents
+import RateLimiting
+import Recordings
+import TestSupport
+
+/// A directory that goes with the test.
+final class TemporaryDirectory {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "recordings-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// Steps as a busy room makes them: events in batches of one instant, frames between.
+func makeSteps(_ count: Int, seed: UInt64 = 1) -> [RecordedStep] {
+  var random = SplitMix64(seed: seed)
+  var steps: [RecordedStep] = []
+  var now: Int64 = 0
+  while steps.count < count {
+    now += Int64(random.next() % 20_000_000)
+    let instant = Instant(nanoseconds: now)
+    for _ in 0..<(random.next() % 5) {
+      steps.append(.event(makeEvent(steps.count, &random), at: instant))
+    }
+    steps.append(.frame(at: instant, flush: random.next() % 7 == 0))
+  }
+  return Array(steps.prefix(count))
+}
+
+private func makeEvent(_ number: Int, _ random: inout SplitMix64) -> LiveEvent {
+  let payload: LiveEvent.Payload =
+    switch random.next() % 5 {
+    case 0: .viewers(count: Int(random.next() % 1000))
+    case 1: .reaction(kind: "heart", count: 3)
+    case 2: .slider(Slider(control: "gain", phase: .change, value: 0.25))
+    default:
+      .chatMessage(
+        ChatMessage(
+          id: "m\(number)", userID: "u\(random.next() % 9)", userName: "Ada \"A\"",
+          badges: "subscriber,vip", text: "grüß\tdich \(number) \u{1} \\o/"))
+    }
+  return LiveEvent(timestamp: 1_700_000_000_000 + Timestamp(number), payload: payload)
+}
+
+extension RecordedBatch {
+  init(_ steps: some Sequence<RecordedStep>) {
+    self.init()
+    for step in steps {
+      switch step {
+      case .event(let event, let instant): add([event], at: instant)
+      case .frame(let instant, let flush): addFrame(at: instant, flush: flush)
+      }
+    }
+  }
+}
+
+extension RoomRecorder {
+  /// Hands steps over and returns once they are synced.
+  func write(_ steps: some Sequence<RecordedStep>) async {
+    var batch = RecordedBatch(steps)
+    await withCheckedContinuation { continuation in
+      batch.whenSynced { continuation.resume() }
+      post(batch)
+    }
+  }
+}
+
+extension RecordingLibrary {
+  /// Records steps in groups of a hundred and stops.
+  @discardableResult
+  func record(_ steps: [RecordedStep], room: String = "main") async throws -> RecordingSummary {
+    let recorder = try await start(room: room, startedAt: 1_700_000_000_000) { _ in }
+    for start in stride(from: 0, to: steps.count, by: 100) {
+      await recorder.write(steps[start..<min(start + 100, steps.count)])
+    }
+    return try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)
+  }
+
+  func steps(of name: String, from start: Instant? = nil) async throws -> [RecordedStep] {
+    var reader = RecordingReader(try await files(of: name), from: start)
+    var steps: [RecordedStep] = []
+    while try reader.read(into: &steps) {}
+    return steps
+  }
+}
+
+extension RecordingSettings {
+  /// Segments of a few kilobytes.
+  static var small: RecordingSettings {
+    var settings = RecordingSettings()
+    settings.segmentBytes = 8 << 10
+    return settings
+  }
+}

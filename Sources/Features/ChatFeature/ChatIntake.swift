@@ -6,12 +6,25 @@ package import RateLimiting
 /// modes pass at once, behind the messages that came before them.
 package struct ChatIntake: Intake {
   private var messages: KeepAll<TimedMessage>
+  private var pace: AdaptiveInterval
 
   /// - Parameters:
   ///   - frame: the time from the first message of a batch to its delivery; above zero.
   ///   - capacity: the size at which a batch is delivered early; above zero.
   package init(frame: Interval = .nanoseconds(16_666_667), capacity: Int = 8_192) {
     messages = KeepAll(interval: frame, capacity: capacity)
+    pace = AdaptiveInterval(wanted: frame, maximum: frame)
+  }
+
+  package mutating func apply(_ policies: ThrottlePolicies) {
+    pace = policies[.chat].adaptive
+    messages.interval = pace.current
+    messages.capacity = policies[.chat].capacity
+  }
+
+  package mutating func note(cost: Interval) {
+    pace.record(cost: cost)
+    messages.interval = pace.current
   }
 
   package var deadline: Instant? { messages.deadline }

@@ -17,6 +17,8 @@ package struct ControlIntake: Intake {
   private var inputs: NameTable
   private var moves: KeyedLatestWins<Int, Double>
   private var levels: KeyedLatestWins<Int, [Float]>
+  private var movesPace: AdaptiveInterval
+  private var levelsPace: AdaptiveInterval
 
   /// - Parameters:
   ///   - interval: the shortest time between two local updates of one slider, or two readings of
@@ -28,6 +30,25 @@ package struct ControlIntake: Intake {
     inputs = NameTable(capacity: nameCapacity)
     moves = KeyedLatestWins(interval: interval, keyCapacity: nameCapacity)
     levels = KeyedLatestWins(interval: interval, keyCapacity: nameCapacity)
+    movesPace = AdaptiveInterval(wanted: interval, maximum: interval)
+    levelsPace = AdaptiveInterval(wanted: interval, maximum: interval)
+  }
+
+  package mutating func apply(_ policies: ThrottlePolicies) {
+    movesPace = policies[.controls].adaptive
+    levelsPace = policies[.meters].adaptive
+    useIntervals()
+  }
+
+  package mutating func note(cost: Interval) {
+    movesPace.record(cost: cost)
+    levelsPace.record(cost: cost)
+    useIntervals()
+  }
+
+  private mutating func useIntervals() {
+    moves.interval = movesPace.current
+    levels.interval = levelsPace.current
   }
 
   package var pending: Int { moves.pending + levels.pending }

@@ -13,6 +13,8 @@ package struct HeaderIntake: Intake {
   /// newer one supersedes.
   private var peak = 0
   private var reactions: Aggregate<Tally>
+  private var viewersPace: AdaptiveInterval
+  private var reactionsPace: AdaptiveInterval
 
   /// - Parameters:
   ///   - frame: the time over which reactions are summed; above zero.
@@ -23,6 +25,25 @@ package struct HeaderIntake: Intake {
   ) {
     viewers = LatestWins(interval: viewersInterval)
     reactions = Aggregate(interval: frame, keyCapacity: 1)
+    viewersPace = AdaptiveInterval(wanted: viewersInterval, maximum: viewersInterval)
+    reactionsPace = AdaptiveInterval(wanted: frame, maximum: frame)
+  }
+
+  package mutating func apply(_ policies: ThrottlePolicies) {
+    viewersPace = policies[.viewers].adaptive
+    reactionsPace = policies[.reactions].adaptive
+    useIntervals()
+  }
+
+  package mutating func note(cost: Interval) {
+    viewersPace.record(cost: cost)
+    reactionsPace.record(cost: cost)
+    useIntervals()
+  }
+
+  private mutating func useIntervals() {
+    viewers.interval = viewersPace.current
+    reactions.interval = reactionsPace.current
   }
 
   package var deadline: Instant? {

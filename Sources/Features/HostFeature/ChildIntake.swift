@@ -18,6 +18,9 @@ struct ChildIntake<Child: Intake> {
   var pending: Int { intake.pending }
   var deadline: Instant? { intake.deadline }
 
+  mutating func apply(_ policies: ThrottlePolicies) { intake.apply(policies) }
+  mutating func note(cost: Interval) { intake.note(cost: cost) }
+
   mutating func receive(
     _ event: LiveEvent, at now: Instant, into host: inout IntakeOutput<HostFeature.Action>
   ) {

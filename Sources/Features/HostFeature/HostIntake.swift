@@ -56,6 +56,24 @@ package struct HostIntake: Intake {
     return earliest
   }
 
+  package mutating func apply(_ policies: ThrottlePolicies) {
+    chat.apply(policies)
+    control.apply(policies)
+    header.apply(policies)
+    liveRoomStats.apply(policies)
+    recorder.apply(policies)
+    waitingRoom.apply(policies)
+  }
+
+  package mutating func note(cost: Interval) {
+    chat.note(cost: cost)
+    control.note(cost: cost)
+    header.note(cost: cost)
+    liveRoomStats.note(cost: cost)
+    recorder.note(cost: cost)
+    waitingRoom.note(cost: cost)
+  }
+
   package mutating func receive(
     _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
   ) {

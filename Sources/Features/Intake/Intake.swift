@@ -19,6 +19,14 @@ package protocol Intake {
   /// Gives all that is held.
   mutating func flush(at now: Instant, into output: inout IntakeOutput<Action>)
 
+  /// Takes over how long its events may wait, from the next window of each throttle on. What is held
+  /// keeps the deadline that it was promised.
+  mutating func apply(_ policies: ThrottlePolicies)
+
+  /// Takes the measured cost of a frame: if frames are expensive, events wait for longer, within the
+  /// bounds of the policies.
+  mutating func note(cost: Interval)
+
   /// When ``wake(at:into:)`` has something to give at the latest; `nil` if nothing is held.
   var deadline: Instant? { get }
 

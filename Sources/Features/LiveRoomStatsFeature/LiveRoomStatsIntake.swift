@@ -7,10 +7,22 @@ package struct LiveRoomStatsIntake: Intake {
   package typealias Action = LiveRoomStatsFeature.Action
 
   private var window: SummaryWindow<5>
+  private var pace: AdaptiveInterval
 
   /// - Parameter interval: the length of a window.
   package init(interval: Interval = .seconds(1)) {
     window = SummaryWindow(interval: interval)
+    pace = AdaptiveInterval(wanted: interval, maximum: interval)
+  }
+
+  package mutating func apply(_ policies: ThrottlePolicies) {
+    pace = policies[.statistics].adaptive
+    window.interval = pace.current
+  }
+
+  package mutating func note(cost: Interval) {
+    pace.record(cost: cost)
+    window.interval = pace.current
   }
 
   package var pending: Int { window.pending }

@@ -14,6 +14,13 @@ package struct RecorderIntake: Intake {
     progress = ProgressThinner(interval: interval)
   }
 
+  package mutating func apply(_ policies: ThrottlePolicies) {
+    progress.interval = policies[.progress].interval
+  }
+
+  /// The promise for progress leaves nothing to widen.
+  package mutating func note(cost: Interval) {}
+
   package var pending: Int { progress.pending }
   package var deadline: Instant? { progress.deadline }
 

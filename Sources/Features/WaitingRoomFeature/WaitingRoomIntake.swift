@@ -5,12 +5,25 @@ package import RateLimiting
 /// Gathers joins, leaves and admissions: all are kept, in order, in one action per frame.
 package struct WaitingRoomIntake: Intake {
   private var changes: KeepAll<WaitingRoomFeature.Change>
+  private var pace: AdaptiveInterval
 
   /// - Parameters:
   ///   - frame: the time from the first change of a batch to its delivery; above zero.
   ///   - capacity: the size at which a batch is delivered early; above zero.
   package init(frame: Interval = .nanoseconds(16_666_667), capacity: Int = 8_192) {
     changes = KeepAll(interval: frame, capacity: capacity)
+    pace = AdaptiveInterval(wanted: frame, maximum: frame)
+  }
+
+  package mutating func apply(_ policies: ThrottlePolicies) {
+    pace = policies[.waitingRoom].adaptive
+    changes.interval = pace.current
+    changes.capacity = policies[.waitingRoom].capacity
+  }
+
+  package mutating func note(cost: Interval) {
+    pace.record(cost: cost)
+    changes.interval = pace.current
   }
 
   package var deadline: Instant? { changes.deadline }

@@ -14,8 +14,8 @@ public struct KeepAll<Element>: RateLimiter {
   /// batch on.
   public var interval: Interval
 
-  /// The size at which a batch is delivered early.
-  public let capacity: Int
+  /// The size at which a batch is delivered early; above zero.
+  public var capacity: Int
 
   /// - Parameters:
   ///   - interval: the time from the first element of a batch to its delivery; above zero.
@@ -37,7 +37,7 @@ public struct KeepAll<Element>: RateLimiter {
   @inlinable public mutating func push(_ element: Element, at now: Instant) -> Step<[Element]> {
     if elements.isEmpty { open(at: now) }
     elements.append(element)
-    guard elements.count == capacity || due <= now else { return Step(wake: due) }
+    guard elements.count >= capacity || due <= now else { return Step(wake: due) }
     return flush(at: now)
   }
 

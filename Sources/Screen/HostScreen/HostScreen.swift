@@ -1,5 +1,6 @@
 package import Composable
 package import HostFeature
+package import Intake
 package import LiveEvents
 package import RateLimiting
 package import ViewGraph
@@ -54,8 +55,17 @@ package final class HostScreen {
 
   /// Draws a frame: what is due is reduced, and the views that it concerns are evaluated.
   ///
-  /// - Parameter flush: also what is held and not due yet.
-  package func drawFrame(at now: Instant, flush: Bool = false) {
-    pipeline.drawFrame(at: now, flush: flush)
+  /// - Parameters:
+  ///   - flush: also what is held and not due yet.
+  ///   - adapting: whether the cost of the frame may widen the intervals of throttles. Not if `now` is
+  ///     not the time in which it is measured: the same recording is to give the same frames.
+  package func drawFrame(at now: Instant, flush: Bool = false, adapting: Bool = true) {
+    pipeline.drawFrame(at: now, flush: flush, adapting: adapting)
   }
+
+  /// Takes over how long events may wait; what is held keeps its deadline.
+  package func apply(_ policies: ThrottlePolicies) { pipeline.apply(policies) }
+
+  /// Reduces an action that is no event, at once; the next frame shows it.
+  package func send(_ action: HostFeature.Action) { pipeline.send(action) }
 }

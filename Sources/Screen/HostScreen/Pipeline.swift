@@ -77,7 +77,8 @@ struct Pipeline: ~Copyable {
 
   /// Changed fields -> dirty views -> frame. With `flush`, what throttles hold is applied first,
   /// whether it is due or not.
-  mutating func drawFrame(at now: Instant, flush: Bool = false) {
+  mutating func drawFrame(at now: Instant, flush: Bool = false, adapting: Bool = true) {
+    let start = clock.now
     if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
     reduce()
     if store.state.wantsTicks, let time = ticker.tick(at: now) { tick(time) }
@@ -85,6 +86,16 @@ struct Pipeline: ~Copyable {
     lastFrame = now
     store.deliverChanges()
     screen.evaluateFrame()
+    if adapting { intake.note(cost: .nanoseconds(Int64(clamping: clock.now - start))) }
+  }
+
+  /// Takes over how long events may wait.
+  mutating func apply(_ policies: ThrottlePolicies) { intake.apply(policies) }
+
+  /// Reduces an action that is no event: the host's own doing. It counts as an action only.
+  mutating func send(_ action: HostFeature.Action) {
+    output.actions.append(action)
+    reduce()
   }
 
   private func tick(_ time: Timestamp) {

@@ -1,0 +1,48 @@
+package import RateLimiting
+
+/// The kinds of events that may wait, each with the class that it is thinned by.
+///
+/// The class is a promise of the feature: what may not be lost is not thinned by a class that loses
+/// it. How long an event may wait is for the configuration to say. What is not listed never waits.
+package enum ThrottledKind: String, CaseIterable, Sendable {
+  /// `chat.message`
+  case chat
+  /// `waiting.join`, `waiting.leave`, `waiting.admit`
+  case waitingRoom
+  /// `slider` changes
+  case controls
+  /// `meter`
+  case meters
+  /// `reaction`
+  case reactions
+  /// `viewers`
+  case viewers
+  /// `stats`
+  case statistics
+  /// `recorder.progress`
+  case progress
+
+  package var limitClass: LimitClass {
+    switch self {
+    case .chat, .waitingRoom: .keepAll
+    case .controls, .meters, .viewers: .latestWins
+    case .reactions: .aggregate
+    case .statistics: .summary
+    case .progress: .progress
+    }
+  }
+
+  /// What the events are, in words.
+  package var meaning: String {
+    switch self {
+    case .chat: "Chat messages"
+    case .waitingRoom: "People who come to the waiting room, leave it or are let in"
+    case .controls: "Changes of a slider while it is dragged"
+    case .meters: "Levels of audio inputs"
+    case .reactions: "Reactions"
+    case .viewers: "Viewer counts"
+    case .statistics: "Statistics of encoder and connection"
+    case .progress: "Progress of a recorder that does not know its total"
+    }
+  }
+}

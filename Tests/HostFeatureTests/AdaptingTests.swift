@@ -1,0 +1,141 @@
+import ChatFeature
+import HostFeature
+import Intake
+import LiveEvents
+import RateLimiting
+import TestSupport
+import Testing
+
+/// How the throttle stage of a room follows new policies and the cost of frames.
+@Suite struct AdaptingTests {
+  private func policies(
+    _ kind: ThrottledKind, _ interval: Interval, upTo bound: Interval
+  ) throws -> ThrottlePolicies {
+    var policies = ThrottlePolicies()
+    try policies.set(
+      kind, PolicyDescription(kind.limitClass, interval: interval, maximumStaleness: bound))
+    return policies
+  }
+
+  private let message = LiveEvent.Payload.chatMessage(
+    ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi"))
+
+  @Test func `New policies hold from the next window on; what is held keeps its deadline`() throws {
+    var run = HostRun()
+    run.receive(message)
+    let promised = run.intake.deadline
+    run.intake.apply(try policies(.chat, .seconds(2), upTo: .seconds(2)))
+    #expect(run.intake.deadline == promised)
+    run.wake(at: .origin + .milliseconds(17))
+    #expect(run.state.chat?.total == 1)
+    run.receive(message, at: .origin + .seconds(1))
+    #expect(run.intake.deadline == .origin + .seconds(3))
+    // And back.
+    run.intake.apply(ThrottlePolicies())
+    run.wake(at: .origin + .seconds(3))
+    run.receive(message, at: .origin + .seconds(4))
+    #expect(run.intake.deadline == .origin + .seconds(4) + ThrottlePolicies.frame)
+  }
+
+  @Test func `A smaller capacity delivers what is held with the next event`() throws {
+    var run = HostRun()
+    for _ in 0..<10 { run.receive(message) }
+    var policies = ThrottlePolicies()
+    try policies.set(.chat, PolicyDescription(.keepAll, capacity: 4))
+    run.intake.apply(policies)
+    run.receive(message)
+    #expect(run.state.chat?.total == 11)
+    #expect(run.counters.pending == 0)
+  }
+
+  @Test(arguments: ThrottledKind.allCases.filter { $0.limitClass != .progress })
+  func `Expensive frames make events wait, never longer than the bound`(
+    kind: ThrottledKind
+  ) throws {
+    let bound = Interval.milliseconds(700)
+    var run = HostRun()
+    run.intake.apply(try policies(kind, .milliseconds(10), upTo: bound))
+    for _ in 0..<50 { run.intake.note(cost: .seconds(9)) }
+    // Latest wins passes the first one at once and holds the second.
+    run.receive(event(of: kind))
+    run.receive(event(of: kind))
+    #expect(run.intake.deadline == .origin + bound)
+    run.flush()
+    for _ in 0..<200 { run.intake.note(cost: .zero) }
+    run.receive(event(of: kind), at: .origin + .seconds(10))
+    run.receive(event(of: kind), at: .origin + .seconds(10))
+    #expect(run.intake.deadline == .origin + .seconds(10) + .milliseconds(10))
+  }
+
+  @Test func `Cheap frames change nothing, nor does any cost without a bound to widen to`() throws {
+    var run = HostRun()
+    // A quarter of the time is what frames may take.
+    for _ in 0..<50 { run.intake.note(cost: .milliseconds(4)) }
+    run.receive(message)
+    #expect(run.intake.deadline == .origin + ThrottlePolicies.frame)
+    run.flush()
+    run.intake.apply(try policies(.chat, .milliseconds(20), upTo: .milliseconds(20)))
+    for _ in 0..<50 { run.intake.note(cost: .seconds(1)) }
+    run.receive(message, at: .origin + .seconds(1))
+    #expect(run.intake.deadline == .origin + .milliseconds(1_020))
+  }
+
+  /// Policies and costs change at random while random events come.
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `Whatever is reloaded and whatever frames cost, nothing is lost and the last values arrive`(
+    seed: UInt64
+  ) throws {
+    var run = HostRun()
+    var events = RandomEvents(seed: seed)
+    var random = SplitMix64(seed: ~seed)
+    var now = Instant.origin
+    var expected = Expected()
+    let bound = 300
+    for step in 0..<3_000 {
+      now = now + .microseconds(Int64(random.pick(0..<6_000)))
+      while let deadline = run.intake.deadline, deadline <= now { run.wake(at: deadline) }
+      let event = events.next()
+      expected.note(event.payload)
+      run.receive(event, at: now)
+      try #require(run.counters.isConserved, "step \(step)")
+      if random.oneIn(5) {
+        run.intake.note(cost: .microseconds(Int64(random.pick(0..<60_000))))
+      }
+      if random.oneIn(50) {
+        var policies = ThrottlePolicies()
+        for kind in ThrottledKind.allCases where kind.limitClass != .progress {
+          let interval = random.pick(1..<bound)
+          try policies.set(
+            kind,
+            PolicyDescription(
+              kind.limitClass, interval: .milliseconds(Int64(interval)),
+              maximumStaleness: .milliseconds(Int64(random.pick(interval..<bound)))))
+        }
+        run.intake.apply(policies)
+      }
+      // No event that waits for a time waits for longer than the largest bound there ever was; the
+      // first policies bound statistics and progress to a second.
+      if let deadline = run.intake.deadline {
+        try #require(deadline <= now + .seconds(1), "step \(step)")
+      }
+    }
+    run.flush(at: now)
+    #expect(run.counters.pending == 0)
+    expected.expect(of: run.state)
+  }
+}
+
+extension AdaptingTests {
+  private func event(of kind: ThrottledKind) -> LiveEvent.Payload {
+    switch kind {
+    case .chat: message
+    case .waitingRoom: .waitingJoin(Person(id: "u", name: "Ann"))
+    case .controls: .slider(Slider(control: "zoom", phase: .change, value: 0.5))
+    case .meters: .meter(input: "microphone", levels: [0.5])
+    case .reactions: .reaction(kind: "heart", count: 1)
+    case .viewers: .viewers(count: 5)
+    case .statistics: .stats(StreamStatistics(congestion: 0))
+    case .progress: .recorderProgress(RecorderProgress(bytes: 1, durationMilliseconds: 1))
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Intake
+import RateLimiting
+import Testing
+
+@Suite struct ThrottlePoliciesTests {
+  private func policies(
+    _ kind: ThrottledKind, _ change: (inout PolicyDescription) -> Void
+  ) throws(ThrottlePolicies.Refusal) -> ThrottlePolicies {
+    var description = PolicyDescription(kind.limitClass)
+    change(&description)
+    var policies = ThrottlePolicies()
+    try policies.set(kind, description)
+    return policies
+  }
+
+  private func refusal(
+    _ kind: ThrottledKind, _ change: (inout PolicyDescription) -> Void
+  ) -> PolicyDescription.Key? {
+    do throws(ThrottlePolicies.Refusal) {
+      _ = try policies(kind, change)
+      return nil
+    } catch {
+      return error.key
+    }
+  }
+
+  @Test(arguments: ThrottledKind.allCases)
+  func `What says nothing changes nothing`(kind: ThrottledKind) throws {
+    #expect(try policies(kind) { _ in } == ThrottlePolicies())
+    let standard = ThrottlePolicies.standard(kind)
+    let spelled = try policies(kind) {
+      $0.interval = standard.interval
+      if kind.limitClass != .progress { $0.maximumStaleness = standard.maximumStaleness }
+    }
+    #expect(spelled == ThrottlePolicies())
+  }
+
+  @Test(arguments: ThrottledKind.allCases)
+  func `An interval without a bound does not widen`(kind: ThrottledKind) throws {
+    let set = try policies(kind) { $0.interval = .seconds(3) }
+    #expect(set[kind].interval == .seconds(3))
+    #expect(set[kind].maximumStaleness == .seconds(3))
+    for other in ThrottledKind.allCases where other != kind {
+      #expect(set[other] == ThrottlePolicies.standard(other))
+    }
+  }
+
+  @Test(arguments: ThrottledKind.allCases)
+  func `Another class than the promised one is refused`(kind: ThrottledKind) {
+    for other in LimitClass.allCases where other != kind.limitClass {
+      #expect(refusal(kind) { $0.limitClass = other } == .limitClass)
+    }
+  }
+
+  @Test func `A contradiction is refused at its key, and nothing is set`() {
+    #expect(
+      refusal(.chat) {
+        $0.interval = .seconds(1)
+        $0.maximumStaleness = .milliseconds(1)
+      } == .maximumStaleness)
+    // The bound that is meant if none is given is below this interval: no contradiction of the user's.
+    #expect(refusal(.chat) { $0.interval = .seconds(1) } == nil)
+    #expect(refusal(.chat) { $0.maximumStaleness = .milliseconds(1) } == .maximumStaleness)
+    #expect(refusal(.viewers) { $0.trailing = false } == .trailing)
+    #expect(refusal(.viewers) { $0.leading = false } == .leading)
+    #expect(refusal(.viewers) { $0.capacity = 9 } == .capacity)
+    #expect(refusal(.statistics) { $0.leading = true } == .leading)
+    #expect(refusal(.progress) { $0.interval = .milliseconds(10) } == .interval)
+    #expect(refusal(.chat) { $0.capacity = 0 } == .capacity)
+
+    var set = ThrottlePolicies()
+    let before = set
+    #expect(throws: ThrottlePolicies.Refusal.self) {
+      try set.set(.chat, PolicyDescription(.summary))
+    }
+    #expect(set == before)
+  }
+}

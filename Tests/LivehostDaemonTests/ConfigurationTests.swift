@@ -20,6 +20,12 @@ struct ConfigurationTests {
     "log.level": "debug", "lanes": "3", "rooms.maximum": "5", "rooms.open": "[a, b]",
     "rooms.chatHistory": "9", "rooms.reportedMessages": "7", "rooms.framesPerSecond": "30",
     "ingest.connections": "8", "control.connections": "6", "control.monitors": "4",
+    "throttle.chat": "{interval: 50ms, maximum-staleness: 1s, capacity: 100}",
+    "throttle.waitingRoom": "{interval: 20ms}", "throttle.controls": "{interval: 1500us}",
+    "throttle.meters": "{maximum-staleness: 2s}", "throttle.reactions": "{interval: 1s}",
+    "throttle.viewers": "{class: latest-wins, interval: frame}",
+    "throttle.statistics": "{interval: 5s, maximum-staleness: 10s}",
+    "throttle.progress": "{interval: 2s}",
   ]
 
   @Test("every declared key is read and changes something; its default changes nothing")
@@ -81,6 +87,47 @@ struct ConfigurationTests {
       Bad(
         text: "control:\n  monitors: 1.5", line: 2, key: "control.monitors", message: "whole number"
       ),
+      Bad(
+        text: "throttle:\n  chat:\n    interval: 50ms\n    class: latest-wins", line: 4,
+        key: "throttle.chat.class", message: "contradicts what chat promises, which is keep-all"),
+      Bad(
+        text: "throttle:\n  chat:\n    interval: 50ms\n    maximum-staleness: 20ms", line: 4,
+        key: "throttle.chat.maximum-staleness", message: "below the interval of 50 ms; raise"),
+      Bad(
+        text: "throttle:\n  viewers:\n    trailing: false", line: 3,
+        key: "throttle.viewers.trailing", message: "the last value would never arrive"),
+      Bad(
+        text: "throttle:\n  viewers: {leading: false}", line: 2,
+        key: "throttle.viewers.leading", message: "always passes at once"),
+      Bad(
+        text: "throttle:\n  progress:\n\n    interval: 100ms", line: 4,
+        key: "throttle.progress.interval", message: "shorter than a second"),
+      Bad(
+        text: "throttle:\n  statistics: {leading: true}", line: 2,
+        key: "throttle.statistics.leading", message: "means nothing for the class summary"),
+      Bad(
+        text: "throttle:\n  reactions: {capacity: 5}", line: 2,
+        key: "throttle.reactions.capacity", message: "is fixed"),
+      Bad(
+        text: "throttle:\n  chat: {capacity: 0}", line: 2, key: "throttle.chat.capacity",
+        message: "above zero; set capacity to 1 or more"),
+      Bad(
+        text: "throttle:\n  chat: {interval: 0s}", line: 2, key: "throttle.chat.interval",
+        message: "above zero"),
+      Bad(
+        text: "throttle:\n  chat: {interval: 50}", line: 2, key: "throttle.chat.interval",
+        message: "such as 50ms"),
+      Bad(
+        text: "throttle:\n  chat: {intervall: 50ms}", line: 2, key: "throttle.chat.intervall",
+        message: "did you mean interval?"),
+      Bad(
+        text: "throttle:\n  chat: {class: some}", line: 2, key: "throttle.chat.class",
+        message: "use one of never-drop"),
+      Bad(
+        text: "throttle:\n  chat: 50ms", line: 2, key: "throttle.chat", message: "{interval: 50ms}"),
+      Bad(
+        text: "throttle:\n  chats: {interval: 1s}", line: 2, key: "throttle.chats",
+        message: "did you mean throttle.chat?"),
       Bad(text: "- rooms", line: 1, key: nil, message: "expected keys and values"),
       Bad(text: "rooms: {maximum: 5", line: 1, key: nil, message: ""),
       Bad(text: "rooms:\n\tmaximum: 5", line: 2, key: nil, message: ""),

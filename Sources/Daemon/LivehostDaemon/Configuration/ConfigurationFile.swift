@@ -87,7 +87,8 @@ extension Configuration {
           try key.read(value, &self)
         } catch {
           throw ConfigurationError(
-            file: file, line: value.mark?.line ?? line, key: path, message: error.message)
+            file: file, line: error.line ?? value.mark?.line ?? line,
+            key: error.key.map { "\(path).\($0)" } ?? path, message: error.message)
         }
       } else if ConfigurationKey.all.contains(where: { $0.path.hasPrefix(path + ".") }) {
         try read(value, prefix: path, file: file)

@@ -1,3 +1,5 @@
+package import Intake
+
 /// What the configuration says about rooms.
 package struct RoomSettings: Sendable, Equatable {
   /// How many rooms may be open at once.
@@ -8,6 +10,8 @@ package struct RoomSettings: Sendable, Equatable {
   package var reportedMessages = 50
   /// Frames per second while something changes.
   package var framesPerSecond = 60
+  /// How long events may wait, by kind.
+  package var throttling = ThrottlePolicies()
 
   package init() {}
 }

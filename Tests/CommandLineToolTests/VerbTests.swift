@@ -45,6 +45,27 @@ import Varlink
     await daemon.stop()
   }
 
+  @Test func `Set takes a value or a position and tells what it came to`() async throws {
+    let daemon = try await FakeDaemon()
+    for (argument, member, value): (String, String, JSONValue) in [
+      ("0.25", "value", 0.25), ("1", "value", 1.0), ("on", "on", true), ("off", "on", false),
+      ("toggle", "on", true),
+    ] {
+      let run = await daemon.run(["set", "main", "zoom", argument, "--json=short"])
+      #expect(run.status == .done)
+      let reply = try JSONValue(parsing: run.output)
+      #expect(reply[member] == value, "\(argument)")
+      #expect(reply["control"] == "zoom")
+    }
+    #expect(await daemon.run(["set", "main", "zoom", "0.25"]).output.isEmpty)
+    for bad in ["1.1", "nan", "many", ""] {
+      #expect(await daemon.run(["set", "main", "zoom", bad]).status == .usage, "\(bad)")
+    }
+    let refused = await daemon.run(["set", "main", "one too many", "1"])
+    #expect(refused.status == .failed)
+    await daemon.stop()
+  }
+
   @Test func `Why has text and JSON, and names the views that there are`() async throws {
     let daemon = try await FakeDaemon()
     let text = await daemon.run(["why", "main", "HostView"])

@@ -25,6 +25,43 @@ import Varlink
     }
   }
 
+  @Test func `A control is set to a value or a position, or toggled`() async throws {
+    let service = FakeService()
+    try await withControlServer(service) { path, _ in
+      let client = try await ControlClient.connect(path: path)
+      for setting: ControlSetting in [.value(0.25), .position(true), .position(false)] {
+        #expect(try await client.setControl(room: "main", control: "zoom", setting) == setting)
+      }
+      let toggled = try await client.setControl(room: "main", control: "camera", .position(nil))
+      #expect(toggled == .position(true))
+      #expect(service.log.withLock { $0.count } == 4)
+      let none = try await error {
+        _ = try await client.setControl(room: "none", control: "zoom", .value(1))
+      }
+      #expect(none.flatMap(ControlError.init) == .noSuchRoom("none"))
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("control", ["control": "", "value": 1]),
+      ("control", ["control": .string(String(repeating: "x", count: 257)), "value": 1]),
+      ("value", ["control": "zoom", "value": 1.5]), ("value", ["control": "zoom", "value": -0.1]),
+      ("on", ["control": "zoom", "value": 1, "on": true]),
+    ] as [(String, [String: JSONValue])])
+  func `What no control can be set to is refused`(
+    culprit: String, parameters: [String: JSONValue]
+  ) async throws {
+    try await withControlServer(FakeService()) { path, _ in
+      let client = try await ControlClient.connect(path: path)
+      let refused = try await error {
+        _ = try await client.client.callRaw(
+          "io.livehost.Control.SetControl", parameters.merging(["room": "main"]) { $1 })
+      }
+      #expect(refused.flatMap(ServiceError.init) == .invalidParameter(culprit))
+    }
+  }
+
   private func error(
     _ body: () async throws -> Void
   ) async throws -> VarlinkError? {

@@ -75,6 +75,14 @@ final class FakeService: ControlService {
       ])
   }
 
+  func setControl(
+    room: String, control: String, _ setting: ControlSetting
+  ) async throws -> ControlSetting {
+    _ = try await getRoom(room)
+    note("set \(control) \(setting)")
+    return setting == .position(nil) ? .position(true) : setting
+  }
+
   func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {
     for (index, event) in events.enumerated() where event["type"] == nil {
       throw ControlError.invalidEvent(index: index, reason: "missingMember")

@@ -14,11 +14,16 @@ public struct ChatReport: Codable, Sendable, Equatable {
   /// Subscriptions, gifts, raids and the like so far.
   public var notices: Int
   public var busiestSecond: BusiestSecond
+  /// Messages in the ten seconds before the newest one.
+  public var recent: Int?
+  /// Who wrote most, the busiest first.
+  public var topChatters: [TopChatterReport]?
 
   public init(
     total: Int = 0, deleted: Int = 0, chatters: Int = 0, rate: Double = 0,
     messages: [ChatMessageReport] = [], moderations: Int = 0, notices: Int = 0,
-    busiestSecond: BusiestSecond = .init()
+    busiestSecond: BusiestSecond = .init(), recent: Int? = nil,
+    topChatters: [TopChatterReport]? = nil
   ) {
     self.total = total
     self.deleted = deleted
@@ -28,6 +33,19 @@ public struct ChatReport: Codable, Sendable, Equatable {
     self.moderations = moderations
     self.notices = notices
     self.busiestSecond = busiestSecond
+    self.recent = recent
+    self.topChatters = topChatters
+  }
+}
+
+/// A person and the number of their messages.
+public struct TopChatterReport: Codable, Sendable, Equatable {
+  public var user: UserReport
+  public var messages: Int
+
+  public init(user: UserReport, messages: Int) {
+    self.user = user
+    self.messages = messages
   }
 }
 
@@ -53,15 +71,19 @@ public struct ChatMessageReport: Codable, Sendable, Equatable {
   public var timestamp: Int
   /// Taken down by a moderator.
   public var deleted: Bool
+  /// The identifier of the message that it answers.
+  public var replyTo: String?
 
   public init(
-    id: String, user: UserReport, text: String, timestamp: Int, deleted: Bool = false
+    id: String, user: UserReport, text: String, timestamp: Int, deleted: Bool = false,
+    replyTo: String? = nil
   ) {
     self.id = id
     self.user = user
     self.text = text
     self.timestamp = timestamp
     self.deleted = deleted
+    self.replyTo = replyTo
   }
 }
 

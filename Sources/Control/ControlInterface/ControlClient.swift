@@ -64,6 +64,16 @@ public struct ControlClient: Sendable {
     try await call("GetRoom", GetRoomParameters(room: room, feature: feature))
   }
 
+  /// Commits a value of a slider, or sets a switch. Returns what it is set to.
+  public func setControl(
+    room: String, control: String, _ setting: ControlSetting
+  ) async throws(VarlinkClientError) -> ControlSetting {
+    let wanted = SetControlReply(setting)
+    let parameters = SetControlParameters(
+      room: room, control: control, value: wanted.value, on: wanted.on)
+    return try await call("SetControl", parameters, as: SetControlReply.self).setting
+  }
+
   /// Runs a scenario: progress, then the report. Uses up this client's connection.
   public func simulate(
     _ request: SimulateRequest

@@ -17,6 +17,10 @@ public protocol ControlService: Sendable {
   func roomFeed(_ room: String) async throws -> RoomFeed
   /// Why a view of a room was evaluated; ``ControlError/noSuchView(room:view:)`` if it never was.
   func explain(room: String, view: String) async throws -> Explanation
+  /// Commits a value of a slider, or sets a switch; the room must be open. Returns what it is set to.
+  func setControl(
+    room: String, control: String, _ setting: ControlSetting
+  ) async throws -> ControlSetting
   /// Runs a scenario; ``ControlError/invalidScenario(file:line:key:message:)`` if it is wrong.
   ///
   /// - Parameter progress: told the share done in percent, at most once for each.

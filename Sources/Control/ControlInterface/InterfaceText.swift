@@ -116,7 +116,17 @@ let interfaceText = #"""
     # When, in milliseconds since 1970.
     timestamp: int,
     # It was taken down by a moderator.
-    deleted: bool
+    deleted: bool,
+    # The identifier of the message that it answers; null if it answers none.
+    replyTo: ?string
+  )
+
+  # A person and the number of their messages.
+  type TopChatter (
+    # Who wrote them.
+    user: User,
+    # How many they were.
+    messages: int
   )
 
   # The largest number of chat messages within one second, by their time stamps.
@@ -144,7 +154,11 @@ let interfaceText = #"""
     # Subscriptions, gifts, raids and the like so far.
     notices: int,
     # The busiest second so far.
-    busiestSecond: BusiestSecond
+    busiestSecond: BusiestSecond,
+    # Messages in the ten seconds before the newest one.
+    recent: ?int,
+    # Who wrote most, the busiest first.
+    topChatters: ?[]TopChatter
   )
 
   # The control panel of a room.
@@ -170,7 +184,9 @@ let interfaceText = #"""
     # Sum of all reactions.
     likes: int,
     # Time on air, in milliseconds.
-    durationMs: int
+    durationMs: int,
+    # How well the stream gets through: good, fair or poor; null while nobody says.
+    connection: ?string
   )
 
   # One sample of encoder and connection. Null means that the source does not report it.
@@ -198,10 +214,22 @@ let interfaceText = #"""
     # The mean of each value.
     mean: Statistics,
     # One word on the connection, such as good, fair or poor.
-    quality: string
+    quality: string,
+    # The measurement that the quality follows, such as congestion; null while it is good.
+    fault: ?string
   )
 
-  # A recorder elsewhere.
+  # What is known of one recorder.
+  type Recording (
+    # What it is doing.
+    state: RecorderState,
+    # Bytes written.
+    bytes: int,
+    # Time recorded, in milliseconds.
+    durationMs: int
+  )
+
+  # The recorder of a room: its own recording if there is one, else the recorder elsewhere.
   type Recorder (
     # What it is doing.
     state: RecorderState,
@@ -210,7 +238,11 @@ let interfaceText = #"""
     # Time recorded, in milliseconds.
     durationMs: int,
     # From 0 to 1; null if the whole is not known.
-    progress: ?float
+    progress: ?float,
+    # The room's own recording; null if none was started.
+    own: ?Recording,
+    # The recorder elsewhere that events tell of.
+    elsewhere: ?Recording
   )
 
   # The waiting room.
@@ -218,7 +250,11 @@ let interfaceText = #"""
     # People waiting now.
     waiting: int,
     # People let in so far.
-    admitted: int
+    admitted: int,
+    # How many the host lets in at most; null for no limit.
+    capacity: ?int,
+    # Seconds until the stream begins; null while nobody knows.
+    secondsLeft: ?int
   )
 
   # The parts of the host screen. A part that was not asked for is absent.
@@ -628,6 +664,24 @@ let interfaceText = #"""
     screen: ?Screen,
     # What to change in the screen before: a JSON merge patch (RFC 7396) for the object screen.
     patch: ?object
+  )
+
+  # Commits a value of a slider, or sets a switch, as if the host had done so. A slider that is being
+  # dragged goes on; its end has the last word.
+  method SetControl(
+    # Name of the room, which must be open.
+    room: string,
+    # Name of the slider or the switch; at most 256 bytes.
+    control: string,
+    # Value of a slider, from 0 to 1; not together with on.
+    value: ?float,
+    # Position of a switch; without it and without value the switch toggles.
+    on: ?bool
+  ) -> (
+    # The value that the slider has now; absent for a switch.
+    value: ?float,
+    # The position that the switch has now; absent for a slider, and for endStream, which asks first.
+    on: ?bool
   )
 
   # Hands over events and waits until they are applied and, in a room that records, synced to disk.

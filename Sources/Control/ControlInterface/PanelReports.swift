@@ -29,15 +29,19 @@ public struct HeaderReport: Codable, Sendable, Equatable {
   public var likes: Int
   /// Time on air, in milliseconds.
   public var durationMs: Int
+  /// How well the stream gets through; nil while nobody says.
+  public var connection: String?
 
   public init(
-    title: String = "", viewers: Int = 0, peakViewers: Int = 0, likes: Int = 0, durationMs: Int = 0
+    title: String = "", viewers: Int = 0, peakViewers: Int = 0, likes: Int = 0,
+    durationMs: Int = 0, connection: String? = nil
   ) {
     self.title = title
     self.viewers = viewers
     self.peakViewers = peakViewers
     self.likes = likes
     self.durationMs = durationMs
+    self.connection = connection
   }
 }
 
@@ -47,9 +51,17 @@ public struct WaitingRoomReport: Codable, Sendable, Equatable {
   public var waiting: Int
   /// People let in so far.
   public var admitted: Int
+  /// How many the host lets in at most; nil for no limit.
+  public var capacity: Int?
+  /// Seconds until the stream begins; nil while nobody knows.
+  public var secondsLeft: Int?
 
-  public init(waiting: Int = 0, admitted: Int = 0) {
+  public init(
+    waiting: Int = 0, admitted: Int = 0, capacity: Int? = nil, secondsLeft: Int? = nil
+  ) {
     self.waiting = waiting
     self.admitted = admitted
+    self.capacity = capacity
+    self.secondsLeft = secondsLeft
   }
 }

@@ -6,16 +6,20 @@ public struct LiveRoomStatsReport: Codable, Sendable, Equatable {
   public var mean: StatisticsReport
   /// One word on the connection, such as good, fair or poor.
   public var quality: String
+  /// The measurement that the quality follows; nil while it is good.
+  public var fault: String?
 
   public init(
     last: StatisticsReport, minimum: StatisticsReport, maximum: StatisticsReport,
-    mean: StatisticsReport, quality: String
+    mean: StatisticsReport, quality: String,
+    fault: String? = nil
   ) {
     self.last = last
     self.minimum = minimum
     self.maximum = maximum
     self.mean = mean
     self.quality = quality
+    self.fault = fault
   }
 }
 
@@ -46,7 +50,21 @@ public enum RecorderStateReport: String, Codable, Sendable, CaseIterable {
   case idle, starting, recording, paused, stopping, failed
 }
 
-/// A recorder elsewhere.
+/// What is known of one recorder.
+public struct RecordingReport: Codable, Sendable, Equatable {
+  public var state: RecorderStateReport
+  public var bytes: Int
+  /// Time recorded, in milliseconds.
+  public var durationMs: Int
+
+  public init(state: RecorderStateReport, bytes: Int, durationMs: Int) {
+    self.state = state
+    self.bytes = bytes
+    self.durationMs = durationMs
+  }
+}
+
+/// The recorder of a room: its own recording if there is one, else the recorder elsewhere.
 public struct RecorderReport: Codable, Sendable, Equatable {
   public var state: RecorderStateReport
   public var bytes: Int
@@ -54,15 +72,21 @@ public struct RecorderReport: Codable, Sendable, Equatable {
   public var durationMs: Int
   /// From 0 to 1; nil if the whole is not known.
   public var progress: Double?
+  /// The room's own recording; nil if none was started.
+  public var own: RecordingReport?
+  /// The recorder elsewhere that events tell of.
+  public var elsewhere: RecordingReport?
 
   public init(
     state: RecorderStateReport = .idle, bytes: Int = 0, durationMs: Int = 0,
-    progress: Double? = nil
+    progress: Double? = nil, own: RecordingReport? = nil, elsewhere: RecordingReport? = nil
   ) {
     self.state = state
     self.bytes = bytes
     self.durationMs = durationMs
     self.progress = progress
+    self.own = own
+    self.elsewhere = elsewhere
   }
 
   /// As synthesised, but for `progress`, which is one of the members that every reader may expect.
@@ -72,5 +96,7 @@ public struct RecorderReport: Codable, Sendable, Equatable {
     try container.encode(bytes, forKey: .bytes)
     try container.encode(durationMs, forKey: .durationMs)
     try container.encode(progress, forKey: .progress)
+    try container.encodeIfPresent(own, forKey: .own)
+    try container.encodeIfPresent(elsewhere, forKey: .elsewhere)
   }
 }

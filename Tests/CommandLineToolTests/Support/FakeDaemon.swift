@@ -84,6 +84,13 @@ struct FakeService: ControlService {
       ])
   }
 
+  func setControl(
+    room: String, control: String, _ setting: ControlSetting
+  ) async throws -> ControlSetting {
+    guard control != "one too many" else { throw ControlError.limitReached("controls") }
+    return setting == .position(nil) ? .position(true) : setting
+  }
+
   func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {
     if events.first?["type"] == "nonsense" {
       throw ControlError.invalidEvent(index: 0, reason: "unknownType")

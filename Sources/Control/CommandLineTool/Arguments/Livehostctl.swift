@@ -24,8 +24,8 @@ struct Livehostctl: ParsableCommand {
     version: "livehostctl \(programVersion)",
     subcommands: [
       StatusVerb.self, RoomsVerb.self, OpenVerb.self, CloseVerb.self, ShowVerb.self, WhyVerb.self,
-      HangsVerb.self, WatchVerb.self, SendVerb.self, IngestVerb.self, LogLevelVerb.self,
-      ReloadVerb.self, DemoVerb.self, SimulateVerb.self, CompareVerb.self,
+      HangsVerb.self, WatchVerb.self, SendVerb.self, SetVerb.self, IngestVerb.self,
+      LogLevelVerb.self, ReloadVerb.self, DemoVerb.self, SimulateVerb.self, CompareVerb.self,
     ],
     helpNames: [.short, .long])
 

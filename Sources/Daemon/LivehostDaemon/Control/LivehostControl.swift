@@ -71,6 +71,14 @@ package struct LivehostControl: ControlService {
     return feed
   }
 
+  package func setControl(
+    room: String, control: String, _ setting: ControlSetting
+  ) async throws -> ControlSetting {
+    let name = try Self.name(room)
+    guard let lane = directory.lane(of: name) else { throw ControlError.noSuchRoom(room) }
+    return try await lane.set(control, setting, in: name).get()
+  }
+
   package func explain(room: String, view: String) async throws -> Explanation {
     let name = try Self.name(room)
     guard let lane = directory.lane(of: name) else { throw ControlError.noSuchRoom(room) }

@@ -1,5 +1,6 @@
 package import ControlInterface
 package import HostScreen
+package import Intake
 package import LiveEvents
 package import NIOCore
 import Synchronization
@@ -18,6 +19,7 @@ package actor HostLane {
   private nonisolated let thread = Atomic<Int32>(0)
   private let faults: FaultInjection
   private let onProblem: @Sendable (RoomName, String) -> Void
+  private let onCommit: @Sendable (RoomName, _ control: String, _ value: Double) -> Void
   private var rooms: [RoomName: Room] = [:]
   /// Sums over rooms that were closed.
   private var closed = EventCounts()
@@ -31,7 +33,10 @@ package actor HostLane {
   package init(
     index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings,
     faults: FaultInjection = FaultInjection(),
-    onProblem: @escaping @Sendable (RoomName, String) -> Void = { _, _ in }
+    onProblem: @escaping @Sendable (RoomName, String) -> Void = { _, _ in },
+    onCommit: @escaping @Sendable (RoomName, _ control: String, _ value: Double) -> Void = {
+      _, _, _ in
+    }
   ) {
     self.index = index
     self.eventLoop = eventLoop
@@ -41,6 +46,7 @@ package actor HostLane {
     self.settings = settings
     self.faults = faults
     self.onProblem = onProblem
+    self.onCommit = onCommit
     eventLoop.execute { self.thread.store(SchedulerTimes.currentThread(), ordering: .relaxed) }
   }
 
@@ -133,6 +139,7 @@ package actor HostLane {
     rooms[name] = Room(
       name: name, lane: lane.of(name), meter: meter, faults: faults, settings: settings, now: now,
       onProblem: { [onProblem] in onProblem(name, $0) },
+      onCommit: { [onCommit] in onCommit(name, $0, $1) },
       requestFrame: { [weak self] in await self?.publish(name) })
   }
 
@@ -154,6 +161,25 @@ package actor HostLane {
       return room.explain(view).map(Result.success)
         ?? .failure(.noSuchView(room: name.description, view: view))
     }
+  }
+
+  /// Commits a value of a slider of a room, or sets a switch.
+  package func set(
+    _ control: String, _ setting: ControlSetting, in name: RoomName
+  ) -> Result<ControlSetting, ControlError> {
+    guard let room = rooms[name] else { return .failure(.noSuchRoom(name.description)) }
+    return meter.measure {
+      let result = room.set(control, setting)
+      schedule(room)
+      return result
+    }
+  }
+
+  /// Takes over how long events may wait, in the rooms that are open and those that will be. What is
+  /// held keeps its deadline.
+  package func apply(_ policies: ThrottlePolicies) {
+    settings.throttling = policies
+    for room in rooms.values { room.apply(policies) }
   }
 
   private func measureReport<R>(of name: RoomName, _ report: () -> R) -> R {

@@ -62,7 +62,9 @@ extension FeatureReports {
       liveRoomStats: state.liveRoomStats.flatMap(LiveRoomStatsReport.init),
       recorder: RecorderReport(state.recorder),
       waitingRoom: state.waitingRoom.map {
-        WaitingRoomReport(waiting: $0.people.count, admitted: $0.admitted)
+        WaitingRoomReport(
+          waiting: $0.people.count, admitted: $0.admitted, capacity: $0.capacity,
+          secondsLeft: $0.secondsLeft)
       })
   }
 }
@@ -95,7 +97,12 @@ extension ChatReport {
       messages: state.messages.suffix(newest).map(ChatMessageReport.init),
       moderations: state.moderations, notices: state.noticeCount,
       busiestSecond: .init(
-        byClock: state.busiestSecond.byClock, sliding: state.busiestSecond.sliding))
+        byClock: state.busiestSecond.byClock, sliding: state.busiestSecond.sliding),
+      recent: state.bookkeeping.pace.recent,
+      topChatters: state.topChatters.map {
+        TopChatterReport(
+          user: UserReport(id: String($0.userID), name: String($0.name)), messages: $0.messages)
+      })
   }
 }
 
@@ -108,7 +115,8 @@ extension ChatMessageReport {
       user: UserReport(
         id: String(message.userID), name: String(message.userName),
         badges: badges.isEmpty ? nil : badges),
-      text: String(message.text), timestamp: Int(displayed.timestamp))
+      text: String(message.text), timestamp: Int(displayed.timestamp),
+      replyTo: message.replyTo.isEmpty ? nil : String(message.replyTo))
   }
 }
 
@@ -125,7 +133,8 @@ extension HeaderReport {
   fileprivate init(_ state: HeaderFeature.State) {
     self.init(
       title: state.title, viewers: state.viewers, peakViewers: state.peakViewers,
-      likes: state.likes, durationMs: Int(state.durationMilliseconds))
+      likes: state.likes, durationMs: Int(state.durationMilliseconds),
+      connection: state.connection.map { "\($0)" })
   }
 }
 
@@ -136,7 +145,7 @@ extension LiveRoomStatsReport {
     self.init(
       last: StatisticsReport(window) { $0.last }, minimum: StatisticsReport(window) { $0.minimum },
       maximum: StatisticsReport(window) { $0.maximum }, mean: StatisticsReport(window) { $0.mean },
-      quality: "\(state.quality)")
+      quality: "\(state.quality)", fault: state.fault?.rawValue)
   }
 }
 
@@ -155,7 +164,16 @@ extension RecorderReport {
     self.init(
       state: RecorderStateReport(recording.state), bytes: recording.bytes,
       durationMs: recording.durationMilliseconds,
-      progress: recording.percent.map { Double($0) / 100 })
+      progress: recording.percent.map { Double($0) / 100 },
+      own: state.own.map(RecordingReport.init), elsewhere: RecordingReport(state.elsewhere))
+  }
+}
+
+extension RecordingReport {
+  fileprivate init(_ recording: Recording) {
+    self.init(
+      state: RecorderStateReport(recording.state), bytes: recording.bytes,
+      durationMs: recording.durationMilliseconds)
   }
 }
 

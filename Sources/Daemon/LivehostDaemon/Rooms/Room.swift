@@ -1,7 +1,10 @@
 import Composable
+import ControlFeature
 import ControlInterface
+import HostFeature
 import HostScreen
 import Ingest
+import Intake
 import LiveEvents
 import NIOCore
 import RateLimiting
@@ -30,10 +33,12 @@ final class Room {
   private let activity: LaneActivity
   private let trace: ActionTrace
 
+  /// - Parameter onCommit: told of each slider value that is meant to last.
   init(
     name: RoomName, lane: EventLoopLane, meter: TurnMeter,
     faults: FaultInjection = FaultInjection(), settings: RoomSettings, now: NIODeadline,
     onProblem: @escaping @Sendable (String) -> Void = { _ in },
+    onCommit: @escaping @Sendable (_ control: String, _ value: Double) -> Void = { _, _ in },
     requestFrame: @escaping @Sendable () async -> Void
   ) {
     self.name = name
@@ -47,6 +52,12 @@ final class Room {
     screen = HostScreen(
       lane: lane, framesPerSecond: settings.framesPerSecond,
       clock: MachineClock(meter.activity, room: name, faults: faults), start: clock.now)
+    screen.apply(settings.throttling)
+    screen.store.onAction { action in
+      if case .control(.delegate(.committed(let control, let value))) = action {
+        onCommit(control, value)
+      }
+    }
     activity = meter.activity
     trace = screen.store.actionTrace
     screen.store.onFailure = { onProblem("\($0)") }
@@ -131,12 +142,25 @@ final class Room {
   private func drawFrame(at instant: Instant, flush: Bool = false) {
     clock.advance(to: instant)
     activity.reduces(trace, in: name)
-    screen.drawFrame(at: instant, flush: flush || !waiting.isEmpty)
+    // Time stamps of events are no time in which frames could be expensive.
+    screen.drawFrame(
+      at: instant, flush: flush || !waiting.isEmpty, adapting: clock.source == .arrival)
     activity.does(.report, in: name)
     publish()
     for (acknowledgement, rejected) in exchange(&waiting, with: []) {
       acknowledgement.applied(rejected: rejected)
     }
+  }
+
+  /// Takes over how long events may wait; what is held keeps its deadline.
+  func apply(_ policies: ThrottlePolicies) { screen.apply(policies) }
+
+  /// Reduces an action of somebody who drives the room.
+  func send(_ action: HostFeature.Action) {
+    activity.reduces(trace, in: name)
+    screen.send(action)
+    // Nobody moves the time of a room that follows events but its events: draw at once.
+    if clock.source == .event { drawFrame(at: grid.frame(after: clock.now)) }
   }
 
   /// Applies and draws what is held, and ends the monitors.

@@ -143,6 +143,11 @@ package struct Daemon: ServiceLifecycle.Service {
           index: lanes.count, eventLoop: eventLoop, settings: configuration.rooms, faults: faults,
           onProblem: { [logger] room, problem in
             logger.error("room \(room): \(problem)", metadata: ["room": "\(room)"])
+          },
+          onCommit: { [logger] room, control, value in
+            logger.log(
+              .sliderCommitted, "room \(room): \(control) is \(value)",
+              metadata: ["room": "\(room)", "control": "\(control)", "value": "\(value)"])
           }))
     }
     return lanes

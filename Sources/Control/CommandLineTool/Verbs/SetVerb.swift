@@ -1,0 +1,52 @@
+import ArgumentParser
+import ControlInterface
+import LiveEvents
+import Varlink
+
+struct SetVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Commit a value of a slider, or set a switch.",
+    discussion: """
+      A slider that is being dragged goes on; its end has the last word. The switch endStream asks \
+      before the stream ends: set it on once more to confirm, or off. For instance:
+        livehostctl set main zoom 0.25
+        livehostctl set main camera on
+      JSON: an object with room, control and value or on.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+  @Argument(help: "Name of the slider or the switch.") var control: String
+  @Argument(help: "From 0 to 1 for a slider; on, off or toggle for a switch.")
+  var value: ControlValue
+
+  func run(_ context: Context) async throws {
+    let setting = try await context.withDaemon {
+      try await $0.setControl(room: room.description, control: control, value.setting)
+    }
+    var reply: [String: JSONValue] = [
+      "room": .string(room.description), "control": .string(control),
+    ]
+    switch setting {
+    case .value(let value): reply["value"] = .number(value)
+    case .position(let on): reply["on"] = on.map(JSONValue.bool) ?? .null
+    }
+    try context.print(.object(reply)) { [] }
+  }
+}
+
+/// A value of a slider or a position of a switch, as people write it.
+struct ControlValue: ExpressibleByArgument {
+  let setting: ControlSetting
+
+  init?(argument: String) {
+    switch argument {
+    case "on": setting = .position(true)
+    case "off": setting = .position(false)
+    case "toggle": setting = .position(nil)
+    default:
+      guard let value = Double(argument), value >= 0, value <= 1 else { return nil }
+      setting = .value(value)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import ControlInterface
+import HostScreen
+import Ingest
+import Intake
+import LiveEvents
+import LivehostDaemon
+import NIOCore
+import NIOPosix
+import RateLimiting
+import Synchronization
+import Testing
+import WireFormats
+
+/// What others than the source of events do to a room: set its controls, change its policies.
+@Suite struct DrivingTests {
+  private struct Driven {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let lane: HostLane
+    let directory: RoomDirectory
+    let committed = Committed()
+
+    init() throws {
+      let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
+      let committed = committed
+      lane = HostLane(
+        index: 0, eventLoop: loop, settings: RoomSettings(),
+        onCommit: { room, control, value in committed.note("\(room) \(control) \(value)") })
+      directory = RoomDirectory(lanes: [lane], maximumRooms: 4)
+      _ = try directory.open(.main)
+    }
+
+    func send(_ payload: LiveEvent.Payload, clock: FrameClock = .event) async {
+      _ = await withCheckedContinuation { continuation in
+        lane.post(
+          RoomDelivery(
+            room: .main, events: [LiveEvent(timestamp: 0, payload: payload)], clock: clock,
+            acknowledgement: .callback { continuation.resume(returning: $0) }))
+      }
+    }
+
+    func end() async throws {
+      await directory.closeAll()
+      try await group.shutdownGracefully()
+    }
+  }
+
+  private final class Committed: Sendable {
+    private let lines = Mutex<[String]>([])
+    func note(_ line: String) { lines.withLock { $0.append(line) } }
+    var all: [String] { lines.withLock { $0 } }
+  }
+
+  @Test func `A value that is set is shown and told as one that lasts`() async throws {
+    let driven = try Driven()
+    let set = await driven.lane.set("zoom", .value(0.25), in: .main)
+    #expect(set == .success(.value(0.25)))
+    await driven.send(.slider(Slider(control: "mic", phase: .begin, value: 0.1)))
+    await driven.send(.slider(Slider(control: "mic", phase: .change, value: 0.2)))
+    #expect(driven.committed.all == ["main zoom 0.25"])
+    // It is set from elsewhere while it is dragged; the finger has the last word.
+    _ = await driven.lane.set("mic", .value(0.9), in: .main)
+    await driven.send(.slider(Slider(control: "mic", phase: .end, value: 0.3)))
+    let report = try #require(await driven.lane.report(.main))
+    #expect(report.features.control?.values == ["zoom": 0.25, "mic": 0.3])
+    #expect(report.features.control?.committed == 3)
+    #expect(driven.committed.all == ["main zoom 0.25", "main mic 0.9", "main mic 0.3"])
+    // What is set is no event.
+    #expect(report.counters.received == 3)
+    try await driven.end()
+  }
+
+  @Test func `A switch is set or toggled, and the end of the stream asks first`() async throws {
+    let driven = try Driven()
+    await driven.send(.stream(.live))
+    #expect(await driven.lane.set("camera", .position(nil), in: .main) == .success(.position(true)))
+    #expect(
+      await driven.lane.set("camera", .position(false), in: .main) == .success(.position(false)))
+    #expect(
+      await driven.lane.set("endStream", .position(true), in: .main) == .success(.position(nil)))
+    #expect(await driven.lane.report(.main)?.phase == .live)
+    _ = await driven.lane.set("endStream", .position(true), in: .main)
+    #expect(await driven.lane.report(.main)?.phase == .ended)
+    try await driven.end()
+  }
+
+  @Test func `Only a room that is open has controls, and not more than there is room for`()
+    async throws
+  {
+    let driven = try Driven()
+    let other = try #require(RoomName("other"))
+    #expect(
+      await driven.lane.set("zoom", .value(1), in: other) == .failure(.noSuchRoom("other")))
+    for number in 0..<256 {
+      _ = await driven.lane.set("slider \(number)", .value(1), in: .main)
+    }
+    #expect(
+      await driven.lane.set("zoom", .value(1), in: .main) == .failure(.limitReached("controls")))
+    #expect(await driven.lane.set("slider 7", .value(0), in: .main) == .success(.value(0)))
+    try await driven.end()
+  }
+
+  @Test func `New policies hold in rooms that are open and in those that will be`() async throws {
+    let driven = try Driven()
+    var policies = ThrottlePolicies()
+    try policies.set(.chat, PolicyDescription(.keepAll, interval: .seconds(3_000)))
+    await driven.lane.apply(policies)
+    let later = try #require(RoomName("later"))
+    _ = try driven.directory.open(later)
+    for room in [RoomName.main, later] {
+      let message = ChatMessage(id: "m", userID: "u", userName: "U", text: "t")
+      driven.lane.post(
+        RoomDelivery(
+          room: room, events: [LiveEvent(timestamp: 0, payload: .chatMessage(message))],
+          clock: .arrival, acknowledgement: .receipt(DeliveryReceipt())))
+      #expect(await driven.lane.report(room)?.counters.pending == 1)
+    }
+    // What is held is shown when the room closes.
+    await driven.directory.closeAll()
+    #expect(await driven.lane.counts().applied == 2)
+    try await driven.end()
+  }
+}

@@ -172,8 +172,9 @@ let benchmarks: [Target] = [
   program(
     "Tests/Benchmarks/livehost-bench",
     [
-      "BenchmarkKit", "ComposableBenchmarks", "WireFormats", "Ingest", "LiveEvents",
-      "LivehostDaemon", "Simulation", "UnixSockets",
+      "BenchmarkKit", "Composable", "ComposableBenchmarks", "HostFeature", "HostScreen",
+      "RateLimiting", "ViewGraph", "WireFormats", "Ingest", "LiveEvents", "LivehostDaemon",
+      "Simulation", "UnixSockets",
     ]
       + nio),
 ]

@@ -15,6 +15,7 @@ let harness = Harness(wanted: names)
 
 composableBenchmarks(harness)
 decodingBenchmarks(harness)
+screenBenchmarks(harness)
 try await roadBenchmarks(harness)
 try await simulationBenchmarks(harness)
 

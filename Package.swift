@@ -145,8 +145,9 @@ let daemon: [Target] = [
   module(
     "Daemon", "LivehostDaemon",
     featureKit + childTargets + [
-      "HostFeature", "HostScreen", "WireFormats", "Ingest", "Varlink", "ControlInterface",
-      "Simulation", "Suggestions", "Systemd", "UnixSockets", logging, lifecycle, yams,
+      "HostFeature", "HostScreen", "WireFormats", "Ingest", "Recordings", "Varlink",
+      "ControlInterface", "Simulation", "Suggestions", "Systemd", "UnixSockets", logging,
+      lifecycle, yams,
     ] + nio),
   program(
     "Sources/livehostd", ["LivehostDaemon", "Systemd", arguments, logging, lifecycle, signals]),
@@ -226,9 +227,8 @@ let tests: [Target] =
     test(
       "LivehostDaemonTests",
       featureKit + childTargets + [
-        "HostFeature", "HostScreen", "LivehostDaemon", "Ingest", "WireFormats", "ControlInterface",
-        "Varlink",
-        "Compression",
+        "HostFeature", "HostScreen", "LivehostDaemon", "Ingest", "WireFormats", "Recordings",
+        "ControlInterface", "Varlink", "Compression", "TestSupport", logging,
       ] + nio),
     test(
       "EndToEndTests",

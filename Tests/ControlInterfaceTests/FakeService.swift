@@ -83,6 +83,17 @@ final class FakeService: ControlService {
     return setting == .position(nil) ? .position(true) : setting
   }
 
+  func startRecording(_ room: String) async throws -> RecordingReport {
+    _ = try await getRoom(room)
+    return .example
+  }
+  func stopRecording(_ room: String) async throws -> RecordingReport {
+    throw ControlError.notRecording(room)
+  }
+  func listRecordings(_ room: String?) async throws -> [RecordingReport] {
+    room == nil || room == "main" ? [.example] : []
+  }
+
   func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {
     for (index, event) in events.enumerated() where event["type"] == nil {
       throw ControlError.invalidEvent(index: index, reason: "missingMember")
@@ -156,4 +167,11 @@ func withControlServer<T>(
     await server.shutdown()
     throw error
   }
+}
+
+extension RecordingReport {
+  static let example = RecordingReport(
+    recording: "main-20231114T221320Z", room: "main", state: .failed, reason: "No space left",
+    startedAt: 1_700_000_000_000, endedAt: nil, events: 1_234, frames: 5, bytes: 2_048,
+    durationMs: 61_000, segments: 1, digest: nil)
 }

@@ -74,6 +74,25 @@ public struct ControlClient: Sendable {
     return try await call("SetControl", parameters, as: SetControlReply.self).setting
   }
 
+  /// Begins to record a room.
+  public func startRecording(_ room: String) async throws(VarlinkClientError) -> RecordingReport {
+    try await call("StartRecording", RoomParameters(room: room), as: RecordingReply.self).recording
+  }
+
+  /// Ends the recording of a room, once all of it is on disk.
+  public func stopRecording(_ room: String) async throws(VarlinkClientError) -> RecordingReport {
+    try await call("StopRecording", RoomParameters(room: room), as: RecordingReply.self).recording
+  }
+
+  /// The recordings, oldest first; nil means those of all rooms.
+  public func listRecordings(
+    room: String? = nil
+  ) async throws(VarlinkClientError) -> [RecordingReport] {
+    try await call(
+      "ListRecordings", ListRecordingsParameters(room: room), as: ListRecordingsReply.self
+    ).recordings
+  }
+
   /// Runs a scenario: progress, then the report. Uses up this client's connection.
   public func simulate(
     _ request: SimulateRequest

@@ -10,6 +10,10 @@ public enum ControlError: Equatable, Sendable {
   case invalidScenario(file: String, line: Int?, key: String?, message: String)
   case noSuchRecording(String)
   case noSuchTask(String)
+  case alreadyRecording(String)
+  case notRecording(String)
+  /// A recording could not be begun or could not go on.
+  case recordingFailed(room: String, reason: String)
   /// An element of `SendEvents` is malformed; `reason` is the name of a rejection.
   case invalidEvent(index: Int, reason: String)
   /// The configuration allows no more of what the limit names.
@@ -36,6 +40,10 @@ extension ControlError: VarlinkErrorConvertible {
     case .noSuchRecording(let name):
       Self.error("NoSuchRecording", ["recording": .string(name)])
     case .noSuchTask(let name): Self.error("NoSuchTask", ["task": .string(name)])
+    case .alreadyRecording(let room): Self.error("AlreadyRecording", ["room": .string(room)])
+    case .notRecording(let room): Self.error("NotRecording", ["room": .string(room)])
+    case .recordingFailed(let room, let reason):
+      Self.error("RecordingFailed", ["room": .string(room), "reason": .string(reason)])
     case .invalidEvent(let index, let reason):
       Self.error("InvalidEvent", ["index": .integer(Int64(index)), "reason": .string(reason)])
     case .limitReached(let limit): Self.error("LimitReached", ["limit": .string(limit)])
@@ -62,6 +70,9 @@ extension ControlError: VarlinkErrorConvertible {
         key: error.parameters["key"]?.stringValue, message: text("message"))
     case "NoSuchRecording": self = .noSuchRecording(text("recording"))
     case "NoSuchTask": self = .noSuchTask(text("task"))
+    case "AlreadyRecording": self = .alreadyRecording(text("room"))
+    case "NotRecording": self = .notRecording(text("room"))
+    case "RecordingFailed": self = .recordingFailed(room: text("room"), reason: text("reason"))
     case "InvalidEvent":
       let index = error.parameters["index"]?.integerValue ?? 0
       self = .invalidEvent(index: Int(clamping: index), reason: text("reason"))

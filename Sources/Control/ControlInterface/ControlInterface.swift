@@ -11,7 +11,8 @@ public enum ControlInterface {
 
   /// Methods that change something.
   public static let changingMethods: Set<String> = [
-    "OpenRoom", "CloseRoom", "SendEvents", "SetControl", "Simulate",
+    "OpenRoom", "CloseRoom", "SendEvents", "SetControl", "Simulate", "StartRecording",
+    "StopRecording",
   ]
 
   /// The interface with its handlers, for a `VarlinkServer`.
@@ -69,6 +70,9 @@ public enum ControlInterface {
     try interface.handle("Explain") { (_, parameters: ExplainParameters) in
       try await service.explain(room: parameters.room, view: parameters.view)
     }
+    try interface.handle("ListRecordings") { (_, parameters: ListRecordingsParameters) in
+      ListRecordingsReply(recordings: try await service.listRecordings(parameters.room))
+    }
     try interface.handle("ListHangs") { (_, parameters: ListHangsParameters) in
       HangsReply(hangs: service.hangs.hangs(since: parameters.since ?? .min))
     }
@@ -87,6 +91,12 @@ public enum ControlInterface {
     }
     try interface.handle("SetControl") { (_, parameters: SetControlParameters) in
       try await setControl(parameters, service)
+    }
+    try interface.handle("StartRecording") { (_, parameters: RoomParameters) in
+      RecordingReply(recording: try await service.startRecording(parameters.room))
+    }
+    try interface.handle("StopRecording") { (_, parameters: RoomParameters) in
+      RecordingReply(recording: try await service.stopRecording(parameters.room))
     }
     try interface.handle("SendEvents") { (_, parameters: SendEventsParameters) in
       try await service.sendEvents(room: parameters.room, parameters.events)

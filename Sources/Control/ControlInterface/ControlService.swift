@@ -27,6 +27,12 @@ public protocol ControlService: Sendable {
   func simulate(
     _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
   ) async throws -> SimulateReply
+  /// Returns once the recording is begun.
+  func startRecording(_ room: String) async throws -> RecordingReport
+  /// Returns once all of it is on disk.
+  func stopRecording(_ room: String) async throws -> RecordingReport
+  /// Oldest first; nil means those of all rooms.
+  func listRecordings(_ room: String?) async throws -> [RecordingReport]
   /// The hangs of this run of the daemon.
   var hangs: HangFeed { get }
   /// The feed on which the room publishes what its views look like.

@@ -220,7 +220,7 @@ let interfaceText = #"""
   )
 
   # What is known of one recorder.
-  type Recording (
+  type SingleRecorder (
     # What it is doing.
     state: RecorderState,
     # Bytes written.
@@ -240,9 +240,9 @@ let interfaceText = #"""
     # From 0 to 1; null if the whole is not known.
     progress: ?float,
     # The room's own recording; null if none was started.
-    own: ?Recording,
+    own: ?SingleRecorder,
     # The recorder elsewhere that events tell of.
-    elsewhere: ?Recording
+    elsewhere: ?SingleRecorder
   )
 
   # The waiting room.
@@ -466,6 +466,48 @@ let interfaceText = #"""
     contents: string
   )
 
+  # What became of a recording.
+  type RecordingState (
+    # It is being written.
+    recording,
+    # It was stopped.
+    finished,
+    # The daemon ended without stopping it; what had been acknowledged is there.
+    interrupted,
+    # It could not go on.
+    failed,
+    # A part of it is not what was written.
+    damaged
+  )
+
+  # A recording of a room.
+  type Recording (
+    # Its name.
+    recording: string,
+    # Name of the room.
+    room: string,
+    # What became of it.
+    state: RecordingState,
+    # Why it failed, or what is damaged. Null otherwise.
+    reason: ?string,
+    # When it began, in milliseconds since 1970.
+    startedAt: int,
+    # When it ended, in milliseconds since 1970. Null if it has not, or nobody noted it.
+    endedAt: ?int,
+    # Events in it.
+    events: int,
+    # Frames in it.
+    frames: int,
+    # Size of its files.
+    bytes: int,
+    # From its first step to its last, in milliseconds.
+    durationMs: int,
+    # Number of its files.
+    segments: int,
+    # Stands for the state of the room at its end, if it holds all that led to it. Null otherwise.
+    digest: ?string
+  )
+
   # How the daemon is doing.
   method GetStatus() -> (
     # Version of the daemon.
@@ -599,6 +641,37 @@ let interfaceText = #"""
   ) -> (
     # One element for each hang.
     hangs: []Hang
+  )
+
+  # Begins to record a room: every accepted event in order, with the room's time and its frames. While a
+  # room records, what is sent to it is acknowledged once it is synced to disk. Errors: NoSuchRoom,
+  # AlreadyRecording, RecordingFailed.
+  method StartRecording(
+    # Name of the room.
+    room: string
+  ) -> (
+    # The recording, empty as yet.
+    recording: Recording
+  )
+
+  # Ends the recording of a room, once all of it is on disk. Errors: NoSuchRoom, NotRecording,
+  # RecordingFailed.
+  method StopRecording(
+    # Name of the room.
+    room: string
+  ) -> (
+    # The recording.
+    recording: Recording
+  )
+
+  # The recordings, oldest first; those that are being written have what is written so far. Errors:
+  # RecordingFailed if they cannot be read.
+  method ListRecordings(
+    # Only those of this room, which need not be open. Null means all.
+    room: ?string
+  ) -> (
+    # One element for each recording.
+    recordings: []Recording
   )
 
   # Runs a scenario on simulated devices, on processors that no room needs. Replies before the last one
@@ -740,6 +813,26 @@ let interfaceText = #"""
   error NoSuchTask (
     # The name asked for.
     task: string
+  )
+
+  # The room is being recorded.
+  error AlreadyRecording (
+    # Name of the room.
+    room: string
+  )
+
+  # The room is not being recorded.
+  error NotRecording (
+    # Name of the room.
+    room: string
+  )
+
+  # A recording could not be begun, or could not go on.
+  error RecordingFailed (
+    # Name of the room.
+    room: string,
+    # Why, such as a full disk.
+    reason: string
   )
 
   # An event of the list is malformed, so none of them was taken.

@@ -51,7 +51,7 @@ public enum RecorderStateReport: String, Codable, Sendable, CaseIterable {
 }
 
 /// What is known of one recorder.
-public struct RecordingReport: Codable, Sendable, Equatable {
+public struct SingleRecorderReport: Codable, Sendable, Equatable {
   public var state: RecorderStateReport
   public var bytes: Int
   /// Time recorded, in milliseconds.
@@ -73,13 +73,14 @@ public struct RecorderReport: Codable, Sendable, Equatable {
   /// From 0 to 1; nil if the whole is not known.
   public var progress: Double?
   /// The room's own recording; nil if none was started.
-  public var own: RecordingReport?
+  public var own: SingleRecorderReport?
   /// The recorder elsewhere that events tell of.
-  public var elsewhere: RecordingReport?
+  public var elsewhere: SingleRecorderReport?
 
   public init(
     state: RecorderStateReport = .idle, bytes: Int = 0, durationMs: Int = 0,
-    progress: Double? = nil, own: RecordingReport? = nil, elsewhere: RecordingReport? = nil
+    progress: Double? = nil, own: SingleRecorderReport? = nil,
+    elsewhere: SingleRecorderReport? = nil
   ) {
     self.state = state
     self.bytes = bytes

@@ -44,6 +44,9 @@ package final class HostScreen {
   /// Takes one event. Its actions, if it has some at once, wait for ``reduce()``.
   package func receive(_ event: LiveEvent, at now: Instant) { pipeline.receive(event, at: now) }
 
+  /// How many events were refused since the last ``reduce()``.
+  package var refusedCount: Int { pipeline.refusedCount }
+
   /// Counts lines that were refused before they were events.
   package func reject(_ reason: RejectionReason, _ count: Int) { pipeline.reject(reason, count) }
 
@@ -66,6 +69,7 @@ package final class HostScreen {
   /// Takes over how long events may wait; what is held keeps its deadline.
   package func apply(_ policies: ThrottlePolicies) { pipeline.apply(policies) }
 
-  /// Reduces an action that is no event, at once; the next frame shows it.
+  /// Reduces an action that is no event, such as one of the room's own recorder, at once; the next frame
+  /// shows it.
   package func send(_ action: HostFeature.Action) { pipeline.send(action) }
 }

@@ -52,6 +52,9 @@ struct Pipeline: ~Copyable {
     intake.receive(event, at: now, into: &output)
   }
 
+  /// How many events were refused since the last ``reduce()``.
+  var refusedCount: Int { output.rejected.isEmpty ? 0 : output.rejected.values.reduce(0, +) }
+
   /// Action -> reducers -> changed fields. At once for what must not wait, with the frame for the rest.
   mutating func reduce() {
     counts.applied += output.applied

@@ -91,6 +91,17 @@ struct FakeService: ControlService {
     return setting == .position(nil) ? .position(true) : setting
   }
 
+  func startRecording(_ room: String) async throws -> RecordingReport {
+    _ = try await getRoom(room)
+    return .example
+  }
+  func stopRecording(_ room: String) async throws -> RecordingReport {
+    throw ControlError.notRecording(room)
+  }
+  func listRecordings(_ room: String?) async throws -> [RecordingReport] {
+    room == nil || room == "main" ? [.example] : []
+  }
+
   func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {
     if events.first?["type"] == "nonsense" {
       throw ControlError.invalidEvent(index: 0, reason: "unknownType")
@@ -136,4 +147,11 @@ struct FakeDaemon {
     _ = directory.write("ingest", [])
     await server.shutdown()
   }
+}
+
+extension RecordingReport {
+  static let example = RecordingReport(
+    recording: "main-20231114T221320Z", room: "main", state: .failed, reason: "No space left",
+    startedAt: 1_700_000_000_000, endedAt: nil, events: 1_234, frames: 5, bytes: 2_048,
+    durationMs: 61_000, segments: 1, digest: nil)
 }

@@ -16,12 +16,15 @@ package enum ArgumentOrder {
   /// Takes its value after `=` only.
   package static let equalsOnly = "--json"
   package static let defaultVerb = "status"
+  /// Verbs whose first argument is a verb of their own.
+  package static let groups: Set<String> = ["record"]
 
   /// - Throws: ``Failure`` for what the parser would let pass or misread.
   package static func arranged(
     _ arguments: [String], verbs: [String]
   ) throws(Failure) -> [String] {
     var verb: String?
+    var innerVerb: String?
     var others: [String] = []
     var seen: Set<String> = []
     var rest = arguments[...]
@@ -32,7 +35,13 @@ package enum ArgumentOrder {
         break
       }
       guard argument.hasPrefix("-"), argument != "-" else {
-        if verb == nil { verb = argument } else { others.append(argument) }
+        if verb == nil {
+          verb = argument
+        } else if innerVerb == nil, let verb, groups.contains(verb) {
+          innerVerb = argument
+        } else {
+          others.append(argument)
+        }
         continue
       }
       others.append(argument)
@@ -49,7 +58,7 @@ package enum ArgumentOrder {
     }
     if let verb {
       guard verbs.contains(verb) else { throw unknown(verb, among: verbs) }
-      return [verb] + others
+      return [verb] + [innerVerb].compactMap(\.self) + others
     }
     let asksForProgram = ["--help", "-h", "--version", "--experimental-dump-help"]
     return others.contains(where: asksForProgram.contains) ? others : [defaultVerb] + others

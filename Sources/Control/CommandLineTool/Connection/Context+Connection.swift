@@ -94,6 +94,11 @@ extension Failure {
       self.init(scenario: text, file, line, key)
     case .noSuchRecording(let name): self.init(.failed, "there is no recording '\(name)'")
     case .noSuchTask(let name): self.init(.failed, "there is no task '\(name)'")
+    case .alreadyRecording(let room): self.init(.failed, "the room '\(room)' is being recorded")
+    case .notRecording(let room): self.init(.failed, "the room '\(room)' is not being recorded")
+    case .recordingFailed(let room, let reason):
+      let what = room.isEmpty ? "recordings" : "the recording of room '\(room)'"
+      self.init(.failed, "\(what): \(reason)")
     case .invalidEvent(_, let reason): self.init(.badData, "the event is refused: \(reason)")
     case .limitReached(let limit):
       self.init(.failed, "the daemon's configuration allows no more (\(limit))")

@@ -1,5 +1,6 @@
 import Intake
 import RateLimiting
+import Suggestions
 import Yams
 
 extension ConfigurationKey {
@@ -67,8 +68,7 @@ extension ConfigurationKey {
         description.trailing = trailing
       case nil:
         let known = PolicyDescription.Key.allCases.map(\.rawValue)
-        let nearest = known.min { name.distance(to: $0) < name.distance(to: $1) }
-        let hint = nearest.flatMap { name.distance(to: $0) <= 3 ? "; did you mean \($0)?" : nil }
+        let hint = Spelling.nearest(to: name, among: known).map { "; did you mean \($0)?" }
         throw problem("unknown key\(hint ?? "")")
       }
     }

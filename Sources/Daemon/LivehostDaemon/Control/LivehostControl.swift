@@ -13,16 +13,18 @@ package struct LivehostControl: ControlService {
   private let status: DaemonStatus
   package let hangs: HangFeed
   private let simulations: Simulations
+  private let recordings: RoomRecordings
 
   package init(
     directory: RoomDirectory, router: EventRouter, status: DaemonStatus,
-    hangs: HangFeed = HangFeed(), simulations: Simulations
+    hangs: HangFeed = HangFeed(), simulations: Simulations, recordings: RoomRecordings
   ) {
     self.directory = directory
     self.router = router
     self.status = status
     self.hangs = hangs
     self.simulations = simulations
+    self.recordings = recordings
   }
 
   package func getStatus() async throws -> StatusReport {
@@ -97,6 +99,22 @@ package struct LivehostControl: ControlService {
     _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
   ) async throws -> SimulateReply {
     try await simulations.run(request, progress: progress)
+  }
+
+  package func startRecording(_ room: String) async throws -> RecordingReport {
+    let name = try Self.name(room)
+    guard let lane = directory.lane(of: name) else { throw ControlError.noSuchRoom(room) }
+    return try await recordings.start(name, on: lane)
+  }
+
+  package func stopRecording(_ room: String) async throws -> RecordingReport {
+    let name = try Self.name(room)
+    guard let lane = directory.lane(of: name) else { throw ControlError.noSuchRoom(room) }
+    return try await recordings.stop(name, on: lane)
+  }
+
+  package func listRecordings(_ room: String?) async throws -> [RecordingReport] {
+    try await recordings.list(room)
   }
 
   package func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {

@@ -3,6 +3,7 @@ package import HostScreen
 package import Intake
 package import LiveEvents
 package import NIOCore
+package import Recordings
 import Synchronization
 
 /// One event loop and the rooms that live on it.
@@ -20,6 +21,7 @@ package actor HostLane {
   private let faults: FaultInjection
   private let onProblem: @Sendable (RoomName, String) -> Void
   private let onCommit: @Sendable (RoomName, _ control: String, _ value: Double) -> Void
+  private let onRecordingEnd: @Sendable (RoomName, RoomRecorder, String?) -> Void
   private var rooms: [RoomName: Room] = [:]
   /// Sums over rooms that were closed.
   private var closed = EventCounts()
@@ -30,13 +32,16 @@ package actor HostLane {
     executor.asUnownedSerialExecutor()
   }
 
+  /// - Parameter onRecordingEnd: told the recorder of a room that closes, and the digest of its last
+  ///   state.
   package init(
     index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings,
     faults: FaultInjection = FaultInjection(),
     onProblem: @escaping @Sendable (RoomName, String) -> Void = { _, _ in },
     onCommit: @escaping @Sendable (RoomName, _ control: String, _ value: Double) -> Void = {
       _, _, _ in
-    }
+    },
+    onRecordingEnd: @escaping @Sendable (RoomName, RoomRecorder, String?) -> Void = { _, _, _ in }
   ) {
     self.index = index
     self.eventLoop = eventLoop
@@ -47,6 +52,7 @@ package actor HostLane {
     self.faults = faults
     self.onProblem = onProblem
     self.onCommit = onCommit
+    self.onRecordingEnd = onRecordingEnd
     eventLoop.execute { self.thread.store(SchedulerTimes.currentThread(), ordering: .relaxed) }
   }
 
@@ -81,6 +87,20 @@ package actor HostLane {
     }
   }
 
+  /// Has something done with a room, after all that was posted before.
+  nonisolated func postVisit(to room: RoomName, _ body: @escaping @Sendable (Room?) -> Void) {
+    mailbox.post(.visit(room, body), to: self)
+  }
+
+  /// Has something done with a room, after all that was posted before; gives what came of it.
+  nonisolated func visit<R: Sendable>(
+    _ room: RoomName, _ body: @escaping @Sendable (Room?) -> R
+  ) async -> R {
+    await withCheckedContinuation { continuation in
+      postVisit(to: room) { continuation.resume(returning: body($0)) }
+    }
+  }
+
   /// Takes what is in the mailbox: one turn of the lane.
   func drain() {
     meter.measure {
@@ -92,6 +112,9 @@ package actor HostLane {
           close(name)
           completion()
         case .delivery(let delivery): receive(delivery, now)
+        case .visit(let name, let body):
+          body(rooms[name])
+          if let room = rooms[name] { schedule(room) }
         }
       }
     }
@@ -147,6 +170,7 @@ package actor HostLane {
     timers.removeValue(forKey: name)?.task.cancel()
     guard let room = rooms.removeValue(forKey: name) else { return }
     room.finish()
+    if let ended = room.endRecording() { onRecordingEnd(name, ended.recorder, ended.digest) }
     closed.add(room.counts)
   }
 

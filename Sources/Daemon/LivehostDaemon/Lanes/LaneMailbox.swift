@@ -66,6 +66,8 @@ final class LaneMailbox: Sendable {
     case open(RoomName)
     case close(RoomName, @Sendable () -> Void)
     case delivery(RoomDelivery)
+    /// Something to be done with a room; it is `nil` if there is none of that name.
+    case visit(RoomName, @Sendable (Room?) -> Void)
   }
 
   private struct Contents: Sendable {

@@ -39,9 +39,14 @@ extension Room {
 extension RoomReport {
   /// A screen as `GetRoom` tells of it.
   ///
-  /// - Parameter newestMessages: how many messages of the chat are told at most.
-  package init(_ screen: HostScreen, room: String, newestMessages: Int) {
-    let state = screen.store.state
+  /// - Parameters:
+  ///   - newestMessages: how many messages of the chat are told at most.
+  ///   - withoutOwnRecorder: leaves out what the room's own recorder does.
+  package init(
+    _ screen: HostScreen, room: String, newestMessages: Int, withoutOwnRecorder: Bool = false
+  ) {
+    var state = screen.store.state
+    if withoutOwnRecorder { state.recorder.own = nil }
     let counts = screen.counts
     self.init(
       room: room, phase: Phase(state.phase),
@@ -165,11 +170,12 @@ extension RecorderReport {
       state: RecorderStateReport(recording.state), bytes: recording.bytes,
       durationMs: recording.durationMilliseconds,
       progress: recording.percent.map { Double($0) / 100 },
-      own: state.own.map(RecordingReport.init), elsewhere: RecordingReport(state.elsewhere))
+      own: state.own.map(SingleRecorderReport.init),
+      elsewhere: SingleRecorderReport(state.elsewhere))
   }
 }
 
-extension RecordingReport {
+extension SingleRecorderReport {
   fileprivate init(_ recording: Recording) {
     self.init(
       state: RecorderStateReport(recording.state), bytes: recording.bytes,

@@ -8,6 +8,7 @@ import Intake
 import LiveEvents
 import NIOCore
 import RateLimiting
+import Recordings
 import WireFormats
 
 /// A room: a host's screen and the events that feed it.
@@ -23,15 +24,20 @@ final class Room {
   let screenFeed: RoomFeed
   let screen: HostScreen
   var settings: RoomSettings
-  private var clock: RoomClock
+  var clock: RoomClock
+  /// Room time minus recorded time in nanoseconds, while a recording is played: then nothing but its
+  /// steps moves the room's time and draws its frames.
+  var replayOffset: Int64?
   private let grid: FrameGrid
   /// Those who wait until what they sent is applied.
   private var waiting: [(acknowledgement: RoomDelivery.Acknowledgement, rejected: Int)] = []
   private var lastDelivery: NIODeadline
+  /// Where what the room does is recorded, while it is.
+  var recording: RoomRecording?
   /// Told of what went wrong and has no caller to be told.
   let onProblem: @Sendable (String) -> Void
-  private let activity: LaneActivity
-  private let trace: ActionTrace
+  let activity: LaneActivity
+  let trace: ActionTrace
 
   /// - Parameter onCommit: told of each slider value that is meant to last.
   init(
@@ -73,30 +79,55 @@ final class Room {
   func receive(_ delivery: RoomDelivery, now: NIODeadline) {
     lastDelivery = now
     activity.reduces(trace, in: name)
-    clock.follow(delivery.clock, machine: now.machineTime)
+    if replayOffset == nil { clock.follow(delivery.clock, machine: now.machineTime) }
     for (reason, count) in delivery.rejections.byReason { screen.reject(reason, count) }
     let rejectedBefore = screen.counts.rejected
     switch clock.source {
+    case _ where replayOffset != nil: takeAll(delivery.events)
     case .arrival: takeNow(delivery.events, now)
     case .event: takeByTimestamp(delivery.events)
     }
     let rejected = screen.counts.rejected - rejectedBefore
-    delivery.acknowledgement.consumed(rejected: rejected)
+    consumed(delivery.acknowledgement, rejected: rejected)
     if delivery.acknowledgement.isWanted {
       waiting.append((delivery.acknowledgement, rejected))
-      // Nobody moves the time of a room that follows events but its events: draw at once.
-      if clock.source == .event { drawFrame(at: grid.frame(after: clock.now)) }
+      if replayOffset != nil {
+        drawFrame(at: clock.now)
+      } else if clock.source == .event {
+        // Nobody moves the time of a room that follows events but its events: draw at once.
+        drawFrame(at: grid.frame(after: clock.now))
+      }
     }
+    recording?.handOver()
+  }
+
+  /// Lets the sender read on; if the disk does not keep up, once it does.
+  private func consumed(_ acknowledgement: RoomDelivery.Acknowledgement, rejected: Int) {
+    guard recording?.isBehind == true else { return acknowledgement.consumed(rejected: rejected) }
+    recording?.whenSynced { acknowledgement.consumed(rejected: rejected) }
   }
 
   private func takeNow(_ events: [LiveEvent], _ now: NIODeadline) {
     clock.advance(to: clock.time(machine: now.machineTime))
-    for event in events { screen.receive(event, at: clock.now) }
+    takeAll(events)
+  }
+
+  private func takeAll(_ events: [LiveEvent]) {
+    var first = 0
+    var refused = 0
+    for (index, event) in events.enumerated() {
+      screen.receive(event, at: clock.now)
+      guard recording != nil, screen.refusedCount > refused else { continue }
+      recording?.add(events[first..<index], at: clock.now)
+      first = index + 1
+      refused = screen.refusedCount
+    }
+    recording?.add(events[first...], at: clock.now)
     screen.reduce()
   }
 
   private func takeByTimestamp(_ events: [LiveEvent]) {
-    for event in events {
+    for (index, event) in events.enumerated() {
       let instant = clock.time(of: event.timestamp)
       // A frame shows all events of its instant, and never stands before the event that it shows.
       while let due = screen.nextFrame, max(due, clock.now) < instant {
@@ -104,12 +135,14 @@ final class Room {
       }
       clock.advance(to: instant)
       screen.receive(event, at: instant)
+      if screen.refusedCount == 0 { recording?.add(events[index...index], at: instant) }
       screen.reduce()
     }
   }
 
   /// The machine time of the next frame; `nil` if there is nothing to draw.
   var nextFrame: NIODeadline? {
+    if replayOffset != nil { return nil }
     var next = screen.nextFrame
     if !waiting.isEmpty {
       next = min(next ?? grid.frame(after: clock.now), grid.frame(after: clock.now))
@@ -123,6 +156,8 @@ final class Room {
 
   /// The timer fired: draws what is due.
   func advance(to now: NIODeadline) {
+    guard replayOffset == nil else { return }
+    defer { recording?.handOver() }
     switch clock.source {
     case .arrival:
       let instant = clock.time(machine: now.machineTime)
@@ -139,16 +174,23 @@ final class Room {
     }
   }
 
-  private func drawFrame(at instant: Instant, flush: Bool = false) {
+  func drawFrame(at instant: Instant, flush: Bool = false) {
     clock.advance(to: instant)
     activity.reduces(trace, in: name)
-    // Time stamps of events are no time in which frames could be expensive.
-    screen.drawFrame(
-      at: instant, flush: flush || !waiting.isEmpty, adapting: clock.source == .arrival)
+    let flush = flush || !waiting.isEmpty
+    // Time stamps of events are no time in which frames could be expensive; and a recording is played
+    // with the intervals that it was made with.
+    let adapting = clock.source == .arrival && recording == nil && replayOffset == nil
+    screen.drawFrame(at: instant, flush: flush, adapting: adapting)
+    recording?.addFrame(at: instant, flush: flush)
     activity.does(.report, in: name)
     publish()
     for (acknowledgement, rejected) in exchange(&waiting, with: []) {
-      acknowledgement.applied(rejected: rejected)
+      if recording != nil {
+        recording?.whenSynced { acknowledgement.applied(rejected: rejected) }
+      } else {
+        acknowledgement.applied(rejected: rejected)
+      }
     }
   }
 

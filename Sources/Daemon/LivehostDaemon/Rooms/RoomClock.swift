@@ -24,6 +24,13 @@ package struct RoomClock: Sendable {
     }
   }
 
+  /// Follows the machine again, after a time in which somebody else moved the room's time on.
+  package mutating func resume(machine: Int64) {
+    source = .arrival
+    machineOffset = now.nanoseconds - machine
+    eventOffset = nil
+  }
+
   /// The room's time at machine time `machine`; the present one while it follows events.
   package func time(machine: Int64) -> Instant {
     switch source {

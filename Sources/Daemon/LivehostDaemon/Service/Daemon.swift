@@ -6,6 +6,7 @@ import LiveEvents
 package import Logging
 import NIOCore
 import NIOPosix
+import Recordings
 import ServiceLifecycle
 package import Systemd
 import UnixSockets
@@ -68,7 +69,8 @@ package struct Daemon: ServiceLifecycle.Service {
   ) async throws {
     let sockets = try Sockets(paths)
     let description = sockets.description
-    let lanes = makeLanes(laneGroup, FaultInjection.fromEnvironment())
+    let recordings = try await openRecordings()
+    let lanes = makeLanes(laneGroup, FaultInjection.fromEnvironment(), recordings)
     let hangs = HangFeed()
     let hangMonitor = try watchForHangs(lanes, hangs)
     let work = try WorkExecutor(width: max(1, System.coreCount - 1))
@@ -91,7 +93,7 @@ package struct Daemon: ServiceLifecycle.Service {
         sockets, io,
         LivehostControl(
           directory: directory, router: router, status: status, hangs: hangs,
-          simulations: Simulations(executor: work)), reloading)
+          simulations: Simulations(executor: work), recordings: recordings), reloading)
     } catch {
       await ingest.shutdown()
       throw error
@@ -108,6 +110,7 @@ package struct Daemon: ServiceLifecycle.Service {
     tell { () throws(SystemdError) in try notifier.stopping(status: "draining") }
     await ingest.shutdown()
     await directory.closeAll()
+    await recordings.close()
     hangs.finish()
     await control.shutdown()
     hangMonitor.stop()
@@ -130,8 +133,22 @@ package struct Daemon: ServiceLifecycle.Service {
     }
   }
 
+  /// Recovers what the last run left. A state directory that cannot be used harms nothing but
+  /// recordings.
+  private func openRecordings() async throws(SystemdError) -> RoomRecordings {
+    let library = try RecordingLibrary(
+      directory: paths.stateDirectory + "/recordings",
+      onProblem: { [logger] problem in logger.warning("\(problem)") })
+    do throws(RecordingError) {
+      try await library.open()
+    } catch {
+      logger.warning("recordings cannot be made: \(error.description)")
+    }
+    return RoomRecordings(library: library, logger: logger)
+  }
+
   private func makeLanes(
-    _ group: MultiThreadedEventLoopGroup, _ faults: FaultInjection
+    _ group: MultiThreadedEventLoopGroup, _ faults: FaultInjection, _ recordings: RoomRecordings
   ) -> [HostLane] {
     var lanes: [HostLane] = []
     for eventLoop in group.makeIterator() {
@@ -148,7 +165,8 @@ package struct Daemon: ServiceLifecycle.Service {
             logger.log(
               .sliderCommitted, "room \(room): \(control) is \(value)",
               metadata: ["room": "\(room)", "control": "\(control)", "value": "\(value)"])
-          }))
+          },
+          onRecordingEnd: { recordings.roomClosed($0, $1, digest: $2) }))
     }
     return lanes
   }

@@ -1,15 +1,17 @@
 /// A number that stands for a sequence of numbers: FNV-1a, taking 64 bits at a time.
-struct Digest: Sendable {
+package struct Digest: Sendable {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  mutating func add(_ number: UInt64) {
+  package init() {}
+
+  package mutating func add(_ number: UInt64) {
     // The high half is folded in, since multiplication carries upwards only.
     value = (value ^ number) &* 0x0000_0100_0000_01B3
     value ^= value >> 32
   }
 
   /// Sixteen hexadecimal digits.
-  var text: String { Self.text(value) }
+  package var text: String { Self.text(value) }
 
   static func text(_ value: UInt64) -> String {
     let digits = String(value, radix: 16)

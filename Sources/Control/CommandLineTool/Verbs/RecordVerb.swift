@@ -1,0 +1,94 @@
+import ArgumentParser
+package import ControlInterface
+import LiveEvents
+import Varlink
+
+struct RecordVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record", abstract: "Start, stop and list recordings.",
+    subcommands: [RecordStartVerb.self, RecordStopVerb.self, RecordListVerb.self])
+
+  // So that they may stand before the inner verb, as before any other.
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+}
+
+struct RecordStartVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "start", abstract: "Begin to record a room.",
+    discussion: """
+      Every accepted event is recorded in order, with the room's time and its frames. While a room
+      records, what is sent to it is acknowledged once it is synced to disk.
+      JSON: an object as in 'record list'.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+
+  func run(_ context: Context) async throws {
+    let recording = try await context.withDaemon {
+      try await $0.startRecording(room.description)
+    }
+    try context.print(JSONValue(encoding: recording)) { [recording.recording] }
+  }
+}
+
+struct RecordStopVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "stop", abstract: "End the recording of a room.",
+    discussion: "Returns once all of it is on disk. JSON: an object as in 'record list'.")
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+
+  func run(_ context: Context) async throws {
+    let recording = try await context.withDaemon { try await $0.stopRecording(room.description) }
+    try context.print(JSONValue(encoding: recording)) { [RecordingList.line(recording)] }
+  }
+}
+
+struct RecordListVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the recordings.",
+    discussion: """
+      The state is recording, finished, interrupted (the daemon ended without stopping it; what had
+      been acknowledged is there), failed or damaged.
+      JSON: an array of objects with recording, room, state, reason, startedAt, endedAt, events,
+      frames, bytes, durationMs, segments and digest.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Only those of this room.") var room: RoomName?
+
+  func run(_ context: Context) async throws {
+    let recordings = try await context.withDaemon {
+      try await $0.listRecordings(room: room?.description)
+    }
+    try context.print(JSONValue(encoding: recordings)) { RecordingList.lines(recordings) }
+  }
+}
+
+/// The text of `record`.
+package enum RecordingList {
+  package static func lines(_ recordings: [RecordingReport]) -> [String] {
+    if recordings.isEmpty { return ["no recording"] }
+    var table = TextTable([
+      ("RECORDING", .left), ("STATE", .left), ("STARTED", .left), ("LENGTH", .right),
+      ("EVENTS", .right), ("SIZE", .right), ("REASON", .left),
+    ])
+    for recording in recordings {
+      table.append([
+        TerminalText.sanitized(recording.recording), recording.state.rawValue,
+        Format.time(milliseconds: recording.startedAt),
+        Format.duration(seconds: recording.durationMs / 1_000), Format.count(recording.events),
+        Format.bytes(recording.bytes), TerminalText.sanitized(recording.reason ?? "-"),
+      ])
+    }
+    return table.lines
+  }
+
+  package static func line(_ recording: RecordingReport) -> String {
+    "\(TerminalText.sanitized(recording.recording)) \(recording.state.rawValue): "
+      + "\(Format.count(recording.events)) events, "
+      + "\(Format.duration(seconds: recording.durationMs / 1_000)), \(Format.bytes(recording.bytes))"
+  }
+}

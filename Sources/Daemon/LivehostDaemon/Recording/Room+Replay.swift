@@ -1,0 +1,44 @@
+import HostScreen
+import LiveEvents
+import NIOCore
+import RateLimiting
+import Recordings
+
+extension Room {
+  /// The room's time is that of a recording from here on, whose first step is at `first`. A room that
+  /// was just opened takes the times as they are; another one goes on from where it is.
+  ///
+  /// `false` if a recording is being played already.
+  func beginReplay(from first: Instant) -> Bool {
+    guard replayOffset == nil else { return false }
+    replayOffset = max(0, clock.now.nanoseconds - first.nanoseconds)
+    return true
+  }
+
+  /// Takes steps of the recording, in their order.
+  func play(_ steps: [RecordedStep]) {
+    guard let offset = replayOffset else { return }
+    activity.reduces(trace, in: name)
+    for step in steps {
+      let instant = step.instant + Interval(nanoseconds: offset)
+      switch step {
+      case .event(let event, _):
+        clock.advance(to: instant)
+        screen.receive(event, at: instant)
+        if screen.refusedCount == 0 { recording?.add([event], at: instant) }
+        screen.reduce()
+      case .frame(_, let flush): drawFrame(at: instant, flush: flush)
+      }
+    }
+    recording?.handOver()
+  }
+
+  /// The recording is over, or given up: the room's time goes on with the machine's. Gives the digest of
+  /// the state to which the recording led.
+  func endReplay(now: NIODeadline = .now()) -> String {
+    let digest = screen.stateDigest
+    replayOffset = nil
+    clock.resume(machine: now.machineTime)
+    return digest
+  }
+}

@@ -1,0 +1,37 @@
+import LiveEvents
+import RateLimiting
+import Recordings
+
+/// A room's recording as the room sees it: gathers what a turn does and hands it over at its end.
+///
+/// Nothing is encoded here: events are handed over as they are, their storage is shared.
+struct RoomRecording {
+  let recorder: RoomRecorder
+  /// Whether the recording holds all that ever happened in the room.
+  let isWhole: Bool
+  private var batch = RecordedBatch()
+
+  init(_ recorder: RoomRecorder, isWhole: Bool) {
+    self.recorder = recorder
+    self.isWhole = isWhole
+  }
+
+  /// Whether so much waits for the disk that senders should wait too.
+  var isBehind: Bool { recorder.isBehind }
+
+  mutating func add(_ events: ArraySlice<LiveEvent>, at instant: Instant) {
+    batch.add(events, at: instant)
+  }
+
+  mutating func addFrame(at instant: Instant, flush: Bool) {
+    batch.addFrame(at: instant, flush: flush)
+  }
+
+  mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
+    batch.whenSynced(completion)
+  }
+
+  mutating func handOver() {
+    if !batch.isEmpty { recorder.post(exchange(&batch, with: RecordedBatch())) }
+  }
+}

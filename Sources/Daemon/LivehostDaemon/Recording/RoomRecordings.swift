@@ -1,0 +1,177 @@
+package import ControlInterface
+package import LiveEvents
+package import Logging
+package import Recordings
+import Synchronization
+import Systemd
+
+/// Starts, stops and lists the recordings of rooms, and tells the journal of them.
+package final class RoomRecordings: Sendable {
+  private let library: RecordingLibrary
+  private let logger: Logger
+  /// Rooms that record, or are about to.
+  private let active = Mutex<Set<RoomName>>([])
+
+  package init(library: RecordingLibrary, logger: Logger) {
+    self.library = library
+    self.logger = logger
+  }
+
+  /// Begins to record a room.
+  ///
+  /// - Throws: ``ControlError`` `alreadyRecording`, `noSuchRoom`, `recordingFailed`.
+  package func start(
+    _ room: RoomName, on lane: HostLane
+  ) async throws(ControlError) -> RecordingReport {
+    guard active.withLock({ $0.insert(room).inserted }) else {
+      throw .alreadyRecording(room.description)
+    }
+    guard await lane.visit(room, { $0?.show(.starting) != nil }) else {
+      leave(room)
+      throw .noSuchRoom(room.description)
+    }
+    let startedAt = DaemonStatus.systemMilliseconds()
+    let recorder: RoomRecorder
+    do throws(RecordingError) {
+      recorder = try await library.start(room: room.description, startedAt: startedAt) {
+        [weak self] news in self?.take(news, of: room, on: lane)
+      }
+    } catch {
+      leave(room)
+      lane.postVisit(to: room) { $0?.show(.failed) }
+      failed(room, error)
+      throw .recordingFailed(room: room.description, reason: error.description)
+    }
+    guard await lane.visit(room, { $0?.begin(recorder) != nil }) else {
+      // The room was closed meanwhile.
+      await end(room, recorder, digest: nil)
+      throw .noSuchRoom(room.description)
+    }
+    logger.log(
+      .recordingStarted, "recording \(recorder.name) started",
+      metadata: ["room": "\(room)", "recording": "\(recorder.name)"])
+    return RecordingReport(recorder.name, room: room.description, startedAt: startedAt)
+  }
+
+  /// Ends the recording of a room, once all of it is on disk.
+  ///
+  /// - Throws: ``ControlError`` `noSuchRoom`, `notRecording`, `recordingFailed`.
+  package func stop(
+    _ room: RoomName, on lane: HostLane
+  ) async throws(ControlError) -> RecordingReport {
+    let ended = await lane.visit(room) { room in
+      let ended = room?.endRecording()
+      if ended != nil { room?.show(.stopping) }
+      return (exists: room != nil, ended: ended)
+    }
+    guard ended.exists else { throw .noSuchRoom(room.description) }
+    guard let (recorder, digest) = ended.ended else { throw .notRecording(room.description) }
+    let summary = await end(room, recorder, digest: digest)
+    guard let summary, summary.state != .failed else {
+      throw .recordingFailed(room: room.description, reason: summary?.reason ?? "it was closed")
+    }
+    lane.postVisit(to: room) { $0?.show(.idle) }
+    return RecordingReport(summary)
+  }
+
+  /// The room was closed while it was recorded.
+  package func roomClosed(_ room: RoomName, _ recorder: RoomRecorder, digest: String?) {
+    Task { await end(room, recorder, digest: digest) }
+  }
+
+  /// Oldest first.
+  ///
+  /// - Parameter room: whose recordings; `nil` means all.
+  /// - Throws: ``ControlError`` `recordingFailed` if the directory cannot be read.
+  package func list(_ room: String?) async throws(ControlError) -> [RecordingReport] {
+    do throws(RecordingError) {
+      return try await library.list().filter { room == nil || $0.room == room }
+        .map(RecordingReport.init)
+    } catch {
+      throw .recordingFailed(room: room ?? "", reason: error.description)
+    }
+  }
+
+  /// Returns once all recordings are closed. No room may record any more.
+  package func close() async {
+    // Whoever ends a recording has posted that before; an answer means that it is done.
+    while active.withLock({ !$0.isEmpty }) { _ = try? await library.list() }
+    library.close()
+  }
+
+  private func take(_ news: RecorderNews, of room: RoomName, on lane: HostLane) {
+    switch news {
+    case .progressed(let bytes, let duration):
+      let progress = RecorderProgress(bytes: bytes, durationMilliseconds: duration)
+      lane.postVisit(to: room) { room in
+        if room?.recording != nil { room?.show(progress) }
+      }
+    case .failed(let error):
+      failed(room, error)
+      lane.postVisit(to: room) { [self] host in
+        guard let ended = host?.endRecording() else { return }
+        host?.show(.failed)
+        roomClosed(room, ended.recorder, digest: nil)
+      }
+    }
+  }
+
+  @discardableResult
+  private func end(
+    _ room: RoomName, _ recorder: RoomRecorder, digest: String?
+  ) async -> RecordingSummary? {
+    defer { leave(room) }
+    do throws(RecordingError) {
+      let summary = try await recorder.finish(
+        digest: digest, endedAt: DaemonStatus.systemMilliseconds())
+      guard summary.state == .finished else { return summary }
+      logger.log(
+        .recordingFinished,
+        "recording \(summary.name) finished: \(summary.events) events, \(summary.bytes) bytes",
+        metadata: [
+          "room": "\(room)", "recording": "\(summary.name)", "events": "\(summary.events)",
+          "bytes": "\(summary.bytes)",
+        ])
+      return summary
+    } catch {
+      failed(room, error)
+      return nil
+    }
+  }
+
+  private func failed(_ room: RoomName, _ error: RecordingError) {
+    logger.log(
+      .recordingFailed, "recording of room \(room) failed: \(error.description)",
+      metadata: ["room": "\(room)", "reason": "\(error.description)"])
+  }
+
+  private func leave(_ room: RoomName) { active.withLock { _ = $0.remove(room) } }
+}
+
+extension RecordingReport {
+  fileprivate init(_ name: String, room: String, startedAt: Int) {
+    self.init(
+      recording: name, room: room, state: .recording, reason: nil, startedAt: startedAt,
+      endedAt: nil, events: 0, frames: 0, bytes: 0, durationMs: 0, segments: 1, digest: nil)
+  }
+
+  fileprivate init(_ summary: RecordingSummary) {
+    self.init(
+      recording: summary.name, room: summary.room, state: RecordingStateReport(summary.state),
+      reason: summary.reason, startedAt: summary.startedAt, endedAt: summary.endedAt,
+      events: summary.events, frames: summary.frames, bytes: summary.bytes,
+      durationMs: summary.durationMs, segments: summary.segments, digest: summary.digest)
+  }
+}
+
+extension RecordingStateReport {
+  fileprivate init(_ state: RecordingSummary.State) {
+    switch state {
+    case .recording: self = .recording
+    case .finished: self = .finished
+    case .interrupted: self = .interrupted
+    case .failed: self = .failed
+    case .damaged: self = .damaged
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@Suite("record", .serialized)
+struct RoomRecordingTests {
+  private func list(_ daemon: RunningDaemon) throws -> [[String: Any]] {
+    let outcome = try daemon.ctl("record", "list", "--json=short")
+    #expect(outcome.status == 0, "\(outcome.diagnostics)")
+    let value = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+    return try #require(value as? [[String: Any]])
+  }
+
+  @Test("a recording from the command line has what was ingested, and survives the daemon")
+  func record() throws {
+    let daemon = try RunningDaemon()
+    #expect(try daemon.ctl("record", "start", "main").status == 1, "there is no room yet")
+    #expect(try daemon.ctl("open", "main").status == 0)
+    let start = try daemon.ctl("--json=short", "record", "start", "main")
+    #expect(start.status == 0, "\(start.diagnostics)")
+    let name = try #require(try start.json()["recording"] as? String)
+    #expect(try daemon.ctl("record", "start", "main").diagnostics.contains("is being recorded"))
+    let ingest = try daemon.ctl(
+      "ingest", RecordingTests.recording, "--speed", "max", "--room", "main", "--json=short")
+    #expect(ingest.status == 0, "\(ingest.diagnostics)")
+    let running = try #require(try list(daemon).first)
+    #expect(running["events"] as? Int == 5_000)
+    #expect(running["state"] as? String == "recording")
+    let stop = try daemon.ctl("record", "stop", "main", "--json=short")
+    #expect(stop.status == 0, "\(stop.diagnostics)")
+    #expect(try stop.json()["digest"] is String)
+    #expect(try daemon.ctl("record", "list").output.contains(name))
+    #expect(try daemon.ctl("record").output.contains("start"), "shows its verbs")
+    #expect(daemon.stop() == 0)
+    #expect(daemon.log.contains("recording \(name) finished: 5000 events"))
+  }
+
+  @Test("killed while it records, the daemon has kept every acknowledged event")
+  func killed() throws {
+    let first = try RunningDaemon()
+    #expect(try first.ctl("open", "main").status == 0)
+    #expect(try first.ctl("record", "start", "main").status == 0)
+    let ingest = try first.ctl(
+      "ingest", RecordingTests.recording, "--speed", "max", "--room", "main")
+    #expect(ingest.status == 0, "\(ingest.diagnostics)")
+    kill(first.process.processIdentifier, SIGKILL)
+    first.process.waitUntilExit()
+    let state = first.directory.appendingPathComponent("state").path
+    let second = try RunningDaemon(arguments: ["--state-dir", state])
+    let recording = try #require(try list(second).first)
+    #expect(recording["events"] as? Int == 5_000)
+    #expect(recording["state"] as? String == "interrupted")
+    #expect(second.stop() == 0)
+  }
+}

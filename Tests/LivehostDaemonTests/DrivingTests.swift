@@ -101,9 +101,9 @@ import WireFormats
 
   @Test func `New policies hold in rooms that are open and in those that will be`() async throws {
     let driven = try Driven()
-    var policies = ThrottlePolicies()
-    try policies.set(.chat, PolicyDescription(.keepAll, interval: .seconds(3_000)))
-    await driven.lane.apply(policies)
+    var settings = RoomSettings()
+    try settings.throttling.set(.chat, PolicyDescription(.keepAll, interval: .seconds(3_000)))
+    driven.lane.postSettings(settings)
     let later = try #require(RoomName("later"))
     _ = try driven.directory.open(later)
     for room in [RoomName.main, later] {

@@ -1,6 +1,5 @@
 package import ControlInterface
 package import HostScreen
-package import Intake
 package import LiveEvents
 package import NIOCore
 package import Recordings
@@ -197,13 +196,6 @@ package actor HostLane {
       schedule(room)
       return result
     }
-  }
-
-  /// Takes over how long events may wait, in the rooms that are open and those that will be. What is
-  /// held keeps its deadline.
-  package func apply(_ policies: ThrottlePolicies) {
-    settings.throttling = policies
-    for room in rooms.values { room.apply(policies) }
   }
 
   private func measureReport<R>(of name: RoomName, _ report: () -> R) -> R {

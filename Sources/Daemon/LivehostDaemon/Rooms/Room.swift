@@ -23,7 +23,12 @@ final class Room {
   let feed: RoomFeed
   let screenFeed: RoomFeed
   let screen: HostScreen
-  var settings: RoomSettings
+  var settings: RoomSettings {
+    didSet {
+      // What is held keeps its deadline.
+      if settings.throttling != oldValue.throttling { screen.apply(settings.throttling) }
+    }
+  }
   var clock: RoomClock
   /// Room time minus recorded time in nanoseconds, while a recording is played: then nothing but its
   /// steps moves the room's time and draws its frames.
@@ -193,9 +198,6 @@ final class Room {
       }
     }
   }
-
-  /// Takes over how long events may wait; what is held keeps its deadline.
-  func apply(_ policies: ThrottlePolicies) { screen.apply(policies) }
 
   /// Reduces an action of somebody who drives the room.
   func send(_ action: HostFeature.Action) {

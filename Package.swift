@@ -110,7 +110,8 @@ let ingest: [Target] = [
 let recordings: [Target] = [
   module(
     "Recordings", "Recordings",
-    ["LiveEvents", "RateLimiting", "WireFormats", "CZlib", "Systemd", sqlite])
+    ["LiveEvents", "RateLimiting", "WireFormats", "CZlib", "Systemd", sqlite]),
+  module("Recordings", "Analysis", ["LiveEvents", "Systemd", "Varlink"]),
 ]
 
 let features: [Target] =
@@ -145,7 +146,7 @@ let daemon: [Target] = [
   module(
     "Daemon", "LivehostDaemon",
     featureKit + childTargets + [
-      "HostFeature", "HostScreen", "WireFormats", "Ingest", "Recordings", "Varlink",
+      "Analysis", "HostFeature", "HostScreen", "WireFormats", "Ingest", "Recordings", "Varlink",
       "ControlInterface", "Simulation", "Suggestions", "Systemd", "UnixSockets", logging,
       lifecycle, yams,
     ] + nio),
@@ -209,6 +210,7 @@ let tests: [Target] =
     test(
       "RecordingsTests",
       ["LiveEvents", "RateLimiting", "Recordings", "TestSupport", "WireFormats"]),
+    test("AnalysisTests", ["Analysis", "LiveEvents", "TestSupport", "Varlink"]),
     test(
       "HostFeatureTests",
       featureKit + childTargets + ["HostFeature", "ComposableTesting", "TestSupport"]),

@@ -40,7 +40,9 @@ import Varlink
     let marked = try ControlInterface.description().members.filter {
       $0.documentation.contains("[Supports 'more' flag]")
     }
-    #expect(marked.map(\.name) == ["MonitorRoom", "Simulate", "MonitorHangs", "MonitorScreen"])
+    #expect(
+      marked.map(\.name)
+        == ["MonitorRoom", "StartTask", "Simulate", "MonitorHangs", "MonitorScreen"])
   }
 
   @Test func `every method has a handler`() throws {

@@ -34,6 +34,50 @@ struct RoomRecordingTests {
     #expect(daemon.log.contains("recording \(name) finished: 5000 events"))
   }
 
+  @Test("a recording is replayed, exported and analysed from the command line")
+  func use() throws {
+    let daemon = try RunningDaemon()
+    #expect(try daemon.ctl("open", "main").status == 0)
+    #expect(try daemon.ctl("record", "start", "main").status == 0)
+    let ingest = try daemon.ctl(
+      "ingest", RecordingTests.recording, "--speed", "max", "--room", "main")
+    #expect(ingest.status == 0, "\(ingest.diagnostics)")
+    let stop = try daemon.ctl("record", "stop", "main", "--json=short").json()
+    let name = try #require(stop["recording"] as? String)
+
+    let replay = try daemon.ctl(
+      "replay", name, "--room", "again", "--speed", "max", "--json=short")
+    #expect(replay.status == 0, "\(replay.diagnostics)")
+    #expect(try replay.json()["digest"] as? String == stop["digest"] as? String)
+    #expect(try replay.json()["events"] as? Int == 5_000)
+
+    let export = try daemon.ctl("record", "export", name)
+    #expect(export.status == 0, "\(export.diagnostics)")
+    let lines = export.output.split(separator: "\n")
+    #expect(lines.count == 5_000)
+    let copy = try daemon.ctl(
+      "ingest", "-", "--room", "copy", "--speed", "max", input: export.output)
+    #expect(copy.status == 0, "\(copy.diagnostics)")
+    let chat = try daemon.ctl("show", "copy", "chat", "--json=short").json()
+    let features = try #require(chat["features"] as? [String: Any])
+    #expect((features["chat"] as? [String: Any])?["total"] as? Int == 4_933)
+
+    let chatters = try daemon.ctl("analyze", "chatters", name, "--json=short")
+    #expect(chatters.status == 0, "\(chatters.diagnostics)")
+    #expect(try chatters.json()["messages"] as? Int == 4_933)
+    #expect(try chatters.json()["chatters"] as? Int == 1_208)
+    for what in ["highlights", "spam"] {
+      #expect(try daemon.ctl("analyze", what, name, "--json=short").status == 0)
+    }
+    let room = try daemon.ctl("analyze", "chatters", "main", "--json=short")
+    #expect(room.status == 0, "\(room.diagnostics)")
+    #expect((try room.json()["messages"] as? Int ?? 0) > 0)
+    #expect(try daemon.ctl("analyze", "spam", "nobody").status == 1)
+    #expect(try daemon.ctl("tasks").output.contains("no task runs"))
+    #expect(try daemon.ctl("cancel", "spam-9").status == 1)
+    #expect(daemon.stop() == 0)
+  }
+
   @Test("killed while it records, the daemon has kept every acknowledged event")
   func killed() throws {
     let first = try RunningDaemon()

@@ -93,6 +93,24 @@ public struct ControlClient: Sendable {
     ).recordings
   }
 
+  /// Runs a task: progress and parts of the result, then the result. Uses up this client's connection;
+  /// closing it cancels the task.
+  public func startTask(
+    _ request: StartTaskRequest
+  ) throws(VarlinkClientError) -> ReplySequence<TaskReply> {
+    try client.callMore("\(ControlInterface.name).StartTask", request)
+  }
+
+  /// The tasks that run, oldest first.
+  public func listTasks() async throws(VarlinkClientError) -> [TaskReport] {
+    try await call("ListTasks", NoParameters(), as: ListTasksReply.self).tasks
+  }
+
+  /// Asks a task to end.
+  public func cancelTask(_ task: String) async throws(VarlinkClientError) {
+    _ = try await call("CancelTask", CancelTaskParameters(task: task), as: NoParameters.self)
+  }
+
   /// Runs a scenario: progress, then the report. Uses up this client's connection.
   public func simulate(
     _ request: SimulateRequest

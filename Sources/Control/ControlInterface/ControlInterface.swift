@@ -12,7 +12,7 @@ public enum ControlInterface {
   /// Methods that change something.
   public static let changingMethods: Set<String> = [
     "OpenRoom", "CloseRoom", "SendEvents", "SetControl", "Simulate", "StartRecording",
-    "StopRecording",
+    "StopRecording", "StartTask", "CancelTask",
   ]
 
   /// The interface with its handlers, for a `VarlinkServer`.
@@ -46,6 +46,9 @@ public enum ControlInterface {
     try interface.handleStream("Simulate") { call, request, replies in
       try await simulate(request, service, wantsMore: call.wantsMore, replies)
     }
+    try interface.handleStream("StartTask") { call, request, replies in
+      try await startTask(request, service, wantsMore: call.wantsMore, replies)
+    }
     try interface.handleRawStream("MonitorHangs") { call, replies in
       try await HangMonitoring(feed: service.hangs).run(wantsMore: call.wantsMore, replies)
     }
@@ -73,6 +76,9 @@ public enum ControlInterface {
     try interface.handle("ListRecordings") { (_, parameters: ListRecordingsParameters) in
       ListRecordingsReply(recordings: try await service.listRecordings(parameters.room))
     }
+    try interface.handle("ListTasks") { (_, _: NoParameters) in
+      ListTasksReply(tasks: try await service.listTasks())
+    }
     try interface.handle("ListHangs") { (_, parameters: ListHangsParameters) in
       HangsReply(hangs: service.hangs.hangs(since: parameters.since ?? .min))
     }
@@ -97,6 +103,10 @@ public enum ControlInterface {
     }
     try interface.handle("StopRecording") { (_, parameters: RoomParameters) in
       RecordingReply(recording: try await service.stopRecording(parameters.room))
+    }
+    try interface.handle("CancelTask") { (_, parameters: CancelTaskParameters) in
+      try await service.cancelTask(parameters.task)
+      return NoParameters()
     }
     try interface.handle("SendEvents") { (_, parameters: SendEventsParameters) in
       try await service.sendEvents(room: parameters.room, parameters.events)
@@ -142,6 +152,26 @@ public enum ControlInterface {
     // A trace may be longer than what a client takes in one message.
     for part in reply.takeTraceParts() { try await replies.send(part) }
     return reply
+  }
+
+  /// Progress goes out as fast as the client reads; parts of the result wait for it.
+  private static func startTask(
+    _ request: StartTaskRequest, _ service: some ControlService, wantsMore: Bool,
+    _ replies: ReplyStream
+  ) async throws -> TaskReply {
+    if request.kind == .export, !wantsMore { throw ServiceError.expectedMore }
+    guard wantsMore else {
+      return try await service.startTask(request, reply: { _ in }, progress: { _ in })
+    }
+    let (news, continuation) = AsyncStream.makeStream(
+      of: TaskReply.self, bufferingPolicy: .bufferingNewest(1))
+    async let result = {
+      defer { continuation.finish() }
+      return try await service.startTask(
+        request, reply: { try await replies.send($0) }, progress: { continuation.yield($0) })
+    }()
+    for await reply in news { try await replies.send(reply) }
+    return try await result
   }
 
   private static func monitor(

@@ -33,6 +33,19 @@ public protocol ControlService: Sendable {
   func stopRecording(_ room: String) async throws -> RecordingReport
   /// Oldest first; nil means those of all rooms.
   func listRecordings(_ room: String?) async throws -> [RecordingReport]
+  /// Runs a task to its end.
+  ///
+  /// - Parameters:
+  ///   - reply: takes a part of the result; returns once the client has read enough for another.
+  ///   - progress: told the share done, at most a hundred times.
+  func startTask(
+    _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
+    progress: @escaping @Sendable (TaskReply) -> Void
+  ) async throws -> TaskReply
+  /// Those that run, oldest first.
+  func listTasks() async throws -> [TaskReport]
+  /// Asks a task to end; ``ControlError/noSuchTask(_:)`` if it does not run.
+  func cancelTask(_ task: String) async throws
   /// The hangs of this run of the daemon.
   var hangs: HangFeed { get }
   /// The feed on which the room publishes what its views look like.

@@ -508,6 +508,34 @@ let interfaceText = #"""
     digest: ?string
   )
 
+  # What a task does.
+  type TaskKind (
+    # Plays a recording into a room, which comes to the same state.
+    replay,
+    # Gives the events of a recording, as native events.
+    export,
+    # Finds when a chat was busier than before, and the words that mark it.
+    highlights,
+    # Finds messages that are nearly the same.
+    spam,
+    # Finds who writes how much.
+    chatters
+  )
+
+  # A task that runs.
+  type RunningTask (
+    # Its name.
+    task: string,
+    # What it does.
+    kind: TaskKind,
+    # The recording or the room that it works on.
+    subject: string,
+    # The share done, from 0 to 100. Null if it is not known.
+    percent: ?int,
+    # When it began, in milliseconds since 1970.
+    startedAt: int
+  )
+
   # How the daemon is doing.
   method GetStatus() -> (
     # Version of the daemon.
@@ -673,6 +701,46 @@ let interfaceText = #"""
     # One element for each recording.
     recordings: []Recording
   )
+
+  # Runs a task, on processors that no room needs. Replies before the last one have progress, or a part of
+  # an export. Ends early when the client disconnects. Errors: NoSuchRecording, NoSuchRoom,
+  # RecordingFailed, LimitReached, Busy if a recording is played into the room already.
+  # [Supports 'more' flag]
+  method StartTask(
+    # What to do.
+    kind: TaskKind,
+    # The recording to work on. Null means what the room's chat keeps, for those tasks that analyse it.
+    recording: ?string,
+    # The room to play into, null meaning the recording's own; or the one to analyse.
+    room: ?string,
+    # For a replay, how many times as fast as it was. Null means as fast as possible.
+    speed: ?float,
+    # Where a replay begins, in milliseconds from the beginning of the recording. Null means there.
+    startMs: ?int
+  ) -> (
+    # Name of the task.
+    task: string,
+    # The share done, from 0 to 100. Null if it is not known.
+    percent: ?int,
+    # A part of an export: whole lines.
+    text: ?string,
+    # What came of it, in the last reply.
+    result: ?object,
+    # The same as lines for people.
+    lines: ?[]string
+  )
+
+  # The tasks that run, oldest first.
+  method ListTasks() -> (
+    # One element for each task.
+    tasks: []RunningTask
+  )
+
+  # Asks a task to end, which it does within a few milliseconds. Errors: NoSuchTask.
+  method CancelTask(
+    # Name of the task.
+    task: string
+  ) -> ()
 
   # Runs a scenario on simulated devices, on processors that no room needs. Replies before the last one
   # have percent, and in the end parts of the trace. Ends early when the client disconnects. Errors:

@@ -91,6 +91,28 @@ struct FakeService: ControlService {
     return setting == .position(nil) ? .position(true) : setting
   }
 
+  func startTask(
+    _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
+    progress: @escaping @Sendable (TaskReply) -> Void
+  ) async throws -> TaskReply {
+    if request.recording == "none" { throw ControlError.noSuchRecording("none") }
+    progress(TaskReply(task: "t-1", percent: 50))
+    if request.kind == .export {
+      var part = TaskReply(task: "t-1")
+      part.text = "{\"type\":\"viewers\",\"count\":1}\n"
+      try await reply(part)
+    }
+    var last = TaskReply(task: "t-1", percent: 100)
+    last.result = ["messages": 7]
+    last.lines = ["7 messages"]
+    return last
+  }
+  func listTasks() async throws -> [TaskReport] {
+    [TaskReport(task: "t-1", kind: .spam, subject: "main", percent: 40, startedAt: 0)]
+  }
+  func cancelTask(_ task: String) async throws {
+    if task != "t-1" { throw ControlError.noSuchTask(task) }
+  }
   func startRecording(_ room: String) async throws -> RecordingReport {
     _ = try await getRoom(room)
     return .example

@@ -25,8 +25,8 @@ struct Livehostctl: ParsableCommand {
     subcommands: [
       StatusVerb.self, RoomsVerb.self, OpenVerb.self, CloseVerb.self, ShowVerb.self, WhyVerb.self,
       HangsVerb.self, WatchVerb.self, SendVerb.self, SetVerb.self, IngestVerb.self,
-      RecordVerb.self, LogLevelVerb.self, ReloadVerb.self, DemoVerb.self, SimulateVerb.self,
-      CompareVerb.self,
+      RecordVerb.self, ReplayVerb.self, AnalyzeVerb.self, TasksVerb.self, CancelVerb.self,
+      LogLevelVerb.self, ReloadVerb.self, DemoVerb.self, SimulateVerb.self, CompareVerb.self,
     ],
     helpNames: [.short, .long])
 

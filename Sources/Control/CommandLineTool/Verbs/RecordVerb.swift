@@ -5,8 +5,10 @@ import Varlink
 
 struct RecordVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Start, stop and list recordings.",
-    subcommands: [RecordStartVerb.self, RecordStopVerb.self, RecordListVerb.self])
+    commandName: "record", abstract: "Start, stop, list and export recordings.",
+    subcommands: [
+      RecordStartVerb.self, RecordStopVerb.self, RecordListVerb.self, RecordExportVerb.self,
+    ])
 
   // So that they may stand before the inner verb, as before any other.
   @OptionGroup(title: "Global options") var global: GlobalOptions

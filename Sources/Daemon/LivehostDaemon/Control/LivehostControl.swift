@@ -14,10 +14,12 @@ package struct LivehostControl: ControlService {
   package let hangs: HangFeed
   private let simulations: Simulations
   private let recordings: RoomRecordings
+  private let tasks: RoomTasks
 
   package init(
     directory: RoomDirectory, router: EventRouter, status: DaemonStatus,
-    hangs: HangFeed = HangFeed(), simulations: Simulations, recordings: RoomRecordings
+    hangs: HangFeed = HangFeed(), simulations: Simulations, recordings: RoomRecordings,
+    tasks: RoomTasks
   ) {
     self.directory = directory
     self.router = router
@@ -25,6 +27,7 @@ package struct LivehostControl: ControlService {
     self.hangs = hangs
     self.simulations = simulations
     self.recordings = recordings
+    self.tasks = tasks
   }
 
   package func getStatus() async throws -> StatusReport {
@@ -116,6 +119,17 @@ package struct LivehostControl: ControlService {
   package func listRecordings(_ room: String?) async throws -> [RecordingReport] {
     try await recordings.list(room)
   }
+
+  package func startTask(
+    _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
+    progress: @escaping @Sendable (TaskReply) -> Void
+  ) async throws -> TaskReply {
+    try await tasks.run(request, reply: reply, progress: progress)
+  }
+
+  package func listTasks() async throws -> [TaskReport] { tasks.reports }
+
+  package func cancelTask(_ task: String) async throws { try tasks.cancel(task) }
 
   package func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {
     var decoder = SentEvents(

@@ -23,7 +23,7 @@ package final class RoomRecordings: Sendable {
   package func start(
     _ room: RoomName, on lane: HostLane
   ) async throws(ControlError) -> RecordingReport {
-    guard active.withLock({ $0.insert(room).inserted }) else {
+    guard enter(room) else {
       throw .alreadyRecording(room.description)
     }
     guard await lane.visit(room, { $0?.show(.starting) != nil }) else {
@@ -92,10 +92,32 @@ package final class RoomRecordings: Sendable {
     }
   }
 
+  /// For reading.
+  ///
+  /// - Throws: ``ControlError`` `noSuchRecording`, `recordingFailed`.
+  func files(of name: String) async throws(ControlError) -> RecordingFiles {
+    do throws(RecordingError) {
+      return try await library.files(of: name)
+    } catch {
+      guard case .noSuchRecording = error else {
+        throw .recordingFailed(room: "", reason: error.description)
+      }
+      throw .noSuchRecording(name)
+    }
+  }
+
+  /// Notes what a reader found, and gives what to tell of it.
+  func damaged(_ name: String, segment: Int) async -> ControlError {
+    // A catalogue that cannot be written changes nothing about the damage.
+    try? await library.noteDamage(name, segment: segment)
+    let error = RecordingError.damaged(recording: name, segment: segment)
+    return .recordingFailed(room: "", reason: error.description)
+  }
+
   /// Returns once all recordings are closed. No room may record any more.
   package func close() async {
     // Whoever ends a recording has posted that before; an answer means that it is done.
-    while active.withLock({ !$0.isEmpty }) { _ = try? await library.list() }
+    while isActive { _ = try? await library.list() }
     library.close()
   }
 
@@ -145,6 +167,18 @@ package final class RoomRecordings: Sendable {
       metadata: ["room": "\(room)", "reason": "\(error.description)"])
   }
 
+  // Never inlined into an asynchronous function: there the compiler (6.3.1) keeps the number of the
+  // thread that took a lock over a suspension, and the lock is then given back by another thread.
+  @inline(never)
+  private func enter(_ room: RoomName) -> Bool {
+    active.withLock { $0.insert(room).inserted }
+  }
+
+  private var isActive: Bool {
+    @inline(never) get { active.withLock { !$0.isEmpty } }
+  }
+
+  @inline(never)
   private func leave(_ room: RoomName) { active.withLock { _ = $0.remove(room) } }
 }
 

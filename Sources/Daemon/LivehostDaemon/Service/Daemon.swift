@@ -74,6 +74,7 @@ package struct Daemon: ServiceLifecycle.Service {
     let hangs = HangFeed()
     let hangMonitor = try watchForHangs(lanes, hangs)
     let work = try WorkExecutor(width: max(1, System.coreCount - 1))
+    let slots = WorkSlots(count: work.width)
     let directory = RoomDirectory(
       lanes: lanes, maximumRooms: configuration.rooms.maximumRooms,
       onChange: { [logger] in Self.log($0, $1, to: logger) })
@@ -93,7 +94,10 @@ package struct Daemon: ServiceLifecycle.Service {
         sockets, io,
         LivehostControl(
           directory: directory, router: router, status: status, hangs: hangs,
-          simulations: Simulations(executor: work), recordings: recordings), reloading)
+          simulations: Simulations(executor: work, slots: slots), recordings: recordings,
+          tasks: RoomTasks(
+            executor: work, slots: slots, recordings: recordings, directory: directory)),
+        reloading)
     } catch {
       await ingest.shutdown()
       throw error

@@ -8,9 +8,10 @@ package struct Simulations: Sendable {
   private let executor: WorkExecutor
   private let slots: WorkSlots
 
-  package init(executor: WorkExecutor) {
+  /// - Parameter slots: shared with all that is heavy on the CPU.
+  package init(executor: WorkExecutor, slots: WorkSlots) {
     self.executor = executor
-    slots = WorkSlots(count: executor.width)
+    self.slots = slots
   }
 
   /// - Throws: ``ControlError``, `CancellationError`.

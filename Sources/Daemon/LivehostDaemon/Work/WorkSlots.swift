@@ -60,6 +60,9 @@ package final class WorkSlots: Sendable {
   }
 
   /// Hands the place to the one who has waited longest.
+  // Never inlined into an asynchronous function: there the compiler (6.3.1) keeps the number of the
+  // thread that took a lock over a suspension, and the lock is then given back by another thread.
+  @inline(never)
   private func leave() {
     let next = state.withLock { state in
       if state.waiting.isEmpty {

@@ -1,0 +1,179 @@
+import ArgumentParser
+import ControlInterface
+import LiveEvents
+import Varlink
+
+struct AnalyzeVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "analyze", abstract: "Analyse the chat of a recording or a room.",
+    discussion: """
+      highlights: when the chat was busier than before, and the words that mark it.
+      spam: messages that are nearly the same.
+      chatters: who writes how much.
+      Of a room, the messages that it keeps are analysed. Ctrl-C cancels it. JSON: an object with
+      messages and what was found.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "highlights, spam or chatters.") var what: AnalysisName
+  @Argument(help: ArgumentHelp("A recording or a room.", valueName: "recording|room"))
+  var subject: String
+
+  func run(_ context: Context) async throws {
+    var request = StartTaskRequest(kind: what.kind, recording: subject)
+    do {
+      try await TaskRun(request).show(context)
+    } catch let failure as NoSuchRecording {
+      guard RoomName(subject) != nil else { throw failure.failure }
+      request.recording = nil
+      request.room = subject
+      try await TaskRun(request).show(context)
+    }
+  }
+}
+
+/// An analysis as it is named on the command line.
+enum AnalysisName: String, CaseIterable, ExpressibleByArgument {
+  case highlights, spam, chatters
+
+  var kind: TaskKind {
+    switch self {
+    case .highlights: .highlights
+    case .spam: .spam
+    case .chatters: .chatters
+    }
+  }
+}
+
+struct ReplayVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "replay", abstract: "Play a recording into a room.",
+    discussion: """
+      The room's time is that of the recording, so that it comes to the same state at every speed.
+      JSON: an object with room, events, frames and digest.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "The recording.") var recording: String
+  @Option(help: ArgumentHelp("The room; its own if not given.", valueName: "room"))
+  var room: RoomName?
+  @Option(help: ArgumentHelp("A factor, or 'max'.", valueName: "n|max"))
+  var speed: PlaybackSpeed = .times(1)
+  @Option(help: ArgumentHelp("Begin so many seconds after its beginning.", valueName: "seconds"))
+  var start: Int?
+
+  func validate() throws {
+    if let start, !(0...1_000_000_000).contains(start) {
+      throw ValidationError("--start takes seconds from 0 on")
+    }
+  }
+
+  func run(_ context: Context) async throws {
+    var request = StartTaskRequest(
+      kind: .replay, recording: recording, room: room?.description)
+    if case .times(let factor) = speed { request.speed = factor }
+    request.startMs = start.map { $0 * 1_000 }
+    do {
+      try await TaskRun(request).show(context)
+    } catch let failure as NoSuchRecording {
+      throw failure.failure
+    }
+  }
+}
+
+struct RecordExportVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Print the events of a recording.",
+    discussion: "Native events, one per line, as 'ingest' takes them.")
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "The recording.") var recording: String
+
+  func run(_ context: Context) async throws {
+    do {
+      _ = try await TaskRun(StartTaskRequest(kind: .export, recording: recording)).run(context)
+    } catch let failure as NoSuchRecording {
+      throw failure.failure
+    }
+  }
+}
+
+struct TasksVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "tasks", abstract: "List the running tasks.",
+    discussion: "JSON: an array of objects with task, kind, subject, percent and startedAt.")
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func run(_ context: Context) async throws {
+    let tasks = try await context.withDaemon { try await $0.listTasks() }
+    try context.print(JSONValue(encoding: tasks)) {
+      guard !tasks.isEmpty else { return ["no task runs"] }
+      var table = TextTable([
+        ("TASK", .left), ("KIND", .left), ("SUBJECT", .left), ("DONE", .right), ("STARTED", .left),
+      ])
+      for task in tasks {
+        table.append([
+          TerminalText.sanitized(task.task), task.kind.rawValue,
+          TerminalText.sanitized(task.subject), task.percent.map { "\($0)%" } ?? "-",
+          Format.time(milliseconds: task.startedAt),
+        ])
+      }
+      return table.lines
+    }
+  }
+}
+
+struct CancelVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel", abstract: "Cancel a running task.",
+    discussion: "JSON: an object with task.")
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the task, as 'tasks' shows it.") var task: String
+
+  func run(_ context: Context) async throws {
+    try await context.withDaemon { try await $0.cancelTask(task) }
+    try context.print(["task": .string(task)]) { [] }
+  }
+}
+
+/// There is no recording of the name: perhaps it names something else.
+private struct NoSuchRecording: Error { let failure: Failure }
+
+/// A task in the daemon, with a progress bar here. Its end with this program is the daemon's doing: the
+/// connection is closed, and the task with it.
+private struct TaskRun {
+  let request: StartTaskRequest
+
+  init(_ request: StartTaskRequest) { self.request = request }
+
+  func show(_ context: Context) async throws {
+    let reply = try await run(context)
+    try context.print(reply.result ?? .null) {
+      (reply.lines ?? []).map { TerminalText.sanitized($0) }
+    }
+  }
+
+  /// Runs it; parts of the result go to standard output. Gives the last reply.
+  func run(_ context: Context) async throws -> TaskReply {
+    let bar = PercentBar(context.console)
+    defer { bar.clear() }
+    do {
+      return try await context.withDaemon { client in
+        var last: TaskReply?
+        for try await reply in try client.startTask(request) {
+          if let percent = reply.percent { bar.show(percent) }
+          if let text = reply.text { try context.console.write(Array(text.utf8)) }
+          last = reply
+        }
+        guard let last, last.result != nil else { throw Failure(.failed, "the task was cancelled") }
+        return last
+      }
+    } catch let failure as Failure {
+      let message = "there is no recording '\(request.recording ?? "")'"
+      guard failure.message == message else { throw failure }
+      throw NoSuchRecording(failure: failure)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Analysis
+package import ControlInterface
+import LiveEvents
+import Recordings
+import Varlink
+
+/// Runs what clients start by `StartTask`.
+///
+/// Analyses run on the work executor, so many at once as it has threads. Replays and exports wait for
+/// the room or for the client most of their time, so they take no place there; what they read from
+/// disk they read on the same executor.
+package struct RoomTasks: Sendable {
+  private let registry = TaskRegistry()
+  private let executor: WorkExecutor
+  private let slots: WorkSlots
+  private let recordings: RoomRecordings
+  private let directory: RoomDirectory
+
+  package init(
+    executor: WorkExecutor, slots: WorkSlots, recordings: RoomRecordings, directory: RoomDirectory
+  ) {
+    self.executor = executor
+    self.slots = slots
+    self.recordings = recordings
+    self.directory = directory
+  }
+
+  package var reports: [TaskReport] { registry.reports }
+
+  /// - Throws: ``ControlError/noSuchTask(_:)``.
+  package func cancel(_ name: String) throws(ControlError) {
+    guard registry.cancel(name) else { throw .noSuchTask(name) }
+  }
+
+  /// Runs a task to its end.
+  ///
+  /// - Parameter reply: told of progress and of parts of the result.
+  package func run(
+    _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
+    progress: @escaping @Sendable (TaskReply) -> Void
+  ) async throws -> TaskReply {
+    let subject = request.recording ?? request.room ?? ""
+    let (name, result) = try await registry.run(
+      request.kind, on: subject,
+      onProgress: { progress(TaskReply(task: $0, percent: $1)) }
+    ) { thinned in
+      try await withTaskExecutorPreference(executor) {
+        switch request.kind {
+        case .replay: try await replay(request, thinned)
+        case .export: try await export(request, thinned, reply)
+        case .highlights: try await analyze(.highlights, request, thinned)
+        case .spam: try await analyze(.spam, request, thinned)
+        case .chatters: try await analyze(.chatters, request, thinned)
+        }
+      }
+    }
+    var last = TaskReply(task: name, percent: 100)
+    last.result = result.json
+    last.lines = result.lines
+    return last
+  }
+
+  // MARK: Recordings
+
+  private func replay(
+    _ request: StartTaskRequest, _ progress: TaskProgress
+  ) async throws -> AnalysisResult {
+    let files = try await files(request.recording)
+    let text = request.room ?? files.room
+    guard let room = RoomName(text) else { throw ServiceError.invalidParameter("room") }
+    if let speed = request.speed, !(speed >= 0.001 && speed <= 1_000_000) {
+      throw ServiceError.invalidParameter("speed")
+    }
+    guard let lane = directory.laneOpening(room) else { throw ControlError.limitReached("rooms") }
+    let total = files.bytes
+    do {
+      let result = try await Replay(
+        files, into: room, on: lane, speed: request.speed,
+        start: Int64(request.startMs ?? 0) * 1_000_000
+      ).run(progress: { progress.report($0, of: total) })
+      return AnalysisResult(
+        json: [
+          "room": .string(text), "events": .integer(Int64(result.events)),
+          "frames": .integer(Int64(result.frames)), "digest": .string(result.digest),
+        ],
+        lines: ["\(result.events) events and \(result.frames) frames; state \(result.digest)"])
+    } catch let problem as Replay.Problem {
+      throw problem == .roomBusy ? ControlError.busy : ControlError.noSuchRoom(text)
+    } catch RecordingError.damaged(let name, let segment) {
+      throw await recordings.damaged(name, segment: segment)
+    }
+  }
+
+  private func export(
+    _ request: StartTaskRequest, _ progress: TaskProgress,
+    _ reply: @Sendable (TaskReply) async throws -> Void
+  ) async throws -> AnalysisResult {
+    let files = try await files(request.recording)
+    var lines = RecordingLines(files)
+    var events = 0
+    do {
+      while let part = try lines.next() {
+        try Task.checkCancellation()
+        events += part.events
+        progress.report(lines.bytesRead, of: files.bytes)
+        guard part.events > 0 else { continue }
+        var message = TaskReply(task: "export")
+        message.text = part.text
+        try await reply(message)
+      }
+    } catch RecordingError.damaged(let name, let segment) {
+      throw await recordings.damaged(name, segment: segment)
+    }
+    return AnalysisResult(
+      json: ["events": .integer(Int64(events))], lines: ["\(events) events"])
+  }
+
+  private func files(_ name: String?) async throws -> RecordingFiles {
+    guard let name else { throw ServiceError.invalidParameter("recording") }
+    return try await recordings.files(of: name)
+  }
+
+  // MARK: Analyses
+
+  private func analyze(
+    _ kind: AnalysisKind, _ request: StartTaskRequest, _ progress: TaskProgress
+  ) async throws -> AnalysisResult {
+    do {
+      return try await slots.run {
+        if let recording = request.recording {
+          let source = try RecordedMessages(try await recordings.files(of: recording))
+          return try await Analysis.analyze(kind, source) { progress.report($0, of: $1) }
+        }
+        let source = MessageList(try await history(of: request.room))
+        return try await Analysis.analyze(kind, source) { progress.report($0, of: $1) }
+      }
+    } catch is WorkSlots.Full {
+      throw ControlError.limitReached("tasks")
+    } catch RecordingError.damaged(let name, let segment) {
+      throw await recordings.damaged(name, segment: segment)
+    }
+  }
+
+  /// The messages that a room keeps.
+  private func history(of text: String?) async throws -> [WrittenMessage] {
+    guard let text, let room = RoomName(text) else { throw ServiceError.invalidParameter("room") }
+    guard let lane = directory.lane(of: room),
+      let messages = await lane.visit(room, { $0?.history() })
+    else { throw ControlError.noSuchRoom(text) }
+    return messages
+  }
+}

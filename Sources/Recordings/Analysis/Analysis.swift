@@ -1,0 +1,68 @@
+package import Varlink
+
+/// What is to be found out about a chat.
+package enum AnalysisKind: String, Sendable, CaseIterable {
+  /// When it was busier than before, and by which words.
+  case highlights
+  /// Which messages are nearly the same.
+  case spam
+  /// Who writes how much.
+  case chatters
+}
+
+/// What was found out: as JSON, and as lines for people.
+package struct AnalysisResult: Sendable {
+  package var json: JSONValue
+  package var lines: [String]
+
+  package init(json: JSONValue, lines: [String]) {
+    self.json = json
+    self.lines = lines
+  }
+}
+
+/// Analyses a chat in slices of about a millisecond, yielding between them.
+///
+/// - Parameters:
+///   - source: its messages.
+///   - progress: told how much is done, of how much; often.
+/// - Throws: `CancellationError` within a slice; what the source throws.
+package func analyze<Source: MessageSource>(
+  _ kind: AnalysisKind, _ source: Source, progress: (Int, Int) -> Void
+) async throws -> AnalysisResult {
+  var source = source
+  var slice = Slice()
+  switch kind {
+  case .highlights:
+    var rates = RateHistory()
+    try await read(&source, pass: 0, of: 2, &slice, progress) { rates.add($0) }
+    var words = PeakWords(peaks: try await rates.peaks(&slice), origin: rates.origin ?? 0)
+    try source.rewind()
+    try await read(&source, pass: 1, of: 2, &slice, progress) { words.add($0) }
+    return words.result(messages: rates.messages)
+  case .spam:
+    var clusters = NearDuplicates()
+    try await read(&source, pass: 0, of: 1, &slice, progress) { clusters.add($0) }
+    return try await clusters.result(&slice)
+  case .chatters:
+    var chatters = Chatters()
+    try await read(&source, pass: 0, of: 1, &slice, progress) { chatters.add($0) }
+    return try await chatters.result(&slice)
+  }
+}
+
+private func read<Source: MessageSource>(
+  _ source: inout Source, pass: Int, of passes: Int, _ slice: inout Slice,
+  _ progress: (Int, Int) -> Void, _ take: (WrittenMessage) -> Void
+) async throws {
+  var messages: [WrittenMessage] = []
+  while try source.read(into: &messages) {
+    try await slice.yieldIfDue()
+    for (index, message) in messages.enumerated() {
+      take(message)
+      if index % 32 == 31 { try await slice.yieldIfDue() }
+    }
+    messages.removeAll(keepingCapacity: true)
+    progress(pass * source.total + source.done, passes * source.total)
+  }
+}

@@ -1,0 +1,18 @@
+/// Numbers that stand for bytes; equal in every run.
+enum TextHash {
+  /// FNV-1a over the bytes, its bits mixed so that all of them can be used.
+  static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    return mix(hash)
+  }
+
+  /// The finaliser of SplitMix64: each bit of the input reaches each bit of the output.
+  @inline(__always)
+  static func mix(_ value: UInt64) -> UInt64 {
+    var value = value
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}

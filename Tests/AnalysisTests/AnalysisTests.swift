@@ -1,0 +1,92 @@
+import Analysis
+import LiveEvents
+import TestSupport
+import Testing
+import Varlink
+
+/// A chat with an even murmur, a burst of cheers at 600 s, and an advertisement in variations.
+private func chat() -> [WrittenMessage] {
+  var random = SplitMix64(seed: 7)
+  var messages: [WrittenMessage] = []
+  func say(_ text: String, by user: Int, at milliseconds: Int64) {
+    messages.append(
+      WrittenMessage(
+        timestamp: 1_700_000_000_000 + milliseconds,
+        message: ChatMessage(
+          id: "m\(messages.count)", userID: "u\(user)", userName: "User \(user)", text: text)))
+  }
+  let words = [
+    "what", "a", "nice", "stream", "today", "music", "please", "louder", "hello", "song",
+  ]
+  for second in 0..<1_200 {
+    let count = second / 20 == 30 ? 12 : 1
+    for _ in 0..<count {
+      let text = (0..<5).map { _ in words[Int(random.next() % 10)] }.joined(separator: " ")
+      say(
+        count > 1 ? "GOAL \(text)" : text, by: Int(random.next() % 100), at: Int64(second) * 1_000)
+    }
+    if second % 30 == 0 {
+      say(
+        "Buy cheap followers now at example dot com number \(second)!!!", by: 500,
+        at: Int64(second) * 1_000)
+      say(
+        "buy CHEAP followers now at example dot com numbr \(second)", by: 501,
+        at: Int64(second) * 1_000)
+    }
+  }
+  return messages
+}
+
+@Suite("Analyses")
+struct AnalysisTests {
+  @Test("a burst is a highlight, with the word that marks it")
+  func highlights() async throws {
+    let result = try await analyze(.highlights, MessageList(chat())) { _, _ in }
+    let peaks = try #require(result.json["highlights"]?.arrayValue)
+    #expect(peaks.count == 1)
+    let start = try #require(peaks.first?["startedAt"]?.integerValue) - 1_700_000_000_000
+    #expect((585_000...605_000).contains(start))
+    #expect(peaks.first?["words"]?.arrayValue?.first == "GOAL")
+  }
+
+  @Test("variations of an advertisement are one cluster")
+  func spam() async throws {
+    let result = try await analyze(.spam, MessageList(chat())) { _, _ in }
+    let top = try #require(result.json["top"]?.arrayValue?.first)
+    #expect(top["messages"] == 80)
+    #expect(top["forms"] == 2)
+  }
+
+  @Test("who writes most comes first")
+  func chatters() async throws {
+    let messages = chat()
+    let result = try await analyze(.chatters, MessageList(messages)) { _, _ in }
+    #expect(result.json["messages"]?.integerValue == Int64(messages.count))
+    #expect(result.json["chatters"] == 102)
+    #expect(
+      ["u500", "u501"].contains(result.json["top"]?.arrayValue?.first?["id"]?.stringValue ?? ""))
+  }
+
+  @Test("nothing gives an empty result", arguments: AnalysisKind.allCases)
+  func empty(kind: AnalysisKind) async throws {
+    let result = try await analyze(kind, MessageList([])) { _, _ in }
+    #expect(result.json["messages"] == 0)
+  }
+
+  @Test("the same messages give the same result in any run", arguments: AnalysisKind.allCases)
+  func determinism(kind: AnalysisKind) async throws {
+    let first = try await analyze(kind, MessageList(chat())) { _, _ in }
+    let second = try await analyze(kind, MessageList(chat())) { _, _ in }
+    #expect(first.json == second.json)
+  }
+
+  @Test("a cancelled analysis ends", arguments: AnalysisKind.allCases)
+  func cancelled(kind: AnalysisKind) async throws {
+    let messages = (0..<20).flatMap { _ in chat() }
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await analyze(kind, MessageList(messages)) { _, _ in }
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+  }
+}

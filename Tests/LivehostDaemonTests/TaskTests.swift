@@ -1,0 +1,61 @@
+import ControlInterface
+import LivehostDaemon
+import Synchronization
+import Testing
+
+@Suite("Tasks")
+struct TaskTests {
+  @Test(
+    "progress is told at most a hundred times, and its end",
+    arguments: [(0, 1, 1), (7, 7, 7), (1_000_000, 1_000_000, 100)])
+  func progress(total: Int, steps: Int, told: Int) async throws {
+    let percents = Mutex<[Int]>([])
+    _ = try await TaskRegistry().run(
+      .spam, on: "main", onProgress: { _, percent in percents.withLock { $0.append(percent) } }
+    ) { progress in
+      for step in 1...steps { progress.report(min(step, total), of: total) }
+    }
+    #expect(percents.withLock { $0.count } == told)
+    #expect(percents.withLock { $0.last } == 100)
+  }
+
+  @Test("a task is listed while it runs, and cancelled by its name")
+  func cancelling() async throws {
+    let registry = TaskRegistry()
+    let (started, began) = AsyncStream.makeStream(of: Void.self)
+    let task = Task {
+      try await registry.run(.highlights, on: "main", onProgress: { _, _ in }) { progress in
+        progress.report(1, of: 2)
+        began.finish()
+        while true {
+          try Task.checkCancellation()
+          await Task.yield()
+        }
+      }
+    }
+    for await _ in started {}
+    while registry.reports.first?.percent != 50 { await Task.yield() }
+    let report = try #require(registry.reports.first)
+    #expect(report.subject == "main")
+    #expect(!registry.cancel("other-1"))
+    #expect(registry.cancel(report.task))
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+    #expect(registry.reports.isEmpty)
+  }
+
+  @Test("a task ends with whoever asked for it")
+  func disconnecting() async throws {
+    let registry = TaskRegistry()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await registry.run(.spam, on: "main", onProgress: { _, _ in }) { _ in
+        while true {
+          try Task.checkCancellation()
+          await Task.yield()
+        }
+      }
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+    #expect(registry.reports.isEmpty)
+  }
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Kills a recording daemon at random moments: `kills.py BIN [ROUNDS [SEED]]`, BIN being the directory of
+the programs. After each kill every acknowledged event must be in the recording, once and in order."""
+import json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+
+binaries, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 20
+seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
+random.seed(seed)
+print(f"kills: {rounds} rounds, seed {seed}", flush=True)
+directory = tempfile.mkdtemp(prefix="livehost-kills-")
+run, state = f"{directory}/run", f"{directory}/state"
+
+
+def ctl(*arguments):
+    return subprocess.run([f"{binaries}/livehostctl", "--socket", run, *arguments],
+                          capture_output=True, text=True)
+
+
+def start():
+    daemon = subprocess.Popen([f"{binaries}/livehostd", "--runtime-dir", run, "--state-dir", state],
+                              stderr=subprocess.DEVNULL)
+    while ctl("status").returncode != 0:
+        if daemon.poll() is not None:
+            sys.exit("the daemon did not start")
+        time.sleep(0.01)
+    return daemon
+
+
+def feed(acknowledged):
+    """Sends batches, each with a sync; notes the number of the last event that was acknowledged."""
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(f"{run}/ingest")
+    answers = connection.makefile("rb")
+
+    def listen():
+        try:
+            for line in answers:
+                acknowledged[0] = int(json.loads(line)["token"])
+        except OSError:
+            pass
+    listener = threading.Thread(target=listen)
+    listener.start()
+    number = 0
+    try:
+        while True:
+            block = bytearray()
+            for _ in range(random.randrange(1, 400)):
+                block += (b'{"type":"chat.message","room":"main","id":"%d","user":{"id":"u","name":"n"},'
+                          b'"text":"number %d"}\n' % (number, number))
+                number += 1
+            block += b'{"type":"sync","token":"%d"}\n' % number
+            connection.sendall(block)
+    except OSError:
+        listener.join()
+
+
+passed = failed = 0
+for round in range(rounds):
+    daemon = start()
+    ctl("open", "main")
+    name = json.loads(ctl("record", "start", "main", "--json=short").stdout)["recording"]
+    acknowledged = [0]
+    feeder = threading.Thread(target=feed, args=(acknowledged,))
+    feeder.start()
+    time.sleep(random.random() * 1.5)
+    daemon.send_signal(signal.SIGKILL)
+    daemon.wait()
+    feeder.join()
+    daemon = start()
+    listed = {entry["recording"]: entry for entry in
+              json.loads(ctl("record", "list", "--json=short").stdout)}
+    export = ctl("record", "export", name)
+    numbers = [int(json.loads(line)["id"]) for line in export.stdout.splitlines()]
+    problems = []
+    if listed.get(name, {}).get("state") != "interrupted":
+        problems.append(f"listed as {listed.get(name)}")
+    if listed.get(name, {}).get("events") != len(numbers):
+        problems.append(f"{len(numbers)} events, listed as {listed.get(name)}")
+    if numbers != list(range(len(numbers))):
+        problems.append("events are missing, repeated or out of order")
+    if len(numbers) < acknowledged[0]:
+        problems.append(f"{acknowledged[0]} acknowledged, {len(numbers)} recorded")
+    if export.returncode != 0:
+        problems.append(export.stderr.strip())
+    print(f"round {round + 1}: {acknowledged[0]} acknowledged, {len(numbers)} recorded"
+          + "".join(f"; FAILED: {problem}" for problem in problems), flush=True)
+    failed += bool(problems)
+    passed += not problems
+    daemon.send_signal(signal.SIGTERM)
+    daemon.wait()
+if failed == 0:
+    shutil.rmtree(directory)
+else:
+    print(f"kept: {directory}")
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)

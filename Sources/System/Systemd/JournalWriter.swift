@@ -121,7 +121,10 @@ public final class JournalWriter: Sendable {
   private func nextStep() -> Step {
     let now = MonotonicClock.nanoseconds()
     return state.withLock { state in
-      if let output = state.queue.next(now: now, flushing: state.flushing > 0) {
+      // One who closes flushes, too, but a moment later: the thread must not end in between and keep
+      // repeat counts to itself.
+      let flushing = state.flushing > 0 || state.closed
+      if let output = state.queue.next(now: now, flushing: flushing) {
         return .write(output)
       }
       // Nothing is queued or being written: who waits for that may go on.

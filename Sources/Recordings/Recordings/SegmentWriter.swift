@@ -24,6 +24,8 @@ final class SegmentWriter {
   let number: Int
   private var file: OutputFile
   private var gathered: [UInt8] = []
+  /// One line. The encoder may copy the array that it appends to, which must therefore be short.
+  private var line: [UInt8] = []
   private var checksum = Checksum()
   private(set) var contents = SegmentContents()
   /// What is synced: where the file is cut if more cannot be written.
@@ -51,7 +53,9 @@ final class SegmentWriter {
     switch entry {
     case .events(let events, let instant):
       for event in events {
-        SegmentLines.append(event, at: instant, to: &gathered)
+        line.removeAll(keepingCapacity: true)
+        SegmentLines.append(event, at: instant, to: &line)
+        gathered += line
         if gathered.count >= Self.blockSize { try write() }
       }
       contents.note(instant, events: events.count)

@@ -30,9 +30,10 @@ final class DrawnHost {
         + paths("waitingRoom", WaitingRoomFeature.State._$fieldNames))
   }
 
-  init(_ tracking: ChildTracking) {
+  init(_ tracking: ChildTracking, chatHistory: Int = 500) {
     host = HostScreen(
-      lane: SameThread(), framesPerSecond: 60, tracking: tracking, clock: StillClock())
+      lane: SameThread(), framesPerSecond: 60, tracking: tracking, chatHistory: chatHistory,
+      clock: StillClock())
     host.store.send(contentsOf: [
       .chat(.messages([])), .waitingRoom(.changed([])),
       .liveRoomStats(.windowClosed(StatisticsWindow(samples: 0))),

@@ -126,3 +126,17 @@ struct CauseTests {
     #expect(frames.last == screen.host.views.frames)
   }
 }
+
+/// What a screen is made with.
+struct SettingsTests {
+  @Test func `The chat keeps as many messages as the screen was told`() {
+    let screen = DrawnHost(.ignored, chatHistory: 3)
+    for number in 1...5 {
+      let message = ChatMessage(
+        id: "m\(number)", userID: "u", userName: "Ann", text: "text \(number)")
+      _ = screen.send(.chat(.messages([TimedMessage(timestamp: 0, message: message)])))
+    }
+    #expect(screen.host.store.state.chat?.messages.count == 3)
+    #expect(screen.host.store.state.chat?.total == 5)
+  }
+}

@@ -33,7 +33,10 @@ package struct HostFeature {
     @ObservationStateIgnored package var recorder = RecorderFeature.State()
     @ObservationStateIgnored package var waitingRoom: WaitingRoomFeature.State?
 
-    package init() {}
+    /// How many messages a chat keeps that appears from now on.
+    @ObservationStateIgnored package var chatHistory: Int
+
+    package init(chatHistory: Int = 500) { self.chatHistory = chatHistory }
   }
 
   package enum Action: Equatable, Sendable {

@@ -30,7 +30,7 @@ extension HostFeature.State {
   mutating func makeChild(for action: HostFeature.Action) {
     switch action {
     case .chat:
-      if chat == nil { chat = ChatFeature.State() }
+      if chat == nil { chat = ChatFeature.State(historyLimit: chatHistory) }
     case .liveRoomStats(.windowClosed):
       if phase.admitsStatistics, liveRoomStats == nil {
         liveRoomStats = LiveRoomStatsFeature.State()

@@ -19,13 +19,15 @@ package final class HostScreen {
   ///   - lane: where effects run and bring their actions.
   ///   - tracking: whether the host's view depends on its children as wholes.
   ///   - intake: the throttle stage.
+  ///   - chatHistory: how many messages the chat keeps.
   ///   - clock: measures evaluations, or pretends to.
   package init(
     lane: any Lane, framesPerSecond: Int, tracking: ChildTracking = .ignored,
-    intake: HostIntake = HostIntake(), clock: any ScreenClock, start: Instant = .origin
+    intake: HostIntake = HostIntake(), chatHistory: Int = 500, clock: any ScreenClock,
+    start: Instant = .origin
   ) {
     let store = Store(
-      initialState: HostFeature.State(), lane: lane, notification: .batched
+      initialState: HostFeature.State(chatHistory: chatHistory), lane: lane, notification: .batched
     ) { HostFeature() }
     store.setIgnored(tracking.ignoredFields)
     store.attributeChanges(true)

@@ -61,7 +61,7 @@ final class Room {
     feed = RoomFeed(onDemand: { Task { await requestFrame() } })
     screenFeed = RoomFeed(onDemand: { Task { await requestFrame() } })
     screen = HostScreen(
-      lane: lane, framesPerSecond: settings.framesPerSecond,
+      lane: lane, framesPerSecond: settings.framesPerSecond, chatHistory: settings.chatHistory,
       clock: MachineClock(meter.activity, room: name, faults: faults), start: clock.now)
     screen.apply(settings.throttling)
     screen.store.onAction { action in

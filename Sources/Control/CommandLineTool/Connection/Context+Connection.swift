@@ -79,7 +79,7 @@ extension Failure {
     }
   }
 
-  private init(_ error: ControlError) {
+  init(_ error: ControlError) {
     switch error {
     case .noSuchRoom(let room):
       self.init(.failed, "there is no room '\(room)'; 'livehostctl rooms' lists them")

@@ -20,15 +20,15 @@ struct AnalyzeVerb: Verb {
   var subject: String
 
   func run(_ context: Context) async throws {
-    var request = StartTaskRequest(kind: what.kind, recording: subject)
-    do {
-      try await TaskRun(request).show(context)
-    } catch let failure as NoSuchRecording {
-      guard RoomName(subject) != nil else { throw failure.failure }
-      request.recording = nil
-      request.room = subject
-      try await TaskRun(request).show(context)
+    let ofRecording = TaskRun(StartTaskRequest(kind: what.kind, recording: subject))
+    if let reply = try await ofRecording.reply(context) {
+      try ofRecording.show(reply, context)
+      return
     }
+    guard RoomName(subject) != nil else {
+      throw Failure(ControlError.noSuchRecording(subject))
+    }
+    try await TaskRun(StartTaskRequest(kind: what.kind, room: subject)).show(context)
   }
 }
 
@@ -73,11 +73,7 @@ struct ReplayVerb: Verb {
       kind: .replay, recording: recording, room: room?.description)
     if case .times(let factor) = speed { request.speed = factor }
     request.startMs = start.map { $0 * 1_000 }
-    do {
-      try await TaskRun(request).show(context)
-    } catch let failure as NoSuchRecording {
-      throw failure.failure
-    }
+    try await TaskRun(request).show(context)
   }
 }
 
@@ -90,11 +86,7 @@ struct RecordExportVerb: Verb {
   @Argument(help: "The recording.") var recording: String
 
   func run(_ context: Context) async throws {
-    do {
-      _ = try await TaskRun(StartTaskRequest(kind: .export, recording: recording)).run(context)
-    } catch let failure as NoSuchRecording {
-      throw failure.failure
-    }
+    _ = try await TaskRun(StartTaskRequest(kind: .export, recording: recording)).run(context)
   }
 }
 
@@ -138,9 +130,6 @@ struct CancelVerb: Verb {
   }
 }
 
-/// There is no recording of the name: perhaps it names something else.
-private struct NoSuchRecording: Error { let failure: Failure }
-
 /// A task in the daemon, with a progress bar here. Its end with this program is the daemon's doing: the
 /// connection is closed, and the task with it.
 private struct TaskRun {
@@ -148,8 +137,9 @@ private struct TaskRun {
 
   init(_ request: StartTaskRequest) { self.request = request }
 
-  func show(_ context: Context) async throws {
-    let reply = try await run(context)
+  func show(_ context: Context) async throws { try show(await run(context), context) }
+
+  func show(_ reply: TaskReply, _ context: Context) throws {
     try context.print(reply.result ?? .null) {
       (reply.lines ?? []).map { TerminalText.sanitized($0) }
     }
@@ -157,23 +147,32 @@ private struct TaskRun {
 
   /// Runs it; parts of the result go to standard output. Gives the last reply.
   func run(_ context: Context) async throws -> TaskReply {
+    guard let reply = try await reply(context) else {
+      throw Failure(ControlError.noSuchRecording(request.recording ?? ""))
+    }
+    return reply
+  }
+
+  /// The same; `nil` if there is no recording of the name, which perhaps names something else.
+  func reply(_ context: Context) async throws -> TaskReply? {
     let bar = PercentBar(context.console)
     defer { bar.clear() }
-    do {
-      return try await context.withDaemon { client in
-        var last: TaskReply?
+    return try await context.withDaemon { client in
+      var last: TaskReply?
+      do {
         for try await reply in try client.startTask(request) {
           if let percent = reply.percent { bar.show(percent) }
           if let text = reply.text { try context.console.write(Array(text.utf8)) }
           last = reply
         }
-        guard let last, last.result != nil else { throw Failure(.failed, "the task was cancelled") }
-        return last
+      } catch VarlinkClientError.remote(let error) {
+        guard case .noSuchRecording? = ControlError(error) else {
+          throw VarlinkClientError.remote(error)
+        }
+        return nil
       }
-    } catch let failure as Failure {
-      let message = "there is no recording '\(request.recording ?? "")'"
-      guard failure.message == message else { throw failure }
-      throw NoSuchRecording(failure: failure)
+      guard let last, last.result != nil else { throw Failure(.failed, "the task was cancelled") }
+      return last
     }
   }
 }

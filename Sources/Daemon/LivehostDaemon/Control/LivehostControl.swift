@@ -61,41 +61,25 @@ package struct LivehostControl: ControlService {
   }
 
   package func getRoom(_ room: String) async throws -> RoomReport {
-    let name = try Self.name(room)
-    guard let report = await directory.lane(of: name)?.report(name) else {
-      throw ControlError.noSuchRoom(room)
-    }
-    return report
+    try await answer(room) { lane, name in await lane.report(name) }
   }
 
   package func roomFeed(_ room: String) async throws -> RoomFeed {
-    let name = try Self.name(room)
-    guard let feed = await directory.lane(of: name)?.feed(name) else {
-      throw ControlError.noSuchRoom(room)
-    }
-    return feed
+    try await answer(room) { lane, name in await lane.feed(name) }
   }
 
   package func setControl(
     room: String, control: String, _ setting: ControlSetting
   ) async throws -> ControlSetting {
-    let name = try Self.name(room)
-    guard let lane = directory.lane(of: name) else { throw ControlError.noSuchRoom(room) }
-    return try await lane.set(control, setting, in: name).get()
+    try await answer(room) { lane, name in try await lane.set(control, setting, in: name).get() }
   }
 
   package func explain(room: String, view: String) async throws -> Explanation {
-    let name = try Self.name(room)
-    guard let lane = directory.lane(of: name) else { throw ControlError.noSuchRoom(room) }
-    return try await lane.explain(view, of: name).get()
+    try await answer(room) { lane, name in try await lane.explain(view, of: name).get() }
   }
 
   package func screenFeed(_ room: String) async throws -> RoomFeed {
-    let name = try Self.name(room)
-    guard let feed = await directory.lane(of: name)?.screenFeed(name) else {
-      throw ControlError.noSuchRoom(room)
-    }
-    return feed
+    try await answer(room) { lane, name in await lane.screenFeed(name) }
   }
 
   package func simulate(
@@ -105,15 +89,11 @@ package struct LivehostControl: ControlService {
   }
 
   package func startRecording(_ room: String) async throws -> RecordingReport {
-    let name = try Self.name(room)
-    guard let lane = directory.lane(of: name) else { throw ControlError.noSuchRoom(room) }
-    return try await recordings.start(name, on: lane)
+    try await answer(room) { lane, name in try await recordings.start(name, on: lane) }
   }
 
   package func stopRecording(_ room: String) async throws -> RecordingReport {
-    let name = try Self.name(room)
-    guard let lane = directory.lane(of: name) else { throw ControlError.noSuchRoom(room) }
-    return try await recordings.stop(name, on: lane)
+    try await answer(room) { lane, name in try await recordings.stop(name, on: lane) }
   }
 
   package func listRecordings(_ room: String?) async throws -> [RecordingReport] {
@@ -154,6 +134,17 @@ package struct LivehostControl: ControlService {
       }
     }
     return SendEventsReply(received: events.count, rejected: rejected)
+  }
+
+  /// What an open room's lane answers; it knows nothing of a room that closed meanwhile.
+  private func answer<R>(
+    _ room: String, _ ask: (HostLane, RoomName) async throws -> R?
+  ) async throws -> R {
+    let name = try Self.name(room)
+    guard let lane = directory.lane(of: name), let answer = try await ask(lane, name) else {
+      throw ControlError.noSuchRoom(room)
+    }
+    return answer
   }
 
   private static func name(_ room: String) throws(ServiceError) -> RoomName {

@@ -184,6 +184,9 @@ let benchmarks: [Target] = [
 let tests: [Target] =
   [
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "ControlTestSupport", dependencies: ["ControlInterface", "Varlink"],
+      path: "Tests/ControlTestSupport", swiftSettings: settings),
     test("SystemdTests", ["Systemd", logging]),
     test("RateLimitingTests", ["RateLimiting", "TestSupport"]),
     test(
@@ -219,13 +222,14 @@ let tests: [Target] =
       featureKit + childTargets + ["HostFeature", "HostScreen", "ComposableTesting", "TestSupport"]),
     test("SimulationTests", ["LiveEvents", "Simulation", "WireFormats"]),
     test(
-      "ControlInterfaceTests", ["ControlInterface", "TestSupport", "UnixSockets", "Varlink"] + nio),
+      "ControlInterfaceTests",
+      ["ControlInterface", "ControlTestSupport", "TestSupport", "UnixSockets", "Varlink"] + nio),
     test(
       "CommandLineToolTests",
       [
-        "CommandLineTool", "Compression", "Simulation", "UnixSockets", "Varlink",
-        "ControlInterface",
-      ] + nio),
+        "CommandLineTool", "Compression", "ControlInterface", "ControlTestSupport", "Simulation",
+        "UnixSockets", "Varlink",
+      ] + nio, exclude: ["Golden"]),
     test(
       "LivehostDaemonTests",
       featureKit + childTargets + [

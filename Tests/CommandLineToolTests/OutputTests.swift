@@ -1,5 +1,6 @@
 import CommandLineTool
 import ControlInterface
+import ControlTestSupport
 import Testing
 import Varlink
 

@@ -1,4 +1,5 @@
 import ControlInterface
+import ControlTestSupport
 import Synchronization
 import Testing
 import Varlink

@@ -1,4 +1,5 @@
 import ControlInterface
+import ControlTestSupport
 import Testing
 import Varlink
 

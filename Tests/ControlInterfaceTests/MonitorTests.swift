@@ -1,4 +1,5 @@
 import ControlInterface
+import ControlTestSupport
 import Glibc
 import Synchronization
 import Testing

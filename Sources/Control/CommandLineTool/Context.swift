@@ -1,3 +1,4 @@
+import Dispatch
 package import Varlink
 
 /// What a verb works with.
@@ -34,8 +35,17 @@ package struct Surroundings: Sendable {
   package var userID: UInt32
   /// The directory that this program's file is in, if it can be told.
   package var programDirectory: String?
+  /// Monotonic nanoseconds.
+  package var now: @Sendable () -> UInt64
+  package var sleep: @Sendable (Duration) async throws -> Void
 
-  package init(variables: [String: String], userID: UInt32, programDirectory: String? = nil) {
+  package init(
+    variables: [String: String], userID: UInt32, programDirectory: String? = nil,
+    now: @escaping @Sendable () -> UInt64 = { DispatchTime.now().uptimeNanoseconds },
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
+    self.now = now
+    self.sleep = sleep
     self.variables = variables
     self.userID = userID
     self.programDirectory = programDirectory

@@ -6,7 +6,8 @@ import Synchronization
 public enum Program {
   /// Runs with the process's own arguments, environment, output and signals; gives the exit code.
   public static func main() async -> Int32 {
-    let tool = CommandLineTool(console: .standard(), surroundings: .process())
+    let surroundings = Surroundings.process()
+    let tool = CommandLineTool(console: .standard(surroundings), surroundings: surroundings)
     let arguments = Array(CommandLine.arguments.dropFirst())
     let task = Task { await tool.run(arguments) }
     let signals = InterruptSignals { task.cancel() }
@@ -27,7 +28,10 @@ private struct InterruptSignals {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
-        guard once.isFirst() else { _exit(ExitStatus.interrupted.rawValue) }
+        guard once.isFirst() else {
+          Terminal.restoreNow()
+          _exit(ExitStatus.interrupted.rawValue)
+        }
         interrupt()
       }
       source.activate()

@@ -20,6 +20,9 @@ final class Capture: Sendable {
   }
 }
 
+/// Swift Testing has an `ExitStatus` too.
+typealias ToolStatus = ExitStatus
+
 /// What a run of the program came to.
 struct Run {
   var status: ExitStatus
@@ -27,12 +30,32 @@ struct Run {
   var diagnostics: String
 }
 
-func run(_ arguments: [String], variables: [String: String] = [:]) async -> Run {
+/// How time passes for a run.
+enum TestClock {
+  case real
+  /// Sleep takes no time, and counts as if it did.
+  case stepping
+}
+
+func run(
+  _ arguments: [String], variables: [String: String] = [:], clock: TestClock = .real
+) async -> Run {
   let capture = Capture()
-  let tool = CommandLineTool(
-    console: capture.console(), surroundings: Surroundings(variables: variables, userID: getuid()))
+  var surroundings = Surroundings(variables: variables, userID: getuid())
+  if clock == .stepping {
+    let time = SteppingTime()
+    surroundings.now = { time.nanoseconds.withLock { $0 } }
+    surroundings.sleep = { duration in
+      time.nanoseconds.withLock { $0 += UInt64(duration / .nanoseconds(1)) }
+    }
+  }
+  let tool = CommandLineTool(console: capture.console(), surroundings: surroundings)
   let status = await tool.run(arguments)
   return Run(status: status, output: capture.text, diagnostics: capture.diagnostics)
+}
+
+private final class SteppingTime: Sendable {
+  let nanoseconds = Mutex<UInt64>(1)
 }
 
 /// A directory of a test's own, removed in the end with the files in it.

@@ -8,7 +8,7 @@ package enum ArgumentOrder {
   package static let valueOptions: Set<String> = [
     "--socket", "--count", "--format", "--since", "--room", "--speed", "--livehostd",
     "--device", "--variant", "--seed", "--set", "--threshold", "--trace", "--html",
-    "--start",
+    "--start", "--rate", "--interval", "--sort", "--sort-views",
   ]
   /// Those of them that may be given more than once.
   package static let repeatedOptions: Set<String> = [

@@ -3,6 +3,9 @@ import LiveEvents
 import Simulation
 import Varlink
 
+/// The host has seen enough of a demonstration: its end, but no failure.
+struct DemoLeft: Error {}
+
 /// A recording and a simulated host, played into a daemon of the demonstration's own.
 struct Demo: Sendable {
   /// How much of the simulated host is played at full speed.
@@ -84,42 +87,42 @@ struct Demo: Sendable {
   }
 
   private func show() async throws {
-    let rooms = [recording.room.description, simulatedRoom.description]
-    let reports = LatestReports(count: rooms.count)
+    // The one with something in every pane first.
+    let rooms = [simulatedRoom.description, recording.room.description]
+    guard let terminal = context.console.terminal else { return try await print(rooms) }
+    var screen = LiveScreen(HostScreenModel(rooms: rooms), context.console, terminal)
+    try await screen.run { inbox in
+      try await watch(rooms, rate: 10) { room, report in
+        inbox.post(HostScreenModel.News(room: room, report: report), from: room)
+      }
+    }
+    throw DemoLeft()
+  }
+
+  private func print(_ rooms: [String]) async throws {
+    try await watch(rooms, rate: 1) { _, report in
+      let text = RoomScreen(report).lines(columns: context.console.columns, rows: nil)
+      try context.console.writeLine((text + [""]).joined(separator: "\n"))
+    }
+  }
+
+  private func watch(
+    _ rooms: [String], rate: Double,
+    _ body: @escaping @Sendable (_ room: Int, RoomReport) throws -> Void
+  ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, room) in rooms.enumerated() {
-        group.addTask { await watch(room) { reports.set($0, at: index) } }
-      }
-      group.addTask { try await draw(reports) }
-      for try await _ in group {}
-    }
-  }
-
-  private func draw(_ reports: LatestReports) async throws {
-    var display = LiveDisplay(context.console)
-    defer { display.close() }
-    let interval = Duration.milliseconds(context.console.isOutputTerminal ? 100 : 1000)
-    while reports.failure == nil {
-      try await Task.sleep(for: interval)
-      let screens = reports.all.compactMap { $0.map(RoomScreen.init) }
-      try display.draw { columns, rows in
-        DemoScreen.lines(screens, columns: columns, rows: rows)
-      }
-    }
-    if let failure = reports.failure { throw failure }
-  }
-
-  private func watch(_ room: String, _ body: @Sendable (Result<RoomReport, any Error>) -> Void)
-    async
-  {
-    do {
-      try await local.withDaemon { client in
-        try await open(room, client)
-        for try await state in try client.monitorRoom(room, maximumRate: 10) {
-          body(.success(try state.report()))
+        group.addTask {
+          try await local.withDaemon { client in
+            try await open(room, client)
+            for try await state in try client.monitorRoom(room, maximumRate: rate) {
+              try body(index, state.report())
+            }
+          }
         }
       }
-    } catch { body(.failure(error)) }
+      for try await _ in group {}
+    }
   }
 
   private func open(_ room: String, _ client: ControlClient) async throws {

@@ -10,20 +10,35 @@ package struct Console: Sendable {
   package var diagnose: @Sendable (String) -> Void
   package var isOutputTerminal: Bool
   package var isDiagnosticsTerminal: Bool
+  /// Whether text on standard output may be coloured.
+  package var usesColor: Bool
+  /// The terminal to draw screens on; nil if standard output is none, or cannot be steered.
+  package var terminal: Terminal?
   /// The size of the terminal; asked for at each drawing, since windows change.
   package var size: @Sendable () -> (columns: Int, rows: Int)
 
   package init(
     write: @escaping @Sendable ([UInt8]) throws -> Void,
     diagnose: @escaping @Sendable (String) -> Void, isOutputTerminal: Bool = false,
-    isDiagnosticsTerminal: Bool = false,
+    isDiagnosticsTerminal: Bool = false, usesColor: Bool = false, terminal: Terminal? = nil,
     size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (80, 24) }
   ) {
     self.write = write
     self.diagnose = diagnose
     self.isOutputTerminal = isOutputTerminal
     self.isDiagnosticsTerminal = isDiagnosticsTerminal
+    self.usesColor = usesColor
+    self.terminal = terminal
     self.size = size
+  }
+
+  /// Columns that text may take: those of the terminal; in a file or a pipe there is no limit.
+  package var columns: Int { isOutputTerminal ? size().columns : .max }
+
+  /// Text in a style, where that may be shown.
+  package func styled(_ text: String, _ style: TextStyle) -> String {
+    guard isOutputTerminal, usesColor else { return text }
+    return style.sequence(usesColor: true) + text + TextStyle.plain.sequence(usesColor: true)
   }
 
   package func writeLine(_ line: String) throws { try write(Array((line + "\n").utf8)) }
@@ -32,13 +47,21 @@ package struct Console: Sendable {
   /// The process's own standard output and error.
   ///
   /// Writing to a closed pipe must give an error rather than a signal, so `SIGPIPE` is ignored.
-  static func standard() -> Console {
+  static func standard(_ surroundings: Surroundings) -> Console {
     signal(SIGPIPE, SIG_IGN)
+    let write: @Sendable ([UInt8]) throws -> Void = { bytes in
+      if !writeAll(bytes, to: STDOUT_FILENO) { throw OutputClosed() }
+    }
+    let isTerminal = isatty(STDOUT_FILENO) == 1
+    let canBeSteered = isTerminal && surroundings.variable("TERM").map { $0 != "dumb" } ?? false
     return Console(
-      write: { bytes in if !writeAll(bytes, to: STDOUT_FILENO) { throw OutputClosed() } },
+      write: write,
       diagnose: { text in _ = writeAll(Array(text.utf8), to: STDERR_FILENO) },
-      isOutputTerminal: isatty(STDOUT_FILENO) == 1,
+      isOutputTerminal: isTerminal,
       isDiagnosticsTerminal: isatty(STDERR_FILENO) == 1,
+      // See no-color.org.
+      usesColor: canBeSteered && surroundings.variable("NO_COLOR") == nil,
+      terminal: canBeSteered ? .process(write: write) : nil,
       size: terminalSize)
   }
 

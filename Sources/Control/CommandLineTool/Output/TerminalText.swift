@@ -10,22 +10,26 @@ package enum TerminalText {
 
   /// Columns that a text takes in a terminal.
   package static func width(_ text: some StringProtocol) -> Int {
-    text.reduce(0) { $0 + width($1) }
+    text.reduce(0) { $0 + width(of: $1) }
   }
 
   /// Cut to a width, with an ellipsis where something is missing.
   package static func fitted(_ text: String, width limit: Int) -> String {
     guard width(text) > limit else { return text }
     guard limit > 0 else { return "" }
+    return prefix(text, width: limit - 1) + "…"
+  }
+
+  /// As much of the beginning as has room in a width.
+  package static func prefix(_ text: String, width limit: Int) -> String {
     var result = ""
     var used = 0
     for character in text {
-      let next = width(character)
-      if used + next > limit - 1 { break }
+      used += width(of: character)
+      if used > limit { break }
       result.append(character)
-      used += next
     }
-    return result + "…"
+    return result
   }
 
   /// Fitted and filled up with spaces.
@@ -44,7 +48,8 @@ package enum TerminalText {
     }
   }
 
-  private static func width(_ character: Character) -> Int {
+  /// Columns that a character takes: 0, 1 or 2.
+  package static func width(of character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
     if character.unicodeScalars.contains(where: { $0.value == 0xFE0F }) { return 2 }
     switch first.properties.generalCategory {

@@ -14,19 +14,41 @@ package struct TextTable {
   }
 
   /// The lines, headings first, two spaces between columns, none at the ends.
-  package var lines: [String] {
+  package var lines: [String] { lines(columns: .max) }
+
+  /// The same in a width: what stands on the left in its column is cut where it does not fit, the widest
+  /// first; where that is not enough, lines are cut.
+  package func lines(columns width: Int) -> [String] {
     let all = [columns.map(\.heading)] + rows
-    let widths = columns.indices.map { column in
-      all.map { TerminalText.width($0[column]) }.max() ?? 0
-    }
+    let widths = fitted(
+      columns.indices.map { column in
+        all.map { TerminalText.width($0[column]) }.max() ?? 0
+      }, into: width)
     return all.map { row in
       let cells = columns.indices.map { column in
-        let space = String(repeating: " ", count: widths[column] - TerminalText.width(row[column]))
-        return columns[column].alignment == .left ? row[column] + space : space + row[column]
+        let cell = TerminalText.fitted(row[column], width: widths[column])
+        let space = String(repeating: " ", count: widths[column] - TerminalText.width(cell))
+        return columns[column].alignment == .left ? cell + space : space + cell
       }
       var line = cells.joined(separator: "  ")
       while line.last == " " { line.removeLast() }
-      return line
+      return TerminalText.fitted(line, width: width)
     }
+  }
+
+  /// Nothing is told by fewer columns than that.
+  private static let leastWidth = 6
+
+  private func fitted(_ widths: [Int], into limit: Int) -> [Int] {
+    var widths = widths
+    func surplus() -> Int { widths.reduce(0, +) + 2 * (widths.count - 1) - limit }
+    while surplus() > 0 {
+      let candidates = widths.indices.filter {
+        columns[$0].alignment == .left && widths[$0] > Self.leastWidth
+      }
+      guard let widest = candidates.max(by: { widths[$0] < widths[$1] }) else { break }
+      widths[widest] -= 1
+    }
+    return widths
   }
 }

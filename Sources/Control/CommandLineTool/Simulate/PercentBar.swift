@@ -1,18 +1,38 @@
+import Dispatch
+
 /// A bar for work whose share done is known in percent; shown on a terminal only.
 struct PercentBar {
   private let console: Console
+  private let start = DispatchTime.now().uptimeNanoseconds
 
   init(_ console: Console) { self.console = console }
 
   func show(_ percent: Int) {
     guard console.isDiagnosticsTerminal else { return }
-    let width = min(40, max(8, console.size().columns - 8))
-    let filled = percent * width / 100
-    let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled)
-    console.diagnose("\r[\(bar)] \(percent)%\u{1B}[K")
+    let elapsed = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+    // The last column stays free: writing there makes some terminals wrap.
+    let line = Self.line(percent, elapsed: elapsed, columns: max(1, console.size().columns - 1))
+    console.diagnose("\r\(line)\u{1B}[K")
   }
 
   func clear() {
     if console.isDiagnosticsTerminal { console.diagnose("\r\u{1B}[K") }
+  }
+
+  /// One line, no wider than asked for: the bar, and what the rate so far says of the rest.
+  /// - Parameter elapsed: seconds since the work began.
+  static func line(_ percent: Int, elapsed: Double, columns: Int) -> String {
+    let percent = min(100, max(0, percent))
+    var text = "\(percent)%"
+    if percent > 0, elapsed >= 0.5 {
+      let rate = Double(percent) / elapsed
+      let rest = Int(clamping: (Double(100 - percent) / rate).rounded(.up))
+      text += "  \(Format.rate(rate))%/s  \(Format.duration(seconds: rest)) left"
+    }
+    let width = min(30, columns - text.count - 3)
+    guard width >= 8 else { return TerminalText.fitted(text, width: columns) }
+    let filled = percent * width / 100
+    let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled)
+    return "[\(bar)] \(text)"
   }
 }

@@ -6,7 +6,7 @@ struct DemoVerb: Verb {
     commandName: "demo",
     abstract: "Start a daemon of its own and play a recording and a simulated host into it.",
     discussion: """
-      Shows the screens live until Ctrl-C, which ends the daemon too. With --once it plays at full
+      Shows the screens live until q or Ctrl-C, which ends the daemon too; '?' tells the keys. With --once it plays at full
       speed, prints a summary and ends; then JSON is an object with recorded, simulated and
       conserved.
       """)
@@ -46,6 +46,8 @@ struct DemoVerb: Verb {
         try await demo.playLive()
         result = .success(nil)
       }
+    } catch is DemoLeft {
+      result = .success(nil)
     } catch { result = .failure(error) }
     let end = await daemon.stop()
     try finish(context, result, end, daemon)

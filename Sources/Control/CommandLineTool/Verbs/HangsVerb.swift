@@ -22,7 +22,9 @@ struct HangsVerb: Verb {
     let since = since?.milliseconds
     guard follow else {
       let hangs = try await context.withDaemon { try await $0.listHangs(since: since) }
-      try context.print(JSONValue(encoding: HangsReply(hangs: hangs))) { HangList.lines(hangs) }
+      try context.print(JSONValue(encoding: HangsReply(hangs: hangs))) {
+        HangList.lines(hangs, columns: context.console.columns)
+      }
       return
     }
     try await context.withDaemon { client in
@@ -39,14 +41,14 @@ struct HangsVerb: Verb {
 
 /// The text of `hangs`.
 package enum HangList {
-  package static func lines(_ hangs: [HangReport]) -> [String] {
+  package static func lines(_ hangs: [HangReport], columns: Int = .max) -> [String] {
     if hangs.isEmpty { return ["no hang, no microhang"] }
     var table = TextTable([
       ("WHEN", .left), ("KIND", .left), ("DURATION", .right), ("REASON", .left), ("ROOM", .left),
       ("HELD BY", .left),
     ])
     for hang in hangs { table.append(cells(hang)) }
-    return table.lines
+    return table.lines(columns: columns)
   }
 
   /// One hang as a line of a growing list.

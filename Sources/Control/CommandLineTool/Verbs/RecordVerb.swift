@@ -65,13 +65,17 @@ struct RecordListVerb: Verb {
     let recordings = try await context.withDaemon {
       try await $0.listRecordings(room: room?.description)
     }
-    try context.print(JSONValue(encoding: recordings)) { RecordingList.lines(recordings) }
+    try context.print(JSONValue(encoding: recordings)) {
+      RecordingList.lines(recordings, columns: context.console.columns)
+    }
   }
 }
 
 /// The text of `record`.
 package enum RecordingList {
-  package static func lines(_ recordings: [RecordingReport]) -> [String] {
+  package static func lines(
+    _ recordings: [RecordingReport], columns: Int = .max
+  ) -> [String] {
     if recordings.isEmpty { return ["no recording"] }
     var table = TextTable([
       ("RECORDING", .left), ("STATE", .left), ("STARTED", .left), ("LENGTH", .right),
@@ -85,7 +89,7 @@ package enum RecordingList {
         Format.bytes(recording.bytes), TerminalText.sanitized(recording.reason ?? "-"),
       ])
     }
-    return table.lines
+    return table.lines(columns: columns)
   }
 
   package static func line(_ recording: RecordingReport) -> String {

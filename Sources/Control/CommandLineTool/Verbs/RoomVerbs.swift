@@ -12,7 +12,9 @@ struct RoomsVerb: Verb {
 
   func run(_ context: Context) async throws {
     let rooms = try await context.withDaemon { try await $0.listRooms() }
-    try context.print(JSONValue(encoding: rooms)) { RoomList.lines(rooms) }
+    try context.print(JSONValue(encoding: rooms)) {
+      RoomList.lines(rooms, columns: context.console.columns)
+    }
   }
 }
 

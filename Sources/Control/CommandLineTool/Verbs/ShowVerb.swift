@@ -19,7 +19,7 @@ struct ShowVerb: Verb {
     }
     try context.print(reply) {
       let report: RoomReport = try reply.decode()
-      return RoomScreen(report).lines(columns: context.console.size().columns, rows: nil)
+      return RoomScreen(report).lines(columns: context.console.columns, rows: nil)
     }
   }
 }

@@ -14,16 +14,21 @@ struct StatusVerb: Verb {
 
   func run(_ context: Context) async throws {
     let status = try await context.withDaemon { try await $0.getStatus() }
-    try context.print(JSONValue(encoding: status)) { StatusText.lines(status) }
+    try context.print(JSONValue(encoding: status)) {
+      StatusText.lines(status, health: context.console.styled)
+    }
   }
 }
 
 /// The text of `status`.
 package enum StatusText {
-  package static func lines(_ status: StatusReport) -> [String] {
+  /// - Parameter health: Gives the word on the daemon's health its style.
+  package static func lines(
+    _ status: StatusReport, health styled: (String, TextStyle) -> String = { text, _ in text }
+  ) -> [String] {
     let totals = status.totals
     var lines = [
-      "livehostd \(TerminalText.sanitized(status.version)), \(health(status.health))",
+      "livehostd \(TerminalText.sanitized(status.version)), \(styled(health(status.health), style(status.health)))",
       "  uptime        \(Format.duration(seconds: status.uptimeSeconds))",
       "  rooms         \(Format.count(status.rooms)) on \(status.lanes) \(status.lanes == 1 ? "lane" : "lanes")",
       "  events        \(Format.rate(status.eventsPerSecond))/s; "
@@ -43,6 +48,14 @@ package enum StatusText {
       lines.append("  journal       \(Format.count(status.journalEntriesLost)) entries lost")
     }
     return lines
+  }
+
+  private static func style(_ health: Health) -> TextStyle {
+    switch health {
+    case .ok: .good
+    case .degraded: .warning
+    case .failing: .bad
+    }
   }
 
   private static func health(_ health: Health) -> String {
@@ -65,7 +78,7 @@ enum CountsText {
 
 /// The text of `rooms`.
 package enum RoomList {
-  package static func lines(_ rooms: [RoomSummary]) -> [String] {
+  package static func lines(_ rooms: [RoomSummary], columns: Int = .max) -> [String] {
     if rooms.isEmpty { return ["no room is open"] }
     var table = TextTable([
       ("ROOM", .left), ("PHASE", .left), ("VIEWERS", .right), ("RECEIVED", .right),
@@ -80,6 +93,6 @@ package enum RoomList {
             counters.rejected, counters.pending,
           ].map(Format.count))
     }
-    return table.lines
+    return table.lines(columns: columns)
   }
 }

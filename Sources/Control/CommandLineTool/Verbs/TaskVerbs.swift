@@ -111,7 +111,7 @@ struct TasksVerb: Verb {
           Format.time(milliseconds: task.startedAt),
         ])
       }
-      return table.lines
+      return table.lines(columns: context.console.columns)
     }
   }
 }

@@ -29,7 +29,8 @@ struct WhyVerb: Verb {
     try await context.withDaemon { client in
       let explanation = try await explain(client)
       try context.print(JSONValue(encoding: explanation)) {
-        WhyText.lines(explanation, room: room.description, newest: count)
+        WhyText.lines(
+          explanation, room: room.description, newest: count, columns: context.console.columns)
       }
       if follow { try await follow(after: explanation, client, context) }
     }
@@ -72,7 +73,9 @@ struct WhyVerb: Verb {
 
 /// The text of `why`.
 package enum WhyText {
-  package static func lines(_ view: Explanation, room: String, newest: Int) -> [String] {
+  package static func lines(
+    _ view: Explanation, room: String, newest: Int, columns: Int = .max
+  ) -> [String] {
     var lines = [
       "\(view.view) of room \(room): \(Format.count(view.evaluations)) evaluations, "
         + "\(Format.count(view.avoidable)) of them avoidable",
@@ -88,7 +91,7 @@ package enum WhyText {
         Format.count(cause.count), name(cause.kind), cause.action ?? "-", cause.field ?? "-",
       ])
     }
-    lines += causes.lines
+    lines += causes.lines(columns: columns)
     let recent = view.recent.suffix(newest)
     if recent.isEmpty { return lines }
     var table = TextTable([
@@ -101,7 +104,7 @@ package enum WhyText {
         evaluation.causes.map(why).joined(separator: ", "),
       ])
     }
-    return lines + ["", "newest evaluations:"] + table.lines
+    return lines + ["", "newest evaluations:"] + table.lines(columns: columns)
   }
 
   /// One evaluation as a line of a growing list.

@@ -1,49 +1,78 @@
-import ControlInterface
-import Glibc
-import NIOPosix
-import Synchronization
-import UnixSockets
-import Varlink
+package import ControlInterface
+package import Synchronization
+package import Varlink
 
-/// A daemon with one room, `main`, and what was done to it.
-final class FakeService: ControlService {
-  let feed: RoomFeed
-  let log = Mutex<[String]>([])
+/// What a real daemon with one room, `main`, would answer, made up; and what was done to it.
+///
+/// One for all tests above the daemon: a new method of the interface is made up here, once.
+package final class FakeService: ControlService {
+  package let feed: RoomFeed
+  package let hangs = HangFeed()
+  /// Calls that changed something.
+  package let log = Mutex<[String]>([])
+  private let report: RoomReport
+  private let recording = Mutex<Set<String>>([])
+  private let opened = Mutex<Set<String>>(["main"])
 
-  init(onDemand: @escaping @Sendable () -> Void = {}) { feed = RoomFeed(onDemand: onDemand) }
+  /// - Parameters:
+  ///   - report: what `main` is like.
+  ///   - onDemand: called when a first monitor needs a state.
+  package init(report: RoomReport = .full, onDemand: @escaping @Sendable () -> Void = {}) {
+    self.report = report
+    feed = RoomFeed(onDemand: onDemand)
+  }
+
+  /// A room with little in it, and a message that tries to steer the terminal.
+  package static let room = RoomReport(
+    room: "main", phase: .live,
+    features: FeatureReports(
+      chat: ChatReport(
+        total: 2, chatters: 1, rate: 0.5,
+        messages: [
+          ChatMessageReport(
+            id: "1", user: UserReport(id: "u", name: "ann"), text: "hi\u{1B}[2J", timestamp: 1)
+        ], moderations: 3, notices: 4, busiestSecond: BusiestSecond(byClock: 5, sliding: 6))),
+    counters: Counters(received: 9, applied: 6, coalesced: 2, rejected: 1), actions: 7, frames: 8,
+    views: ["HostView": ViewReport(evaluations: 3)])
 
   private func note(_ text: String) { log.withLock { $0.append(text) } }
 
-  func getStatus() async throws -> StatusReport {
+  package func getStatus() async throws -> StatusReport {
     StatusReport(
-      version: "1", uptimeSeconds: 2, rooms: 1, eventsPerSecond: 0.5,
+      version: "9.9", uptimeSeconds: 3_723, rooms: 1, eventsPerSecond: 12.34,
       totals: .init(.init(received: 2, applied: 1, rejected: 1), rejectedByReason: ["x": 1]),
-      health: .ok, longestTurnMicroseconds: 3, memoryBytes: 4, journalEntriesLost: 0, lanes: 2)
+      health: .ok, longestTurnMicroseconds: 1_250, memoryBytes: 3 << 20, journalEntriesLost: 0,
+      lanes: 2)
   }
-  func listRooms() async throws -> [RoomSummary] {
-    [RoomSummary(room: "main", phase: .live, viewers: 3, counters: .init())]
+
+  package func listRooms() async throws -> [RoomSummary] {
+    [RoomSummary(room: "main", phase: .live, viewers: 1_234, counters: report.counters)]
   }
-  func openRoom(_ room: String) async throws {
-    if room == "main" { throw ControlError.roomExists(room) }
+
+  package func openRoom(_ room: String) async throws {
+    guard opened.withLock({ $0.insert(room).inserted }) else { throw ControlError.roomExists(room) }
     note("open \(room)")
   }
-  func closeRoom(_ room: String) async throws {
+
+  package func closeRoom(_ room: String) async throws {
+    guard opened.withLock({ $0.remove(room) }) != nil else { throw ControlError.noSuchRoom(room) }
     feed.finish(.noSuchRoom(room))
     note("close \(room)")
   }
-  func getRoom(_ room: String) async throws -> RoomReport {
+
+  package func getRoom(_ room: String) async throws -> RoomReport {
     guard room == "main" else { throw ControlError.noSuchRoom(room) }
-    return .full
+    return report
   }
-  func roomFeed(_ room: String) async throws -> RoomFeed {
-    guard room == "main" else { throw ControlError.noSuchRoom(room) }
+
+  package func roomFeed(_ room: String) async throws -> RoomFeed {
+    _ = try await getRoom(room)
     return feed
   }
-  let hangs = HangFeed()
 
-  func screenFeed(_ room: String) async throws -> RoomFeed { try await roomFeed(room) }
+  package func screenFeed(_ room: String) async throws -> RoomFeed { try await roomFeed(room) }
 
-  func simulate(
+  package func simulate(
     _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
   ) async throws -> SimulateReply {
     if request.scenario == "bad" {
@@ -58,7 +87,7 @@ final class FakeService: ControlService {
     return reply
   }
 
-  func explain(room: String, view: String) async throws -> Explanation {
+  package func explain(room: String, view: String) async throws -> Explanation {
     _ = try await getRoom(room)
     guard view == "HostView" else { throw ControlError.noSuchView(room: room, view: view) }
     return Explanation(
@@ -75,15 +104,16 @@ final class FakeService: ControlService {
       ])
   }
 
-  func setControl(
+  package func setControl(
     room: String, control: String, _ setting: ControlSetting
   ) async throws -> ControlSetting {
     _ = try await getRoom(room)
+    guard control != "one too many" else { throw ControlError.limitReached("controls") }
     note("set \(control) \(setting)")
     return setting == .position(nil) ? .position(true) : setting
   }
 
-  func startTask(
+  package func startTask(
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
     progress: @escaping @Sendable (TaskReply) -> Void
   ) async throws -> TaskReply {
@@ -99,37 +129,51 @@ final class FakeService: ControlService {
     last.lines = ["7 messages"]
     return last
   }
-  func listTasks() async throws -> [TaskReport] {
+  package func listTasks() async throws -> [TaskReport] {
     [TaskReport(task: "t-1", kind: .spam, subject: "main", percent: 40, startedAt: 0)]
   }
-  func cancelTask(_ task: String) async throws {
+  package func cancelTask(_ task: String) async throws {
     if task != "t-1" { throw ControlError.noSuchTask(task) }
   }
-  func startRecording(_ room: String) async throws -> RecordingReport {
+  package func startRecording(_ room: String) async throws -> RecordingReport {
     _ = try await getRoom(room)
+    recording.withLock { _ = $0.insert(room) }
     return .example
   }
-  func stopRecording(_ room: String) async throws -> RecordingReport {
-    throw ControlError.notRecording(room)
+  package func stopRecording(_ room: String) async throws -> RecordingReport {
+    guard recording.withLock({ $0.remove(room) }) != nil else {
+      throw ControlError.notRecording(room)
+    }
+    return .example
   }
-  func listRecordings(_ room: String?) async throws -> [RecordingReport] {
+  package func listRecordings(_ room: String?) async throws -> [RecordingReport] {
     room == nil || room == "main" ? [.example] : []
   }
 
-  func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {
-    for (index, event) in events.enumerated() where event["type"] == nil {
-      throw ControlError.invalidEvent(index: index, reason: "missingMember")
+  package func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {
+    for (index, event) in events.enumerated() {
+      if event["type"] == nil {
+        throw ControlError.invalidEvent(index: index, reason: "missingMember")
+      }
+      if event["type"] == "nonsense" {
+        throw ControlError.invalidEvent(index: index, reason: "unknownType")
+      }
     }
     note("send \(room ?? "-") \(events.map(\.description).joined(separator: " "))")
     return SendEventsReply(received: events.count, rejected: 0)
   }
 }
 
+extension FakeService: ManagedService {
+  package func reload() async throws { note("reload") }
+  package func setLogLevel(_ level: Int) { note("log level \(level)") }
+}
+
 extension RoomReport {
-  static let empty = RoomReport(
+  package static let empty = RoomReport(
     room: "main", phase: .waiting, features: .init(), counters: .init())
 
-  static let full: RoomReport = {
+  package static let full: RoomReport = {
     let sample = StatisticsReport(bitrateKbps: 4500, framesPerSecond: 59.94)
     return RoomReport(
       room: "main", phase: .live,
@@ -154,45 +198,8 @@ extension RoomReport {
   }()
 }
 
-/// A file's text; empty if it cannot be read.
-func readFile(_ path: String) -> String {
-  guard let file = fopen(path, "r") else { return "" }
-  defer { fclose(file) }
-  var bytes: [UInt8] = []
-  while case let byte = getc(file), byte >= 0 { bytes.append(UInt8(byte)) }
-  return String(decoding: bytes, as: UTF8.self)
-}
-
-/// Serves the fake daemon on a socket in a directory of its own.
-func withControlServer<T>(
-  _ service: FakeService, limits: VarlinkServer.Limits = .init(), mayChange: Bool = true,
-  sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in },
-  _ body: (String, VarlinkServer) async throws -> T
-) async throws -> T {
-  var template = Array("/tmp/control-test-XXXXXX".utf8CString)
-  _ = mkdtemp(&template)
-  let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-  defer { rmdir(directory) }
-  let path = "\(directory)/io.livehost.Control"
-  let interface = try ControlInterface.makeInterface(
-    service: service, mayChange: { _ in mayChange }, sleep: sleep)
-  let server = try await VarlinkServer.start(
-    on: .bind(path: path, mode: 0o666),
-    information: ServiceInformation(
-      vendor: "livehost", product: "livehostd", version: "1", url: "https://example.org"),
-    interfaces: [interface], limits: limits, group: MultiThreadedEventLoopGroup.singleton)
-  do {
-    let result = try await body(path, server)
-    await server.shutdown()
-    return result
-  } catch {
-    await server.shutdown()
-    throw error
-  }
-}
-
 extension RecordingReport {
-  static let example = RecordingReport(
+  package static let example = RecordingReport(
     recording: "main-20231114T221320Z", room: "main", state: .failed, reason: "No space left",
     startedAt: 1_700_000_000_000, endedAt: nil, events: 1_234, frames: 5, bytes: 2_048,
     durationMs: 61_000, segments: 1, digest: nil)

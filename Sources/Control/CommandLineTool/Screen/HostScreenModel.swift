@@ -1,0 +1,116 @@
+package import ControlInterface
+
+/// The screen of `watch` and of the demonstration: one room, or several to change between, which stand
+/// side by side where there is room for them.
+package struct HostScreenModel: ScreenModel {
+  /// A report, and the number of its room.
+  package struct News: Sendable {
+    package var room: Int
+    package var report: RoomReport
+
+    package init(room: Int = 0, report: RoomReport) {
+      self.room = room
+      self.report = report
+    }
+  }
+
+  private var displays: [RoomDisplay]
+  private let names: [String]
+  private var current = 0
+  private var showsHelp = false
+
+  /// Columns that a room needs to stand beside another.
+  package static let columnsPerRoom = 60
+
+  /// - Parameters:
+  ///   - rooms: The names of the rooms, the one to show first in front.
+  ///   - features: Those to show; empty means all.
+  package init(rooms: [String], features: [Feature] = []) {
+    precondition(!rooms.isEmpty)
+    names = rooms
+    displays = rooms.map { _ in RoomDisplay(features: features) }
+  }
+
+  package mutating func update(_ news: News) { displays[news.room].update(news.report) }
+
+  package mutating func press(_ key: Key) -> Bool {
+    if showsHelp {
+      showsHelp = false
+      return key != .character("q")
+    }
+    switch key {
+    case .character("q"): return false
+    case .character("?"), .character("h"): showsHelp = true
+    case .right, .character("n"), .character("r"): current = (current + 1) % displays.count
+    case .left, .character("p"): current = (current + displays.count - 1) % displays.count
+    default: _ = displays[current].press(key)
+    }
+    return true
+  }
+
+  package func picture(columns: Int, rows: Int) -> CellGrid {
+    var grid = CellGrid(columns: columns, rows: rows)
+    guard columns >= 20, rows >= 5 else {
+      grid.put("too small: 20 x 5", row: 0, column: 0, width: columns)
+      return grid
+    }
+    if showsHelp {
+      Self.drawHelp(hasRooms: displays.count > 1, &grid)
+      return grid
+    }
+    let width = (columns - (displays.count - 1)) / displays.count
+    if displays.count > 1, width >= Self.columnsPerRoom, !displays[current].isZoomed {
+      for (index, display) in displays.enumerated() {
+        let start = index * (width + 1)
+        grid.put(display.picture(columns: width, rows: rows - 1), row: 0, column: start)
+        if index > 0 {
+          for row in 0..<rows - 1 {
+            grid.put("\u{2502}", .strong, row: row, column: start - 1, width: 1)
+          }
+        }
+      }
+    } else {
+      grid.put(displays[current].picture(columns: columns, rows: rows - 1), row: 0, column: 0)
+    }
+    drawFoot(&grid)
+    return grid
+  }
+
+  private func drawFoot(_ grid: inout CellGrid) {
+    var keys = StyledLine()
+    if displays[current].isHeld { keys.append("HELD ", .warning) }
+    if displays.count > 1 {
+      for (index, name) in names.enumerated() {
+        keys.append(
+          " \(TerminalText.sanitized(name)) ", TextStyle(reversed: index == current))
+      }
+      keys.append("  ")
+    }
+    keys.append("? help  q quit", .faint)
+    let row = grid.rows - 1
+    let column = max(0, grid.columns - keys.width)
+    let width = max(0, column - 2)
+    grid.put(displays[current].counters(columns: width), row: row, column: 0, width: width)
+    grid.put(keys, row: row, column: column, width: grid.columns - column)
+  }
+
+  private static func drawHelp(hasRooms: Bool, _ grid: inout CellGrid) {
+    var lines = [
+      ("q, Ctrl-C", "leave"), ("Tab, 1 to 6", "give another pane the keys"),
+      ("Up, Down, k, j", "scroll it"), ("Page Up, Page Down", "scroll it by ten"),
+      ("Home, End, g, G", "go to its beginning, to its end"),
+      ("Enter, z", "let it fill the screen, and back"),
+      ("Space", "hold the screen still, and go on"),
+    ]
+    if hasRooms { lines.insert(("Left, Right", "show another room"), at: 1) }
+    grid.put("Keys", .strong, row: 0, column: 0, width: grid.columns)
+    for (index, (key, meaning)) in lines.enumerated() {
+      grid.put(
+        StyledLine([(TerminalText.padded(key, width: 20), .plain), (meaning, .faint)]),
+        row: index + 2, column: 0, width: grid.columns)
+    }
+    grid.put(
+      "Any key goes back to the screen.", .faint, row: min(grid.rows - 1, lines.count + 3),
+      column: 0, width: grid.columns)
+  }
+}

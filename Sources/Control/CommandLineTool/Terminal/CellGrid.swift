@@ -1,0 +1,91 @@
+/// A picture of a terminal: a character and a style in each place.
+package struct CellGrid: Equatable, Sendable {
+  package struct Cell: Equatable, Sendable {
+    package var character: Character
+    package var style: TextStyle
+    /// Places that the character takes: 2 if it is wide; 0 for the place behind such a one.
+    package var width: UInt8
+
+    package static let blank = Cell(character: " ", style: .plain, width: 1)
+
+    /// Whether every terminal agrees about the width.
+    var isCertain: Bool { width == 1 && character.isASCII || isLine }
+    private var isLine: Bool { character == "\u{2500}" || character == "\u{2502}" }
+  }
+
+  package let columns: Int
+  package let rows: Int
+  private var cells: [Cell]
+
+  package init(columns: Int, rows: Int) {
+    self.columns = max(0, columns)
+    self.rows = max(0, rows)
+    cells = Array(repeating: .blank, count: self.columns * self.rows)
+  }
+
+  package subscript(row: Int, column: Int) -> Cell { cells[row * columns + column] }
+
+  package func row(_ row: Int) -> ArraySlice<Cell> {
+    cells[row * columns..<(row + 1) * columns]
+  }
+
+  /// A row without its styles, and without spaces at its end.
+  package func text(row: Int) -> String {
+    var text = String(self.row(row).filter { $0.width > 0 }.map(\.character))
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+
+  /// Writes a line into a place, cut to a width with an ellipsis; what is outside the grid is left out.
+  package mutating func put(_ line: StyledLine, row: Int, column: Int, width: Int) {
+    guard (0..<rows).contains(row), column >= 0 else { return }
+    let end = min(columns, column + width)
+    var place = column
+    let isCut = line.width > end - column
+    for part in line.parts {
+      for character in part.text {
+        let width = TerminalText.width(of: character)
+        if width == 0 { continue }
+        if place + width > (isCut ? end - 1 : end) {
+          if isCut, place < end { set("\u{2026}", part.style, row, place, width: 1) }
+          return
+        }
+        set(character, part.style, row, place, width: width)
+        place += width
+      }
+    }
+  }
+
+  package mutating func put(
+    _ text: String, _ style: TextStyle = .plain, row: Int, column: Int, width: Int
+  ) {
+    put(StyledLine(text, style), row: row, column: column, width: width)
+  }
+
+  /// Writes a picture into a place.
+  package mutating func put(_ other: CellGrid, row: Int, column: Int) {
+    for line in 0..<min(other.rows, rows - row) {
+      let width = min(other.columns, columns - column)
+      let target = (row + line) * columns + column
+      cells.replaceSubrange(target..<target + width, with: other.row(line).prefix(width))
+    }
+  }
+
+  /// Replaces a row; what the new one lacks is blank.
+  mutating func replace(row: Int, with new: ArraySlice<Cell>) {
+    let rest = repeatElement(Cell.blank, count: columns - new.count)
+    cells.replaceSubrange(row * columns..<(row + 1) * columns, with: Array(new) + rest)
+  }
+
+  private mutating func set(
+    _ character: Character, _ style: TextStyle, _ row: Int, _ column: Int, width: Int
+  ) {
+    let index = row * columns + column
+    // Half of a wide character is none.
+    if cells[index].width == 0 { cells[index - 1] = .blank }
+    let next = index + width
+    if next < (row + 1) * columns, cells[next].width == 0 { cells[next] = .blank }
+    cells[index] = Cell(character: character, style: style, width: UInt8(width))
+    if width == 2 { cells[index + 1] = Cell(character: " ", style: style, width: 0) }
+  }
+}

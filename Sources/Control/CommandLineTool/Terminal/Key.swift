@@ -1,0 +1,88 @@
+/// A key of a terminal's keyboard.
+package enum Key: Equatable, Sendable {
+  case character(Character)
+  case up, down, left, right, pageUp, pageDown, home, end
+  case enter, tab, backTab, escape, backspace
+}
+
+/// Turns what a terminal sends into keys. A sequence may arrive in pieces.
+package struct KeyParser: Sendable {
+  private var pending: [UInt8] = []
+
+  package init() {}
+
+  /// The keys that these bytes complete; what stands for no known key is left out.
+  package mutating func keys(_ bytes: [UInt8]) -> [Key] {
+    // Nothing follows the key itself, while a sequence begins with more than this byte.
+    if pending.isEmpty, bytes == [0x1B] { return [.escape] }
+    pending += bytes
+    var keys: [Key] = []
+    while let (key, length) = first() {
+      pending.removeFirst(length)
+      if let key { keys.append(key) }
+    }
+    // No sequence is that long: it is noise.
+    if pending.count > 32 { pending = [] }
+    return keys
+  }
+
+  /// The first key and its bytes; nil if more must come.
+  private func first() -> (key: Key?, length: Int)? {
+    guard let byte = pending.first else { return nil }
+    switch byte {
+    case 0x1B: return sequence()
+    case 0x0D, 0x0A: return (.enter, 1)
+    case 0x09: return (.tab, 1)
+    case 0x7F, 0x08: return (.backspace, 1)
+    case 0x00..<0x20: return (nil, 1)
+    case 0x20..<0x7F: return (.character(Character(Unicode.Scalar(byte))), 1)
+    default: return scalar(byte)
+    }
+  }
+
+  private func scalar(_ byte: UInt8) -> (key: Key?, length: Int)? {
+    let length =
+      switch byte {
+      case 0xC2..<0xE0: 2
+      case 0xE0..<0xF0: 3
+      case 0xF0..<0xF5: 4
+      default: 1
+      }
+    // What cannot become a character must not hold up what follows.
+    guard pending.dropFirst().prefix(length - 1).allSatisfy({ $0 & 0xC0 == 0x80 }) else {
+      return (nil, 1)
+    }
+    guard pending.count >= length else { return nil }
+    let text = String(validating: pending.prefix(length), as: UTF8.self)
+    return (text?.first.map(Key.character), length)
+  }
+
+  private func sequence() -> (key: Key?, length: Int)? {
+    guard pending.count > 1 else { return nil }
+    guard pending[1] == UInt8(ascii: "[") || pending[1] == UInt8(ascii: "O") else {
+      return (.escape, 1)
+    }
+    guard let end = pending.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else {
+      return nil
+    }
+    let parameter = pending[2..<end].prefix { $0 != UInt8(ascii: ";") }
+    let key: Key? =
+      switch pending[end] {
+      case UInt8(ascii: "A"): .up
+      case UInt8(ascii: "B"): .down
+      case UInt8(ascii: "C"): .right
+      case UInt8(ascii: "D"): .left
+      case UInt8(ascii: "H"): .home
+      case UInt8(ascii: "F"): .end
+      case UInt8(ascii: "Z"): .backTab
+      case UInt8(ascii: "M"): .enter
+      case UInt8(ascii: "~"): Self.numbered[String(decoding: parameter, as: UTF8.self)]
+      default: nil
+      }
+    return (key, end + 1)
+  }
+
+  private static let numbered: [String: Key] = [
+    "1": .home, "4": .end, "5": .pageUp, "6": .pageDown, "7": .home, "8": .end,
+  ]
+}

@@ -1,0 +1,176 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A terminal on which a screen can be drawn, and its keyboard.
+package struct Terminal: Sendable {
+  /// What happens at a terminal.
+  package enum Input: Sendable, Equatable {
+    case typed([UInt8])
+    /// The window has another size.
+    case resized
+    /// The program was stopped and goes on; the terminal shows something else.
+    case resumed
+  }
+
+  /// Takes the whole terminal: an empty screen without a cursor, keys as they are typed. Gives what
+  /// happens from then on.
+  package var begin: @Sendable () -> AsyncStream<Input>
+  /// Draws.
+  package var write: @Sendable ([UInt8]) throws -> Void
+  /// Gives the terminal back as it was.
+  package var end: @Sendable () -> Void
+
+  package init(
+    begin: @escaping @Sendable () -> AsyncStream<Input>,
+    write: @escaping @Sendable ([UInt8]) throws -> Void, end: @escaping @Sendable () -> Void
+  ) {
+    self.begin = begin
+    self.write = write
+    self.end = end
+  }
+
+  static let enter = "\u{1B}[?1049h\u{1B}[?25l"
+  /// Style, scrolling region and cursor too, so that nothing of the screen is left.
+  static let leave = "\u{1B}[0m\u{1B}[r\u{1B}[?25h\u{1B}[?1049l"
+
+  /// The terminal of this process.
+  static func process(write: @escaping @Sendable ([UInt8]) throws -> Void) -> Terminal {
+    let session = TerminalSession(write: write)
+    return Terminal(begin: session.begin, write: session.draw, end: session.end)
+  }
+
+  /// Gives the terminal of this process back, whatever else is under way; for a process that ends at
+  /// once.
+  static func restoreNow() { TerminalSession.current.withLock { $0 }?.restoreNow() }
+}
+
+/// The settings of the process's terminal while a screen is drawn.
+private final class TerminalSession: Sendable {
+  /// The one that has the terminal.
+  static let current = Mutex<TerminalSession?>(nil)
+
+  private struct State {
+    /// Settings to go back to; nil if standard input is no terminal, or nothing was begun.
+    var settings: termios?
+    var isOpen = false
+    var sources: [any DispatchSourceProtocol] = []
+    var keyboard: (any DispatchSourceProtocol)?
+    var inputs: AsyncStream<Terminal.Input>.Continuation?
+  }
+
+  private let state = Mutex(State())
+  private let write: @Sendable ([UInt8]) throws -> Void
+  private let queue = DispatchQueue(label: "terminal")
+
+  init(write: @escaping @Sendable ([UInt8]) throws -> Void) { self.write = write }
+
+  func begin() -> AsyncStream<Terminal.Input> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Terminal.Input.self)
+    Self.current.withLock { $0 = self }
+    state.withLock { state in
+      state.inputs = continuation
+      open(&state)
+      state.sources = [
+        onSignal(SIGWINCH) { [weak self] in self?.tell(.resized) },
+        onSignal(SIGTSTP) { [weak self] in self?.suspend() },
+      ]
+      if state.settings != nil { state.keyboard = keyboard() }
+    }
+    return stream
+  }
+
+  func draw(_ bytes: [UInt8]) throws {
+    // Under the lock, so that nothing is drawn on the screen of the shell while this is stopped.
+    try state.withLock { state in if state.isOpen { try write(bytes) } }
+  }
+
+  func end() {
+    state.withLock { state in
+      for source in state.sources { source.cancel() }
+      state.sources = []
+      state.keyboard?.cancel()
+      state.keyboard = nil
+      state.inputs?.finish()
+      close(&state)
+    }
+    signal(SIGTSTP, SIG_DFL)
+    Self.current.withLock { $0 = nil }
+  }
+
+  func restoreNow() {
+    // What waits to be shown is dropped: a terminal that takes nothing more must not hold this up.
+    tcflush(STDOUT_FILENO, TCOFLUSH)
+    _ = Terminal.leave.withCString { Glibc.write(STDOUT_FILENO, $0, strlen($0)) }
+    if var settings = state.withLockIfAvailable({ $0.settings }) ?? nil {
+      tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+    }
+  }
+
+  private func open(_ state: inout State) {
+    guard !state.isOpen else { return }
+    state.isOpen = true
+    var settings = termios()
+    if isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 {
+      state.settings = settings
+      // Key by key and unseen; the keys that send signals still do.
+      settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+      tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+    }
+    try? write(Array(Terminal.enter.utf8))
+  }
+
+  private func close(_ state: inout State) {
+    guard state.isOpen else { return }
+    state.isOpen = false
+    try? write(Array(Terminal.leave.utf8))
+    if var settings = state.settings { tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) }
+    state.settings = nil
+  }
+
+  private func tell(_ input: Terminal.Input) {
+    _ = state.withLock { $0.inputs }?.yield(input)
+  }
+
+  /// Ctrl-Z: the shell gets its screen, and this one is drawn anew when it goes on.
+  private func suspend() {
+    state.withLock { state in
+      guard state.isOpen else { return }
+      close(&state)
+      kill(getpid(), SIGSTOP)
+      open(&state)
+    }
+    tell(.resumed)
+  }
+
+  /// The other side hung up. Left alone, the source would call for ever.
+  private func keyboardEnded() {
+    state.withLock { $0.keyboard }?.cancel()
+  }
+
+  private func onSignal(
+    _ number: Int32, _ body: @escaping @Sendable () -> Void
+  ) -> any DispatchSourceProtocol {
+    // The default of SIGWINCH is to ignore it already; that of SIGTSTP would stop at once.
+    if number == SIGTSTP { signal(number, SIG_IGN) }
+    let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+    source.setEventHandler(handler: body)
+    source.activate()
+    return source
+  }
+
+  private func keyboard() -> any DispatchSourceProtocol {
+    let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)
+    source.setEventHandler { [weak self] in
+      var bytes = [UInt8](repeating: 0, count: 256)
+      let count = read(STDIN_FILENO, &bytes, bytes.count)
+      if count > 0 {
+        self?.tell(.typed(Array(bytes[..<count])))
+      } else if count == 0 || errno != EINTR && errno != EAGAIN {
+        self?.keyboardEnded()
+      }
+    }
+    source.activate()
+    return source
+  }
+}

@@ -1,0 +1,124 @@
+/// How a piece of text looks on a terminal. Whatever it tells, the text tells too.
+package struct TextStyle: Equatable, Sendable {
+  /// The eight colours that every terminal has, by their number in SGR.
+  package enum Color: UInt8, Sendable, CaseIterable {
+    case red = 31
+    case green, yellow, blue, magenta, cyan
+  }
+
+  package var color: Color?
+  package var isStrong = false
+  package var isFaint = false
+  package var isReversed = false
+
+  package init(
+    _ color: Color? = nil, strong: Bool = false, faint: Bool = false, reversed: Bool = false
+  ) {
+    self.color = color
+    isStrong = strong
+    isFaint = faint
+    isReversed = reversed
+  }
+
+  package static let plain = TextStyle()
+  package static let strong = TextStyle(strong: true)
+  package static let faint = TextStyle(faint: true)
+  package static let good = TextStyle(.green)
+  package static let warning = TextStyle(.yellow, strong: true)
+  package static let bad = TextStyle(.red, strong: true)
+
+  /// The sequence that sets just this style.
+  /// - Parameter usesColor: Whether colours may be used; the rest stays.
+  package func sequence(usesColor: Bool) -> String {
+    var codes = ["0"]
+    if isStrong { codes.append("1") }
+    if isFaint { codes.append("2") }
+    if isReversed { codes.append("7") }
+    if usesColor, let color { codes.append("\(color.rawValue)") }
+    return "\u{1B}[\(codes.joined(separator: ";"))m"
+  }
+}
+
+/// Pieces of text in a row, each in its style.
+package struct StyledLine: Equatable, Sendable {
+  package var parts: [(text: String, style: TextStyle)]
+
+  package init(_ parts: [(text: String, style: TextStyle)] = []) { self.parts = parts }
+
+  package init(_ text: String, _ style: TextStyle = .plain) { parts = [(text, style)] }
+
+  package static func == (one: StyledLine, other: StyledLine) -> Bool {
+    one.parts.elementsEqual(other.parts) { $0.text == $1.text && $0.style == $1.style }
+  }
+
+  package mutating func append(_ text: String, _ style: TextStyle = .plain) {
+    parts.append((text, style))
+  }
+
+  package static func + (one: StyledLine, other: StyledLine) -> StyledLine {
+    StyledLine(one.parts + other.parts)
+  }
+
+  /// Without its styles.
+  package var text: String { parts.map(\.text).joined() }
+  package var width: Int { parts.reduce(0) { $0 + TerminalText.width($1.text) } }
+
+  /// Items in a row with two spaces between them, on as many lines as that takes.
+  package static func flow(_ items: [StyledLine], width: Int) -> [StyledLine] {
+    var lines: [StyledLine] = []
+    for item in items {
+      if let last = lines.last, last.width + 2 + item.width <= width {
+        lines[lines.count - 1] = last + StyledLine("  ") + item
+      } else {
+        lines.append(item)
+      }
+    }
+    return lines
+  }
+
+  /// Broken into lines of a width, at spaces where there are some; the later lines are indented.
+  package func wrapped(width: Int, indent: Int = 2) -> [StyledLine] {
+    guard self.width > width, width > indent + 8 else { return [self] }
+    var lines: [StyledLine] = []
+    var line = StyledLine()
+    var used = 0
+    func start() -> StyledLine { StyledLine(String(repeating: " ", count: indent)) }
+    for part in parts {
+      for word in Self.words(part.text) {
+        var word = word
+        if used + TerminalText.width(word) > width, used > indent {
+          lines.append(line)
+          (line, used) = (start(), indent)
+          word = String(word.drop { $0 == " " })
+        }
+        // A word that is longer than a line is cut where the line ends.
+        while used + TerminalText.width(word) > width {
+          let head = TerminalText.prefix(word, width: width - used)
+          line.append(head, part.style)
+          lines.append(line)
+          (line, used) = (start(), indent)
+          word = String(word.dropFirst(head.count))
+        }
+        line.append(word, part.style)
+        used += TerminalText.width(word)
+      }
+    }
+    return lines + [line]
+  }
+
+  /// Words with the spaces before them.
+  private static func words(_ text: String) -> [String] {
+    var words: [String] = []
+    var word = ""
+    var hasLetter = false
+    for character in text {
+      if character == " ", hasLetter {
+        words.append(word)
+        (word, hasLetter) = ("", false)
+      }
+      word.append(character)
+      hasLetter = hasLetter || character != " "
+    }
+    return word.isEmpty ? words : words + [word]
+  }
+}

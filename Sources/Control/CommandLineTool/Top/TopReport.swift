@@ -1,0 +1,113 @@
+package import ControlInterface
+import Varlink
+
+/// Rooms and views with their rates, between two looks at the daemon.
+package struct TopReport: Codable, Equatable, Sendable {
+  package struct Room: Codable, Equatable, Sendable {
+    package var room: String
+    package var phase: Phase
+    package var viewers: Int
+    /// Nil before there is a second look.
+    package var eventsPerSecond: Double?
+    package var counters: Counters
+  }
+
+  package struct View: Codable, Equatable, Sendable {
+    package var room: String
+    package var view: String
+    package var evaluations: Int
+    package var avoidable: Int
+    package var evaluationsPerSecond: Double?
+    /// Share of the time between the looks that its evaluations took, in percent.
+    package var loadPercent: Double?
+    package var meanMicroseconds: Double
+    package var maximumMicroseconds: Int
+  }
+
+  package var status: StatusReport
+  package var rooms: [Room]
+  package var views: [View]
+  /// Rooms whose views were not asked for, since there are too many.
+  package var roomsWithoutViews: Int
+}
+
+/// One look at the daemon.
+package struct TopSample: Sendable {
+  /// Monotonic nanoseconds.
+  package var time: UInt64
+  package var status: StatusReport
+  package var rooms: [RoomSummary]
+  /// The views of rooms, by room.
+  package var views: [String: [String: ViewReport]]
+
+  /// Rooms whose views are asked for: the busiest ones.
+  package static let maximumRooms = 32
+
+  package init(
+    time: UInt64, status: StatusReport, rooms: [RoomSummary],
+    views: [String: [String: ViewReport]]
+  ) {
+    self.time = time
+    self.status = status
+    self.rooms = rooms
+    self.views = views
+  }
+
+  /// Looks at the daemon.
+  /// - Parameter previous: The look before, which tells what is busy.
+  init(
+    _ client: ControlClient, now: @Sendable () -> UInt64, after previous: TopSample?
+  ) async throws {
+    status = try await client.getStatus()
+    rooms = try await client.listRooms()
+    time = now()
+    let before = Dictionary(
+      (previous?.rooms ?? []).map { ($0.room, $0.counters.received) }, uniquingKeysWith: max)
+    let busiest = rooms.map { ($0.room, $0.counters.received - (before[$0.room] ?? 0)) }
+      .sorted { ($1.1, $0.0) < ($0.1, $1.0) }
+    views = [:]
+    for (room, _) in busiest.prefix(Self.maximumRooms) {
+      do {
+        // The part of the screen does not matter: the views are told with each.
+        views[room] = try await client.getRoom(room, feature: .header).views
+      } catch {
+        // It may have closed since.
+        guard error == .remote(ControlError.noSuchRoom(room).varlinkError) else { throw error }
+      }
+    }
+  }
+
+  /// What happened since another look.
+  package func report(since earlier: TopSample?) -> TopReport {
+    let seconds = earlier.map { Double(time - min(time, $0.time)) / 1e9 } ?? 0
+    func rate(_ now: Int, _ before: Int?) -> Double? {
+      // A room that was closed and opened again counts from zero.
+      guard let before, seconds > 0, now >= before else { return nil }
+      return Double(now - before) / seconds
+    }
+    let received = Dictionary(
+      (earlier?.rooms ?? []).map { ($0.room, $0.counters.received) }, uniquingKeysWith: max)
+    let rooms = rooms.map { room in
+      TopReport.Room(
+        room: room.room, phase: room.phase, viewers: room.viewers,
+        eventsPerSecond: rate(room.counters.received, received[room.room]),
+        counters: room.counters)
+    }
+    let views = views.flatMap { room, views in
+      views.map { name, view in
+        let before = earlier?.views[room]?[name]
+        let busy = rate(view.totalMicroseconds, before?.totalMicroseconds)
+        return TopReport.View(
+          room: room, view: name, evaluations: view.evaluations, avoidable: view.avoidable,
+          evaluationsPerSecond: rate(view.evaluations, before?.evaluations),
+          loadPercent: busy.map { $0 / 1e4 },
+          meanMicroseconds: view.evaluations > 0
+            ? Double(view.totalMicroseconds) / Double(view.evaluations) : 0,
+          maximumMicroseconds: view.maximumMicroseconds)
+      }
+    }
+    return TopReport(
+      status: status, rooms: rooms, views: views,
+      roomsWithoutViews: max(0, rooms.count - Self.maximumRooms))
+  }
+}

@@ -1,0 +1,107 @@
+/// The screen of `top`: the busiest rooms above, the busiest views below.
+package struct TopScreenModel: ScreenModel {
+  private var report: TopReport?
+  package private(set) var order: TopOrder
+  /// Whether the keys are for the views.
+  private var sortsViews = false
+  /// Rows that are left out at the top of the table that has the keys.
+  private var scrolled = 0
+  private var showsHelp = false
+
+  package init(_ order: TopOrder) { self.order = order }
+
+  package mutating func update(_ report: TopReport) { self.report = report }
+
+  package mutating func press(_ key: Key) -> Bool {
+    if showsHelp {
+      showsHelp = false
+      return key != .character("q")
+    }
+    switch key {
+    case .character("q"): return false
+    case .character("?"), .character("h"): showsHelp = true
+    case .tab, .backTab: (sortsViews, scrolled) = (!sortsViews, 0)
+    case .character("s"), .right: sort(by: 1)
+    case .character("S"), .left: sort(by: -1)
+    case .character("r"): order.isReversed.toggle()
+    case .up, .character("k"): scroll(-1)
+    case .down, .character("j"): scroll(1)
+    case .pageUp, .character("b"): scroll(-10)
+    case .pageDown, .character("f"): scroll(10)
+    case .home, .character("g"): scrolled = 0
+    case .end, .character("G"): scroll(.max / 2)
+    default: break
+    }
+    return true
+  }
+
+  private mutating func scroll(_ distance: Int) {
+    let count = (sortsViews ? report?.views.count : report?.rooms.count) ?? 0
+    scrolled = max(0, min(count - 1, scrolled + distance))
+  }
+
+  private mutating func sort(by step: Int) {
+    func next<Column: CaseIterable & Equatable>(_ column: Column) -> Column {
+      let all = Array(Column.allCases)
+      let index = all.firstIndex(of: column) ?? 0
+      return all[(index + step + all.count) % all.count]
+    }
+    if sortsViews { order.views = next(order.views) } else { order.rooms = next(order.rooms) }
+  }
+
+  package func picture(columns: Int, rows: Int) -> CellGrid {
+    var grid = CellGrid(columns: columns, rows: rows)
+    guard let report = report.map(order.sorted) else {
+      grid.put("looking ...", .faint, row: 0, column: 0, width: columns)
+      return grid
+    }
+    if showsHelp {
+      drawHelp(&grid)
+      return grid
+    }
+    grid.put(TopText.heading(report.status), row: 0, column: 0, width: columns)
+    // A heading, a gap and the foot are spent; the views get what the rooms leave, and half at least.
+    let free = max(0, rows - 3)
+    let needed = report.rooms.count + 1
+    let roomRows = min(needed, max(free / 2, free - report.views.count - 2))
+    draw(
+      TopText.rooms(report, order), from: 2, rows: roomRows, hasKeys: !sortsViews, &grid)
+    draw(
+      TopText.views(report, order), from: 3 + roomRows, rows: free - roomRows - 1,
+      hasKeys: sortsViews, &grid)
+    let keys = "Tab table  s sort  r reverse  ? help  q quit"
+    grid.put(keys, .faint, row: rows - 1, column: 0, width: columns)
+    return grid
+  }
+
+  private func draw(
+    _ table: TextTable, from row: Int, rows: Int, hasKeys: Bool, _ grid: inout CellGrid
+  ) {
+    guard rows > 0 else { return }
+    let lines = table.lines(columns: grid.columns)
+    let style = hasKeys ? TextStyle(.cyan, strong: true) : .strong
+    grid.put(lines[0], style, row: row, column: 0, width: grid.columns)
+    let first = hasKeys ? max(0, min(scrolled, lines.count - rows)) : 0
+    for (index, line) in lines.dropFirst(1 + first).prefix(rows - 1).enumerated() {
+      grid.put(line, row: row + 1 + index, column: 0, width: grid.columns)
+    }
+  }
+
+  private func drawHelp(_ grid: inout CellGrid) {
+    let lines = [
+      ("q, Ctrl-C", "leave"), ("Tab", "give the other table the keys"),
+      ("s, S", "sort it by the next column, by the one before"),
+      ("r", "turn the order"), ("Up, Down, k, j", "scroll it"),
+      ("Page Up, Page Down", "scroll it by ten"), ("Home, End, g, G", "its beginning, its end"),
+    ]
+    grid.put("Keys", .strong, row: 0, column: 0, width: grid.columns)
+    for (index, (key, meaning)) in lines.enumerated() {
+      grid.put(
+        StyledLine([(TerminalText.padded(key, width: 20), .plain), (meaning, .faint)]),
+        row: index + 2, column: 0, width: grid.columns)
+    }
+    grid.put(
+      "LOAD: share of the time that the evaluations of a view took.", .faint,
+      row: lines.count + 3, column: 0, width: grid.columns)
+  }
+}

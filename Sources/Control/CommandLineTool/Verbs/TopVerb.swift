@@ -1,0 +1,72 @@
+import ArgumentParser
+import ControlInterface
+import Varlink
+
+struct TopVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "top", abstract: "Show the busiest rooms and views, until q or Ctrl-C.",
+    discussion: """
+      On a terminal a live table; '?' tells its keys. Elsewhere, and with --once, the rates over one
+      interval, once. For instance:
+        livehostctl top --sort pending
+        livehostctl top --once --json=short
+      JSON: an object with status, rooms, views and roomsWithoutViews, once.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Flag(help: "Print the tables once, after one interval.") var once = false
+  @Option(help: ArgumentHelp("Seconds between two looks.", valueName: "seconds"))
+  var interval = 1.0
+  @Option(help: ArgumentHelp("The column by which rooms are sorted.", valueName: "column"))
+  var sort = RoomColumn.rate
+  @Option(help: ArgumentHelp("The column by which views are sorted.", valueName: "column"))
+  var sortViews = ViewColumn.load
+  @Flag(help: "Names from Z, numbers from the smallest.") var reverse = false
+
+  func validate() throws {
+    guard interval >= 0.1, interval <= 86_400 else {
+      throw ValidationError("--interval is a number of seconds from 0.1 to 86400")
+    }
+  }
+
+  private var order: TopOrder { TopOrder(rooms: sort, views: sortViews, isReversed: reverse) }
+
+  func run(_ context: Context) async throws {
+    try await context.withDaemon { client in
+      if let terminal = context.console.terminal, !once, !context.wantsJSON {
+        try await show(client, context, terminal)
+      } else {
+        try await print(client, context)
+      }
+    }
+  }
+
+  private func print(_ client: ControlClient, _ context: Context) async throws {
+    let first = try await TopSample(client, now: context.surroundings.now, after: nil)
+    try await context.surroundings.sleep(.seconds(interval))
+    let second = try await TopSample(client, now: context.surroundings.now, after: first)
+    let report = order.sorted(second.report(since: first))
+    try context.print(JSONValue(encoding: report)) {
+      TopText.lines(report, order, columns: context.console.columns)
+    }
+  }
+
+  private func show(_ client: ControlClient, _ context: Context, _ terminal: Terminal) async throws
+  {
+    let surroundings = context.surroundings
+    var screen = LiveScreen(TopScreenModel(order), context.console, terminal)
+    do {
+      try await screen.run { inbox in
+        var last: TopSample?
+        while true {
+          let sample = try await TopSample(client, now: surroundings.now, after: last)
+          inbox.post(sample.report(since: last))
+          last = sample
+          try await surroundings.sleep(.seconds(interval))
+        }
+      }
+    } catch VarlinkClientError.connectionClosed {
+      throw Failure(.failed, "the daemon stopped")
+    }
+  }
+}

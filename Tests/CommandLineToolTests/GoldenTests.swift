@@ -1,0 +1,139 @@
+import CommandLineTool
+import ControlInterface
+import ControlTestSupport
+import Foundation
+import Testing
+import Varlink
+
+/// The JSON of every verb has a stored form, which scripts of users build on.
+///
+/// The list of verbs comes from the program. A new verb needs a row in `arguments`; its form is written
+/// by a run with `LIVEHOST_WRITE_GOLDEN=1`, to be looked at and committed. The same run writes forms
+/// that changed: members may be added, but none removed or renamed.
+@Suite(.serialized) struct GoldenTests {
+  /// What each verb is called with. A verb that starts programs of its own, or never ends, says here
+  /// which test has its form.
+  static let arguments: [String: [String]] = [
+    "status": [], "rooms": [], "open": ["other"], "close": ["main"], "show": ["main"],
+    "why": ["main", "HostView"], "hangs": [], "send": ["main", #"{"type":"viewers","count":1}"#],
+    "set": ["main", "zoom", "0.5"], "record start": ["main"], "record stop": ["main"],
+    "record list": [], "record export": ["main-1"], "replay": ["main-1"],
+    "analyze": ["chatters", "main-1"], "tasks": [], "cancel": ["t-1"], "log-level": [],
+    "reload": [], "top": ["--interval", "1"],
+  ]
+  static let elsewhere: [String: String] = [
+    "watch": "the objects of show; VerbTests watches them change",
+    "ingest": "IngestTests has its members",
+    "simulate": "SimulateTests has its members, and the simulation its own golden report",
+    "compare": "SimulateTests has its members",
+    "demo": "DemoSummaryTests has its members",
+  ]
+  static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("Golden")
+
+  /// The names of all verbs, those within others included.
+  static func verbs() async throws -> [String] {
+    let help = await run(["--experimental-dump-help"])
+    let root = try #require(try JSONValue(parsing: help.output)["command"])
+    func names(_ command: JSONValue, _ path: String) -> [String] {
+      let inner = (command["subcommands"]?.arrayValue ?? []).filter {
+        $0["commandName"] != "help"
+      }
+      guard !inner.isEmpty else { return [path] }
+      return inner.flatMap { command in
+        names(command, "\(path) \(command["commandName"]?.stringValue ?? "")")
+      }
+    }
+    return names(root, "").map { String($0.dropFirst()) }
+  }
+
+  @Test func `every verb has a form, and every form a verb`() async throws {
+    let verbs = try await Self.verbs()
+    let known = Set(Self.arguments.keys).union(Self.elsewhere.keys)
+    for verb in verbs where !known.contains(verb) {
+      Issue.record(
+        """
+        the verb '\(verb)' has no stored form: add a row to GoldenTests.arguments in \(#filePath), \
+        run 'LIVEHOST_WRITE_GOLDEN=1 swift test -c release --skip-build --filter GoldenTests', look \
+        at the new file in \(Self.directory.path) and commit it
+        """)
+    }
+    #expect(known.subtracting(verbs) == [], "forms of verbs that there are no more")
+  }
+
+  @Test(arguments: arguments.keys.sorted())
+  func `the JSON of a verb is as stored`(verb: String) async throws {
+    let daemon = try await FakeDaemon(report: .full)
+    if verb == "record stop" { _ = try await daemon.service.startRecording("main") }
+    daemon.service.hangs.add(
+      HangReport(
+        number: 0, timestamp: 5_000, kind: .hang, reason: .busy, durationMicroseconds: 812_345,
+        lane: 0, room: "main", action: "chat.messages"))
+    let words = verb.split(separator: " ").map(String.init)
+    let run = await daemon.run(
+      words + ["--json=pretty"] + (Self.arguments[verb] ?? []), clock: .stepping)
+    #expect(run.status == .done)
+    await daemon.stop()
+    let file = Self.directory.appendingPathComponent(
+      "\(verb.replacingOccurrences(of: " ", with: "-")).json")
+    let printed = run.output
+    if ProcessInfo.processInfo.environment["LIVEHOST_WRITE_GOLDEN"] == "1" {
+      try printed.write(to: file, atomically: true, encoding: .utf8)
+    }
+    let stored = (try? String(contentsOf: file, encoding: .utf8)) ?? "(no file)"
+    #expect(
+      printed == stored,
+      """
+      the JSON of '\(verb)' is not as stored in \(file.path). If that is meant, and only adds members, \
+      run 'LIVEHOST_WRITE_GOLDEN=1 swift test -c release --skip-build --filter GoldenTests' and commit \
+      the file. Standard error said: \(run.diagnostics)
+      """)
+  }
+}
+
+@Suite struct HelpTests {
+  /// A command, and what it says of itself.
+  private struct Command {
+    var path: String
+    var value: JSONValue
+  }
+
+  private func commands() async throws -> [Command] {
+    let help = await run(["--experimental-dump-help"])
+    let root = try #require(try JSONValue(parsing: help.output)["command"])
+    func all(_ command: JSONValue, _ path: String) -> [Command] {
+      [Command(path: path, value: command)]
+        + (command["subcommands"]?.arrayValue ?? [])
+        .filter { $0["commandName"] != "help" }
+        .flatMap { all($0, "\(path) \($0["commandName"]?.stringValue ?? "")") }
+    }
+    return all(root, "livehostctl")
+  }
+
+  @Test func `every verb says what it does, and every option and argument what it is`() async throws
+  {
+    let commands = try await commands()
+    #expect(commands.count > 20)
+    for command in commands {
+      func text(_ member: String) -> String { command.value[member]?.stringValue ?? "" }
+      #expect(text("abstract").count > 8, "\(command.path): no abstract")
+      #expect(text("abstract").hasSuffix("."), "\(command.path): \(text("abstract"))")
+      let inner = (command.value["subcommands"]?.arrayValue ?? []).filter {
+        $0["commandName"] != "help"
+      }
+      if inner.isEmpty {
+        #expect(
+          text("discussion").contains("JSON") || text("discussion").contains("Native events"),
+          "\(command.path): --help does not tell what its JSON is")
+      }
+      for argument in command.value["arguments"]?.arrayValue ?? []
+      where argument["shouldDisplay"] != false {
+        let name =
+          argument["valueName"]?.stringValue ?? argument["names"]?.arrayValue?.description ?? ""
+        let help = argument["abstract"]?.stringValue ?? ""
+        #expect(help.count > 5, "\(command.path): '\(name)' has no help")
+        #expect(help.hasSuffix("."), "\(command.path): '\(name)': \(help)")
+      }
+    }
+  }
+}

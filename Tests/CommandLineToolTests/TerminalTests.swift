@@ -1,0 +1,130 @@
+import CommandLineTool
+import Testing
+
+/// Random numbers that are the same each time.
+private struct Dice {
+  var state: UInt64
+  mutating func roll(_ sides: Int) -> Int {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Int((state >> 33) % UInt64(sides))
+  }
+}
+
+@Suite struct ScreenPainterTests {
+  private func grid(_ rows: [String], columns: Int = 40) -> CellGrid {
+    var grid = CellGrid(columns: columns, rows: rows.count)
+    for (index, text) in rows.enumerated() {
+      grid.put(text, row: index, column: 0, width: columns)
+    }
+    return grid
+  }
+
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func `A terminal shows each picture, whatever it showed before`(seed: UInt64) {
+    var dice = Dice(state: seed)
+    let words = ["a", "bc", "日本", "👩‍👩‍👧", "e\u{301}", " ", "      ", "─", "[##--]", "ü"]
+    let styles: [TextStyle] = [.plain, .strong, .faint, .bad, TextStyle(.cyan, reversed: true)]
+    var picture = TerminalPicture(columns: 33, rows: 12)
+    var painter = ScreenPainter(usesColor: true)
+    var grid = CellGrid(columns: 33, rows: 12)
+    for _ in 0..<60 {
+      if dice.roll(3) == 0 {
+        // As a chat does: everything moves up, something new comes in.
+        var moved = CellGrid(columns: 33, rows: 12)
+        let distance = 1 + dice.roll(4)
+        for row in 0..<12 - distance {
+          var line = CellGrid(columns: 33, rows: 1)
+          line.put(grid.text(row: row + distance), row: 0, column: 0, width: 33)
+          moved.put(line, row: row, column: 0)
+        }
+        grid = moved
+      }
+      for _ in 0..<dice.roll(5) {
+        let line = StyledLine(
+          (0..<dice.roll(8)).map { _ in (words[dice.roll(words.count)], styles[dice.roll(5)]) })
+        grid.put(line, row: dice.roll(12), column: dice.roll(30), width: dice.roll(33))
+      }
+      picture.take(painter.bytes(for: grid))
+      #expect(picture.lines == (0..<12).map { grid.text(row: $0) }, "seed \(seed)")
+    }
+    #expect(picture.unknown == [])
+  }
+
+  @Test func `What did not change is not sent again`() {
+    var painter = ScreenPainter(usesColor: true)
+    let first = grid(["one", "two, which stays", "three"])
+    let (once, again) = (painter.bytes(for: first), painter.bytes(for: first))
+    #expect(!once.isEmpty && again.isEmpty)
+    let changed = String(
+      decoding: painter.bytes(for: grid(["one", "two, which stays", "th4ee"])), as: UTF8.self)
+    #expect(changed == "\u{1B}[3;3H4")
+  }
+
+  @Test func `Rows that move up are moved by the terminal`() {
+    var painter = ScreenPainter(usesColor: true)
+    let rows = (0..<20).map { "message number \($0) of a longer chat" }
+    _ = painter.bytes(for: grid(Array(rows[0..<10])))
+    let bytes = painter.bytes(for: grid(Array(rows[1..<11])))
+    #expect(String(decoding: bytes, as: UTF8.self).contains("\u{1B}[1S"))
+    #expect(bytes.count < 80)
+  }
+
+  @Test func `A picture of another size is drawn whole`() {
+    var painter = ScreenPainter(usesColor: true)
+    _ = painter.bytes(for: grid(["one"]))
+    let whole = painter.bytes(for: grid(["one", ""]))
+    #expect(String(decoding: whole, as: UTF8.self) == "\u{1B}[0m\u{1B}[2J\u{1B}[1;1Hone")
+    painter.forget()
+    let again = painter.bytes(for: grid(["one", ""]))
+    #expect(again == whole)
+  }
+
+  @Test func `Without colour the rest of a style stays`() {
+    let style = TextStyle(.red, strong: true)
+    #expect(style.sequence(usesColor: true) == "\u{1B}[0;1;31m")
+    #expect(style.sequence(usesColor: false) == "\u{1B}[0;1m")
+  }
+
+  @Test func `A line that is too long is cut with an ellipsis, and in its place`() {
+    var grid = CellGrid(columns: 10, rows: 2)
+    grid.put("abcdefgh", row: 0, column: 0, width: 5)
+    grid.put("日本語日本語", row: 1, column: 1, width: 6)
+    grid.put("outside", row: 2, column: 0, width: 9)
+    #expect(grid.text(row: 0) == "abcd…")
+    #expect(grid.text(row: 1) == " 日本…")
+  }
+}
+
+@Suite struct KeyTests {
+  @Test(
+    arguments: [
+      ("\u{1B}[A", .up), ("\u{1B}OB", .down), ("\u{1B}[5~", .pageUp), ("\u{1B}[6~", .pageDown),
+      ("\u{1B}[1;5H", .home), ("\u{1B}[4~", .end), ("\u{1B}[Z", .backTab), ("\t", .tab),
+      ("\r", .enter), ("\u{1B}", .escape), ("\u{7F}", .backspace), ("q", .character("q")),
+      ("ü", .character("ü")),
+    ] as [(String, Key)])
+  func `A key is known by what the terminal sends`(text: String, key: Key) {
+    var parser = KeyParser()
+    let keys = parser.keys(Array(text.utf8))
+    #expect(keys == [key])
+  }
+
+  @Test func `Keys may arrive in pieces and together`() {
+    var parser = KeyParser()
+    func keys(_ bytes: [UInt8]) -> [Key] { parser.keys(bytes) }
+    #expect(keys([0x61, 0x1B]) == [.character("a")])
+    #expect(keys(Array("[".utf8)) == [])
+    #expect(keys(Array("Bj\u{1B}[5".utf8)) == [.down, .character("j")])
+    #expect(keys(Array("~".utf8)) == [.pageUp])
+    #expect(keys(Array("ü".utf8.prefix(1))) == [])
+    #expect(keys(Array("ü".utf8.dropFirst())) == [.character("ü")])
+  }
+
+  @Test func `Noise is no key and does no harm`() {
+    var parser = KeyParser()
+    func keys(_ bytes: [UInt8]) -> [Key] { parser.keys(bytes) }
+    #expect(keys([0x00, 0x01, 0xFF, 0xC0]) == [])
+    #expect(keys([0x1B, UInt8(ascii: "[")] + [UInt8](repeating: 0x30, count: 40)) == [])
+    #expect(keys(Array("x".utf8)) == [.character("x")])
+  }
+}

@@ -1,0 +1,130 @@
+import CommandLineTool
+import ControlInterface
+import ControlTestSupport
+import Synchronization
+import Testing
+import Varlink
+
+@Suite struct TopTests {
+  private func sample(seconds: UInt64, _ rooms: [(String, Int)]) async throws -> TopSample {
+    TopSample(
+      time: seconds * 1_000_000_000, status: try await FakeService().getStatus(),
+      rooms: rooms.map { name, received in
+        RoomSummary(
+          room: name, phase: .live, viewers: 1,
+          counters: Counters(received: received, applied: received))
+      },
+      views: Dictionary(
+        uniqueKeysWithValues: rooms.map { name, received in
+          (
+            name,
+            [
+              "ChatView": ViewReport(
+                evaluations: received / 10, avoidable: 1, totalMicroseconds: received * 10,
+                maximumMicroseconds: 50)
+            ]
+          )
+        }))
+  }
+
+  @Test func `Rates are those between two looks`() async throws {
+    let report = try await sample(seconds: 12, [("a", 300), ("b", 50), ("c", 7)])
+      .report(since: sample(seconds: 10, [("a", 100), ("b", 90)]))
+    #expect(report.rooms.map(\.eventsPerSecond) == [100, nil, nil])
+    let chat = try #require(report.views.first { $0.room == "a" })
+    #expect(chat.evaluationsPerSecond == 10)
+    // 2,000 us in 2 s.
+    #expect(chat.loadPercent == 0.1)
+    #expect(chat.meanMicroseconds == 100)
+    let first = try await sample(seconds: 1, [("a", 1)]).report(since: nil)
+    #expect(first.rooms.map(\.eventsPerSecond) == [nil])
+  }
+
+  @Test func `Every column sorts, and turns round`() async throws {
+    let report = try await sample(seconds: 12, [("a", 300), ("b", 50), ("c", 700)])
+      .report(since: sample(seconds: 10, [("a", 100), ("b", 0), ("c", 699)]))
+    func rooms(_ column: RoomColumn, _ isReversed: Bool = false) -> [String] {
+      TopOrder(rooms: column, isReversed: isReversed).sorted(report).rooms.map(\.room)
+    }
+    #expect(rooms(.rate) == ["a", "b", "c"])
+    #expect(rooms(.received) == ["c", "a", "b"])
+    #expect(rooms(.received, true) == ["b", "a", "c"])
+    #expect(rooms(.room, true) == ["c", "b", "a"])
+    // Equal ones stand by their names, whichever way round.
+    #expect(rooms(.phase) == ["a", "b", "c"] && rooms(.viewers, true) == ["a", "b", "c"])
+    for column in ViewColumn.allCases {
+      #expect(TopOrder(views: column).sorted(report).views.count == 3)
+    }
+    #expect(TopOrder(views: .evaluations).sorted(report).views.map(\.room) == ["c", "a", "b"])
+  }
+
+  @Test func `In a pipe it prints once, with the rates of one interval`() async throws {
+    let daemon = try await FakeDaemon()
+    let capture = Capture()
+    let clock = Mutex<UInt64>(1)
+    let slept = Mutex<[Duration]>([])
+    let tool = CommandLineTool(
+      console: capture.console(),
+      surroundings: Surroundings(
+        variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0,
+        now: { clock.withLock { $0 } },
+        sleep: { duration in
+          slept.withLock { $0.append(duration) }
+          clock.withLock { $0 += 2_000_000_000 }
+        }))
+    #expect(await tool.run(["top", "--interval", "2", "--sort=pending"]) == .done)
+    #expect(slept.withLock { $0 } == [.seconds(2)])
+    #expect(capture.text.contains("PENDING*"))
+    #expect(capture.text.contains("ChatView") == false && capture.text.contains("HostView"))
+    #expect(capture.text.split(separator: "\n").allSatisfy { $0.last != " " })
+    await daemon.stop()
+  }
+
+  @Test func `The screen sorts, scrolls and explains itself`() async throws {
+    var model = TopScreenModel(TopOrder())
+    let many = (0..<50).map { ("room\($0 < 10 ? "0" : "")\($0)", $0) }
+    model.update(try await sample(seconds: 1, many).report(since: nil))
+    func text() -> [String] {
+      let picture = model.picture(columns: 80, rows: 24)
+      return (0..<24).map { picture.text(row: $0) }
+    }
+    #expect(text()[2].contains("EVENTS/S*"))
+    #expect(text()[3].contains("room49"))
+    #expect(text().contains { $0.contains("VIEW") && $0.contains("LOAD*") })
+    func press(_ key: Key) -> Bool { model.press(key) }
+    #expect(press(.character("s")))
+    #expect(text()[2].contains("RECEIVED*"))
+    #expect(press(.character("r")) && text()[3].contains("room00"))
+    #expect(press(.pageDown) && text()[3].contains("room10"))
+    #expect(press(.tab) && press(.character("s")))
+    #expect(model.order.views == .mean)
+    #expect(press(.character("?")) && text().contains { $0.contains("sort it") })
+    #expect(press(.character("x")) && !press(.character("q")))
+  }
+
+  @Test(arguments: [["--interval", "0"], ["--sort", "nonsense"], ["--sort-views", "phase"]])
+  func `What makes no sense is refused`(arguments: [String]) async {
+    #expect(await run(["top"] + arguments).status == .usage)
+  }
+}
+
+@Suite struct TextTableTests {
+  private var table: TextTable {
+    var table = TextTable([("NAME", .left), ("COUNT", .right), ("WHY", .left)])
+    table.append(["a name that is rather long", "1,234,567", "and a long reason for it all"])
+    return table
+  }
+
+  @Test(arguments: [10, 20, 30, 40, 60, 200])
+  func `A table fits the terminal`(columns: Int) {
+    #expect(table.lines(columns: columns).allSatisfy { TerminalText.width($0) <= columns })
+  }
+
+  @Test func `Numbers are cut last`() {
+    #expect(
+      table.lines(columns: 40) == [
+        "NAME             COUNT  WHY", "a name that…  1,234,567  and a long re…",
+      ] || table.lines(columns: 40)[1].contains("1,234,567"))
+    #expect(table.lines(columns: 200) == table.lines)
+  }
+}

@@ -1,0 +1,98 @@
+#!/bin/bash
+# Looks at the screen of livehostctl in a real terminal, tmux: `screen.sh BIN`, where BIN is the directory
+# of the programs. All six children of the host are on it while the bundled recording plays, in two sizes;
+# and the terminal is afterwards as it was, however the program ended.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. Tests/Interop/lib.sh
+bin=$(readlink -f "${1:?usage: screen.sh BIN}")
+if ! command -v tmux >/dev/null; then
+  echo "SKIPPED: tmux is not installed (Debian package tmux)"
+  skipped=13
+  finish
+fi
+work=$(mktemp -d)
+server=
+terminals=0
+tmux() { command tmux -L "$server" -f /dev/null "$@"; }
+cleanup() {
+  [ -z "$server" ] || tmux kill-server 2>/dev/null
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+# A shell in a terminal of a size: terminal COLUMNS ROWS.
+terminal() {
+  # Another server each time: one that is told to end takes its time.
+  [ -z "$server" ] || tmux kill-server
+  terminals=$((terminals + 1))
+  server=livehost-screen-$$-$terminals
+  tmux new-session -d -x "$1" -y "$2" -s screen "env PS1='> ' LC_ALL=C.UTF-8 bash --norc --noprofile"
+  tmux set-option -g status off
+}
+screen() { tmux capture-pane -p -t screen; }
+type() { tmux send-keys -t screen "$@"; }
+enter() { type -l "$1" && type Enter; }
+
+# Waits until the screen has every one of the texts at once; shows it if it never has.
+shows() { # TEXT...
+  local text picture
+  for _ in $(seq 1200); do
+    picture=$(screen) || return 1
+    for text in "$@"; do
+      grep -qE -- "$text" <<<"$picture" || { sleep 0.05; continue 2; }
+    done
+    return 0
+  done
+  printf 'never on the screen together: %s\n%s\n' "$*" "$picture"
+  return 1
+}
+panes=("main header" "─ chat" "─ live room stats" "─ control" "─ recorder" "─ waiting room")
+
+# What the terminal is like between two commands: its settings, and what it shows.
+settings() { tmux send-keys -t screen -l "stty -a | sed 's/rows.*columns[^;]*//' >$work/$1; echo $1 done" && type Enter && shows "^$1 done"; }
+unchanged() { # what the settings and the text before it were called
+  settings after >/dev/null || return 1
+  diff "$work/$1" "$work/after" || return 1
+  # The lines above are still there, and nothing of the screen is.
+  shows "^written before$" "^after done" && ! screen | grep -qE '─ recorder'
+}
+
+demo() { # columns, rows: the panes in both states of a stream
+  terminal "$1" "$2"
+  enter "echo written before"
+  settings before
+  enter "$bin/livehostctl demo"
+  check "$1 x $2: before the stream people wait, and all six panes are there" \
+    shows "${panes[@]}" "WAITING" "[0-9]+ waiting, [0-9]+ admitted" "events"
+  check "$1 x $2: on air all six children tell something" \
+    shows "${panes[@]}" "LIVE" "on air" "kbit/s" "[0-9]+ messages by" "recording  [0-9]+ s" \
+    "[0-9]+%" "over; [0-9]+ were admitted"
+  type Right
+  check "$1 x $2: the recording plays in the other room" \
+    shows "examplehost header" "[0-9]+ messages by" "U[a-z]+: "
+  type C-c
+  check "$1 x $2: Ctrl-C gives the terminal back as it was" unchanged before
+}
+demo 100 30
+demo 60 20
+
+# The daemon goes away under a screen.
+start_daemon "$bin"
+trap 'stop_daemon; cleanup' EXIT
+terminal 60 20
+enter "echo written before"
+settings before
+"$bin/livehostctl" --socket "$socket" open main
+enter "$bin/livehostctl --socket $socket watch main"
+check "a room is watched" shows "${panes[@]}"
+tmux resize-window -t screen -x 100 -y 30
+check "a window that grows is drawn anew" shows "${panes[@]}" "─ chat \* ─{40,}│─ live room stats"
+type "?"
+check "its keys are told" shows "Page Up" "any key|Any key"
+type x
+kill -9 "$daemon" && wait "$daemon" 2>/dev/null
+check "a daemon that is killed is told of, and the terminal is given back" \
+  shows "livehostctl: the daemon stopped" "^written before$"
+check "and it is as it was" unchanged before
+finish

@@ -174,9 +174,9 @@ let benchmarks: [Target] = [
   program(
     "Tests/Benchmarks/livehost-bench",
     [
-      "BenchmarkKit", "Composable", "ComposableBenchmarks", "HostFeature", "HostScreen",
-      "RateLimiting", "ViewGraph", "WireFormats", "Ingest", "LiveEvents", "LivehostDaemon",
-      "Simulation", "UnixSockets",
+      "BenchmarkKit", "Composable", "ComposableBenchmarks", "ControlInterface", "HostFeature",
+      "HostScreen", "RateLimiting", "Recordings", "ViewGraph", "WireFormats", "Ingest",
+      "LiveEvents", "LivehostDaemon", "Simulation", "UnixSockets", "Varlink", logging,
     ]
       + nio),
 ]

@@ -58,6 +58,9 @@ bin=$(swift build -c release --show-bin-path)
 script documentation Tests/documentation.sh "$bin"
 script certification Tests/Interop/certification.sh "$bin/CertificationService"
 script varlink-client Tests/Interop/with-daemon.sh "$bin" Tests/Interop/cli.sh
+script varlinkctl Tests/Interop/varlinkctl.sh "$bin"
+script exit-codes Tests/Interop/exit-codes.sh "$bin"
+script fuzz Tests/Interop/fuzz.sh "$bin"
 script screen Tests/Interop/screen.sh "$bin"
 script kills Tests/kills.py "$bin" 10
 script system Tests/System/smoke.sh "$bin"

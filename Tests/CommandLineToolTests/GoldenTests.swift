@@ -91,6 +91,21 @@ import Varlink
   }
 }
 
+@Suite struct NoDaemonTests {
+  @Test(arguments: GoldenTests.arguments.keys.sorted())
+  func `without a daemon every verb says how to start it, in JSON too`(verb: String) async throws {
+    let words = verb.split(separator: " ").map(String.init)
+    let run = await run(
+      words + ["--json=short"] + (GoldenTests.arguments[verb] ?? []),
+      variables: ["LIVEHOST_SOCKET": "/nonexistent/io.livehost.Control"])
+    #expect(run.status == .notReachable)
+    #expect(run.diagnostics.contains("start it with"))
+    let error = try #require(try JSONValue(parsing: run.output)["error"])
+    #expect(error["exitCode"] == 69)
+    #expect(error["message"]?.stringValue?.contains("start it with") == true)
+  }
+}
+
 @Suite struct HelpTests {
   /// A command, and what it says of itself.
   private struct Command {

@@ -46,6 +46,18 @@ import Varlink
         == ["MonitorRoom", "StartTask", "Simulate", "MonitorHangs", "MonitorScreen"])
   }
 
+  @Test func `the definition marks the methods that require privileges, and no others`() throws {
+    let marked = try ControlInterface.description().members.filter {
+      $0.documentation.contains("[Requires privileges]")
+    }
+    #expect(
+      Set(marked.map(\.name)) == ControlInterface.changingMethods,
+      """
+      a method in ControlInterface.changingMethods needs the line '# [Requires privileges]' above it in \
+      io.livehost.Control.varlink and in InterfaceText.swift, and one with that line must be in the set
+      """)
+  }
+
   @Test func `every method has a handler`() throws {
     let interface = try ControlInterface.makeInterface(
       service: FakeService(), mayChange: { _ in true })

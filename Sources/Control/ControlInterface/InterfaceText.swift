@@ -5,8 +5,9 @@ let interfaceText = #"""
   # Watches and drives the rooms of livehostd.
   #
   # A room is the host screen of one live stream. Reading is open to all users who can connect;
-  # methods that change something are refused with org.varlink.service.PermissionDenied unless the
-  # caller is root, the user of the service, or in its group.
+  # methods that change something or take much of the machine, marked [Requires privileges], are
+  # refused with org.varlink.service.PermissionDenied unless the caller is root, the user of the
+  # service, or in its group.
   interface io.livehost.Control
 
   # A part of the host screen. chat, liveRoomStats and waitingRoom are optional: a room lacks them
@@ -574,12 +575,14 @@ let interfaceText = #"""
 
   # Opens a room. Errors: RoomExists, LimitReached; InvalidParameter if the name breaks the rule
   # [a-z0-9_][a-z0-9_.-]{0,63}.
+  # [Requires privileges]
   method OpenRoom(
     # Name of the room.
     room: string
   ) -> ()
 
   # Closes a room and ends its monitors. Errors: NoSuchRoom.
+  # [Requires privileges]
   method CloseRoom(
     # Name of the room.
     room: string
@@ -674,6 +677,7 @@ let interfaceText = #"""
   # Begins to record a room: every accepted event in order, with the room's time and its frames. While a
   # room records, what is sent to it is acknowledged once it is synced to disk. Errors: NoSuchRoom,
   # AlreadyRecording, RecordingFailed.
+  # [Requires privileges]
   method StartRecording(
     # Name of the room.
     room: string
@@ -684,6 +688,7 @@ let interfaceText = #"""
 
   # Ends the recording of a room, once all of it is on disk. Errors: NoSuchRoom, NotRecording,
   # RecordingFailed.
+  # [Requires privileges]
   method StopRecording(
     # Name of the room.
     room: string
@@ -706,6 +711,7 @@ let interfaceText = #"""
   # an export. Ends early when the client disconnects. Errors: NoSuchRecording, NoSuchRoom,
   # RecordingFailed, LimitReached, Busy if a recording is played into the room already.
   # [Supports 'more' flag]
+  # [Requires privileges]
   method StartTask(
     # What to do.
     kind: TaskKind,
@@ -737,6 +743,7 @@ let interfaceText = #"""
   )
 
   # Asks a task to end, which it does within a few milliseconds. Errors: NoSuchTask.
+  # [Requires privileges]
   method CancelTask(
     # Name of the task.
     task: string
@@ -746,6 +753,7 @@ let interfaceText = #"""
   # have percent, and in the end parts of the trace. Ends early when the client disconnects. Errors:
   # InvalidScenario, LimitReached.
   # [Supports 'more' flag]
+  # [Requires privileges]
   method Simulate(
     # Where the scenario came from: its name in errors.
     path: string,
@@ -809,6 +817,7 @@ let interfaceText = #"""
 
   # Commits a value of a slider, or sets a switch, as if the host had done so. A slider that is being
   # dragged goes on; its end has the last word.
+  # [Requires privileges]
   method SetControl(
     # Name of the room, which must be open.
     room: string,
@@ -827,6 +836,7 @@ let interfaceText = #"""
 
   # Hands over events and waits until they are applied and, in a room that records, synced to disk.
   # The list is taken as a whole or not at all. Errors: InvalidEvent, LimitReached, Busy.
+  # [Requires privileges]
   method SendEvents(
     # The room of all events that name none. Null means main.
     room: ?string,

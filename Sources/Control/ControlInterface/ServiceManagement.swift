@@ -41,9 +41,11 @@ public enum ServiceManagement {
     method Ping() -> ()
 
     # Reads the configuration again. Returns when it is in force. Errors: ReloadFailed.
+    # [Requires privileges]
     method Reload() -> ()
 
     # Changes the least severe messages that are logged.
+    # [Requires privileges]
     method SetLogLevel(
       # As syslog counts: 0 (emergencies) to 7 (debugging); 8 for all.
       level: int

@@ -17,6 +17,7 @@ composableBenchmarks(harness)
 decodingBenchmarks(harness)
 screenBenchmarks(harness)
 try await roadBenchmarks(harness)
+try await monitorBenchmarks(harness)
 try await simulationBenchmarks(harness)
 
 harness.printTable()

@@ -32,12 +32,18 @@ package final class TurnMeter: Sendable {
   private let ended = Mutex<[LongTurn]>([])
   private let clock: @Sendable () -> UInt64
   package let activity: LaneActivity
+  private let onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)?
 
-  /// - Parameter clock: monotonic nanoseconds, never 0.
+  /// - Parameters:
+  ///   - onTurn: told of each turn, on the lane; must be quick.
+  ///   - clock: monotonic nanoseconds, never 0.
   package init(
-    activity: LaneActivity = LaneActivity(), clock: @escaping @Sendable () -> UInt64
+    activity: LaneActivity = LaneActivity(),
+    onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)? = nil,
+    clock: @escaping @Sendable () -> UInt64
   ) {
     self.activity = activity
+    self.onTurn = onTurn
     self.clock = clock
   }
 
@@ -69,6 +75,7 @@ package final class TurnMeter: Sendable {
     let now = clock()
     let nanoseconds = now > began ? now - began : 0
     longest.max(nanoseconds, ordering: .relaxed)
+    onTurn?(nanoseconds)
     if nanoseconds >= HangClass.reportedNanoseconds {
       let turn = LongTurn(
         number: count, start: began, nanoseconds: nanoseconds, last: activity.present)

@@ -12,7 +12,7 @@ import Synchronization
 package actor HostLane {
   package nonisolated let index: Int
   package nonisolated let eventLoop: any EventLoop
-  package nonisolated let meter = TurnMeter { NIODeadline.now().uptimeNanoseconds }
+  package nonisolated let meter: TurnMeter
   private nonisolated let executor: any NIOSerialEventLoopExecutor
   private nonisolated let mailbox: LaneMailbox
   private let lane: EventLoopLane
@@ -31,11 +31,13 @@ package actor HostLane {
     executor.asUnownedSerialExecutor()
   }
 
-  /// - Parameter onRecordingEnd: told the recorder of a room that closes, and the digest of its last
-  ///   state.
+  /// - Parameters:
+  ///   - onTurn: told how long each turn took, on the lane.
+  ///   - onRecordingEnd: told the recorder of a room that closes, and the digest of its last state.
   package init(
     index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings,
     faults: FaultInjection = FaultInjection(),
+    onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)? = nil,
     onProblem: @escaping @Sendable (RoomName, String) -> Void = { _, _ in },
     onCommit: @escaping @Sendable (RoomName, _ control: String, _ value: Double) -> Void = {
       _, _, _ in
@@ -46,6 +48,7 @@ package actor HostLane {
     self.eventLoop = eventLoop
     self.executor = eventLoop
     self.mailbox = LaneMailbox(eventLoop: eventLoop)
+    meter = TurnMeter(onTurn: onTurn) { NIODeadline.now().uptimeNanoseconds }
     self.lane = EventLoopLane(eventLoop, meter: meter)
     self.settings = settings
     self.faults = faults

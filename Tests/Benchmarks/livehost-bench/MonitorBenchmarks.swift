@@ -1,0 +1,236 @@
+import BenchmarkKit
+import ControlInterface
+import Foundation
+import Ingest
+import LiveEvents
+import LivehostDaemon
+import Logging
+import NIOCore
+import NIOPosix
+import Recordings
+import Synchronization
+import UnixSockets
+import Varlink
+
+/// 200 monitors of a busy room, 10 of which never read: how long the lane's turns are, how old a change is
+/// when a monitor gets it, and what those who do not read cost.
+///
+/// The arrangement is the daemon's: a lane, a thread for the sockets, real sockets. What reads and what
+/// feeds are threads of this process too, so on a small machine they take from each other.
+func monitorBenchmarks(_ harness: Harness) async throws {
+  guard harness.isWanted("monitors") else { return }
+  FileHandle.standardError.write(Data("measuring monitors\n".utf8))
+  let bench = try await MonitorBench()
+  // What grows once is grown first: buffers, the chat's history.
+  _ = try await bench.run(seconds: 2)
+  let memory = DaemonStatus.residentBytes()
+  let round = try await bench.run(seconds: 6)
+  let growth = DaemonStatus.residentBytes() - memory
+  try await bench.stop()
+
+  let turns = round.turns.sorted()
+  let latencies = round.latencies.sorted()
+  func percentile(_ sorted: [UInt64], _ share: Double) -> Double {
+    sorted.isEmpty ? .nan : Double(sorted[Int(Double(sorted.count - 1) * share)]) / 1e6
+  }
+  harness.report("monitors.turn.p50", percentile(turns, 0.5), "ms")
+  harness.report("monitors.turn.p99", percentile(turns, 0.99), "ms", bar: "< 8 ms")
+  harness.report("monitors.turn.longest", percentile(turns, 1), "ms")
+  harness.report("monitors.latency.p50", percentile(latencies, 0.5), "ms")
+  harness.report("monitors.latency.p99", percentile(latencies, 0.99), "ms")
+  harness.report("monitors.frames", Double(round.frames) / 6, "frames/s", bar: "60 are drawn")
+  harness.report(
+    "monitors.updates", Double(round.replies) / 6 / Double(MonitorBench.readers), "replies/s",
+    bar: "for each of \(MonitorBench.readers) that read")
+  harness.report("monitors.bytes", Double(round.bytes) / 6 / 1e6, "MB/s")
+  harness.report(
+    "monitors.memory.growth", Double(growth) / 1024, "KiB",
+    bar: "flat: \(memory >> 20) MiB before, with \(MonitorBench.silent) that never read")
+}
+
+private final class MonitorBench {
+  static let readers = 190
+  static let silent = 10
+  private static let room = "bench"
+
+  struct Round {
+    var turns: [UInt64] = []
+    /// From the writing of an event to the reading of the reply that tells of it, in nanoseconds.
+    var latencies: [UInt64] = []
+    var replies = 0
+    var bytes = 0
+    var frames = 0
+  }
+
+  private let path = NSTemporaryDirectory() + "livehost-bench-\(getpid())-monitors"
+  private let laneGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+  private let ioGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+  private let work: WorkExecutor
+  private let directory: RoomDirectory
+  private let control: VarlinkServer
+  private let ingest: IngestServer
+  private let turns = Turns()
+  private var monitors: [Int32] = []
+
+  /// Written by the lane, taken between rounds.
+  private final class Turns: Sendable {
+    let all = Mutex<[UInt64]>([])
+    func note(_ nanoseconds: UInt64) { all.withLock { $0.append(nanoseconds) } }
+  }
+
+  init() async throws {
+    guard let loop = laneGroup.next() as? any EventLoop & NIOSerialEventLoopExecutor else {
+      preconditionFailure("SwiftNIO's event loops are serial executors")
+    }
+    let lane = HostLane(
+      index: 0, eventLoop: loop, settings: RoomSettings(), onTurn: { [turns] in turns.note($0) })
+    directory = RoomDirectory(lanes: [lane], maximumRooms: 4)
+    let router = EventRouter(directory: directory)
+    work = try WorkExecutor(width: 1)
+    let slots = WorkSlots(count: 1)
+    let recordings = RoomRecordings(
+      library: try RecordingLibrary(directory: path + "-recordings", onProblem: { _ in }),
+      logger: Logger(label: "bench"))
+    let service = LivehostControl(
+      directory: directory, router: router,
+      status: DaemonStatus(version: "bench", lostEntries: { 0 }, logLevel: { "info" }),
+      simulations: Simulations(executor: work, slots: slots), recordings: recordings,
+      tasks: RoomTasks(
+        executor: work, slots: slots, recordings: recordings, directory: directory))
+    var limits = VarlinkServer.Limits()
+    limits.monitors = Self.readers + Self.silent
+    control = try await VarlinkServer.start(
+      on: .bind(path: path + "-control"),
+      information: ServiceInformation(vendor: "", product: "", version: "", url: ""),
+      interfaces: [try ControlInterface.makeInterface(service: service) { _ in true }],
+      limits: limits, group: ioGroup)
+    ingest = try await IngestServer.start(
+      on: .bind(path: path + "-ingest"), group: ioGroup, sink: router)
+    try await service.openRoom(Self.room)
+    for _ in 0..<Self.readers + Self.silent { monitors.append(try watch()) }
+  }
+
+  func stop() async throws {
+    for monitor in monitors { close(monitor) }
+    await ingest.shutdown()
+    await control.shutdown()
+    await directory.closeAll()
+    work.stop()
+    try await ioGroup.shutdownGracefully()
+    try await laneGroup.shutdownGracefully()
+  }
+
+  /// A monitor whose calls are written and replies read by hand.
+  private func watch() throws -> Int32 {
+    let monitor = try connect(to: path + "-control")
+    let call =
+      #"{"method":"io.livehost.Control.MonitorRoom","more":true,"parameters":{"room":"\#(Self.room)"}}"#
+    try write(Array(call.utf8) + [0], to: monitor)
+    return monitor
+  }
+
+  func run(seconds: Int) async throws -> Round {
+    turns.all.withLock { $0 = [] }
+    let before = try await frames()
+    let readers = Array(monitors.prefix(Self.readers))
+    let end = Harness.now() + UInt64(seconds) * 1_000_000_000
+    let feeder = Thread { [path] in try? Self.feed(path + "-ingest", until: end) }
+    feeder.start()
+    var round = await withCheckedContinuation { continuation in
+      Thread { continuation.resume(returning: Self.read(readers, until: end)) }.start()
+    }
+    round.turns = turns.all.withLock { $0 }
+    round.frames = try await frames() - before
+    return round
+  }
+
+  private func frames() async throws -> Int {
+    guard let name = RoomName(Self.room) else { return 0 }
+    return await directory.lanes[0].report(name)?.frames ?? 0
+  }
+
+  /// A busy room: 1,200 events a second of many kinds, in bursts of 5 ms. A title with the time of its
+  /// writing comes every 50 ms.
+  private static func feed(_ path: String, until end: UInt64) throws {
+    let socket = try connect(to: path)
+    defer { close(socket) }
+    var number = 0
+    while Harness.now() < end {
+      var lines = ""
+      for _ in 0..<5 {
+        number += 1
+        let user = number &* 7919 % 5_000
+        lines +=
+          #"{"type":"chat.message","room":"\#(room)","id":"\#(Harness.now())","user":{"id":"u\#(user)","name":"viewer \#(user)"},"text":"hello there, this is message number \#(number)"}"#
+          + "\n"
+      }
+      lines += #"{"type":"viewers","room":"\#(room)","count":\#(number)}"# + "\n"
+      if number % 50 == 0 {
+        lines += #"{"type":"title","room":"\#(room)","title":"T\#(Harness.now())"}"# + "\n"
+      }
+      try write(Array(lines.utf8), to: socket)
+      usleep(5_000)
+    }
+  }
+
+  /// Reads whatever comes, as its readers would, and looks for titles.
+  private static func read(_ monitors: [Int32], until end: UInt64) -> Round {
+    var round = Round()
+    var polled = monitors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    let mark = Array(#""title":"T"#.utf8)
+    while Harness.now() < end {
+      guard poll(&polled, UInt(polled.count), 100) > 0 else { continue }
+      for monitor in polled where monitor.revents != 0 {
+        let count = recv(monitor.fd, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        guard count > 0 else { continue }
+        let now = Harness.now()
+        round.bytes += count
+        buffer.withUnsafeBytes { bytes in
+          guard let start = bytes.baseAddress else { return }
+          var rest = UnsafeRawBufferPointer(start: start, count: count)
+          round.replies += rest.count { $0 == 0 }
+          // The mark ends with a letter that is rare in the rest.
+          while let base = rest.baseAddress, let found = memchr(base, 0x54, rest.count) {
+            let offset = UnsafeRawPointer(found) - base + 1
+            let isMark = rest.prefix(offset).suffix(mark.count).elementsEqual(mark)
+            rest = UnsafeRawBufferPointer(rebasing: rest[offset...])
+            guard isMark else { continue }
+            // A number that is cut by the end of the block is left out.
+            let digits = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }
+            guard digits.count < rest.count,
+              let sent = UInt64(String(decoding: digits, as: UTF8.self)), sent < now
+            else { continue }
+            round.latencies.append(now - sent)
+          }
+        }
+      }
+    }
+    return round
+  }
+}
+
+private func connect(to path: String) throws -> Int32 {
+  let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+  let connected = withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+    }
+  }
+  guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
+  return descriptor
+}
+
+private func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+  try bytes.withUnsafeBytes { buffer in
+    var sent = 0
+    while sent < buffer.count {
+      let count = Glibc.write(descriptor, buffer.baseAddress! + sent, buffer.count - sent)
+      guard count > 0 else { throw POSIXError(.EPIPE) }
+      sent += count
+    }
+  }
+}

@@ -71,9 +71,13 @@ for round in range(rounds):
               json.loads(ctl("record", "list", "--json=short").stdout)}
     export = ctl("record", "export", name)
     numbers = [int(json.loads(line)["id"]) for line in export.stdout.splitlines()]
+    shown = json.loads(ctl("show", "main", "--json=short").stdout)
+    total = (shown["features"]["chat"] or {"total": 0})["total"]
     problems = []
-    if listed.get(name, {}).get("state") != "interrupted":
-        problems.append(f"listed as {listed.get(name)}")
+    if listed.get(name, {}).get("state") != "recording":
+        problems.append(f"listed as {listed.get(name)}, but it should go on")
+    if total != len(numbers):
+        problems.append(f"the room is back with {total} messages")
     if listed.get(name, {}).get("events") != len(numbers):
         problems.append(f"{len(numbers)} events, listed as {listed.get(name)}")
     if numbers != list(range(len(numbers))):
@@ -86,6 +90,7 @@ for round in range(rounds):
           + "".join(f"; FAILED: {problem}" for problem in problems), flush=True)
     failed += bool(problems)
     passed += not problems
+    ctl("close", "main")
     daemon.send_signal(signal.SIGTERM)
     daemon.wait()
 if failed == 0:

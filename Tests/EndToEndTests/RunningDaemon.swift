@@ -46,6 +46,12 @@ final class RunningDaemon {
     return process.terminationStatus
   }
 
+  /// Ends the daemon as nobody should.
+  func kill() {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
   func withControl<R>(_ body: (ControlClient) async throws -> R) async throws -> R {
     let client = try await ControlClient.connect(path: controlSocket)
     return try await body(client)
@@ -57,8 +63,7 @@ final class RunningDaemon {
 
   deinit {
     if process.isRunning {
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
+      kill()
     }
     try? FileManager.default.removeItem(at: directory)
   }

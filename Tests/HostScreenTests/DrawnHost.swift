@@ -57,13 +57,13 @@ final class DrawnHost {
     time = time + .milliseconds(17)
     host.drawFrame(at: time)
   }
+}
 
-  private struct SameThread: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
+struct SameThread: Lane {
+  func execute(_ job: @escaping @Sendable () -> Void) { job() }
+  var taskExecutor: (any TaskExecutor)? { nil }
+}
 
-  private final class StillClock: ScreenClock {
-    let now: UInt64 = 0
-  }
+final class StillClock: ScreenClock {
+  let now: UInt64 = 0
 }

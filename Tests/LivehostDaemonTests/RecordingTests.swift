@@ -30,7 +30,7 @@ private final class Studio {
     self.recordings = recordings
     lane = HostLane(
       index: 0, eventLoop: loop, settings: RoomSettings(),
-      onRecordingEnd: { recordings.roomClosed($0, $1, digest: $2) })
+      onRecordingEnd: { recordings.ended($0, $1, $2) })
     directory = RoomDirectory(lanes: [lane], maximumRooms: 8)
   }
 

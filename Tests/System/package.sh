@@ -33,7 +33,17 @@ CHECKS=(
   "check_demo             an ordinary user plays the installed recording"
   "check_simulate         the installed scenario runs: a member's by the daemon, anybody's with --local"
   "check_upgrade          an upgrade restarts the service and leaves the sockets open"
+  "check_status_text      a status text is set"
+  "check_unprivileged     it runs as a dynamic user without capabilities"
+  "check_restart          a restart brings the rooms back"
+  "check_activation       each socket starts the service, also after a stop"
   "check_log              no entry of the service is a warning or worse"
+  "check_reload           a reload is put in force or refused, and drops no connection"
+  "check_kill             killed under load: back with all that was acknowledged, and the recording goes on"
+  "check_kill_unrecorded  the same for a room that is not recorded"
+  "check_stop_recording   stopped under load with a recording: cleanly, with all that was acknowledged"
+  "check_watchdog         a lane that stands still is noticed by the watchdog, and the rooms come back"
+  "check_entries          every kind of journal entry has its fields and its explanation"
   "check_silence          completion is silent while the service is stopped"
   "check_remove           removed: nothing runs, sockets and programs are gone, configuration and state stay"
   "check_reinstall        installed again, with the administrator's configuration"
@@ -41,6 +51,7 @@ CHECKS=(
 )
 
 . "$here/lib.sh"
+. "$here/lifecycle.sh"
 
 OUTPUT=$REPOSITORY/.build/package-test
 PAGES="livehostd.8 livehostctl.1 livehostd.conf.5 livehost-scenario.5 io.livehost.Control.7"

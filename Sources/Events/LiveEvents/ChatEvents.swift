@@ -77,7 +77,7 @@ extension ChatMessage: Hashable {
 }
 
 /// A person as events name them.
-public struct Person: Sendable, Hashable {
+public struct Person: Sendable, Hashable, Codable {
   public var id: Text
   public var name: Text
 
@@ -100,8 +100,8 @@ public struct ChatTimeout: Sendable, Hashable {
 }
 
 /// Something worth a line of its own: a subscription, a gift, a raid.
-public struct ChatNotice: Sendable, Hashable {
-  public enum Kind: String, Sendable, CaseIterable {
+public struct ChatNotice: Sendable, Hashable, Codable {
+  public enum Kind: String, Sendable, CaseIterable, Codable {
     case subscribe, resubscribe, gift, giftBomb, raid, cheer
   }
 
@@ -121,7 +121,7 @@ public struct ChatNotice: Sendable, Hashable {
 }
 
 /// Which modes of the chat changed; `nil` where one did not. Shown, never enforced.
-public struct ChatModes: Sendable, Hashable {
+public struct ChatModes: Sendable, Hashable, Codable {
   /// Seconds between messages of one person; 0 is off.
   public var slowSeconds: Int?
   public var emoteOnly: Bool?

@@ -1,5 +1,7 @@
 /// Why a line or an event was not taken. The raw value is its name in `rejectedByReason`.
-public enum RejectionReason: String, Error, Sendable, CaseIterable {
+public enum RejectionReason: String, Error, Sendable, CaseIterable, Codable,
+  CodingKeyRepresentable
+{
   /// The line looks like JSON and is not, or is no object.
   case malformedJSON
   /// The line is not valid UTF-8.

@@ -1,7 +1,7 @@
 package import LiveEvents
 
 /// Which messages the host wants to see. All that is set must hold.
-package struct ChatFilter: Equatable, Sendable {
+package struct ChatFilter: Equatable, Sendable, Codable {
   /// The identifier of their author.
   package var person: Text?
   /// Words that occur in them, in whatever case; empty for any.
@@ -25,7 +25,7 @@ package struct ChatFilter: Equatable, Sendable {
 }
 
 /// Names whose mention is marked: `@name`, in whatever case, as a whole word.
-package struct MentionedNames: Equatable, Sendable {
+package struct MentionedNames: Equatable, Sendable, Codable {
   package private(set) var names: [String]
 
   package init(_ names: [String] = []) { self.names = names.filter { !$0.isEmpty } }

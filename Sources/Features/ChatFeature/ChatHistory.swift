@@ -124,3 +124,27 @@ extension ChatHistory: Equatable {
     left.limit == right.limit && left.elementsEqual(right)
   }
 }
+
+/// Oldest first, wherever the ring begins.
+extension ChatHistory: Codable {
+  private enum CodingKeys: String, CodingKey { case limit, messages }
+
+  package init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    let limit = try values.decode(Int.self, forKey: .limit)
+    let messages = try values.decode([DisplayedMessage].self, forKey: .messages)
+    guard limit > 0, messages.count <= limit else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .limit, in: values,
+        debugDescription: "\(messages.count) messages in a history of at most \(limit)")
+    }
+    self.init(limit: limit)
+    slots = messages
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(limit, forKey: .limit)
+    try values.encode(Array(self), forKey: .messages)
+  }
+}

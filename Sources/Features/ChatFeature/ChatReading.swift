@@ -96,7 +96,7 @@ extension ChatFeature {
 }
 
 /// A message and its answers, those to answers among them.
-package struct ChatThread: Equatable, Sendable {
+package struct ChatThread: Equatable, Sendable, Codable {
   /// The number of the message that began it.
   package let root: Int
   /// What is left of it in the history, oldest first.

@@ -3,7 +3,7 @@ package import LiveEvents
 
 extension ChatFeature {
   @ObservableState
-  package struct State: Equatable, Sendable {
+  package struct State: Equatable, Sendable, Codable {
     /// Messages so far, those since deleted included.
     package var total = 0
     /// People who wrote a message.
@@ -48,7 +48,7 @@ extension ChatFeature {
 }
 
 /// What chat has to remember in order to count and to moderate.
-package struct ChatBookkeeping: Equatable, Sendable {
+package struct ChatBookkeeping: Equatable, Sendable, Codable {
   package var chatters = ChatterSet()
   package var pace = MessagePace()
   package var moderation = RecentModeration()

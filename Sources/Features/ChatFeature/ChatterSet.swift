@@ -1,10 +1,11 @@
+import Foundation
 package import LiveEvents
 
 /// The people who wrote, and how often, counted exactly.
 ///
 /// Identifiers of up to 15 bytes, which is most of them, are kept in the 16 bytes of an integer;
 /// longer ones own their text. Grows with the number of people: 32 to 64 bytes for each.
-package struct ChatterSet: Sendable {
+package struct ChatterSet: Sendable, Codable {
   private var short = KeyTable()
   private var long: [Text: Int] = [:]
   /// Who wrote most, the busiest first; of those who wrote as much, who did first.
@@ -66,7 +67,7 @@ extension ChatterSet: Equatable {
 }
 
 /// A person and the number of their messages.
-package struct TopChatter: Equatable, Sendable {
+package struct TopChatter: Equatable, Sendable, Codable {
   /// How many people are ranked.
   package static let places = 5
 
@@ -133,4 +134,38 @@ extension KeyTable: Equatable {
         left.slots[$0] == 0 || right.occurrences(of: left.slots[$0]) == left.counts[$0]
       }
   }
+}
+
+/// The keys in use and their counts, 24 bytes for each, whatever the layout.
+extension KeyTable: Codable {
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let data = try container.decode(Data.self)
+    guard data.count % Self.entrySize == 0 else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "\(data.count) bytes are no table of people")
+    }
+    data.withUnsafeBytes { bytes in
+      for start in stride(from: 0, to: bytes.count, by: Self.entrySize) {
+        let key = UInt128(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt128.self))
+        let times = Int64(
+          littleEndian: bytes.loadUnaligned(fromByteOffset: start + 16, as: Int64.self))
+        guard key != 0, times > 0 else { continue }
+        _ = count(key)
+        counts[slot(of: key)] = Int(times)
+      }
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var data = Data(capacity: count * Self.entrySize)
+    for (position, key) in slots.enumerated() where key != 0 {
+      withUnsafeBytes(of: key.littleEndian) { data.append(contentsOf: $0) }
+      withUnsafeBytes(of: Int64(counts[position]).littleEndian) { data.append(contentsOf: $0) }
+    }
+    var container = encoder.singleValueContainer()
+    try container.encode(data)
+  }
+
+  private static let entrySize = 24
 }

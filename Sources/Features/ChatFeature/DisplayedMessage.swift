@@ -31,11 +31,40 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
   package var id: Int { number }
 
   init(_ received: TimedMessage, number: Int) {
+    self.init(number: number, timestamp: received.timestamp, message: received.message.owned())
+  }
+
+  /// - Parameter message: owns its texts.
+  private init(number: Int, timestamp: Timestamp, message: ChatMessage) {
     self.number = number
-    timestamp = received.timestamp
-    message = received.message.owned()
+    self.timestamp = timestamp
+    self.message = message
     idHash = message.id.hashValue
     userHash = message.userID.hashValue
+  }
+}
+
+/// Without the hashes, which differ from process to process.
+extension DisplayedMessage: Codable {
+  private enum CodingKeys: String, CodingKey { case number, timestamp, message, thread, isMention }
+
+  package init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      number: try values.decode(Int.self, forKey: .number),
+      timestamp: try values.decode(Timestamp.self, forKey: .timestamp),
+      message: try values.decode(ChatMessage.self, forKey: .message))
+    thread = try values.decodeIfPresent(Int.self, forKey: .thread)
+    isMention = try values.decodeIfPresent(Bool.self, forKey: .isMention) ?? false
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(number, forKey: .number)
+    try values.encode(timestamp, forKey: .timestamp)
+    try values.encode(message, forKey: .message)
+    try values.encodeIfPresent(thread, forKey: .thread)
+    if isMention { try values.encode(isMention, forKey: .isMention) }
   }
 }
 

@@ -1,7 +1,7 @@
 package import LiveEvents
 
 /// The most messages in one second, by time stamp.
-package struct BusiestSecond: Equatable, Sendable {
+package struct BusiestSecond: Equatable, Sendable, Codable {
   /// In one second of the clock: time stamps with the same whole number of seconds.
   package var byClock = 0
   /// In any window of 1,000 ms: time stamps in `(t - 1000, t]`, whatever `t`.
@@ -21,13 +21,13 @@ package struct BusiestSecond: Equatable, Sendable {
 /// so at most some 11,000. Counting is O(1) for a time stamp in order, O(log n) and a small move for
 /// one out of order; the windows are looked at once per batch, by ``settle()``. That loses nothing:
 /// the count of a window only grows, so its last value is its largest.
-package struct MessagePace: Equatable, Sendable {
+package struct MessagePace: Equatable, Sendable, Codable {
   /// How much later than a newer one a time stamp may come, in milliseconds.
   package static let horizon: Timestamp = 10_000
   /// How many older ones in a row mean that the clock was set back.
   package static let patience = 100
 
-  fileprivate struct Moment: Equatable {
+  fileprivate struct Moment: Equatable, Codable {
     let timestamp: Timestamp
     var count: Int
   }

@@ -1,7 +1,7 @@
 package import LiveEvents
 
 /// A notice that is shown. It owns its texts.
-package struct DisplayedNotice: Equatable, Sendable, Identifiable {
+package struct DisplayedNotice: Equatable, Sendable, Identifiable, Codable {
   /// Position among the notices of the room, from 1 on.
   package let number: Int
   /// The oldest time stamp of those that it stands for.
@@ -21,7 +21,7 @@ package struct DisplayedNotice: Equatable, Sendable, Identifiable {
 
 /// The last notices, newest last. A gift bomb and its gifts are one entry, in whatever order they
 /// come. One that is pinned stays until it is unpinned or taken away.
-package struct NoticeBoard: Equatable, Sendable {
+package struct NoticeBoard: Equatable, Sendable, Codable {
   /// How many notices are kept.
   package static let limit = 32
   /// How many gift bombs are remembered at least; a gift of one whose entry has left the board does

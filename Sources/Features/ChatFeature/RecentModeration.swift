@@ -9,7 +9,7 @@ package import LiveEvents
 ///
 /// Of people and identifiers the last ``capacity`` at least are remembered, and at most twice as
 /// many.
-package struct RecentModeration: Equatable, Sendable {
+package struct RecentModeration: Equatable, Sendable, Codable {
   /// How late a message may be, in milliseconds.
   package static let reach: Timestamp = 60_000
   package static let capacity = 512
@@ -76,7 +76,9 @@ package struct RecentModeration: Equatable, Sendable {
 
 /// Values for the keys that were set last, in two generations: when the young one is full it
 /// becomes the old one, and the old one is forgotten.
-struct RecentKeys<Key: Hashable & Sendable, Value: Equatable & Sendable>: Equatable, Sendable {
+struct RecentKeys<
+  Key: Hashable & Sendable & Codable, Value: Equatable & Sendable & Codable
+>: Equatable, Sendable, Codable {
   let capacity: Int
   private var young: [Key: Value] = [:]
   private var old: [Key: Value] = [:]

@@ -7,7 +7,7 @@ package import Composable
 @Reducer
 package struct ControlFeature {
   @ObservableState
-  package struct State: Equatable, Sendable {
+  package struct State: Equatable, Sendable, Codable {
     /// Committed values of sliders, from 0 to 1.
     package var values = ControlTable<Double>()
     /// Positions of switches.

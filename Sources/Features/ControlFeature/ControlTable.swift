@@ -2,9 +2,11 @@
 ///
 /// A host's panel has a handful of controls: names are compared in turn, which beats hashing there.
 /// Lookup and change are O(n); the intake bounds the number of names.
-package struct ControlTable<Value: Equatable & Sendable>: Equatable, Sendable {
+package struct ControlTable<Value: Equatable & Sendable & Codable>: Equatable, Sendable,
+  Codable
+{
   /// One control and its value.
-  package struct Entry: Equatable, Sendable {
+  package struct Entry: Equatable, Sendable, Codable {
     package let name: String
     package fileprivate(set) var value: Value
   }

@@ -1,5 +1,5 @@
 /// Tells drags that go on from those whose end was lost, by the seconds since they last moved.
-package struct DragBookkeeping: Equatable, Sendable {
+package struct DragBookkeeping: Equatable, Sendable, Codable {
   /// How many ticks a drag may stand still. Its end may be on the way for as long.
   package static let patience = 10
 

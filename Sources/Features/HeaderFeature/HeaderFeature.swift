@@ -5,7 +5,7 @@ package import LiveEvents
 @Reducer
 package struct HeaderFeature {
   @ObservableState
-  package struct State: Equatable, Sendable {
+  package struct State: Equatable, Sendable, Codable {
     package var title = ""
     package var viewers = 0
     /// The most viewers at any time, readings that were never shown included.
@@ -26,7 +26,7 @@ package struct HeaderFeature {
   }
 
   /// What the badge of the header says of the connection.
-  package enum Connection: Equatable, Sendable { case good, fair, poor }
+  package enum Connection: String, Equatable, Sendable, Codable { case good, fair, poor }
 
   package enum Action: Equatable, Sendable {
     case titleChanged(String)

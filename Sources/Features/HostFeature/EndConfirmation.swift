@@ -4,7 +4,7 @@ package import Composable
 @Reducer
 package struct EndConfirmation {
   @ObservableState
-  package struct State: Equatable, Sendable {
+  package struct State: Equatable, Sendable, Codable {
     /// How many watched when it was asked.
     package var viewers: Int
 

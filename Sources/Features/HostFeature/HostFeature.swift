@@ -17,7 +17,7 @@ package struct HostFeature {
   /// Children are kept out of what the host's observers are told: a message in the chat is no
   /// reason to evaluate the host's view.
   @ObservableState
-  package struct State: Equatable, Sendable {
+  package struct State: Equatable, Sendable, Codable {
     package var phase: StreamState = StreamState.waiting
     /// Whether anybody records the room, as the recorder told.
     package var isRecording = false

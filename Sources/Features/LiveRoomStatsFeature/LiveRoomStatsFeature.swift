@@ -5,7 +5,7 @@ import RateLimiting
 @Reducer
 package struct LiveRoomStatsFeature {
   @ObservableState
-  package struct State: Equatable, Sendable {
+  package struct State: Equatable, Sendable, Codable {
     /// The newest closed window.
     package var window: StatisticsWindow?
     /// Samples of all windows.
@@ -71,7 +71,7 @@ package struct LiveRoomStatsFeature {
 }
 
 /// The level of each measurement. A measurement that a window lacks keeps its level.
-package struct QualityLevels: Equatable, Sendable {
+package struct QualityLevels: Equatable, Sendable, Codable {
   package private(set) var congestion = StreamQuality.good
   package private(set) var roundTrip = StreamQuality.good
   package private(set) var frameShortfall = StreamQuality.good

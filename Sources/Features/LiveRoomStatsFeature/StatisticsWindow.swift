@@ -3,7 +3,7 @@ package import RateLimiting
 /// What the samples of one window of time say: last, count, sum, minimum and maximum of each series.
 ///
 /// A series is `nil` if no sample of the window had a value for it.
-package struct StatisticsWindow: Equatable, Sendable {
+package struct StatisticsWindow: Equatable, Sendable, Codable {
   /// Kilobits per second.
   package var bitrate: Summary?
   /// Frames per second.

@@ -1,5 +1,5 @@
 /// How well the stream gets through.
-package enum StreamQuality: String, Comparable, Sendable, CaseIterable {
+package enum StreamQuality: String, Comparable, Sendable, CaseIterable, Codable {
   case good, fair, poor
 
   /// The better one is smaller.
@@ -17,7 +17,7 @@ package enum StreamQuality: String, Comparable, Sendable, CaseIterable {
 }
 
 /// What keeps a stream from getting through well.
-package enum StreamFault: String, Sendable, CaseIterable {
+package enum StreamFault: String, Sendable, CaseIterable, Codable {
   case congestion
   case roundTrip = "round trip"
   case frameShortfall = "frame rate"

@@ -6,7 +6,7 @@ package import LiveEvents
 @Reducer
 package struct RecorderFeature {
   @ObservableState
-  package struct State: Equatable, Sendable {
+  package struct State: Equatable, Sendable, Codable {
     /// The recorder that events tell of (the streaming program's, say).
     package var elsewhere = Recording()
     /// The room's own recording; `nil` until one is started.

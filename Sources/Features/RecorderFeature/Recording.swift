@@ -1,7 +1,7 @@
 package import LiveEvents
 
 /// What is known of one recorder.
-package struct Recording: Equatable, Sendable {
+package struct Recording: Equatable, Sendable, Codable {
   package var state = RecorderState.idle
   /// Bytes written.
   package var bytes = 0

@@ -53,6 +53,17 @@ extension WaitingList: Sequence {
   }
 }
 
+extension WaitingList: Codable {
+  package init(from decoder: any Decoder) throws {
+    for person in try decoder.singleValueContainer().decode([Person].self) { join(person) }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(Array(self))
+  }
+}
+
 extension WaitingList: Equatable {
   package static func == (left: WaitingList, right: WaitingList) -> Bool {
     left.count == right.count && left.elementsEqual(right)

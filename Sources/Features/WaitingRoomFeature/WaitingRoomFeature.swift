@@ -5,7 +5,7 @@ package import LiveEvents
 @Reducer
 package struct WaitingRoomFeature {
   @ObservableState
-  package struct State: Equatable, Sendable {
+  package struct State: Equatable, Sendable, Codable {
     /// Those who wait, in the order in which they came.
     package var people = WaitingList()
     /// How many were let in.

@@ -4,7 +4,7 @@
 /// time stamps of the events, and stays with one of them for the life of a machine. Time may step
 /// back (time stamps arrive out of order): a machine then behaves as if no time had passed, and
 /// what it holds keeps its deadline.
-public struct Instant: Hashable, Comparable, Sendable {
+public struct Instant: Hashable, Comparable, Sendable, Codable {
   /// Nanoseconds since the caller's origin; may be negative.
   public var nanoseconds: Int64
 

@@ -42,6 +42,21 @@ package final class RecordingLibrary: Sendable {
     return RoomRecorder(name: name, number: number, writer: writer, settings: settings)
   }
 
+  /// Goes on with a recording that the program's end interrupted, in a new segment; `nil` if somebody
+  /// ended it.
+  ///
+  /// - Throws: ``RecordingError/noSuchRecording(_:)``; or why it cannot be written.
+  package func resume(
+    _ name: String, onNews: @escaping @Sendable (RecorderNews) -> Void
+  ) async throws(RecordingError) -> RoomRecorder? {
+    let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
+    let isResumed = try await writer.perform { shelf throws(RecordingError) in
+      try shelf.resume(number, name, now: MonotonicClock.nanoseconds(), onNews: onNews)
+    }
+    guard isResumed else { return nil }
+    return RoomRecorder(name: name, number: number, writer: writer, settings: settings)
+  }
+
   /// Oldest first, those that are being written included.
   package func list() async throws(RecordingError) -> [RecordingSummary] {
     try await writer.perform { shelf throws(RecordingError) in try shelf.summaries() }
@@ -61,6 +76,9 @@ package final class RecordingLibrary: Sendable {
     }
   }
 
+  /// How many events wait for the disk, of all recordings.
+  package var waitingEvents: Int { writer.load.events }
+
   /// Ends the writer once all that it was given is done. Recordings that were not stopped count as
   /// interrupted at the next start.
   package func close() { writer.close() }
@@ -72,7 +90,7 @@ package final class RoomRecorder: Sendable {
   private let number: UInt64
   private let writer: RecordingWriter
   private let settings: RecordingSettings
-  private let load = RecorderLoad()
+  private let load: RecorderLoad
   private let isOverrun = Atomic<Bool>(false)
 
   init(name: String, number: UInt64, writer: RecordingWriter, settings: RecordingSettings) {
@@ -80,6 +98,7 @@ package final class RoomRecorder: Sendable {
     self.number = number
     self.writer = writer
     self.settings = settings
+    load = RecorderLoad(of: writer.load)
   }
 
   /// Whether so much waits for the disk that senders should wait too.
@@ -111,7 +130,17 @@ package final class RoomRecorder: Sendable {
     digest: String?, endedAt: Int
   ) async throws(RecordingError) -> RecordingSummary {
     try await writer.perform { [number] shelf throws(RecordingError) in
-      try shelf.finish(number, digest: digest, endedAt: endedAt)
+      try shelf.finish(number, as: .finished, digest: digest, endedAt: endedAt)
+    }
+  }
+
+  /// Closes the recording, once all that was handed over is written, to go on with it later by
+  /// ``RecordingLibrary/resume(_:onNews:)``.
+  ///
+  /// - Parameter endedAt: milliseconds since 1970.
+  package func interrupt(endedAt: Int) async throws(RecordingError) {
+    try await writer.perform { [number] shelf throws(RecordingError) in
+      _ = try shelf.finish(number, as: .interrupted, digest: nil, endedAt: endedAt)
     }
   }
 }

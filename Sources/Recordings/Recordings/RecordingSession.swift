@@ -42,6 +42,35 @@ final class RecordingSession {
     try catalogue.save(row)
   }
 
+  /// Goes on with a recording, in a segment after those that it has.
+  init(
+    resuming row: RecordingRow, after segments: [SegmentRow], directory: String,
+    catalogue: Catalogue, settings: RecordingSettings, now: UInt64,
+    onNews: @escaping @Sendable (RecorderNews) -> Void,
+    onProblem: @escaping @Sendable (String) -> Void
+  ) throws(RecordingError) {
+    var row = row
+    row.state = RecordingSummary.State.recording.rawValue
+    row.endedAt = nil
+    row.digest = nil
+    self.row = row
+    self.directory = directory
+    self.catalogue = catalogue
+    self.settings = settings
+    self.onNews = onNews
+    self.onProblem = onProblem
+    for segment in segments {
+      closed.events += segment.events
+      closed.frames += segment.frames
+      closed.first = closed.first ?? segment.firstAt
+      closed.last = segment.lastAt ?? closed.last
+      closedBytes += segment.bytes
+    }
+    segmentCount = segments.count + 1
+    segment = try makeSegment((segments.last?.number ?? 0) + 1, now)
+    try catalogue.save(row)
+  }
+
   var name: String { row.name }
 
   private func makeSegment(_ number: Int, _ now: UInt64) throws(RecordingError) -> SegmentWriter {
@@ -142,15 +171,17 @@ final class RecordingSession {
 
   // MARK: The end
 
-  /// Closes the recording.
-  func finish(digest: String?, endedAt: Int) -> RecordingSummary {
+  /// Closes the recording, as finished or as interrupted.
+  func finish(
+    as state: RecordingSummary.State, digest: String?, endedAt: Int
+  ) -> RecordingSummary {
     row.endedAt = endedAt
     if failure == nil {
-      row.state = RecordingSummary.State.finished.rawValue
+      row.state = state.rawValue
       row.digest = digest
       attempt { () throws(RecordingError) in
         try closeSegment { end in
-          end.state = .finished
+          end.state = state
           end.endedAt = endedAt
           end.digest = digest
         }

@@ -16,6 +16,8 @@ final class RecordingWriter: Sendable {
 
   private let inbox = Mutex(Inbox())
   private let signal: WakeSignal
+  /// What waits for the disk, of all recordings.
+  let load = RecorderLoad()
 
   /// - Parameter makeShelf: called on the thread, once.
   init(_ makeShelf: @escaping @Sendable () -> Shelf) throws(SystemdError) {
@@ -100,13 +102,22 @@ final class RecordingWriter: Sendable {
 /// How much of a recording waits for the disk. May be used from any thread.
 final class RecorderLoad: Sendable {
   private let waiting = Atomic<Int>(0)
+  /// That of all recorders together.
+  private let total: RecorderLoad?
+
+  init(of total: RecorderLoad? = nil) { self.total = total }
 
   /// Counts events handed over; gives how many wait now.
+  @discardableResult
   func handOver(_ events: Int) -> Int {
-    waiting.wrappingAdd(events, ordering: .relaxed).newValue
+    total?.handOver(events)
+    return waiting.wrappingAdd(events, ordering: .relaxed).newValue
   }
 
-  func written(_ events: Int) { waiting.wrappingSubtract(events, ordering: .relaxed) }
+  func written(_ events: Int) {
+    total?.written(events)
+    waiting.wrappingSubtract(events, ordering: .relaxed)
+  }
 
   var events: Int { waiting.load(ordering: .relaxed) }
 }

@@ -85,6 +85,19 @@ final class Shelf {
     return name
   }
 
+  /// Goes on with a recording that was interrupted; `false` if it ended otherwise.
+  func resume(
+    _ number: UInt64, _ name: String, now: UInt64, onNews: @escaping @Sendable (RecorderNews) -> Void
+  ) throws(RecordingError) -> Bool {
+    let catalogue = try catalogue()
+    guard let row = try catalogue.recording(name) else { throw .noSuchRecording(name) }
+    guard row.state == RecordingSummary.State.interrupted.rawValue else { return false }
+    sessions[number] = try RecordingSession(
+      resuming: row, after: try catalogue.segments(of: name), directory: directory + "/" + name,
+      catalogue: catalogue, settings: settings, now: now, onNews: onNews, onProblem: onProblem)
+    return true
+  }
+
   /// Makes a directory of that name, or of one made unique.
   private func makeDirectory(_ wanted: String) throws(RecordingError) -> String {
     var name = wanted
@@ -103,10 +116,10 @@ final class Shelf {
   func fail(_ number: UInt64, _ error: RecordingError) { sessions[number]?.fail(error) }
 
   func finish(
-    _ number: UInt64, digest: String?, endedAt: Int
+    _ number: UInt64, as state: RecordingSummary.State, digest: String?, endedAt: Int
   ) throws(RecordingError) -> RecordingSummary {
     guard let session = sessions.removeValue(forKey: number) else { throw .closing }
-    return session.finish(digest: digest, endedAt: endedAt)
+    return session.finish(as: state, digest: digest, endedAt: endedAt)
   }
 
   /// Oldest first.

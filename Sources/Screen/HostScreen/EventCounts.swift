@@ -1,7 +1,7 @@
 package import LiveEvents
 
 /// What became of events. `received = applied + coalesced + rejected + pending` at any instant.
-package struct EventCounts: Sendable, Equatable {
+package struct EventCounts: Sendable, Equatable, Codable {
   package var received = 0
   package var applied = 0
   package var coalesced = 0
@@ -24,6 +24,12 @@ package struct EventCounts: Sendable, Equatable {
   package mutating func refuse(_ reason: RejectionReason, _ count: Int) {
     rejected += count
     rejectedByReason[reason, default: 0] += count
+  }
+
+  /// Counts as if what is pending had never come.
+  package mutating func forgetPending() {
+    received -= pending
+    pending = 0
   }
 
   package mutating func add(_ other: EventCounts) {

@@ -21,14 +21,15 @@ package final class HostScreen {
   ///   - intake: the throttle stage.
   ///   - chatHistory: how many messages the chat keeps.
   ///   - clock: measures evaluations, or pretends to.
+  ///   - snapshot: of the screen that this one is to be.
   package init(
     lane: any Lane, framesPerSecond: Int, tracking: ChildTracking = .ignored,
     intake: HostIntake = HostIntake(), chatHistory: Int = 500, clock: any ScreenClock,
-    start: Instant = .origin
+    start: Instant = .origin, restoring snapshot: ScreenSnapshot? = nil
   ) {
-    let store = Store(
-      initialState: HostFeature.State(chatHistory: chatHistory), lane: lane, notification: .batched
-    ) { HostFeature() }
+    var state = snapshot?.state ?? HostFeature.State()
+    state.chatHistory = chatHistory
+    let store = Store(initialState: state, lane: lane, notification: .batched) { HostFeature() }
     store.setIgnored(tracking.ignoredFields)
     store.attributeChanges(true)
     self.store = store
@@ -36,9 +37,12 @@ package final class HostScreen {
       HostView(), place: store.place, clock: clock, read: { [unowned store] in store.state })
     pipeline = Pipeline(
       store: store, screen: views, grid: FrameGrid(framesPerSecond: Int64(framesPerSecond)),
-      intake: intake, clock: clock)
+      intake: intake, clock: clock, counts: snapshot?.counts ?? EventCounts(),
+      ticker: snapshot?.ticker ?? Ticker())
     pipeline.drawFrame(at: start)
   }
+
+  var ticker: Ticker { pipeline.ticker }
 
   /// Where its events went.
   package var counts: EventCounts { pipeline.counts }

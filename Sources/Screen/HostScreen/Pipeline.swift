@@ -27,17 +27,19 @@ struct Pipeline: ~Copyable {
   private let clock: any ScreenClock
   private var intake: HostIntake
   private var output = IntakeOutput<HostFeature.Action>()
-  private(set) var counts = EventCounts()
+  private(set) var counts: EventCounts
   /// Whether an action was reduced since the last frame.
   private var isDirty = false
   /// Where the last frame was; the next one comes later.
   private var lastFrame = Instant(nanoseconds: -1)
-  private var ticker = Ticker()
+  private(set) var ticker: Ticker
 
   init(
     store: Store<HostFeature.State, HostFeature.Action>, screen: ViewGraph, grid: FrameGrid,
-    intake: HostIntake, clock: any ScreenClock
+    intake: HostIntake, clock: any ScreenClock, counts: EventCounts, ticker: Ticker
   ) {
+    self.counts = counts
+    self.ticker = ticker
     self.intake = intake
     self.store = store
     self.screen = screen

@@ -2,10 +2,15 @@ package import LiveEvents
 package import RateLimiting
 
 /// Says once a second of a room's time what the time of its events is by now.
-package struct Ticker: Sendable {
+package struct Ticker: Sendable, Codable {
   private static let interval = Interval.seconds(1)
 
-  private var newest: (timestamp: Timestamp, at: Instant)?
+  private struct Reading: Codable {
+    let timestamp: Timestamp
+    let at: Instant
+  }
+
+  private var newest: Reading?
   private var last = Instant.origin
 
   package init() {}
@@ -13,7 +18,7 @@ package struct Ticker: Sendable {
   /// Notes the time stamp of an event.
   package mutating func note(_ timestamp: Timestamp, at now: Instant) {
     if let newest, newest.timestamp >= timestamp { return }
-    newest = (timestamp, now)
+    newest = Reading(timestamp: timestamp, at: now)
   }
 
   /// When the next tick is due; `nil` before the first event.

@@ -20,7 +20,8 @@ package actor HostLane {
   private let faults: FaultInjection
   private let onProblem: @Sendable (RoomName, String) -> Void
   private let onCommit: @Sendable (RoomName, _ control: String, _ value: Double) -> Void
-  private let onRecordingEnd: @Sendable (RoomName, RoomRecorder, String?) -> Void
+  private let onRecordingEnd: @Sendable (RoomName, RoomRecorder, RecordingEnd) -> Void
+  private let snapshots: SnapshotStore?
   private var rooms: [RoomName: Room] = [:]
   /// Sums over rooms that were closed.
   private var closed = EventCounts()
@@ -31,9 +32,18 @@ package actor HostLane {
     executor.asUnownedSerialExecutor()
   }
 
+  /// Why a room stops recording without being asked to.
+  package enum RecordingEnd: Sendable {
+    /// It was closed; the digest is that of its last state.
+    case closed(digest: String?)
+    /// The daemon stops, and the recording is to go on at the next start.
+    case suspended
+  }
+
   /// - Parameters:
   ///   - onTurn: told how long each turn took, on the lane.
-  ///   - onRecordingEnd: told the recorder of a room that closes, and the digest of its last state.
+  ///   - snapshots: where rooms are kept for the next start.
+  ///   - onRecordingEnd: told the recorder of a room that closes, and why.
   package init(
     index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings,
     faults: FaultInjection = FaultInjection(),
@@ -42,8 +52,12 @@ package actor HostLane {
     onCommit: @escaping @Sendable (RoomName, _ control: String, _ value: Double) -> Void = {
       _, _, _ in
     },
-    onRecordingEnd: @escaping @Sendable (RoomName, RoomRecorder, String?) -> Void = { _, _, _ in }
+    onRecordingEnd: @escaping @Sendable (RoomName, RoomRecorder, RecordingEnd) -> Void = {
+      _, _, _ in
+    },
+    snapshots: SnapshotStore? = nil
   ) {
+    self.snapshots = snapshots
     self.index = index
     self.eventLoop = eventLoop
     self.executor = eventLoop
@@ -70,13 +84,17 @@ package actor HostLane {
 
   /// Opens a room, before anything that is posted later. The directory makes sure that there is none
   /// of this name.
-  package nonisolated func postOpening(of room: RoomName) { mailbox.post(.open(room), to: self) }
+  package nonisolated func postOpening(of room: RoomName, restoring snapshot: RoomSnapshot? = nil) {
+    mailbox.post(.open(room, snapshot), to: self)
+  }
 
   /// Closes a room, after all that was posted before; what it holds is applied.
+  ///
+  /// - Parameter isForGood: whether it is also forgotten by those who keep it for the next start.
   package nonisolated func postClosing(
-    of room: RoomName, completion: @escaping @Sendable () -> Void
+    of room: RoomName, isForGood: Bool = true, completion: @escaping @Sendable () -> Void
   ) {
-    mailbox.post(.close(room, completion), to: self)
+    mailbox.post(.close(room, isForGood: isForGood, completion), to: self)
   }
 
   /// Changes the settings of the lane's rooms and of those to come.
@@ -109,14 +127,14 @@ package actor HostLane {
       let now = NIODeadline.now()
       for item in mailbox.take() {
         switch item {
-        case .open(let name): open(name, now)
-        case .close(let name, let completion):
-          close(name)
+        case .open(let name, let snapshot): open(name, snapshot, now)
+        case .close(let name, let isForGood, let completion):
+          close(name, isForGood, now)
           completion()
         case .delivery(let delivery): receive(delivery, now)
         case .visit(let name, let body):
           body(rooms[name])
-          if let room = rooms[name] { schedule(room) }
+          if let room = rooms[name] { goOn(room, now) }
         }
       }
     }
@@ -128,7 +146,7 @@ package actor HostLane {
       return
     }
     room.receive(delivery, now: now)
-    schedule(room)
+    goOn(room, now)
   }
 
   /// The room was closed while the delivery was under way.
@@ -139,9 +157,15 @@ package actor HostLane {
     delivery.acknowledgement.applied(rejected: delivery.events.count)
   }
 
-  /// Sets the room's timer for its next frame, unless it stands already.
+  /// After something was done with a room: saves it if it is time, and sees to it that it comes back.
+  private func goOn(_ room: Room, _ now: NIODeadline) {
+    room.saveIfDue(now: now)
+    schedule(room)
+  }
+
+  /// Sets the room's timer for its next frame or snapshot, unless it stands already.
   private func schedule(_ room: Room) {
-    guard let due = room.nextFrame else { return }
+    guard let due = [room.nextFrame, room.nextSave].compactMap(\.self).min() else { return }
     if let timer = timers[room.name] {
       guard due < timer.due else { return }
       timer.task.cancel()
@@ -154,25 +178,43 @@ package actor HostLane {
   private func frame(_ name: RoomName) {
     timers[name] = nil
     guard let room = rooms[name] else { return }
-    meter.measure { room.advance(to: NIODeadline.now()) }
+    meter.measure {
+      let now = NIODeadline.now()
+      room.advance(to: now)
+      room.saveIfDue(now: now)
+    }
     schedule(room)
   }
 
   // MARK: Rooms
 
-  private func open(_ name: RoomName, _ now: NIODeadline) {
+  private func open(_ name: RoomName, _ snapshot: RoomSnapshot?, _ now: NIODeadline) {
+    let keeper = snapshots.map { store in
+      RoomKeeper(store, room: name.description, now: now) { [weak self] in
+        self?.postVisit(to: name) { $0?.keeper?.end() }
+      }
+    }
     rooms[name] = Room(
       name: name, lane: lane.of(name), meter: meter, faults: faults, settings: settings, now: now,
+      restoring: snapshot, keeper: keeper,
       onProblem: { [onProblem] in onProblem(name, $0) },
       onCommit: { [onCommit] in onCommit(name, $0, $1) },
       requestFrame: { [weak self] in await self?.publish(name) })
   }
 
-  private func close(_ name: RoomName) {
+  private func close(_ name: RoomName, _ isForGood: Bool, _ now: NIODeadline) {
     timers.removeValue(forKey: name)?.task.cancel()
     guard let room = rooms.removeValue(forKey: name) else { return }
-    room.finish()
-    if let ended = room.endRecording() { onRecordingEnd(name, ended.recorder, ended.digest) }
+    if isForGood || room.keeper == nil {
+      room.finish()
+      room.forget()
+      if let ended = room.endRecording() {
+        onRecordingEnd(name, ended.recorder, .closed(digest: ended.digest))
+      }
+    } else {
+      room.suspend(now: now)
+      if let ended = room.endRecording() { onRecordingEnd(name, ended.recorder, .suspended) }
+    }
     closed.add(room.counts)
   }
 
@@ -196,7 +238,7 @@ package actor HostLane {
     guard let room = rooms[name] else { return .failure(.noSuchRoom(name.description)) }
     return meter.measure {
       let result = room.set(control, setting)
-      schedule(room)
+      goOn(room, .now())
       return result
     }
   }

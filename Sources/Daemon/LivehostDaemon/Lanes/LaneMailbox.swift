@@ -63,8 +63,9 @@ package struct RoomDelivery: Sendable {
 /// which they were posted.
 final class LaneMailbox: Sendable {
   enum Item: Sendable {
-    case open(RoomName)
-    case close(RoomName, @Sendable () -> Void)
+    /// A new room, or one of an earlier run of the daemon.
+    case open(RoomName, RoomSnapshot?)
+    case close(RoomName, isForGood: Bool, @Sendable () -> Void)
     case delivery(RoomDelivery)
     /// Something to be done with a room; it is `nil` if there is none of that name.
     case visit(RoomName, @Sendable (Room?) -> Void)

@@ -6,8 +6,10 @@ import Recordings
 
 extension Room {
   /// Records from here on.
-  func begin(_ recorder: RoomRecorder) {
-    recording = RoomRecording(recorder, isWhole: screen.counts.received == 0)
+  ///
+  /// - Parameter isResumed: whether the recording holds steps of an earlier run of the daemon.
+  func begin(_ recorder: RoomRecorder, isResumed: Bool = false) {
+    recording = RoomRecording(recorder, isWhole: !isResumed && screen.counts.received == 0)
     screen.send(.recorder(.ownStateChanged(.recording)))
   }
 

@@ -9,11 +9,14 @@ struct RoomRecording {
   let recorder: RoomRecorder
   /// Whether the recording holds all that ever happened in the room.
   let isWhole: Bool
+  /// After all that was added.
+  private(set) var position: RecordedPosition
   private var batch = RecordedBatch()
 
   init(_ recorder: RoomRecorder, isWhole: Bool) {
     self.recorder = recorder
     self.isWhole = isWhole
+    position = RecordedPosition(recording: recorder.name)
   }
 
   /// Whether so much waits for the disk that senders should wait too.
@@ -21,10 +24,12 @@ struct RoomRecording {
 
   mutating func add(_ events: ArraySlice<LiveEvent>, at instant: Instant) {
     batch.add(events, at: instant)
+    position.pass(events.count, at: instant)
   }
 
   mutating func addFrame(at instant: Instant, flush: Bool) {
     batch.addFrame(at: instant, flush: flush)
+    position.pass(1, at: instant)
   }
 
   mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {

@@ -2,6 +2,7 @@ package import ControlInterface
 package import LiveEvents
 package import Logging
 package import Recordings
+import NIOCore
 import Synchronization
 import Systemd
 
@@ -42,7 +43,7 @@ package final class RoomRecordings: Sendable {
       failed(room, error)
       throw .recordingFailed(room: room.description, reason: error.description)
     }
-    guard await lane.visit(room, { $0?.begin(recorder) != nil }) else {
+    guard await begin(recorder, in: room, on: lane) else {
       // The room was closed meanwhile.
       await end(room, recorder, digest: nil)
       throw .noSuchRoom(room.description)
@@ -51,6 +52,19 @@ package final class RoomRecordings: Sendable {
       .recordingStarted, "recording \(recorder.name) started",
       metadata: ["room": "\(room)", "recording": "\(recorder.name)"])
     return RecordingReport(recorder.name, room: room.description, startedAt: startedAt)
+  }
+
+  /// Has a room record, and be kept as one that does: after a crash it goes on. `false` if it is gone.
+  private func begin(
+    _ recorder: RoomRecorder, in room: RoomName, on lane: HostLane, isResumed: Bool = false
+  ) async -> Bool {
+    await withCheckedContinuation { continuation in
+      lane.postVisit(to: room) { room in
+        guard let room else { return continuation.resume(returning: false) }
+        room.begin(recorder, isResumed: isResumed)
+        room.save(now: .now()) { continuation.resume(returning: true) }
+      }
+    }
   }
 
   /// Ends the recording of a room, once all of it is on disk.
@@ -74,9 +88,49 @@ package final class RoomRecordings: Sendable {
     return RecordingReport(summary)
   }
 
-  /// The room was closed while it was recorded.
-  package func roomClosed(_ room: RoomName, _ recorder: RoomRecorder, digest: String?) {
-    Task { await end(room, recorder, digest: digest) }
+  /// The room was closed while it was recorded, or is kept for the next start.
+  package func ended(_ room: RoomName, _ recorder: RoomRecorder, _ end: HostLane.RecordingEnd) {
+    switch end {
+    case .closed(let digest): Task { await self.end(room, recorder, digest: digest) }
+    case .suspended:
+      Task {
+        defer { leave(room) }
+        do throws(RecordingError) {
+          try await recorder.interrupt(endedAt: DaemonStatus.systemMilliseconds())
+        } catch {
+          failed(room, error)
+        }
+      }
+    }
+  }
+
+  /// Goes on with the recording of a room that was brought back, if that was not ended. What cannot be
+  /// gone on with is told by the journal and by the room.
+  func resume(_ room: RoomName, _ recording: String, on lane: HostLane) async {
+    guard enter(room) else { return }
+    let recorder: RoomRecorder?
+    do throws(RecordingError) {
+      recorder = try await library.resume(recording) { [weak self] news in
+        self?.take(news, of: room, on: lane)
+      }
+    } catch {
+      leave(room)
+      lane.postVisit(to: room) { $0?.show(.failed) }
+      failed(room, error)
+      return
+    }
+    guard let recorder else {
+      leave(room)
+      lane.postVisit(to: room) { $0?.show(.idle) }
+      return
+    }
+    guard await begin(recorder, in: room, on: lane, isResumed: true) else {
+      await end(room, recorder, digest: nil)
+      return
+    }
+    logger.log(
+      .recordingStarted, "recording \(recorder.name) goes on in a new segment",
+      metadata: ["room": "\(room)", "recording": "\(recorder.name)"])
   }
 
   /// Oldest first.
@@ -114,6 +168,9 @@ package final class RoomRecordings: Sendable {
     return .recordingFailed(room: "", reason: error.description)
   }
 
+  /// How many events wait for the disk.
+  package var waitingEvents: Int { library.waitingEvents }
+
   /// Returns once all recordings are closed. No room may record any more.
   package func close() async {
     // Whoever ends a recording has posted that before; an answer means that it is done.
@@ -133,7 +190,7 @@ package final class RoomRecordings: Sendable {
       lane.postVisit(to: room) { [self] host in
         guard let ended = host?.endRecording() else { return }
         host?.show(.failed)
-        roomClosed(room, ended.recorder, digest: nil)
+        self.ended(room, ended.recorder, .closed(digest: nil))
       }
     }
   }

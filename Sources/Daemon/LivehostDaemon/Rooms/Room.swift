@@ -43,11 +43,16 @@ final class Room {
   let onProblem: @Sendable (String) -> Void
   let activity: LaneActivity
   let trace: ActionTrace
+  /// Keeps the room for the next start of the daemon, where that is wanted.
+  var keeper: RoomKeeper?
 
-  /// - Parameter onCommit: told of each slider value that is meant to last.
+  /// - Parameters:
+  ///   - snapshot: of the room that this one is to be; ``wake(after:now:)`` sets its time going.
+  ///   - onCommit: told of each slider value that is meant to last.
   init(
     name: RoomName, lane: EventLoopLane, meter: TurnMeter,
     faults: FaultInjection = FaultInjection(), settings: RoomSettings, now: NIODeadline,
+    restoring snapshot: RoomSnapshot? = nil, keeper: RoomKeeper? = nil,
     onProblem: @escaping @Sendable (String) -> Void = { _ in },
     onCommit: @escaping @Sendable (_ control: String, _ value: Double) -> Void = { _, _ in },
     requestFrame: @escaping @Sendable () async -> Void
@@ -56,13 +61,16 @@ final class Room {
     self.settings = settings
     self.onProblem = onProblem
     lastDelivery = now
+    self.keeper = keeper
     clock = RoomClock(machine: now.machineTime)
+    if let snapshot { clock.advance(to: snapshot.instant) }
     grid = FrameGrid(framesPerSecond: Int64(settings.framesPerSecond))
     feed = RoomFeed(onDemand: { Task { await requestFrame() } })
     screenFeed = RoomFeed(onDemand: { Task { await requestFrame() } })
     screen = HostScreen(
       lane: lane, framesPerSecond: settings.framesPerSecond, chatHistory: settings.chatHistory,
-      clock: MachineClock(meter.activity, room: name, faults: faults), start: clock.now)
+      clock: MachineClock(meter.activity, room: name, faults: faults), start: clock.now,
+      restoring: snapshot?.screen)
     screen.apply(settings.throttling)
     screen.store.onAction { action in
       if case .control(.delegate(.committed(let control, let value))) = action {
@@ -193,6 +201,9 @@ final class Room {
     for (acknowledgement, rejected) in exchange(&waiting, with: []) {
       if recording != nil {
         recording?.whenSynced { acknowledgement.applied(rejected: rejected) }
+      } else if keeper != nil {
+        // What is acknowledged outlives the process.
+        keeper?.whenSaved { _ in acknowledgement.applied(rejected: rejected) }
       } else {
         acknowledgement.applied(rejected: rejected)
       }

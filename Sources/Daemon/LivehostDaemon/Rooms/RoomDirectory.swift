@@ -19,7 +19,7 @@ package final class RoomDirectory: Sendable {
   private let state: Mutex<State>
   private let onChange: @Sendable (RoomName, Change) -> Void
 
-  package enum Change: Sendable { case opened, closed }
+  package enum Change: Sendable { case opened, restored, closed, suspended }
 
   /// - Parameter onChange: told of each room that is opened or closed, for the journal.
   package init(
@@ -58,9 +58,11 @@ package final class RoomDirectory: Sendable {
     for lane in lanes { lane.postSettings(settings) }
   }
 
-  /// Opens a room.
+  /// Opens a room, a new one or that of a snapshot.
   @discardableResult
-  package func open(_ room: RoomName) throws(Refusal) -> HostLane {
+  package func open(
+    _ room: RoomName, restoring snapshot: RoomSnapshot? = nil
+  ) throws(Refusal) -> HostLane {
     let result: Result<Int, Refusal> = state.withLock { state in
       if state.isClosing { return .failure(.closing) }
       if state.lanes[room] != nil { return .failure(.exists) }
@@ -69,34 +71,41 @@ package final class RoomDirectory: Sendable {
       state.opened += 1
       state.lanes[room] = index
       // Under the lock, so that nobody's delivery is posted between the entry and the opening.
-      lanes[index].postOpening(of: room)
+      lanes[index].postOpening(of: room, restoring: snapshot)
       return .success(index)
     }
     let lane = lanes[try result.get()]
-    onChange(room, .opened)
+    onChange(room, snapshot == nil ? .opened : .restored)
     return lane
   }
 
   /// Closes a room. Returns once it is closed; `false` if there is none.
-  package func close(_ room: RoomName) async -> Bool {
+  package func close(_ room: RoomName) async -> Bool { await end(room, isForGood: true) }
+
+  private func end(_ room: RoomName, isForGood: Bool) async -> Bool {
     let isClosed = await withCheckedContinuation { continuation in
       let index = state.withLock { state in
         let index = state.lanes.removeValue(forKey: room)
-        if let index { lanes[index].postClosing(of: room) { continuation.resume(returning: true) } }
+        if let index {
+          lanes[index].postClosing(of: room, isForGood: isForGood) {
+            continuation.resume(returning: true)
+          }
+        }
         return index
       }
       if index == nil { continuation.resume(returning: false) }
     }
-    if isClosed { onChange(room, .closed) }
+    if isClosed { onChange(room, isForGood ? .closed : .suspended) }
     return isClosed
   }
 
-  /// Opens no more, and draws and closes all that are open, in the order of their names.
+  /// Opens no more, and draws and ends all that are open, in the order of their names; those that are
+  /// kept come back at the next start.
   package func closeAll() async {
     let rooms = state.withLock { state in
       state.isClosing = true
       return state.lanes.keys.sorted()
     }
-    for room in rooms { _ = await close(room) }
+    for room in rooms { _ = await end(room, isForGood: false) }
   }
 }

@@ -70,7 +70,10 @@ package struct Daemon: ServiceLifecycle.Service {
     let sockets = try Sockets(paths)
     let description = sockets.description
     let recordings = try await openRecordings()
-    let lanes = makeLanes(laneGroup, FaultInjection.fromEnvironment(), recordings)
+    let snapshots = try SnapshotStore(
+      directory: paths.stateDirectory + "/rooms",
+      onProblem: { [logger] problem in logger.warning("\(problem)") })
+    let lanes = makeLanes(laneGroup, FaultInjection.fromEnvironment(), recordings, snapshots)
     let hangs = HangFeed()
     let hangMonitor = try watchForHangs(lanes, hangs)
     let work = try WorkExecutor(width: max(1, System.coreCount - 1))
@@ -78,7 +81,12 @@ package struct Daemon: ServiceLifecycle.Service {
     let directory = RoomDirectory(
       lanes: lanes, maximumRooms: configuration.rooms.maximumRooms,
       onChange: { [logger] in Self.log($0, $1, to: logger) })
-    for room in configuration.openRooms.compactMap(RoomName.init) { try directory.open(room) }
+    await Restoration(
+      snapshots, into: directory, recordings: recordings, notifier: notifier, logger: logger
+    ).run()
+    for room in configuration.openRooms.compactMap(RoomName.init) {
+      _ = directory.laneOpening(room)
+    }
     let router = EventRouter(directory: directory)
     let status = DaemonStatus(
       version: Self.version, lostEntries: lostEntries,
@@ -111,10 +119,13 @@ package struct Daemon: ServiceLifecycle.Service {
     tell { () throws(SystemdError) in try notifier.ready(status: "serving, \(description)") }
     try? await gracefulShutdown()
 
-    tell { () throws(SystemdError) in try notifier.stopping(status: "draining") }
-    await ingest.shutdown()
-    await directory.closeAll()
-    await recordings.close()
+    tell { () throws(SystemdError) in try notifier.stopping(status: "stopping") }
+    let stop = LongWork(
+      "stopping", notifier: notifier, unit: "events", left: { recordings.waitingEvents })
+    await stop.step("taking what was sent") { await ingest.shutdown() }
+    await stop.step("drawing the last frames") { await directory.closeAll() }
+    await stop.step("writing recordings") { await recordings.close() }
+    await stop.step("keeping the rooms") { await snapshots.close() }
     hangs.finish()
     await control.shutdown()
     hangMonitor.stop()
@@ -152,7 +163,8 @@ package struct Daemon: ServiceLifecycle.Service {
   }
 
   private func makeLanes(
-    _ group: MultiThreadedEventLoopGroup, _ faults: FaultInjection, _ recordings: RoomRecordings
+    _ group: MultiThreadedEventLoopGroup, _ faults: FaultInjection, _ recordings: RoomRecordings,
+    _ snapshots: SnapshotStore
   ) -> [HostLane] {
     var lanes: [HostLane] = []
     for eventLoop in group.makeIterator() {
@@ -170,7 +182,7 @@ package struct Daemon: ServiceLifecycle.Service {
               .sliderCommitted, "room \(room): \(control) is \(value)",
               metadata: ["room": "\(room)", "control": "\(control)", "value": "\(value)"])
           },
-          onRecordingEnd: { recordings.roomClosed($0, $1, digest: $2) }))
+          onRecordingEnd: { recordings.ended($0, $1, $2) }, snapshots: snapshots))
     }
     return lanes
   }
@@ -263,6 +275,12 @@ package struct Daemon: ServiceLifecycle.Service {
   private static func log(_ room: RoomName, _ change: RoomDirectory.Change, to logger: Logger) {
     switch change {
     case .opened: logger.log(.roomOpened, "room \(room) opened", metadata: ["room": "\(room)"])
+    case .restored:
+      logger.log(
+        .roomOpened, "room \(room) opened, with the state that it was kept with",
+        metadata: ["room": "\(room)"])
+    // It is open to those who look at it, as soon as the daemon runs again.
+    case .suspended: break
     case .closed: logger.log(.roomClosed, "room \(room) closed", metadata: ["room": "\(room)"])
     }
   }

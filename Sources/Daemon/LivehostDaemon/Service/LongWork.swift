@@ -1,0 +1,83 @@
+import Synchronization
+package import Systemd
+
+/// Tells the service manager how far the start or the stop is, and asks it for more time for as long as
+/// there is progress. Work that stands still is not excused: the manager's time-out ends it.
+package final class LongWork: Sendable {
+  /// For how long the manager is asked to wait for the next sign of progress.
+  package static let patienceMicroseconds: UInt64 = 15_000_000
+
+  private struct State: Sendable {
+    var step = ""
+    var stepCount = 0
+    var told: Measure?
+  }
+
+  /// How far the work is: another one than before means progress.
+  private struct Measure: Equatable {
+    let step: Int
+    let left: Int
+  }
+
+  private let notifier: ServiceNotifier
+  private let title: String
+  private let left: @Sendable () -> Int
+  private let unit: String
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - title: what is done, such as `stopping`.
+  ///   - left: how much there is to do in the present step.
+  ///   - unit: what that counts, such as `events`.
+  package init(
+    _ title: String, notifier: ServiceNotifier, unit: String = "",
+    left: @escaping @Sendable () -> Int = { 0 }
+  ) {
+    self.title = title
+    self.notifier = notifier
+    self.unit = unit
+    self.left = left
+  }
+
+  /// Does one step, and tells of it once a second.
+  package func step<R>(
+    _ name: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
+  ) async rethrows -> R {
+    begin(name)
+    tell()
+    let ticks = Task {
+      while true {
+        try await Task.sleep(nanoseconds: 1_000_000_000)
+        tell()
+      }
+    }
+    defer { ticks.cancel() }
+    return try await body()
+  }
+
+  // Never inlined into an asynchronous function; see `RoomRecordings`.
+  @inline(never)
+  private func begin(_ name: String) {
+    state.withLock {
+      $0.step = name
+      $0.stepCount += 1
+    }
+  }
+
+  /// Tells the manager, if there is progress since the last time.
+  @inline(never)
+  package func tell() {
+    let left = left()
+    let step: String? = state.withLock { state in
+      let measure = Measure(step: state.stepCount, left: left)
+      guard measure != state.told else { return nil }
+      state.told = measure
+      return state.step
+    }
+    guard let step else { return }
+    let rest = left > 0 ? ", \(left) \(unit) left" : ""
+    // A manager that does not listen will not count the time either.
+    try? notifier.status("\(title): \(step)\(rest)")
+    try? notifier.extendTimeout(microseconds: Self.patienceMicroseconds)
+  }
+}

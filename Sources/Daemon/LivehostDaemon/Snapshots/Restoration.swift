@@ -1,0 +1,78 @@
+import LiveEvents
+package import Logging
+import NIOCore
+import RateLimiting
+import Recordings
+package import Systemd
+
+/// Brings back the rooms that the last run of the daemon left, before anybody is let in.
+package struct Restoration {
+  private let store: SnapshotStore
+  private let directory: RoomDirectory
+  private let recordings: RoomRecordings
+  private let notifier: ServiceNotifier
+  private let logger: Logger
+
+  package init(
+    _ store: SnapshotStore, into directory: RoomDirectory, recordings: RoomRecordings,
+    notifier: ServiceNotifier, logger: Logger
+  ) {
+    self.notifier = notifier
+    self.store = store
+    self.directory = directory
+    self.recordings = recordings
+    self.logger = logger
+  }
+
+  /// Opens the rooms. What was recorded after a room's snapshot is played into it, and its recording
+  /// goes on in a new segment.
+  package func run() async {
+    let snapshots = store.load()
+    let work = LongWork("starting", notifier: notifier)
+    for (number, snapshot) in snapshots.enumerated() {
+      guard let room = RoomName(snapshot.room) else { continue }
+      await work.step("bringing back room \(room), \(number + 1) of \(snapshots.count)") {
+        await bringBack(room, snapshot)
+      }
+    }
+  }
+
+  private func bringBack(_ room: RoomName, _ snapshot: RoomSnapshot) async {
+    let lane: HostLane
+    do throws(RoomDirectory.Refusal) {
+      lane = try directory.open(room, restoring: snapshot)
+    } catch {
+      logger.warning(
+        "room \(room) is not brought back: as many rooms are open as rooms.maximum allows",
+        metadata: ["room": "\(room)"])
+      return
+    }
+    if let position = snapshot.recording { await catchUp(room, position, on: lane) }
+    await lane.visit(room) { $0?.wake(after: snapshot, now: .now()) }
+    if let position = snapshot.recording {
+      await recordings.resume(room, position.recording, on: lane)
+    }
+  }
+
+  /// A recording that cannot be read to its end leaves the room where it stopped.
+  private func catchUp(_ room: RoomName, _ position: RecordedPosition, on lane: HostLane) async {
+    do {
+      let files = try await recordings.files(of: position.recording)
+      var reader = RecordingReader(files, from: position.instant)
+      var skipped = position.steps
+      var steps: [RecordedStep] = []
+      var hasMore = true
+      while hasMore {
+        hasMore = try reader.read(into: &steps)
+        let known = steps.prefix(skipped).prefix { $0.instant == position.instant }.count
+        skipped -= known
+        let due = Array(exchange(&steps, with: []).dropFirst(known))
+        if !due.isEmpty { await lane.visit(room) { $0?.catchUp(due) } }
+      }
+    } catch {
+      logger.warning(
+        "what room \(room) recorded last is not in its state: \(error)",
+        metadata: ["room": "\(room)", "recording": "\(position.recording)"])
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Composable
+import HostScreen
+import LiveEvents
+import NIOCore
+import RateLimiting
+import Recordings
+
+extension Room {
+  /// For how long a room that records waits for a moment in which its throttles hold nothing, in
+  /// intervals of ``RoomKeeper``; then what they hold is applied early.
+  ///
+  /// What is held is not in a snapshot, but before it in the recording: it would be in neither.
+  private static let patience: Int64 = 3
+
+  private var mark: RoomKeeper.Mark {
+    RoomKeeper.Mark(actions: screen.store.actionCount, events: screen.counts.received)
+  }
+
+  /// When the room is to be saved; `nil` if there is nothing to save.
+  var nextSave: NIODeadline? { keeper?.due(mark) }
+
+  /// Saves the room if it is time.
+  func saveIfDue(now: NIODeadline) {
+    guard let due = nextSave, due <= now, replayOffset == nil || recording == nil else { return }
+    if recording != nil, screen.counts.pending > 0 {
+      guard now >= due + RoomKeeper.interval * Self.patience else { return }
+      drawFrame(at: max(clock.now, clock.time(machine: now.machineTime)), flush: true)
+    }
+    save(now: now)
+  }
+
+  /// Saves the room as it is.
+  func save(now: NIODeadline) {
+    guard let waiting = keeper?.begin(mark, now: now), let store = keeper?.store,
+      let room = keeper?.room, let onEnd = keeper?.onEnd
+    else { return }
+    let snapshot = RoomSnapshot(
+      room: name.description, savedAt: DaemonStatus.systemMilliseconds(),
+      instant: clock.time(machine: now.machineTime), screen: screen.snapshot,
+      recording: recording?.position)
+    let completion: SnapshotStore.Completion = { isWritten in
+      for waiting in waiting { waiting(isWritten) }
+      onEnd()
+    }
+    guard recording != nil else { return store.post(snapshot, of: room, completion: completion) }
+    // Never ahead of the recording: what comes after it there is played at the next start.
+    recording?.whenSynced { store.post(snapshot, of: room, completion: completion) }
+    recording?.handOver()
+  }
+
+  /// Saves the room now, whatever is under way; `completion` is told once that is done.
+  func save(now: NIODeadline, completion: @escaping @Sendable () -> Void) {
+    guard keeper != nil else { return completion() }
+    keeper?.whenSaved { _ in completion() }
+    save(now: now)
+  }
+
+  /// The daemon stops: the room ends, but is kept for the next start.
+  func suspend(now: NIODeadline) {
+    finish()
+    save(now: now)
+  }
+
+  /// The room is closed for good.
+  func forget() {
+    guard let store = keeper?.store, let room = keeper?.room else { return }
+    store.remove(room)
+    for waiting in keeper?.giveUp() ?? [] { waiting(false) }
+  }
+
+  // MARK: The next start
+
+  /// Takes the steps that were recorded after the snapshot that the room was made of.
+  func catchUp(_ steps: [RecordedStep]) {
+    replayOffset = 0
+    play(steps)
+    replayOffset = nil
+  }
+
+  /// Time went on while nobody was there to see it.
+  func wake(after snapshot: RoomSnapshot, now: NIODeadline) {
+    let away = max(0, DaemonStatus.systemMilliseconds() - snapshot.savedAt)
+    clock.advance(
+      to: snapshot.instant + Interval(nanoseconds: Int64(clamping: away) * 1_000_000))
+    clock.resume(machine: now.machineTime)
+  }
+}

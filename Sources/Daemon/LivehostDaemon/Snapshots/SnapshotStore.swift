@@ -1,0 +1,215 @@
+import Foundation
+import Synchronization
+package import Systemd
+
+/// One life of a room, from its opening to its closing, as the store knows it.
+package final class KeptRoom: Sendable {
+  package let name: String
+  fileprivate let isGone = Atomic<Bool>(false)
+
+  package init(_ name: String) { self.name = name }
+}
+
+/// Keeps the newest snapshot of each room in a directory, one file for each. May be used from any thread.
+///
+/// Encodes and writes on a thread of its own. A snapshot that comes while an older one of its room still
+/// waits takes its place. A file is replaced as a whole, so that it is one snapshot or another at any
+/// moment, also if the process is killed; what a loss of power leaves may be older, or nothing.
+package final class SnapshotStore: Sendable {
+  /// What is to be done about a room's file.
+  private enum Order: Sendable {
+    case write(RoomSnapshot, [Completion])
+    case remove
+  }
+
+  /// Told whether the snapshot, or a newer one, is with the kernel.
+  package typealias Completion = @Sendable (_ isWritten: Bool) -> Void
+
+  private struct Inbox: Sendable {
+    var orders: [String: Order] = [:]
+    /// In which order they came.
+    var rooms: [String] = []
+    var isClosed = false
+    var whenDone: [CheckedContinuation<Void, Never>] = []
+    var isDone = false
+  }
+
+  private let directory: URL
+  private let onProblem: @Sendable (String) -> Void
+  private let inbox = Mutex(Inbox())
+  private let signal: WakeSignal
+
+  /// - Parameter onProblem: told of a directory or a file that cannot be used; once until one can be.
+  package init(
+    directory: String, onProblem: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(SystemdError) {
+    self.directory = URL(fileURLWithPath: directory, isDirectory: true)
+    self.onProblem = onProblem
+    signal = try WakeSignal()
+    try ServiceThread.start(name: "snapshots") { [self] in work() }
+  }
+
+  /// Has a snapshot written. Never blocks but for a short lock.
+  package func post(
+    _ snapshot: RoomSnapshot, of room: KeptRoom, completion: @escaping Completion = { _ in }
+  ) {
+    let isTaken = inbox.withLock { inbox in
+      guard !inbox.isClosed, !room.isGone.load(ordering: .relaxed) else { return false }
+      var completions = [completion]
+      switch inbox.orders[room.name] {
+      case .write(_, let older): completions = older + completions
+      case .remove: break
+      case nil: inbox.rooms.append(room.name)
+      }
+      inbox.orders[room.name] = .write(snapshot, completions)
+      return true
+    }
+    if isTaken { signal.raise() } else { completion(false) }
+  }
+
+  /// Has the room's file removed: the room is no more. A snapshot of it that comes later is not taken.
+  package func remove(_ room: KeptRoom) {
+    let superseded: Order? = inbox.withLock { inbox in
+      room.isGone.store(true, ordering: .relaxed)
+      guard !inbox.isClosed else { return nil }
+      if inbox.orders[room.name] == nil { inbox.rooms.append(room.name) }
+      return inbox.orders.updateValue(.remove, forKey: room.name)
+    }
+    signal.raise()
+    if case .write(_, let completions) = superseded { completions.forEach { $0(false) } }
+  }
+
+  /// Returns once all that was posted is done. Nothing is taken any more.
+  package func close() async {
+    await withCheckedContinuation { continuation in
+      let isDone = inbox.withLock { inbox in
+        inbox.isClosed = true
+        if !inbox.isDone { inbox.whenDone.append(continuation) }
+        return inbox.isDone
+      }
+      if isDone { continuation.resume() } else { signal.raise() }
+    }
+  }
+
+  // MARK: The thread
+
+  private func work() {
+    var isFailing = false
+    while let (room, order) = take() {
+      guard let order else {
+        _ = signal.wait(nanoseconds: nil)
+        continue
+      }
+      do {
+        switch order {
+        case .write(let snapshot, let completions):
+          var isWritten = false
+          defer { completions.forEach { $0(isWritten) } }
+          try write(snapshot)
+          isWritten = true
+        case .remove:
+          try removeFile(of: room)
+        }
+        isFailing = false
+      } catch {
+        if !isFailing {
+          onProblem("the state of room \(room) is not kept for the next start: \(Self.text(error))")
+        }
+        isFailing = true
+      }
+    }
+  }
+
+  /// The oldest order; without one if there is nothing to do; `nil` at the end.
+  private func take() -> (room: String, order: Order?)? {
+    let (next, ended) = inbox.withLock { inbox -> ((String, Order?)?, [CheckedContinuation<Void, Never>]) in
+      if let room = inbox.rooms.first {
+        inbox.rooms.removeFirst()
+        return ((room, inbox.orders.removeValue(forKey: room)), [])
+      }
+      guard inbox.isClosed else { return (("", nil), []) }
+      inbox.isDone = true
+      return (nil, exchange(&inbox.whenDone, with: []))
+    }
+    ended.forEach { $0.resume() }
+    return next
+  }
+
+  private func write(_ snapshot: RoomSnapshot) throws {
+    let bytes = try JSONEncoder().encode(snapshot)
+    let file = self.file(of: snapshot.room)
+    do {
+      try bytes.write(to: file, options: .atomic)
+    } catch CocoaError.fileNoSuchFile {
+      try FileManager.default.createDirectory(
+        at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
+      try bytes.write(to: file, options: .atomic)
+    }
+  }
+
+  private func removeFile(of room: String) throws {
+    do {
+      try FileManager.default.removeItem(at: file(of: room))
+    } catch CocoaError.fileNoSuchFile {
+      // The room was closed before it was ever written.
+    }
+  }
+
+  private func file(of room: String) -> URL {
+    directory.appendingPathComponent(room + Self.suffix, isDirectory: false)
+  }
+
+  private static let suffix = ".json"
+
+  // MARK: The start
+
+  /// The snapshots that the last run left, in the order of their rooms' names. One that cannot be read is
+  /// set aside, with ``onProblem`` told, and harms no other.
+  package func load() -> [RoomSnapshot] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    return names.filter { $0.hasSuffix(Self.suffix) }.sorted().compactMap(read)
+  }
+
+  private func read(_ name: String) -> RoomSnapshot? {
+    let file = directory.appendingPathComponent(name, isDirectory: false)
+    do {
+      let bytes = try Data(contentsOf: file)
+      let version = try JSONDecoder().decode(Version.self, from: bytes).version
+      guard version == RoomSnapshot.version else { throw Unreadable.version(version) }
+      let snapshot = try JSONDecoder().decode(RoomSnapshot.self, from: bytes)
+      guard snapshot.room + Self.suffix == name else { throw Unreadable.name(snapshot.room) }
+      return snapshot
+    } catch {
+      let aside = file.appendingPathExtension("unreadable")
+      try? FileManager.default.removeItem(at: aside)
+      try? FileManager.default.moveItem(at: file, to: aside)
+      onProblem(
+        "the kept state in \(file.path) cannot be used and was renamed to "
+          + "\(aside.lastPathComponent): \(Self.text(error))")
+      return nil
+    }
+  }
+
+  private struct Version: Decodable { let version: Int }
+
+  private enum Unreadable: Error, CustomStringConvertible {
+    case version(Int)
+    case name(String)
+
+    var description: String {
+      switch self {
+      case .version(let version):
+        "it is of version \(version), this program reads \(RoomSnapshot.version)"
+      case .name(let room): "it is that of room \(room)"
+      }
+    }
+  }
+
+  private static func text(_ error: any Error) -> String {
+    switch error {
+    case let error as Unreadable: error.description
+    case let error as DecodingError: "\(error)"
+    default: error.localizedDescription
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// How texts and messages are kept in snapshots of a room: as what they read, without escapes.
+
+extension Text: Codable {
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(String(self))
+  }
+}
+
+extension ChatMessage: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case id, userID, userName, badges, text, replyTo, bits
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      id: try values.decode(String.self, forKey: .id),
+      userID: try values.decode(String.self, forKey: .userID),
+      userName: try values.decode(String.self, forKey: .userName),
+      badges: try values.decodeIfPresent(String.self, forKey: .badges) ?? "",
+      text: try values.decode(String.self, forKey: .text),
+      replyTo: try values.decodeIfPresent(String.self, forKey: .replyTo) ?? "",
+      bits: try values.decodeIfPresent(UInt32.self, forKey: .bits) ?? 0)
+  }
+
+  /// Leaves out what most messages lack.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(id, forKey: .id)
+    try values.encode(userID, forKey: .userID)
+    try values.encode(userName, forKey: .userName)
+    if !badges.isEmpty { try values.encode(badges, forKey: .badges) }
+    try values.encode(text, forKey: .text)
+    if !replyTo.isEmpty { try values.encode(replyTo, forKey: .replyTo) }
+    if bits != 0 { try values.encode(bits, forKey: .bits) }
+  }
+}

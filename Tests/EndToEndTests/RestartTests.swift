@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+/// What of a room outlives the daemon.
+@Suite("restart", .serialized)
+struct RestartTests {
+  /// Events of every kind that leaves something to see, in an order that leaves all of it.
+  private static let events = """
+    {"type":"title","ts":1000,"title":"Evening show"}
+    {"type":"waiting.join","ts":1001,"user":{"id":"w1","name":"Wanda"}}
+    {"type":"chat.message","ts":1100,"id":"m1","user":{"id":"u1","name":"Ada"},"text":"hello \\"all\\" \\u00e9"}
+    {"type":"chat.message","ts":1200,"id":"m2","user":{"id":"a-name-of-more-than-fifteen-bytes","name":"Bob"},"text":"@Ada hi"}
+    {"type":"chat.timeout","ts":1300,"user":{"id":"u3","name":"Eve"},"seconds":600}
+    {"type":"chat.notice","ts":1400,"kind":"giftBomb","user":{"id":"u1","name":"Ada"},"count":3,"group":"g1"}
+    {"type":"chat.notice","ts":1401,"kind":"gift","user":{"id":"u1","name":"Ada"},"count":1,"group":"g1"}
+    {"type":"viewers","ts":1500,"count":120}
+    {"type":"reaction","ts":1600,"kind":"heart","count":50}
+    {"type":"slider","ts":1700,"control":"zoom","phase":"begin","value":0.1}
+    {"type":"slider","ts":1701,"control":"zoom","phase":"end","value":0.7}
+    {"type":"tap","ts":1702,"control":"microphone","on":true}
+    {"type":"stats","ts":1800,"bitrateKbps":4000,"framesPerSecond":60,"droppedFrames":0,"roundTripMs":20,"congestion":0}
+    {"type":"recorder.state","ts":1900,"state":"recording"}
+    {"type":"recorder.progress","ts":1901,"bytes":12345,"durationMs":900}
+    {"type":"meter","ts":1902,"input":"mic","levels":[0.5,0.25]}
+    {"type":"nonsense","ts":1903}
+
+    """
+
+  /// A daemon that goes on where another one was.
+  private func successor(of daemon: RunningDaemon) throws -> RunningDaemon {
+    try RunningDaemon(
+      arguments: ["--state-dir", daemon.directory.appendingPathComponent("state").path])
+  }
+
+  /// What `show` tells of the room's features and events, but for what goes on with time: the rate of
+  /// the chat and, if the room records, its recorder's progress.
+  private func shown(_ daemon: RunningDaemon, records: Bool = false) throws -> NSDictionary {
+    let outcome = try daemon.ctl("show", "main", "--json=short")
+    try #require(outcome.status == 0, "\(outcome.diagnostics)")
+    let report = try outcome.json()
+    var features = try #require(report["features"] as? [String: Any])
+    if records { features["recorder"] = nil }
+    var chat = features["chat"] as? [String: Any]
+    chat?["rate"] = nil
+    features["chat"] = chat
+    return [
+      "phase": try #require(report["phase"]), "features": features,
+      "counters": try #require(report["counters"]),
+      "rejectedByReason": try #require(report["rejectedByReason"]),
+    ]
+  }
+
+  private func ingest(_ text: String, into daemon: RunningDaemon) throws {
+    let outcome = try daemon.ctl("ingest", "-", "--speed", "max", input: text)
+    try #require(outcome.status == 0, "\(outcome.diagnostics)")
+  }
+
+  @Test("a killed daemon's rooms are back with all that was acknowledged")
+  func killed() throws {
+    let first = try RunningDaemon()
+    try ingest(Self.events, into: first)
+    let before = try shown(first)
+    #expect(before["features"] as? NSDictionary != nil)
+    first.kill()
+    let second = try successor(of: first)
+    #expect(try shown(second) == before)
+    #expect(second.log.contains("room main opened, with the state that it was kept with"))
+
+    // It remembers what it does not show: the deleted stay away, gifts find their bomb.
+    try ingest(
+      """
+      {"type":"chat.message","ts":1250,"id":"m3","user":{"id":"u3","name":"Eve"},"text":"late"}
+      {"type":"chat.notice","ts":1402,"kind":"gift","user":{"id":"u1","name":"Ada"},"count":1,"group":"g1"}
+      {"type":"chat.message","ts":2000,"id":"m4","user":{"id":"a-name-of-more-than-fifteen-bytes","name":"Bob"},"text":"back"}
+
+      """, into: second)
+    let after = try shown(second)
+    let chat = try #require((after["features"] as? [String: Any])?["chat"] as? [String: Any])
+    #expect(chat["total"] as? Int == 4)
+    #expect(chat["deleted"] as? Int == 1, "who was silenced before the end still is")
+    #expect(chat["chatters"] as? Int == 3)
+    #expect(second.stop() == 0)
+  }
+
+  @Test("a daemon that is stopped keeps its rooms, and forgets those that were closed")
+  func stopped() throws {
+    let first = try RunningDaemon()
+    try ingest(Self.events, into: first)
+    try ingest(#"{"type":"viewers","room":"other","count":3}"# + "\n", into: first)
+    #expect(try first.ctl("close", "other").status == 0)
+    let before = try shown(first)
+    #expect(first.stop() == 0)
+    let second = try successor(of: first)
+    #expect(try shown(second) == before)
+    #expect(try second.ctl("show", "other").status == 1, "closed is closed")
+    #expect(second.stop() == 0)
+    let third = try successor(of: first)
+    #expect(try shown(third) == before, "also when nothing happened in between")
+    #expect(third.stop() == 0)
+  }
+
+  @Test("a recording goes on in a new segment, whether the daemon was stopped or killed")
+  func recording() throws {
+    let first = try RunningDaemon()
+    #expect(try first.ctl("open", "main").status == 0)
+    let start = try first.ctl("record", "start", "main", "--json=short")
+    let name = try #require(try start.json()["recording"] as? String)
+    try ingest(Self.events, into: first)
+    #expect(first.stop() == 0)
+
+    let second = try successor(of: first)
+    #expect(second.log.contains("recording \(name) goes on in a new segment"))
+    try ingest(#"{"type":"viewers","ts":3000,"count":130}"# + "\n", into: second)
+    let before = try shown(second, records: true)
+    second.kill()
+
+    let third = try successor(of: first)
+    #expect(try shown(third, records: true) == before, "what was recorded last is in the state")
+    try ingest(#"{"type":"viewers","ts":4000,"count":140}"# + "\n", into: third)
+    let stop = try third.ctl("record", "stop", "main", "--json=short")
+    #expect(stop.status == 0, "\(stop.diagnostics)")
+    let recording = try stop.json()
+    #expect(recording["recording"] as? String == name)
+    #expect(recording["segments"] as? Int == 3)
+    #expect(recording["events"] as? Int == 18, "those that the room took, and no other")
+    let export = try third.ctl("record", "export", name)
+    #expect(export.output.split(separator: "\n").count == 18)
+    third.kill()
+
+    let fourth = try successor(of: first)
+    let list = try fourth.ctl("record", "list", "--json=short")
+    #expect(list.output.contains(#""state":"finished""#), "what was stopped does not go on: \(list.output)")
+    #expect(fourth.stop() == 0)
+  }
+
+  @Test("kept state that cannot be read is set aside with a warning, and the daemon starts")
+  func unreadable() throws {
+    let first = try RunningDaemon()
+    try ingest(Self.events, into: first)
+    #expect(first.stop() == 0)
+    let file = first.directory.appendingPathComponent("state/rooms/main.json")
+    var bytes = try Data(contentsOf: file)
+    bytes.removeLast(bytes.count / 2)
+    try bytes.write(to: file)
+    let second = try successor(of: first)
+    #expect(second.log.contains("rooms/main.json cannot be used and was renamed"))
+    #expect(FileManager.default.fileExists(atPath: file.path + ".unreadable"))
+    #expect(try second.ctl("show", "main").status == 1)
+    #expect(second.stop() == 0)
+  }
+
+  @Test("a state directory that cannot be used costs the kept state, nothing else")
+  func unusable() throws {
+    let directory = try temporaryDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let file = makeFile(directory.appendingPathComponent("file"))
+    let daemon = try RunningDaemon(arguments: ["--state-dir", file.path])
+    try ingest(Self.events, into: daemon)
+    #expect(try shown(daemon)["phase"] as? String == "waiting")
+    #expect(daemon.stop() == 0)
+    #expect(daemon.log.contains("is not kept for the next start"))
+  }
+}

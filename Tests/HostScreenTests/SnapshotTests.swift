@@ -1,0 +1,102 @@
+import ChatFeature
+import Composable
+import ControlFeature
+import Foundation
+import HeaderFeature
+import HostFeature
+import HostScreen
+import LiveEvents
+import LiveRoomStatsFeature
+import RateLimiting
+import RecorderFeature
+import Testing
+import WaitingRoomFeature
+
+@Suite("Snapshots of a screen")
+struct SnapshotTests {
+  private func person(_ id: String) -> Person { Person(id: Text(id), name: Text("n" + id)) }
+
+  private func message(_ id: String, by user: String, at time: Timestamp, replyTo: String = "")
+    -> TimedMessage
+  {
+    TimedMessage(
+      timestamp: time,
+      message: ChatMessage(
+        id: id, userID: user, userName: "n" + user, badges: "subscriber/3", text: "say \"\(id)\" @Ada",
+        replyTo: replyTo, bits: 5))
+  }
+
+  /// A screen with something in every field of every child.
+  private func fullScreen() -> HostScreen {
+    let screen = HostScreen(
+      lane: SameThread(), framesPerSecond: 60, chatHistory: 3, clock: StillClock())
+    screen.receive(
+      LiveEvent(timestamp: 1_000, payload: .viewers(count: 5)), at: .origin)
+    screen.reject(.unknownType, 2)
+    screen.store.send(contentsOf: [
+      .chat(.reading(.mentionedNamesChanged(["Ada"]))),
+      .chat(.reading(.filterChanged(ChatFilter(words: "say")))),
+      .chat(
+        .messages([
+          message("a", by: "1", at: 1_000), message("b", by: "a-name-of-twenty-bytes", at: 1_010),
+          message("c", by: "1", at: 1_020, replyTo: "b"), message("d", by: "2", at: 1_030),
+        ])),
+      .chat(.reading(.threadOpened(message: 2))), .chat(.reading(.scrolledBack)),
+      .header(.titleChanged("Evening")), .header(.viewersChanged(count: 3, peak: 9)),
+      .header(.reacted(7)), .stream(.live, at: 1_000),
+      .control(.sliderBegan(control: "zoom", value: 0.25)),
+      .control(.set(control: "volume", value: 0.5)), .control(.tapped(control: "mic", on: true)),
+      .control(.meterRead(input: "mic", levels: [0.5, 0.25])),
+      .liveRoomStats(
+        .windowClosed(
+          StatisticsWindow(congestion: Summary(0.7), samples: 1))),
+      .recorder(.ownStateChanged(.recording)),
+      .recorder(.ownProgressed(RecorderProgress(bytes: 1, durationMilliseconds: 2))),
+      .recorder(.stateChanged(.paused)), .control(.tapped(control: "endStream", on: nil)),
+      .stream(.paused, at: 1_500), .waitingRoom(.changed([.joined(person("7")), .joined(person("8"))])),
+      .waitingRoom(.changed([.left(person("7"))])),
+    ])
+    screen.drawFrame(at: Instant(nanoseconds: 2_000_000_000), flush: true)
+    return screen
+  }
+
+  @Test("a screen made of a snapshot is the screen, through JSON and back")
+  func coding() throws {
+    let screen = fullScreen()
+    let state = screen.store.state
+    #expect(state.chat?.thread?.messages.count == 2, "the test has something to lose")
+    #expect(state.waitingRoom?.people.count == 1 && state.liveRoomStats != nil)
+    #expect(state.endConfirmation != nil && state.chat?.bookkeeping.chatters.count == 3)
+    let bytes = try JSONEncoder().encode(screen.snapshot)
+    let snapshot = try JSONDecoder().decode(ScreenSnapshot.self, from: bytes)
+    let copy = HostScreen(
+      lane: SameThread(), framesPerSecond: 60, chatHistory: 3, clock: StillClock(),
+      start: Instant(nanoseconds: 2_000_000_000), restoring: snapshot)
+    #expect(copy.store.state == state)
+    #expect(copy.counts == screen.counts)
+    #expect(copy.counts.rejectedByReason == [.unknownType: 2])
+    #expect(copy.nextFrame == screen.nextFrame, "ticks go on")
+  }
+
+  @Test("what throttles hold is not in a snapshot, nor counted there")
+  func pending() {
+    let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+    for count in 1...3 {
+      screen.receive(
+        LiveEvent(timestamp: 1, payload: .viewers(count: count)), at: .origin)
+      screen.reduce()
+    }
+    #expect(screen.counts.pending > 0, "the test has something to hold")
+    let counts = screen.snapshot.counts
+    #expect(counts.pending == 0 && counts.isConserved)
+    #expect(counts.received == screen.counts.received - screen.counts.pending)
+  }
+
+  @Test("a history of a snapshot that holds more than its limit is refused")
+  func tooMany() throws {
+    let text = #"{"limit":0,"messages":[]}"#
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(ChatHistory.self, from: Data(text.utf8))
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import LivehostDaemon
+import Synchronization
+import Systemd
+import Testing
+
+@Suite("Telling the service manager of long work")
+struct LongWorkTests {
+  private final class Manager: Sendable {
+    let messages = Mutex<[String]>([])
+    let left = Mutex(0)
+
+    var notifier: ServiceNotifier {
+      ServiceNotifier { message, _ in
+        self.messages.withLock { $0.append(message) }
+        return 1
+      }
+    }
+
+    func work() -> LongWork {
+      LongWork(
+        "stopping", notifier: notifier, unit: "events", left: { self.left.withLock { $0 } })
+    }
+
+    var told: [String] { messages.withLock { $0 } }
+  }
+
+  @Test("each step is told, and asks for time")
+  func steps() async {
+    let manager = Manager()
+    let work = manager.work()
+    let result = await work.step("drawing the last frames") { 5 }
+    await work.step("writing recordings") {}
+    #expect(result == 5)
+    #expect(
+      manager.told == [
+        "STATUS=stopping: drawing the last frames", "EXTEND_TIMEOUT_USEC=15000000",
+        "STATUS=stopping: writing recordings", "EXTEND_TIMEOUT_USEC=15000000",
+      ])
+  }
+
+  @Test("time is asked for while there is progress, and not without")
+  func progress() async {
+    let manager = Manager()
+    let work = manager.work()
+    manager.left.withLock { $0 = 9 }
+    await work.step("writing recordings") {
+      work.tell()
+      #expect(manager.told.count == 2, "nothing was done since")
+      manager.left.withLock { $0 = 4 }
+      work.tell()
+    }
+    #expect(
+      manager.told == [
+        "STATUS=stopping: writing recordings, 9 events left", "EXTEND_TIMEOUT_USEC=15000000",
+        "STATUS=stopping: writing recordings, 4 events left", "EXTEND_TIMEOUT_USEC=15000000",
+      ])
+  }
+}

@@ -1,0 +1,155 @@
+import Composable
+import Foundation
+import HostScreen
+import LiveEvents
+import LivehostDaemon
+import RateLimiting
+import Synchronization
+import TestSupport
+import Testing
+import ViewGraph
+
+@Suite("Kept state of rooms")
+struct SnapshotStoreTests {
+  /// A directory of its own for one test, and what the store complained of.
+  private final class Place: Sendable {
+    let path = NSTemporaryDirectory() + "rooms-\(UUID().uuidString.prefix(8))"
+    let problems = Mutex<[String]>([])
+
+    func store() throws -> SnapshotStore {
+      try SnapshotStore(
+        directory: path, onProblem: { problem in self.problems.withLock { $0.append(problem) } })
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+  }
+
+  private struct SameThread: Lane {
+    func execute(_ job: @escaping @Sendable () -> Void) { job() }
+    var taskExecutor: (any TaskExecutor)? { nil }
+  }
+
+  private final class StillClock: ScreenClock {
+    let now: UInt64 = 0
+  }
+
+  private func snapshot(_ room: String, savedAt: Int) -> RoomSnapshot {
+    let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+    return RoomSnapshot(
+      room: room, savedAt: savedAt, instant: Instant(nanoseconds: 5), screen: screen.snapshot,
+      recording: nil)
+  }
+
+  @Test("the newest snapshot of each room is there at the next start, in the order of their names")
+  func newest() async throws {
+    let place = Place()
+    let first = try place.store()
+    let (b, a) = (KeptRoom("b"), KeptRoom("a"))
+    let written = Mutex(0)
+    for time in 1...20 {
+      first.post(snapshot("b", savedAt: time), of: b) { isWritten in
+        written.withLock { $0 += isWritten ? 1 : 0 }
+      }
+    }
+    first.post(snapshot("a", savedAt: 7), of: a)
+    await first.close()
+    #expect(written.withLock { $0 } == 20, "who was overtaken is told, too")
+    let kept = try place.store().load()
+    #expect(kept.map(\.room) == ["a", "b"])
+    #expect(kept.map(\.savedAt) == [7, 20])
+    #expect(place.problems.withLock { $0 } == [])
+  }
+
+  @Test("a room that is gone is forgotten, and a late snapshot of it is not taken")
+  func gone() async throws {
+    let place = Place()
+    let store = try place.store()
+    let room = KeptRoom("main")
+    store.post(snapshot("main", savedAt: 1), of: room)
+    store.remove(room)
+    let late = Mutex<Bool?>(nil)
+    store.post(snapshot("main", savedAt: 2), of: room) { isWritten in
+      late.withLock { $0 = isWritten }
+    }
+    #expect(late.withLock { $0 } == false)
+    let next = KeptRoom("other")
+    store.remove(next)
+    await store.close()
+    #expect(try place.store().load().isEmpty)
+    #expect(place.problems.withLock { $0 } == [], "there was nothing to remove, which is no problem")
+  }
+
+  @Test("a room that is opened anew under the name of one that is gone is kept")
+  func anew() async throws {
+    let place = Place()
+    let store = try place.store()
+    let room = KeptRoom("main")
+    store.post(snapshot("main", savedAt: 1), of: room)
+    store.remove(room)
+    store.post(snapshot("main", savedAt: 3), of: KeptRoom("main"))
+    await store.close()
+    #expect(try place.store().load().map(\.savedAt) == [3])
+  }
+
+  @Test("a store that is closed takes nothing more, and says so")
+  func closed() async throws {
+    let place = Place()
+    let store = try place.store()
+    await store.close()
+    let answer = Mutex<Bool?>(nil)
+    store.post(snapshot("main", savedAt: 1), of: KeptRoom("main")) { isWritten in
+      answer.withLock { $0 = isWritten }
+    }
+    #expect(answer.withLock { $0 } == false)
+    await store.close()
+  }
+
+  @Test(
+    "a file that is no snapshot of its room is set aside, and told with its reason",
+    arguments: [
+      ("", "main"), ("{", "main"), (#"{"version":2}"#, "version 2"),
+      (#"{"version":1}"#, "main"),
+    ])
+  func unreadable(_ text: String, _ reason: String) throws {
+    let place = Place()
+    try FileManager.default.createDirectory(
+      atPath: place.path, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: place.path + "/main.json"))
+    #expect(try place.store().load().isEmpty)
+    let problem = try #require(place.problems.withLock { $0.first })
+    #expect(problem.contains("main.json cannot be used and was renamed to main.json.unreadable"))
+    #expect(problem.contains(reason))
+    #expect(FileManager.default.fileExists(atPath: place.path + "/main.json.unreadable"))
+    #expect(try place.store().load().isEmpty)
+    #expect(place.problems.withLock { $0.count } == 1, "the next start has nothing to tell")
+  }
+
+  @Test("a directory that cannot be written is told once, and those who wait are told no")
+  func unwritable() async throws {
+    let place = Place()
+    try Data().write(to: URL(fileURLWithPath: place.path))
+    let store = try place.store()
+    let answers = Mutex<[Bool]>([])
+    for time in 1...3 {
+      store.post(snapshot("r\(time)", savedAt: time), of: KeptRoom("r\(time)")) { isWritten in
+        answers.withLock { $0.append(isWritten) }
+      }
+    }
+    await store.close()
+    #expect(answers.withLock { $0 } == [false, false, false])
+    #expect(place.problems.withLock { $0.count } == 1)
+  }
+}
+
+@Suite("Places in a recording")
+struct RecordedPositionTests {
+  @Test("steps of one instant are counted, those of earlier ones forgotten")
+  func pass() {
+    var position = RecordedPosition(recording: "r")
+    position.pass(2, at: Instant(nanoseconds: 5))
+    position.pass(1, at: Instant(nanoseconds: 5))
+    #expect(position.steps == 3 && position.instant == Instant(nanoseconds: 5))
+    position.pass(4, at: Instant(nanoseconds: 6))
+    #expect(position.steps == 4 && position.instant == Instant(nanoseconds: 6))
+  }
+}

@@ -1,0 +1,232 @@
+# shellcheck shell=bash
+# Checks of the installed service's life, for package.sh: what reloads, kills, stalls and stops do to
+# rooms, recordings and connections. Each prints why it failed and returns non-zero.
+
+DROP_IN=/run/systemd/system/livehostd.service.d/test.conf
+
+control() { inside timeout 60 livehostctl "$@"; }
+
+# A value of a JSON object on standard input, by its path.
+value() { # path, such as features.chat.total
+  python3 -c 'import functools, json, sys
+print(functools.reduce(lambda value, key: value[key], sys.argv[1].split("."), json.load(sys.stdin)))' "$1"
+}
+
+# Waits until a command succeeds, for some 20 s.
+wait_for() {
+  local _
+  for _ in $(seq 200); do
+    "$@" >/dev/null 2>&1 && return
+    sleep 0.1
+  done
+  echo "still not so after 20 s: $*"
+  return 1
+}
+
+is_active() { [ "$(property ActiveState livehostd.service)" = active ]; }
+has_other_process() { is_active && [ "$(property MainPID livehostd.service)" != "$1" ]; }
+room_has() { # room, at least so many messages
+  [ "$(control show "$1" chat --json=short | value features.chat.total)" -ge "$2" ]
+}
+
+# Runs the service with other settings; none for its own.
+with_settings() {
+  if [ $# -gt 0 ]; then
+    inside mkdir -p "$(dirname "$DROP_IN")"
+    printf '%s\n' '[Service]' "$@" >"$ROOT$DROP_IN.new"
+    inside sh -c "cat >$DROP_IN" <"$ROOT$DROP_IN.new"
+  else
+    inside rm -f "$DROP_IN"
+  fi
+  inside systemctl daemon-reload && inside systemctl restart livehostd.service && wait_for is_active
+}
+
+check_status_text() {
+  local text
+  text=$(property StatusText livehostd.service)
+  echo "status: $text"
+  [ -n "$text" ]
+}
+
+check_unprivileged() {
+  local process user
+  process=$(property MainPID livehostd.service)
+  user=$(inside stat -c %u "/proc/$process") || return
+  # 61184 to 65519 are systemd's dynamic users.
+  [ "$user" -ge 61184 ] && [ "$user" -le 65519 ] || { echo "user is $user"; return 1; }
+  inside grep -qx 'CapEff:	0000000000000000' "/proc/$process/status"
+}
+
+# A reload with a monitor and a producer connected: both stay, and a bad file changes nothing.
+check_reload() {
+  local directory=/etc/livehost/livehostd.yaml.d status=0 watcher process
+  control send main '{"type":"viewers","count":1}' || return
+  inside mkdir -p "$directory"
+  process=$(property MainPID livehostd.service)
+  inside timeout 60 livehostctl watch main header --json=short >"$WORK/watched" &
+  watcher=$!
+  wait_for test -s "$WORK/watched" || status=1
+  inside sh -c "printf 'log:\n  level: warning\n' >$directory/test.yaml"
+  inside systemctl reload livehostd.service || { echo "the reload failed"; status=1; }
+  [ "$(control log-level --json=short | value level)" = warning ] || { echo "not in force"; status=1; }
+  inside sh -c "printf 'log:\n  level: loud\n' >$directory/test.yaml"
+  if inside systemctl reload livehostd.service; then echo "a bad file was taken"; status=1; fi
+  [ "$(control log-level --json=short | value level)" = warning ] || { echo "a bad file counted"; status=1; }
+  inside rm "$directory/test.yaml"
+  inside systemctl reload livehostd.service || status=1
+  [ "$(control log-level --json=short | value level)" = info ] || status=1
+  is_active || status=1
+  control send main '{"type":"viewers","count":4711}' || status=1
+  wait_for grep -q 4711 "$WORK/watched" || { echo "the monitor was dropped"; status=1; }
+  [ "$(property MainPID livehostd.service)" = "$process" ] || { echo "it was restarted"; status=1; }
+  kill "$watcher" 2>/dev/null
+  wait "$watcher" 2>/dev/null
+  return "$status"
+}
+
+# Killed under load while it records: back by itself, with all that was acknowledged and the recording.
+check_kill() {
+  local process recording feeder acknowledged total recorded
+  control close main
+  control open main || return
+  recording=$(control record start main --json=short | value recording) || return
+  timeout 60 "$here/feed.py" "/proc/$INIT/root/run/livehost/ingest" >"$WORK/acknowledged" &
+  feeder=$!
+  wait_for room_has main 20000 || return
+  process=$(property MainPID livehostd.service)
+  inside systemctl kill --signal=KILL livehostd.service
+  wait "$feeder"
+  wait_for has_other_process "$process" || return
+  acknowledged=$(tail -n 1 "$WORK/acknowledged")
+  total=$(control show main chat --json=short | value features.chat.total)
+  recorded=$(control record list main --json=short |
+    python3 -c 'import json, sys; print(json.load(sys.stdin)[-1]["events"])')
+  echo "$acknowledged acknowledged, $total in the room, $recorded in $recording"
+  [ "$acknowledged" -gt 0 ] && [ "$total" -ge "$acknowledged" ] && [ "$recorded" = "$total" ] || return
+  control record list main --json=short | grep -q '"state":"recording"' ||
+    { echo "the recording does not go on"; return 1; }
+}
+
+# The same without a recording: what was acknowledged is in the room's kept state.
+check_kill_unrecorded() {
+  local process feeder acknowledged total
+  control close main
+  control open main || return
+  timeout 60 "$here/feed.py" "/proc/$INIT/root/run/livehost/ingest" >"$WORK/acknowledged" &
+  feeder=$!
+  wait_for room_has main 20000 || return
+  process=$(property MainPID livehostd.service)
+  inside systemctl kill --signal=KILL livehostd.service
+  wait "$feeder"
+  wait_for has_other_process "$process" || return
+  acknowledged=$(tail -n 1 "$WORK/acknowledged")
+  total=$(control show main chat --json=short | value features.chat.total)
+  echo "$acknowledged acknowledged, $total in the room"
+  [ "$acknowledged" -gt 0 ] && [ "$total" -ge "$acknowledged" ]
+}
+
+check_restart() {
+  local before after
+  control send main '{"type":"title","title":"Evening show"}' || return
+  control send main '{"type":"reaction","kind":"heart","count":5}' || return
+  before=$(control show main --json=short | value features) || return
+  inside systemctl restart livehostd.service || return
+  after=$(control show main --json=short | value features) || return
+  [ "$before" = "$after" ] || { echo "before: $before"; echo "after: $after"; return 1; }
+}
+
+# A stop under load with a recording: in time, without a kill, and nothing that was taken is lost.
+check_stop_recording() {
+  local feeder recording result acknowledged
+  control close main
+  control open main || return
+  recording=$(control record start main --json=short | value recording) || return
+  timeout 60 "$here/feed.py" "/proc/$INIT/root/run/livehost/ingest" >"$WORK/acknowledged" &
+  feeder=$!
+  wait_for room_has main 20000 || return
+  inside systemctl stop livehostd.service || return
+  wait "$feeder"
+  result="$(property ActiveState livehostd.service)/$(property Result livehostd.service)"
+  [ "$result" = inactive/success ] || { echo "it is $result"; return 1; }
+  inside systemctl start livehostd.service || return
+  acknowledged=$(tail -n 1 "$WORK/acknowledged")
+  control record stop main >/dev/null || return
+  control record export "$recording" >"$WORK/exported" || return
+  echo "$acknowledged acknowledged, $(wc -l <"$WORK/exported") in $recording"
+  [ "$acknowledged" -gt 0 ] && [ "$(wc -l <"$WORK/exported")" -ge "$acknowledged" ]
+}
+
+# Each socket starts the service, also after it was stopped.
+check_activation() {
+  inside systemctl stop livehostd.service || return
+  control status >/dev/null || { echo "the control socket does not start it"; return 1; }
+  is_active || return
+  inside systemctl stop livehostd.service || return
+  echo '{"type":"viewers","count":2}' |
+    python3 -c 'import socket, sys
+connection = socket.socket(socket.AF_UNIX)
+connection.connect(sys.argv[1])
+connection.sendall(sys.stdin.buffer.read() + b"{\"type\":\"sync\",\"token\":\"1\"}\n")
+print(connection.makefile().readline().strip())' "/proc/$INIT/root/run/livehost/ingest" |
+    grep '"received":1' || { echo "the ingest socket does not start it"; return 1; }
+  is_active
+}
+
+# A lane that stands still is noticed by the watchdog, by nothing else; the rooms come back.
+check_watchdog() {
+  local process status=0
+  with_settings WatchdogSec=2s Environment=LIVEHOST_BLOCK_LANE_MS=600000 || return
+  control send main '{"type":"title","title":"Before the stall"}' || return
+  process=$(property MainPID livehostd.service)
+  inside systemctl kill --signal=USR2 livehostd.service
+  wait_for has_other_process "$process" || status=1
+  inside journalctl --sync
+  inside journalctl -q --no-pager -u livehostd.service "_PID=$process" | grep -F 'made no progress' || status=1
+  inside journalctl -q --no-pager -u livehostd.service | grep -F 'Watchdog timeout' || status=1
+  control show main header --json=short | grep -F 'Before the stall' >/dev/null || status=1
+  with_settings || status=1
+  return "$status"
+}
+
+# Something for each kind of entry to tell of. What has no line here must be provoked elsewhere before.
+provoke_entries() {
+  with_settings "Environment=LIVEHOST_HOLD=action:header.titleChanged=600,action:header.viewersChanged=300" || return
+  control open journal
+  control send journal '{"type":"title","title":"a hang"}'
+  control send journal '{"type":"viewers","count":8}'
+  control set journal volume 0.5
+  echo 'no event' | control ingest - --room journal
+  local recording
+  recording=$(control record start journal --json=short | value recording)
+  control send journal '{"type":"chat.message","id":"1","user":{"id":"7","name":"Ada"},"text":"hello"}'
+  control record stop journal
+  control analyze chatters "$recording"
+  inside sh -c 'chmod 500 /var/lib/private/livehost/recordings'
+  control record start journal
+  inside sh -c 'chmod 700 /var/lib/private/livehost/recordings'
+  control close journal
+  with_settings
+}
+
+# Every kind of entry is in the journal with its fields and its explanation. Only lost entries cannot be
+# had on demand: Tests/System/journal.sh stalls a journal for these.
+check_entries() {
+  local kind id name failed=0 text entry
+  provoke_entries >/dev/null 2>&1
+  inside journalctl --sync
+  while read -r kind id; do
+    text=$(inside journalctl -q -x --no-pager -u livehostd.service "MESSAGE_ID=$id" | grep -m 1 '^░░ Subject:')
+    entry=$(inside journalctl -q -n 1 -o json -u livehostd.service "MESSAGE_ID=$id")
+    case $kind in
+      entriesLost)
+        inside journalctl --list-catalog "$id" | grep -q "$id" && continue ;;
+      serviceStarted | serviceStopped | configurationReloaded | configurationError)
+        [ -n "$text" ] && continue ;;
+      *)
+        [ -n "$text" ] && grep -q '"LIVEHOST_' <<<"$entry" && continue ;;
+    esac
+    echo "$kind ($id): explained by '${text:-nothing}', entry ${entry:-none}"
+    failed=1
+  done < <(sed -n 's/.*case \([A-Za-z]*\) = "\([0-9a-f]*\)".*/\1 \2/p' "$REPOSITORY/Sources/System/Systemd/JournalMessageID.swift")
+  return "$failed"
+}

@@ -234,7 +234,7 @@ let tests: [Target] =
       "LivehostDaemonTests",
       featureKit + childTargets + [
         "HostFeature", "HostScreen", "LivehostDaemon", "Ingest", "WireFormats", "Recordings",
-        "ControlInterface", "Varlink", "Compression", "TestSupport", logging,
+        "ControlInterface", "Varlink", "Compression", "Systemd", "TestSupport", logging,
       ] + nio),
     test(
       "EndToEndTests",

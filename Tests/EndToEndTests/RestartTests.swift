@@ -129,7 +129,8 @@ struct RestartTests {
 
     let fourth = try successor(of: first)
     let list = try fourth.ctl("record", "list", "--json=short")
-    #expect(list.output.contains(#""state":"finished""#), "what was stopped does not go on: \(list.output)")
+    let isOver = list.output.contains(#""state":"finished""#)
+    #expect(isOver, "what was stopped does not go on: \(list.output)")
     #expect(fourth.stop() == 0)
   }
 

@@ -22,7 +22,8 @@ struct SnapshotTests {
     TimedMessage(
       timestamp: time,
       message: ChatMessage(
-        id: id, userID: user, userName: "n" + user, badges: "subscriber/3", text: "say \"\(id)\" @Ada",
+        id: id, userID: user, userName: "n" + user, badges: "subscriber/3",
+        text: "say \"\(id)\" @Ada",
         replyTo: replyTo, bits: 5))
   }
 
@@ -53,7 +54,8 @@ struct SnapshotTests {
       .recorder(.ownStateChanged(.recording)),
       .recorder(.ownProgressed(RecorderProgress(bytes: 1, durationMilliseconds: 2))),
       .recorder(.stateChanged(.paused)), .control(.tapped(control: "endStream", on: nil)),
-      .stream(.paused, at: 1_500), .waitingRoom(.changed([.joined(person("7")), .joined(person("8"))])),
+      .stream(.paused, at: 1_500),
+      .waitingRoom(.changed([.joined(person("7")), .joined(person("8"))])),
       .waitingRoom(.changed([.left(person("7"))])),
     ])
     screen.drawFrame(at: Instant(nanoseconds: 2_000_000_000), flush: true)

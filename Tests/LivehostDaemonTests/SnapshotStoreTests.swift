@@ -76,7 +76,7 @@ struct SnapshotStoreTests {
     store.remove(next)
     await store.close()
     #expect(try place.store().load().isEmpty)
-    #expect(place.problems.withLock { $0 } == [], "there was nothing to remove, which is no problem")
+    #expect(place.problems.withLock { $0 } == [], "nothing to remove is no problem")
   }
 
   @Test("a room that is opened anew under the name of one that is gone is kept")

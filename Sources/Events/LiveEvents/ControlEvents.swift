@@ -15,7 +15,9 @@ public struct Slider: Sendable, Hashable {
 }
 
 /// State of the stream as its platform reports it.
-public enum StreamState: String, Sendable, CaseIterable, Codable { case waiting, live, paused, ended }
+public enum StreamState: String, Sendable, CaseIterable, Codable {
+  case waiting, live, paused, ended
+}
 
 /// State of a recorder elsewhere.
 public enum RecorderState: String, Sendable, CaseIterable, Codable {

@@ -147,9 +147,11 @@ extension KeyTable: Codable {
     }
     data.withUnsafeBytes { bytes in
       for start in stride(from: 0, to: bytes.count, by: Self.entrySize) {
-        let key = UInt128(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt128.self))
-        let times = Int64(
-          littleEndian: bytes.loadUnaligned(fromByteOffset: start + 16, as: Int64.self))
+        func load<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Number {
+          Number(littleEndian: bytes.loadUnaligned(fromByteOffset: start + offset, as: Number.self))
+        }
+        let key: UInt128 = load(0)
+        let times: Int64 = load(16)
         guard key != 0, times > 0 else { continue }
         _ = count(key)
         counts[slot(of: key)] = Int(times)

@@ -87,7 +87,8 @@ final class Shelf {
 
   /// Goes on with a recording that was interrupted; `false` if it ended otherwise.
   func resume(
-    _ number: UInt64, _ name: String, now: UInt64, onNews: @escaping @Sendable (RecorderNews) -> Void
+    _ number: UInt64, _ name: String, now: UInt64,
+    onNews: @escaping @Sendable (RecorderNews) -> Void
   ) throws(RecordingError) -> Bool {
     let catalogue = try catalogue()
     guard let row = try catalogue.recording(name) else { throw .noSuchRecording(name) }

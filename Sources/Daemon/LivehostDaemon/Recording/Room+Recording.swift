@@ -7,9 +7,10 @@ import Recordings
 extension Room {
   /// Records from here on.
   ///
-  /// - Parameter isResumed: whether the recording holds steps of an earlier run of the daemon.
-  func begin(_ recorder: RoomRecorder, isResumed: Bool = false) {
-    recording = RoomRecording(recorder, isWhole: !isResumed && screen.counts.received == 0)
+  /// - Parameter end: of what the recording holds of an earlier run of the daemon; `nil` if it is new.
+  func begin(_ recorder: RoomRecorder, after end: RecordedPosition? = nil) {
+    recording = RoomRecording(
+      recorder, isWhole: end == nil && screen.counts.received == 0, after: end)
     screen.send(.recorder(.ownStateChanged(.recording)))
   }
 

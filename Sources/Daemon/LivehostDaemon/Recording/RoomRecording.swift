@@ -13,10 +13,10 @@ struct RoomRecording {
   private(set) var position: RecordedPosition
   private var batch = RecordedBatch()
 
-  init(_ recorder: RoomRecorder, isWhole: Bool) {
+  init(_ recorder: RoomRecorder, isWhole: Bool, after end: RecordedPosition? = nil) {
     self.recorder = recorder
     self.isWhole = isWhole
-    position = RecordedPosition(recording: recorder.name)
+    position = end ?? RecordedPosition(recording: recorder.name)
   }
 
   /// Whether so much waits for the disk that senders should wait too.

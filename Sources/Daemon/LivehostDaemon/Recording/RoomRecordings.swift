@@ -1,8 +1,8 @@
 package import ControlInterface
 package import LiveEvents
 package import Logging
-package import Recordings
 import NIOCore
+package import Recordings
 import Synchronization
 import Systemd
 
@@ -56,12 +56,13 @@ package final class RoomRecordings: Sendable {
 
   /// Has a room record, and be kept as one that does: after a crash it goes on. `false` if it is gone.
   private func begin(
-    _ recorder: RoomRecorder, in room: RoomName, on lane: HostLane, isResumed: Bool = false
+    _ recorder: RoomRecorder, in room: RoomName, on lane: HostLane,
+    after end: RecordedPosition? = nil
   ) async -> Bool {
     await withCheckedContinuation { continuation in
       lane.postVisit(to: room) { room in
         guard let room else { return continuation.resume(returning: false) }
-        room.begin(recorder, isResumed: isResumed)
+        room.begin(recorder, after: end)
         room.save(now: .now()) { continuation.resume(returning: true) }
       }
     }
@@ -106,11 +107,13 @@ package final class RoomRecordings: Sendable {
 
   /// Goes on with the recording of a room that was brought back, if that was not ended. What cannot be
   /// gone on with is told by the journal and by the room.
-  func resume(_ room: RoomName, _ recording: String, on lane: HostLane) async {
+  ///
+  /// - Parameter end: of what is recorded, all of which the room has seen.
+  func resume(_ room: RoomName, after end: RecordedPosition, on lane: HostLane) async {
     guard enter(room) else { return }
     let recorder: RoomRecorder?
     do throws(RecordingError) {
-      recorder = try await library.resume(recording) { [weak self] news in
+      recorder = try await library.resume(end.recording) { [weak self] news in
         self?.take(news, of: room, on: lane)
       }
     } catch {
@@ -124,8 +127,8 @@ package final class RoomRecordings: Sendable {
       lane.postVisit(to: room) { $0?.show(.idle) }
       return
     }
-    guard await begin(recorder, in: room, on: lane, isResumed: true) else {
-      await end(room, recorder, digest: nil)
+    guard await begin(recorder, in: room, on: lane, after: end) else {
+      await self.end(room, recorder, digest: nil)
       return
     }
     logger.log(

@@ -47,26 +47,29 @@ package struct Restoration {
         metadata: ["room": "\(room)"])
       return
     }
-    if let position = snapshot.recording { await catchUp(room, position, on: lane) }
+    var end = snapshot.recording
+    if end != nil { await catchUp(room, &end!, on: lane) }
     await lane.visit(room) { $0?.wake(after: snapshot, now: .now()) }
-    if let position = snapshot.recording {
-      await recordings.resume(room, position.recording, on: lane)
-    }
+    if let end { await recordings.resume(room, after: end, on: lane) }
   }
 
   /// A recording that cannot be read to its end leaves the room where it stopped.
-  private func catchUp(_ room: RoomName, _ position: RecordedPosition, on lane: HostLane) async {
+  private func catchUp(
+    _ room: RoomName, _ position: inout RecordedPosition, on lane: HostLane
+  ) async {
+    let start = position.instant
+    var skipped = position.steps
     do {
       let files = try await recordings.files(of: position.recording)
-      var reader = RecordingReader(files, from: position.instant)
-      var skipped = position.steps
+      var reader = RecordingReader(files, from: start)
       var steps: [RecordedStep] = []
       var hasMore = true
       while hasMore {
         hasMore = try reader.read(into: &steps)
-        let known = steps.prefix(skipped).prefix { $0.instant == position.instant }.count
+        let known = steps.prefix(skipped).prefix { $0.instant == start }.count
         skipped -= known
         let due = Array(exchange(&steps, with: []).dropFirst(known))
+        for step in due { position.pass(1, at: step.instant) }
         if !due.isEmpty { await lane.visit(room) { $0?.catchUp(due) } }
       }
     } catch {

@@ -122,17 +122,18 @@ package final class SnapshotStore: Sendable {
 
   /// The oldest order; without one if there is nothing to do; `nil` at the end.
   private func take() -> (room: String, order: Order?)? {
-    let (next, ended) = inbox.withLock { inbox -> ((String, Order?)?, [CheckedContinuation<Void, Never>]) in
+    var ended: [CheckedContinuation<Void, Never>] = []
+    defer { ended.forEach { $0.resume() } }
+    return inbox.withLock { inbox in
       if let room = inbox.rooms.first {
         inbox.rooms.removeFirst()
-        return ((room, inbox.orders.removeValue(forKey: room)), [])
+        return (room, inbox.orders.removeValue(forKey: room))
       }
-      guard inbox.isClosed else { return (("", nil), []) }
+      guard inbox.isClosed else { return ("", nil) }
       inbox.isDone = true
-      return (nil, exchange(&inbox.whenDone, with: []))
+      ended = exchange(&inbox.whenDone, with: [])
+      return nil
     }
-    ended.forEach { $0.resume() }
-    return next
   }
 
   private func write(_ snapshot: RoomSnapshot) throws {

@@ -23,6 +23,13 @@ wait_for() {
   return 1
 }
 
+milliseconds_of_start() {
+  local started active
+  started=$(property ExecMainStartTimestampMonotonic livehostd.service)
+  active=$(property ActiveEnterTimestampMonotonic livehostd.service)
+  echo $(((active - started) / 1000))
+}
+
 is_active() { [ "$(property ActiveState livehostd.service)" = active ]; }
 has_other_process() { is_active && [ "$(property MainPID livehostd.service)" != "$1" ]; }
 room_has() { # room, at least so many messages
@@ -33,8 +40,7 @@ room_has() { # room, at least so many messages
 with_settings() {
   if [ $# -gt 0 ]; then
     inside mkdir -p "$(dirname "$DROP_IN")"
-    printf '%s\n' '[Service]' "$@" >"$ROOT$DROP_IN.new"
-    inside sh -c "cat >$DROP_IN" <"$ROOT$DROP_IN.new"
+    printf '%s\n' '[Service]' "$@" | inside sh -c "cat >$DROP_IN"
   else
     inside rm -f "$DROP_IN"
   fi
@@ -68,13 +74,13 @@ check_reload() {
   wait_for test -s "$WORK/watched" || status=1
   inside sh -c "printf 'log:\n  level: warning\n' >$directory/test.yaml"
   inside systemctl reload livehostd.service || { echo "the reload failed"; status=1; }
-  [ "$(control log-level --json=short | value level)" = warning ] || { echo "not in force"; status=1; }
+  [ "$(control log-level --json=short | value logLevel)" = warning ] || { echo "not in force"; status=1; }
   inside sh -c "printf 'log:\n  level: loud\n' >$directory/test.yaml"
   if inside systemctl reload livehostd.service; then echo "a bad file was taken"; status=1; fi
-  [ "$(control log-level --json=short | value level)" = warning ] || { echo "a bad file counted"; status=1; }
+  [ "$(control log-level --json=short | value logLevel)" = warning ] || { echo "a bad file counted"; status=1; }
   inside rm "$directory/test.yaml"
   inside systemctl reload livehostd.service || status=1
-  [ "$(control log-level --json=short | value level)" = info ] || status=1
+  [ "$(control log-level --json=short | value logLevel)" = info ] || status=1
   is_active || status=1
   control send main '{"type":"viewers","count":4711}' || status=1
   wait_for grep -q 4711 "$WORK/watched" || { echo "the monitor was dropped"; status=1; }
@@ -132,6 +138,7 @@ check_restart() {
   before=$(control show main --json=short | value features) || return
   inside systemctl restart livehostd.service || return
   after=$(control show main --json=short | value features) || return
+  echo "it was ready after $(milliseconds_of_start) ms"
   [ "$before" = "$after" ] || { echo "before: $before"; echo "after: $after"; return 1; }
 }
 

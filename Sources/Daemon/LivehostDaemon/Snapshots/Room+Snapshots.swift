@@ -16,14 +16,19 @@ extension Room {
     RoomKeeper.Mark(actions: screen.store.actionCount, events: screen.counts.received)
   }
 
-  /// When the room is to be saved; `nil` if there is nothing to save.
-  var nextSave: NIODeadline? { keeper?.due(mark) }
+  /// Whether something is recorded and held.
+  private var isHolding: Bool { recording != nil && screen.counts.pending > 0 }
+
+  /// When the room is to be saved; `nil` if there is nothing to save, or not now.
+  var nextSave: NIODeadline? {
+    guard let due = keeper?.due(mark), replayOffset == nil || recording == nil else { return nil }
+    return isHolding ? due + RoomKeeper.interval * Self.patience : due
+  }
 
   /// Saves the room if it is time.
   func saveIfDue(now: NIODeadline) {
-    guard let due = nextSave, due <= now, replayOffset == nil || recording == nil else { return }
-    if recording != nil, screen.counts.pending > 0 {
-      guard now >= due + RoomKeeper.interval * Self.patience else { return }
+    guard let due = nextSave, due <= now else { return }
+    if isHolding {
       drawFrame(at: max(clock.now, clock.time(machine: now.machineTime)), flush: true)
     }
     save(now: now)

@@ -26,33 +26,13 @@ final class RecordingSession {
   private var unsyncedSince: UInt64?
   private(set) var failure: RecordingError?
 
-  /// Makes the recording's directory and its first segment, and enters it into the catalogue.
+  /// Makes the first segment of a recording, or the one after those that it has, and enters the
+  /// recording into the catalogue. Its directory is there.
   init(
-    row: RecordingRow, directory: String, catalogue: Catalogue, settings: RecordingSettings,
-    now: UInt64, onNews: @escaping @Sendable (RecorderNews) -> Void,
+    row: RecordingRow, after segments: [SegmentRow] = [], directory: String, catalogue: Catalogue,
+    settings: RecordingSettings, now: UInt64, onNews: @escaping @Sendable (RecorderNews) -> Void,
     onProblem: @escaping @Sendable (String) -> Void
   ) throws(RecordingError) {
-    self.row = row
-    self.directory = directory
-    self.catalogue = catalogue
-    self.settings = settings
-    self.onNews = onNews
-    self.onProblem = onProblem
-    segment = try makeSegment(1, now)
-    try catalogue.save(row)
-  }
-
-  /// Goes on with a recording, in a segment after those that it has.
-  init(
-    resuming row: RecordingRow, after segments: [SegmentRow], directory: String,
-    catalogue: Catalogue, settings: RecordingSettings, now: UInt64,
-    onNews: @escaping @Sendable (RecorderNews) -> Void,
-    onProblem: @escaping @Sendable (String) -> Void
-  ) throws(RecordingError) {
-    var row = row
-    row.state = RecordingSummary.State.recording.rawValue
-    row.endedAt = nil
-    row.digest = nil
     self.row = row
     self.directory = directory
     self.catalogue = catalogue

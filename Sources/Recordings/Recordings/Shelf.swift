@@ -91,10 +91,12 @@ final class Shelf {
     onNews: @escaping @Sendable (RecorderNews) -> Void
   ) throws(RecordingError) -> Bool {
     let catalogue = try catalogue()
-    guard let row = try catalogue.recording(name) else { throw .noSuchRecording(name) }
+    guard var row = try catalogue.recording(name) else { throw .noSuchRecording(name) }
     guard row.state == RecordingSummary.State.interrupted.rawValue else { return false }
+    row.state = RecordingSummary.State.recording.rawValue
+    row.endedAt = nil
     sessions[number] = try RecordingSession(
-      resuming: row, after: try catalogue.segments(of: name), directory: directory + "/" + name,
+      row: row, after: try catalogue.segments(of: name), directory: directory + "/" + name,
       catalogue: catalogue, settings: settings, now: now, onNews: onNews, onProblem: onProblem)
     return true
   }

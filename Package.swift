@@ -21,6 +21,7 @@ func product(_ name: String, _ package: String) -> Target.Dependency {
 let logging = product("Logging", "swift-log")
 let nio = [product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio")]
 let lifecycle = product("ServiceLifecycle", "swift-service-lifecycle")
+let coreMetrics = product("CoreMetrics", "swift-metrics")
 let signals = product("UnixSignals", "swift-service-lifecycle")
 let arguments = product("ArgumentParser", "swift-argument-parser")
 let yams = product("Yams", "Yams")
@@ -91,6 +92,7 @@ let kit: [Target] = [
     ]),
   module("Kit", "ViewGraph", ["Composable"]),
   module("Kit", "Suggestions"),
+  module("Kit", "Prometheus", [coreMetrics]),
   module("Kit", "UnixSockets"),
   module("Kit", "Varlink", ["UnixSockets"] + nio),
 ]
@@ -133,12 +135,13 @@ let simulation: [Target] = [
 
 let control: [Target] = [
   module(
-    "Control", "ControlInterface", ["Varlink"] + nio, exclude: ["io.livehost.Control.varlink"]),
+    "Control", "ControlInterface", ["Prometheus", "Varlink"] + nio,
+    exclude: ["io.livehost.Control.varlink"]),
   module(
     "Control", "CommandLineTool",
     [
-      "Compression", "ControlInterface", "LiveEvents", "Simulation", "Suggestions", "Varlink",
-      "WireFormats", arguments,
+      "Compression", "ControlInterface", "LiveEvents", "Prometheus", "Simulation", "Suggestions",
+      "Systemd", "Varlink", "WireFormats", arguments,
     ] + nio),
 ]
 
@@ -147,11 +150,15 @@ let daemon: [Target] = [
     "Daemon", "LivehostDaemon",
     featureKit + childTargets + [
       "Analysis", "HostFeature", "HostScreen", "WireFormats", "Ingest", "Recordings", "Varlink",
-      "ControlInterface", "Simulation", "Suggestions", "Systemd", "UnixSockets", logging,
-      lifecycle, yams,
+      "ControlInterface", "Prometheus", "Simulation", "Suggestions", "Systemd", "UnixSockets",
+      logging, coreMetrics, lifecycle, yams,
     ] + nio),
   program(
-    "Sources/livehostd", ["LivehostDaemon", "Systemd", arguments, logging, lifecycle, signals]),
+    "Sources/livehostd",
+    [
+      "LivehostDaemon", "Prometheus", "Systemd", arguments, logging, coreMetrics, lifecycle,
+      signals,
+    ]),
   program("Sources/livehostctl", ["CommandLineTool"]),
 ]
 
@@ -185,7 +192,7 @@ let tests: [Target] =
   [
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .target(
-      name: "ControlTestSupport", dependencies: ["ControlInterface", "Varlink"],
+      name: "ControlTestSupport", dependencies: ["ControlInterface", "Prometheus", "Varlink"],
       path: "Tests/ControlTestSupport", swiftSettings: settings),
     test("SystemdTests", ["Systemd", logging]),
     test("RateLimitingTests", ["RateLimiting", "TestSupport"]),
@@ -201,6 +208,7 @@ let tests: [Target] =
       ["Composable", "ComposableTesting", "CAllocationCounter", "TestSupport"]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
     test("SuggestionsTests", ["Suggestions"]),
+    test("PrometheusTests", ["Prometheus", coreMetrics]),
     test("UnixSocketsTests", ["UnixSockets"]),
     test("VarlinkTests", ["Varlink", "UnixSockets"] + nio),
     test("LiveEventsTests", ["LiveEvents"]),
@@ -223,23 +231,28 @@ let tests: [Target] =
     test("SimulationTests", ["LiveEvents", "Simulation", "WireFormats"]),
     test(
       "ControlInterfaceTests",
-      ["ControlInterface", "ControlTestSupport", "TestSupport", "UnixSockets", "Varlink"] + nio),
+      [
+        "ControlInterface", "ControlTestSupport", "Prometheus", "TestSupport", "UnixSockets",
+        "Varlink",
+      ] + nio),
     test(
       "CommandLineToolTests",
       [
-        "CommandLineTool", "Compression", "ControlInterface", "ControlTestSupport", "Simulation",
-        "UnixSockets", "Varlink",
+        "CommandLineTool", "Compression", "ControlInterface", "ControlTestSupport", "Prometheus",
+        "Simulation", "Systemd", "UnixSockets", "Varlink",
       ] + nio, exclude: ["Golden"]),
     test(
       "LivehostDaemonTests",
       featureKit + childTargets + [
         "HostFeature", "HostScreen", "LivehostDaemon", "Ingest", "WireFormats", "Recordings",
-        "ControlInterface", "Varlink", "Compression", "Systemd", "TestSupport", logging,
+        "ControlInterface", "Prometheus", "Systemd", "Varlink", "Compression", "TestSupport",
+        logging,
       ] + nio),
     test(
       "EndToEndTests",
       [
-        "ControlInterface", "HostScreen", "LiveEvents", "LivehostDaemon", "Simulation", "Varlink",
+        "ControlInterface", "HostScreen", "Intake", "LiveEvents", "LivehostDaemon", "Simulation",
+        "Varlink",
         "WireFormats", "livehostd", "livehostctl",
       ] + nio),
     .executableTarget(
@@ -261,6 +274,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),

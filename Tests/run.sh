@@ -63,6 +63,8 @@ script exit-codes Tests/Interop/exit-codes.sh "$bin"
 script fuzz Tests/Interop/fuzz.sh "$bin"
 script screen Tests/Interop/screen.sh "$bin"
 script kills Tests/kills.py "$bin" 10
+script journal Tests/journal.py "$bin"
+script metrics Tests/Interop/metrics.sh "$bin"
 script system Tests/System/smoke.sh "$bin"
 script package Tests/System/package.sh "$bin"
 

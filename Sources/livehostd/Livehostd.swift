@@ -1,7 +1,9 @@
 public import ArgumentParser
+import CoreMetrics
 import Glibc
 import LivehostDaemon
 public import Logging
+import Prometheus
 import ServiceLifecycle
 import Systemd
 import UnixSignals
@@ -55,7 +57,7 @@ struct Livehostd: AsyncParsableCommand {
     do {
       configuration = try Self.loadConfiguration(config)
     } catch {
-      Self.complain(error.description)
+      Self.refuse(error, checking: checkConfig)
       throw ExitCode(78)
     }
     if checkConfig {
@@ -64,24 +66,31 @@ struct Livehostd: AsyncParsableCommand {
     }
     let log: ServiceLog
     do {
-      log = try ServiceLog(identifier: "livehostd", level: logLevel ?? configuration.logLevel)
+      log = try ServiceLog(
+        identifier: "livehostd", level: logLevel ?? configuration.logLevel,
+        limits: FaultInjection.journalLimits())
     } catch {
       Self.complain("the log cannot be opened: \(error)")
       throw ExitCode(1)
     }
     LoggingSystem.bootstrap { log.handler(label: $0) }
+    let registry = MetricRegistry()
+    MetricsSystem.bootstrap(registry)
     // A peer that goes away is an error of that write, not the end of the daemon.
     signal(SIGPIPE, SIG_IGN)
     defer { log.close(timeoutNanoseconds: 2_000_000_000) }
-    try await serve(configuration, log)
+    try await serve(configuration, log, registry)
   }
 
-  private func serve(_ configuration: Configuration, _ log: ServiceLog) async throws {
+  private func serve(
+    _ configuration: Configuration, _ log: ServiceLog, _ registry: MetricRegistry
+  ) async throws {
     let logger = Logger(label: "livehostd")
     let daemon = Daemon(
       configuration: configuration,
       paths: RuntimePaths(runtimeDirectory: runtimeDirectory, stateDirectory: stateDirectory),
-      logger: logger, logLevel: log.level, lostEntries: { Int(clamping: log.lost.entries) },
+      logger: logger, logLevel: log.level, registry: registry,
+      lostEntries: { Int(clamping: log.lost.entries) },
       readConfiguration: { [config, logLevel] () throws(ConfigurationError) in
         var configuration = try Self.loadConfiguration(config)
         // What the command line says stays in force.
@@ -113,6 +122,19 @@ struct Livehostd: AsyncParsableCommand {
     var configuration = Configuration()
     try configuration.read(file: config)
     return configuration
+  }
+
+  /// Tells why there is no start: as an entry of its kind if the journal listens, else as a line.
+  private static func refuse(_ error: ConfigurationError, checking: Bool) {
+    if !checking, let log = try? ServiceLog(identifier: "livehostd", level: .info),
+      log.destination == .journal
+    {
+      Logger(label: "livehostd") { log.handler(label: $0) }.log(
+        .configurationError, "the configuration has an error: \(error)",
+        metadata: error.journalFields)
+      if log.close(timeoutNanoseconds: 2_000_000_000) { return }
+    }
+    complain(error.description)
   }
 
   private static func complain(_ message: String) {

@@ -57,7 +57,8 @@ import Varlink
     func visit(_ command: JSONValue) {
       for argument in command["arguments"]?.arrayValue ?? [] where argument["kind"] == "option" {
         for name in argument["names"]?.arrayValue ?? [] {
-          names.insert("--\(name["name"]?.stringValue ?? "")")
+          let dashes = name["kind"] == "short" ? "-" : "--"
+          names.insert(dashes + (name["name"]?.stringValue ?? ""))
         }
       }
       for command in command["subcommands"]?.arrayValue ?? [] { visit(command) }

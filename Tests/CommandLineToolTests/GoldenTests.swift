@@ -19,7 +19,7 @@ import Varlink
     "set": ["main", "zoom", "0.5"], "record start": ["main"], "record stop": ["main"],
     "record list": [], "record export": ["main-1"], "replay": ["main-1"],
     "analyze": ["chatters", "main-1"], "tasks": [], "cancel": ["t-1"], "log-level": [],
-    "reload": [], "top": ["--interval", "1"],
+    "reload": [], "top": ["--interval", "1"], "metrics": [], "journal": ["--kinds"],
   ]
   static let elsewhere: [String: String] = [
     "watch": "the objects of show; VerbTests watches them change",

@@ -10,7 +10,10 @@ import Varlink
     ["ingest", "f", "--format", "xml"], ["rooms", "--room", "x"],
     ["watch", "main", "chat", "chat"],
     ["demo", "--json=short"], ["demo", "--socket", "/x", "--once"], ["--frobnicate"],
-    ["--socket="], ["open", ""],
+    ["--socket="], ["open", ""], ["journal", "--since", "soon"], ["journal", "--kind", "hank"],
+    ["journal", "--lines", "0"], ["journal", "--follow", "--until", "now"],
+    ["journal", "--since", "10m", "--until", "1h"], ["journal", "--room", "Main"],
+    ["journal", "--since=1h", "--since=2h"],
   ])
   func `What makes no sense is refused as usage`(arguments: [String]) async {
     let run = await run(arguments)
@@ -29,7 +32,7 @@ import Varlink
 
   @Test(arguments: [
     "status", "rooms", "open", "close", "show", "watch", "send", "ingest", "demo", "simulate",
-    "compare",
+    "compare", "journal", "metrics", "hangs",
   ])
   func `Every verb explains itself`(verb: String) async {
     let run = await run([verb, "--help"])

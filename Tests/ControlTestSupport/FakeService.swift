@@ -1,4 +1,5 @@
 package import ControlInterface
+package import Prometheus
 package import Synchronization
 package import Varlink
 
@@ -43,6 +44,12 @@ package final class FakeService: ControlService {
       totals: .init(.init(received: 2, applied: 1, rejected: 1), rejectedByReason: ["x": 1]),
       health: .ok, longestTurnMicroseconds: 1_250, memoryBytes: 3 << 20, journalEntriesLost: 0,
       lanes: 2)
+  }
+
+  package func getMetrics() async throws -> [MetricFamily] {
+    var rooms = MetricFamily("livehost_rooms", .gauge, help: "Open rooms.")
+    rooms.add(1)
+    return [rooms]
   }
 
   package func listRooms() async throws -> [RoomSummary] {

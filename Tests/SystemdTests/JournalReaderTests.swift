@@ -16,6 +16,11 @@ import Testing
     try reader.seekToEnd()
     #expect(try reader.next() == nil)
     _ = try reader.wait(microseconds: 0)
+    try reader.seekToLast(5)
+    #expect(try reader.next() == nil)
+    try reader.seekToLast(5, until: .max)
+    #expect(try reader.next() == nil)
+    #expect(try reader.fileBytes() == 0)
   }
 
   @Test func `a missing directory and an impossible field are errors with their context`() throws {

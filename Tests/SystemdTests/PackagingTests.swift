@@ -70,11 +70,29 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
       #expect(entry.headers["Defined-By"] == "livehost")
       #expect(entry.body.contains { !$0.isEmpty }, "\(entry.identifier)")
     }
-    for match in catalog.matches(of: /@([^@\s]*)@/) {
-      let field = String(match.1)
-      #expect(field == JournalFieldName.make(field), "\(field)")
-    }
     #expect(catalog.split(separator: "\n").allSatisfy { $0.count(where: { $0 == "@" }) % 2 == 0 })
+  }
+
+  @Test func `explanations name fields that each entry of the kind has`() throws {
+    // A field that an entry lacks would be shown by its bare name.
+    for entry in try parseCatalog(packagingFile("catalog/livehost.catalog")) {
+      let kind = try #require(JournalMessageID(rawValue: entry.identifier))
+      let text = ([entry.headers["Subject"] ?? ""] + entry.body).joined(separator: "\n")
+      for match in text.matches(of: /@([^@\s]*)@/) {
+        #expect((kind.fields.always + ["MESSAGE"]).contains(String(match.1)), "\(kind.name)")
+      }
+    }
+  }
+
+  @Test func `fields of all kinds have names that journald keeps`() {
+    for kind in JournalMessageID.allCases {
+      let fields = kind.fields.always + kind.fields.sometimes + [JournalMessageID.repeatedField]
+      #expect(Set(fields).count == fields.count, "\(kind.name)")
+      for field in fields {
+        #expect(field.wholeMatch(of: /LIVEHOST_[A-Z0-9_]{1,55}/) != nil, "\(field)")
+        #expect(field == JournalFieldName.make(field), "\(field)")
+      }
+    }
   }
 
   @Test func `the check of the catalog's form finds faults`() {

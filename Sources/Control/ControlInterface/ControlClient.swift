@@ -1,3 +1,4 @@
+public import Prometheus
 public import Varlink
 
 /// Typed calls of `io.livehost.Control`.
@@ -23,6 +24,11 @@ public struct ControlClient: Sendable {
 
   public func getStatus() async throws(VarlinkClientError) -> StatusReport {
     try await call("GetStatus", NoParameters())
+  }
+
+  /// What monitoring systems collect, sorted by name.
+  public func getMetrics() async throws(VarlinkClientError) -> [MetricFamily] {
+    try await call("GetMetrics", NoParameters(), as: MetricsReply.self).metrics
   }
 
   /// Has the daemon read its configuration again; `ReloadFailure` gives the typed form of a refusal.

@@ -62,6 +62,9 @@ public enum ControlInterface {
     to interface: inout Interface, _ service: some ControlService
   ) throws(RegistrationError) {
     try interface.handle("GetStatus") { (_, _: NoParameters) in try await service.getStatus() }
+    try interface.handle("GetMetrics") { (_, _: NoParameters) in
+      MetricsReply(metrics: try await service.getMetrics())
+    }
     try interface.handle("ListRooms") { (_, _: NoParameters) in
       ListRoomsReply(rooms: try await service.listRooms())
     }

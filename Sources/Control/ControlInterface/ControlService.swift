@@ -1,3 +1,4 @@
+public import Prometheus
 public import Varlink
 
 /// What the daemon does for `io.livehost.Control`.
@@ -7,6 +8,8 @@ public import Varlink
 /// Reading methods are open to all callers; the others are called after authorisation only.
 public protocol ControlService: Sendable {
   func getStatus() async throws -> StatusReport
+  /// Sorted by name.
+  func getMetrics() async throws -> [MetricFamily]
   /// Sorted by name.
   func listRooms() async throws -> [RoomSummary]
   func openRoom(_ room: String) async throws

@@ -17,17 +17,19 @@ public final class HangFeed: Sendable {
 
   public init() {}
 
-  /// Adds a hang; its number is given here.
+  /// Adds a hang; its number is given here. One thread adds them all.
+  ///
+  /// - Parameter announce: told the hang before anybody finds it here.
   @discardableResult
-  public func add(_ hang: HangReport) -> HangReport {
-    let numbered = state.withLock { state in
-      var hang = hang
-      state.count += 1
-      hang.number = state.count
-      if hang.kind == .microhang { state.microhangs += 1 }
+  public func add(_ hang: HangReport, announce: (HangReport) -> Void = { _ in }) -> HangReport {
+    var numbered = hang
+    numbered.number = state.withLock { $0.count } + 1
+    announce(numbered)
+    state.withLock { [numbered] state in
+      state.count = numbered.number
+      if numbered.kind == .microhang { state.microhangs += 1 }
       if state.hangs.count == Self.capacity { state.hangs.removeFirst() }
-      state.hangs.append(hang)
-      return hang
+      state.hangs.append(numbered)
     }
     signal.raise()
     return numbered

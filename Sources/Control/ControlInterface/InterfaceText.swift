@@ -537,6 +537,38 @@ let interfaceText = #"""
     startedAt: int
   )
 
+  # What the value of a metric does.
+  type MetricKind (
+    # It only grows, until the daemon starts again.
+    counter,
+    # It grows and shrinks.
+    gauge,
+    # Counts of values up to bounds, with their sum and number.
+    histogram
+  )
+
+  # One value of a metric.
+  type MetricSample (
+    # The name of the metric; of a histogram with _bucket, _sum or _count behind it.
+    name: string,
+    # What tells it from the other values of the metric, such as the room. Of a bucket, le is its bound.
+    labels: [string]string,
+    # The value, in the unit that the metric's name ends with.
+    value: float
+  )
+
+  # A metric, as Prometheus understands it.
+  type Metric (
+    # Its name, with the unit at its end.
+    name: string,
+    # What its value does.
+    kind: MetricKind,
+    # What it means.
+    help: string,
+    # Its values, one for each combination of labels.
+    samples: []MetricSample
+  )
+
   # How the daemon is doing.
   method GetStatus() -> (
     # Version of the daemon.
@@ -565,6 +597,12 @@ let interfaceText = #"""
     hangs: int,
     # Least severe messages that are logged: trace, debug, info, notice, warning, error or critical.
     logLevel: string
+  )
+
+  # What monitoring systems collect: the numbers of the daemon and of its open rooms.
+  method GetMetrics() -> (
+    # One element for each metric, sorted by name.
+    metrics: []Metric
   )
 
   # The open rooms, sorted by name.

@@ -11,6 +11,9 @@ public final class IngestServer: Sendable {
     public var acceptedConnections = 0
     /// Connections closed at once, for want of room or because the server stops.
     public var refusedConnections = 0
+
+    /// Nothing seen.
+    public init() {}
   }
 
   private struct Refused: Error {}

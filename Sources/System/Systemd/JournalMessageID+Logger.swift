@@ -19,6 +19,9 @@ extension JournalMessageID {
       .error
     }
   }
+
+  /// The name of ``defaultLevel``.
+  public var levelName: String { defaultLevel.rawValue }
 }
 
 extension Logger {

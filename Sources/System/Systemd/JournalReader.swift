@@ -98,6 +98,36 @@ public struct JournalReader: ~Copyable {
     if back < 0 { throw SystemdError(.seekJournal, code: back) }
   }
 
+  /// Goes on with the newest `count` entries, or all if there are fewer, and with those to come.
+  ///
+  /// - Parameter until: only entries received at this time, in microseconds since 1970, or earlier
+  ///   count as the newest; nil means all.
+  /// - Complexity: O(count).
+  public mutating func seekToLast(_ count: Int, until: UInt64? = nil) throws(SystemdError) {
+    let sought: Int32
+    if let until, until < .max {
+      sought = sd_journal_seek_realtime_usec(journal, until + 1)
+    } else {
+      sought = sd_journal_seek_tail(journal)
+    }
+    if sought < 0 { throw SystemdError(.seekJournal, code: sought) }
+    // One more: "next" leaves the entry on which it stands.
+    let steps = UInt64(max(0, count)) + 1
+    let moved = sd_journal_previous_skip(journal, steps)
+    if moved < 0 { throw SystemdError(.seekJournal, code: moved) }
+    guard UInt64(moved) < steps else { return }
+    let head = sd_journal_seek_head(journal)
+    if head < 0 { throw SystemdError(.seekJournal, code: head) }
+  }
+
+  /// Bytes of the journal files that are read; 0 if there is none that the user may read.
+  public func fileBytes() throws(SystemdError) -> UInt64 {
+    var bytes: UInt64 = 0
+    let result = sd_journal_get_usage(journal, &bytes)
+    if result < 0 { throw SystemdError(.readJournal, code: result) }
+    return bytes
+  }
+
   /// The next entry, or nil at the end; after ``wait(microseconds:)`` there may be more.
   public mutating func next() throws(SystemdError) -> JournalEntry? {
     let result = sd_journal_next(journal)

@@ -8,11 +8,12 @@ package enum ArgumentOrder {
   package static let valueOptions: Set<String> = [
     "--socket", "--count", "--format", "--since", "--room", "--speed", "--livehostd",
     "--device", "--variant", "--seed", "--set", "--threshold", "--trace", "--html",
-    "--start", "--rate", "--interval", "--sort", "--sort-views",
+    "--start", "--rate", "--interval", "--sort", "--sort-views", "--until", "--kind", "--lines", "-n",
+    "--directory",
   ]
   /// Those of them that may be given more than once.
   package static let repeatedOptions: Set<String> = [
-    "--device", "--variant", "--set", "--threshold",
+    "--device", "--variant", "--set", "--threshold", "--kind",
   ]
   /// Takes its value after `=` only.
   package static let equalsOnly = "--json"

@@ -24,9 +24,11 @@ struct Livehostctl: ParsableCommand {
     version: "livehostctl \(programVersion)",
     subcommands: [
       StatusVerb.self, RoomsVerb.self, OpenVerb.self, CloseVerb.self, ShowVerb.self, WhyVerb.self,
-      HangsVerb.self, WatchVerb.self, TopVerb.self, SendVerb.self, SetVerb.self, IngestVerb.self,
+      HangsVerb.self, JournalVerb.self, WatchVerb.self, TopVerb.self, SendVerb.self, SetVerb.self,
+      IngestVerb.self,
       RecordVerb.self, ReplayVerb.self, AnalyzeVerb.self, TasksVerb.self, CancelVerb.self,
-      LogLevelVerb.self, ReloadVerb.self, DemoVerb.self, SimulateVerb.self, CompareVerb.self,
+      LogLevelVerb.self, ReloadVerb.self, MetricsVerb.self, DemoVerb.self, SimulateVerb.self,
+      CompareVerb.self,
     ],
     helpNames: [.short, .long])
 

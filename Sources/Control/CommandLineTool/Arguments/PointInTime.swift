@@ -1,43 +1,157 @@
-import ArgumentParser
 import Glibc
 
-/// A point in time as an option names it: `10m` ago, or `@1795260000` as `date +%s` gives it.
-struct PointInTime: ExpressibleByArgument {
-  /// Nanoseconds before now, or milliseconds since 1970.
-  private enum Form {
-    case ago(milliseconds: Int)
-    case absolute(milliseconds: Int)
+/// A point in time as an option names it, in the forms that journalctl takes: `-1h` or `10m ago`,
+/// `today`, `10:00`, `2026-11-21 10:00`, or `@1795260000` as `date +%s` gives it.
+package struct PointInTime: Sendable, Equatable {
+  /// Why a text names no point in time.
+  package struct Unreadable: Error, Equatable, CustomStringConvertible {
+    package let description: String
   }
 
-  private let form: Form
+  /// Milliseconds since 1970.
+  package let milliseconds: Int
 
-  init?(argument: String) {
-    if argument.hasPrefix("@") {
-      guard let seconds = Double(argument.dropFirst()), seconds.isFinite, abs(seconds) < 1e12 else {
-        return nil
+  /// Reads a text.
+  ///
+  /// - Parameter now: milliseconds since 1970, from which relative times count. Dates are in the
+  ///   zone of the process unless they end with `UTC` or `Z`.
+  package init(_ text: String, now: Int = PointInTime.now) throws(Unreadable) {
+    let words = text.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
+    if let relative = try Self.relative(words) {
+      milliseconds = now - relative
+    } else if text.hasPrefix("@") {
+      guard let seconds = Double(text.dropFirst()), abs(seconds) < 1e12 else {
+        throw Unreadable(description: "after @ come seconds since 1970, as in @1795260000")
       }
-      form = .absolute(milliseconds: Int(seconds * 1_000))
-      return
-    }
-    let number = argument.prefix { $0.isNumber || $0 == "." }
-    let units = ["s": 1_000.0, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
-    guard let count = Double(number), let unit = units[String(argument.dropFirst(number.count))],
-      count * unit < 1e15
-    else { return nil }
-    form = .ago(milliseconds: Int(count * unit))
-  }
-
-  /// In milliseconds since 1970.
-  var milliseconds: Int {
-    switch form {
-    case .absolute(let milliseconds): milliseconds
-    case .ago(let milliseconds): Self.now - milliseconds
+      milliseconds = Int((seconds * 1_000).rounded())
+    } else if let day = try Self.calendar(words, now: now) {
+      milliseconds = day
+    } else {
+      throw Unreadable(
+        description:
+          "write a time such as -1h, 10m, today, 10:00, '2026-11-21 10:00' or @1795260000")
     }
   }
 
-  private static var now: Int {
+  package static var now: Int {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
+  }
+
+  // MARK: Relative
+
+  private static let units: [String: Double] = [
+    "ms": 1, "s": 1e3, "sec": 1e3, "second": 1e3, "seconds": 1e3, "m": 60e3, "min": 60e3,
+    "minute": 60e3, "minutes": 60e3, "h": 3_600e3, "hr": 3_600e3, "hour": 3_600e3,
+    "hours": 3_600e3, "d": 86_400e3, "day": 86_400e3, "days": 86_400e3, "w": 604_800e3,
+    "week": 604_800e3, "weeks": 604_800e3,
+  ]
+
+  /// Milliseconds before now: `-1h30min`, `90s`, `2 h ago`; nil if it has not that form.
+  private static func relative(_ words: [String]) throws(Unreadable) -> Int? {
+    var rest = words.joined()[...]
+    if rest.hasPrefix("+") {
+      throw Unreadable(description: "it lies in the future; write a time before now, such as -1h")
+    }
+    if rest.hasPrefix("-") { rest.removeFirst() }
+    if rest.hasSuffix("ago") { rest.removeLast(3) }
+    var sum = 0.0
+    var isEmpty = true
+    while let first = rest.first, first.isASCII, first.isNumber {
+      let number = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+      rest.removeFirst(number.count)
+      let unit = rest.prefix { $0.isASCII && $0.isLetter }
+      rest.removeFirst(unit.count)
+      // A date begins with a number, too.
+      if unit.isEmpty { return nil }
+      guard let count = Double(number), let factor = units[String(unit)] else {
+        if !rest.isEmpty || Double(number) == nil { return nil }
+        throw Unreadable(description: "'\(unit)' is no unit of time; use s, m, h, d or w")
+      }
+      sum += count * factor
+      isEmpty = false
+    }
+    guard rest.isEmpty, !isEmpty else { return nil }
+    guard sum < 1e15 else { throw Unreadable(description: "it is too long ago") }
+    return Int(sum.rounded())
+  }
+
+  // MARK: Calendar
+
+  /// `now`, `today`, `yesterday`, or a date, a time of day, or both; nil if it has no such form.
+  private static func calendar(_ words: [String], now: Int) throws(Unreadable) -> Int? {
+    if words == ["now"] { return now }
+    var words = words
+    var inUTC = false
+    if words.count > 1, words.last == "utc" || words.last == "z" {
+      inUTC = true
+      words.removeLast()
+    } else if let last = words.last, last.hasSuffix("z"), last.contains(":") {
+      inUTC = true
+      words[words.count - 1].removeLast()
+    }
+    if words.count == 1, let word = words.first, word.contains("t"), word.contains("-") {
+      words = word.split(separator: "t").map(String.init)
+    }
+    guard (1...2).contains(words.count) else { return nil }
+    var (time, fraction) = (broken(now, inUTC), 0)
+    (time.tm_hour, time.tm_min, time.tm_sec) = (0, 0, 0)
+    switch words[0] {
+    case "today": break
+    case "yesterday": time.tm_mday -= 1
+    default:
+      if words[0].contains("-") {
+        guard let date = numbers(words[0], "-"), date.count == 3 else { return nil }
+        (time.tm_year, time.tm_mon, time.tm_mday) = (date[0] - 1_900, date[1] - 1, date[2])
+        guard exists(time) else { throw Unreadable(description: "there is no such day") }
+      } else {
+        guard words.count == 1, words[0].contains(":") else { return nil }
+        words.insert("today", at: 0)
+      }
+    }
+    if words.count == 2 {
+      let parts = words[1].split(separator: ".", omittingEmptySubsequences: false)
+      guard let clock = numbers(String(parts[0]), ":"), (2...3).contains(clock.count),
+        parts.count <= 2
+      else { return nil }
+      guard (0...23).contains(clock[0]), clock.dropFirst().allSatisfy({ (0...59).contains($0) })
+      else { throw Unreadable(description: "there is no such time of day") }
+      (time.tm_hour, time.tm_min, time.tm_sec) = (
+        clock[0], clock[1], clock.count > 2 ? clock[2] : 0
+      )
+      if parts.count == 2 {
+        guard let part = Double("0.\(parts[1])") else { return nil }
+        fraction = Int((part * 1_000).rounded())
+      }
+    }
+    // Whether summer time is in force is for the C library to find out.
+    time.tm_isdst = -1
+    return (inUTC ? timegm(&time) : mktime(&time)) * 1_000 + fraction
+  }
+
+  private static func broken(_ milliseconds: Int, _ inUTC: Bool) -> tm {
+    var seconds = time_t(milliseconds / 1_000)
+    var parts = tm()
+    if inUTC { gmtime_r(&seconds, &parts) } else { localtime_r(&seconds, &parts) }
+    return parts
+  }
+
+  /// Whether the calendar has this day; the C library would count on into the next month.
+  private static func exists(_ day: tm) -> Bool {
+    var normal = day
+    guard (0...8_099).contains(day.tm_year), timegm(&normal) != -1 else { return false }
+    return normal.tm_mday == day.tm_mday && normal.tm_mon == day.tm_mon
+  }
+
+  private static func numbers(_ text: String, _ separator: Character) -> [Int32]? {
+    var numbers: [Int32] = []
+    for part in text.split(separator: separator, omittingEmptySubsequences: false) {
+      guard (1...4).contains(part.count), part.allSatisfy({ $0.isASCII && $0.isNumber }),
+        let number = Int32(part)
+      else { return nil }
+      numbers.append(number)
+    }
+    return numbers
   }
 }

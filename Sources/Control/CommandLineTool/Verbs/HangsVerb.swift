@@ -14,7 +14,12 @@ struct HangsVerb: Verb {
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Option(help: "Only those since then: 90s, 10m, 2h or 1d ago, or @SECONDS since 1970.")
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only those since then: -1h, 10m, today, '2026-11-21 10:00' or @SECONDS since 1970.",
+      valueName: "time"),
+    transform: { try PointInTime($0) })
   var since: PointInTime?
   @Flag(name: .shortAndLong, help: "Go on with each new hang, until Ctrl-C.") var follow = false
 

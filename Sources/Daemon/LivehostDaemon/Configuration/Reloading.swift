@@ -13,6 +13,7 @@ package final class Reloading: ManagedService {
   private let notifier: ServiceNotifier
   private let status: String
   private let logger: Logger
+  private let metrics: DaemonMetrics
 
   /// - Parameters:
   ///   - read: reads the configuration from where it was read at the start.
@@ -20,6 +21,7 @@ package final class Reloading: ManagedService {
   package init(
     _ configuration: Configuration, logLevel: SharedLogLevel, directory: RoomDirectory,
     notifier: ServiceNotifier, status: String, logger: Logger,
+    metrics: DaemonMetrics = DaemonMetrics(),
     read: @escaping @Sendable () throws(ConfigurationError) -> Configuration
   ) {
     self.read = read
@@ -29,6 +31,7 @@ package final class Reloading: ManagedService {
     self.notifier = notifier
     self.status = status
     self.logger = logger
+    self.metrics = metrics
   }
 
   /// - Throws: ``ReloadFailure``; the old configuration is in force then.
@@ -43,18 +46,20 @@ package final class Reloading: ManagedService {
     do throws(ConfigurationError) {
       new = try read()
     } catch {
-      var metadata: Logger.Metadata = ["file": "\(error.file)", "reason": "\(error.message)"]
-      metadata["line"] = error.line.map { "\($0)" }
-      metadata["key"] = error.key.map { "\($0)" }
+      metrics.countReload(succeeded: false)
       logger.log(
-        .configurationError, "the configuration stays as it was: \(error)", metadata: metadata)
+        .configurationError, "the configuration stays as it was: \(error)",
+        metadata: error.journalFields)
       throw ReloadFailure(message: error.description)
     }
     let old = current.withLock { exchange(&$0, with: new) }
     apply(new)
     let later = Self.needingRestart(old, new)
+    metrics.countReload(succeeded: true)
     let note = later.isEmpty ? "" : "; at the next start: \(later.joined(separator: ", "))"
-    logger.log(.configurationReloaded, "the configuration was loaded again\(note)")
+    logger.log(
+      .configurationReloaded, "the configuration was loaded again\(note)",
+      metadata: later.isEmpty ? [:] : ["needsRestart": "\(later.joined(separator: " "))"])
   }
 
   package func setLogLevel(_ level: Int) {

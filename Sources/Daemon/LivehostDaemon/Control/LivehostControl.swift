@@ -1,8 +1,9 @@
 package import ControlInterface
 import HostScreen
-import Ingest
+package import Ingest
 import LiveEvents
 import NIOCore
+package import Prometheus
 package import Varlink
 import WireFormats
 
@@ -15,11 +16,14 @@ package struct LivehostControl: ControlService {
   private let simulations: Simulations
   private let recordings: RoomRecordings
   private let tasks: RoomTasks
+  private let metrics: DaemonMetrics
+  private let ingest: @Sendable () -> IngestServer.Statistics
 
   package init(
     directory: RoomDirectory, router: EventRouter, status: DaemonStatus,
     hangs: HangFeed = HangFeed(), simulations: Simulations, recordings: RoomRecordings,
-    tasks: RoomTasks
+    tasks: RoomTasks, metrics: DaemonMetrics = DaemonMetrics(),
+    ingest: @escaping @Sendable () -> IngestServer.Statistics = { IngestServer.Statistics() }
   ) {
     self.directory = directory
     self.router = router
@@ -28,6 +32,8 @@ package struct LivehostControl: ControlService {
     self.simulations = simulations
     self.recordings = recordings
     self.tasks = tasks
+    self.metrics = metrics
+    self.ingest = ingest
   }
 
   package func getStatus() async throws -> StatusReport {
@@ -35,6 +41,16 @@ package struct LivehostControl: ControlService {
     for lane in directory.lanes { counts.add(await lane.counts()) }
     return status.report(
       counts: counts, rooms: directory.count, lanes: directory.lanes, hangs: hangs)
+  }
+
+  package func getMetrics() async throws -> [MetricFamily] {
+    var readings = DaemonMetrics.Readings(status: try await getStatus())
+    // One lane after the other: a scrape is in no hurry, and holds none for longer than its own rooms.
+    for lane in directory.lanes { readings.rooms += await lane.metrics() }
+    readings.ingest = ingest()
+    readings.recordings = recordings.activeCount
+    readings.tasks = tasks.reports.count
+    return metrics.families(readings)
   }
 
   package func listRooms() async throws -> [RoomSummary] {

@@ -27,14 +27,8 @@ extension HangReport {
   /// The entry of the journal.
   package func log(to logger: Logger) {
     let kind: JournalMessageID = self.kind == .hang ? .hang : .microhang
-    var metadata: Logger.Metadata = [
-      "durationUsec": "\(durationMicroseconds)", "lane": "\(lane)",
-      "reason": "\(reason.rawValue)",
-    ]
-    metadata["room"] = room.map { "\($0)" }
-    metadata["action"] = action.map { "\($0)" }
-    metadata["view"] = view.map { "\($0)" }
-    metadata["effect"] = effect.map { "\($0)" }
+    let metadata = Logger.Metadata(
+      uniqueKeysWithValues: journalFields.map { ($0.key, .string($0.value)) })
     logger.log(kind, "\(line)", metadata: metadata)
   }
 

@@ -59,6 +59,7 @@ package actor HostLane {
   ) {
     self.snapshots = snapshots
     self.index = index
+    meter = TurnMeter(durations: turns) { NIODeadline.now().uptimeNanoseconds }
     self.eventLoop = eventLoop
     self.executor = eventLoop
     self.mailbox = LaneMailbox(eventLoop: eventLoop)
@@ -255,6 +256,11 @@ package actor HostLane {
   package func screenFeed(_ name: RoomName) -> RoomFeed? { rooms[name]?.screenFeed }
 
   private func publish(_ name: RoomName) { measureReport(of: name) { rooms[name]?.publish() } }
+
+  /// What metrics tell of the rooms.
+  package func metrics() -> [RoomMetrics] {
+    rooms.values.map { room in measureReport(of: room.name) { room.metrics() } }
+  }
 
   package func summaries() -> [RoomSummary] { rooms.values.map { $0.summary() } }
 

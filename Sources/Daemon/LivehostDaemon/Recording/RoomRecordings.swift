@@ -177,7 +177,7 @@ package final class RoomRecordings: Sendable {
   /// Returns once all recordings are closed. No room may record any more.
   package func close() async {
     // Whoever ends a recording has posted that before; an answer means that it is done.
-    while isActive { _ = try? await library.list() }
+    while activeCount > 0 { _ = try? await library.list() }
     library.close()
   }
 
@@ -216,15 +216,17 @@ package final class RoomRecordings: Sendable {
         ])
       return summary
     } catch {
-      failed(room, error)
+      failed(room, error, recording: recorder.name)
       return nil
     }
   }
 
-  private func failed(_ room: RoomName, _ error: RecordingError) {
+  private func failed(_ room: RoomName, _ error: RecordingError, recording: String? = nil) {
+    var metadata: Logger.Metadata = ["room": "\(room)", "reason": "\(error.description)"]
+    metadata["recording"] = recording.map { "\($0)" }
     logger.log(
       .recordingFailed, "recording of room \(room) failed: \(error.description)",
-      metadata: ["room": "\(room)", "reason": "\(error.description)"])
+      metadata: metadata)
   }
 
   // Never inlined into an asynchronous function: there the compiler (6.3.1) keeps the number of the
@@ -234,8 +236,9 @@ package final class RoomRecordings: Sendable {
     active.withLock { $0.insert(room).inserted }
   }
 
-  private var isActive: Bool {
-    @inline(never) get { active.withLock { !$0.isEmpty } }
+  /// Rooms that record, or are about to.
+  package var activeCount: Int {
+    @inline(never) get { active.withLock { $0.count } }
   }
 
   @inline(never)

@@ -1,6 +1,6 @@
 package import HostScreen
 package import Ingest
-import LiveEvents
+package import LiveEvents
 import Synchronization
 
 /// Brings what connections received to the lanes of its rooms.
@@ -9,7 +9,16 @@ package final class EventRouter: IngestSink {
   /// Lines that belong to no room.
   private let unroutable = Mutex(EventCounts())
 
-  package init(directory: RoomDirectory) { self.directory = directory }
+  /// Told of lines that were not taken, once per delivery, with the room if one is known.
+  private let onRejection: @Sendable (RejectionCounts, RoomName?) -> Void
+
+  package init(
+    directory: RoomDirectory,
+    onRejection: @escaping @Sendable (RejectionCounts, RoomName?) -> Void = { _, _ in }
+  ) {
+    self.directory = directory
+    self.onRejection = onRejection
+  }
 
   /// Counts of lines of which no room is known, or whose room could not be opened.
   package var unroutableCounts: EventCounts { unroutable.withLock { $0 } }
@@ -22,8 +31,12 @@ package final class EventRouter: IngestSink {
       }
       delivery.receipt.rejected(delivery.events.count)
       delivery.receipt.applied()
+      var rejections = delivery.rejections
+      rejections.add(.tooManyRooms, count: delivery.events.count)
+      onRejection(rejections, delivery.room)
       return
     }
+    if !delivery.rejections.isEmpty { onRejection(delivery.rejections, delivery.room) }
     lane.post(
       RoomDelivery(
         room: delivery.room, events: delivery.events, rejections: delivery.rejections,
@@ -32,5 +45,6 @@ package final class EventRouter: IngestSink {
 
   package func rejectUnroutable(_ counts: RejectionCounts) {
     unroutable.withLock { $0.add(counts) }
+    onRejection(counts, nil)
   }
 }

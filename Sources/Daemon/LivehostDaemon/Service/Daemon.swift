@@ -6,6 +6,7 @@ import LiveEvents
 package import Logging
 import NIOCore
 import NIOPosix
+package import Prometheus
 import Recordings
 import ServiceLifecycle
 package import Systemd
@@ -25,16 +26,19 @@ package struct Daemon: ServiceLifecycle.Service {
   private let notifier: ServiceNotifier
   private let lostEntries: @Sendable () -> Int
   private let logLevel: SharedLogLevel
+  private let metrics: DaemonMetrics
   private let readConfiguration: @Sendable () throws(ConfigurationError) -> Configuration
 
   /// - Parameters:
   ///   - logLevel: that of the running log.
+  ///   - registry: where the metrics are made.
   ///   - lostEntries: asks for the number of log entries that were lost.
   ///   - readConfiguration: reads the configuration again, for a reload.
   package init(
     configuration: Configuration, paths: RuntimePaths, logger: Logger,
     notifier: ServiceNotifier = ServiceNotifier(),
-    logLevel: SharedLogLevel, lostEntries: @escaping @Sendable () -> Int = { 0 },
+    logLevel: SharedLogLevel, registry: MetricRegistry = MetricRegistry(),
+    lostEntries: @escaping @Sendable () -> Int = { 0 },
     readConfiguration: @escaping @Sendable () throws(ConfigurationError) -> Configuration
   ) {
     self.configuration = configuration
@@ -43,6 +47,7 @@ package struct Daemon: ServiceLifecycle.Service {
     self.notifier = notifier
     self.lostEntries = lostEntries
     self.logLevel = logLevel
+    metrics = DaemonMetrics(registry: registry)
     self.readConfiguration = readConfiguration
   }
 
@@ -87,13 +92,15 @@ package struct Daemon: ServiceLifecycle.Service {
     for room in configuration.openRooms.compactMap(RoomName.init) {
       _ = directory.laneOpening(room)
     }
-    let router = EventRouter(directory: directory)
+    let rejections = RejectionLog(eventLoop: io.next(), logger: logger)
+    let router = EventRouter(directory: directory) { rejections.note($0, in: $1) }
     let status = DaemonStatus(
       version: Self.version, lostEntries: lostEntries,
       logLevel: { [logLevel] in logLevel.level.rawValue })
     let reloading = Reloading(
       configuration, logLevel: logLevel, directory: directory, notifier: notifier,
-      status: "serving, \(description)", logger: logger, read: readConfiguration)
+      status: "serving, \(description)", logger: logger, metrics: metrics,
+      read: readConfiguration)
 
     let ingest = try await startIngest(sockets, io, router)
     let control: VarlinkServer
@@ -104,7 +111,8 @@ package struct Daemon: ServiceLifecycle.Service {
           directory: directory, router: router, status: status, hangs: hangs,
           simulations: Simulations(executor: work, slots: slots), recordings: recordings,
           tasks: RoomTasks(
-            executor: work, slots: slots, recordings: recordings, directory: directory)),
+            executor: work, slots: slots, recordings: recordings, directory: directory),
+          metrics: metrics, ingest: { ingest.statistics }),
         reloading)
     } catch {
       await ingest.shutdown()
@@ -115,7 +123,8 @@ package struct Daemon: ServiceLifecycle.Service {
     let faults = FaultInjection.holdOnSignal(lanes: lanes)
 
     logger.log(
-      .serviceStarted, "livehostd \(Self.version) is ready: \(lanes.count) lane(s), \(description)")
+      .serviceStarted, "livehostd \(Self.version) is ready: \(lanes.count) lane(s), \(description)",
+      metadata: ["version": "\(Self.version)", "lanes": "\(lanes.count)"])
     tell { () throws(SystemdError) in try notifier.ready(status: "serving, \(description)") }
     try? await gracefulShutdown()
 
@@ -123,6 +132,7 @@ package struct Daemon: ServiceLifecycle.Service {
     let stop = LongWork(
       "stopping", notifier: notifier, unit: "events", left: { recordings.waitingEvents })
     await stop.step("taking what was sent") { await ingest.shutdown() }
+    rejections.flush()
     await stop.step("drawing the last frames") { await directory.closeAll() }
     await stop.step("writing recordings") { await recordings.close() }
     await stop.step("keeping the rooms") { await snapshots.close() }
@@ -139,12 +149,12 @@ package struct Daemon: ServiceLifecycle.Service {
   private func watchForHangs(
     _ lanes: [HostLane], _ feed: HangFeed
   ) throws(SystemdError) -> HangMonitor {
-    try HangMonitor(lanes) { [logger] lane, finding in
+    try HangMonitor(lanes) { [logger, metrics] lane, finding in
       let ended = DaemonStatus.systemMilliseconds()
       let report = HangReport(finding, lane: lane.index, ended: ended)
+      metrics.count(report.kind, report.reason)
       // The journal first: who saw the hang on a monitor finds it there.
-      report.log(to: logger)
-      feed.add(report)
+      feed.add(report) { $0.log(to: logger) }
     }
   }
 
@@ -173,14 +183,18 @@ package struct Daemon: ServiceLifecycle.Service {
       }
       lanes.append(
         HostLane(
-          index: lanes.count, eventLoop: eventLoop, settings: configuration.rooms, faults: faults,
+          index: lanes.count, eventLoop: eventLoop, settings: configuration.rooms,
+          faults: faults, onTurn: metrics.noteTurns(lane: lanes.count),
           onProblem: { [logger] room, problem in
             logger.error("room \(room): \(problem)", metadata: ["room": "\(room)"])
           },
           onCommit: { [logger] room, control, value in
             logger.log(
               .sliderCommitted, "room \(room): \(control) is \(value)",
-              metadata: ["room": "\(room)", "control": "\(control)", "value": "\(value)"])
+              metadata: [
+                "room": "\(room)", "feature": "control", "control": "\(control)",
+                "value": "\(value)",
+              ])
           },
           onRecordingEnd: { recordings.ended($0, $1, $2) }, snapshots: snapshots))
     }

@@ -1,13 +1,16 @@
 import Dispatch
 import Glibc
 import NIOCore
+package import Systemd
 
-/// Lanes that are held on demand, for tests of the watchdog and of the hang monitor.
+/// Lanes that are held on demand, and a journal that takes little, for tests.
 ///
 /// Off unless the environment asks for it:
 /// - `LIVEHOST_BLOCK_LANE_MS=N`: then `SIGUSR2` holds the first lane for so many milliseconds.
 /// - `LIVEHOST_HOLD=action:KIND=N,view:NAME=N`: each action of the kind and each evaluation of the
 ///   view computes for so many milliseconds.
+/// - `LIVEHOST_JOURNAL_CAPACITY=N`: so many entries wait for the journal at most, so that some are lost
+///   within the time of a test.
 package struct FaultInjection: Sendable {
   private let holds: [LaneActivity.Work: UInt64]
   let holdsActions: Bool
@@ -34,6 +37,15 @@ package struct FaultInjection: Sendable {
       if parts[0].hasPrefix("view:") { holds[.view(String(name))] = milliseconds }
     }
     return FaultInjection(holds)
+  }
+
+  /// The limits of the queue before the journal.
+  package static func journalLimits() -> JournalLimits {
+    var limits = JournalLimits()
+    if let text = getenv("LIVEHOST_JOURNAL_CAPACITY"), let capacity = Int(String(cString: text)) {
+      limits.capacity = capacity
+    }
+    return limits
   }
 
   /// Computes for as long as this work is to be held.

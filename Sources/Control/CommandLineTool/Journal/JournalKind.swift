@@ -1,0 +1,19 @@
+import ArgumentParser
+package import Systemd
+
+/// A kind of entry as `--kind` names it.
+package struct JournalKind: Sendable, Hashable, ExpressibleByArgument {
+  package let kind: JournalMessageID
+
+  package init(_ kind: JournalMessageID) { self.kind = kind }
+
+  package init?(argument: String) {
+    guard let kind = JournalMessageID(name: argument) else { return nil }
+    self.init(kind)
+  }
+
+  package static var allValueStrings: [String] { JournalMessageID.allCases.map(\.name) }
+
+  /// The kinds of entry that it stands for: a hang may be a microhang, as in `livehostctl hangs`.
+  package var messages: [JournalMessageID] { kind == .hang ? [.hang, .microhang] : [kind] }
+}

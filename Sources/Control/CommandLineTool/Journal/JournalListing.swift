@@ -1,0 +1,57 @@
+import ControlInterface
+import Systemd
+import Varlink
+
+/// Prints entries of the journal: hangs as the verb `hangs` does, others line by line.
+struct JournalListing {
+  private let query: JournalQuery
+  private let context: Context
+
+  init(_ query: JournalQuery, _ context: Context) {
+    self.query = query
+    self.context = context
+  }
+
+  /// Prints what the reader has now.
+  ///
+  /// - Parameter growing: more will follow, so that each entry is printed as it stands.
+  func list(_ reader: inout JournalReader, growing: Bool) throws {
+    var entries: [JournalEntry] = []
+    while let entry = try reader.next() {
+      if query.admits(entry) { entries.append(entry) }
+    }
+    if growing, entries.isEmpty { return }
+    if query.isOfHangs {
+      try print(hangs(entries), growing)
+    } else {
+      try print(entries, growing)
+    }
+  }
+
+  private func print(_ entries: [JournalEntry], _ growing: Bool) throws {
+    if growing {
+      for entry in entries {
+        try context.print(JournalText.json(entry)) { [JournalText.line(entry)] }
+      }
+    } else {
+      try context.print(["entries": .array(entries.map(JournalText.json))]) {
+        entries.isEmpty ? ["no entry"] : entries.map(JournalText.line)
+      }
+    }
+  }
+
+  private func print(_ hangs: [HangReport], _ growing: Bool) throws {
+    try context.print(JSONValue(encoding: HangsReply(hangs: hangs))) {
+      growing ? hangs.map(HangList.line) : HangList.lines(hangs, columns: context.console.columns)
+    }
+  }
+
+  private func hangs(_ entries: [JournalEntry]) -> [HangReport] {
+    let hangs = entries.compactMap(HangList.report)
+    if hangs.count < entries.count {
+      context.console.warn(
+        "\(entries.count - hangs.count) hangs are left out: another version wrote them")
+    }
+    return query.lines.map { hangs.suffix($0) } ?? hangs
+  }
+}

@@ -1,0 +1,81 @@
+package import ControlInterface
+package import Systemd
+package import Varlink
+
+/// Entries of the journal as text and as JSON.
+package enum JournalText {
+  /// `2026-11-21 12:30:07.250  notice   room main opened`
+  package static func line(_ entry: JournalEntry) -> String {
+    let level = level(entry)
+    let gap = String(repeating: " ", count: max(1, 9 - level.count))
+    return Format.time(milliseconds: entry.milliseconds) + "  " + level + gap
+      + TerminalText.sanitized(entry.fields["MESSAGE"] ?? "(no message)")
+  }
+
+  /// An object with timestamp, kind, level, message, room and fields; what an entry lacks is left out.
+  package static func json(_ entry: JournalEntry) -> JSONValue {
+    var object: [String: JSONValue] = [
+      "timestamp": .integer(Int64(entry.milliseconds)), "level": .string(level(entry)),
+      "message": .string(entry.fields["MESSAGE"] ?? ""),
+    ]
+    object["kind"] = entry.kind.map { .string($0.name) }
+    object["room"] = entry.fields[JournalFieldName.make("room")].map { .string($0) }
+    object["fields"] = .object(
+      entry.fields.filter { isTold($0.key) }.mapValues { .string($0) })
+    return .object(object)
+  }
+
+  /// What the program or the manager says of the entry; the rest is about the machine and the source.
+  private static func isTold(_ field: String) -> Bool {
+    field.hasPrefix(JournalFieldName.prefix)
+      || ["MESSAGE_ID", "_PID", "_BOOT_ID", "_SYSTEMD_UNIT", "_SYSTEMD_INVOCATION_ID"]
+        .contains(field)
+  }
+
+  /// The daemon's word for the syslog severity.
+  private static func level(_ entry: JournalEntry) -> String {
+    switch entry.fields["PRIORITY"] {
+    case "7": "debug"
+    case "5": "notice"
+    case "4": "warning"
+    case "3": "error"
+    case "2", "1", "0": "critical"
+    default: "info"
+    }
+  }
+
+  /// The kinds of entry, for those who filter by them elsewhere.
+  package static func kindLines() -> [String] {
+    var table = TextTable([("KIND", .left), ("LEVEL", .left), ("MESSAGE_ID", .left)])
+    for kind in JournalMessageID.allCases {
+      table.append([kind.name, kind.levelName, kind.rawValue])
+    }
+    return table.lines
+  }
+
+  package static func kindsJSON() -> JSONValue {
+    let kinds = JournalMessageID.allCases.map { kind -> JSONValue in
+      [
+        "kind": .string(kind.name), "level": .string(kind.levelName),
+        "messageID": .string(kind.rawValue),
+        "fields": .array(kind.fields.always.map { .string($0) }),
+        "optionalFields": .array(
+          (kind.fields.sometimes + [JournalMessageID.repeatedField]).map { .string($0) }),
+      ]
+    }
+    return ["kinds": .array(kinds)]
+  }
+}
+
+extension HangList {
+  /// The hang that an entry tells of; nil if it is none, or lacks what an earlier version did not write.
+  package static func report(_ entry: JournalEntry) -> HangReport? {
+    let kind: HangReport.Kind
+    switch entry.kind {
+    case .hang: kind = .hang
+    case .microhang: kind = .microhang
+    default: return nil
+    }
+    return HangReport(kind: kind) { entry.fields[JournalFieldName.make($0)] }
+  }
+}

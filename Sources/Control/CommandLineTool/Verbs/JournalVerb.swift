@@ -1,0 +1,134 @@
+import ArgumentParser
+import ControlInterface
+import Glibc
+import LiveEvents
+import Systemd
+import Varlink
+
+struct JournalVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "journal",
+    abstract: "Read what the daemon wrote to the journal, past runs included.",
+    discussion: """
+      Needs no running daemon. Of kind hang are microhangs, too, and the list has the form of the verb
+      hangs. Without --since, --follow begins with the ten newest entries.
+      Members of the groups adm and systemd-journal may read the system's journal. A daemon that is run by
+      hand writes to its standard error instead.
+      JSON: an object with entries, an array of objects with timestamp, kind, level, message, room and
+      fields; with --follow one entry for each line. If only hangs are asked for, the object of the verb
+      hangs. With --kinds, an object with kinds.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only those since then: -1h, 10m, today, '2026-11-21 10:00' or @SECONDS since 1970.",
+      valueName: "time"),
+    transform: { try PointInTime($0) })
+  var since: PointInTime?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only those until then, in the same forms.", valueName: "time"),
+    transform: { try PointInTime($0) })
+  var until: PointInTime?
+
+  @Option(
+    help: ArgumentHelp("Only those of a kind; may be given several times.", valueName: "kind"))
+  var kind: [JournalKind] = []
+
+  @Option(help: "Only those of a room.") var room: RoomName?
+
+  @Option(
+    name: [.customShort("n", allowingJoined: true), .long],
+    help: ArgumentHelp("Only the newest ones.", valueName: "number"))
+  var lines: Int?
+
+  @Flag(name: .shortAndLong, help: "Go on with each new entry, until Ctrl-C.") var follow = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Read the journal files in a directory instead of those of this machine.", valueName: "dir"))
+  var directory: String?
+
+  @Flag(help: "List the kinds of entries there are, and stop.") var kinds = false
+
+  func validate() throws {
+    if let lines, lines < 1 {
+      throw ValidationError("--lines is \(lines); ask for one line or more")
+    }
+    if follow, until != nil {
+      throw ValidationError("--follow has no end; leave out --until, or --follow")
+    }
+    if let since, let until, until.milliseconds < since.milliseconds {
+      throw ValidationError("--until lies before --since; exchange them")
+    }
+  }
+
+  private var query: JournalQuery {
+    var query = JournalQuery()
+    if let directory { query.source = .directory(directory) }
+    var seen: Set<JournalMessageID> = []
+    query.kinds = kind.flatMap(\.messages).filter { seen.insert($0).inserted }
+    query.room = room?.description
+    query.since = since?.milliseconds
+    query.until = until?.milliseconds
+    query.lines = lines ?? (follow && since == nil ? 10 : nil)
+    return query
+  }
+
+  func run(_ context: Context) async throws {
+    if kinds {
+      try context.print(JournalText.kindsJSON()) { JournalText.kindLines() }
+      return
+    }
+    do {
+      var reader = try query.open()
+      guard try reader.fileBytes() > 0 else { throw Self.nothingToRead(query.source) }
+      let listing = JournalListing(query, context)
+      try listing.list(&reader, growing: follow)
+      if follow { try Self.follow(&reader, listing) }
+    } catch let error as SystemdError {
+      throw Self.failure(error)
+    }
+  }
+
+  private static func follow(
+    _ reader: inout JournalReader, _ listing: JournalListing
+  ) throws {
+    while true {
+      // libsystemd waits without Swift's knowledge: an interruption is noticed between two waits.
+      try Task.checkCancellation()
+      _ = try reader.wait(microseconds: 200_000)
+      try listing.list(&reader, growing: true)
+    }
+  }
+
+  private static func nothingToRead(_ source: JournalReader.Source) -> Failure {
+    switch source {
+    case .local:
+      Failure(
+        .failed,
+        """
+        there is no journal that you may read; root and members of the groups adm and systemd-journal \
+        may read the system's. A daemon run by hand writes to its standard error
+        """)
+    case .directory(let path):
+      Failure(
+        .failed,
+        "\(path): no journal files that you may read; name a directory such as /var/log/journal/ID")
+    }
+  }
+
+  private static func failure(_ error: SystemdError) -> Failure {
+    if error.operation == .openJournal, !error.context.isEmpty {
+      return Failure(
+        error.code == EACCES ? .notPermitted : .failed,
+        "\(error.context): \(String(cString: strerror(error.code))); --directory takes a directory "
+          + "with journal files, such as /var/log/journal/ID")
+    }
+    return Failure(error.code == EACCES ? .notPermitted : .failed, error.description)
+  }
+}

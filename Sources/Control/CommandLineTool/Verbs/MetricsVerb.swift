@@ -1,0 +1,25 @@
+import ArgumentParser
+import ControlInterface
+import Prometheus
+import Varlink
+
+struct MetricsVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "metrics", abstract: "Print the daemon's metrics for Prometheus.",
+    discussion: """
+      Text in the format that Prometheus scrapes. Without an HTTP server of one's own, have a timer write
+      it to a file NAME.prom in the directory of node_exporter's textfile collector.
+      JSON: an object with metrics, an array of objects with name, kind, help and samples.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+
+  func run(_ context: Context) async throws {
+    let metrics = try await context.withDaemon { try await $0.getMetrics() }
+    try context.print(JSONValue(encoding: MetricsReply(metrics: metrics))) {
+      let text = ExpositionFormat.text(metrics)
+      // The line end of the last line is the console's.
+      return text.isEmpty ? [] : [String(text.dropLast())]
+    }
+  }
+}

@@ -1,0 +1,45 @@
+extension HangReport {
+  /// What the journal tells of a hang besides its kind: metadata of the log entry by name.
+  ///
+  /// ``init(kind:journalField:)`` makes the same hang of it again.
+  public var journalFields: [String: String] {
+    var fields = [
+      "number": "\(number)", "timestamp": "\(timestamp)",
+      "durationUsec": "\(durationMicroseconds)", "lane": "\(lane)", "reason": reason.rawValue,
+    ]
+    fields["room"] = room
+    fields["feature"] = feature?.rawValue
+    fields["action"] = action
+    fields["view"] = view
+    fields["effect"] = effect
+    fields["processorUsec"] = processorMicroseconds.map { "\($0)" }
+    fields["waitedUsec"] = waitedMicroseconds.map { "\($0)" }
+    return fields
+  }
+
+  /// The hang that an entry of the journal tells of; nil if something is missing or no number.
+  ///
+  /// - Parameter field: gives the value of a field by the name that it has in ``journalFields``.
+  public init?(kind: Kind, journalField field: (String) -> String?) {
+    func value(_ name: String) -> Int? { field(name).flatMap { Int($0) } }
+    guard let number = value("number"), let timestamp = value("timestamp"),
+      let duration = value("durationUsec"), let lane = value("lane"),
+      let reason = field("reason").flatMap(Reason.init(rawValue:))
+    else { return nil }
+    self.init(
+      number: number, timestamp: timestamp, kind: kind, reason: reason,
+      durationMicroseconds: duration, lane: lane, room: field("room"), action: field("action"),
+      view: field("view"), effect: field("effect"),
+      processorMicroseconds: value("processorUsec"), waitedMicroseconds: value("waitedUsec"))
+  }
+
+  /// The part of the screen whose work held the lane, if it was one: its actions begin with its name
+  /// (`chat.messages`), and so do its views (`ChatView`).
+  public var feature: Feature? {
+    if let action {
+      return action.split(separator: ".").first.flatMap { Feature(rawValue: "\($0)") }
+    }
+    guard let view = view?.lowercased() else { return nil }
+    return Feature.allCases.first { view.hasPrefix($0.rawValue.lowercased()) }
+  }
+}

@@ -1,0 +1,187 @@
+package import ControlInterface
+package import CoreMetrics
+import HostScreen
+package import Ingest
+package import Prometheus
+import ViewGraph
+
+/// The metrics of the daemon: instruments at the places where something happens seldom (a turn of a lane,
+/// a hang, a reload), and the numbers that the daemon keeps anyway, read when somebody asks.
+///
+/// Nothing here is called per event.
+package struct DaemonMetrics: Sendable {
+  /// Where instruments are made; `MetricsSystem`'s factory in the running program.
+  package let registry: MetricRegistry
+
+  package init(registry: MetricRegistry = MetricRegistry()) {
+    self.registry = registry
+    registry.describe(
+      Self.turnDuration,
+      help: "For how long a lane was held without a break, by batches, frames and effects.",
+      bounds: [
+        0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.010, 0.016, 0.033, 0.1, 0.25, 0.5, 1,
+        2.5,
+      ])
+    registry.describe(
+      Self.hangs,
+      help: "Turns of a lane of 250 ms (class microhang) or 500 ms (class hang) and more.")
+    registry.describe(Self.reloads, help: "Requests to read the configuration again, by result.")
+    // Series that begin at 0 are seen to grow; those that begin at 1 are not.
+    for kind in HangReport.Kind.allCases {
+      for reason in HangReport.Reason.allCases { count(kind, reason, by: 0) }
+    }
+    for succeeded in [true, false] { countReload(succeeded: succeeded, by: 0) }
+  }
+
+  private static let turnDuration = "livehost_turn_duration_seconds"
+  private static let hangs = "livehost_hangs_total"
+  private static let reloads = "livehost_configuration_reloads_total"
+
+  /// Takes the duration of each turn of a lane, in nanoseconds.
+  package func noteTurns(lane: Int) -> @Sendable (UInt64) -> Void {
+    let timer = Timer(
+      label: Self.turnDuration, dimensions: [("lane", "\(lane)")], factory: registry)
+    return { timer.recordNanoseconds(Int64(clamping: $0)) }
+  }
+
+  package func count(_ kind: HangReport.Kind, _ reason: HangReport.Reason, by amount: Int = 1) {
+    Counter(
+      label: Self.hangs, dimensions: [("class", kind.rawValue), ("reason", reason.rawValue)],
+      factory: registry
+    ).increment(by: amount)
+  }
+
+  package func countReload(succeeded: Bool, by amount: Int = 1) {
+    Counter(
+      label: Self.reloads, dimensions: [("result", succeeded ? "success" : "failure")],
+      factory: registry
+    ).increment(by: amount)
+  }
+
+  /// What a scrape reads beside the instruments.
+  package struct Readings: Sendable {
+    package var status: StatusReport
+    package var rooms: [RoomMetrics] = []
+    package var ingest = IngestServer.Statistics()
+    package var recordings = 0
+    package var tasks = 0
+
+    package init(status: StatusReport) { self.status = status }
+  }
+
+  /// All metrics, sorted by name.
+  package func families(_ readings: Readings) -> [MetricFamily] {
+    (registry.families() + ofDaemon(readings) + ofRooms(readings.rooms) + ProcessMetrics.families())
+      .sorted { $0.name < $1.name }
+  }
+
+  private func ofDaemon(_ readings: Readings) -> [MetricFamily] {
+    let status = readings.status
+    var info = MetricFamily("livehost_info", .gauge, help: "Always 1; the version is a label.")
+    info.add(1, ["version": status.version])
+    var health = MetricFamily(
+      "livehost_health", .gauge, help: "1 for the state that the daemon is in, 0 for the others.")
+    for state in Health.allCases {
+      health.add(state == status.health ? 1 : 0, ["state": state.rawValue])
+    }
+    var rejected = MetricFamily(
+      "livehost_events_rejected_total", .counter,
+      help: "Events not taken, by reason, closed rooms and lines of no known room included.")
+    for (reason, count) in status.totals.rejectedByReason.sorted(by: { $0.key < $1.key }) {
+      rejected.add(count, ["reason": reason])
+    }
+    func one(
+      _ name: String, _ kind: MetricFamily.Kind, _ value: Double, _ help: String
+    ) -> MetricFamily {
+      MetricFamily(name, kind, help: help, samples: [MetricSample(name, value: value)])
+    }
+    let connections = readings.ingest
+    var ingest = MetricFamily(
+      "livehost_ingest_connections_total", .counter,
+      help: "Connections to the ingest socket, by what became of them.")
+    ingest.add(connections.acceptedConnections, ["result": "accepted"])
+    ingest.add(connections.refusedConnections, ["result": "refused"])
+    return [
+      info, health, rejected, ingest,
+      one("livehost_lanes", .gauge, Double(status.lanes), "Lanes over which the rooms are spread."),
+      one("livehost_rooms", .gauge, Double(status.rooms), "Open rooms."),
+      one(
+        "livehost_recordings_active", .gauge, Double(readings.recordings),
+        "Rooms that are being recorded."),
+      one("livehost_tasks_running", .gauge, Double(readings.tasks), "Tasks that run."),
+      one(
+        "livehost_ingest_connections", .gauge, Double(connections.openConnections),
+        "Open connections to the ingest socket."),
+      one(
+        "livehost_events_received_total", .counter, Double(status.totals.received),
+        "Events that came in, closed rooms and lines of no known room included."),
+      one(
+        "livehost_events_applied_total", .counter, Double(status.totals.applied),
+        "Events whose content reached a reducer, closed rooms included."),
+      one(
+        "livehost_events_coalesced_total", .counter, Double(status.totals.coalesced),
+        "Events superseded by a newer value of the same key, closed rooms included."),
+      one(
+        "livehost_events_pending", .gauge, Double(status.totals.pending),
+        "Events handed over and neither applied nor coalesced nor rejected yet."),
+      one(
+        "livehost_longest_turn_seconds", .gauge, Double(status.longestTurnMicroseconds) / 1e6,
+        "The longest time for which a lane was held since the start."),
+      one(
+        "livehost_journal_entries_lost_total", .counter, Double(status.journalEntriesLost),
+        "Journal entries that could not be written."),
+    ]
+  }
+
+  private func ofRooms(_ rooms: [RoomMetrics]) -> [MetricFamily] {
+    var events = MetricFamily(
+      "livehost_room_events_total", .counter,
+      help: "Events of an open room by outcome; those that are pending have none yet.")
+    var received = MetricFamily(
+      "livehost_room_events_received_total", .counter, help: "Events that came in for an open room."
+    )
+    var rejected = MetricFamily(
+      "livehost_room_events_rejected_total", .counter,
+      help: "Events of an open room that were not taken, by reason.")
+    var viewers = MetricFamily("livehost_room_viewers", .gauge, help: "Viewers of the stream.")
+    var frames = MetricFamily(
+      "livehost_room_frames_total", .counter, help: "Frames that were drawn.")
+    var actions = MetricFamily(
+      "livehost_room_actions_total", .counter,
+      help: "Actions that the room reduced, by the part of the screen that they are for.")
+    var evaluations = MetricFamily(
+      "livehost_view_evaluations_total", .counter, help: "Evaluations of a view.")
+    var avoidable = MetricFamily(
+      "livehost_view_avoidable_evaluations_total", .counter,
+      help: "Evaluations of a view that came to the same as the one before.")
+    var seconds = MetricFamily(
+      "livehost_view_evaluation_seconds_total", .counter,
+      help: "Time spent in evaluations of a view, without that of the views within.")
+    for room in rooms.sorted(by: { $0.room < $1.room }) {
+      let label = ["room": room.room]
+      func labels(_ name: String, _ value: String) -> [String: String] {
+        ["room": room.room, name: value]
+      }
+      received.add(room.counts.received, label)
+      events.add(room.counts.applied, labels("outcome", "applied"))
+      events.add(room.counts.coalesced, labels("outcome", "coalesced"))
+      events.add(room.counts.rejected, labels("outcome", "rejected"))
+      for (reason, count) in room.counts.reasons.sorted(by: { $0.key < $1.key }) {
+        rejected.add(count, labels("reason", reason))
+      }
+      viewers.add(room.viewers, label)
+      frames.add(room.frames, label)
+      for (feature, count) in room.actionsByFeature.sorted(by: { $0.key < $1.key }) {
+        actions.add(count, labels("feature", feature))
+      }
+      for (view, statistics) in room.views.sorted(by: { $0.key < $1.key }) {
+        evaluations.add(statistics.evaluations, labels("view", view))
+        avoidable.add(statistics.avoidable, labels("view", view))
+        seconds.add(Double(statistics.selfTotal) / 1e9, labels("view", view))
+      }
+    }
+    return [
+      events, received, rejected, viewers, frames, actions, evaluations, avoidable, seconds,
+    ]
+  }
+}

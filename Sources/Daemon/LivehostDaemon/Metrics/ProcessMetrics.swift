@@ -1,0 +1,56 @@
+import Foundation
+import Glibc
+import Prometheus
+
+/// The metrics that Prometheus' own clients tell of their process, under the same names.
+enum ProcessMetrics {
+  /// Those that the kernel tells; what it does not is left out.
+  static func families() -> [MetricFamily] {
+    var usage = rusage()
+    getrusage(RUSAGE_SELF.rawValue, &usage)
+    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+    var families = [
+      one(
+        "process_cpu_seconds_total", .counter,
+        seconds(usage.ru_utime) + seconds(usage.ru_stime),
+        "User and system time on processors."),
+      one(
+        "process_resident_memory_bytes", .gauge, Double(DaemonStatus.residentBytes()),
+        "Resident memory."),
+    ]
+    if let start = startTime() {
+      families.append(
+        one(
+          "process_start_time_seconds", .gauge, start,
+          "When the process started, since 1970."))
+    }
+    if let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+      families.append(one("process_open_fds", .gauge, Double(open), "Open file descriptors."))
+    }
+    var limit = rlimit()
+    if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+      families.append(
+        one("process_max_fds", .gauge, Double(limit.rlim_cur), "Most file descriptors to be open."))
+    }
+    return families
+  }
+
+  private static func one(
+    _ name: String, _ kind: MetricFamily.Kind, _ value: Double, _ help: String
+  ) -> MetricFamily {
+    MetricFamily(name, kind, help: help, samples: [MetricSample(name, value: value)])
+  }
+
+  /// From proc(5): the time since boot at which the process started, and when the machine booted.
+  private static func startTime() -> Double? {
+    guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
+      let machine = try? String(contentsOfFile: "/proc/stat", encoding: .utf8),
+      let boot = machine.split(separator: "\n").first(where: { $0.hasPrefix("btime ") }),
+      let booted = Double(boot.dropFirst(6)), let end = text.lastIndex(of: ")")
+    else { return nil }
+    // Behind the name, which may hold anything: the state is the first field, the start the twentieth.
+    let fields = text[text.index(after: end)...].split(separator: " ")
+    guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
+    return booted + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+}

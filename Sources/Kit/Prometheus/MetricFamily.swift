@@ -1,0 +1,49 @@
+/// A metric: all series of one name.
+public struct MetricFamily: Codable, Sendable, Equatable {
+  public enum Kind: String, Codable, Sendable, CaseIterable {
+    /// Only grows, until the process starts again. Its name ends with `_total`.
+    case counter
+    /// Grows and shrinks.
+    case gauge
+    /// Counts of values up to bounds, with their sum and number.
+    case histogram
+  }
+
+  /// Lower-case words with `_` between them, the unit last: `livehost_turn_duration_seconds`.
+  public var name: String
+  public var kind: Kind
+  /// What it means, in a sentence.
+  public var help: String
+  public var samples: [MetricSample]
+
+  public init(_ name: String, _ kind: Kind, help: String, samples: [MetricSample] = []) {
+    self.name = name
+    self.kind = kind
+    self.help = help
+    self.samples = samples
+  }
+
+  /// Adds a series with its present value.
+  public mutating func add(_ value: some BinaryInteger, _ labels: [String: String] = [:]) {
+    add(Double(value), labels)
+  }
+
+  /// Adds a series with its present value.
+  public mutating func add(_ value: Double, _ labels: [String: String] = [:]) {
+    samples.append(MetricSample(name, labels: labels, value: value))
+  }
+}
+
+/// One value of a metric.
+public struct MetricSample: Codable, Sendable, Equatable {
+  /// The name of the metric; of a histogram with `_bucket`, `_sum` or `_count` behind it.
+  public var name: String
+  public var labels: [String: String]
+  public var value: Double
+
+  public init(_ name: String, labels: [String: String] = [:], value: Double) {
+    self.name = name
+    self.labels = labels
+    self.value = value
+  }
+}

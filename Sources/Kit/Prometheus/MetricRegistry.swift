@@ -1,0 +1,135 @@
+public import CoreMetrics
+import Synchronization
+
+/// A backend of swift-metrics that keeps the present values, for whoever asks for them.
+///
+/// Labels of instruments become names of metrics, dimensions become labels of Prometheus. An instrument
+/// that is made twice writes to one series. A timer, or a recorder that aggregates, becomes a histogram;
+/// one that does not, a gauge. May be used from any thread; making an instrument takes a lock.
+public final class MetricRegistry: MetricsFactory {
+  /// Bounds of histograms that nobody described: seconds, from 1 ms to 10 s.
+  public static let defaultBounds: [Double] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+  ]
+
+  private struct Family: Sendable {
+    var kind: MetricFamily.Kind
+    /// In the order in which they were made.
+    var series: [any MetricSeries] = []
+  }
+
+  private struct State: Sendable {
+    var families: [String: Family] = [:]
+    var help: [String: String] = [:]
+    var bounds: [String: [Double]] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// Says what a metric means, before an instrument of it is made.
+  ///
+  /// - Parameter bounds: upper bounds of a histogram's buckets, rising, without infinity.
+  public func describe(_ name: String, help: String, bounds: [Double]? = nil) {
+    state.withLock { state in
+      state.help[name] = help
+      state.bounds[name] = bounds
+    }
+  }
+
+  /// The present values of all metrics, sorted by name.
+  public func families() -> [MetricFamily] {
+    let (families, help) = state.withLock { ($0.families, $0.help) }
+    return families.sorted { $0.key < $1.key }.map { name, family in
+      MetricFamily(
+        name, family.kind, help: help[name] ?? "No description.",
+        samples: family.series.flatMap { $0.samples(of: name) })
+    }
+  }
+
+  /// The series of these labels; makes it if there is none.
+  ///
+  /// - Precondition: A name stands for metrics of one kind.
+  private func series<Series: MetricSeries>(
+    _ label: String, _ dimensions: [(String, String)], _ kind: MetricFamily.Kind,
+    _ make: ([String: String], [Double]) -> Series
+  ) -> Series {
+    let name = Self.name(label)
+    let labels = Dictionary(dimensions.map { (Self.name($0.0), $0.1) }) { $1 }
+    return state.withLock { state in
+      var family = state.families[name] ?? Family(kind: kind)
+      if let known = family.series.first(where: { $0.labels == labels }) {
+        guard let known = known as? Series else {
+          preconditionFailure("\(name) is a \(family.kind) already")
+        }
+        return known
+      }
+      precondition(family.kind == kind, "\(name) is a \(family.kind) already")
+      let made = make(labels, state.bounds[name] ?? Self.defaultBounds)
+      family.series.append(made)
+      state.families[name] = family
+      return made
+    }
+  }
+
+  private func remove(_ handler: AnyObject) {
+    state.withLock { state in
+      for name in state.families.keys {
+        state.families[name]?.series.removeAll { $0 === handler }
+        if state.families[name]?.series.isEmpty == true { state.families[name] = nil }
+      }
+    }
+  }
+
+  /// `[a-zA-Z_][a-zA-Z0-9_]*`; any other character becomes `_`.
+  static func name(_ label: String) -> String {
+    var name = ""
+    for scalar in label.unicodeScalars {
+      let fits = scalar == "_" || scalar.isASCII && scalar.properties.isAlphabetic
+      let isDigit = ("0"..."9").contains(scalar)
+      if name.isEmpty, isDigit { name += "_" }
+      name.unicodeScalars.append(fits || isDigit ? scalar : "_")
+    }
+    return name.isEmpty ? "_" : name
+  }
+
+  // MARK: MetricsFactory
+
+  public func makeCounter(
+    label: String, dimensions: [(String, String)]
+  ) -> any CounterHandler {
+    series(label, dimensions, .counter) { labels, _ in CounterSeries(labels: labels) }
+  }
+
+  public func makeFloatingPointCounter(
+    label: String, dimensions: [(String, String)]
+  ) -> any FloatingPointCounterHandler {
+    series(label, dimensions, .counter) { labels, _ in CounterSeries(labels: labels) }
+  }
+
+  public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    series(label, dimensions, .gauge) { labels, _ in GaugeSeries(labels: labels) }
+  }
+
+  public func makeRecorder(
+    label: String, dimensions: [(String, String)], aggregate: Bool
+  ) -> any RecorderHandler {
+    guard aggregate else {
+      return series(label, dimensions, .gauge) { labels, _ in GaugeSeries(labels: labels) }
+    }
+    return series(label, dimensions, .histogram) { HistogramSeries(labels: $0, bounds: $1) }
+  }
+
+  public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    series(label, dimensions, .histogram) { HistogramSeries(labels: $0, bounds: $1) }
+  }
+
+  public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
+  public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {
+    remove(handler)
+  }
+  public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
+  public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
+  public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
+}

@@ -1,0 +1,59 @@
+/// The fields that tell what happened, in an entry of a kind that has a `MESSAGE_ID`.
+///
+/// The names are those in the journal, without what every entry has (MESSAGE, PRIORITY, CODE_FILE,
+/// LIVEHOST_LOGGER ...).
+public struct JournalFields: Sendable, Equatable {
+  /// In each entry of the kind.
+  public let always: [String]
+  /// In those entries of the kind to which they apply.
+  public let sometimes: [String]
+
+  init(_ always: [String], sometimes: [String] = []) {
+    self.always = always
+    self.sometimes = sometimes
+  }
+}
+
+extension JournalMessageID {
+  /// Says that an entry stands for several of its kind; any kind may have it.
+  public static let repeatedField = "LIVEHOST_REPEATED"
+
+  /// What entries of this kind tell. The daemon keeps to it, and the catalog names no other field.
+  public var fields: JournalFields {
+    switch self {
+    case .serviceStarted: JournalFields(["LIVEHOST_VERSION", "LIVEHOST_LANES"])
+    case .serviceStopped: JournalFields([])
+    case .roomOpened, .roomClosed: JournalFields(["LIVEHOST_ROOM"])
+    case .microhang, .hang:
+      JournalFields(
+        [
+          "LIVEHOST_NUMBER", "LIVEHOST_TIMESTAMP", "LIVEHOST_DURATION_USEC", "LIVEHOST_LANE",
+          "LIVEHOST_REASON",
+        ],
+        sometimes: [
+          "LIVEHOST_ROOM", "LIVEHOST_FEATURE", "LIVEHOST_ACTION", "LIVEHOST_VIEW",
+          "LIVEHOST_EFFECT", "LIVEHOST_PROCESSOR_USEC", "LIVEHOST_WAITED_USEC",
+        ])
+    case .sliderCommitted:
+      JournalFields(
+        ["LIVEHOST_ROOM", "LIVEHOST_FEATURE", "LIVEHOST_CONTROL", "LIVEHOST_VALUE"])
+    case .recordingStarted: JournalFields(["LIVEHOST_ROOM", "LIVEHOST_RECORDING"])
+    case .recordingFinished:
+      JournalFields(
+        ["LIVEHOST_ROOM", "LIVEHOST_RECORDING", "LIVEHOST_EVENTS", "LIVEHOST_BYTES"])
+    case .recordingFailed:
+      JournalFields(["LIVEHOST_ROOM", "LIVEHOST_REASON"], sometimes: ["LIVEHOST_RECORDING"])
+    case .inputRejected:
+      JournalFields(["LIVEHOST_REASON", "LIVEHOST_COUNT"], sometimes: ["LIVEHOST_ROOM"])
+    case .configurationReloaded: JournalFields([], sometimes: ["LIVEHOST_NEEDS_RESTART"])
+    case .configurationError:
+      JournalFields(
+        ["LIVEHOST_FILE", "LIVEHOST_REASON"], sometimes: ["LIVEHOST_LINE", "LIVEHOST_KEY"])
+    case .taskFinished:
+      JournalFields(
+        ["LIVEHOST_TASK", "LIVEHOST_KIND", "LIVEHOST_DURATION_USEC", "LIVEHOST_RESULT"],
+        sometimes: ["LIVEHOST_ROOM", "LIVEHOST_RECORDING"])
+    case .entriesLost: JournalFields(["LIVEHOST_LOST", "LIVEHOST_LOST_ERRORS"])
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import LiveEvents
+import LivehostDaemon
+import Testing
+
+@Suite("What is told of rejected input")
+struct RejectionDigestTests {
+  private typealias Sum = RejectionDigest.Sum
+  private let main = RoomName("main")
+  private let side = RoomName("side")
+  private let interval = RejectionDigest.interval
+
+  @Test("the first of a reason is told at once, the rest as one exact sum per interval")
+  func sums() {
+    var digest = RejectionDigest()
+    #expect(
+      digest.add(.malformedJSON, count: 2, room: main, now: 1)
+        == Sum(.malformedJSON, count: 2, room: main))
+    #expect(digest.add(.malformedJSON, count: 1, room: main, now: 2) == nil)
+    #expect(digest.add(.malformedJSON, count: 5, room: main, now: interval) == nil)
+    #expect(digest.nextDue == 1 + interval)
+    #expect(digest.takeDue(now: interval) == [])
+    #expect(digest.takeDue(now: 1 + interval) == [Sum(.malformedJSON, count: 6, room: main)])
+    // The flood goes on: still one sum per interval.
+    #expect(digest.add(.malformedJSON, count: 3, room: main, now: 2 + interval) == nil)
+    #expect(digest.takeDue(now: 1 + 2 * interval) == [Sum(.malformedJSON, count: 3, room: main)])
+    // It is over: after a silent interval the next one is told at once.
+    #expect(digest.takeDue(now: 1 + 3 * interval) == [])
+    #expect(digest.nextDue == nil)
+    #expect(digest.add(.malformedJSON, count: 1, room: nil, now: 2 + 3 * interval) != nil)
+  }
+
+  @Test("reasons have intervals of their own; a sum over several rooms names none")
+  func several() {
+    var digest = RejectionDigest()
+    #expect(digest.add(.unknownType, count: 1, room: main, now: 0)?.room == main)
+    #expect(digest.add(.lineTooLong, count: 1, room: nil, now: 5) != nil)
+    #expect(digest.add(.unknownType, count: 1, room: main, now: 6) == nil)
+    #expect(digest.add(.unknownType, count: 1, room: side, now: 7) == nil)
+    #expect(digest.add(.lineTooLong, count: 4, room: side, now: 8) == nil)
+    #expect(
+      digest.takeDue(now: 9, flushing: true)
+        == [Sum(.unknownType, count: 2, room: nil), Sum(.lineTooLong, count: 4, room: side)])
+    #expect(digest.takeDue(now: 9, flushing: true) == [])
+  }
+
+  @Test(
+    "what sources do in good order is not told",
+    arguments: [
+      RejectionReason.protocolLine, .duplicate, .roomClosed,
+    ])
+  func harmless(reason: RejectionReason) {
+    var digest = RejectionDigest()
+    #expect(digest.add(reason, count: 9, room: main, now: 0) == nil)
+    #expect(digest.nextDue == nil)
+    #expect(digest.add(.invalidValue, count: 0, room: main, now: 0) == nil)
+  }
+}

@@ -98,9 +98,12 @@ final class RawConnection {
   }
 
   /// The next line without its end; `nil` at the end of the stream.
-  func readLine() -> String? {
+  func readLine() -> String? { read(until: 0x0A) }
+
+  /// What comes before the next byte of that value; `nil` at the end of the stream.
+  func read(until delimiter: UInt8) -> String? {
     while true {
-      if let end = buffer.firstIndex(of: 0x0A) {
+      if let end = buffer.firstIndex(of: delimiter) {
         defer { buffer.removeSubrange(...end) }
         return String(decoding: buffer[..<end], as: UTF8.self)
       }

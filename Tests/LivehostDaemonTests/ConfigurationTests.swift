@@ -74,7 +74,15 @@ struct ConfigurationTests {
       Bad(text: "rooms: 5", line: 1, key: "rooms", message: "expected keys and values"),
       Bad(text: "\n\nroms:\n  maximum: 5", line: 3, key: "roms", message: "unknown key"),
       Bad(text: "log:\n  level: loud", line: 2, key: "log.level", message: "expected one of trace"),
-      Bad(text: "log:\n  level: info\n  level: debug", line: 2, key: "level", message: "twice"),
+      Bad(
+        text: "log:\n  level: info\n  level: debug", line: 3, key: "log.level",
+        message: "twice; remove one"),
+      Bad(
+        text: "throttle:\n  # wide\n  chat:\n    interval: 1s\n\n    interval: 2s\nlanes: 1",
+        line: 6,
+        key: "throttle.chat.interval", message: "twice"),
+      Bad(
+        text: "rooms: {maximum: 1, maximum: 2}", line: 1, key: "rooms.maximum", message: "twice"),
       Bad(text: "lanes: 0", line: 1, key: "lanes", message: "from 1 to 256 or auto"),
       Bad(text: "lanes: some", line: 1, key: "lanes", message: "or auto"),
       Bad(text: "rooms:\n  open: main", line: 2, key: "rooms.open", message: "a list"),

@@ -8,7 +8,8 @@ package enum ArgumentOrder {
   package static let valueOptions: Set<String> = [
     "--socket", "--count", "--format", "--since", "--room", "--speed", "--livehostd",
     "--device", "--variant", "--seed", "--set", "--threshold", "--trace", "--html",
-    "--start", "--rate", "--interval", "--sort", "--sort-views", "--until", "--kind", "--lines", "-n",
+    "--start", "--rate", "--interval", "--sort", "--sort-views", "--until", "--kind", "--lines",
+    "-n",
     "--directory",
   ]
   /// Those of them that may be given more than once.

@@ -45,8 +45,7 @@ extension Configuration {
     do {
       text = try String(contentsOfFile: file, encoding: .utf8)
     } catch {
-      throw ConfigurationError(
-        file: file, message: "cannot be read: \((error as NSError).localizedDescription)")
+      throw ConfigurationError(file: file, message: Self.unreadable(file, error as NSError))
     }
     try read(text: text, file: file)
   }
@@ -57,10 +56,11 @@ extension Configuration {
     do {
       root = try Yams.compose(yaml: text)
     } catch let error as YamlError {
+      let fault = YamlFault(error, in: text)
       throw ConfigurationError(
-        file: file, line: error.line, key: error.key, message: error.problem)
+        file: file, line: fault.line, key: fault.key, message: fault.message)
     } catch {
-      throw ConfigurationError(file: file, message: "\(error)")
+      throw ConfigurationError(file: file, message: "\(error); write YAML 1.1")
     }
     guard let root, root.null == nil else { return }
     try read(root, prefix: "", file: file)
@@ -72,7 +72,7 @@ extension Configuration {
     guard let mapping = node.mapping else {
       throw ConfigurationError(
         file: file, line: node.mark?.line, key: prefix.isEmpty ? nil : prefix,
-        message: "expected keys and values")
+        message: Self.expectedKeys(prefix))
     }
     var seen: Set<String> = []
     for (keyNode, value) in mapping {
@@ -80,7 +80,7 @@ extension Configuration {
       let path = prefix.isEmpty ? name : "\(prefix).\(name)"
       let line = keyNode.mark?.line
       guard seen.insert(name).inserted else {
-        throw ConfigurationError(file: file, line: line, key: path, message: "stands here twice")
+        throw ConfigurationError(file: file, line: line, key: path, message: Self.twice)
       }
       if let key = ConfigurationKey.all.first(where: { $0.path == path }) {
         do throws(ConfigurationProblem) {
@@ -101,8 +101,41 @@ extension Configuration {
 
   private static func unknownKey(_ path: String) -> String {
     let known = ConfigurationKey.all.map(\.path)
-    guard let nearest = Spelling.nearest(to: path, among: known) else { return "unknown key" }
+    guard let nearest = Spelling.nearest(to: path, among: known) else {
+      return "unknown key; livehostd --print-default-config shows all there are"
+    }
     return "unknown key; did you mean \(nearest)?"
+  }
+
+  static let twice = "stands here twice; remove one of them"
+
+  /// What belongs below a key that stands for several, with one of them as the example.
+  private static func expectedKeys(_ prefix: String) -> String {
+    let example = ConfigurationKey.all.first { prefix.isEmpty || $0.path.hasPrefix(prefix + ".") }
+    guard let example else { return "expected keys and values" }
+    let name = prefix.isEmpty ? example.path : String(example.path.dropFirst(prefix.count + 1))
+    let written = name.split(separator: ".").joined(separator: ": {")
+    let closing = name.contains(".") ? "}" : ""
+    return "expected keys and values, such as \(written): \(example.standard)\(closing)"
+  }
+
+  private static func unreadable(_ file: String, _ error: NSError) -> String {
+    var isDirectory: ObjCBool = false
+    if FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory),
+      isDirectory.boolValue
+    {
+      return "cannot be read: it is a directory; name a file"
+    }
+    switch CocoaError.Code(rawValue: error.code) {
+    case .fileReadNoSuchFile, .fileNoSuchFile:
+      return "cannot be read: there is no such file; name one that exists"
+    case .fileReadNoPermission:
+      return "cannot be read: livehostd's user may not; allow it, or name another file"
+    case .fileReadInapplicableStringEncoding, .fileReadUnknownStringEncoding, .fileReadCorruptFile:
+      return "cannot be read: it is not valid UTF-8; save it in UTF-8"
+    default:
+      return "cannot be read: \(error.localizedDescription); name another file"
+    }
   }
 
   /// The commented default file.
@@ -120,35 +153,6 @@ extension Configuration {
       lines.append("#\(indent)\(parts.last ?? ""): \(key.standard)")
     }
     return lines.joined(separator: "\n") + "\n"
-  }
-}
-
-extension YamlError {
-  /// The line of the problem, from 1.
-  fileprivate var line: Int? {
-    switch self {
-    case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _):
-      mark.line
-    case .duplicatedKeysInMapping(_, let context): context.mark.line
-    case .no, .memory, .reader, .writer, .emitter, .representer, .dataCouldNotBeDecoded: nil
-    }
-  }
-
-  /// The name of the key in question, where the parser tells it.
-  fileprivate var key: String? {
-    guard case .duplicatedKeysInMapping(let keys, _) = self else { return nil }
-    return keys.last
-  }
-
-  fileprivate var problem: String {
-    switch self {
-    case .scanner(_, let problem, _, _), .parser(_, let problem, _, _),
-      .composer(_, let problem, _, _):
-      problem
-    case .duplicatedKeysInMapping: "stands here twice"
-    case .no, .memory, .reader, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
-      "\(self)"
-    }
   }
 }
 

@@ -1,0 +1,126 @@
+import Foundation
+import LivehostDaemon
+import Testing
+
+@Suite("A bad configuration")
+struct BadConfigurationTests {
+  struct Bad: Sendable, CustomTestStringConvertible {
+    let name: String
+    let text: String
+    var line: Int?
+    var key: String?
+    /// What to do instead, as the message says it.
+    let remedy: String
+    var testDescription: String { name }
+  }
+
+  /// Made from the keys that there are: each with a value of the wrong type, misspelt, and twice.
+  static let ofKeys = ConfigurationKey.all.flatMap { key -> [Bad] in
+    let parts = key.path.split(separator: ".").map(String.init)
+    func text(_ lines: String...) -> String {
+      parts.count == 1
+        ? lines.joined(separator: "\n")
+        : "\(parts[0]):\n" + lines.map { "  " + $0 }.joined(separator: "\n")
+    }
+    let name = parts.last ?? ""
+    let line = parts.count
+    return [
+      Bad(
+        name: "\(key.path) of a wrong type", text: text("\(name): \"no such value\""), line: line,
+        key: key.path, remedy: "expected "),
+      Bad(
+        name: "\(key.path) as a list of lists", text: text("\(name): [[]]"), line: line,
+        key: key.path, remedy: key.path == "rooms.open" ? "[a-z0-9_]" : "expected "),
+      Bad(
+        name: "\(key.path) misspelt", text: text("\(name)x: \(key.standard)"), line: line,
+        key: key.path + "x", remedy: "did you mean \(key.path)?"),
+      Bad(
+        name: "\(key.path) twice",
+        text: text("\(name): \(key.standard)", "\(name): \(key.standard)"),
+        line: line + 1, key: key.path, remedy: "remove one of them"),
+    ]
+  }
+
+  static let others = [
+    Bad(name: "a list", text: "- rooms", line: 1, remedy: "expected keys and values, such as"),
+    Bad(name: "a word", text: "rooms", line: 1, remedy: "expected keys and values, such as"),
+    Bad(
+      name: "a number for a group", text: "# rooms\nrooms: 5", line: 2, key: "rooms",
+      remedy: "such as maximum: 64"),
+    Bad(
+      name: "a group of nothing", text: "rooms:", line: 1, key: "rooms",
+      remedy: "such as maximum: 64"),
+    Bad(
+      name: "a key like none", text: "\n\nfrobnicate: 1", line: 3, key: "frobnicate",
+      remedy: "--print-default-config shows all"),
+    Bad(
+      name: "a bracket left open", text: "rooms: {maximum: 5", line: 1, remedy: "check the quotes"),
+    Bad(name: "a tab", text: "rooms:\n\tmaximum: 5", line: 2, remedy: "check the quotes"),
+    Bad(
+      name: "a quote left open", text: "log:\n  level: \"info", line: 2, remedy: "check the quotes"),
+    Bad(
+      name: "wrong indentation", text: "rooms:\n    maximum: 5\n  open: []", line: 3,
+      remedy: "check the quotes"),
+    Bad(
+      name: "a number beyond all", text: "rooms: {maximum: 99999999999999999999}", line: 1,
+      key: "rooms.maximum", remedy: "from 1 to 100000"),
+    Bad(
+      name: "a control character", text: "lanes: 1\nlog: {level: \"in\u{1}fo\"}", line: 2,
+      remedy: "in UTF-8"),
+  ]
+
+  private func check(_ file: String) throws -> Outcome {
+    try run("livehostd", ["--check-config", "--config", file])
+  }
+
+  @Test("is refused with 78, file, line, key and remedy", arguments: ofKeys + others)
+  func refused(bad: Bad) throws {
+    let directory = try temporaryDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let file = directory.appendingPathComponent("livehostd.yaml")
+    try bad.text.write(to: file, atomically: true, encoding: .utf8)
+    let outcome = try check(file.path)
+    #expect(outcome.status == 78)
+    let place = bad.line.map { ":\($0)" } ?? ""
+    let key = bad.key.map { " \($0):" } ?? ""
+    #expect(
+      outcome.diagnostics.hasPrefix("livehostd: \(file.path)\(place):\(key) "),
+      "\(outcome.diagnostics)")
+    #expect(outcome.diagnostics.contains(bad.remedy), "\(outcome.diagnostics)")
+    #expect(outcome.diagnostics.split(separator: "\n").count == 1, "\(outcome.diagnostics)")
+    #expect(outcome.output.isEmpty)
+  }
+
+  @Test("there are more than thirty of them")
+  func enough() { #expect(Self.ofKeys.count + Self.others.count > 30) }
+
+  @Test("that cannot be read is named, with what to do")
+  func unreadable() throws {
+    let directory = try temporaryDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let binary = directory.appendingPathComponent("binary.yaml")
+    try Data([0x6C, 0x6F, 0xFF, 0xFE]).write(to: binary)
+    for (path, remedy) in [
+      (directory.path, "name a file"), (directory.path + "/none.yaml", "name one that exists"),
+      (binary.path, "save it in UTF-8"),
+    ] {
+      let outcome = try check(path)
+      #expect(outcome.status == 78)
+      #expect(outcome.diagnostics.hasPrefix("livehostd: \(path): "), "\(outcome.diagnostics)")
+      #expect(outcome.diagnostics.contains(remedy), "\(outcome.diagnostics)")
+    }
+  }
+
+  @Test("keeps the daemon from starting, too")
+  func start() throws {
+    let directory = try temporaryDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let file = directory.appendingPathComponent("livehostd.yaml")
+    try "lanes: none\n".write(to: file, atomically: true, encoding: .utf8)
+    let outcome = try run(
+      "livehostd",
+      ["--config", file.path, "--runtime-dir", directory.path, "--state-dir", directory.path])
+    #expect(outcome.status == 78)
+    #expect(outcome.diagnostics.contains("\(file.path):1: lanes: expected "))
+  }
+}

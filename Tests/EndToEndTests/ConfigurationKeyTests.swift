@@ -1,0 +1,182 @@
+import Foundation
+import Intake
+import LivehostDaemon
+import Testing
+
+/// Every key of the configuration file, of the list that the program itself reads, prints and documents.
+@Suite("Every key of the configuration file", .serialized)
+struct ConfigurationKeyTests {
+  /// How a key is seen at work from outside.
+  struct Proof: Sendable {
+    /// A value other than the default.
+    let value: String
+    /// What a daemon with the default shows, and what one with the value does.
+    let shows: (standard: String, changed: String)
+    let look: @Sendable (RunningDaemon) throws -> String
+  }
+
+  private static let proofs: [String: Proof] = {
+    var proofs: [String: Proof] = [
+      "log.level": Proof(value: "debug", shows: ("info\n", "debug\n")) {
+        try $0.ctl("log-level").output
+      },
+      "lanes": Proof(value: "5", shows: ("fewer", "5")) {
+        let lanes = try $0.ctl("status", "--json=short").json()["lanes"] as? Int ?? 0
+        // By default it depends on the machine.
+        return lanes == 5 ? "5" : "fewer"
+      },
+      "rooms.maximum": Proof(value: "1", shows: ("0 0", "0 1")) { daemon in
+        try ["one", "two"].map { "\(try daemon.ctl("open", $0).status)" }.joined(separator: " ")
+      },
+      "rooms.open": Proof(value: "[evening]", shows: ("1", "0")) {
+        "\(try $0.ctl("show", "evening").status)"
+      },
+      "rooms.chatHistory": Proof(value: "3", shows: ("9 of 9", "3 of 9"), look: messages),
+      "rooms.reportedMessages": Proof(value: "2", shows: ("9 of 9", "2 of 9"), look: messages),
+      "rooms.framesPerSecond": Proof(value: "10", shows: ("more", "at most 10 a second")) {
+        daemon in
+        let room = try play(stream(of: .chat), into: daemon)
+        // One for the first event, and one for the acknowledgement.
+        return try #require(room["frames"] as? Int) <= 202 ? "at most 10 a second" : "more"
+      },
+      "ingest.connections": Proof(value: "1", shows: ("open", "closed")) { daemon in
+        let first = try RawConnection(daemon.ingestSocket)
+        _ = try first.sync("here")
+        let second = try RawConnection(daemon.ingestSocket)
+        return (try? second.sync("here")) == nil ? "closed" : "open"
+      },
+      "control.connections": Proof(value: "1", shows: ("0", "1")) { daemon in
+        let first = try RawConnection(daemon.controlSocket)
+        // Answered: the connection is counted.
+        try first.write(#"{"method":"io.livehost.Control.GetStatus"}"# + "\0")
+        _ = first.read(until: 0)
+        return "\(try daemon.ctl("status").status)"
+      },
+      "control.monitors": Proof(value: "1", shows: ("taken", "refused")) { daemon in
+        let call = #"{"method":"io.livehost.Control.MonitorHangs","more":true}"# + "\0"
+        let first = try RawConnection(daemon.controlSocket)
+        try first.write(call)
+        _ = first.read(until: 0)
+        let second = try RawConnection(daemon.controlSocket)
+        try second.write(call)
+        return second.read(until: 0)?.contains("LimitReached") == true ? "refused" : "taken"
+      },
+    ]
+    for kind in ThrottledKind.allCases { proofs["throttle.\(kind.rawValue)"] = throttling(kind) }
+    return proofs
+  }()
+
+  @Test(
+    "is shown at work, with the default and with another value", arguments: ConfigurationKey.all)
+  func atWork(key: ConfigurationKey) throws {
+    let proof = try #require(
+      Self.proofs[key.path], "\(key.path) has no proof: say in this file how it is seen at work")
+    #expect(proof.shows.standard != proof.shows.changed)
+    for (value, expected) in [
+      (key.standard, proof.shows.standard), (proof.value, proof.shows.changed),
+    ] {
+      let daemon = try RunningDaemon(arguments: ["--config", try file(key.path, value)])
+      #expect(try proof.look(daemon) == expected, "\(key.path): \(value)")
+      _ = daemon.stop()
+    }
+  }
+
+  @Test("has a proof, and no proof is of a key that is gone")
+  func proven() {
+    #expect(Set(Self.proofs.keys) == Set(ConfigurationKey.all.map(\.path)))
+  }
+
+  @Test("is documented in the default file that the program prints and in the manual page's source")
+  func documented() throws {
+    let printed = try run("livehostd", ["--print-default-config"]).output
+    let lines = printed.split(separator: "\n").map(String.init)
+    for key in ConfigurationKey.all {
+      let name = try #require(key.path.split(separator: ".").last)
+      let place = try #require(
+        lines.firstIndex { $0.hasPrefix("#") && $0.hasSuffix("# \(key.meaning)") }, "\(key.path)")
+      #expect(lines[place + 1].hasSuffix("\(name): \(key.standard)"), "\(key.path)")
+      #expect(key.meaning.hasSuffix(".") && key.meaning.count > 20, "\(key.path)")
+    }
+    // The page takes its keys from what the program prints.
+    let page = try String(
+      contentsOfFile: repositoryFile("packaging/man/livehostd.conf.5.in"), encoding: .utf8)
+    #expect(page.contains("@configuration-keys@"))
+  }
+
+  // MARK: What daemons show
+
+  private func file(_ path: String, _ value: String) throws -> String {
+    let parts = path.split(separator: ".")
+    let text = parts.count == 1 ? "\(path): \(value)\n" : "\(parts[0]):\n  \(parts[1]): \(value)\n"
+    let file = try temporaryDirectory().appendingPathComponent("livehostd.yaml")
+    try text.write(to: file, atomically: true, encoding: .utf8)
+    return file.path
+  }
+
+  @Sendable private static func messages(_ daemon: RunningDaemon) throws -> String {
+    for number in 1...9 {
+      _ = try daemon.ctl(
+        "send", "main",
+        #"{"type":"chat.message","id":"\#(number)","user":{"id":"u","name":"n"},"text":"t"}"#)
+    }
+    let room = try daemon.ctl("show", "main", "--json=short").json()
+    let chat = (room["features"] as? [String: Any])?["chat"] as? [String: Any]
+    let shown = try #require((chat?["messages"] as? [Any])?.count)
+    return "\(shown) of \(try #require(chat?["total"] as? Int))"
+  }
+
+  /// The longer the interval, the fewer actions come of the same events.
+  private static func throttling(_ kind: ThrottledKind) -> Proof {
+    Proof(value: "{interval: 10s}", shows: ("many", "few")) { daemon in
+      let room = try play(stream(of: kind), into: daemon)
+      let kinds = try #require(room["actionsByKind"] as? [String: Int])
+      let feature = self.feature(of: kind)
+      let actions = kinds.filter { $0.key.hasPrefix("\(feature).") }.values.reduce(0, +)
+      return actions > 8 ? "many" : "few"
+    }
+  }
+
+  private static func feature(of kind: ThrottledKind) -> String {
+    switch kind {
+    case .chat: "chat"
+    case .waitingRoom: "waitingRoom"
+    case .controls, .meters: "control"
+    case .reactions, .viewers: "header"
+    case .statistics: "liveRoomStats"
+    case .progress: "recorder"
+    }
+  }
+
+  /// Events of a kind, every 20 ms of 20 s, whose time stamps are the room's time.
+  private static func stream(of kind: ThrottledKind) -> [String] {
+    (0..<1_000).map { number in
+      let members =
+        switch kind {
+        case .chat:
+          #""type":"chat.message","id":"\#(number)","user":{"id":"u","name":"n"},"text":"t""#
+        case .waitingRoom: #""type":"waiting.join","user":{"id":"u\#(number)","name":"n"}"#
+        case .controls: #""type":"slider","control":"volume","phase":"change","value":0.\#(number)"#
+        case .meters: #""type":"meter","input":"microphone","levels":[0.\#(number)]"#
+        case .reactions: #""type":"reaction","kind":"heart","count":1"#
+        case .viewers: #""type":"viewers","count":\#(number)"#
+        case .statistics: #""type":"stats","bitrateKbps":\#(4_000 + number)"#
+        case .progress:
+          #""type":"recorder.progress","bytes":\#(number * 1_000),"durationMs":\#(number)"#
+        }
+      return #"{\#(members),"ts":\#(1_700_000_000_000 + number * 20)}"#
+    }
+  }
+
+  private static func play(_ lines: [String], into daemon: RunningDaemon) throws -> [String: Any] {
+    let ingest = try RawConnection(daemon.ingestSocket)
+    try ingest.write(#"{"type":"options","clock":"event"}"# + "\n")
+    try ingest.write(lines.joined(separator: "\n") + "\n")
+    let answer = try #require(try ingest.sync("played"))
+    #expect(answer["rejected"] as? Int == 0)
+    return try daemon.ctl("show", "main", "--json=short").json()
+  }
+}
+
+extension ConfigurationKey: CustomTestStringConvertible {
+  public var testDescription: String { path }
+}

@@ -45,6 +45,7 @@ soak: test-dependencies
 	@Tests/soak.sh $(BIN)
 	@Tests/Interop/fuzz.sh $(BIN) 1000000 1000000
 	@Tests/kills.py $(BIN) 200
+	@Tests/journal.py $(BIN) 60
 	@LIVEHOST_SOAK=1 swift test -c release --skip-build --no-parallel --filter MemoryTests
 	@MACRO_TOOL=$(abspath $(BIN))/ComposableMacros-tool Tests/sanitize.sh
 

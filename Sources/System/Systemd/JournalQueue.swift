@@ -19,10 +19,8 @@ public struct JournalLimits: Sendable {
   public var reservedForErrors = 128
   /// For kinds not in ``ratesByKind``.
   public var rate = JournalRateLimit(burst: 200, intervalNanoseconds: 10_000_000_000)
-  /// Rates of single kinds. A flood of bad input tells nothing new after the first few.
-  public var ratesByKind: [JournalMessageID: JournalRateLimit] = [
-    .inputRejected: JournalRateLimit(burst: 10, intervalNanoseconds: 10_000_000_000)
-  ]
+  /// Rates of single kinds, where the one for all does not fit.
+  public var ratesByKind: [JournalMessageID: JournalRateLimit] = [:]
 
   public init() {}
 }

@@ -21,6 +21,10 @@ struct JournalListing {
       if query.admits(entry) { entries.append(entry) }
     }
     if growing, entries.isEmpty { return }
+    if entries.isEmpty, query.source == .local, context.surroundings.userID != 0 {
+      context.console.warn(
+        "nothing found; members of the groups adm and systemd-journal see the system's journal")
+    }
     if query.isOfHangs {
       try print(hangs(entries), growing)
     } else {

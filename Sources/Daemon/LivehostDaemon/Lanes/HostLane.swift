@@ -59,7 +59,6 @@ package actor HostLane {
   ) {
     self.snapshots = snapshots
     self.index = index
-    meter = TurnMeter(durations: turns) { NIODeadline.now().uptimeNanoseconds }
     self.eventLoop = eventLoop
     self.executor = eventLoop
     self.mailbox = LaneMailbox(eventLoop: eventLoop)

@@ -1,5 +1,5 @@
 package import ControlInterface
-package import CoreMetrics
+import CoreMetrics
 import HostScreen
 package import Ingest
 package import Prometheus

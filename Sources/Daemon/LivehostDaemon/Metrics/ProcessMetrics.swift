@@ -41,16 +41,22 @@ enum ProcessMetrics {
     MetricFamily(name, kind, help: help, samples: [MetricSample(name, value: value)])
   }
 
-  /// From proc(5): the time since boot at which the process started, and when the machine booted.
+  /// From proc(5): the time since boot at which the process started, and the clocks. The machine's own
+  /// files of proc are hidden from the service.
   private static func startTime() -> Double? {
     guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
-      let machine = try? String(contentsOfFile: "/proc/stat", encoding: .utf8),
-      let boot = machine.split(separator: "\n").first(where: { $0.hasPrefix("btime ") }),
-      let booted = Double(boot.dropFirst(6)), let end = text.lastIndex(of: ")")
+      let end = text.lastIndex(of: ")")
     else { return nil }
     // Behind the name, which may hold anything: the state is the first field, the start the twentieth.
     let fields = text[text.index(after: end)...].split(separator: " ")
     guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
+    let booted = seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME)
     return booted + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
+  private static func seconds(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

@@ -9,7 +9,7 @@ BINARIES = os.path.abspath(sys.argv[1])
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 10
 JOURNALD = "/lib/systemd/systemd-journald"
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-CHECKS = 16
+CHECKS = 17
 # Of a wait for something that must come: a failure, not a measurement.
 PATIENCE = 60
 
@@ -237,6 +237,17 @@ def following(daemon):
           follower.wait(PATIENCE) == 130 and read == ["main", "side", "followed"], read)
 
 
+def rejections(daemon):
+    told = [(entry["fields"]["LIVEHOST_REASON"], int(entry["fields"]["LIVEHOST_COUNT"]))
+            for entry in daemon.entries("--kind", "input-rejected")]
+    sums = collections.Counter()
+    for reason, count in told:
+        sums[reason] += count
+    check("rejected input is told by reason, each line counted, in few entries",
+          sums == {"malformedJSON": 8, "unknownType": 1} and len(told) <= 4
+          and told[:2] == [("malformedJSON", 3), ("unknownType", 1)], told)
+
+
 def kinds_and_fields(daemons):
     known = json.loads(ctl("journal", "--kinds", "--json=short").stdout)["kinds"]
     entries = [entry for daemon in daemons for entry in daemon.entries()]
@@ -351,8 +362,8 @@ def stopped_journald(journald):
                if kind(entry) == "entries-lost")
     lost_errors = sum(int(entry["fields"]["LIVEHOST_LOST_ERRORS"]) for entry in entries
                       if kind(entry) == "entries-lost")
-    # The room of the load was opened, too, and all rooms are closed in the end.
-    offered = 2 * (opened + 1) + committed
+    # The room of the load was opened, too; it is kept, not closed.
+    offered = 2 * opened + 1 + committed
     told = sum(counted[name] for name in ("room-opened", "room-closed", "slider-committed"))
     check("entries were lost, and each of them is counted and told afterwards",
           lost > 0 and lost >= status["journalEntriesLost"] and told + lost == offered and ended == 0,
@@ -380,7 +391,9 @@ def main():
               and eventually(lambda: [entry["fields"]["LIVEHOST_KEY"] for entry in refused.entries()
                                       if kind(entry) == "configuration-error"] == ["lanes"], 10),
               refused.entries())
+        first.feed(*[b"{broken"] * 5)
         first.stop()
+        rejections(first)
         second = stopped_journald(journald)
         kinds_and_fields([first, refused, second])
     finally:

@@ -51,8 +51,10 @@ extension JournalMessageID {
         ["LIVEHOST_FILE", "LIVEHOST_REASON"], sometimes: ["LIVEHOST_LINE", "LIVEHOST_KEY"])
     case .taskFinished:
       JournalFields(
-        ["LIVEHOST_TASK", "LIVEHOST_KIND", "LIVEHOST_DURATION_USEC", "LIVEHOST_RESULT"],
-        sometimes: ["LIVEHOST_ROOM", "LIVEHOST_RECORDING"])
+        [
+          "LIVEHOST_TASK", "LIVEHOST_KIND", "LIVEHOST_SUBJECT", "LIVEHOST_DURATION_USEC",
+          "LIVEHOST_RESULT",
+        ])
     case .entriesLost: JournalFields(["LIVEHOST_LOST", "LIVEHOST_LOST_ERRORS"])
     }
   }

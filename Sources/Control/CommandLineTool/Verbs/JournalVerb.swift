@@ -10,13 +10,15 @@ struct JournalVerb: Verb {
     commandName: "journal",
     abstract: "Read what the daemon wrote to the journal, past runs included.",
     discussion: """
-      Needs no running daemon. Of kind hang are microhangs, too, and the list has the form of the verb
-      hangs. Without --since, --follow begins with the ten newest entries.
-      Members of the groups adm and systemd-journal may read the system's journal. A daemon that is run by
-      hand writes to its standard error instead.
-      JSON: an object with entries, an array of objects with timestamp, kind, level, message, room and
-      fields; with --follow one entry for each line. If only hangs are asked for, the object of the verb
-      hangs. With --kinds, an object with kinds.
+      Needs no running daemon. Of kind hang are microhangs, too, and the list has the form \
+      of the verb hangs. Without --since, --follow begins with the ten newest entries.
+
+      Members of the groups adm and systemd-journal may read the system's journal. A daemon \
+      that is run by hand writes to its standard error instead.
+
+      JSON: an object with entries, an array of objects with timestamp, kind, level, message, \
+      room and fields; with --follow one entry for each line. If only hangs are asked for, the \
+      object of the verb hangs. With --kinds, an object with kinds.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

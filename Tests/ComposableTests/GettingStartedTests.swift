@@ -1,9 +1,8 @@
 import Composable
 import ComposableTesting
-import Foundation
 import Testing
 
-// The code of the article "Getting started", in its order. A test below compares both.
+// The code of the article "Getting started", in its order. ``ArticleTests`` compares both.
 
 /// Asks somebody for the next song.
 struct SongClient: Sendable {
@@ -162,23 +161,5 @@ struct GettingStartedTests {
       $0.jukebox.isLoading = false
       $0.jukebox.title = "All Blues"
     }
-  }
-
-  @Test func `Each snippet of the article stands in this file`() throws {
-    let tests = URL(filePath: #filePath)
-    let article = tests.deletingLastPathComponent()
-      .appending(path: "../../Sources/Kit/Composable/Composable.docc/GettingStarted.md")
-    let code = flattened(try String(contentsOf: tests, encoding: .utf8))
-    let parts = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "```")
-    let snippets = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
-      .filter { $0.hasPrefix("swift\n") }.map { flattened(String($0.dropFirst(6))) }
-    #expect(snippets.count > 4)
-    for snippet in snippets { #expect(code.contains(snippet), "in the article only: \(snippet)") }
-  }
-
-  /// Without indentation and empty lines.
-  private func flattened(_ text: String) -> String {
-    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-      .filter { !$0.isEmpty }.joined(separator: "\n")
   }
 }

@@ -147,6 +147,38 @@ struct TurnMeterTests {
   }
 }
 
+/// An effect on a lane is named whenever it goes on.
+struct ResumedEffectTests {
+  @Test func `An effect that goes on after a wait is named still`() async throws {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let loop = group.next()
+    let meter = TurnMeter { 1 }
+    let seen = Mutex<[LaneActivity.Label?]>([])
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        let store = Store(
+          initialState: Blocking.State(), lane: EventLoopLane(loop, meter: meter, room: .main)
+        ) {
+          Reduce<Blocking.State, Blocking.Action> { _, _ in
+            .run(name: "sleeper") { _ in
+              for _ in 0..<3 {
+                seen.withLock { $0.append(meter.activity.present) }
+                await Task.yield()
+              }
+              continuation.resume()
+            }
+          }
+        }
+        // It goes on without its store.
+        store.send(.begin)
+      }
+    }
+    let label = LaneActivity.Label(room: .main, work: .effect("sleeper"))
+    #expect(seen.withLock { $0 } == [label, label, label])
+    try await group.shutdownGracefully()
+  }
+}
+
 /// A reducer whose effect does what it is given, on the lane.
 @Reducer
 private struct Blocking {

@@ -181,3 +181,37 @@ import Testing
     }
   }
 }
+
+/// Marbles: a digit is a step of a work of eight, `?` one whose total is unknown, `|` the end of the work.
+@Suite struct ProgressMarbleTests {
+  private func play(_ input: String) -> (output: String, counters: ConservationCounters) {
+    var unknown: UInt64 = 0
+    var player = Marbles(ProgressThinner<Character>(interval: .ticks(3)), draw: { String($0) }) {
+      machine, input, now in
+      let drawn: (Character) -> String = { String($0) }
+      if input == "|" { return machine.finish(at: now).map(drawn) }
+      if input == "?" {
+        unknown += 1
+        return machine.push(input, completed: unknown, total: nil, at: now).map(drawn)
+      }
+      let step = UInt64(input.hexDigitValue ?? 0)
+      return machine.push(input, completed: step, total: 8, at: now).map(drawn)
+    }
+    let output = player.play(input)
+    return (output, player.counters)
+  }
+
+  @Test(
+    "With a total each whole percent passes at once, without one the newest per interval",
+    arguments: [
+      // A step that is no new percent is superseded by the next one.
+      ("12345678", "12345678"), ("1122-8", "1-2--8"), ("(12)8", "(12)8"), ("8--8", "8"),
+      ("?", "?"), ("??????", "?--?--?"), ("?--?", "?--?"), ("?-?-----?", "?--?----?"),
+      ("(??|)", "(??)"), ("1|", "1"), ("11|", "1-1"), ("?|--?", "?---?"),
+    ])
+  func progress(input: String, output: String) {
+    let played = play(input)
+    #expect(played.output == output)
+    #expect(played.counters.pending == 0)
+  }
+}

@@ -30,3 +30,13 @@ public struct Instant: Hashable, Comparable, Sendable, Codable {
     return Interval(nanoseconds: overflow ? (left < right ? .min : .max) : difference)
   }
 }
+
+extension Instant {
+  /// The earlier of two instants; the other one if one is `nil`.
+  @inlinable public static func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
+    switch (one, other) {
+    case (let one?, let other?): min(one, other)
+    case (let one, let other): one ?? other
+    }
+  }
+}

@@ -21,6 +21,25 @@ struct EffectTests {
     #expect(transcript.lines == ["first", "second", "third", "fourth"])
   }
 
+  @Test func `Who draws frames is told of actions that effects sent, once per batch`() {
+    let store = Store(initialState: Leaf(), lane: lane) {
+      Reduce<Leaf, Step> { state, step in
+        guard case .first = step else {
+          state.count += 1
+          return .none
+        }
+        return .merge(
+          .run { send in send(contentsOf: [.second, .third, .fourth]) }, .run { _ in })
+      }
+    }
+    var counts: [Int] = []
+    store.onEffectActions = { [unowned store] in counts.append(store.state.count) }
+    store.send(.first)
+    #expect(counts == [], "who sends an action knows of it")
+    lane.run()
+    #expect(counts == [3])
+  }
+
   @Test func `A cycle of actions is stopped and named`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Cycle> { _, action in

@@ -6,51 +6,51 @@ package import NIOCore
 package struct EventLoopLane: Lane {
   private let eventLoop: any EventLoop
   package let taskExecutor: (any TaskExecutor)?
-  private let activity: LaneActivity
+  private let meter: TurnMeter
   /// The room whose store has this lane.
   private let room: RoomName?
 
   package init(_ eventLoop: any EventLoop, meter: TurnMeter, room: RoomName? = nil) {
-    self.init(
-      eventLoop, EventLoopTaskExecutor(eventLoop, meter: meter), meter.activity, room)
-  }
-
-  private init(
-    _ eventLoop: any EventLoop, _ executor: (any TaskExecutor)?, _ activity: LaneActivity,
-    _ room: RoomName?
-  ) {
     self.eventLoop = eventLoop
-    taskExecutor = executor
-    self.activity = activity
+    self.meter = meter
     self.room = room
+    taskExecutor = EventLoopTaskExecutor(
+      eventLoop, meter: meter, label: LaneActivity.Label(room: room, work: .effect("(unnamed)")))
   }
 
   /// The same lane for the store of a room.
   package func of(_ room: RoomName) -> EventLoopLane {
-    EventLoopLane(eventLoop, taskExecutor, activity, room)
+    EventLoopLane(eventLoop, meter: meter, room: room)
   }
 
   package func execute(_ job: @escaping @Sendable () -> Void) { eventLoop.execute(job) }
 
-  package func effectBegins(_ name: String) { activity.does(.effect(name), in: room) }
+  package func taskExecutor(named effect: String) -> (any TaskExecutor)? {
+    EventLoopTaskExecutor(
+      eventLoop, meter: meter, label: LaneActivity.Label(room: room, work: .effect(effect)))
+  }
 }
 
 /// Runs tasks on an event loop; each job is a turn of the lane.
+///
+/// One for each effect: it knows the name of what it runs, and so the monitor does, also when the effect
+/// goes on after a wait.
 final class EventLoopTaskExecutor: TaskExecutor {
   private let eventLoop: any EventLoop
   private let meter: TurnMeter
+  private let label: LaneActivity.Label
 
-  init(_ eventLoop: any EventLoop, meter: TurnMeter) {
+  init(_ eventLoop: any EventLoop, meter: TurnMeter, label: LaneActivity.Label) {
     self.eventLoop = eventLoop
     self.meter = meter
+    self.label = label
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     eventLoop.execute { [self] in
       meter.measure {
-        // Its name is told when it begins; a job that goes on after a wait does not know it.
-        meter.activity.does(.effect("(resumed)"), in: nil)
+        meter.activity.does(label.work, in: label.room)
         job.runSynchronously(on: asUnownedTaskExecutor())
       }
     }

@@ -11,11 +11,12 @@ public protocol Lane: Sendable {
   /// The executor of effects that do not run on the lane; `nil` leaves them to the shared pool.
   var poolExecutor: (any TaskExecutor)? { get }
 
-  /// An effect that runs on the lane begins; called there. For whoever wants to name what holds it.
-  func effectBegins(_ name: String)
+  /// The executor of one effect that runs on the lane, for whoever wants to name what holds it, each
+  /// time that it goes on. By default ``taskExecutor``.
+  func taskExecutor(named effect: String) -> (any TaskExecutor)?
 }
 
 extension Lane {
   public var poolExecutor: (any TaskExecutor)? { nil }
-  public func effectBegins(_ name: String) {}
+  public func taskExecutor(named effect: String) -> (any TaskExecutor)? { taskExecutor }
 }

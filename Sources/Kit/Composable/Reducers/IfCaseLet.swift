@@ -29,11 +29,9 @@ where
       effect =
         result.map { $0.embedded(Case.self, below: ScopeKey(tag: Case.tag)) } ?? .absentChild
     }
-    effect = effect.followed(by: base.reduce(into: &state, action: action))
-    if wasPresent, Lens.read(state, { $0._$tag != Phase.tag }) {
-      effect = effect.followed(by: .endScope(ScopeKey(tag: Case.tag)))
-    }
-    return effect
+    return base.reduce(
+      into: &state, action: action, after: effect, of: Case.tag, wasPresent: wasPresent
+    ) { Lens.read($0) { $0._$tag == Phase.tag } }
   }
 
   @inlinable

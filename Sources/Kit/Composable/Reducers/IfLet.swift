@@ -28,11 +28,9 @@ where
           .embedded(Case.self, below: ScopeKey(tag: Case.tag))
         : .absentChild
     }
-    effect = effect.followed(by: base.reduce(into: &state, action: action))
-    if wasPresent, !Lens.isPresent(state) {
-      effect = effect.followed(by: .endScope(ScopeKey(tag: Case.tag)))
-    }
-    return effect
+    return base.reduce(
+      into: &state, action: action, after: effect, of: Case.tag, wasPresent: wasPresent
+    ) { Lens.isPresent($0) }
   }
 
   @inlinable

@@ -77,12 +77,12 @@ where
       }
     }
     // The parent sees the child as it was when it is dismissed.
-    effect = effect.followed(by: base.reduce(into: &state, action: action))
-    if case .dismiss? = childAction { Lens.modify(&state) { $0 = nil } }
-    if wasPresent, !Lens.isPresent(state) {
-      effect = effect.followed(by: .endScope(ScopeKey(tag: Case.tag)))
+    return base.reduce(
+      into: &state, action: action, after: effect, of: Case.tag, wasPresent: wasPresent
+    ) { state in
+      if case .dismiss? = childAction { Lens.modify(&state) { $0 = nil } }
+      return Lens.isPresent(state)
     }
-    return effect
   }
 
   @inlinable

@@ -47,7 +47,6 @@ extension Store {
       postOne: { action in mailbox.post(.action(action, effect: number)) },
       postAll: { actions in mailbox.post(.actions(actions, effect: number)) })
     let work: @Sendable () async -> Void = {
-      if run.onLane { mailbox.lane.effectBegins(run.name) }
       do {
         try await run.operation(send)
       } catch is CancellationError {
@@ -61,7 +60,8 @@ extension Store {
       }
       mailbox.post(.finished(effect: number))
     }
-    let executor = run.onLane ? mailbox.lane.taskExecutor : mailbox.lane.poolExecutor
+    let lane = mailbox.lane
+    let executor = run.onLane ? lane.taskExecutor(named: run.name) : lane.poolExecutor
     let task = Task(
       name: run.name, executorPreference: executor, priority: run.priority, operation: work)
     effects.started(number, task)
@@ -92,7 +92,8 @@ extension Store {
     limiter.waiting = (number, deadline)
     let mailbox = mailbox
     let wait = limiter.makeWait(until: deadline)
-    let task = Task(name: limiter.name, executorPreference: mailbox.lane.taskExecutor) {
+    let executor = mailbox.lane.taskExecutor(named: limiter.name)
+    let task = Task(name: limiter.name, executorPreference: executor) {
       do {
         try await wait()
         mailbox.post(.due(effect: number))
@@ -107,6 +108,7 @@ extension Store {
 
   @inlinable
   func receive(_ batch: ContiguousArray<Mailbox<Action>.Message>) {
+    let actionsBefore = turn
     for message in batch {
       switch message {
       case .action(let action, let effect):
@@ -126,6 +128,7 @@ extension Store {
       }
     }
     if case .immediate = notification { deliverChanges() }
+    if turn != actionsBefore { onEffectActions?() }
   }
 
   @usableFromInline

@@ -51,6 +51,9 @@ public final class Store<State: ObservableState, Action: Sendable> {
   public var feedbackLimit = 10_000
   /// Called with what went wrong. Nothing is swallowed: without a handler it is counted in ``failures``.
   public var onFailure: ((Failure) -> Void)?
+  /// Called on the lane after actions that effects sent were reduced, once for all that came together:
+  /// nobody who sends actions knows of these. For whoever draws frames.
+  public var onEffectActions: (() -> Void)?
   /// Called with advice, such as about a scope that is computed too often.
   public var onWarning: ((String) -> Void)?
   @usableFromInline var computedScopes: [ScopeCount] = []

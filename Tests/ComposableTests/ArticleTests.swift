@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// Each snippet of an article is compiled: it stands in the file of tests that is named after it.
+struct ArticleTests {
+  @Test(arguments: ["GettingStarted", "Observing", "Performance", "Testing"])
+  func `Each snippet of an article stands in its tests`(article: String) throws {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "\(article)Tests.swift")
+    let code = flattened(try String(contentsOf: tests, encoding: .utf8))
+    let parts = try text(of: article).components(separatedBy: "```")
+    let snippets = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
+      .filter { $0.hasPrefix("swift\n") }.map { flattened(String($0.dropFirst(6))) }
+    #expect(snippets.count >= 3)
+    for snippet in snippets { #expect(code.contains(snippet), "in the article only: \(snippet)") }
+  }
+
+  /// What is indented is not compiled: it is for what no compiler reads, such as output.
+  @Test func `No article has code outside its snippets`() throws {
+    for article in try articles {
+      let parts = try text(of: article).components(separatedBy: "```")
+      let prose = stride(from: 0, to: parts.count, by: 2).map { parts[$0] }
+      for line in prose.flatMap({ $0.split(separator: "\n") }) where line.hasPrefix("    ") {
+        let isCode = ["let ", "var ", "func ", "await ", "case .", "return ", "store.", "{ "]
+          .contains { line.contains($0) }
+        #expect(!isCode, "\(article): \(line)")
+      }
+      #expect(!prose.joined().contains("…"), "\(article) leaves something out")
+    }
+  }
+
+  @Test func `Every article with code has its tests`() throws {
+    for article in try articles where try text(of: article).contains("```swift") {
+      let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "\(article)Tests.swift")
+      #expect(FileManager.default.fileExists(atPath: tests.path), "\(article)")
+    }
+  }
+
+  private var folder: URL {
+    URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Sources/Kit/Composable/Composable.docc")
+  }
+
+  private var articles: [String] {
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .filter { $0.hasSuffix(".md") }.map { String($0.dropLast(3)) }.sorted()
+    }
+  }
+
+  private func text(of article: String) throws -> String {
+    try String(contentsOf: folder.appending(path: "\(article).md"), encoding: .utf8)
+  }
+
+  /// Without indentation and empty lines.
+  private func flattened(_ text: String) -> String {
+    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      .filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,63 @@
+import Composable
+import ComposableTesting
+import Testing
+
+// The code of the article "Testing". ``ArticleTests`` compares both.
+
+struct TestingTests {
+  private func played(_ title: String) -> Jukebox.State {
+    var jukebox = Jukebox.State()
+    jukebox.title = title
+    return jukebox
+  }
+
+  @Test func `The ways to receive an action`() async {
+    let store = TestStore(initialState: Bar.State()) { Bar(client: SongClient { "So What" }) }
+    // As the user does.
+    await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
+    // An equal action.
+    await store.receive(.jukebox(.songLoaded("So What"))) { $0.jukebox = played("So What") }
+    await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
+    // Its kind, that of a child, and what it carries.
+    await store.receive(\.jukebox.songLoaded, "So What") { $0.jukebox = played("So What") }
+    await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
+    // Its kind alone.
+    await store.receive(\.jukebox.songLoaded) { $0.jukebox = played("So What") }
+    await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
+    // Something that holds of it.
+    await store.receive(where: { $0 != .guestCame }) { $0.jukebox = played("So What") }
+    // Nothing is left.
+    await store.finish()
+  }
+
+  @Test func `Effects are ended or left out`() async {
+    let clock = TestClock()
+    let client = SongClient {
+      try await clock.sleep(for: .seconds(2))
+      return "So What"
+    }
+    let store = TestStore(initialState: Jukebox.State(), clock: clock) { Jukebox(client: client) }
+    let effects = await store.send(.skipTapped) { $0.isLoading = true }
+    await effects.cancel()
+    #expect(!effects.isRunning)
+    store.exhaustivity = .off
+    await store.send(.skipTapped)
+    clock.advance(by: .seconds(2))
+    await store.skipReceivedActions()
+    #expect(store.state.title == "So What")
+    await store.send(.skipTapped)
+    await store.skipInFlightEffects()
+  }
+
+  @Test func `What a test does not set fails when it is used, with its name`() async throws {
+    let clock = TestClock()
+    let dependencies = Dependencies.test(clock: clock, identifiers: .counting())
+    #expect(dependencies.identifiers.next() == 1)
+    let client = SongClient(next: unset("songs.next", returning: ""))
+    try await withKnownIssue {
+      _ = try await client.next()
+    } matching: { issue in
+      issue.comments.contains { "\($0)".contains("songs.next") }
+    }
+  }
+}

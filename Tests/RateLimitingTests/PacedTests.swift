@@ -1,0 +1,30 @@
+import RateLimiting
+import Testing
+
+@Suite struct PacedTests {
+  @Test func `without a pace the interval stays, whatever deliveries cost`() {
+    var paced = Paced(LatestWins<Int>(interval: .milliseconds(10)))
+    for _ in 0..<20 { paced.record(cost: .seconds(1)) }
+    #expect(paced.limiter.interval == .milliseconds(10))
+  }
+
+  @Test func `expensive deliveries widen it from the next window on`() {
+    var paced = Paced(KeepAll<Int>(interval: .milliseconds(10), capacity: 9))
+    _ = paced.limiter.push(1, at: .tick(0))
+    paced.follow(AdaptiveInterval(wanted: .milliseconds(10), maximum: .milliseconds(80)))
+    for _ in 0..<20 { paced.record(cost: .seconds(1)) }
+    #expect(paced.deadline == .tick(10), "what is held keeps its deadline")
+    #expect(paced.wake(at: .tick(10)).output == [1])
+    _ = paced.limiter.push(2, at: .tick(20))
+    #expect(paced.deadline == .tick(100))
+    #expect(paced.pending == 1)
+    #expect(paced.flush(at: .tick(21)).output == [2])
+  }
+
+  @Test func `the earlier of two instants is that of one, if there is no other`() {
+    #expect(Instant.earlier(nil, nil) == nil)
+    #expect(Instant.earlier(.tick(1), nil) == .tick(1))
+    #expect(Instant.earlier(nil, .tick(1)) == .tick(1))
+    #expect(Instant.earlier(.tick(2), .tick(1)) == .tick(1))
+  }
+}

@@ -82,8 +82,33 @@ import WaitingRoomFeature
       _ = WaitingRoomFeature().reduce(into: &state, action: .changed([change]))
       #expect(Array(state.people) == model)
       #expect(state.people.count == model.count)
+      #expect(state.people.contains(someone.id) == model.contains(someone))
+      #expect(state.people[someone.id] == (model.contains(someone) ? someone : nil))
     }
     #expect(state.admitted == admitted)
     #expect(state.unmatched == unmatched)
+  }
+
+  /// Against a set, with so many people that the table grows and shrinks again and again.
+  @Test(arguments: 1...3) func manyComeAndGo(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var list = WaitingList()
+    var model: Set<Int> = []
+    for wave in 0..<6 {
+      for _ in 0..<6_000 {
+        let number = Int.random(in: 0..<5_000, using: &random)
+        // Waves of joins and of leaves.
+        if Int.random(in: 0..<10, using: &random) < (wave.isMultiple(of: 2) ? 8 : 2) {
+          list.join(person("p\(number)"))
+          model.insert(number)
+        } else {
+          list.remove(Text("p\(number)"))
+          model.remove(number)
+        }
+      }
+      #expect(list.count == model.count)
+      #expect((0..<5_000).allSatisfy { list.contains(Text("p\($0)")) == model.contains($0) })
+      #expect(Set(list.map { String($0.id) }) == Set(model.map { "p\($0)" }))
+    }
   }
 }

@@ -3,45 +3,63 @@ package import LiveEvents
 /// People by identifier, in the order in which they came. They own their texts.
 ///
 /// Joining, leaving and asking are O(1) on average: who leaves leaves a gap, and gaps are closed
-/// when they are as many as the people.
+/// when they are as many as the people. The longest single step, that in which the table doubles, looks
+/// at no text: hashes are kept.
 package struct WaitingList: Sendable {
   private var places: [Person?] = []
-  private var positions: [Text: Int] = [:]
+  /// Of the identifiers, by place.
+  private var hashes: ContiguousArray<UInt32> = []
+  private var index = PlaceIndex()
   /// Where the first person stands, or would; all places before it are gaps.
   private var first = 0
 
   package init() {}
 
-  package var count: Int { positions.count }
-  package var isEmpty: Bool { positions.isEmpty }
+  package var count: Int { index.count }
+  package var isEmpty: Bool { index.count == 0 }
 
-  package func contains(_ id: Text) -> Bool { positions[id] != nil }
+  package func contains(_ id: Text) -> Bool { place(of: id, Self.hash(id)) != nil }
+
+  /// The person of an identifier, if there.
+  package subscript(id: Text) -> Person? { place(of: id, Self.hash(id)).flatMap { places[$0] } }
 
   /// Adds a person at the end. One who waits already keeps the place and takes the new name.
   package mutating func join(_ person: Person) {
     let person = person.owned()
-    if let position = positions[person.id] {
-      places[position] = person
+    let hash = Self.hash(person.id)
+    if let place = place(of: person.id, hash) {
+      places[place] = person
     } else {
-      positions[person.id] = places.count
       places.append(person)
+      hashes.append(hash)
+      index.insert(places.count - 1, hashes)
     }
   }
 
   /// Removes a person, if there.
   package mutating func remove(_ id: Text) {
-    guard let position = positions.removeValue(forKey: id) else { return }
-    places[position] = nil
+    guard let place = place(of: id, Self.hash(id)) else { return }
+    index.remove(place, hashes)
+    places[place] = nil
     while first < places.count, places[first] == nil { first += 1 }
-    if places.count > 16, positions.count < places.count / 2 { closeGaps() }
+    if places.count > 16, count < places.count / 2 { closeGaps() }
+  }
+
+  private static func hash(_ id: Text) -> UInt32 { UInt32(truncatingIfNeeded: id.hashValue) }
+
+  private func place(of id: Text, _ hash: UInt32) -> Int? {
+    index.place(hash) { hashes[$0] == hash && places[$0]?.id == id }
   }
 
   private mutating func closeGaps() {
+    var kept: ContiguousArray<UInt32> = []
+    kept.reserveCapacity(count)
+    for (place, person) in places.enumerated() where person != nil { kept.append(hashes[place]) }
     places.removeAll { $0 == nil }
+    hashes = kept
     first = 0
-    for (position, person) in places.enumerated() {
-      if let person { positions[person.id] = position }
-    }
+    index = PlaceIndex()
+    for place in places.indices { index.insert(place, hashes) }
   }
 }
 

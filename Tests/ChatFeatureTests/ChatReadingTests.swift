@@ -121,7 +121,7 @@ import Testing
 
   @Test func `An open thread takes in its answers and lets go of what is deleted`() {
     var state = state(message(1), message(2, by: "bob", answering: 1), message(3))
-    state.take(.reading(.threadOpened(message: 2)))
+    state.take(.reading(.threadOpened(messageID: "m2")))
     #expect(state.thread?.root == 1)
     #expect(state.inThread == ["m1", "m2"])
     state.take(
@@ -131,7 +131,7 @@ import Testing
     #expect(state.inThread == ["m1", "m4"])
     state.take(.reading(.threadClosed))
     #expect(state.thread == nil)
-    state.take(.reading(.threadOpened(message: 77)))
+    state.take(.reading(.threadOpened(messageID: "m77")))
     #expect(state.thread == nil, "there is no such message")
   }
 

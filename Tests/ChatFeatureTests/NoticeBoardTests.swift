@@ -25,16 +25,55 @@ import Testing
     var state = ChatFeature.State()
     for event in events { state.take(.notice(event, at: 1_000)) }
     #expect(state.noticeCount == 67)
+    #expect(!state.notices.isHolding, "both parents came")
     let entries = state.notices.entries.sorted { $0.count > $1.count }
     #expect(entries.map(\.count) == [50, 20])
     #expect(entries.map(\.giftsSeen) == [50, 15])
     #expect(entries.allSatisfy { $0.notice.kind == .giftBomb })
   }
 
-  @Test func aBombWithoutItsParentIsCountedByItsGifts() {
+  @Test func `A bomb without its parent is shown once, after the window, with the gifts seen`() {
     var state = ChatFeature.State()
-    for _ in 0..<3 { state.take(.notice(notice(.gift, group: "a"), at: 0)) }
+    for time: Timestamp in [0, 4_000, 9_999] {
+      state.take(.notice(notice(.gift, group: "a"), at: time))
+    }
+    state.take(.ticked(at: 9_999))
+    #expect(state.notices.entries.isEmpty)
+    #expect(state.notices.isHolding)
+    state.take(.ticked(at: 10_000))
     #expect(state.notices.entries.map(\.count) == [3])
+    #expect(!state.notices.isHolding)
+    // Later ones are added, and the parent knows better.
+    state.take(.notice(notice(.gift, group: "a"), at: 11_000))
+    #expect(state.notices.entries.map(\.count) == [4])
+    state.take(.notice(notice(.giftBomb, count: 6, group: "a"), at: 60_000))
+    #expect(state.notices.entries.map(\.count) == [6])
+  }
+
+  @Test func `The parent shows a bomb at once`() {
+    var state = ChatFeature.State()
+    state.take(
+      .notice(notice(.gift, group: "a"), at: 0), .notice(notice(.raid), at: 1),
+      .notice(notice(.giftBomb, count: 5, group: "a"), at: 2))
+    #expect(state.notices.entries.map(\.notice.kind) == [.raid, .giftBomb])
+    #expect(state.notices.front?.count == 5)
+  }
+
+  @Test func `Gifts of more bombs than can wait are shown early, the oldest first`() {
+    var state = ChatFeature.State()
+    for bomb in 0...NoticeBoard.limit {
+      state.take(.notice(notice(.gift, group: "bomb \(bomb)"), at: 0))
+    }
+    #expect(state.notices.entries.map(\.number) == [1])
+  }
+
+  @Test(arguments: [Timestamp.min, .max]) func `Hostile times do no harm to what waits`(
+    time: Timestamp
+  ) {
+    var state = ChatFeature.State()
+    state.take(.notice(notice(.gift, group: "a"), at: time), .ticked(at: ~time), .ticked(at: time))
+    state.take(.notice(notice(.gift, group: "b"), at: ~time), .ticked(at: .max))
+    #expect(state.notices.entries.count <= 2)
   }
 
   @Test func aLateGiftDoesNotBringABombBackThatLeftTheBoard() {
@@ -122,20 +161,105 @@ import Testing
     #expect(state.notices.entries.map(\.count) == [50])
   }
 
-  @Test(arguments: [0, 3, 10]) func `A bomb across a restart of the room is shown once in each`(
-    before: Int
-  ) {
-    let gifts = Array(repeating: notice(.gift, group: "a"), count: 10)
-    let parent = notice(.giftBomb, count: 10, group: "a")
-    // The parent comes after the restart.
-    var first = ChatFeature.State()
-    for gift in gifts.prefix(before) { first.take(.notice(gift, at: 0)) }
-    var second = ChatFeature.State()
-    for one in gifts.dropFirst(before) + [parent] { second.take(.notice(one, at: 0)) }
-    #expect(first.notices.entries.map(\.count) == (before == 0 ? [] : [before]))
-    #expect(second.notices.entries.map(\.count) == [10])
-    // It comes again, because the source repeats itself.
-    second.take(.notice(parent, at: 0))
-    #expect(second.notices.entries.map(\.count) == [10])
+  /// Cuts a bomb in two at every place, with the parent in either part.
+  @Test func `A bomb across a restart of the room is shown once in each of its lives at most`() {
+    let gift = notice(.gift, group: "a")
+    let parent = notice(.giftBomb, count: 4, group: "a")
+    for place in 0...4 {
+      var bomb = Array(repeating: gift, count: 4)
+      bomb.insert(parent, at: place)
+      for cut in 0...bomb.count {
+        var first = ChatFeature.State()
+        var second = ChatFeature.State()
+        for one in bomb.prefix(cut) { first.take(.notice(one, at: 0)) }
+        for one in bomb.dropFirst(cut) { second.take(.notice(one, at: 1_000)) }
+        // The room that ended shows what it knows to be whole; its gifts alone are not.
+        #expect(first.notices.entries.map(\.count) == (cut > place ? [4] : []))
+        // It comes again, because the source repeats itself.
+        if cut <= place { second.take(.notice(parent, at: 2_000)) }
+        second.take(.ticked(at: 30_000))
+        let rest = bomb.count - cut
+        #expect(
+          second.notices.entries.map(\.count) == (cut <= place ? [4] : rest == 0 ? [] : [rest]))
+      }
+    }
+  }
+}
+
+/// All orders of two small bombs that come interleaved, all gifts that may be missing, and all ways to
+/// spread them over the window.
+@Suite struct EveryGiftBombTests {
+  private enum Piece: CaseIterable { case parentA, giftA, parentB, giftB }
+
+  /// All distinct sequences with so many of each piece.
+  private func orders(_ left: [Piece: Int]) -> [[Piece]] {
+    if left.values.allSatisfy({ $0 == 0 }) { return [[]] }
+    return Piece.allCases.filter { left[$0, default: 0] > 0 }.flatMap { piece in
+      orders(left.merging([piece: left[piece, default: 0] - 1]) { $1 }).map { [piece] + $0 }
+    }
+  }
+
+  /// All ascending sequences of `count` of these times.
+  private func times(_ count: Int, of times: ArraySlice<Timestamp>) -> [[Timestamp]] {
+    guard count > 0 else { return [[]] }
+    return times.indices.flatMap { index in
+      self.times(count - 1, of: times[index...]).map { [times[index]] + $0 }
+    }
+  }
+
+  @Test(arguments: 0...2, 0...2)
+  func `Both are shown once with their totals, whatever the order and the delays`(
+    giftsA: Int, giftsB: Int
+  ) throws {
+    let orders = orders([.parentA: 1, .giftA: giftsA, .parentB: 1, .giftB: giftsB])
+    let delays = times(giftsA + giftsB + 2, of: [0, 4_999, 9_999])
+    for order in orders {
+      for delay in delays { try play(order, at: delay, totals: [5, 3]) }
+    }
+  }
+
+  /// A bomb whose parent never comes beside one that is whole.
+  @Test(arguments: 1...3, 0...2)
+  func `Without a parent, the gifts seen are shown once, when the window has passed`(
+    giftsA: Int, giftsB: Int
+  ) throws {
+    let orders = orders([.giftA: giftsA, .parentB: 1, .giftB: giftsB])
+    let delays = times(giftsA + giftsB + 1, of: [0, 4_999, 9_999])
+    for order in orders {
+      for delay in delays { try play(order, at: delay, totals: [giftsA, 3]) }
+    }
+  }
+
+  private func play(_ order: [Piece], at times: [Timestamp], totals: [Int]) throws {
+    var state = ChatFeature.State()
+    /// What each bomb was first shown with, by its number.
+    var shown: [Int: Int] = [:]
+    func look() throws {
+      let entries = state.notices.entries
+      try #require(Set(entries.map(\.number)).count == entries.count, "\(order) \(times)")
+      for entry in entries {
+        let first = shown[entry.number] ?? entry.count
+        try #require(entry.count == first, "shown with another count: \(order) \(times)")
+        shown[entry.number] = first
+      }
+    }
+    for (piece, time) in zip(order, times) {
+      // Totals of parents are above what comes: some gifts are missing.
+      let one =
+        switch piece {
+        case .parentA: notice(.giftBomb, count: totals[0], group: "a")
+        case .giftA: notice(.gift, group: "a")
+        case .parentB: notice(.giftBomb, count: totals[1], group: "b")
+        case .giftB: notice(.gift, group: "b")
+        }
+      state.take(.notice(one, at: time))
+      try look()
+    }
+    for second in 10...20 {
+      state.take(.ticked(at: Timestamp(second) * 1_000))
+      try look()
+    }
+    try #require(shown.values.sorted() == totals.sorted(), "\(order) \(times)")
+    try #require(!state.notices.isHolding)
   }
 }

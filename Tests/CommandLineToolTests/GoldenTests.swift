@@ -20,6 +20,10 @@ import Varlink
     "record list": [], "record export": ["main-1"], "replay": ["main-1"],
     "analyze": ["chatters", "main-1"], "tasks": [], "cancel": ["t-1"], "log-level": [],
     "reload": [], "top": ["--interval", "1"], "metrics": [], "journal": ["--kinds"],
+    "admit": ["main"], "capacity": ["main", "20"],
+    "schedule": ["main", "none"], "chat filter": ["main"], "chat highlight": ["main", "ann"],
+    "chat scroll": ["main", "back"], "chat thread": ["main", "1"], "chat notices": ["main"],
+    "chat pin": ["main", "3"], "chat unpin": ["main", "3"], "chat dismiss": ["main", "3"],
   ]
   static let elsewhere: [String: String] = [
     "watch": "the objects of show; VerbTests watches them change",

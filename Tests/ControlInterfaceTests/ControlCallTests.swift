@@ -43,6 +43,63 @@ import Varlink
     }
   }
 
+  @Test func `What a host does has a method each, whose reply the definition describes`()
+    async throws
+  {
+    let service = FakeService()
+    let description = try ControlInterface.description()
+    let acts: [(HostAct, method: String)] = [
+      (.admit(user: nil, all: false), "Admit"), (.admit(user: "u", all: false), "Admit"),
+      (.admit(user: nil, all: true), "Admit"),
+      (.filterChat(ChatFilterReport(user: "u", words: "w", mentionsOnly: true)), "SetChatFilter"),
+      (.filterChat(ChatFilterReport()), "SetChatFilter"),
+      (.highlight(names: ["ann", "bob"]), "SetMentionedNames"), (.scroll(.back), "ScrollChat"),
+      (.scroll(.end), "ScrollChat"), (.openThread(message: "m"), "ShowThread"),
+      (.openThread(message: nil), "ShowThread"), (.handleNotice(3, .pin), "HandleNotice"),
+      (.handleNotice(3, .dismiss), "HandleNotice"),
+    ]
+    try await withControlServer(service) { path, _ in
+      let client = try await ControlClient.connect(path: path)
+      for (act, method) in acts {
+        let reply = try JSONValue(encoding: try await client.act(act, in: "main"))
+        guard case .method(_, let output)? = description.member(method)?.kind else {
+          Issue.record("\(method) not found")
+          continue
+        }
+        #expect(description.mismatch(of: reply.objectValue ?? [:], against: output) == nil)
+      }
+      #expect(service.log.withLock { $0 } == acts.map { "\($0.0)" })
+      let nobody = try await error {
+        _ = try await client.act(.admit(user: "nobody", all: false), in: "main")
+      }
+      #expect(nobody.flatMap(ControlError.init) == .nobodyWaits(room: "main", user: "nobody"))
+      let notice = try await error { _ = try await client.act(.handleNotice(9, .pin), in: "main") }
+      #expect(notice.flatMap(ControlError.init) == .noSuchNotice(room: "main", notice: 9))
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("Admit", "user", ["user": ""]), ("Admit", "all", ["user": "u", "all": true]),
+      ("SetChatFilter", "words", ["words": ""]),
+      ("SetChatFilter", "user", ["user": .string(String(repeating: "x", count: 257))]),
+      ("SetMentionedNames", "names", ["names": [""]]),
+      ("SetMentionedNames", "names", ["names": .array(Array(repeating: "x", count: 33))]),
+      ("ShowThread", "message", ["message": ""]),
+    ] as [(String, String, [String: JSONValue])])
+  func `What no host can ask for is refused`(
+    method: String, culprit: String, parameters: [String: JSONValue]
+  ) async throws {
+    try await withControlServer(FakeService()) { path, _ in
+      let client = try await ControlClient.connect(path: path)
+      let refused = try await error {
+        _ = try await client.client.callRaw(
+          "io.livehost.Control.\(method)", parameters.merging(["room": "main"]) { $1 })
+      }
+      #expect(refused.flatMap(ServiceError.init) == .invalidParameter(culprit))
+    }
+  }
+
   @Test(
     arguments: [
       ("control", ["control": "", "value": 1]),

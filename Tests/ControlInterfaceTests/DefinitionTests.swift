@@ -73,6 +73,9 @@ import Varlink
       .invalidScenario(file: "f", line: 1, key: "k", message: "m"),
       .invalidScenario(file: "f", line: nil, key: nil, message: "m"),
       .invalidEvent(index: 3, reason: "unknownType"), .limitReached("rooms"), .busy,
+      .nobodyWaits(room: "r", user: nil), .nobodyWaits(room: "r", user: "u"),
+      .roomFull(room: "r", capacity: 3), .noSuchMessage(room: "r", message: "m"),
+      .noSuchNotice(room: "r", notice: 4),
     ]
     let description = try ControlInterface.description()
     #expect(

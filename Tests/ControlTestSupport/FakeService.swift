@@ -120,6 +120,31 @@ package final class FakeService: ControlService {
     return setting == .position(nil) ? .position(true) : setting
   }
 
+  package func act(_ act: HostAct, in room: String) async throws -> HostReply {
+    let report = try await getRoom(room)
+    note("\(act)")
+    switch act {
+    case .admit(user: "full"?, _): throw ControlError.roomFull(room: room, capacity: 3)
+    case .admit(let user?, _) where user != "u":
+      throw ControlError.nobodyWaits(room: room, user: user)
+    case .admit(nil, all: false) where report.features.waitingRoom == nil:
+      throw ControlError.nobodyWaits(room: room, user: nil)
+    case .admit:
+      return HostReply(
+        people: [UserReport(id: "u1", name: "an\u{1B}n"), UserReport(id: "u2", name: "bob")],
+        waiting: 1_000, admitted: 2)
+    case .filterChat(let filter): return HostReply(passing: filter == ChatFilterReport() ? 9 : 1)
+    case .highlight(let names): return HostReply(mentions: names.count)
+    case .scroll(let position): return HostReply(unread: position == .back ? 5 : 0)
+    case .openThread(message: "none"?):
+      throw ControlError.noSuchMessage(room: room, message: "none")
+    case .openThread(let message):
+      return HostReply(messages: message == nil ? [] : report.features.chat?.messages)
+    case .handleNotice(3, _): return HostReply()
+    case .handleNotice(let number, _): throw ControlError.noSuchNotice(room: room, notice: number)
+    }
+  }
+
   package func startTask(
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
     progress: @escaping @Sendable (TaskReply) -> Void
@@ -191,14 +216,27 @@ extension RoomReport {
             ChatMessageReport(
               id: "1", user: UserReport(id: "u", name: "Ü", badges: ["vip"]), text: "hi",
               timestamp: 1_700_000_000_000)
-          ], moderations: 1, notices: 2, busiestSecond: .init(byClock: 1, sliding: 2)),
+          ], moderations: 1, notices: 2, busiestSecond: .init(byClock: 1, sliding: 2),
+          modes: ChatModesReport(slowSeconds: 30, emoteOnly: true),
+          noticeQueue: [
+            NoticeReport(
+              number: 2, kind: "raid", user: UserReport(id: "u", name: "Ü"), count: 3, timestamp: 4,
+              pinned: true)
+          ], filter: ChatFilterReport(user: "u", words: "hi", mentionsOnly: true),
+          filtered: [
+            ChatMessageReport(
+              id: "1", user: UserReport(id: "u", name: "Ü"), text: "hi @ann", timestamp: 1,
+              mention: true)
+          ], mentionedNames: ["ann"], unread: 1, thread: []),
         control: ControlReport(
           values: ["volume": 0.5], switches: ["mute": true], dragging: ["volume"], committed: 1),
         header: HeaderReport(title: "T", viewers: 3, peakViewers: 4, likes: 5, durationMs: 6),
         liveRoomStats: LiveRoomStatsReport(
           last: sample, minimum: sample, maximum: sample, mean: sample, quality: "good"),
         recorder: RecorderReport(state: .recording, bytes: 1, durationMs: 2, progress: 0.5),
-        waitingRoom: WaitingRoomReport(waiting: 1, admitted: 2)),
+        waitingRoom: WaitingRoomReport(
+          waiting: 1, admitted: 2, capacity: 3, secondsLeft: 4, startsAt: 5,
+          people: [UserReport(id: "u", name: "Ü")])),
       counters: Counters(received: 10, applied: 7, coalesced: 1, rejected: 1, pending: 1),
       rejectedByReason: ["duplicate": 1], actions: 5, actionsByKind: ["chat": 5], frames: 3,
       views: ["HostView": ViewReport(evaluations: 3, totalMicroseconds: 9, maximumMicroseconds: 4)])

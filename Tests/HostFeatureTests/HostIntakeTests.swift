@@ -79,7 +79,8 @@ import Testing
       case .chatNotice(let notice): sent.append("notice \(notice.count)")
       case .stream(let phase): sent.append("stream \(phase)")
       case .chatModes, .reaction, .viewers, .title, .slider, .tap, .stats, .meter, .recorderState,
-        .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit:
+        .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit, .waitingSchedule,
+        .waitingCapacity, .host:
         break
       }
       run.receive(event, at: now)
@@ -109,8 +110,10 @@ import Testing
       case .chatMessage: messages += 1
       case .slider(let slider):
         if slider.phase == .end, (0...1).contains(slider.value) { committed += 1 }
+      case .host(.set): committed += 1
       case .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .tap, .stats, .meter,
-        .recorderState, .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit, .stream:
+        .recorderState, .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit,
+        .waitingSchedule, .waitingCapacity, .stream, .host:
         break
       }
       let now = Instant(nanoseconds: Int64(step) * 700_000)

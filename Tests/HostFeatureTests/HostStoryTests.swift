@@ -22,7 +22,7 @@ import WaitingRoomFeature
     // People wait, a countdown runs.
     await store.send(.stream(.waiting, at: 1_000)) { $0.phase = .waiting }
     await store.send(.waitingRoom(.changed([.joined(ann), .joined(bob)])))
-    await store.send(.waitingRoom(.scheduled(6_000)))
+    await store.send(.waitingRoom(.scheduled(6_000, at: 1_000)))
     await store.send(.ticked(at: 2_000)) { $0.waitingRoom?.secondsLeft = 4 }
     await store.send(.waitingRoom(.admitAllTapped)) { $0.waitingRoom?.admitted = 2 }
     await store.receive(.waitingRoom(.delegate(.admitted([ann, bob]))))
@@ -141,6 +141,8 @@ import WaitingRoomFeature
     #expect(!state.wantsTicks)
     state.waitingRoom?.startsAt = 5
     #expect(state.wantsTicks)
+    state.waitingRoom?.secondsLeft = 0
+    #expect(!state.wantsTicks, "the countdown is over")
   }
 
   private var message: TimedMessage {

@@ -55,7 +55,7 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 1: .scrolledToEnd
     case 2: .filterChanged(random.oneIn(2) ? nil : ChatFilter(words: "text"))
     case 3: .mentionedNamesChanged(["name\(random.pick(0..<3))"])
-    case 4: .threadOpened(message: written - random.pick(0..<2))
+    case 4: .threadOpened(messageID: Text("m\(number - random.pick(0..<2))"))
     default: .threadClosed
     }
   }
@@ -64,7 +64,7 @@ struct ChildActions: Sequence, IteratorProtocol {
     switch random.pick(0..<4) {
     case 0: .admitNextTapped
     case 1: .capacityChanged(random.pick(0..<9))
-    case 2: .scheduled(time + 9_000)
+    case 2: .scheduled(time + 9_000, at: time)
     default: .ticked(at: time)
     }
   }

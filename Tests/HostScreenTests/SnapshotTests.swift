@@ -42,7 +42,7 @@ struct SnapshotTests {
           message("a", by: "1", at: 1_000), message("b", by: "a-name-of-twenty-bytes", at: 1_010),
           message("c", by: "1", at: 1_020, replyTo: "b"), message("d", by: "2", at: 1_030),
         ])),
-      .chat(.reading(.threadOpened(message: 2))), .chat(.reading(.scrolledBack)),
+      .chat(.reading(.threadOpened(messageID: "b"))), .chat(.reading(.scrolledBack)),
       .header(.titleChanged("Evening")), .header(.viewersChanged(count: 3, peak: 9)),
       .header(.reacted(7)), .stream(.live, at: 1_000),
       .control(.sliderBegan(control: "zoom", value: 0.25)),
@@ -92,6 +92,34 @@ struct SnapshotTests {
     let counts = screen.snapshot.counts
     #expect(counts.pending == 0 && counts.isConserved)
     #expect(counts.received == screen.counts.received - screen.counts.pending)
+  }
+
+  /// A bomb of a parent and three gifts, in every order, with a restart at every place.
+  @Test("a gift bomb across a restart is shown once", arguments: 0...3, 0...4)
+  func giftBomb(parent: Int, cut: Int) throws {
+    let user = person("7")
+    var bomb = (0..<3).map { _ in ChatNotice(kind: .gift, user: user, count: 1, group: "bomb") }
+    bomb.insert(ChatNotice(kind: .giftBomb, user: user, count: 3, group: "bomb"), at: parent)
+    var screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+    var shown: Set<[Int]> = []
+    for (index, notice) in bomb.enumerated() {
+      if index == cut { screen = try restarted(screen) }
+      let event = LiveEvent(timestamp: Timestamp(index * 3_000), payload: .chatNotice(notice))
+      screen.receive(event, at: .origin + .seconds(Int64(index * 3)))
+      screen.reduce()
+      shown.insert(screen.store.state.chat?.notices.entries.map(\.count) ?? [])
+    }
+    if cut == bomb.count { screen = try restarted(screen) }
+    shown.insert(screen.store.state.chat?.notices.entries.map(\.count) ?? [])
+    #expect(shown.subtracting([[]]) == [[3]])
+    #expect(screen.store.state.chat?.noticeCount == 4)
+  }
+
+  private func restarted(_ screen: HostScreen) throws -> HostScreen {
+    let bytes = try JSONEncoder().encode(screen.snapshot)
+    return HostScreen(
+      lane: SameThread(), framesPerSecond: 60, clock: StillClock(),
+      restoring: try JSONDecoder().decode(ScreenSnapshot.self, from: bytes))
   }
 
   @Test("a history of a snapshot that holds more than its limit is refused")

@@ -13,7 +13,7 @@ import Testing
 import WireFormats
 
 /// A lane, its rooms and a directory of recordings.
-private final class Studio {
+final class Studio {
   let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   let path = NSTemporaryDirectory() + "studio-\(UUID().uuidString.prefix(8))"
   let library: RecordingLibrary
@@ -65,7 +65,7 @@ private final class Studio {
 }
 
 /// Everything that a room can be sent, with some that it refuses.
-private func traffic(_ count: Int, seed: UInt64 = 1) -> [LiveEvent] {
+func traffic(_ count: Int, seed: UInt64 = 1) -> [LiveEvent] {
   var random = SplitMix64(seed: seed)
   return (0..<count).map { number in
     let person = Person(id: Text("u\(random.next() % 40)"), name: "Ada")

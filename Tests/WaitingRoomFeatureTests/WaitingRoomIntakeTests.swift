@@ -71,7 +71,9 @@ import WaitingRoomFeature
     let came = output.actions.flatMap { action -> [WaitingRoomFeature.Change] in
       switch action {
       case .changed(let changes): changes
-      case .admitNextTapped, .admitAllTapped, .capacityChanged, .scheduled, .ticked, .delegate: []
+      case .admitNextTapped, .admitAllTapped, .admitPersonTapped, .capacityChanged, .scheduled,
+        .ticked, .delegate:
+        []
       }
     }
     #expect(came == sent)

@@ -46,24 +46,30 @@ import WaitingRoomFeature
       $0.people.remove("u4")
       $0.admitted = 4
     }
+    await store.send(.admitPersonTapped("u5"))
     await store.send(.capacityChanged(nil)) { $0.capacity = nil }
-    await store.send(.admitAllTapped) {
+    await store.send(.admitPersonTapped("nobody"))
+    await store.send(.admitPersonTapped("u5")) {
       $0.people.remove("u5")
       $0.admitted = 5
     }
     await store.receive(.delegate(.admitted([people[4]])))
+    await store.send(.admitAllTapped)
     await store.finish()
   }
 
   @Test func `The countdown falls second by second and stops at zero`() async {
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     await store.send(.ticked(at: 1_000))
-    await store.send(.scheduled(4_500)) { $0.startsAt = 4_500 }
+    await store.send(.scheduled(4_500, at: 1_000)) {
+      $0.startsAt = 4_500
+      $0.secondsLeft = 4
+    }
     await store.send(.ticked(at: 2_000)) { $0.secondsLeft = 3 }
     await store.send(.ticked(at: 2_400))
     await store.send(.ticked(at: 3_500)) { $0.secondsLeft = 1 }
     await store.send(.ticked(at: 9_000)) { $0.secondsLeft = 0 }
-    await store.send(.scheduled(nil)) {
+    await store.send(.scheduled(nil, at: 9_000)) {
       $0.startsAt = nil
       $0.secondsLeft = nil
     }
@@ -74,7 +80,7 @@ import WaitingRoomFeature
   @Test(arguments: [Int64.min, .max]) func `Hostile times do no harm`(time: Timestamp) async {
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     store.exhaustivity = .off
-    await store.send(.scheduled(time))
+    await store.send(.scheduled(time, at: 0))
     await store.send(.ticked(at: ~time))
     await store.send(.ticked(at: time))
     #expect(store.state.secondsLeft == 0)

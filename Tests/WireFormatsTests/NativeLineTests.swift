@@ -91,6 +91,35 @@ struct NativeCase: Sendable {
       #"{"type":"waiting.admit","user":{"id":"u1","name":"Ann"}}"#, .waitingAdmit(ann),
       required: [#""user":{"id":"u1","name":"Ann"}"#]),
     NativeCase(
+      #"{"type":"waiting.schedule","startsAt":1700000000000.5}"#,
+      .waitingSchedule(startsAt: 1_700_000_000_000)),
+    NativeCase(#"{"type":"waiting.capacity","count":20}"#, .waitingCapacity(20)),
+    NativeCase(
+      #"{"type":"host.admit","user":{"id":"u1","name":"Ann"}}"#, .host(.admit(.person("u1")))),
+    NativeCase(#"{"type":"host.admit","user":"u1","all":false}"#, .host(.admit(.person("u1")))),
+    NativeCase(#"{"type":"host.admit","all":true}"#, .host(.admit(.all))),
+    NativeCase(#"{"type":"host.admit"}"#, .host(.admit(.next))),
+    NativeCase(
+      #"{"type":"host.set","control":"zoom","value":0.25}"#,
+      .host(.set(control: "zoom", value: 0.25)),
+      required: [#""control":"zoom""#, #""value":0.25"#]),
+    NativeCase(
+      #"{"type":"host.filter","user":"u1","words":"new \"song\"","mentionsOnly":true}"#,
+      .host(
+        .filterChat(MessageFilter(person: "u1", words: "new \"song\"", mentionsOnly: true)))),
+    NativeCase(#"{"type":"host.filter"}"#, .host(.filterChat(MessageFilter()))),
+    NativeCase(
+      #"{"type":"host.highlight","names":["Ann","B\u00f6b"]}"#,
+      .host(.highlight(names: ["Ann", "Böb"])), required: [#""names":["Ann","B\u00f6b"]"#]),
+    NativeCase(
+      #"{"type":"host.scroll","position":"back"}"#, .host(.scroll(.back)),
+      required: [#""position":"back""#]),
+    NativeCase(
+      #"{"type":"host.thread","message":"m1"}"#, .host(.openThread(messageID: "m1"))),
+    NativeCase(
+      #"{"type":"host.notice","notice":3,"handling":"pin"}"#, .host(.notice(number: 3, .pin)),
+      required: [#""notice":3"#, #""handling":"pin""#]),
+    NativeCase(
       #"{"type":"stream","state":"live"}"#, .stream(.live), required: [#""state":"live""#]),
   ]
 }
@@ -166,10 +195,30 @@ struct NativeCase: Sendable {
     #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n","badges":[1]},"text":""}"#,
     #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"","bits":-1}"#,
     #"{"type":"chat.notice","kind":"party","user":{"id":"u","name":"n"},"count":1}"#,
+    #"{"type":"host.admit","user":"u1","all":true}"#, #"{"type":"host.admit","user":""}"#,
+    #"{"type":"host.highlight","names":["a",1]}"#, #"{"type":"host.highlight","names":[""]}"#,
+    #"{"type":"host.highlight","names":"a"}"#, #"{"type":"host.set","control":"z","value":2}"#,
+    #"{"type":"host.scroll","position":"up"}"#, #"{"type":"host.filter","words":""}"#,
+    #"{"type":"host.notice","notice":1,"handling":"burn"}"#,
+    #"{"type":"waiting.capacity","count":-1}"#, #"{"type":"waiting.schedule","startsAt":"soon"}"#,
     #"{"type":"stream","state":"LIVE"}"#, #"{"type":7}"#, #"{"type":["viewers"],"count":1}"#,
   ])
   func `a value of the wrong type or out of range is invalid`(line: String) {
     #expect(decode(line) == .rejected(.invalidValue, room: "main"))
+  }
+
+  @Test func `what each message is compared with is bounded`() {
+    func line(_ count: Int, _ names: Int) -> String {
+      let name = "\"" + String(repeating: "x", count: count) + "\""
+      return #"{"type":"host.highlight","names":["#
+        + Array(repeating: name, count: names).joined(separator: ",") + "]}"
+    }
+    #expect(decode(line(256, 32)).reason == nil)
+    #expect(decode(line(257, 1)).reason == .invalidValue)
+    #expect(decode(line(1, 33)).reason == .invalidValue)
+    let words = String(repeating: "\\u00e9", count: 128)
+    #expect(decode(#"{"type":"host.filter","words":""# + words + #""}"#).reason == nil)
+    #expect(decode(#"{"type":"host.filter","words":""# + words + #"x"}"#).reason == .invalidValue)
   }
 
   @Test(arguments: [

@@ -33,7 +33,7 @@ struct EventGenerator {
   }
 
   private mutating func payload() -> LiveEvent.Payload {
-    switch below(19) {
+    switch below(29) {
     case 0:
       .chatMessage(
         ChatMessage(
@@ -75,7 +75,27 @@ struct EventGenerator {
     case 15: .waitingJoin(person())
     case 16: .waitingLeave(person())
     case 17: .waitingAdmit(person())
+    case 18: .waitingSchedule(startsAt: maybe { Int64($0.below(253_402_300_800_000)) })
+    case 19: .waitingCapacity(maybe { $0.count() })
+    case 20..<28: .host(hostInput())
     default: .stream(StreamState.allCases[below(4)])
+    }
+  }
+
+  private mutating func hostInput() -> HostInput {
+    switch below(9) {
+    case 0: .admit(.next)
+    case 1: .admit(.all)
+    case 2: .admit(.person(name()))
+    case 3: .set(control: name(), value: fraction())
+    case 4:
+      .filterChat(
+        MessageFilter(
+          person: maybe { $0.name() }, words: maybe { $0.name() }, mentionsOnly: below(2) == 0))
+    case 5: .highlight(names: (0..<below(33)).map { _ in name() })
+    case 6: .scroll(ScrollPlace.allCases[below(2)])
+    case 7: .openThread(messageID: maybe { $0.name() })
+    default: .notice(number: count(), NoticeHandling.allCases[below(3)])
     }
   }
 }

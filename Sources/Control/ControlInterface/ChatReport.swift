@@ -18,12 +18,29 @@ public struct ChatReport: Codable, Sendable, Equatable {
   public var recent: Int?
   /// Who wrote most, the busiest first.
   public var topChatters: [TopChatterReport]?
+  /// The modes in force; nil while the source told none.
+  public var modes: ChatModesReport?
+  /// The last notices, oldest first; a gift bomb and its gifts are one.
+  public var noticeQueue: [NoticeReport]?
+  /// Which messages the host wants to see; nil for all.
+  public var filter: ChatFilterReport?
+  /// The newest messages that pass the filter; nil while there is none.
+  public var filtered: [ChatMessageReport]?
+  /// Names whose mention is marked.
+  public var mentionedNames: [String]?
+  /// Messages that came since the host scrolled back; nil while the newest are read.
+  public var unread: Int?
+  /// The messages of the thread that is open; nil while none is.
+  public var thread: [ChatMessageReport]?
 
   public init(
     total: Int = 0, deleted: Int = 0, chatters: Int = 0, rate: Double = 0,
     messages: [ChatMessageReport] = [], moderations: Int = 0, notices: Int = 0,
     busiestSecond: BusiestSecond = .init(), recent: Int? = nil,
-    topChatters: [TopChatterReport]? = nil
+    topChatters: [TopChatterReport]? = nil, modes: ChatModesReport? = nil,
+    noticeQueue: [NoticeReport]? = nil, filter: ChatFilterReport? = nil,
+    filtered: [ChatMessageReport]? = nil, mentionedNames: [String]? = nil, unread: Int? = nil,
+    thread: [ChatMessageReport]? = nil
   ) {
     self.total = total
     self.deleted = deleted
@@ -35,6 +52,13 @@ public struct ChatReport: Codable, Sendable, Equatable {
     self.busiestSecond = busiestSecond
     self.recent = recent
     self.topChatters = topChatters
+    self.modes = modes
+    self.noticeQueue = noticeQueue
+    self.filter = filter
+    self.filtered = filtered
+    self.mentionedNames = mentionedNames
+    self.unread = unread
+    self.thread = thread
   }
 }
 
@@ -73,10 +97,12 @@ public struct ChatMessageReport: Codable, Sendable, Equatable {
   public var deleted: Bool
   /// The identifier of the message that it answers.
   public var replyTo: String?
+  /// True if it mentions somebody whose name is marked; else nil.
+  public var mention: Bool?
 
   public init(
     id: String, user: UserReport, text: String, timestamp: Int, deleted: Bool = false,
-    replyTo: String? = nil
+    replyTo: String? = nil, mention: Bool? = nil
   ) {
     self.id = id
     self.user = user
@@ -84,6 +110,7 @@ public struct ChatMessageReport: Codable, Sendable, Equatable {
     self.timestamp = timestamp
     self.deleted = deleted
     self.replyTo = replyTo
+    self.mention = mention
   }
 }
 

@@ -80,6 +80,30 @@ public struct ControlClient: Sendable {
     return try await call("SetControl", parameters, as: SetControlReply.self).setting
   }
 
+  /// Does what the host of a room does.
+  public func act(
+    _ act: HostAct, in room: String
+  ) async throws(VarlinkClientError) -> HostReply {
+    switch act {
+    case .admit(let user, let all):
+      try await call("Admit", AdmitParameters(room: room, user: user, all: all ? true : nil))
+    case .filterChat(let filter):
+      try await call(
+        "SetChatFilter",
+        SetChatFilterParameters(
+          room: room, user: filter.user, words: filter.words, mentionsOnly: filter.mentionsOnly))
+    case .highlight(let names):
+      try await call("SetMentionedNames", SetMentionedNamesParameters(room: room, names: names))
+    case .scroll(let position):
+      try await call("ScrollChat", ScrollChatParameters(room: room, position: position))
+    case .openThread(let message):
+      try await call("ShowThread", ShowThreadParameters(room: room, message: message))
+    case .handleNotice(let notice, let handling):
+      try await call(
+        "HandleNotice", HandleNoticeParameters(room: room, notice: notice, handling: handling))
+    }
+  }
+
   /// Begins to record a room.
   public func startRecording(_ room: String) async throws(VarlinkClientError) -> RecordingReport {
     try await call("StartRecording", RoomParameters(room: room), as: RecordingReply.self).recording

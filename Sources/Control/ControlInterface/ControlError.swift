@@ -19,6 +19,14 @@ public enum ControlError: Equatable, Sendable {
   /// The configuration allows no more of what the limit names.
   case limitReached(String)
   case busy
+  /// Nobody waits to be let in, or not the one who was named.
+  case nobodyWaits(room: String, user: String?)
+  /// As many were let in as the waiting room's capacity allows.
+  case roomFull(room: String, capacity: Int)
+  /// The chat keeps no message with that identifier.
+  case noSuchMessage(room: String, message: String)
+  /// The chat shows no notice with that number.
+  case noSuchNotice(room: String, notice: Int)
 }
 
 extension ControlError: VarlinkErrorConvertible {
@@ -48,6 +56,16 @@ extension ControlError: VarlinkErrorConvertible {
       Self.error("InvalidEvent", ["index": .integer(Int64(index)), "reason": .string(reason)])
     case .limitReached(let limit): Self.error("LimitReached", ["limit": .string(limit)])
     case .busy: Self.error("Busy", [:])
+    case .nobodyWaits(let room, let user):
+      Self.error(
+        "NobodyWaits",
+        ["room": .string(room), "user": user.map(JSONValue.string) ?? .null])
+    case .roomFull(let room, let capacity):
+      Self.error("RoomFull", ["room": .string(room), "capacity": .integer(Int64(capacity))])
+    case .noSuchMessage(let room, let message):
+      Self.error("NoSuchMessage", ["room": .string(room), "message": .string(message)])
+    case .noSuchNotice(let room, let notice):
+      Self.error("NoSuchNotice", ["room": .string(room), "notice": .integer(Int64(notice))])
     }
   }
 
@@ -58,6 +76,9 @@ extension ControlError: VarlinkErrorConvertible {
   /// The typed form of a received error; nil if it is none of this interface.
   public init?(_ error: VarlinkError) {
     func text(_ name: String) -> String { error.parameters[name]?.stringValue ?? "" }
+    func number(_ name: String) -> Int {
+      error.parameters[name]?.integerValue.map { Int(clamping: $0) } ?? 0
+    }
     guard error.name.hasPrefix(Self.prefix) else { return nil }
     switch error.name.dropFirst(Self.prefix.count) {
     case "NoSuchRoom": self = .noSuchRoom(text("room"))
@@ -78,6 +99,12 @@ extension ControlError: VarlinkErrorConvertible {
       self = .invalidEvent(index: Int(clamping: index), reason: text("reason"))
     case "LimitReached": self = .limitReached(text("limit"))
     case "Busy": self = .busy
+    case "NobodyWaits":
+      self = .nobodyWaits(room: text("room"), user: error.parameters["user"]?.stringValue)
+    case "RoomFull": self = .roomFull(room: text("room"), capacity: number("capacity"))
+    case "NoSuchMessage":
+      self = .noSuchMessage(room: text("room"), message: text("message"))
+    case "NoSuchNotice": self = .noSuchNotice(room: text("room"), notice: number("notice"))
     default: return nil
     }
   }

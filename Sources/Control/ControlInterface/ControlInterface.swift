@@ -12,7 +12,8 @@ public enum ControlInterface {
   /// Methods that change something.
   public static let changingMethods: Set<String> = [
     "OpenRoom", "CloseRoom", "SendEvents", "SetControl", "Simulate", "StartRecording",
-    "StopRecording", "StartTask", "CancelTask",
+    "StopRecording", "StartTask", "CancelTask", "Admit", "SetChatFilter", "SetMentionedNames",
+    "ScrollChat", "ShowThread", "HandleNotice",
   ]
 
   /// The interface with its handlers, for a `VarlinkServer`.
@@ -32,6 +33,7 @@ public enum ControlInterface {
     }
     try addReading(to: &interface, service)
     try addChanging(to: &interface, service)
+    try addHostActs(to: &interface, service)
     try interface.handleRawStream("MonitorRoom") { call, replies in
       let monitor = try await monitor(call, service, sleep)
       return try await monitor.run(wantsMore: call.wantsMore, replies)

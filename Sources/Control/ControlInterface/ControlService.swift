@@ -24,6 +24,9 @@ public protocol ControlService: Sendable {
   func setControl(
     room: String, control: String, _ setting: ControlSetting
   ) async throws -> ControlSetting
+  /// Does what the host of the room does; the room must be open. Returns once it is applied and, in a
+  /// room that records, synced to disk.
+  func act(_ act: HostAct, in room: String) async throws -> HostReply
   /// Runs a scenario; ``ControlError/invalidScenario(file:line:key:message:)`` if it is wrong.
   ///
   /// - Parameter progress: told the share done in percent, at most once for each.

@@ -119,7 +119,49 @@ let interfaceText = #"""
     # It was taken down by a moderator.
     deleted: bool,
     # The identifier of the message that it answers; null if it answers none.
-    replyTo: ?string
+    replyTo: ?string,
+    # True if it mentions somebody whose name is marked; else null.
+    mention: ?bool
+  )
+
+  # The modes of a chat. Null is what the source did not tell.
+  type ChatModes (
+    # Seconds between messages of one person; 0 is off.
+    slowSeconds: ?int,
+    # Only emotes may be written.
+    emoteOnly: ?bool,
+    # Minutes somebody must have followed; -1 is off.
+    followersOnlyMinutes: ?int,
+    # Only subscribers may write.
+    subscribersOnly: ?bool,
+    # No message may be repeated.
+    uniqueOnly: ?bool
+  )
+
+  # A notice that is shown: a subscription, a gift, a raid. A gift bomb and its gifts are one.
+  type Notice (
+    # Its number among the notices of the room, from 1.
+    number: int,
+    # subscribe, resubscribe, gift, giftBomb, raid or cheer.
+    kind: string,
+    # Who gave, subscribed, raids or cheers.
+    user: User,
+    # Gifts, months, viewers or bits, by kind.
+    count: int,
+    # When, in milliseconds since 1970.
+    timestamp: int,
+    # It stays until it is unpinned or dismissed.
+    pinned: bool
+  )
+
+  # Which messages of a chat are to be seen. All that is set must hold.
+  type ChatFilter (
+    # Identifier of their author; null for anybody.
+    user: ?string,
+    # Words that occur in them, in whatever case; null for any.
+    words: ?string,
+    # Only those that mention somebody whose name is marked.
+    mentionsOnly: ?bool
   )
 
   # A person and the number of their messages.
@@ -159,7 +201,21 @@ let interfaceText = #"""
     # Messages in the ten seconds before the newest one.
     recent: ?int,
     # Who wrote most, the busiest first.
-    topChatters: ?[]TopChatter
+    topChatters: ?[]TopChatter,
+    # The modes in force; null while the source told none.
+    modes: ?ChatModes,
+    # The last notices, oldest first.
+    noticeQueue: ?[]Notice,
+    # Which messages the host wants to see; null for all.
+    filter: ?ChatFilter,
+    # The newest messages that pass the filter; null while there is none.
+    filtered: ?[]ChatMessage,
+    # Names whose mention is marked.
+    mentionedNames: ?[]string,
+    # Messages that came since the host scrolled back; null while the newest are read.
+    unread: ?int,
+    # The messages of the thread that is open; null while none is.
+    thread: ?[]ChatMessage
   )
 
   # The control panel of a room.
@@ -255,7 +311,11 @@ let interfaceText = #"""
     # How many the host lets in at most; null for no limit.
     capacity: ?int,
     # Seconds until the stream begins; null while nobody knows.
-    secondsLeft: ?int
+    secondsLeft: ?int,
+    # When the stream is to begin, in milliseconds since 1970; null while nobody knows.
+    startsAt: ?int,
+    # Those who have waited longest; their number is bounded.
+    people: ?[]User
   )
 
   # The parts of the host screen. A part that was not asked for is absent.
@@ -872,6 +932,102 @@ let interfaceText = #"""
     on: ?bool
   )
 
+  # Where in the chat the host reads.
+  type ScrollPosition (
+    # Older messages; what comes is counted as unread.
+    back,
+    # The newest messages.
+    end
+  )
+
+  # What becomes of a notice.
+  type NoticeHandling (
+    # It stays in front of those that are not pinned, until it is unpinned or dismissed.
+    pin,
+    # It goes when newer ones come.
+    unpin,
+    # It is taken off the screen.
+    dismiss
+  )
+
+  # Lets people in from the waiting room, as far as there is room: one person, all, or without both
+  # whoever has waited longest. Like the methods after it, it returns once it is applied and, in a room
+  # that records, synced to disk; a replay does it, too. Errors: NoSuchRoom, NobodyWaits, RoomFull.
+  method Admit(
+    # Name of the room, which must be open.
+    room: string,
+    # Identifier of somebody who waits; not together with all.
+    user: ?string,
+    # All for whom there is room, in the order in which they came; it may be nobody.
+    all: ?bool
+  ) -> (
+    # Those who were let in, the first to come first.
+    people: []User,
+    # People who still wait.
+    waiting: int,
+    # People let in so far.
+    admitted: int
+  )
+
+  # Sets which messages of the chat are to be seen. With no member set, all are. Errors: NoSuchRoom.
+  method SetChatFilter(
+    # Name of the room, which must be open.
+    room: string,
+    # Identifier of their author; null for anybody.
+    user: ?string,
+    # Words that occur in them, in whatever case; null for any.
+    words: ?string,
+    # Only those that mention somebody whose name is marked.
+    mentionsOnly: ?bool
+  ) -> (
+    # How many of the messages that the room keeps pass.
+    passing: int
+  )
+
+  # Sets whose mention (an @ and the name) is marked in the chat. Errors: NoSuchRoom.
+  method SetMentionedNames(
+    # Name of the room, which must be open.
+    room: string,
+    # The names, at most 32; none marks nothing.
+    names: []string
+  ) -> (
+    # How many of the messages that the room keeps mention one of them.
+    mentions: int
+  )
+
+  # Scrolls the chat back, which counts what comes as unread, or to its end. Errors: NoSuchRoom.
+  method ScrollChat(
+    # Name of the room, which must be open.
+    room: string,
+    # Where the host reads.
+    position: ScrollPosition
+  ) -> (
+    # Messages that came since the chat was scrolled back.
+    unread: int
+  )
+
+  # Shows the thread that a message began or answers in, and keeps it up to date. Errors: NoSuchRoom,
+  # NoSuchMessage.
+  method ShowThread(
+    # Name of the room, which must be open.
+    room: string,
+    # Identifier of the message; null closes the thread that is open.
+    message: ?string
+  ) -> (
+    # What the room keeps of the thread, oldest first.
+    messages: []ChatMessage
+  )
+
+  # Pins, unpins or dismisses a notice. Errors: NoSuchRoom, NoSuchNotice, LimitReached.
+  method HandleNotice(
+    # Name of the room, which must be open.
+    room: string,
+    # Its number, as the chat's noticeQueue tells it.
+    notice: int,
+    # What becomes of it.
+    handling: NoticeHandling
+  ) -> ()
+
   # Hands over events and waits until they are applied and, in a room that records, synced to disk.
   # The list is taken as a whole or not at all. Errors: InvalidEvent, LimitReached, Busy.
   # [Requires privileges]
@@ -891,6 +1047,38 @@ let interfaceText = #"""
   error NoSuchRoom (
     # The name asked for.
     room: string
+  )
+
+  # Nobody waits to be let in, or not the one who was named.
+  error NobodyWaits (
+    # Name of the room.
+    room: string,
+    # The identifier asked for; null if none was.
+    user: ?string
+  )
+
+  # As many were let in as the waiting room's capacity allows.
+  error RoomFull (
+    # Name of the room.
+    room: string,
+    # The capacity.
+    capacity: int
+  )
+
+  # The chat keeps no message with that identifier.
+  error NoSuchMessage (
+    # Name of the room.
+    room: string,
+    # The identifier asked for.
+    message: string
+  )
+
+  # The chat shows no notice with that number.
+  error NoSuchNotice (
+    # Name of the room.
+    room: string,
+    # The number asked for.
+    notice: int
   )
 
   # No view of that name was ever on the room's screen.

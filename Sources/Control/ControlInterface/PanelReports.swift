@@ -55,13 +55,20 @@ public struct WaitingRoomReport: Codable, Sendable, Equatable {
   public var capacity: Int?
   /// Seconds until the stream begins; nil while nobody knows.
   public var secondsLeft: Int?
+  /// When the stream is to begin, in milliseconds since 1970; nil while nobody knows.
+  public var startsAt: Int?
+  /// Those who have waited longest; their number is bounded.
+  public var people: [UserReport]?
 
   public init(
-    waiting: Int = 0, admitted: Int = 0, capacity: Int? = nil, secondsLeft: Int? = nil
+    waiting: Int = 0, admitted: Int = 0, capacity: Int? = nil, secondsLeft: Int? = nil,
+    startsAt: Int? = nil, people: [UserReport]? = nil
   ) {
     self.waiting = waiting
     self.admitted = admitted
     self.capacity = capacity
     self.secondsLeft = secondsLeft
+    self.startsAt = startsAt
+    self.people = people
   }
 }

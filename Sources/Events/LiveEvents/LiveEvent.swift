@@ -50,8 +50,14 @@ public struct LiveEvent: Sendable, Hashable {
     case waitingLeave(Person)
     /// `waiting.admit`
     case waitingAdmit(Person)
+    /// `waiting.schedule`: when the stream is to begin; `nil` if nobody knows.
+    case waitingSchedule(startsAt: Timestamp?)
+    /// `waiting.capacity`: how many are let in at most; `nil` for no limit.
+    case waitingCapacity(Int?)
     /// `stream`
     case stream(StreamState)
+    /// `host.admit` and the others of its kind.
+    case host(HostInput)
   }
 }
 

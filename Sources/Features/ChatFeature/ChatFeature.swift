@@ -45,6 +45,8 @@ package struct ChatFeature {
     case .ticked(let time):
       state.bookkeeping.pace.advance(to: time)
       state.rate = state.bookkeeping.pace.rate
+      // In place it would count as a change each time.
+      if state.notices.isHolding { state.notices.advance(to: time) }
     case .reading(let reading):
       read(reading, in: &state)
     }

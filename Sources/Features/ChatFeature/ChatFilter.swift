@@ -3,15 +3,27 @@ package import LiveEvents
 /// Which messages the host wants to see. All that is set must hold.
 package struct ChatFilter: Equatable, Sendable, Codable {
   /// The identifier of their author.
-  package var person: Text?
+  package let person: Text?
   /// Words that occur in them, in whatever case; empty for any.
-  package var words: String
-  package var mentionsOnly: Bool
+  package let words: String
+  package let mentionsOnly: Bool
+  private let pattern: TextPattern
 
   package init(person: Text? = nil, words: String = "", mentionsOnly: Bool = false) {
     self.person = person
     self.words = words
     self.mentionsOnly = mentionsOnly
+    pattern = TextPattern(words)
+  }
+
+  private enum CodingKeys: CodingKey { case person, words, mentionsOnly }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      person: try container.decodeIfPresent(Text.self, forKey: .person),
+      words: try container.decode(String.self, forKey: .words),
+      mentionsOnly: try container.decode(Bool.self, forKey: .mentionsOnly))
   }
 
   package var isEmpty: Bool { person == nil && words.isEmpty && !mentionsOnly }
@@ -20,32 +32,52 @@ package struct ChatFilter: Equatable, Sendable, Codable {
   func passes(_ message: DisplayedMessage) -> Bool {
     if mentionsOnly, !message.isMention { return false }
     if let person, message.message.userID != person { return false }
-    return words.isEmpty || occurs(words, in: message.message.text)
+    return words.isEmpty || pattern.occurs(in: message.message.text)
   }
 }
 
 /// Names whose mention is marked: `@name`, in whatever case, as a whole word.
 package struct MentionedNames: Equatable, Sendable, Codable {
-  package private(set) var names: [String]
+  package let names: [String]
+  private let patterns: [TextPattern]
 
-  package init(_ names: [String] = []) { self.names = names.filter { !$0.isEmpty } }
+  package init(_ names: [String] = []) {
+    self.names = names.filter { !$0.isEmpty }
+    patterns = self.names.map { TextPattern("@" + $0, wholeWord: true) }
+  }
+
+  private enum CodingKeys: CodingKey { case names }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(try container.decode([String].self, forKey: .names))
+  }
 
   var isEmpty: Bool { names.isEmpty }
 
-  func occur(in text: Text) -> Bool {
-    names.contains { occurs("@" + $0, in: text, wholeWord: true) }
-  }
+  func occur(in text: Text) -> Bool { patterns.contains { $0.occurs(in: text) } }
 }
 
-/// Whether `words` occur in `text`; letters of ASCII match in either case.
-private func occurs(_ words: String, in text: Text, wholeWord: Bool = false) -> Bool {
-  let wanted = words.utf8.map(lowercased)
-  return text.withUTF8 { bytes in
-    guard !wanted.isEmpty, wanted.count <= bytes.count else { return wanted.isEmpty }
-    return (0...(bytes.count - wanted.count)).contains { start in
-      let end = start + wanted.count
-      return wanted.indices.allSatisfy { lowercased(bytes[start + $0]) == wanted[$0] }
-        && (!wholeWord || end == bytes.count || !isPartOfWord(bytes[end]))
+/// Words to look for; letters of ASCII match in either case. Made ready once, so that to look for them
+/// allocates nothing.
+struct TextPattern: Equatable, Sendable {
+  private let wanted: [UInt8]
+  private let wholeWord: Bool
+
+  init(_ words: String, wholeWord: Bool = false) {
+    wanted = words.utf8.map(lowercased)
+    self.wholeWord = wholeWord
+  }
+
+  /// - Complexity: O(length of the text times that of the words), in practice the former.
+  func occurs(in text: Text) -> Bool {
+    text.withUTF8 { bytes in
+      guard !wanted.isEmpty, wanted.count <= bytes.count else { return wanted.isEmpty }
+      return (0...(bytes.count - wanted.count)).contains { start in
+        let end = start + wanted.count
+        return wanted.indices.allSatisfy { lowercased(bytes[start + $0]) == wanted[$0] }
+          && (!wholeWord || end == bytes.count || !isPartOfWord(bytes[end]))
+      }
     }
   }
 }

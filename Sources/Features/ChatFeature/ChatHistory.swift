@@ -1,4 +1,4 @@
-import LiveEvents
+package import LiveEvents
 
 /// The newest messages that may be shown, oldest first; never more than ``limit``.
 ///
@@ -51,6 +51,12 @@ package struct ChatHistory: Sendable {
     let hash = answered.hashValue
     let slot = slots.indices.first { slots[$0].idHash == hash && slots[$0].message.id == answered }
     return slot.map { slots[$0].thread ?? slots[$0].number }
+  }
+
+  /// The newest message with an identifier, if it is here. O(history).
+  package func newest(withID id: Text) -> DisplayedMessage? {
+    let hash = id.hashValue
+    return last { $0.idHash == hash && $0.message.id == id }
   }
 
   /// Those messages that `isKept` accepts.

@@ -2,30 +2,24 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Thins chat: messages are kept, all of them, in one action per frame; moderation, notices and
-/// modes pass at once, behind the messages that came before them.
+/// Thins chat: messages are kept, all of them, in one action per frame; moderation, notices, modes and
+/// what the host does pass at once, behind the messages that came before them.
 package struct ChatIntake: Intake {
-  private var messages: KeepAll<TimedMessage>
-  private var pace: AdaptiveInterval
+  private var messages: Paced<KeepAll<TimedMessage>>
 
   /// - Parameters:
   ///   - frame: the time from the first message of a batch to its delivery; above zero.
   ///   - capacity: the size at which a batch is delivered early; above zero.
   package init(frame: Interval = .nanoseconds(16_666_667), capacity: Int = 8_192) {
-    messages = KeepAll(interval: frame, capacity: capacity)
-    pace = AdaptiveInterval(wanted: frame, maximum: frame)
+    messages = Paced(KeepAll(interval: frame, capacity: capacity))
   }
 
   package mutating func apply(_ policies: ThrottlePolicies) {
-    pace = policies[.chat].adaptive
-    messages.interval = pace.current
-    messages.capacity = policies[.chat].capacity
+    messages.follow(policies[.chat].adaptive)
+    messages.limiter.capacity = policies[.chat].capacity
   }
 
-  package mutating func note(cost: Interval) {
-    pace.record(cost: cost)
-    messages.interval = pace.current
-  }
+  package mutating func note(cost: Interval) { messages.record(cost: cost) }
 
   package var deadline: Instant? { messages.deadline }
   package var pending: Int { messages.pending }
@@ -36,15 +30,19 @@ package struct ChatIntake: Intake {
     let time = event.timestamp
     switch event.payload {
     case .chatMessage(let message):
-      let step = messages.push(TimedMessage(timestamp: time, message: message), at: now)
+      let step = messages.limiter.push(TimedMessage(timestamp: time, message: message), at: now)
       deliver(step, into: &output)
     case .chatDelete(let id): pass(.messageDeleted(id, at: time), at: now, into: &output)
     case .chatClear: pass(.cleared(at: time), at: now, into: &output)
     case .chatTimeout(let timeout): pass(.timedOut(timeout, at: time), at: now, into: &output)
     case .chatNotice(let notice): pass(.notice(notice, at: time), at: now, into: &output)
     case .chatModes(let modes): pass(.modesChanged(modes), at: now, into: &output)
+    case .host(let input):
+      guard let reading = ChatFeature.Reading(input) else { return output.reject(.unknownType) }
+      pass(.reading(reading), at: now, into: &output)
     case .reaction, .viewers, .title, .slider, .tap, .stats, .meter, .recorderState,
-      .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit, .stream:
+      .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit, .waitingSchedule,
+      .waitingCapacity, .stream:
       // Events of other features; refused so that each event is accounted for.
       output.reject(.unknownType)
     }
@@ -74,5 +72,27 @@ package struct ChatIntake: Intake {
     _ step: Step<[TimedMessage]>, into output: inout IntakeOutput<ChatFeature.Action>
   ) {
     if let batch = step.output { output.apply(.messages(batch), events: step.applied) }
+  }
+}
+
+extension ChatFeature.Reading {
+  /// What the host did to the chat; `nil` if it was to something else.
+  fileprivate init?(_ input: HostInput) {
+    switch input {
+    case .filterChat(let filter):
+      self = .filterChanged(
+        ChatFilter(
+          person: filter.person?.owned(), words: filter.words.map { String($0) } ?? "",
+          mentionsOnly: filter.mentionsOnly))
+    case .highlight(let names): self = .mentionedNamesChanged(names.map { String($0) })
+    case .scroll(.back): self = .scrolledBack
+    case .scroll(.end): self = .scrolledToEnd
+    case .openThread(let id?): self = .threadOpened(messageID: id)
+    case .openThread(nil): self = .threadClosed
+    case .notice(let number, .pin): self = .noticePinned(number)
+    case .notice(let number, .unpin): self = .noticeUnpinned(number)
+    case .notice(let number, .dismiss): self = .noticeDismissed(number)
+    case .admit, .set: return nil
+    }
   }
 }

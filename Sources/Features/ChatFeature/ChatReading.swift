@@ -1,4 +1,4 @@
-import LiveEvents
+package import LiveEvents
 
 extension ChatFeature {
   /// What the host does to what is seen of the chat.
@@ -10,8 +10,8 @@ extension ChatFeature {
     indirect case filterChanged(ChatFilter?)
     /// Names whose mention is marked.
     case mentionedNamesChanged([String])
-    /// The thread that a message began, or answers in.
-    case threadOpened(message: Int)
+    /// The thread that a message began, or answers in; by the identifier of the source.
+    case threadOpened(messageID: Text)
     case threadClosed
     case noticePinned(Int)
     case noticeUnpinned(Int)
@@ -35,9 +35,9 @@ extension ChatFeature {
       state.messages.mark(state.mentionedNames)
       refilter(&state)
       refreshThread(&state)
-    case .threadOpened(let number):
-      guard let message = state.messages.last(where: { $0.number == number }) else { return }
-      state.thread = ChatThread(message.thread ?? number, in: state.messages)
+    case .threadOpened(let id):
+      guard let message = state.messages.newest(withID: id) else { return }
+      state.thread = ChatThread(message.thread ?? message.number, in: state.messages)
     case .threadClosed:
       state.thread = nil
     case .noticePinned(let number):

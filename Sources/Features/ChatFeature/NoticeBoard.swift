@@ -14,14 +14,19 @@ package struct DisplayedNotice: Equatable, Sendable, Identifiable, Codable {
 
   package var id: Int { number }
 
-  /// Gifts, months, viewers or bits, by kind. Of a gift bomb what its parent says, or, until that
-  /// comes, the gifts seen.
+  /// Gifts, months, viewers or bits, by kind. Of a gift bomb what its parent says, or, if that never
+  /// came, the gifts seen.
   package var count: Int { notice.kind == .giftBomb ? max(notice.count, giftsSeen) : notice.count }
 }
 
-/// The last notices, newest last. A gift bomb and its gifts are one entry, in whatever order they
-/// come. One that is pinned stays until it is unpinned or taken away.
+/// The last notices, newest last. One that is pinned stays until it is unpinned or taken away.
+///
+/// A gift bomb and its gifts are one entry, in whatever order they come. It is shown when its parent
+/// comes, which knows the total. If that does not come within ``bombWindow`` of the first gift, the
+/// gifts seen by then are shown; what comes later is added to them.
 package struct NoticeBoard: Equatable, Sendable, Codable {
+  /// How long gifts wait for the parent of their bomb, in milliseconds of the events' time.
+  package static let bombWindow: Timestamp = 10_000
   /// How many notices are kept.
   package static let limit = 32
   /// How many gift bombs are remembered at least; a gift of one whose entry has left the board does
@@ -31,8 +36,20 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
   package private(set) var entries: [DisplayedNotice] = []
   /// Gift bombs, to the number of their entry.
   private var groups = RecentKeys<Text, Int>(capacity: groupMemory)
+  /// Gift bombs whose parent has not come, the oldest first; at most ``limit``.
+  private var held: [Held] = []
+  /// The newest time seen.
+  private var now: Timestamp = .min
+
+  private struct Held: Equatable, Codable {
+    var entry: DisplayedNotice
+    let since: Timestamp
+  }
 
   package init() {}
+
+  /// Whether gifts wait for the parent of their bomb.
+  package var isHolding: Bool { !held.isEmpty }
 
   /// The notice to show: the newest that is pinned, else the newest.
   package var front: DisplayedNotice? { entries.last { $0.isPinned } ?? entries.last }
@@ -48,15 +65,25 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
   /// Takes a notice away; late gifts of a bomb do not bring it back.
   mutating func dismiss(_ number: Int) { entries.removeAll { $0.number == number } }
 
+  /// Time went on: shows what has waited for long enough.
+  mutating func advance(to time: Timestamp) {
+    now = max(now, time)
+    while let oldest = held.first {
+      let (waited, overflow) = now.subtractingReportingOverflow(oldest.since)
+      guard overflow || waited >= Self.bombWindow else { return }
+      append(held.removeFirst().entry)
+    }
+  }
+
   /// Shows a notice, or adds it to the gift bomb it belongs to. O(``limit``).
   mutating func show(_ notice: ChatNotice, number: Int, at time: Timestamp) {
+    advance(to: time)
     guard let group = notice.group, notice.kind == .gift || notice.kind == .giftBomb else {
       return append(
         DisplayedNotice(number: number, timestamp: time, notice: notice.owned(), giftsSeen: 0))
     }
     if let known = groups[group] {
-      guard let position = entries.lastIndex(where: { $0.number == known }) else { return }
-      entries[position].join(notice, at: time)
+      join(notice, to: known, at: time)
     } else {
       groups.set(number, for: group.owned())
       var entry = DisplayedNotice(
@@ -64,8 +91,23 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
       entry.notice.kind = .giftBomb
       entry.notice.count = 0
       entry.join(notice, at: time)
-      append(entry)
+      if notice.kind == .giftBomb { append(entry) } else { hold(entry) }
     }
+  }
+
+  /// Adds to an entry, shown or held; one that is gone stays gone.
+  private mutating func join(_ notice: ChatNotice, to number: Int, at time: Timestamp) {
+    if let position = entries.lastIndex(where: { $0.number == number }) {
+      entries[position].join(notice, at: time)
+    } else if let position = held.lastIndex(where: { $0.entry.number == number }) {
+      held[position].entry.join(notice, at: time)
+      if notice.kind == .giftBomb { append(held.remove(at: position).entry) }
+    }
+  }
+
+  private mutating func hold(_ entry: DisplayedNotice) {
+    if held.count == Self.limit { append(held.removeFirst().entry) }
+    held.append(Held(entry: entry, since: now))
   }
 
   private mutating func append(_ entry: DisplayedNotice) {

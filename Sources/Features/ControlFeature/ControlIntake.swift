@@ -8,17 +8,15 @@ package import RateLimiting
 /// | --- | --- |
 /// | `slider` change | latest wins per control: at most one local update per frame |
 /// | `slider` begin, end | never drop; an end supersedes the pending change of its control |
-/// | `tap` | never drop |
+/// | `tap`, `host.set` | never drop |
 /// | `meter` | latest wins per input |
 package struct ControlIntake: Intake {
   package typealias Action = ControlFeature.Action
 
   private var controls: NameTable
   private var inputs: NameTable
-  private var moves: KeyedLatestWins<Int, Double>
-  private var levels: KeyedLatestWins<Int, [Float]>
-  private var movesPace: AdaptiveInterval
-  private var levelsPace: AdaptiveInterval
+  private var moves: Paced<KeyedLatestWins<Int, Double>>
+  private var levels: Paced<KeyedLatestWins<Int, [Float]>>
 
   /// - Parameters:
   ///   - interval: the shortest time between two local updates of one slider, or two readings of
@@ -28,37 +26,23 @@ package struct ControlIntake: Intake {
   package init(interval: Interval = .nanoseconds(16_666_667), nameCapacity: Int = 256) {
     controls = NameTable(capacity: nameCapacity)
     inputs = NameTable(capacity: nameCapacity)
-    moves = KeyedLatestWins(interval: interval, keyCapacity: nameCapacity)
-    levels = KeyedLatestWins(interval: interval, keyCapacity: nameCapacity)
-    movesPace = AdaptiveInterval(wanted: interval, maximum: interval)
-    levelsPace = AdaptiveInterval(wanted: interval, maximum: interval)
+    moves = Paced(KeyedLatestWins(interval: interval, keyCapacity: nameCapacity))
+    levels = Paced(KeyedLatestWins(interval: interval, keyCapacity: nameCapacity))
   }
 
   package mutating func apply(_ policies: ThrottlePolicies) {
-    movesPace = policies[.controls].adaptive
-    levelsPace = policies[.meters].adaptive
-    useIntervals()
+    moves.follow(policies[.controls].adaptive)
+    levels.follow(policies[.meters].adaptive)
   }
 
   package mutating func note(cost: Interval) {
-    movesPace.record(cost: cost)
-    levelsPace.record(cost: cost)
-    useIntervals()
-  }
-
-  private mutating func useIntervals() {
-    moves.interval = movesPace.current
-    levels.interval = levelsPace.current
+    moves.record(cost: cost)
+    levels.record(cost: cost)
   }
 
   package var pending: Int { moves.pending + levels.pending }
 
-  package var deadline: Instant? {
-    switch (moves.deadline, levels.deadline) {
-    case (let move?, let level?): min(move, level)
-    case (let move, let level): move ?? level
-    }
-  }
+  package var deadline: Instant? { .earlier(moves.deadline, levels.deadline) }
 
   package mutating func receive(
     _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
@@ -72,12 +56,18 @@ package struct ControlIntake: Intake {
       output.apply(.tapped(control: controls[number], on: on))
     case .meter(let input, let values):
       guard let number = inputs.number(of: input) else { return output.reject(.invalidValue) }
-      let step = levels.push(values, for: number, at: now)
+      let step = levels.limiter.push(values, for: number, at: now)
       output.coalesce(step.coalesced)
       if let due = step.output { applyLevels(due, into: &output) }
+    case .host(.set(let control, let value)):
+      guard value >= 0, value <= 1, let number = controls.number(of: control) else {
+        return output.reject(.invalidValue)
+      }
+      flush(at: now, into: &output)
+      output.apply(.set(control: controls[number], value: value))
     case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .reaction,
       .viewers, .title, .stats, .recorderState, .recorderProgress, .waitingJoin, .waitingLeave,
-      .waitingAdmit, .stream:
+      .waitingAdmit, .waitingSchedule, .waitingCapacity, .stream, .host:
       // Of another feature; the host does not route it here.
       output.reject(.unknownType)
     }
@@ -104,11 +94,11 @@ package struct ControlIntake: Intake {
       flush(at: now, into: &output)
       output.apply(.sliderBegan(control: controls[number], value: slider.value))
     case .change:
-      let step = moves.push(slider.value, for: number, at: now)
+      let step = moves.limiter.push(slider.value, for: number, at: now)
       output.coalesce(step.coalesced)
       if let due = step.output { applyMove(due, into: &output) }
     case .end:
-      output.coalesce(moves.supersede(number).coalesced)
+      output.coalesce(moves.limiter.supersede(number).coalesced)
       flush(at: now, into: &output)
       output.apply(.sliderReleased(control: controls[number], value: slider.value))
     }

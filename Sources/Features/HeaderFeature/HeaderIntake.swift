@@ -8,13 +8,11 @@ package struct HeaderIntake: Intake {
   /// Reactions are shown as one number, whatever their kind.
   private enum Tally { case likes }
 
-  private var viewers: LatestWins<Int>
+  private var viewers: Paced<LatestWins<Int>>
   /// The largest count since the last delivery: a peak must not be lost with the readings that a
   /// newer one supersedes.
   private var peak = 0
-  private var reactions: Aggregate<Tally>
-  private var viewersPace: AdaptiveInterval
-  private var reactionsPace: AdaptiveInterval
+  private var reactions: Paced<Aggregate<Tally>>
 
   /// - Parameters:
   ///   - frame: the time over which reactions are summed; above zero.
@@ -23,35 +21,21 @@ package struct HeaderIntake: Intake {
   package init(
     frame: Interval = .nanoseconds(16_666_667), viewersInterval: Interval = .milliseconds(200)
   ) {
-    viewers = LatestWins(interval: viewersInterval)
-    reactions = Aggregate(interval: frame, keyCapacity: 1)
-    viewersPace = AdaptiveInterval(wanted: viewersInterval, maximum: viewersInterval)
-    reactionsPace = AdaptiveInterval(wanted: frame, maximum: frame)
+    viewers = Paced(LatestWins(interval: viewersInterval))
+    reactions = Paced(Aggregate(interval: frame, keyCapacity: 1))
   }
 
   package mutating func apply(_ policies: ThrottlePolicies) {
-    viewersPace = policies[.viewers].adaptive
-    reactionsPace = policies[.reactions].adaptive
-    useIntervals()
+    viewers.follow(policies[.viewers].adaptive)
+    reactions.follow(policies[.reactions].adaptive)
   }
 
   package mutating func note(cost: Interval) {
-    viewersPace.record(cost: cost)
-    reactionsPace.record(cost: cost)
-    useIntervals()
+    viewers.record(cost: cost)
+    reactions.record(cost: cost)
   }
 
-  private mutating func useIntervals() {
-    viewers.interval = viewersPace.current
-    reactions.interval = reactionsPace.current
-  }
-
-  package var deadline: Instant? {
-    switch (viewers.deadline, reactions.deadline) {
-    case (let one?, let other?): min(one, other)
-    case (let one, let other): one ?? other
-    }
-  }
+  package var deadline: Instant? { .earlier(viewers.deadline, reactions.deadline) }
 
   package var pending: Int { viewers.pending + reactions.pending }
 
@@ -61,9 +45,9 @@ package struct HeaderIntake: Intake {
     switch event.payload {
     case .viewers(let count):
       peak = max(peak, count)
-      deliver(viewers.push(count, at: now), into: &output)
+      deliver(viewers.limiter.push(count, at: now), into: &output)
     case .reaction(_, let count):
-      deliver(reactions.push(Int64(count), for: .likes, at: now), into: &output)
+      deliver(reactions.limiter.push(Int64(count), for: .likes, at: now), into: &output)
     case .title(let title):
       flush(at: now, into: &output)
       output.apply(.titleChanged(String(title)))
@@ -72,7 +56,7 @@ package struct HeaderIntake: Intake {
       output.apply(.streamChanged(phase, at: event.timestamp))
     case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .slider,
       .tap, .stats, .meter, .recorderState, .recorderProgress, .waitingJoin, .waitingLeave,
-      .waitingAdmit:
+      .waitingAdmit, .waitingSchedule, .waitingCapacity, .host:
       // Events of other features; refused so that each event is accounted for.
       output.reject(.unknownType)
     }

@@ -152,9 +152,10 @@ package struct HostFeature {
 
 extension HostFeature.State {
   /// Whether something shown changes by time alone: the duration of a live stream, the rate of a chat,
-  /// a countdown, a drag that may have been forgotten.
+  /// gifts whose bomb has no parent, a countdown, a drag that may have been forgotten.
   package var wantsTicks: Bool {
-    header.isRunning || (chat?.rate ?? 0) > 0 || waitingRoom?.startsAt != nil
+    header.isRunning || (chat?.rate ?? 0) > 0 || chat?.notices.isHolding == true
+      || waitingRoom?.isCountingDown == true
       || !control.dragging.isEmpty
   }
 }

@@ -44,16 +44,11 @@ package struct HostIntake: Intake {
   }
 
   package var deadline: Instant? {
-    var earliest = chat.deadline
-    func consider(_ other: Instant?) {
-      if let other { earliest = earliest.map { min($0, other) } ?? other }
-    }
-    consider(control.deadline)
-    consider(header.deadline)
-    consider(liveRoomStats.deadline)
-    consider(recorder.deadline)
-    consider(waitingRoom.deadline)
-    return earliest
+    var earliest = Instant.earlier(chat.deadline, control.deadline)
+    earliest = .earlier(earliest, header.deadline)
+    earliest = .earlier(earliest, liveRoomStats.deadline)
+    earliest = .earlier(earliest, recorder.deadline)
+    return .earlier(earliest, waitingRoom.deadline)
   }
 
   package mutating func apply(_ policies: ThrottlePolicies) {
@@ -78,9 +73,10 @@ package struct HostIntake: Intake {
     _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
   ) {
     switch event.payload {
-    case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes:
+    case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes,
+      .host(.filterChat), .host(.highlight), .host(.scroll), .host(.openThread), .host(.notice):
       chat.receive(event, at: now, into: &output)
-    case .slider, .tap, .meter:
+    case .slider, .tap, .meter, .host(.set):
       control.receive(event, at: now, into: &output)
     case .reaction, .viewers, .title:
       header.receive(event, at: now, into: &output)
@@ -88,7 +84,8 @@ package struct HostIntake: Intake {
       liveRoomStats.receive(event, at: now, into: &output)
     case .recorderState, .recorderProgress:
       recorder.receive(event, at: now, into: &output)
-    case .waitingJoin, .waitingLeave, .waitingAdmit:
+    case .waitingJoin, .waitingLeave, .waitingAdmit, .waitingSchedule, .waitingCapacity,
+      .host(.admit):
       waitingRoom.receive(event, at: now, into: &output)
     case .stream(let phase):
       flush(at: now, into: &output)

@@ -26,7 +26,7 @@ extension StreamState {
 
 extension HostFeature.State {
   /// Makes the optional child whose first action this is. What a child told its parent makes none:
-  /// it may be the last word of one that is gone.
+  /// it may be the last word of one that is gone. Nor does letting in somebody where nobody waits.
   mutating func makeChild(for action: HostFeature.Action) {
     switch action {
     case .chat:
@@ -35,7 +35,8 @@ extension HostFeature.State {
       if phase.admitsStatistics, liveRoomStats == nil {
         liveRoomStats = LiveRoomStatsFeature.State()
       }
-    case .waitingRoom(.delegate):
+    case .waitingRoom(.delegate), .waitingRoom(.admitNextTapped), .waitingRoom(.admitAllTapped),
+      .waitingRoom(.admitPersonTapped):
       return
     case .waitingRoom:
       if phase.admitsWaitingRoom, waitingRoom == nil { waitingRoom = WaitingRoomFeature.State() }

@@ -6,24 +6,18 @@ package import RateLimiting
 package struct LiveRoomStatsIntake: Intake {
   package typealias Action = LiveRoomStatsFeature.Action
 
-  private var window: SummaryWindow<5>
-  private var pace: AdaptiveInterval
+  private var window: Paced<SummaryWindow<5>>
 
   /// - Parameter interval: the length of a window.
   package init(interval: Interval = .seconds(1)) {
-    window = SummaryWindow(interval: interval)
-    pace = AdaptiveInterval(wanted: interval, maximum: interval)
+    window = Paced(SummaryWindow(interval: interval))
   }
 
   package mutating func apply(_ policies: ThrottlePolicies) {
-    pace = policies[.statistics].adaptive
-    window.interval = pace.current
+    window.follow(policies[.statistics].adaptive)
   }
 
-  package mutating func note(cost: Interval) {
-    pace.record(cost: cost)
-    window.interval = pace.current
-  }
+  package mutating func note(cost: Interval) { window.record(cost: cost) }
 
   package var pending: Int { window.pending }
   package var deadline: Instant? { window.deadline }
@@ -33,10 +27,10 @@ package struct LiveRoomStatsIntake: Intake {
   ) {
     switch event.payload {
     case .stats(let sample):
-      deliver(window.push(Self.series(of: sample), at: now), into: &output)
+      deliver(window.limiter.push(Self.series(of: sample), at: now), into: &output)
     case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .reaction,
       .viewers, .title, .slider, .tap, .meter, .recorderState, .recorderProgress, .waitingJoin,
-      .waitingLeave, .waitingAdmit, .stream:
+      .waitingLeave, .waitingAdmit, .waitingSchedule, .waitingCapacity, .stream, .host:
       // Of another feature; the host does not route it here.
       output.reject(.unknownType)
     }

@@ -44,7 +44,7 @@ package struct RecorderIntake: Intake {
       deliver(step, into: &output)
     case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .reaction,
       .viewers, .title, .slider, .tap, .stats, .meter, .waitingJoin, .waitingLeave, .waitingAdmit,
-      .stream:
+      .waitingSchedule, .waitingCapacity, .stream, .host:
       // Of another feature; the host does not route it here.
       output.reject(.unknownType)
     }

@@ -31,9 +31,11 @@ package struct WaitingRoomFeature {
     case admitNextTapped
     /// The host lets in all for whom there is room.
     case admitAllTapped
+    /// The host lets in somebody who waits, if there is room.
+    case admitPersonTapped(Text)
     case capacityChanged(Int?)
-    /// The stream is to begin at this time, or nobody knows when.
-    case scheduled(Timestamp?)
+    /// The stream is to begin at this time, or nobody knows when; told at a time of the events.
+    case scheduled(Timestamp?, at: Timestamp)
     /// The time of the events went on.
     case ticked(at: Timestamp)
     case delegate(Delegate)
@@ -59,14 +61,16 @@ package struct WaitingRoomFeature {
     case .changed(let changes):
       for change in changes { apply(change, to: &state) }
     case .admitNextTapped:
-      return admit(1, from: &state)
+      return admit(state.people.prefix(1), from: &state)
     case .admitAllTapped:
-      return admit(state.people.count, from: &state)
+      return admit(Array(state.people), from: &state)
+    case .admitPersonTapped(let id):
+      return admit(state.people[id].map { [$0] } ?? [], from: &state)
     case .capacityChanged(let capacity):
       state.capacity = capacity.map { max(0, $0) }
-    case .scheduled(let time):
-      state.startsAt = time
-      state.secondsLeft = nil
+    case .scheduled(let start, let time):
+      if state.startsAt != start { state.startsAt = start }
+      countDown(to: time, &state)
     case .ticked(let time):
       countDown(to: time, &state)
     case .delegate:
@@ -93,9 +97,9 @@ package struct WaitingRoomFeature {
     return true
   }
 
-  /// What admission of one and of all share. All who are let in are one message to the parent.
-  private func admit(_ count: Int, from state: inout State) -> Effect<Action> {
-    let people = Array(state.people.prefix(min(count, state.roomLeft)))
+  /// What all admissions share. All who are let in are one message to the parent.
+  private func admit(_ wanted: some Sequence<Person>, from state: inout State) -> Effect<Action> {
+    let people = Array(wanted.prefix(state.roomLeft))
     guard !people.isEmpty else { return .none }
     for person in people { state.people.remove(person.id) }
     state.admitted += people.count
@@ -103,10 +107,11 @@ package struct WaitingRoomFeature {
   }
 
   private func countDown(to time: Timestamp, _ state: inout State) {
-    guard let start = state.startsAt else { return }
-    let (left, overflow) = start.subtractingReportingOverflow(time)
-    // A time that cannot be told in milliseconds is none.
-    let seconds = overflow ? nil : Int(max(0, left / 1_000 + (left % 1_000 > 0 ? 1 : 0)))
+    let seconds = state.startsAt.flatMap { start -> Int? in
+      let (left, overflow) = start.subtractingReportingOverflow(time)
+      // A time that cannot be told in milliseconds is none.
+      return overflow ? nil : Int(max(0, left / 1_000 + (left % 1_000 > 0 ? 1 : 0)))
+    }
     if state.secondsLeft != seconds { state.secondsLeft = seconds }
   }
 }
@@ -114,4 +119,7 @@ package struct WaitingRoomFeature {
 extension WaitingRoomFeature.State {
   /// How many may still be let in.
   package var roomLeft: Int { capacity.map { max(0, $0 - admitted) } ?? .max }
+
+  /// Whether the time until the stream begins is shown and still falls.
+  package var isCountingDown: Bool { startsAt != nil && secondsLeft != 0 }
 }

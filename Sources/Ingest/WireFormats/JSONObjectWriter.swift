@@ -39,6 +39,20 @@ struct JSONObjectWriter {
     append(text: value)
   }
 
+  mutating func add(_ key: StaticString, _ value: Text?) {
+    if let value { add(key, value) }
+  }
+
+  mutating func add(_ key: StaticString, _ values: [Text]) {
+    begin(key)
+    bytes.append(UInt8(ascii: "["))
+    for (index, value) in values.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      append(text: value)
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
   mutating func add(_ key: StaticString, _ value: Int?) {
     if let value { add(key, value) }
   }

@@ -40,7 +40,16 @@ public enum NativeEncoder {
     case .waitingJoin: .waitingJoin
     case .waitingLeave: .waitingLeave
     case .waitingAdmit: .waitingAdmit
+    case .waitingSchedule: .waitingSchedule
+    case .waitingCapacity: .waitingCapacity
     case .stream: .stream
+    case .host(.admit): .hostAdmit
+    case .host(.set): .hostSet
+    case .host(.filterChat): .hostFilter
+    case .host(.highlight): .hostHighlight
+    case .host(.scroll): .hostScroll
+    case .host(.openThread): .hostThread
+    case .host(.notice): .hostNotice
     }
   }
 }
@@ -94,7 +103,31 @@ extension JSONObjectWriter {
       add("total", progress.total)
     case .waitingJoin(let user), .waitingLeave(let user), .waitingAdmit(let user):
       add("user", user)
+    case .waitingSchedule(let time): add("startsAt", time.map { Int($0) })
+    case .waitingCapacity(let count): add("count", count)
     case .stream(let state): add("state", state.rawValue)
+    case .host(let input): add(input)
+    }
+  }
+
+  private mutating func add(_ input: HostInput) {
+    switch input {
+    case .admit(.next): break
+    case .admit(.all): add("all", true)
+    case .admit(.person(let id)): add("user", id)
+    case .set(let control, let value):
+      add("control", control)
+      add("value", value)
+    case .filterChat(let filter):
+      add("user", filter.person)
+      add("words", filter.words)
+      if filter.mentionsOnly { add("mentionsOnly", true) }
+    case .highlight(let names): add("names", names)
+    case .scroll(let place): add("position", place.rawValue)
+    case .openThread(let messageID): add("message", messageID)
+    case .notice(let number, let handling):
+      add("notice", number)
+      add("handling", handling.rawValue)
     }
   }
 

@@ -68,7 +68,12 @@ extension NativeMembers {
     case .waitingJoin: .waitingJoin(try person())
     case .waitingLeave: .waitingLeave(try personByID())
     case .waitingAdmit: .waitingAdmit(try personByID())
+    case .waitingSchedule: .waitingSchedule(startsAt: try optionalTimestamp(.startsAt))
+    case .waitingCapacity:
+      .waitingCapacity(try optionalInteger(.count, in: NativeLimits.count))
     case .stream: .stream(try choice(.state))
+    case .hostAdmit, .hostSet, .hostFilter, .hostHighlight, .hostScroll, .hostThread, .hostNotice:
+      .host(try hostInput(of: type, tokens))
     case .sync, .options: nil
     }
   }
@@ -156,7 +161,7 @@ extension NativeMembers {
   }
 
   /// Calls `body` with each element of an array, whose grammar was checked.
-  private func forEachElement(
+  func forEachElement(
     of array: JSONValue, _ tokens: JSONTokens,
     _ body: (JSONValue) throws(RejectionReason) -> Void
   ) throws(RejectionReason) {

@@ -6,6 +6,7 @@ enum NativeMember: Int, CaseIterable {
   case input, levels, state, bytes, durationMs, done, total
   case slowSeconds, emoteOnly, followersOnlyMinutes, subscribersOnly, uniqueOnly
   case token, clock
+  case startsAt, all, words, mentionsOnly, names, position, message, notice, handling
   /// `user.id`, `user.name`, `user.badges`
   case userID, userName, userBadges
 
@@ -25,8 +26,9 @@ enum NativeType: Int, CaseIterable {
   case chatMessage, chatDelete, chatClear, chatTimeout, chatNotice, chatModes
   case reaction, viewers, title, slider, tap, stats, meter
   case recorderState, recorderProgress
-  case waitingJoin, waitingLeave, waitingAdmit
+  case waitingJoin, waitingLeave, waitingAdmit, waitingSchedule, waitingCapacity
   case stream
+  case hostAdmit, hostSet, hostFilter, hostHighlight, hostScroll, hostThread, hostNotice
   case sync, options
 
   var name: String {
@@ -49,7 +51,16 @@ enum NativeType: Int, CaseIterable {
     case .waitingJoin: "waiting.join"
     case .waitingLeave: "waiting.leave"
     case .waitingAdmit: "waiting.admit"
+    case .waitingSchedule: "waiting.schedule"
+    case .waitingCapacity: "waiting.capacity"
     case .stream: "stream"
+    case .hostAdmit: "host.admit"
+    case .hostSet: "host.set"
+    case .hostFilter: "host.filter"
+    case .hostHighlight: "host.highlight"
+    case .hostScroll: "host.scroll"
+    case .hostThread: "host.thread"
+    case .hostNotice: "host.notice"
     case .sync: "sync"
     case .options: "options"
     }

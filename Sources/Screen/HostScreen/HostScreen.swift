@@ -75,6 +75,15 @@ package final class HostScreen {
   /// Takes over how long events may wait; what is held keeps its deadline.
   package func apply(_ policies: ThrottlePolicies) { pipeline.apply(policies) }
 
+  /// Takes something that the host did by a call, at once. It counts as actions only; `false` if it was
+  /// refused.
+  package func perform(_ event: LiveEvent, at now: Instant) -> Bool {
+    pipeline.perform(event, at: now)
+  }
+
+  /// The time of the events at `now`; `nil` before the first one.
+  package func eventTime(at now: Instant) -> Timestamp? { pipeline.eventTime(at: now) }
+
   /// Reduces an action that is no event, such as one of the room's own recorder, at once; the next frame
   /// shows it.
   package func send(_ action: HostFeature.Action) { pipeline.send(action) }

@@ -28,8 +28,9 @@ struct Pipeline: ~Copyable {
   private var intake: HostIntake
   private var output = IntakeOutput<HostFeature.Action>()
   private(set) var counts: EventCounts
-  /// Whether an action was reduced since the last frame.
-  private var isDirty = false
+  /// How many actions were reduced when the last frame was drawn. Those of effects come to the store by
+  /// themselves, so it is asked.
+  private var drawnActions: UInt64 = 0
   /// Where the last frame was; the next one comes later.
   private var lastFrame = Instant(nanoseconds: -1)
   private(set) var ticker: Ticker
@@ -66,7 +67,6 @@ struct Pipeline: ~Copyable {
     if !output.actions.isEmpty {
       store.send(contentsOf: output.actions)
       if clock.countsActions { output.actions.forEach(clock.didReduce) }
-      isDirty = true
     }
     output.clear()
   }
@@ -74,9 +74,9 @@ struct Pipeline: ~Copyable {
   /// When there is something to draw next; `nil` while nothing changes and nothing is held.
   var nextFrame: Instant? {
     let earliest = grid.frame(after: lastFrame)
-    if isDirty { return earliest }
+    if store.actionCount != drawnActions { return earliest }
     let tick = store.state.wantsTicks ? ticker.next : nil
-    let due = [intake.deadline, tick].compactMap(\.self).min()
+    let due = Instant.earlier(intake.deadline, tick)
     return due.map { max(grid.frame(atOrAfter: $0), earliest) }
   }
 
@@ -87,7 +87,7 @@ struct Pipeline: ~Copyable {
     if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
     reduce()
     if store.state.wantsTicks, let time = ticker.tick(at: now) { tick(time) }
-    isDirty = false
+    drawnActions = store.actionCount
     lastFrame = now
     store.deliverChanges()
     screen.evaluateFrame()
@@ -97,7 +97,24 @@ struct Pipeline: ~Copyable {
   /// Takes over how long events may wait.
   mutating func apply(_ policies: ThrottlePolicies) { intake.apply(policies) }
 
-  /// Reduces an action that is no event: the host's own doing. It counts as an action only.
+  /// Takes an event that came by no line: something that the host did by a call. It is counted as
+  /// actions only, and reduced at once, behind what came before it. `false` if it was refused.
+  mutating func perform(_ event: LiveEvent, at now: Instant) -> Bool {
+    reduce()
+    ticker.note(event.timestamp, at: now)
+    intake.receive(event, at: now, into: &output)
+    let isTaken = output.rejected.isEmpty
+    // What it brought on its way was counted when it came.
+    if isTaken { output.applied -= 1 }
+    output.rejected.removeAll()
+    reduce()
+    return isTaken
+  }
+
+  /// The time of the events at `now`; `nil` before the first one.
+  func eventTime(at now: Instant) -> Timestamp? { ticker.time(at: now) }
+
+  /// Reduces an action that is no event, such as one of the room's own recorder.
   mutating func send(_ action: HostFeature.Action) {
     output.actions.append(action)
     reduce()

@@ -26,8 +26,13 @@ package struct Ticker: Sendable, Codable {
 
   /// The time of the events at `now`, if a tick is due.
   package mutating func tick(at now: Instant) -> Timestamp? {
-    guard let newest, let next, now >= next else { return nil }
+    guard let next, now >= next else { return nil }
     last = now
-    return newest.timestamp + max(0, (now - newest.at).nanoseconds / 1_000_000)
+    return time(at: now)
+  }
+
+  /// The time of the events at `now`; `nil` before the first event.
+  package func time(at now: Instant) -> Timestamp? {
+    newest.map { $0.timestamp + max(0, (now - $0.at).nanoseconds / 1_000_000) }
   }
 }

@@ -35,8 +35,13 @@ struct Expected {
         values[name] = slider.value
         committed += 1
       }
+    case .host(.set(let control, let value)):
+      values[String(control)] = value
+      committed += 1
     case .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .title, .tap, .stats,
-      .recorderState, .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit, .stream:
+      .recorderState, .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit,
+      .waitingSchedule,
+      .waitingCapacity, .stream, .host:
       return
     }
   }

@@ -14,7 +14,7 @@ struct RandomEvents {
   }
 
   private mutating func payload() -> LiveEvent.Payload {
-    switch generator.pick(0..<40) {
+    switch generator.pick(0..<44) {
     case 0..<8: .chatMessage(message())
     case 8: .chatDelete(messageID: Text("m\(generator.pick(0..<max(1, number)))"))
     case 9: .chatClear
@@ -33,7 +33,23 @@ struct RandomEvents {
     case 35, 36: .waitingJoin(person())
     case 37: .waitingLeave(person())
     case 38: .waitingAdmit(person())
+    case 39: .waitingCapacity(generator.oneIn(2) ? nil : generator.pick(0..<9))
+    case 40: .waitingSchedule(startsAt: generator.oneIn(2) ? nil : Timestamp(number + 5_000))
+    case 41..<43: .host(hostInput())
     default: .stream(StreamState.allCases[generator.pick(0..<4)])
+    }
+  }
+
+  private mutating func hostInput() -> HostInput {
+    switch generator.pick(0..<8) {
+    case 0: .admit([.next, .all, .person(person().id)][generator.pick(0..<3)])
+    case 1: .set(control: control(), value: Double(generator.pick(0..<100)) / 99)
+    case 2: .filterChat(MessageFilter(words: "text", mentionsOnly: generator.oneIn(2)))
+    case 3: .filterChat(MessageFilter())
+    case 4: .highlight(names: ["name"])
+    case 5: .scroll(generator.oneIn(2) ? .back : .end)
+    case 6: .openThread(messageID: generator.oneIn(2) ? nil : Text("m\(number - 1)"))
+    default: .notice(number: generator.pick(1..<40), NoticeHandling.allCases[generator.pick(0..<3)])
     }
   }
 

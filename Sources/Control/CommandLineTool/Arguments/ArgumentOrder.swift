@@ -9,8 +9,7 @@ package enum ArgumentOrder {
     "--socket", "--count", "--format", "--since", "--room", "--speed", "--livehostd",
     "--device", "--variant", "--seed", "--set", "--threshold", "--trace", "--html",
     "--start", "--rate", "--interval", "--sort", "--sort-views", "--until", "--kind", "--lines",
-    "-n",
-    "--directory",
+    "-n", "--directory", "--user", "--words",
   ]
   /// Those of them that may be given more than once.
   package static let repeatedOptions: Set<String> = [
@@ -20,7 +19,7 @@ package enum ArgumentOrder {
   package static let equalsOnly = "--json"
   package static let defaultVerb = "status"
   /// Verbs whose first argument is a verb of their own.
-  package static let groups: Set<String> = ["record"]
+  package static let groups: Set<String> = ["record", "chat"]
 
   /// - Throws: ``Failure`` for what the parser would let pass or misread.
   package static func arranged(

@@ -13,12 +13,16 @@ package struct PointInTime: Sendable, Equatable {
 
   /// Reads a text.
   ///
-  /// - Parameter now: milliseconds since 1970, from which relative times count. Dates are in the
-  ///   zone of the process unless they end with `UTC` or `Z`.
-  package init(_ text: String, now: Int = PointInTime.now) throws(Unreadable) {
+  /// - Parameters:
+  ///   - now: milliseconds since 1970, from which relative times count. Dates are in the zone of the
+  ///     process unless they end with `UTC` or `Z`.
+  ///   - forward: whether a length of time without a sign counts into the future.
+  package init(
+    _ text: String, now: Int = PointInTime.now, forward: Bool = false
+  ) throws(Unreadable) {
     let words = text.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
     if let relative = try Self.relative(words) {
-      milliseconds = now - relative
+      milliseconds = forward ? now + relative : now - relative
     } else if text.hasPrefix("@") {
       guard let seconds = Double(text.dropFirst()), abs(seconds) < 1e12 else {
         throw Unreadable(description: "after @ come seconds since 1970, as in @1795260000")

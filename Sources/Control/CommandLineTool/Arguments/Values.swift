@@ -7,6 +7,7 @@ extension RoomName: ExpressibleByArgument {
 }
 
 extension Feature: ExpressibleByArgument {}
+extension ScrollPosition: ExpressibleByArgument {}
 
 /// How fast a recording is played.
 package enum PlaybackSpeed: Equatable, Sendable {

@@ -101,8 +101,27 @@ extension Failure {
       self.init(.failed, "\(what): \(reason)")
     case .invalidEvent(_, let reason): self.init(.badData, "the event is refused: \(reason)")
     case .limitReached(let limit):
-      self.init(.failed, "the daemon's configuration allows no more (\(limit))")
+      self.init(.failed, "the daemon allows no more (\(limit))")
     case .busy: self.init(.failed, "the daemon is busy; try again")
+    case .nobodyWaits(let room, nil):
+      self.init(.failed, "nobody waits in the room '\(room)'")
+    case .nobodyWaits(let room, let user?):
+      self.init(
+        .failed,
+        "'\(user)' does not wait in the room '\(room)'; 'livehostctl show \(room) waitingRoom' "
+          + "lists those who do")
+    case .roomFull(let room, let capacity):
+      self.init(
+        .failed,
+        "as many were let into the room '\(room)' as its capacity allows (\(capacity)); "
+          + "'livehostctl capacity \(room) COUNT' changes it")
+    case .noSuchMessage(let room, let message):
+      self.init(.failed, "the chat of the room '\(room)' keeps no message '\(message)'")
+    case .noSuchNotice(let room, let notice):
+      self.init(
+        .failed,
+        "the room '\(room)' shows no notice \(notice); 'livehostctl chat notices \(room)' lists them"
+      )
     }
   }
 

@@ -17,8 +17,9 @@ package struct RoomScreen: Sendable {
     let foot = [""] + counters
     var chat: [String] = []
     if shown.contains(.chat) {
-      let limit = rows.map { max(0, $0 - top.count - foot.count - 1) } ?? Int.max
-      chat = chatHeading + messages.suffix(limit)
+      chat = chatHeading
+      let limit = rows.map { max(0, $0 - top.count - foot.count - chat.count) } ?? Int.max
+      chat += messages.suffix(limit)
     }
     return (top + chat + foot).map { TerminalText.fitted($0, width: columns) }
   }
@@ -54,11 +55,17 @@ package struct RoomScreen: Sendable {
 
   private func waitingRoom(_ room: WaitingRoomReport?) -> [String] {
     guard let room else { return [line("waiting", "-")] }
-    return [
-      line(
-        "waiting", "\(Format.count(room.waiting)) waiting, \(Format.count(room.admitted)) admitted")
-    ]
+    let people = room.people ?? []
+    let names = people.prefix(Self.people).map {
+      "\(TerminalText.sanitized($0.name)) (\(TerminalText.sanitized($0.id)))"
+    }
+    let more = room.waiting > names.count ? ", ..." : ""
+    return [line("waiting", Self.text(room))]
+      + (names.isEmpty ? [] : [line("", names.joined(separator: ", ") + more)])
   }
+
+  /// How many of those who wait are named.
+  private static let people = 8
 
   private func control(_ control: ControlReport?) -> [String] {
     guard let control else { return [line("control", "-")] }
@@ -112,14 +119,13 @@ package struct RoomScreen: Sendable {
         "\(Format.count(chat.total)) messages by \(Format.count(chat.chatters)), "
           + "\(Format.rate(chat.rate))/s, \(Format.count(chat.deleted)) deleted, "
           + "\(Format.count(chat.moderations)) moderations, \(Format.count(chat.notices)) notices")
-    ]
+    ] + Self.reading(chat)
   }
 
+  /// Of a chat with a filter, what passes it.
   private var messages: [String] {
-    (report.features.chat?.messages ?? []).map { message in
-      let text = message.deleted ? "(deleted)" : TerminalText.sanitized(message.text)
-      return "  \(TerminalText.sanitized(message.user.name)): \(text)"
-    }
+    let chat = report.features.chat
+    return (chat?.filtered ?? chat?.messages ?? []).map { "  " + Self.text($0) }
   }
 
   private var counters: [String] {

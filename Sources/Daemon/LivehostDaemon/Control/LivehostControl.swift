@@ -90,6 +90,10 @@ package struct LivehostControl: ControlService {
     try await answer(room) { lane, name in try await lane.set(control, setting, in: name).get() }
   }
 
+  package func act(_ act: HostAct, in room: String) async throws -> HostReply {
+    try await answer(room) { lane, name in try await lane.act(act, in: name).get() }
+  }
+
   package func explain(room: String, view: String) async throws -> Explanation {
     try await answer(room) { lane, name in try await lane.explain(view, of: name).get() }
   }

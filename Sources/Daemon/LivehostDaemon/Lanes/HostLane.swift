@@ -199,7 +199,10 @@ package actor HostLane {
       restoring: snapshot, keeper: keeper,
       onProblem: { [onProblem] in onProblem(name, $0) },
       onCommit: { [onCommit] in onCommit(name, $0, $1) },
-      requestFrame: { [weak self] in await self?.publish(name) })
+      requestFrame: { [weak self] in await self?.publish(name) },
+      onEffectActions: { [weak self] in
+        self?.assumeIsolated { lane in lane.rooms[name].map { lane.schedule($0) } }
+      })
   }
 
   private func close(_ name: RoomName, _ isForGood: Bool, _ now: NIODeadline) {
@@ -232,14 +235,31 @@ package actor HostLane {
   }
 
   /// Commits a value of a slider of a room, or sets a switch.
-  package func set(
+  package nonisolated func set(
     _ control: String, _ setting: ControlSetting, in name: RoomName
-  ) -> Result<ControlSetting, ControlError> {
-    guard let room = rooms[name] else { return .failure(.noSuchRoom(name.description)) }
-    return meter.measure {
-      let result = room.set(control, setting)
-      goOn(room, .now())
-      return result
+  ) async -> Result<ControlSetting, ControlError> {
+    await asHost(of: name) { $0.set(control, setting) }
+  }
+
+  /// Does in a room what its host does.
+  package nonisolated func act(
+    _ act: HostAct, in name: RoomName
+  ) async -> Result<HostReply, ControlError> {
+    await asHost(of: name) { $0.act(act) }
+  }
+
+  /// Gives what came of it once it is applied and, in a room that is recorded or kept, on disk.
+  private nonisolated func asHost<R: Sendable>(
+    of name: RoomName, _ body: @escaping @Sendable (Room) -> Result<R, ControlError>
+  ) async -> Result<R, ControlError> {
+    await withCheckedContinuation { continuation in
+      postVisit(to: name) { room in
+        guard let room else {
+          return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
+        }
+        let result = body(room)
+        room.whenSafe { continuation.resume(returning: result) }
+      }
     }
   }
 

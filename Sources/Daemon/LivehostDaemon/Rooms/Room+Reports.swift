@@ -69,7 +69,8 @@ extension FeatureReports {
       waitingRoom: state.waitingRoom.map {
         WaitingRoomReport(
           waiting: $0.people.count, admitted: $0.admitted, capacity: $0.capacity,
-          secondsLeft: $0.secondsLeft)
+          secondsLeft: $0.secondsLeft, startsAt: $0.startsAt.map { Int($0) },
+          people: $0.people.prefix(newestMessages).map(UserReport.init))
       })
   }
 }
@@ -107,12 +108,48 @@ extension ChatReport {
       topChatters: state.topChatters.map {
         TopChatterReport(
           user: UserReport(id: String($0.userID), name: String($0.name)), messages: $0.messages)
-      })
+      },
+      modes: state.modes == ChatModes() ? nil : ChatModesReport(state.modes),
+      noticeQueue: state.notices.entries.map(NoticeReport.init),
+      filter: state.filter.map(ChatFilterReport.init),
+      filtered: state.filtered?.suffix(newest).map(ChatMessageReport.init),
+      mentionedNames: state.mentionedNames.names,
+      unread: state.readUpTo == nil ? nil : state.unread,
+      thread: state.thread?.messages.suffix(newest).map(ChatMessageReport.init))
   }
 }
 
+extension ChatModesReport {
+  fileprivate init(_ modes: ChatModes) {
+    self.init(
+      slowSeconds: modes.slowSeconds, emoteOnly: modes.emoteOnly,
+      followersOnlyMinutes: modes.followersOnlyMinutes, subscribersOnly: modes.subscribersOnly,
+      uniqueOnly: modes.uniqueOnly)
+  }
+}
+
+extension NoticeReport {
+  fileprivate init(_ shown: DisplayedNotice) {
+    self.init(
+      number: shown.number, kind: shown.notice.kind.rawValue, user: UserReport(shown.notice.user),
+      count: shown.count, timestamp: Int(shown.timestamp), pinned: shown.isPinned)
+  }
+}
+
+extension ChatFilterReport {
+  fileprivate init(_ filter: ChatFilter) {
+    self.init(
+      user: filter.person.map { String($0) }, words: filter.words.isEmpty ? nil : filter.words,
+      mentionsOnly: filter.mentionsOnly)
+  }
+}
+
+extension UserReport {
+  init(_ person: Person) { self.init(id: String(person.id), name: String(person.name)) }
+}
+
 extension ChatMessageReport {
-  fileprivate init(_ displayed: DisplayedMessage) {
+  init(_ displayed: DisplayedMessage) {
     let message = displayed.message
     let badges = String(message.badges).split(separator: ",").map(String.init)
     self.init(
@@ -121,7 +158,8 @@ extension ChatMessageReport {
         id: String(message.userID), name: String(message.userName),
         badges: badges.isEmpty ? nil : badges),
       text: String(message.text), timestamp: Int(displayed.timestamp),
-      replyTo: message.replyTo.isEmpty ? nil : String(message.replyTo))
+      replyTo: message.replyTo.isEmpty ? nil : String(message.replyTo),
+      mention: displayed.isMention ? true : nil)
   }
 }
 

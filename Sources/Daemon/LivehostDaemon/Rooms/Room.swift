@@ -9,6 +9,7 @@ import LiveEvents
 import NIOCore
 import RateLimiting
 import Recordings
+import WaitingRoomFeature
 import WireFormats
 
 /// A room: a host's screen and the events that feed it.
@@ -43,19 +44,30 @@ final class Room {
   let onProblem: @Sendable (String) -> Void
   let activity: LaneActivity
   let trace: ActionTrace
+  /// Those whom the host let in since the last one who asked took the list.
+  let admitted = Admitted()
+
+  /// A list to which a closure of the store's can add.
+  final class Admitted {
+    var people: [Person] = []
+  }
+
   /// Keeps the room for the next start of the daemon, where that is wanted.
   var keeper: RoomKeeper?
 
   /// - Parameters:
   ///   - snapshot: of the room that this one is to be; ``wake(after:now:)`` sets its time going.
   ///   - onCommit: told of each slider value that is meant to last.
+  ///   - requestFrame: has monitors shown the newest state.
+  ///   - onEffectActions: told on the lane that effects changed the state, so that a frame is due.
   init(
     name: RoomName, lane: EventLoopLane, meter: TurnMeter,
     faults: FaultInjection = FaultInjection(), settings: RoomSettings, now: NIODeadline,
     restoring snapshot: RoomSnapshot? = nil, keeper: RoomKeeper? = nil,
     onProblem: @escaping @Sendable (String) -> Void = { _ in },
     onCommit: @escaping @Sendable (_ control: String, _ value: Double) -> Void = { _, _ in },
-    requestFrame: @escaping @Sendable () async -> Void
+    requestFrame: @escaping @Sendable () async -> Void,
+    onEffectActions: @escaping @Sendable () -> Void = {}
   ) {
     self.name = name
     self.settings = settings
@@ -72,13 +84,17 @@ final class Room {
       clock: MachineClock(meter.activity, room: name, faults: faults), start: clock.now,
       restoring: snapshot?.screen)
     screen.apply(settings.throttling)
+    let admitted = admitted
     screen.store.onAction { action in
       if case .control(.delegate(.committed(let control, let value))) = action {
         onCommit(control, value)
+      } else if case .waitingRoom(.delegate(.admitted(let people))) = action {
+        admitted.people += people
       }
     }
     activity = meter.activity
     trace = screen.store.actionTrace
+    screen.store.onEffectActions = onEffectActions
     screen.store.onFailure = { onProblem("\($0)") }
     screen.store.onWarning = { onProblem($0) }
     if faults.holdsActions {
@@ -210,12 +226,35 @@ final class Room {
     }
   }
 
-  /// Reduces an action of somebody who drives the room.
-  func send(_ action: HostFeature.Action) {
+  /// Takes something that the host does by a call. It is recorded like an event, so that a replay does
+  /// it, too; `false` if it was refused.
+  func perform(_ payload: LiveEvent.Payload, now: NIODeadline = .now()) -> Bool {
     activity.reduces(trace, in: name)
-    screen.send(action)
+    if replayOffset == nil { clock.advance(to: clock.time(machine: now.machineTime)) }
+    // The host acts at the time of the events: those of a recording may be of another year.
+    let time = screen.eventTime(at: clock.now) ?? Timestamp(DaemonStatus.systemMilliseconds())
+    let event = LiveEvent(timestamp: time, payload: payload)
+    guard screen.perform(event, at: clock.now) else { return false }
+    recording?.add([event], at: clock.now)
     // Nobody moves the time of a room that follows events but its events: draw at once.
-    if clock.source == .event { drawFrame(at: grid.frame(after: clock.now)) }
+    if replayOffset != nil {
+      drawFrame(at: clock.now)
+    } else if clock.source == .event {
+      drawFrame(at: grid.frame(after: clock.now))
+    }
+    return true
+  }
+
+  /// Calls `completion` once what the room did so far outlives the daemon, as far as it is to.
+  func whenSafe(_ completion: @escaping @Sendable () -> Void) {
+    if recording != nil {
+      recording?.whenSynced(completion)
+      recording?.handOver()
+    } else if keeper != nil {
+      keeper?.whenSaved { _ in completion() }
+    } else {
+      completion()
+    }
   }
 
   /// Applies and draws what is held, and ends the monitors.

@@ -18,6 +18,7 @@ package enum ActionKind: Int, CaseIterable, Sendable {
   case recorderStateChanged, recorderProgressed, recorderOwnStateChanged, recorderOwnProgressed
   case recorderDelegate
   case waitingRoomChanged, waitingRoomAdmitNextTapped, waitingRoomAdmitAllTapped
+  case waitingRoomAdmitPersonTapped
   case waitingRoomCapacityChanged, waitingRoomScheduled, waitingRoomTicked, waitingRoomDelegate
   case endConfirmation
   case stream, roomClosed, ticked
@@ -76,6 +77,7 @@ package enum ActionKind: Int, CaseIterable, Sendable {
     case .waitingRoom(.changed(let changes)): (.waitingRoomChanged, changes.count)
     case .waitingRoom(.admitNextTapped): (.waitingRoomAdmitNextTapped, 0)
     case .waitingRoom(.admitAllTapped): (.waitingRoomAdmitAllTapped, 0)
+    case .waitingRoom(.admitPersonTapped): (.waitingRoomAdmitPersonTapped, 0)
     case .waitingRoom(.capacityChanged): (.waitingRoomCapacityChanged, 0)
     case .waitingRoom(.scheduled): (.waitingRoomScheduled, 0)
     case .waitingRoom(.ticked): (.waitingRoomTicked, 0)

@@ -1,0 +1,127 @@
+import ArgumentParser
+import ControlInterface
+import LiveEvents
+import Varlink
+
+struct AdmitVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "admit", abstract: "Let people in from the waiting room.",
+    discussion: """
+      Without a user, whoever has waited longest. Nobody is let in beyond the capacity of the waiting \
+      room ('livehostctl capacity'). For instance:
+        livehostctl admit main
+        livehostctl admit main u42
+        livehostctl admit main --all
+      JSON: an object with people (id and name of those who were let in), waiting and admitted.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+  @Argument(
+    help: "Identifier of somebody who waits; 'livehostctl show ROOM waitingRoom' lists them.")
+  var user: HostText?
+  @Flag(help: "Let in all for whom there is room.") var all = false
+
+  func validate() throws {
+    if all, user != nil { throw ValidationError("name a user or give --all, not both") }
+  }
+
+  func run(_ context: Context) async throws {
+    let reply = try await context.withDaemon {
+      try await $0.act(.admit(user: user?.text, all: all), in: room.description)
+    }
+    try context.print(JSONValue(encoding: reply)) {
+      let people = reply.people ?? []
+      if people.isEmpty { return ["nobody waits"] }
+      return people.map {
+        "let in \(TerminalText.sanitized($0.name)) (\(TerminalText.sanitized($0.id)))"
+      }
+        + [
+          "\(Format.count(reply.waiting ?? 0)) waiting, \(Format.count(reply.admitted ?? 0)) admitted"
+        ]
+    }
+  }
+}
+
+struct CapacityVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "capacity", abstract: "Bound how many people the host lets in.",
+    discussion: """
+      What the platform lets in beyond it is shown all the same. For instance:
+        livehostctl capacity main 20
+        livehostctl capacity main none
+      JSON: the waiting room, as in 'show'.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+  @Argument(help: "How many at most, or 'none'.") var count: Capacity
+
+  func run(_ context: Context) async throws {
+    var event: [String: JSONValue] = ["type": "waiting.capacity"]
+    if let count = count.count { event["count"] = .integer(Int64(count)) }
+    try await context.change(waitingRoomOf: room, by: event)
+  }
+}
+
+struct ScheduleVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "schedule", abstract: "Say when the stream begins, and count down to it.",
+    discussion: """
+      The time is a length of time from now (90s, 10m, 1h), a time of the next 24 hours (20:15, local \
+      time), or seconds since 1970 as 'date +%s' gives them (@1795260000). For instance:
+        livehostctl schedule main 10m
+        livehostctl schedule main none
+      JSON: the waiting room, as in 'show'.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+  @Argument(help: "When the stream begins, or 'none' if nobody knows.") var time: StartTime
+
+  func run(_ context: Context) async throws {
+    var event: [String: JSONValue] = ["type": "waiting.schedule"]
+    if let milliseconds = time.milliseconds { event["startsAt"] = .integer(Int64(milliseconds)) }
+    try await context.change(waitingRoomOf: room, by: event)
+  }
+}
+
+extension Context {
+  /// Sends an event about a waiting room and prints what came of it.
+  fileprivate func change(waitingRoomOf room: RoomName, by event: [String: JSONValue]) async throws
+  {
+    let features = try await withDaemon { client in
+      _ = try await client.sendEvents(room: room.description, [.object(event)])
+      return try await client.getRoom(room.description, feature: .waitingRoom).features
+    }
+    guard let waiting = features.waitingRoom else {
+      throw Failure(
+        .failed, "the room '\(room)' has no waiting room any more: its stream is live")
+    }
+    try print(JSONValue(encoding: waiting)) { [RoomScreen.text(waiting)] }
+  }
+}
+
+/// A name, an identifier or words that a host asks for: what the daemon takes of them.
+struct HostText: ExpressibleByArgument {
+  let text: String
+
+  init?(argument: String) {
+    guard (1...HostLimits.textLength).contains(argument.utf8.count) else { return nil }
+    text = argument
+  }
+}
+
+/// A number of people, or none for no bound.
+struct Capacity: ExpressibleByArgument {
+  let count: Int?
+
+  init?(argument: String) {
+    if argument == "none" {
+      count = nil
+    } else {
+      guard let number = Int(argument), (0...1_000_000_000).contains(number) else { return nil }
+      count = number
+    }
+  }
+}

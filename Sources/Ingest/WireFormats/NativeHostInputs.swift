@@ -1,0 +1,79 @@
+import LiveEvents
+
+/// What the members of a line say that tells what the host did.
+extension NativeMembers {
+  /// - Throws: `unknownType` for a type of another kind.
+  func hostInput(of type: NativeType, _ tokens: JSONTokens) throws(RejectionReason) -> HostInput {
+    switch type {
+    case .hostAdmit: .admit(try admission())
+    case .hostSet:
+      .set(
+        control: try shortName(.control), value: try number(.value, in: NativeLimits.fraction))
+    case .hostFilter:
+      .filterChat(
+        MessageFilter(
+          person: has(.user) ? try personID() : nil,
+          words: has(.words) ? try shortName(.words) : nil,
+          mentionsOnly: try optionalBool(.mentionsOnly) ?? false))
+    case .hostHighlight: .highlight(names: try names(tokens))
+    case .hostScroll: .scroll(try choice(.position))
+    case .hostThread: .openThread(messageID: has(.message) ? try shortName(.message) : nil)
+    case .hostNotice:
+      .notice(number: try integer(.notice, in: NativeLimits.total), try choice(.handling))
+    case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .reaction,
+      .viewers, .title, .slider, .tap, .stats, .meter, .recorderState, .recorderProgress,
+      .waitingJoin, .waitingLeave, .waitingAdmit, .waitingSchedule, .waitingCapacity, .stream,
+      .sync, .options:
+      throw .unknownType
+    }
+  }
+
+  /// A point in time that may be absent.
+  func optionalTimestamp(_ member: NativeMember) throws(RejectionReason) -> Timestamp? {
+    has(member) ? Timestamp(try milliseconds(member, in: NativeLimits.timestamp)) : nil
+  }
+
+  /// All, a person, or without both whoever has waited longest.
+  private func admission() throws(RejectionReason) -> Admission {
+    let isAll = try optionalBool(.all) ?? false
+    guard has(.user) else { return isAll ? .all : .next }
+    guard !isAll else { throw .invalidValue }
+    return .person(try personID())
+  }
+
+  /// An identifier, as a string or in an object.
+  private func personID() throws(RejectionReason) -> Text {
+    try shortName(try value(.user).kind == .object ? .userID : .user)
+  }
+
+  private func shortName(_ member: NativeMember) throws(RejectionReason) -> Text {
+    let name = try name(member)
+    guard Self.isShort(name) else { throw .invalidValue }
+    return name
+  }
+
+  private func names(_ tokens: JSONTokens) throws(RejectionReason) -> [Text] {
+    let value = try value(.names)
+    guard value.kind == .array else { throw .invalidValue }
+    var names: [Text] = []
+    try forEachElement(of: value, tokens) { element throws(RejectionReason) in
+      guard element.kind == .string || element.kind == .escapedString, element.count > 0,
+        names.count < HostLimits.names
+      else { throw .invalidValue }
+      let name = Text(
+        slab: slab,
+        slice: ByteSlab.Slice(
+          offset: bytesOffset + Int(element.start), count: Int(element.count),
+          escape: element.kind == .string ? .none : .json))
+      guard Self.isShort(name) else { throw .invalidValue }
+      names.append(name)
+    }
+    return names
+  }
+
+  /// Whether a text is within its bound; escapes are not counted, since what is recorded may be written
+  /// with others.
+  private static func isShort(_ text: Text) -> Bool {
+    text.withUTF8 { $0.count } <= HostLimits.textLength
+  }
+}

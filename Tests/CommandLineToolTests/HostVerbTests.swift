@@ -1,0 +1,138 @@
+import CommandLineTool
+import ControlInterface
+import ControlTestSupport
+import Glibc
+import Testing
+import Varlink
+
+@Suite struct HostVerbTests {
+  /// A room in which people wait, and whose host filters the chat.
+  private static let report: RoomReport = {
+    var room = FakeService.room
+    room.features.chat?.modes = ChatModesReport(
+      slowSeconds: 30, followersOnlyMinutes: -1, subscribersOnly: true)
+    room.features.chat?.noticeQueue = [
+      NoticeReport(
+        number: 3, kind: "giftBomb", user: UserReport(id: "u", name: "ann"), count: 1_000,
+        timestamp: 1, pinned: true),
+      NoticeReport(
+        number: 4, kind: "raid", user: UserReport(id: "u", name: "bob"), count: 7, timestamp: 2),
+    ]
+    room.features.chat?.filter = ChatFilterReport(words: "hi")
+    room.features.chat?.filtered = [
+      ChatMessageReport(
+        id: "1", user: UserReport(id: "u", name: "ann"), text: "hi\u{1B}[2J @ann", timestamp: 1,
+        mention: true)
+    ]
+    room.features.chat?.mentionedNames = ["ann"]
+    room.features.chat?.unread = 2
+    room.features.waitingRoom = WaitingRoomReport(
+      waiting: 1_000, admitted: 2, capacity: 20, secondsLeft: 75, startsAt: 5,
+      people: [UserReport(id: "u1", name: "ann")])
+    return room
+  }()
+
+  @Test func `Admit tells who was let in, as text and as JSON`() async throws {
+    let daemon = try await FakeDaemon(report: Self.report)
+    let all = await daemon.run(["admit", "main", "--all"])
+    #expect(all.status == .done)
+    #expect(
+      all.output == "let in an\u{FFFD}n (u1)\nlet in bob (u2)\n1,000 waiting, 2 admitted\n")
+    let json = await daemon.run(["admit", "main", "--all", "-j"])
+    let reply = try JSONValue(parsing: json.output)
+    #expect(reply["admitted"] == 2 && reply["people"]?.arrayValue?.count == 2)
+    #expect(reply["unread"] == nil)
+    await daemon.stop()
+  }
+
+  @Test(arguments: [
+    (["admit", "main"], "nobody waits in the room 'main'"),
+    (
+      ["admit", "main", "u7"],
+      "'u7' does not wait in the room 'main'; 'livehostctl show main waitingRoom'"
+    ),
+    (["admit", "main", "full"], "as its capacity allows (3); 'livehostctl capacity main COUNT'"),
+    (["admit", "none"], "there is no room 'none'"),
+    (["chat", "thread", "main", "none"], "keeps no message 'none'"),
+    (["chat", "pin", "main", "4"], "shows no notice 4; 'livehostctl chat notices main'"),
+  ])
+  func `What cannot be done names what was asked for and what to do`(
+    arguments: [String], text: String
+  ) async throws {
+    let daemon = try await FakeDaemon()
+    let run = await daemon.run(arguments)
+    #expect(run.status == .failed)
+    #expect(run.diagnostics.contains(text), "\(run.diagnostics)")
+    #expect(run.output.isEmpty)
+    await daemon.stop()
+  }
+
+  @Test(arguments: [
+    ["admit", "main", "u1", "--all"], ["admit"], ["admit", "main", ""],
+    ["capacity", "main", "-1"], ["capacity", "main", "many"], ["schedule", "main", "soon"],
+    ["schedule", "main", "25:00"], ["chat", "filter", "main", "--words", ""],
+    ["chat", "scroll", "main", "up"], ["chat", "pin", "main", "one"],
+    ["chat", "highlight", "main"] + (0..<33).map { "n\($0)" },
+  ])
+  func `What makes no sense is a fault of usage`(arguments: [String]) async throws {
+    let daemon = try await FakeDaemon()
+    #expect(await daemon.run(arguments).status == .usage, "\(arguments)")
+    await daemon.stop()
+  }
+
+  @Test(arguments: [
+    (["chat", "filter", "main", "--words", "hi"], "1 messages pass\n"),
+    (["chat", "filter", "main"], "9 messages pass\n"),
+    (["chat", "highlight", "main", "ann", "bob"], "2 mentions\n"),
+    (["chat", "scroll", "main", "back"], ""),
+    (["chat", "scroll", "main", "back", "-j"], #"{"unread":5}"# + "\n"),
+    (["chat", "thread", "main", "1"], "ann: hi\u{FFFD}[2J\n"), (["chat", "thread", "main"], ""),
+    (["chat", "pin", "main", "3"], ""), (["chat", "dismiss", "main", "3", "-j"], "{}\n"),
+    (
+      ["chat", "notices", "main"],
+      "notice 3: ann gave 1,000 subscriptions (pinned)\nnotice 4: bob raids with 7\n"
+    ),
+    (["capacity", "main", "20"], "1,000 waiting, 2 of 20 admitted, begins in 1:15\n"),
+    (["schedule", "main", "none"], "1,000 waiting, 2 of 20 admitted, begins in 1:15\n"),
+  ])
+  func `Each tells what came of it`(arguments: [String], output: String) async throws {
+    let daemon = try await FakeDaemon(report: Self.report)
+    let run = await daemon.run(arguments)
+    #expect(run.status == .done, "\(run.diagnostics)")
+    #expect(run.output == output)
+    await daemon.stop()
+  }
+
+  @Test func `Show tells what the host set`() async throws {
+    let daemon = try await FakeDaemon(report: Self.report)
+    let output = await daemon.run(["show", "main"]).output
+    for line in [
+      "modes: slow 30 s, subscribers only", "notice 3: ann gave 1,000 subscriptions (pinned)",
+      #"only with "hi""#, "marked: @ann", "2 new since scrolled back",
+      "* ann: hi\u{FFFD}[2J @ann", "1,000 waiting, 2 of 20 admitted, begins in 1:15",
+      "ann (u1), ...",
+    ] {
+      #expect(output.contains(line), "\(line)")
+    }
+    #expect(!output.contains("notice 4"), "what is pinned stands in front")
+    await daemon.stop()
+  }
+
+  @Test func `A time to come is a length of time, a time of the day or seconds since 1970`() {
+    setenv("TZ", "UTC0", 1)
+    tzset()
+    // 2023-11-14 22:13:20
+    let now = 1_700_000_000_000
+    func time(_ text: String) -> Int?? { StartTime(text, now: now).map(\.milliseconds) }
+    #expect(time("10m") == now + 600_000)
+    #expect(time("90s") == now + 90_000)
+    #expect(time("@1700000001") == now + 1_000)
+    #expect(time("22:14") == now + 40_000)
+    #expect(time("22:13") == now - 20_000 + 86_400_000, "tomorrow")
+    #expect(time("9:05") == now + 39_100_000)
+    #expect(time("none") == .some(nil))
+    for text in ["", "22:1", "22:60", "24:00", "1:2:3", "-1:00", "10", "10x", ":"] {
+      #expect(time(text) == nil, "\(text)")
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import ChatFeature
+import Composable
+import HeaderFeature
+import HostFeature
+import HostScreen
+import LiveEvents
+import RateLimiting
+import Testing
+import ViewGraph
+import WaitingRoomFeature
+
+/// When a screen asks for its next frame.
+@Suite struct FrameTests {
+  private struct SameThread: Lane {
+    func execute(_ job: @escaping @Sendable () -> Void) { job() }
+    var taskExecutor: (any TaskExecutor)? { nil }
+  }
+
+  private final class StillClock: ScreenClock {
+    let now: UInt64 = 0
+  }
+
+  private func makeScreen() -> HostScreen {
+    HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+  }
+
+  @Test func `What an effect changes asks for a frame, like what an event changes`() {
+    let screen = makeScreen()
+    #expect(screen.nextFrame == nil)
+    // An effect's action comes to the store by itself.
+    screen.store.send(.header(.titleChanged("Evening show")))
+    let due = screen.nextFrame
+    #expect(due == FrameGrid().frame(after: .origin))
+    screen.drawFrame(at: due ?? .origin)
+    #expect(screen.nextFrame == nil)
+    #expect(screen.views.statistics["HeaderView"]?.evaluations == 2)
+  }
+
+  @Test func `What a host does is reduced at once and counted as no event`() {
+    let screen = makeScreen()
+    let message = ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")
+    screen.receive(LiveEvent(timestamp: 5, payload: .chatMessage(message)), at: .origin)
+    screen.reduce()
+    #expect(screen.counts.pending == 1)
+    #expect(screen.perform(LiveEvent(timestamp: 5, payload: .host(.scroll(.back))), at: .origin))
+    #expect(screen.store.state.chat?.total == 1, "what came before is not overtaken")
+    #expect(screen.store.state.chat?.readUpTo == 1)
+    #expect(screen.counts.received == 1 && screen.counts.applied == 1)
+    #expect(screen.counts.isConserved)
+    let beyond = LiveEvent(timestamp: 5, payload: .host(.set(control: "zoom", value: 2)))
+    #expect(!screen.perform(beyond, at: .origin), "refused")
+    #expect(screen.counts.rejected == 0 && screen.counts.isConserved)
+  }
+
+  @Test func `A countdown is drawn once a second until it is over`() {
+    let screen = makeScreen()
+    let event = LiveEvent(timestamp: 1_000, payload: .waitingSchedule(startsAt: 4_000))
+    screen.receive(event, at: .origin)
+    screen.reduce()
+    var seconds: [Int?] = []
+    var frames = 0
+    while let due = screen.nextFrame, frames < 100 {
+      screen.drawFrame(at: due)
+      seconds.append(screen.store.state.waitingRoom?.secondsLeft)
+      frames += 1
+    }
+    #expect(seconds == [3, 2, 1, 0])
+  }
+}

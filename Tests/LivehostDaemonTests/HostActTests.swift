@@ -1,0 +1,249 @@
+import ControlInterface
+import Ingest
+import LiveEvents
+import LivehostDaemon
+import Recordings
+import Testing
+import WireFormats
+
+/// What the host of a room does by calls: done at once, shown, recorded and replayed.
+@Suite struct HostActTests {
+  private let ann = Person(id: "u1", name: "Ann")
+  private let bob = Person(id: "u2", name: "Bob")
+
+  private func event(_ payload: LiveEvent.Payload, at time: Timestamp = 1_000) -> LiveEvent {
+    LiveEvent(timestamp: time, payload: payload)
+  }
+
+  private func message(_ id: Int, _ text: String, answering: String = "") -> LiveEvent.Payload {
+    .chatMessage(
+      ChatMessage(id: "m\(id)", userID: "u1", userName: "Ann", text: text, replyTo: answering))
+  }
+
+  /// A room in which people wait and talk, and gifts were made.
+  private var lively: [LiveEvent] {
+    [
+      event(.waitingJoin(ann)), event(.waitingJoin(bob)), event(message(1, "hello @bob")),
+      event(message(2, "hi", answering: "m1")), event(message(3, "bye")),
+      event(.chatNotice(ChatNotice(kind: .raid, user: bob, count: 7))),
+      event(.chatNotice(ChatNotice(kind: .cheer, user: ann, count: 9))),
+    ]
+  }
+
+  private static let acts: [HostAct] = [
+    .admit(user: nil, all: false), .admit(user: "u2", all: false), .admit(user: nil, all: true),
+    .filterChat(ChatFilterReport(words: "HELLO")), .highlight(names: ["Bob"]), .scroll(.back),
+    .openThread(message: "m2"), .handleNotice(1, .pin), .handleNotice(2, .dismiss),
+  ]
+
+  @Test(arguments: acts, [FrameClock.event, .arrival])
+  func `What the host does changes what is shown, and a replay does it, too`(
+    act: HostAct, clock: FrameClock
+  ) async throws {
+    let studio = try Studio()
+    let other = try #require(RoomName("other"))
+    var digests: [String] = []
+    for room in [RoomName.main, other] {
+      _ = try studio.directory.open(room)
+      _ = try await studio.recordings.start(room, on: studio.lane)
+      _ = await studio.send(lively, to: room, clock: clock)
+      // In the other room the host does nothing.
+      if room == .main { _ = try await studio.lane.act(act, in: room).get() }
+      let later = event(message(4, "hello again"), at: 2_000)
+      _ = await studio.send([later], to: room, clock: clock)
+      let recording = try await studio.recordings.stop(room, on: studio.lane)
+      let digest = try #require(recording.digest)
+      digests.append(digest)
+      let again = try #require(RoomName("\(room).again"))
+      let replay = try await studio.replay(recording.recording, into: again)
+      #expect(replay.digest == digest)
+    }
+    #expect(digests[0] != digests[1], "the digest tells of \(act)")
+    try await studio.end()
+  }
+
+  @Test func `A control that is set is set again by a replay`() async throws {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    _ = await studio.send([event(.viewers(count: 3))], to: .main, clock: .event)
+    _ = await studio.lane.set("zoom", .value(0.25), in: .main)
+    _ = await studio.lane.set("camera", .position(nil), in: .main)
+    let live = try #require(await studio.lane.report(.main))
+    let recording = try await studio.recordings.stop(.main, on: studio.lane)
+    let room = try #require(RoomName("again"))
+    #expect(try await studio.replay(recording.recording, into: room).digest == recording.digest)
+    let report = try #require(await studio.lane.report(room))
+    #expect(report.features.control == live.features.control)
+    #expect(report.features.control?.values == ["zoom": 0.25])
+    #expect(report.features.control?.switches == ["camera": true])
+    try await studio.end()
+  }
+
+  @Test func `Calls are no events, and say what came of them`() async throws {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    _ = await studio.send(lively, to: .main, clock: .event)
+    func act(_ act: HostAct) async throws -> HostReply {
+      try await studio.lane.act(act, in: .main).get()
+    }
+    #expect(try await act(.filterChat(ChatFilterReport(words: "hello"))).passing == 1)
+    #expect(try await act(.filterChat(ChatFilterReport())).passing == 3)
+    #expect(try await act(.highlight(names: ["bob"])).mentions == 1)
+    #expect(try await act(.openThread(message: "m2")).messages?.map(\.id) == ["m1", "m2"])
+    #expect(try await act(.openThread(message: nil)).messages == [])
+    #expect(try await act(.scroll(.back)).unread == 0)
+    _ = await studio.send([event(message(4, "new"))], to: .main, clock: .event)
+    #expect(try await act(.scroll(.back)).unread == 1)
+    #expect(try await act(.scroll(.end)).unread == 0)
+    #expect(try await act(.handleNotice(1, .pin)) == HostReply())
+    let people = try await act(.admit(user: nil, all: false))
+    #expect(people.people?.map(\.name) == ["Ann"])
+    #expect(people.waiting == 1 && people.admitted == 1)
+    let report = try #require(await studio.lane.report(.main))
+    #expect(report.counters.received == 8)
+    #expect(report.counters.received == report.counters.applied)
+    #expect(report.features.chat?.noticeQueue?.map(\.pinned) == [true, false])
+    #expect(report.features.waitingRoom?.people?.map(\.id) == ["u2"])
+    try await studio.end()
+  }
+
+  @Test func `What cannot be done is refused with its reason and changes nothing`() async throws {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    func refusal(_ act: HostAct) async -> ControlError? {
+      if case .failure(let error) = await studio.lane.act(act, in: .main) { error } else { nil }
+    }
+    let admit = HostAct.admit(user: nil, all: false)
+    #expect(await refusal(admit) == .nobodyWaits(room: "main", user: nil))
+    #expect(await refusal(.admit(user: nil, all: true)) == nil, "all of nobody")
+    #expect(
+      await refusal(.openThread(message: "m1")) == .noSuchMessage(room: "main", message: "m1"))
+    #expect(await refusal(.handleNotice(1, .pin)) == .noSuchNotice(room: "main", notice: 1))
+    #expect(await studio.lane.report(.main)?.features.waitingRoom == nil)
+    #expect(await studio.lane.report(.main)?.features.chat == nil)
+
+    _ = await studio.send(lively + [event(.waitingCapacity(1))], to: .main, clock: .event)
+    let stranger = HostAct.admit(user: "u9", all: false)
+    #expect(await refusal(stranger) == .nobodyWaits(room: "main", user: "u9"))
+    #expect(await refusal(admit) == nil)
+    for full in [admit, .admit(user: "u2", all: false), .admit(user: nil, all: true)] {
+      #expect(await refusal(full) == .roomFull(room: "main", capacity: 1))
+    }
+    #expect(
+      await refusal(.openThread(message: "m9")) == .noSuchMessage(room: "main", message: "m9"))
+    let raids = (0..<20).map { _ in event(.chatNotice(ChatNotice(kind: .raid, user: bob, count: 1)))
+    }
+    _ = await studio.send(raids, to: .main, clock: .event)
+    for number in 1...16 { #expect(await refusal(.handleNotice(number, .pin)) == nil) }
+    #expect(await refusal(.handleNotice(17, .pin)) == .limitReached("pinned notices"))
+    let none = await studio.lane.act(admit, in: try #require(RoomName("none")))
+    #expect(none == .failure(.noSuchRoom("none")))
+    try await studio.end()
+  }
+
+  /// The host at a stream of another year: what is done by a call happens at its time.
+  @Test func `A call does not move the time of a room that follows its events`() async throws {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    let start: Timestamp = 1_000_000
+    _ = await studio.send(
+      [
+        event(.waitingSchedule(startsAt: start + 60_000), at: start),
+        event(.waitingJoin(ann), at: start + 1_000),
+      ], to: .main, clock: .event)
+    _ = try await studio.lane.act(.admit(user: nil, all: true), in: .main).get()
+    _ = await studio.send([event(.waitingJoin(bob), at: start + 20_000)], to: .main, clock: .event)
+    // The last tick came less than a second before.
+    let left = await studio.lane.report(.main)?.features.waitingRoom?.secondsLeft
+    #expect(left == 40 || left == 41)
+    try await studio.end()
+  }
+
+  @Test func `A stream from the waiting room to the export of its recording`() async throws {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    func send(_ events: LiveEvent...) async {
+      #expect(await studio.send(events, to: .main, clock: .event) == 0)
+    }
+    func act(_ act: HostAct) async throws { _ = try await studio.lane.act(act, in: .main).get() }
+    func report() async throws -> RoomReport { try #require(await studio.lane.report(.main)) }
+
+    // People wait, a countdown runs, two are let in.
+    await send(event(.stream(.waiting), at: 0), event(.waitingSchedule(startsAt: 10_000), at: 0))
+    await send(event(.waitingCapacity(2), at: 500), event(.waitingJoin(ann), at: 600))
+    await send(event(.waitingJoin(bob), at: 3_000))
+    #expect(try await report().features.waitingRoom?.secondsLeft == 8)
+    try await act(.admit(user: nil, all: true))
+    #expect(try await report().features.waitingRoom?.admitted == 2)
+    _ = await studio.lane.set("microphone", .value(0.8), in: .main)
+
+    // Live: talk, a gift bomb whose parent comes last, likes, bad statistics, a drag.
+    await send(event(.stream(.live), at: 10_000), event(.title("Evening"), at: 10_100))
+    await send(event(message(1, "hello @host"), at: 11_000), event(.viewers(count: 90), at: 11_000))
+    try await act(.highlight(names: ["host"]))
+    let gift = ChatNotice(kind: .gift, user: bob, count: 1, group: "bomb")
+    for time in 0..<3 { await send(event(.chatNotice(gift), at: 12_000 + Timestamp(time))) }
+    let bomb = ChatNotice(kind: .giftBomb, user: bob, count: 4, group: "bomb")
+    await send(event(.chatNotice(bomb), at: 14_000))
+    await send(event(.reaction(kind: "heart", count: 12), at: 14_100))
+    await send(event(.stats(StreamStatistics(congestion: 0.9)), at: 15_000))
+    for (index, phase) in Slider.Phase.allCases.enumerated() {
+      let slider = Slider(control: "zoom", phase: phase, value: Double(index) / 2)
+      await send(event(.slider(slider), at: 16_000 + Timestamp(index)))
+    }
+    try await act(.handleNotice(1, .pin))
+    let live = try await report()
+    #expect(live.phase == .live && live.features.waitingRoom == nil)
+    #expect(live.features.chat?.noticeQueue?.map(\.count) == [4])
+    #expect(live.features.chat?.messages.map(\.mention) == [true])
+    #expect(live.features.header?.likes == 12 && live.features.header?.peakViewers == 90)
+    #expect(live.features.control?.values == ["microphone": 0.8, "zoom": 1])
+
+    // The host ends it, after the question.
+    _ = await studio.lane.set("endStream", .position(true), in: .main)
+    _ = await studio.lane.set("endStream", .position(true), in: .main)
+    let ended = try await report()
+    #expect(ended.phase == .ended && ended.features.liveRoomStats == nil)
+
+    // The recording, replayed, is the same room; exported, its lines say what happened.
+    let recording = try await studio.recordings.stop(.main, on: studio.lane)
+    let again = try #require(RoomName("again"))
+    #expect(try await studio.replay(recording.recording, into: again).digest == recording.digest)
+    let lines = try await export(studio, recording.recording)
+    #expect(lines.count == recording.events)
+    #expect(lines.contains { $0.contains(#""type":"host.admit""#) && $0.contains(#""all":true"#) })
+    let copy = try #require(RoomName("copy"))
+    let sent = lines.map { line -> LiveEvent? in
+      var decoder = LineDecoder()
+      let slab = ByteSlab(Array(line.utf8))
+      let slice = ByteSlab.Slice(offset: 0, count: line.utf8.count)
+      guard case .event(let event, _) = decoder.decode(slab, line: slice, arrival: 0) else {
+        return nil
+      }
+      return event
+    }
+    #expect(sent.allSatisfy { $0 != nil }, "each line of an export can be ingested")
+    _ = try studio.directory.open(copy)
+    #expect(await studio.send(sent.compactMap { $0 }, to: copy, clock: .event) == 0)
+    let copied = try #require(await studio.lane.report(copy))
+    #expect(copied.phase == ended.phase)
+    #expect(copied.features.chat == ended.features.chat)
+    #expect(copied.features.control == ended.features.control)
+    // Whose duration is as exact as its ticks, which are not in the lines.
+    var header = copied.features.header
+    header?.durationMs = ended.features.header?.durationMs ?? 0
+    #expect(header == ended.features.header)
+    try await studio.end()
+  }
+
+  private func export(_ studio: Studio, _ recording: String) async throws -> [String] {
+    var lines = RecordingLines(try await studio.library.files(of: recording))
+    var texts: [String] = []
+    while let block = try lines.next() {
+      texts += block.text.split(separator: "\n").map { String($0) }
+    }
+    return texts
+  }
+}

@@ -61,6 +61,7 @@ script varlink-client Tests/Interop/with-daemon.sh "$bin" Tests/Interop/cli.sh
 script varlinkctl Tests/Interop/varlinkctl.sh "$bin"
 script exit-codes Tests/Interop/exit-codes.sh "$bin"
 script fuzz Tests/Interop/fuzz.sh "$bin"
+script completion Tests/Interop/completion.sh "$bin"
 script screen Tests/Interop/screen.sh "$bin"
 script kills Tests/kills.py "$bin" 10
 script journal Tests/journal.py "$bin"

@@ -43,6 +43,22 @@ import Varlink
   }
 }
 
+@Suite struct PercentBarTests {
+  @Test func `It tells the rate and the time left once there is one`() {
+    #expect(
+      PercentBar.line(25, elapsed: 5, columns: 79)
+        == "[#######-----------------------] 25%  5.0%/s  15 s left")
+    #expect(PercentBar.line(0, elapsed: 5, columns: 20) == "[---------------] 0%")
+    #expect(PercentBar.line(250, elapsed: 0, columns: 60).hasSuffix("] 100%"))
+  }
+
+  @Test(arguments: 1...80)
+  func `It never takes more than its columns`(columns: Int) {
+    let line = PercentBar.line(33, elapsed: 100, columns: columns)
+    #expect(TerminalText.width(line) <= columns)
+  }
+}
+
 @Suite struct FormatTests {
   @Test(arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-12_345_678, "-12,345,678")])
   func `Counts have groups`(number: Int, text: String) { #expect(Format.count(number) == text) }

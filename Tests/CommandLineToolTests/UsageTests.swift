@@ -13,7 +13,9 @@ import Varlink
     ["--socket="], ["open", ""], ["journal", "--since", "soon"], ["journal", "--kind", "hank"],
     ["journal", "--lines", "0"], ["journal", "--follow", "--until", "now"],
     ["journal", "--since", "10m", "--until", "1h"], ["journal", "--room", "Main"],
-    ["journal", "--since=1h", "--since=2h"],
+    ["journal", "--since=1h", "--since=2h"], ["compare", "a", "b", "--socket", "/x"],
+    ["simulate", "x.yaml", "--local", "--socket=/x"], ["watch", "main", "--rate", "0"],
+    ["top", "--once", "extra"], ["status", "--rate", "1"],
   ])
   func `What makes no sense is refused as usage`(arguments: [String]) async {
     let run = await run(arguments)

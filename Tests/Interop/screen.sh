@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 bin=$(readlink -f "${1:?usage: screen.sh BIN}")
 if ! command -v tmux >/dev/null; then
   echo "SKIPPED: tmux is not installed (Debian package tmux)"
-  skipped=13
+  skipped=15
   finish
 fi
 work=$(mktemp -d)
@@ -55,7 +55,7 @@ unchanged() { # what the settings and the text before it were called
   settings after >/dev/null || return 1
   diff "$work/$1" "$work/after" || return 1
   # The lines above are still there, and nothing of the screen is.
-  shows "^written before$" "^after done" && ! screen | grep -qE '─ recorder'
+  shows "^written before$" "^after done" && ! screen | grep -qE '─ (recorder|main)'
 }
 
 demo() { # columns, rows: the panes in both states of a stream
@@ -81,10 +81,18 @@ demo 60 20
 start_daemon "$bin"
 trap 'stop_daemon; cleanup' EXIT
 terminal 60 20
-enter "echo written before"
+# Whether there are colours on the terminal, once it shows a text.
+coloured() { shows "$1" && tmux capture-pane -ep -t screen | grep -qE $'\033\\[([0-9]+;)*3[1-6]m'; }
+colourless() { shows "$1" && ! tmux capture-pane -ep -t screen | grep -qE $'\033\\[([0-9]+;)*3[1-6]m'; }
+ctl="$bin/livehostctl --socket $socket"
+enter "NO_COLOR=1 $ctl status; $ctl status | cat; TERM=dumb $ctl status; echo all three"
+check "no colour with NO_COLOR, in a pipe, or on a dumb terminal" colourless "^all three"
+enter "clear; $ctl status; echo one"
+check "colour on a terminal" coloured "^one"
+enter "clear; echo written before"
 settings before
 "$bin/livehostctl" --socket "$socket" open main
-enter "$bin/livehostctl --socket $socket watch main"
+enter "$ctl watch main"
 check "a room is watched" shows "${panes[@]}"
 tmux resize-window -t screen -x 100 -y 30
 check "a window that grows is drawn anew" shows "${panes[@]}" "─ chat \* ─{40,}│─ live room stats"

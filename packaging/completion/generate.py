@@ -12,8 +12,8 @@ import command_dump  # noqa: E402
 
 # What an argument is, by the name of its value; the scripts know how to complete each.
 KINDS = {
-    "room": "room", "view": "view", "path": "file", "file": "file", "recording": "file",
-    "scenario": "file", "a": "file", "b": "file", "dir": "directory", "device": "device",
+    "room": "room", "view": "view", "path": "file", "file": "file", "recording": "recording",
+    "recording|room": "recording|room", "task": "task", "control": "control", "scenario": "file", "a": "file", "b": "file", "dir": "directory", "device": "device",
 }
 
 

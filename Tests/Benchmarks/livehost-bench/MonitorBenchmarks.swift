@@ -169,7 +169,7 @@ private final class MonitorBench {
         lines += #"{"type":"title","room":"\#(room)","title":"T\#(Harness.now())"}"# + "\n"
       }
       try write(Array(lines.utf8), to: socket)
-      usleep(5_000)
+      poll(nil, 0, 5)
     }
   }
 

@@ -1,13 +1,13 @@
 import Dispatch
 
 /// A bar for work whose share done is known in percent; shown on a terminal only.
-struct PercentBar {
+package struct PercentBar {
   private let console: Console
   private let start = DispatchTime.now().uptimeNanoseconds
 
-  init(_ console: Console) { self.console = console }
+  package init(_ console: Console) { self.console = console }
 
-  func show(_ percent: Int) {
+  package func show(_ percent: Int) {
     guard console.isDiagnosticsTerminal else { return }
     let elapsed = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
     // The last column stays free: writing there makes some terminals wrap.
@@ -15,13 +15,13 @@ struct PercentBar {
     console.diagnose("\r\(line)\u{1B}[K")
   }
 
-  func clear() {
+  package func clear() {
     if console.isDiagnosticsTerminal { console.diagnose("\r\u{1B}[K") }
   }
 
   /// One line, no wider than asked for: the bar, and what the rate so far says of the rest.
   /// - Parameter elapsed: seconds since the work began.
-  static func line(_ percent: Int, elapsed: Double, columns: Int) -> String {
+  package static func line(_ percent: Int, elapsed: Double, columns: Int) -> String {
     let percent = min(100, max(0, percent))
     var text = "\(percent)%"
     if percent > 0, elapsed >= 0.5 {

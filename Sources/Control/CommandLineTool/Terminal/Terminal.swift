@@ -31,8 +31,9 @@ package struct Terminal: Sendable {
   }
 
   static let enter = "\u{1B}[?1049h\u{1B}[?25l"
-  /// Style, scrolling region and cursor too, so that nothing of the screen is left.
-  static let leave = "\u{1B}[0m\u{1B}[r\u{1B}[?25h\u{1B}[?1049l"
+  /// Style, scrolling region and cursor too, so that nothing of the screen is left; and emptied, since tmux
+  /// keeps lines of it above the shell's if the window grew meanwhile.
+  static let leave = "\u{1B}[0m\u{1B}[r\u{1B}[2J\u{1B}[?25h\u{1B}[?1049l"
 
   /// The terminal of this process.
   static func process(write: @escaping @Sendable ([UInt8]) throws -> Void) -> Terminal {

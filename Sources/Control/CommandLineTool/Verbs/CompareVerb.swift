@@ -16,6 +16,12 @@ struct CompareVerb: Verb {
   @Argument(help: ArgumentHelp("A report, or FILE:VARIANT.", valueName: "a")) var first: String
   @Argument(help: ArgumentHelp("Another one.", valueName: "b")) var second: String
 
+  func validate() throws {
+    if global.socket != nil {
+      throw ValidationError("compare reads files and asks no daemon: --socket makes no sense")
+    }
+  }
+
   func run(_ context: Context) async throws {
     let left = try ReportFile(first)
     let right = try ReportFile(second)

@@ -48,6 +48,12 @@ struct SimulateVerb: Verb {
   @Flag(name: .customLong("check-determinism"), help: "Run twice and compare.")
   var checkDeterminism = false
 
+  func validate() throws {
+    if local, global.socket != nil {
+      throw ValidationError("--local asks no daemon: --socket makes no sense with it")
+    }
+  }
+
   func run(_ context: Context) async throws {
     let text = try ScenarioText.read(scenario)
     var options = SimulationOptions(path: scenario)

@@ -181,9 +181,10 @@ let benchmarks: [Target] = [
   program(
     "Tests/Benchmarks/livehost-bench",
     [
-      "BenchmarkKit", "Composable", "ComposableBenchmarks", "ControlInterface", "HostFeature",
-      "HostScreen", "RateLimiting", "Recordings", "ViewGraph", "WireFormats", "Ingest",
-      "LiveEvents", "LivehostDaemon", "Simulation", "UnixSockets", "Varlink", logging,
+      "Analysis", "BenchmarkKit", "Composable", "ComposableBenchmarks", "ControlInterface",
+      "HostFeature", "HostScreen", "RateLimiting", "Recordings", "TestSupport", "ViewGraph",
+      "WireFormats", "Ingest", "LiveEvents", "LivehostDaemon", "Simulation", "UnixSockets", "Varlink",
+      logging,
     ]
       + nio),
 ]
@@ -252,8 +253,7 @@ let tests: [Target] =
       "EndToEndTests",
       [
         "ControlInterface", "HostScreen", "Intake", "LiveEvents", "LivehostDaemon", "Simulation",
-        "Varlink",
-        "WireFormats", "livehostd", "livehostctl",
+        "Varlink", "TestSupport", "WireFormats", "livehostd", "livehostctl",
       ] + nio),
     .executableTarget(
       name: "CertificationService", dependencies: ["UnixSockets", "Varlink"] + nio,

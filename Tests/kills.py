@@ -35,7 +35,9 @@ def feed(acknowledged):
     def listen():
         try:
             for line in answers:
-                acknowledged[0] = int(json.loads(line)["token"])
+                answer = json.loads(line)
+                if answer["type"] == "synced":
+                    acknowledged[0] = int(answer["token"])
         except OSError:
             pass
     listener = threading.Thread(target=listen)

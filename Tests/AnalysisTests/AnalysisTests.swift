@@ -37,6 +37,24 @@ private func chat() -> [WrittenMessage] {
   return messages
 }
 
+/// A chat whose messages come by chance, at a rate that may change from second to second.
+private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
+  var random = SplitMix64(seed: 3)
+  var messages: [WrittenMessage] = []
+  for second in 0..<seconds {
+    // A hundred chances of a hundredth of the rate each: close to Poisson's.
+    let count = (0..<100).count { _ in random.pick(0..<100) < rate(second) }
+    for _ in 0..<count {
+      messages.append(
+        WrittenMessage(
+          timestamp: 1_700_000_000_000 + Int64(second) * 1_000,
+          message: ChatMessage(
+            id: "m\(messages.count)", userID: "u", userName: "U", text: "hello there")))
+    }
+  }
+  return messages
+}
+
 @Suite("Analyses")
 struct AnalysisTests {
   @Test("a burst is a highlight, with the word that marks it")
@@ -47,6 +65,37 @@ struct AnalysisTests {
     let start = try #require(peaks.first?["startedAt"]?.integerValue) - 1_700_000_000_000
     #expect((585_000...605_000).contains(start))
     #expect(peaks.first?["words"]?.arrayValue?.first == "GOAL")
+  }
+
+  @Test("in a busy chat less than twice the usual is a highlight, if it is that far from chance")
+  func busyHighlights() async throws {
+    // 20 a second by chance, and 40 for a quarter of a minute.
+    let messages = murmur(seconds: 1_800) { (900..<915).contains($0) ? 40 : 20 }
+    let result = try await analyze(.highlights, MessageList(messages)) { _, _ in }
+    let peaks = try #require(result.json["highlights"]?.arrayValue)
+    #expect(peaks.count == 1)
+    let start = try #require(peaks.first?["startedAt"]?.integerValue) - 1_700_000_000_000
+    #expect((890_000...905_000).contains(start))
+  }
+
+  @Test("what happens by chance is no highlight, nor what a chat in waves does all the time")
+  func noHighlights() async throws {
+    for rate in [1, 5, 20] {
+      let even = try await analyze(.highlights, MessageList(murmur(seconds: 7_200) { _ in rate })) {
+        _, _ in
+      }
+      #expect(
+        even.json["highlights"]?.arrayValue?.isEmpty == true, "\(rate) a second: \(even.lines)")
+      #expect(even.lines.last?.contains("busiest") == true)
+    }
+    // Twenty seconds of 5 a second, twenty of 15, and so on.
+    let waves = try await analyze(
+      .highlights, MessageList(murmur(seconds: 3_600) { $0 / 20 % 2 == 0 ? 5 : 15 })
+    ) { _, _ in }
+    let late = try #require(waves.json["highlights"]?.arrayValue).filter {
+      ($0["startedAt"]?.integerValue ?? 0) > 1_700_000_060_000
+    }
+    #expect(late.isEmpty, "\(waves.lines)")
   }
 
   @Test("variations of an advertisement are one cluster")

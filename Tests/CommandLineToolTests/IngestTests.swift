@@ -46,6 +46,20 @@ import Varlink
     await daemon.stop()
   }
 
+  @Test func `What is applied and not recorded as it should be is told, and is no success`()
+    async throws
+  {
+    let daemon = try await FakeDaemon()
+    let file = daemon.directory.write("lines", "{\"type\":\"unkept\",\"ts\":1000}\n".utf8)
+    let run = await daemon.run(["ingest", file, "--json=short"])
+    #expect(run.status == .failed)
+    #expect(run.diagnostics.contains("No space left on device"))
+    let value = try JSONValue(parsing: run.output)
+    #expect(value["error"]?["result"]?["received"] == 1)
+    #expect(value["error"]?["result"]?["unrecorded"] == "No space left on device")
+    await daemon.stop()
+  }
+
   @Test(arguments: ["truncated", "garbled", "missing", "directory", "format"])
   func `What cannot be read is bad data`(kind: String) async throws {
     let daemon = try await FakeDaemon()

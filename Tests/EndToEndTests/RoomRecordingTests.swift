@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("record", .serialized)
@@ -74,6 +75,8 @@ struct RoomRecordingTests {
     #expect((try room.json()["messages"] as? Int ?? 0) > 0)
     #expect(try daemon.ctl("analyze", "spam", "nobody").status == 1)
     #expect(try daemon.ctl("tasks").output.contains("no task runs"))
+    #expect(try daemon.ctl("status").output.contains("longest slice"))
+    #expect(daemon.log.contains("task spam-"))
     #expect(try daemon.ctl("cancel", "spam-9").status == 1)
     #expect(daemon.stop() == 0)
   }
@@ -94,5 +97,36 @@ struct RoomRecordingTests {
     #expect(recording["state"] as? String == "recording", "it goes on")
     #expect(recording["segments"] as? Int == 2)
     #expect(second.stop() == 0)
+  }
+
+  @Test(
+    "a full disk fails the recording, and says so to whoever must know; the room lives on",
+    .enabled(if: SmallDisk.isAvailable, "may not mount file systems"))
+  func full() throws {
+    let disk = try SmallDisk()
+    let daemon = try RunningDaemon(arguments: ["--state-dir", disk.path])
+    #expect(try daemon.ctl("open", "main").status == 0)
+    #expect(try daemon.ctl("record", "start", "main").status == 0)
+    let ingest = try daemon.ctl(
+      "ingest", RecordingTests.recording, "--speed", "max", "--room", "main", "--json=short")
+    #expect(ingest.status == 1)
+    #expect(ingest.diagnostics.contains("No space left on device"), "\(ingest.diagnostics)")
+    let told = try #require(try ingest.json()["error"] as? [String: Any])
+    #expect((told["result"] as? [String: Any])?["received"] as? Int == 5_000)
+    let recording = try #require(try list(daemon).first)
+    #expect(recording["state"] as? String == "failed")
+    #expect((recording["reason"] as? String)?.contains("No space left on device") == true)
+    let kept = try #require(recording["events"] as? Int)
+    let name = try #require(recording["recording"] as? String)
+    let export = try daemon.ctl("record", "export", name)
+    #expect(export.output.split(separator: "\n").count == kept)
+    #expect(daemon.log.contains("recording of room main failed"))
+    let features = try #require(
+      try daemon.ctl("show", "main", "--json=short").json()["features"] as? [String: Any])
+    #expect((features["chat"] as? [String: Any])?["total"] as? Int == 4_933)
+    #expect((features["recorder"] as? [String: Any])?["state"] as? String == "failed")
+    #expect(
+      try daemon.ctl("send", "main", #"{"type":"viewers","count":12}"#).status == 0)
+    #expect(daemon.stop() == 0)
   }
 }

@@ -187,7 +187,8 @@ import Testing
     case .stream(let phase, _): ["stream \(phase)"]
     case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .control, .header, .liveRoomStats,
       .recorder,
-      .waitingRoom, .endConfirmation, .roomClosed, .ticked:
+      .waitingRoom, .endConfirmation, .roomClosed, .historyLimited,
+      .ticked:
       []
     }
   }

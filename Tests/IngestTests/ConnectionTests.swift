@@ -2,6 +2,7 @@ import Ingest
 import LiveEvents
 import NIOCore
 import NIOEmbedded
+import Synchronization
 import Testing
 
 private let clear = #"{"type":"chat.clear"}"#
@@ -11,6 +12,13 @@ private func viewers(_ count: Int, room: String = "main") -> String {
 private func sync(_ token: String) -> String { #"{"type":"sync","token":"\#(token)"}"# + "\n" }
 private func synced(_ token: String, _ received: Int, _ rejected: Int) -> String {
   #"{"type":"synced","token":"\#(token)","received":\#(received),"rejected":\#(rejected)}"# + "\n"
+}
+
+/// Keeps what it is given until it fails.
+private final class Disk: Durability {
+  private let reason = Mutex<String?>(nil)
+  var failureReason: String? { reason.withLock { $0 } }
+  func fail(_ text: String) { reason.withLock { $0 = text } }
 }
 
 @Suite struct `A connection` {
@@ -33,6 +41,34 @@ private func synced(_ token: String, _ received: Int, _ rejected: Int) -> String
       ])
     #expect(sink.unroutable == [.unknownFormat: 1, .malformedJSON: 1])
     #expect(sink.notes.allSatisfy { $0.events.allSatisfy { $0.timestamp == 1000 } })
+  }
+
+  @Test func `never calls synced what somebody was to keep and lost`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink)
+    let disk = Disk()
+    try connection.send(viewers(1))
+    let kept = try #require(sink.takeHeld().first)
+    kept.isKept(by: disk)
+    kept.consumed()
+    try connection.send(sync("a") + viewers(2))
+    for receipt in sink.takeHeld() {
+      receipt.isKept(by: disk)
+      receipt.applied()
+    }
+    #expect(try connection.answers() == synced("a", 1, 0), "nothing was lost as yet")
+    // What the next sync stands for is lost, and nobody keeps what comes with it.
+    disk.fail("the disk \"a\" is full")
+    try connection.send(sync("b"))
+    for receipt in sink.takeHeld() { receipt.applied() }
+    #expect(
+      try connection.answers()
+        == #"{"type":"applied","token":"b","received":2,"rejected":0,"#
+        + #""reason":"the disk \"a\" is full"}"# + "\n")
+    // What came afterwards was never to be kept.
+    try connection.send(viewers(3) + sync("c"))
+    for receipt in sink.takeHeld() { receipt.applied() }
+    #expect(try connection.answers() == synced("c", 3, 0))
   }
 
   @Test func `counts bad input by reason and lives on`() throws {

@@ -1,98 +1,11 @@
 import ControlInterface
-import Foundation
-import HostScreen
+import Intake
 import LiveEvents
 import LivehostDaemon
-import Logging
-import NIOCore
-import NIOPosix
+import RateLimiting
 import Recordings
-import Synchronization
-import TestSupport
 import Testing
 import WireFormats
-
-/// A lane, its rooms and a directory of recordings.
-final class Studio {
-  let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-  let path = NSTemporaryDirectory() + "studio-\(UUID().uuidString.prefix(8))"
-  let library: RecordingLibrary
-  let recordings: RoomRecordings
-  let lane: HostLane
-  let directory: RoomDirectory
-
-  init(path recordingPath: String? = nil) throws {
-    let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
-    let library = try RecordingLibrary(directory: recordingPath ?? path)
-    self.library = library
-    let recordings = RoomRecordings(
-      library: library, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    self.recordings = recordings
-    lane = HostLane(
-      index: 0, eventLoop: loop, settings: RoomSettings(),
-      onRecordingEnd: { recordings.ended($0, $1, $2) })
-    directory = RoomDirectory(lanes: [lane], maximumRooms: 8)
-  }
-
-  func send(_ events: [LiveEvent], to room: RoomName, clock: FrameClock) async -> Int {
-    await withCheckedContinuation { continuation in
-      lane.post(
-        RoomDelivery(
-          room: room, events: events, clock: clock,
-          acknowledgement: .callback { continuation.resume(returning: $0) }))
-    }
-  }
-
-  func replay(
-    _ name: String, into room: RoomName, speed: Double? = nil, start: Int64 = 0
-  ) async throws -> ReplayResult {
-    _ = try directory.open(room)
-    let replay = Replay(
-      try await library.files(of: name), into: room, on: lane, speed: speed, start: start)
-    // Time passes only while somebody waits.
-    let time = Mutex<UInt64>(0)
-    return try await replay.run(
-      sleep: { nanoseconds in time.withLock { $0 += nanoseconds } },
-      now: { time.withLock { $0 } })
-  }
-
-  func end() async throws {
-    await directory.closeAll()
-    await recordings.close()
-    try await group.shutdownGracefully()
-    try? FileManager.default.removeItem(atPath: path)
-  }
-}
-
-/// Everything that a room can be sent, with some that it refuses.
-func traffic(_ count: Int, seed: UInt64 = 1) -> [LiveEvent] {
-  var random = SplitMix64(seed: seed)
-  return (0..<count).map { number in
-    let person = Person(id: Text("u\(random.next() % 40)"), name: "Ada")
-    let id = "m\(number)"
-    let payload: LiveEvent.Payload =
-      switch random.next() % 16 {
-      case 0: .viewers(count: Int(random.next() % 1_000))
-      case 1: .reaction(kind: "heart", count: Int(random.next() % 9))
-      case 2: .slider(Slider(control: "gain", phase: .begin, value: 0.5))
-      case 3: .slider(Slider(control: "gain", phase: .change, value: 0.75))
-      case 4: .slider(Slider(control: "gain", phase: .end, value: 0.25))
-      case 5: .tap(control: "mute", on: nil)
-      case 6: .stats(StreamStatistics(bitrateKbps: Double(random.next() % 9_000)))
-      case 7: .chatDelete(messageID: Text("m\(random.next() % UInt64(number + 1))"))
-      case 8: .chatTimeout(ChatTimeout(user: person, seconds: 60))
-      case 9: .waitingJoin(person)
-      case 10: .recorderState(.recording)
-      case 11: .recorderProgress(RecorderProgress(bytes: number, durationMilliseconds: number))
-      case 12: .stream(number > count / 2 ? .live : .waiting)
-      default:
-        .chatMessage(
-          ChatMessage(
-            id: id, userID: String(person.id), userName: "Ada", text: "text \(number) \"q\""))
-      }
-    return LiveEvent(timestamp: 1_700_000_000_000 + Timestamp(number * 13), payload: payload)
-  }
-}
 
 @Suite("Recording and replay of rooms")
 struct RoomRecordingTests {
@@ -123,6 +36,97 @@ struct RoomRecordingTests {
       #expect(report.features.control == live.features.control)
       #expect(report.counters.rejected == 0)
     }
+    try await studio.end()
+  }
+
+  @Test(
+    "what else the state depends on is recorded: settings, a reload of them, controls that are set")
+  func changes() async throws {
+    var settings = RoomSettings()
+    settings.chatHistory = 7
+    try settings.throttling.set(.statistics, policy(.statistics, milliseconds: 50))
+    try settings.throttling.set(.viewers, policy(.viewers, milliseconds: 3_000))
+    let studio = try Studio(settings: settings)
+    _ = try studio.directory.open(.main)
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    let events = traffic(2_000)
+    _ = await studio.send(Array(events[..<700]), to: .main, clock: .event)
+    _ = await studio.lane.set("zoom", .value(0.125), in: .main)
+    _ = await studio.send(Array(events[700..<900]), to: .main, clock: .event)
+    var reloaded = settings
+    try reloaded.throttling.set(.viewers, policy(.viewers, milliseconds: 30_000))
+    try reloaded.throttling.set(.statistics, policy(.statistics, milliseconds: 20_000))
+    studio.lane.postSettings(reloaded)
+    _ = await studio.lane.set("mute", .position(true), in: .main)
+    _ = await studio.send(Array(events[900...]), to: .main, clock: .event)
+    let live = try #require(await studio.lane.report(.main))
+    let recording = try await studio.recordings.stop(.main, on: studio.lane)
+    let digest = try #require(recording.digest)
+
+    // Played where nothing is as it was configured then.
+    let other = try Studio(path: studio.path)
+    for (index, speed) in ([nil, 1, 100] as [Double?]).enumerated() {
+      let room = try #require(RoomName("again\(index)"))
+      let result = try await other.replay(recording.recording, into: room, speed: speed)
+      #expect(result.digest == digest)
+      let report = try #require(await other.lane.report(room))
+      #expect(report.features.chat == live.features.chat)
+      #expect(report.features.chat?.messages.count == 7)
+      #expect(report.features.control == live.features.control)
+      #expect(report.features.liveRoomStats == live.features.liveRoomStats)
+      #expect(report.features.header == live.features.header)
+    }
+    // A reload meanwhile changes nothing for a room into which a recording is played.
+    let busy = try #require(RoomName("busy"))
+    let lane = other.lane
+    let result = try await other.replay(recording.recording, into: busy, speed: 1) {
+      lane.postSettings(RoomSettings())
+    }
+    #expect(result.digest == digest)
+    try await other.end()
+    try await studio.end()
+  }
+
+  private func policy(_ kind: ThrottledKind, milliseconds: Int64) -> PolicyDescription {
+    PolicyDescription(kind.limitClass, interval: .milliseconds(milliseconds))
+  }
+
+  @Test("a room that was driven before it is recorded promises no state")
+  func driven() async throws {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    _ = await studio.lane.set("zoom", .value(0.125), in: .main)
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    #expect(try await studio.recordings.stop(.main, on: studio.lane).digest == nil)
+    try await studio.end()
+  }
+
+  @Test(
+    "what a failed recorder lost is applied and not acknowledged as recorded; the room lives on")
+  func losing() async throws {
+    var recording = RecordingSettings()
+    recording.maximumWaiting = 50
+    let studio = try Studio(recording: recording)
+    _ = try studio.directory.open(.main)
+    let started = try await studio.recordings.start(.main, on: studio.lane)
+    let first = await studio.sendRecorded(Array(traffic(40)), to: .main)
+    #expect(first.failure == nil)
+    let second = await studio.sendRecorded(traffic(400, seed: 2), to: .main)
+    #expect(second.failure == .diskTooSlow)
+    let before = try #require(await studio.lane.report(.main)?.counters.applied)
+    #expect(before > 200)
+    while await studio.lane.report(.main)?.features.recorder?.state != .failed {}
+    // It does not record any more, so nothing is missing of what comes now.
+    let third = await studio.sendRecorded(traffic(40, seed: 3), to: .main)
+    #expect(third.failure == nil)
+    let listed = try #require(try await studio.recordings.list("main").first)
+    #expect(listed.recording == started.recording)
+    #expect(listed.state == .failed)
+    #expect(listed.reason?.contains("keep up") == true)
+    #expect((1...40).contains(listed.events))
+    // Another one may be begun, once the failed one is closed.
+    while (try? await studio.recordings.start(.main, on: studio.lane)) == nil {}
+    _ = try await studio.recordings.stop(.main, on: studio.lane)
     try await studio.end()
   }
 

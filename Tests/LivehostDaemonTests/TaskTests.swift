@@ -9,7 +9,7 @@ struct TaskTests {
     "progress is told at most a hundred times, and its end",
     arguments: [(0, 1, 1), (7, 7, 7), (1_000_000, 1_000_000, 100)])
   func progress(total: Int, steps: Int, told: Int) async throws {
-    let percents = Mutex<[Int]>([])
+    let percents = Mutex<[Int?]>([])
     _ = try await TaskRegistry().run(
       .spam, on: "main", onProgress: { _, percent in percents.withLock { $0.append(percent) } }
     ) { progress in
@@ -17,6 +17,59 @@ struct TaskTests {
     }
     #expect(percents.withLock { $0.count } == told)
     #expect(percents.withLock { $0.last } == 100)
+  }
+
+  @Test("progress of an unknown whole is told once a second, and without a share")
+  func unknown() async throws {
+    let percents = Mutex<[Int?]>([])
+    let time = Mutex<UInt64>(0)
+    let registry = TaskRegistry { time.withLock { $0 } }
+    _ = try await registry.run(
+      .spam, on: "main", onProgress: { _, percent in percents.withLock { $0.append(percent) } }
+    ) { progress in
+      // Ten seconds in tenths.
+      for step in 0..<100 {
+        progress.report(step, of: nil)
+        time.withLock { $0 += 100_000_000 }
+      }
+    }
+    #expect(percents.withLock { $0 } == Array(repeating: nil, count: 10))
+  }
+
+  @Test("a whole that grew meanwhile is never passed")
+  func overtaken() async throws {
+    let percents = Mutex<[Int?]>([])
+    _ = try await TaskRegistry().run(
+      .spam, on: "main", onProgress: { _, percent in percents.withLock { $0.append(percent) } }
+    ) { progress in
+      for done in [10, 20, 25] { progress.report(done, of: 20) }
+    }
+    #expect(percents.withLock { $0 } == [50, 100])
+  }
+
+  @Test("the end of a task is told, and how it ended")
+  func ends() async throws {
+    struct Broken: Error {}
+    let ends = Mutex<[TaskEnd]>([])
+    let time = Mutex<UInt64>(0)
+    let registry = TaskRegistry { time.withLock { $0 } }
+    func run(_ body: @escaping @Sendable () async throws -> Void) async {
+      _ = try? await registry.run(
+        .chatters, on: "main", onProgress: { _, _ in },
+        onEnd: { end in ends.withLock { $0.append(end) } }
+      ) { _ in
+        time.withLock { $0 += 5_000 }
+        try await body()
+      }
+    }
+    await run {}
+    await run { throw CancellationError() }
+    await run { throw ControlError.noSuchRecording("x") }
+    let told = ends.withLock { $0 }
+    #expect(
+      told.map(\.result) == [.done, .cancelled, .failed("NoSuchRecording (recording \"x\")")])
+    #expect(told.map(\.task) == ["chatters-1", "chatters-2", "chatters-3"])
+    #expect(told.map(\.nanoseconds) == [5_000, 5_000, 5_000])
   }
 
   @Test("a task is listed while it runs, and cancelled by its name")

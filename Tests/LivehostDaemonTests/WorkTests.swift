@@ -44,6 +44,22 @@ struct WorkTests {
     try await slots.run {}
   }
 
+  @Test func `Work that was begun may wait however many wait`() async throws {
+    let slots = WorkSlots(count: 1, maximumWaiting: 0)
+    let (hold, release) = AsyncStream.makeStream(of: Void.self)
+    let (entered, note) = AsyncStream.makeStream(of: Void.self)
+    async let first: Void = slots.run {
+      note.yield()
+      for await _ in hold {}
+    }
+    for await _ in entered { break }
+    await #expect(throws: WorkSlots.Full.self) { try await slots.run {} }
+    async let next: Void = slots.run(isNew: false) {}
+    while slots.waitingCount < 1 { await Task.yield() }
+    release.finish()
+    _ = try await (first, next)
+  }
+
   @Test func `Work runs on threads of its own, and its longest slice is told`() async throws {
     let executor = try WorkExecutor(width: 2)
     let sum = await withTaskExecutorPreference(executor) {

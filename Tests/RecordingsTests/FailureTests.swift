@@ -2,35 +2,15 @@ import Foundation
 import Glibc
 import Recordings
 import Synchronization
+import TestSupport
 import Testing
 
-/// Whether this process may mount file systems.
-private let mayMount: Bool = {
-  guard getuid() == 0, let directory = try? TemporaryDirectory() else { return false }
-  guard mount("tmpfs", directory.path, "tmpfs", 0, "size=64k") == 0 else { return false }
-  umount2(directory.path, Int32(MNT_DETACH))
-  return true
-}()
-
-/// A small file system of its own.
-private final class SmallDisk {
-  let directory: TemporaryDirectory
-
-  init(flags: UInt = 0) throws {
-    directory = try TemporaryDirectory()
-    let result = mount("tmpfs", directory.path, "tmpfs", flags, "size=1m")
-    try #require(result == 0)
-  }
-
-  deinit { umount2(directory.path, Int32(MNT_DETACH)) }
-}
-
-@Suite("Recordings that fail", .enabled(if: mayMount, "may not mount file systems"))
+@Suite("Recordings that fail", .enabled(if: SmallDisk.isAvailable, "may not mount file systems"))
 struct FailureTests {
   @Test("a full disk fails the recording, which keeps what was acknowledged")
   func full() async throws {
     let disk = try SmallDisk()
-    var library = try RecordingLibrary(directory: disk.directory.path)
+    var library = try RecordingLibrary(directory: disk.path)
     let news = Mutex<[RecorderNews]>([])
     let recorder = try await library.start(room: "main", startedAt: 0) { new in
       news.withLock { $0.append(new) }
@@ -39,10 +19,16 @@ struct FailureTests {
     var acknowledged = 0
     for start in stride(from: 0, to: steps.count, by: 100) {
       await recorder.write(steps[start..<start + 100])
-      if try await library.list().first?.state == .failed { break }
+      #expect(
+        try await library.list().first?.state == (recorder.failure == nil ? .recording : .failed))
+      if recorder.failure != nil { break }
       acknowledged = start + 100
     }
     #expect((100..<20_000).contains(acknowledged))
+    guard case .file("write", _, ENOSPC) = recorder.failure else {
+      Issue.record("failed by \(String(describing: recorder.failure))")
+      return
+    }
     let failed = news.withLock { $0.last }
     guard case .failed(.file("write", _, ENOSPC)) = failed else {
       Issue.record("told \(String(describing: failed))")
@@ -58,7 +44,7 @@ struct FailureTests {
     let end = try await recorder.finish(digest: nil, endedAt: 1)
     #expect(end.state == .failed)
     library.close()
-    library = try RecordingLibrary(directory: disk.directory.path)
+    library = try RecordingLibrary(directory: disk.path)
     defer { library.close() }
     #expect(try await library.list().first?.state == .failed)
     #expect(try await library.steps(of: recorder.name) == read)
@@ -87,8 +73,8 @@ struct FailureTests {
 
   @Test("a read-only directory is an error of the call, with a reason")
   func readOnly() async throws {
-    let disk = try SmallDisk(flags: UInt(MS_RDONLY))
-    let library = try RecordingLibrary(directory: disk.directory.path + "/recordings")
+    let disk = try SmallDisk(flags: MS_RDONLY)
+    let library = try RecordingLibrary(directory: disk.path + "/recordings")
     defer { library.close() }
     let error = await #expect(throws: RecordingError.self) {
       _ = try await library.start(room: "main", startedAt: 0) { _ in }

@@ -20,6 +20,23 @@ struct RecordingTests {
     #expect(try await library.steps(of: summary.name) == steps)
   }
 
+  @Test("changes come back as they were, in their places, whatever stands in them")
+  func changes() async throws {
+    let directory = try TemporaryDirectory()
+    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    var steps: [RecordedStep] = []
+    for (index, step) in makeSteps(400).enumerated() {
+      steps.append(step)
+      guard index % 7 == 0 else { continue }
+      let text = #"{"control":"zoom \#(index) ,\"change\":{ é","value":0.5}"#
+      steps.append(.change(text, at: step.instant))
+    }
+    let summary = try await library.record(steps)
+    #expect(summary.events + summary.frames == 400, "a change is neither")
+    #expect(try await library.steps(of: summary.name) == steps)
+  }
+
   @Test("every line of an event is a native event that others can read")
   func native() async throws {
     let directory = try TemporaryDirectory()
@@ -98,5 +115,27 @@ struct RecordingTests {
     ]
     let summary = try await library.record(steps)
     #expect(try await library.steps(of: summary.name) == steps)
+  }
+
+  @Test(
+    "what a disk that stands still is given beyond the limit is lost, and nobody is told otherwise")
+  func overrun() async throws {
+    let directory = try TemporaryDirectory()
+    var settings = RecordingSettings()
+    settings.maximumWaiting = 10
+    let library = try RecordingLibrary(directory: directory.path, settings: settings)
+    defer { library.close() }
+    let recorder = try await library.start(room: "main", startedAt: 0) { _ in }
+    let steps = makeSteps(60)
+    await recorder.write(steps.prefix(5))
+    #expect(recorder.failure == nil)
+    await recorder.write(steps[5...])
+    #expect(recorder.failure == .diskTooSlow)
+    // What would fit again comes behind what is missing.
+    await recorder.write(steps.prefix(5))
+    #expect(recorder.failure == .diskTooSlow)
+    let summary = try await recorder.finish(digest: nil, endedAt: 1)
+    #expect(summary.state == .failed)
+    #expect(try await library.steps(of: recorder.name) == Array(steps.prefix(5)))
   }
 }

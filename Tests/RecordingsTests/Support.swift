@@ -55,6 +55,7 @@ extension RecordedBatch {
       switch step {
       case .event(let event, let instant): add([event], at: instant)
       case .frame(let instant, let flush): addFrame(at: instant, flush: flush)
+      case .change(let text, let instant): addChange(text, at: instant)
       }
     }
   }

@@ -116,6 +116,17 @@ struct EventGenerator {
     }
   }
 
+  @Test func `encoding into a long array does not copy what stands there`() {
+    var generator = EventGenerator(random: SplitMix64(seed: 9))
+    var bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 10_000)
+    bytes.reserveCapacity(1 << 20)
+    let place = bytes.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
+    for _ in 0..<100 {
+      NativeEncoder.append(generator.event(), to: &bytes)
+      #expect(bytes.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) } == place)
+    }
+  }
+
   @Test func `encoding appends, and leaves the room out on request`() {
     var bytes = Array("x".utf8)
     NativeEncoder.append(LiveEvent(timestamp: 5, payload: .viewers(count: 1)), to: &bytes)

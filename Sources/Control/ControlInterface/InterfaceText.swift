@@ -656,7 +656,10 @@ let interfaceText = #"""
     # Turns of a lane that took 500 ms and more.
     hangs: int,
     # Least severe messages that are logged: trace, debug, info, notice, warning, error or critical.
-    logLevel: string
+    logLevel: string,
+    # The longest time for which a task such as an analysis ran without giving way, in microseconds on a
+    # processor.
+    longestSliceMicroseconds: int
   )
 
   # What monitoring systems collect: the numbers of the daemon and of its open rooms.
@@ -806,8 +809,9 @@ let interfaceText = #"""
   )
 
   # Runs a task, on processors that no room needs. Replies before the last one have progress, or a part of
-  # an export. Ends early when the client disconnects. Errors: NoSuchRecording, NoSuchRoom,
-  # RecordingFailed, LimitReached, Busy if a recording is played into the room already.
+  # an export. Ends early when the client disconnects, and with NoSuchRoom when the room is closed that it
+  # works on. Errors: NoSuchRecording, NoSuchRoom, RecordingFailed, LimitReached, Busy if a recording is
+  # played into the room already.
   # [Supports 'more' flag]
   # [Requires privileges]
   method StartTask(
@@ -1029,7 +1033,8 @@ let interfaceText = #"""
   ) -> ()
 
   # Hands over events and waits until they are applied and, in a room that records, synced to disk.
-  # The list is taken as a whole or not at all. Errors: InvalidEvent, LimitReached, Busy.
+  # The list is taken as a whole or not at all. Errors: InvalidEvent, LimitReached, Busy;
+  # RecordingFailed if the events are applied, but the recorder failed and has not all of them.
   # [Requires privileges]
   method SendEvents(
     # The room of all events that name none. Null means main.

@@ -20,12 +20,14 @@ public struct StatusReport: Codable, Sendable, Equatable {
   public var hangs: Int
   /// Least severe messages that are logged.
   public var logLevel: String
+  /// The longest time for which a task ran without giving way, on a processor.
+  public var longestSliceMicroseconds: Int
 
   public init(
     version: String, uptimeSeconds: Int, rooms: Int, eventsPerSecond: Double,
     totals: TotalsReport, health: Health, longestTurnMicroseconds: Int, memoryBytes: Int,
     journalEntriesLost: Int, lanes: Int, microhangs: Int = 0, hangs: Int = 0,
-    logLevel: String = "info"
+    logLevel: String = "info", longestSliceMicroseconds: Int = 0
   ) {
     self.version = version
     self.uptimeSeconds = uptimeSeconds
@@ -40,6 +42,7 @@ public struct StatusReport: Codable, Sendable, Equatable {
     self.microhangs = microhangs
     self.hangs = hangs
     self.logLevel = logLevel
+    self.longestSliceMicroseconds = longestSliceMicroseconds
   }
 }
 

@@ -50,6 +50,8 @@ package struct HostFeature {
     /// The stream entered a phase, at a time of its source.
     case stream(StreamState, at: Timestamp)
     case roomClosed
+    /// A chat that appears from now on keeps so many messages.
+    case historyLimited(Int)
     /// Time went on without an event; sent once a second while ``State/wantsTicks``.
     case ticked(at: Timestamp)
   }
@@ -72,6 +74,9 @@ package struct HostFeature {
         return enter(phase, at: time, in: &state)
       case .roomClosed:
         state.removeChildren()
+        return .none
+      case .historyLimited(let count):
+        state.chatHistory = count
         return .none
       case .ticked(let time):
         return tick(at: time, in: &state)

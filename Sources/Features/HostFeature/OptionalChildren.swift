@@ -41,7 +41,7 @@ extension HostFeature.State {
     case .waitingRoom:
       if phase.admitsWaitingRoom, waitingRoom == nil { waitingRoom = WaitingRoomFeature.State() }
     case .liveRoomStats(.delegate), .control, .header, .recorder, .endConfirmation, .stream,
-      .roomClosed, .ticked:
+      .roomClosed, .historyLimited, .ticked:
       return
     }
   }

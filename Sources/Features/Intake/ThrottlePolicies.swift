@@ -27,7 +27,11 @@ package struct ThrottlePolicies: Hashable, Sendable {
 
   package init() {}
 
-  package subscript(kind: ThrottledKind) -> Pacing { pacings[kind] ?? Self.standard(kind) }
+  /// To be set only to what was in force once; ``set(_:_:)`` checks what people wrote.
+  package subscript(kind: ThrottledKind) -> Pacing {
+    get { pacings[kind] ?? Self.standard(kind) }
+    set { pacings[kind] = newValue == Self.standard(kind) ? nil : newValue }
+  }
 
   /// What holds where nothing is set. What is drawn with the frame may become as late as what people
   /// feel to be at once.
@@ -72,7 +76,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
     try refuseUnused(description)
     var pacing = Pacing(policy) ?? standard
     pacing.capacity = description.capacity ?? standard.capacity
-    pacings[kind] = pacing == standard ? nil : pacing
+    self[kind] = pacing
   }
 
   /// Keys that would be valid and change nothing: somebody expects what will not happen.

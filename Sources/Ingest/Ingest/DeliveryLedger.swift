@@ -1,5 +1,5 @@
 /// What a connection has handed over and not heard back about: the credit that it may still read
-/// on, and the syncs that it owes answers to. A value without clock, lock or channel.
+/// on, and the syncs that it owes answers to. A value without clock, channel or lock of its own.
 struct DeliveryLedger {
   /// When a connection stops reading.
   struct Limits {
@@ -17,12 +17,16 @@ struct DeliveryLedger {
     let token: [UInt8]
     let received: Int
     let rejected: Int
+    /// Why some of it is applied, but not kept as it should be.
+    let failure: String?
   }
 
   /// The lines between two syncs. The last one of the list is still open.
   private struct Epoch {
     var unacknowledged = 0
     var rejectedBySink = 0
+    /// Who is to keep the lines; hardly ever more than one.
+    var durabilities: [any Durability] = []
     var sync: (token: [UInt8], received: Int, rejected: Int)?
   }
 
@@ -81,6 +85,13 @@ struct DeliveryLedger {
     epochs[Int(epoch - firstEpoch)].rejectedBySink += count
   }
 
+  mutating func isKept(by durability: any Durability, epoch: UInt64) {
+    guard epoch >= firstEpoch else { return }
+    let place = Int(epoch - firstEpoch)
+    if epochs[place].durabilities.contains(where: { $0 === durability }) { return }
+    epochs[place].durabilities.append(durability)
+  }
+
   mutating func acknowledged(epoch: UInt64) { epochs[Int(epoch - firstEpoch)].unacknowledged -= 1 }
 
   mutating func abandoned() { isAbandoned = true }
@@ -98,7 +109,8 @@ struct DeliveryLedger {
       rejectedBefore += epoch.rejectedBySink
       answers.append(
         Answer(
-          token: sync.token, received: sync.received, rejected: sync.rejected + rejectedBefore))
+          token: sync.token, received: sync.received, rejected: sync.rejected + rejectedBefore,
+          failure: epoch.durabilities.lazy.compactMap(\.failureReason).first))
       epochs.removeFirst()
       firstEpoch += 1
     }

@@ -45,6 +45,12 @@ public final class DeliveryReceipt: Sendable {
     if isFirst { ledger?.consumed(bytes: bytes) }
   }
 
+  /// What was delivered is to be kept by `durability`.
+  ///
+  /// To be told before the acknowledgement that covers it. If it failed by then, the sync is answered
+  /// by the truth: applied, and not kept.
+  public func isKept(by durability: any Durability) { ledger?.isKept(by: durability, epoch: epoch) }
+
   /// The sink did not take `count` of the events delivered, such as duplicates.
   ///
   /// To be told before the acknowledgement that covers them, whose counts include them.

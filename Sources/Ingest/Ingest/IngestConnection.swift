@@ -199,9 +199,16 @@ package final class IngestConnection: ChannelInboundHandler {
     guard !answers.isEmpty else { return }
     var buffer = context.channel.allocator.buffer(capacity: answers.count * 96)
     for answer in answers {
-      buffer.writeString("{\"type\":\"synced\",\"token\":\"")
+      // What is not on disk though it should be is called applied, never synced.
+      let type = answer.failure == nil ? "synced" : "applied"
+      buffer.writeString("{\"type\":\"\(type)\",\"token\":\"")
       buffer.writeBytes(answer.token)
-      buffer.writeString("\",\"received\":\(answer.received),\"rejected\":\(answer.rejected)}\n")
+      buffer.writeString("\",\"received\":\(answer.received),\"rejected\":\(answer.rejected)")
+      if let reason = answer.failure {
+        buffer.writeString(",\"reason\":")
+        buffer.writeBytes(NativeEncoder.quoted(reason))
+      }
+      buffer.writeString("}\n")
     }
     context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
   }

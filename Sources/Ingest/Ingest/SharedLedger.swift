@@ -59,6 +59,13 @@ final class SharedLedger: Sendable {
     }
   }
 
+  func isKept(by durability: any Durability, epoch: UInt64) {
+    change { state in
+      state.ledger.isKept(by: durability, epoch: epoch)
+      return false
+    }
+  }
+
   func acknowledged(epoch: UInt64) {
     change { state in
       state.ledger.acknowledged(epoch: epoch)

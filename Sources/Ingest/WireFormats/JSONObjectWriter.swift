@@ -2,19 +2,26 @@ import LiveEvents
 
 /// Builds the text of one JSON object, member by member.
 struct JSONObjectWriter {
-  private var bytes: [UInt8]
+  private var bytes: [UInt8] = []
   private var needsComma = false
 
-  /// Begins an object at the end of `bytes`.
-  init(bytes: consuming [UInt8]) {
-    self.bytes = bytes
-    self.bytes.append(UInt8(ascii: "{"))
+  /// Appends the object whose members `body` adds.
+  ///
+  /// The array changes hands by swapping: it never has two owners, so that what stands in it is not
+  /// copied, however long it is.
+  static func append(to bytes: inout [UInt8], _ body: (inout JSONObjectWriter) -> Void) {
+    var object = JSONObjectWriter()
+    swap(&object.bytes, &bytes)
+    object.bytes.append(UInt8(ascii: "{"))
+    body(&object)
+    object.bytes.append(UInt8(ascii: "}"))
+    swap(&object.bytes, &bytes)
   }
 
-  /// Ends the object and gives the bytes back.
-  consuming func finish() -> [UInt8] {
-    bytes.append(UInt8(ascii: "}"))
-    return bytes
+  static func quoted(_ string: String) -> [UInt8] {
+    var object = JSONObjectWriter()
+    object.append(string: string)
+    return object.bytes
   }
 
   // MARK: Members

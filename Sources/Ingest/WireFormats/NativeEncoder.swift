@@ -6,16 +6,19 @@ public import LiveEvents
 public enum NativeEncoder {
   /// Appends one line, LF included. `room` is left out if it is `nil`.
   ///
-  /// Complexity: O(length of the line).
+  /// Complexity: O(length of the line), whatever stands in `bytes` already.
   public static func append(_ event: LiveEvent, room: RoomName? = nil, to bytes: inout [UInt8]) {
-    var object = JSONObjectWriter(bytes: consume bytes)
-    object.add("type", type(of: event.payload).name)
-    if let room { object.add("room", room.description) }
-    object.add("ts", Int(event.timestamp))
-    object.add(members: event.payload)
-    bytes = object.finish()
+    JSONObjectWriter.append(to: &bytes) { object in
+      object.add("type", type(of: event.payload).name)
+      if let room { object.add("room", room.description) }
+      object.add("ts", Int(event.timestamp))
+      object.add(members: event.payload)
+    }
     bytes.append(0x0A)
   }
+
+  /// A text as a JSON string, quotation marks included.
+  public static func quoted(_ text: String) -> [UInt8] { JSONObjectWriter.quoted(text) }
 
   /// The value of the `type` member for an event.
   public static func typeName(of payload: LiveEvent.Payload) -> String { type(of: payload).name }

@@ -25,18 +25,22 @@ package struct AnalysisResult: Sendable {
 ///
 /// - Parameters:
 ///   - source: its messages.
+///   - sliceNanoseconds: for how long it works before it gives way.
 ///   - progress: told how much is done, of how much; often.
 /// - Throws: `CancellationError` within a slice; what the source throws.
 package func analyze<Source: MessageSource>(
-  _ kind: AnalysisKind, _ source: Source, progress: (Int, Int) -> Void
+  _ kind: AnalysisKind, _ source: Source, sliceNanoseconds: UInt64 = 700_000,
+  progress: (Int, Int) -> Void
 ) async throws -> AnalysisResult {
   var source = source
-  var slice = Slice()
+  var slice = Slice(length: sliceNanoseconds)
   switch kind {
   case .highlights:
     var rates = RateHistory()
     try await read(&source, pass: 0, of: 2, &slice, progress) { rates.add($0) }
-    var words = PeakWords(peaks: try await rates.peaks(&slice), origin: rates.origin ?? 0)
+    let found = try await rates.peaks(&slice)
+    var words = PeakWords(
+      peaks: found.peaks, busiest: found.busiest, origin: rates.origin ?? 0)
     try source.rewind()
     try await read(&source, pass: 1, of: 2, &slice, progress) { words.add($0) }
     return words.result(messages: rates.messages)

@@ -13,6 +13,8 @@ struct PeakWords {
   }
 
   private let peaks: [Peak]
+  /// What is told where there are none.
+  private let busiest: Peak?
   private let origin: Int64
   /// Words of all messages.
   private var everywhere = ShardedTable<Int>()
@@ -22,7 +24,8 @@ struct PeakWords {
   private var totals: [Int]
 
   /// - Parameter origin: the second, since 1970, from which peaks count.
-  init(peaks: [Peak], origin: Int64) {
+  init(peaks: [Peak], busiest: Peak?, origin: Int64) {
+    self.busiest = busiest
     var best = Best<Peak>(Self.peakLimit) { left, right in
       (right.rate - right.baseline, left.first) < (left.rate - left.baseline, right.first)
     }
@@ -52,6 +55,11 @@ struct PeakWords {
 
   func result(messages: Int) -> AnalysisResult {
     var lines = ["\(messages) messages, \(peaks.count) highlights"]
+    if peaks.isEmpty, let busiest {
+      lines.append(
+        "\(time((origin + Int64(busiest.first)) * 1_000))  busiest: \(tenths(busiest.rate))/s after "
+          + "\(tenths(busiest.baseline))/s, which is within what is usual here")
+    }
     var values: [JSONValue] = []
     for (index, peak) in peaks.enumerated() {
       let marks = marks(of: index)
@@ -67,7 +75,18 @@ struct PeakWords {
           + "\(tenths(peak.baseline))/s: \(marks.joined(separator: " "))")
     }
     return AnalysisResult(
-      json: ["messages": .integer(Int64(messages)), "highlights": .array(values)], lines: lines)
+      json: [
+        "messages": .integer(Int64(messages)), "highlights": .array(values),
+        "busiest": busiest.map(busiestValue) ?? .null,
+      ],
+      lines: lines)
+  }
+
+  private func busiestValue(_ peak: Peak) -> JSONValue {
+    [
+      "startedAt": .integer((origin + Int64(peak.first)) * 1_000), "rate": .number(peak.rate),
+      "baseline": .number(tenths(peak.baseline)),
+    ]
   }
 
   /// How much more frequent a word is in the peak than everywhere, weighed by how often it is there.

@@ -7,10 +7,13 @@ package enum RecordedStep: Sendable, Equatable {
   case event(LiveEvent, at: Instant)
   /// The room drew a frame; with `flush`, what its throttles held was applied first.
   case frame(at: Instant, flush: Bool)
+  /// Something else that the state depends on was changed by somebody else than the source of events:
+  /// one JSON object on one line, which the recorder does not look into.
+  case change(String, at: Instant)
 
   package var instant: Instant {
     switch self {
-    case .event(_, let instant), .frame(let instant, _): instant
+    case .event(_, let instant), .frame(let instant, _), .change(_, let instant): instant
     }
   }
 }
@@ -20,6 +23,7 @@ package struct RecordedBatch: Sendable {
   enum Entry: Sendable {
     case events(ArraySlice<LiveEvent>, at: Instant)
     case frame(at: Instant, flush: Bool)
+    case change(String, at: Instant)
   }
 
   private(set) var entries: [Entry] = []
@@ -42,7 +46,13 @@ package struct RecordedBatch: Sendable {
     entries.append(.frame(at: instant, flush: flush))
   }
 
-  /// Has `completion` called, on the writer's thread, once all that was added before is on disk.
+  /// Adds a change: the text of one JSON object on one line.
+  package mutating func addChange(_ text: String, at instant: Instant) {
+    entries.append(.change(text, at: instant))
+  }
+
+  /// Has `completion` called, on the writer's thread, once all that was added before is on disk, or
+  /// never will be: then ``RoomRecorder/failure`` says why.
   package mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
     completions.append(completion)
   }

@@ -35,11 +35,13 @@ package final class RecordingLibrary: Sendable {
     room: String, startedAt: Int, onNews: @escaping @Sendable (RecorderNews) -> Void
   ) async throws(RecordingError) -> RoomRecorder {
     let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
+    let fate = RecorderFate()
     let name = try await writer.perform { shelf throws(RecordingError) in
       try shelf.start(
-        number, room: room, startedAt: startedAt, now: MonotonicClock.nanoseconds(), onNews: onNews)
+        number, room: room, startedAt: startedAt, now: MonotonicClock.nanoseconds(), fate: fate,
+        onNews: onNews)
     }
-    return RoomRecorder(name: name, number: number, writer: writer, settings: settings)
+    return RoomRecorder(name: name, number: number, writer: writer, settings: settings, fate: fate)
   }
 
   /// Goes on with a recording that the program's end interrupted, in a new segment; `nil` if somebody
@@ -50,11 +52,13 @@ package final class RecordingLibrary: Sendable {
     _ name: String, onNews: @escaping @Sendable (RecorderNews) -> Void
   ) async throws(RecordingError) -> RoomRecorder? {
     let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
+    let fate = RecorderFate()
     let isResumed = try await writer.perform { shelf throws(RecordingError) in
-      try shelf.resume(number, name, now: MonotonicClock.nanoseconds(), onNews: onNews)
+      try shelf.resume(
+        number, name, now: MonotonicClock.nanoseconds(), fate: fate, onNews: onNews)
     }
     guard isResumed else { return nil }
-    return RoomRecorder(name: name, number: number, writer: writer, settings: settings)
+    return RoomRecorder(name: name, number: number, writer: writer, settings: settings, fate: fate)
   }
 
   /// Oldest first, those that are being written included.
@@ -91,21 +95,34 @@ package final class RoomRecorder: Sendable {
   private let writer: RecordingWriter
   private let settings: RecordingSettings
   private let load: RecorderLoad
-  private let isOverrun = Atomic<Bool>(false)
+  private let fate: RecorderFate
 
-  init(name: String, number: UInt64, writer: RecordingWriter, settings: RecordingSettings) {
+  init(
+    name: String, number: UInt64, writer: RecordingWriter, settings: RecordingSettings,
+    fate: RecorderFate
+  ) {
     self.name = name
     self.number = number
     self.writer = writer
     self.settings = settings
     load = RecorderLoad(of: writer.load)
+    self.fate = fate
   }
+
+  /// Why something that was handed over is not on disk and never will be; `nil` while all of it is, or
+  /// still may be.
+  package var failure: RecordingError? { fate.failure }
 
   /// Whether so much waits for the disk that senders should wait too.
   package var isBehind: Bool { load.events > settings.highWater }
 
   /// Hands over what the room did. Never blocks; costs the same for any number of events.
   package func post(_ batch: RecordedBatch) {
+    // Behind something that is lost nothing may stand.
+    if fate.failure != nil {
+      for completion in batch.completions { completion() }
+      return
+    }
     guard load.handOver(batch.eventCount) <= settings.maximumWaiting else { return overrun(batch) }
     writer.post(batch, to: number, load)
   }
@@ -113,7 +130,8 @@ package final class RoomRecorder: Sendable {
   /// The disk stands still and memory is not endless: this batch is lost, and with it the recording.
   private func overrun(_ batch: RecordedBatch) {
     load.written(batch.eventCount)
-    let isFirst = !isOverrun.exchange(true, ordering: .relaxed)
+    // First, so that nobody who waits takes this or a later batch for written.
+    let isFirst = fate.fail(.diskTooSlow)
     for completion in batch.completions { completion() }
     guard isFirst else { return }
     Task { [writer, number] in
@@ -141,6 +159,25 @@ package final class RoomRecorder: Sendable {
   package func interrupt(endedAt: Int) async throws(RecordingError) {
     try await writer.perform { [number] shelf throws(RecordingError) in
       _ = try shelf.finish(number, as: .interrupted, digest: nil, endedAt: endedAt)
+    }
+  }
+}
+
+/// Whether a recording holds all that was handed over. May be used from any thread.
+final class RecorderFate: Sendable {
+  private let reason = Mutex<RecordingError?>(nil)
+
+  init() {}
+
+  var failure: RecordingError? { reason.withLock { $0 } }
+
+  /// Notes that something is lost; `false` if that was known already. The first reason stays.
+  @discardableResult
+  func fail(_ error: RecordingError) -> Bool {
+    reason.withLock { reason in
+      if reason != nil { return false }
+      reason = error
+      return true
     }
   }
 }

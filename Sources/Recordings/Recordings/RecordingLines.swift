@@ -20,14 +20,10 @@ package struct RecordingLines: ~Copyable {
   package mutating func next() throws(RecordingError) -> (text: String, events: Int)? {
     guard try reader.read(into: &steps) else { return nil }
     var bytes: [UInt8] = []
-    var line: [UInt8] = []
     var events = 0
     for step in steps {
       guard case .event(let event, _) = step else { continue }
-      // Line by line: the encoder may copy the array that it appends to.
-      line.removeAll(keepingCapacity: true)
-      NativeEncoder.append(event, room: room, to: &line)
-      bytes += line
+      NativeEncoder.append(event, room: room, to: &bytes)
       events += 1
     }
     steps.removeAll(keepingCapacity: true)

@@ -13,6 +13,7 @@ final class RecordingSession {
   private let directory: String
   private let catalogue: Catalogue
   private let settings: RecordingSettings
+  private let fate: RecorderFate
   private let onNews: @Sendable (RecorderNews) -> Void
   private let onProblem: @Sendable (String) -> Void
   private var row: RecordingRow
@@ -30,13 +31,15 @@ final class RecordingSession {
   /// recording into the catalogue. Its directory is there.
   init(
     row: RecordingRow, after segments: [SegmentRow] = [], directory: String, catalogue: Catalogue,
-    settings: RecordingSettings, now: UInt64, onNews: @escaping @Sendable (RecorderNews) -> Void,
+    settings: RecordingSettings, now: UInt64, fate: RecorderFate,
+    onNews: @escaping @Sendable (RecorderNews) -> Void,
     onProblem: @escaping @Sendable (String) -> Void
   ) throws(RecordingError) {
     self.row = row
     self.directory = directory
     self.catalogue = catalogue
     self.settings = settings
+    self.fate = fate
     self.onNews = onNews
     self.onProblem = onProblem
     for segment in segments {
@@ -156,6 +159,8 @@ final class RecordingSession {
     as state: RecordingSummary.State, digest: String?, endedAt: Int
   ) -> RecordingSummary {
     row.endedAt = endedAt
+    // Something may be lost that did not get this far.
+    if let lost = fate.failure { fail(lost) }
     if failure == nil {
       row.state = state.rawValue
       row.digest = digest
@@ -176,6 +181,8 @@ final class RecordingSession {
   func fail(_ error: RecordingError) {
     guard failure == nil else { return }
     failure = error
+    // Before anybody hears that the wait is over.
+    fate.fail(error)
     row.state = RecordingSummary.State.failed.rawValue
     row.reason = error.description
     unsyncedSince = nil

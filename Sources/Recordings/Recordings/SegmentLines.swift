@@ -29,10 +29,12 @@ struct SegmentEnd: Codable, Equatable {
   var digest: String?
 }
 
-/// The lines of a segment: native events with `at`, the room's time in nanoseconds; frames; the header
-/// and the end.
+/// The lines of a segment: native events with `at`, the room's time in nanoseconds; frames; changes of
+/// what else the state depends on; the header and the end.
 enum SegmentLines {
   private static let framePrefix: StaticString = #"{"type":"frame","at":"#
+  private static let changePrefix: StaticString = #"{"type":"change","at":"#
+  private static let changeInfix: StaticString = #","change":"#
   private static let headerPrefix: StaticString = "{\"type\":\"recording\","
   private static let endPrefix: StaticString = "{\"type\":\"segmentEnd\","
   private static let flushSuffix: StaticString = ",\"flush\":true}"
@@ -53,6 +55,15 @@ enum SegmentLines {
     append(framePrefix, to: &bytes)
     append(instant.nanoseconds, to: &bytes)
     if flush { append(flushSuffix, to: &bytes) } else { bytes.append(UInt8(ascii: "}")) }
+    bytes.append(0x0A)
+  }
+
+  static func appendChange(_ text: String, at instant: Instant, to bytes: inout [UInt8]) {
+    append(changePrefix, to: &bytes)
+    append(instant.nanoseconds, to: &bytes)
+    append(changeInfix, to: &bytes)
+    bytes.append(contentsOf: text.utf8)
+    bytes.append(UInt8(ascii: "}"))
     bytes.append(0x0A)
   }
 
@@ -87,11 +98,17 @@ enum SegmentLines {
 
   // MARK: Reading
 
-  enum Kind { case header, end, frame(at: Instant, flush: Bool), event(at: Instant), unknown }
+  enum Kind {
+    case header, end, unknown
+    case frame(at: Instant, flush: Bool)
+    case event(at: Instant)
+    case change(String, at: Instant)
+  }
 
   /// What a line, given without its line end, is. An event is not looked into but for its time.
   static func kind(of line: UnsafeBufferPointer<UInt8>) -> Kind {
     if begins(line, with: framePrefix) { return frame(line) }
+    if begins(line, with: changePrefix) { return change(line) }
     if begins(line, with: headerPrefix) { return .header }
     if begins(line, with: endPrefix) { return .end }
     guard let instant = instant(endOf: line) else { return .unknown }
@@ -106,6 +123,20 @@ enum SegmentLines {
       return .unknown
     }
     return .frame(at: Instant(nanoseconds: number), flush: flush)
+  }
+
+  private static func change(_ line: UnsafeBufferPointer<UInt8>) -> Kind {
+    let start = changePrefix.utf8CodeUnitCount
+    guard let comma = line[start...].firstIndex(of: UInt8(ascii: ",")),
+      let number = number(line[start..<comma]),
+      begins(UnsafeBufferPointer(rebasing: line[comma...]), with: changeInfix),
+      line.last == UInt8(ascii: "}")
+    else { return .unknown }
+    let text = line[(comma + changeInfix.utf8CodeUnitCount)...].dropLast()
+    guard text.first == UInt8(ascii: "{"), text.last == UInt8(ascii: "}"),
+      let text = String(validating: text, as: UTF8.self)
+    else { return .unknown }
+    return .change(text, at: Instant(nanoseconds: number))
   }
 
   /// The number of `,"at":N}` at the end of a line.

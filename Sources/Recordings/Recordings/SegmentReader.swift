@@ -73,6 +73,9 @@ final class SegmentReader {
     case .frame(let instant, let flush):
       contents.note(instant, frames: 1)
       steps.append(.frame(at: instant, flush: flush))
+    case .change(let text, let instant):
+      contents.note(instant)
+      steps.append(.change(text, at: instant))
     case .header:
       header = decode(SegmentHeader.self, slab, line)
       isGood = header != nil

@@ -24,8 +24,6 @@ final class SegmentWriter {
   let number: Int
   private var file: OutputFile
   private var gathered: [UInt8] = []
-  /// One line. The encoder may copy the array that it appends to, which must therefore be short.
-  private var line: [UInt8] = []
   private var checksum = Checksum()
   private(set) var contents = SegmentContents()
   /// What is synced: where the file is cut if more cannot be written.
@@ -53,15 +51,16 @@ final class SegmentWriter {
     switch entry {
     case .events(let events, let instant):
       for event in events {
-        line.removeAll(keepingCapacity: true)
-        SegmentLines.append(event, at: instant, to: &line)
-        gathered += line
+        SegmentLines.append(event, at: instant, to: &gathered)
         if gathered.count >= Self.blockSize { try write() }
       }
       contents.note(instant, events: events.count)
     case .frame(let instant, let flush):
       SegmentLines.appendFrame(at: instant, flush: flush, to: &gathered)
       contents.note(instant, frames: 1)
+    case .change(let text, let instant):
+      SegmentLines.appendChange(text, at: instant, to: &gathered)
+      contents.note(instant)
     }
   }
 

@@ -71,7 +71,7 @@ final class Shelf {
   }
 
   func start(
-    _ number: UInt64, room: String, startedAt: Int, now: UInt64,
+    _ number: UInt64, room: String, startedAt: Int, now: UInt64, fate: RecorderFate,
     onNews: @escaping @Sendable (RecorderNews) -> Void
   ) throws(RecordingError) -> String {
     let catalogue = try catalogue()
@@ -81,13 +81,13 @@ final class Shelf {
       startedAt: startedAt)
     sessions[number] = try RecordingSession(
       row: row, directory: directory + "/" + name, catalogue: catalogue, settings: settings,
-      now: now, onNews: onNews, onProblem: onProblem)
+      now: now, fate: fate, onNews: onNews, onProblem: onProblem)
     return name
   }
 
   /// Goes on with a recording that was interrupted; `false` if it ended otherwise.
   func resume(
-    _ number: UInt64, _ name: String, now: UInt64,
+    _ number: UInt64, _ name: String, now: UInt64, fate: RecorderFate,
     onNews: @escaping @Sendable (RecorderNews) -> Void
   ) throws(RecordingError) -> Bool {
     let catalogue = try catalogue()
@@ -97,7 +97,8 @@ final class Shelf {
     row.endedAt = nil
     sessions[number] = try RecordingSession(
       row: row, after: try catalogue.segments(of: name), directory: directory + "/" + name,
-      catalogue: catalogue, settings: settings, now: now, onNews: onNews, onProblem: onProblem)
+      catalogue: catalogue, settings: settings, now: now, fate: fate, onNews: onNews,
+      onProblem: onProblem)
     return true
   }
 

@@ -81,6 +81,12 @@ public final class Harness {
   /// Monotonic nanoseconds.
   public static func now() -> UInt64 { clock_gettime_nsec(CLOCK_MONOTONIC) }
 
+  /// Returns at a monotonic time in nanoseconds; at once if that is over.
+  public static func wait(until time: UInt64) {
+    var due = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
+    while clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &due, nil) == EINTR {}
+  }
+
   public static func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return 0 }

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// A lane that the benchmark drives on its own thread, as a server's event loop would.
-final class LoopLane: Lane, TaskExecutor, SerialExecutor {
+package final class LoopLane: Lane, TaskExecutor, SerialExecutor {
   private enum Work: Sendable {
     case closure(@Sendable () -> Void)
     case job(UnownedJob)
@@ -12,11 +12,13 @@ final class LoopLane: Lane, TaskExecutor, SerialExecutor {
   private let work = Mutex<ContiguousArray<Work>>([])
   private let arrived = DispatchSemaphore(value: 0)
 
-  var taskExecutor: (any TaskExecutor)? { self }
+  package init() {}
 
-  func execute(_ job: @escaping @Sendable () -> Void) { add(.closure(job)) }
+  package var taskExecutor: (any TaskExecutor)? { self }
 
-  func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+  package func execute(_ job: @escaping @Sendable () -> Void) { add(.closure(job)) }
+
+  package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
   private func add(_ item: Work) {
     work.withLock { $0.append(item) }
@@ -24,7 +26,7 @@ final class LoopLane: Lane, TaskExecutor, SerialExecutor {
   }
 
   /// Runs what arrives until `isDone`.
-  func run(until isDone: () -> Bool) {
+  package func run(until isDone: () -> Bool) {
     while !isDone() {
       arrived.wait()
       let batch = work.withLock { work in
@@ -40,9 +42,11 @@ final class LoopLane: Lane, TaskExecutor, SerialExecutor {
     }
   }
 
-  func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+  package func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+    UnownedTaskExecutor(ordinary: self)
+  }
 
-  func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+  package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     UnownedSerialExecutor(ordinary: self)
   }
 }

@@ -48,10 +48,18 @@ func roadBenchmarks(_ harness: Harness) async throws {
 struct MessageLines {
   let count: Int
   let bytes: [UInt8]
+  /// Where each line begins; the last one is the end.
+  private let starts: [Int]
+
+  /// The bytes of some lines.
+  func range(_ lines: Range<Int>) -> Range<Int> {
+    starts[lines.lowerBound]..<starts[lines.upperBound]
+  }
 
   init(count: Int) {
     self.count = count
     var bytes: [UInt8] = []
+    var starts = [0]
     bytes.reserveCapacity(count * 226)
     for index in 0..<count {
       let user = index &* 7919 % 10_000
@@ -60,37 +68,18 @@ struct MessageLines {
       let fill = max(1, 225 - line.utf8.count - 2)
       line += String(repeating: "hello there, ", count: fill / 13 + 1).prefix(fill) + "\"}\n"
       bytes += line.utf8
+      starts.append(bytes.count)
     }
     self.bytes = bytes
+    self.starts = starts
   }
 }
 
-/// Writes `bytes` in blocks of 64 KiB and waits for the answer to a sync. Returns nanoseconds.
+/// Writes `bytes` and waits for the answer to a sync. Returns nanoseconds.
 private func sendAndSync(_ bytes: [UInt8], to path: String) throws -> UInt64 {
-  let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-  defer { close(descriptor) }
-  var address = sockaddr_un()
-  address.sun_family = sa_family_t(AF_UNIX)
-  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
-  let connected = withUnsafePointer(to: &address) {
-    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-    }
-  }
-  guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
+  let socket = try BenchmarkSocket(path: path)
   let start = Harness.now()
-  for block in [bytes, Array("{\"type\":\"sync\",\"token\":\"b\"}\n".utf8)] {
-    try block.withUnsafeBytes { buffer in
-      var sent = 0
-      while sent < buffer.count {
-        let count = write(
-          descriptor, buffer.baseAddress! + sent, min(65_536, buffer.count - sent))
-        guard count > 0 else { throw POSIXError(.EPIPE) }
-        sent += count
-      }
-    }
-  }
-  var answer = [UInt8](repeating: 0, count: 4096)
-  guard read(descriptor, &answer, answer.count) > 0 else { throw POSIXError(.EPIPE) }
+  try socket.send(bytes)
+  try socket.sync()
   return Harness.now() - start
 }

@@ -35,11 +35,14 @@ final class FakeIngest: Sendable {
       received.control.append(value)
       guard type == "sync", let token = value["token"] else { return (nil, true) }
       let syncs = received.control.count { $0["type"] == "sync" }
-      let answer: JSONValue = [
-        "type": "synced", "token": token, "received": .integer(Int64(received.lines.count)),
+      let isKept = !received.lines.contains { $0.contains("unkept") }
+      var answer: [String: JSONValue] = [
+        "type": isKept ? "synced" : "applied", "token": token,
+        "received": .integer(Int64(received.lines.count)),
         "rejected": .integer(Int64(received.lines.count { $0.contains("refuse") })),
       ]
-      return ("\(answer)\n", syncs != closesAfterSyncs)
+      if !isKept { answer["reason"] = "No space left on device" }
+      return ("\(JSONValue.object(answer))\n", syncs != closesAfterSyncs)
     }
   }
 

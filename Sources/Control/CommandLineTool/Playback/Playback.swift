@@ -31,6 +31,8 @@ package struct PlaybackResult: Equatable, Sendable {
   /// What the daemon confirmed.
   package var confirmed = SyncSchedule.Confirmed()
   package var elapsedNanoseconds: Int64 = 0
+  /// Why some of it is not on disk though the room was to record it; `nil` if nothing is known of that.
+  package var unrecorded: String?
 }
 
 /// A playback that ended before its end, and what was confirmed by then.

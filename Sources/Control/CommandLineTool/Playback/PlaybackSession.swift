@@ -136,12 +136,17 @@ final class PlaybackSession {
   }
 
   private func take(_ line: ArraySlice<UInt8>) {
-    guard let answer = try? JSONValue(parsing: line), answer["type"] == "synced",
-      let token = answer["token"]?.stringValue, let received = answer["received"]?.integerValue,
+    guard let answer = try? JSONValue(parsing: line), let type = answer["type"]?.stringValue,
+      ["synced", "applied"].contains(type), let token = answer["token"]?.stringValue,
+      let received = answer["received"]?.integerValue,
       let rejected = answer["rejected"]?.integerValue
     else { return }
-    syncs.receive(
+    let isOurs = syncs.receive(
       token: token, received: Int(clamping: received), rejected: Int(clamping: rejected))
+    // Applied, but not on disk though the room was to record it.
+    if isOurs, type == "applied", result.unrecorded == nil {
+      result.unrecorded = answer["reason"]?.stringValue ?? "no reason given"
+    }
   }
 
   /// Milliseconds until something is due, rounded up; -1 if nothing is.

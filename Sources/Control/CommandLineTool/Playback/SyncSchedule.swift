@@ -54,12 +54,14 @@ package struct SyncSchedule: Sendable {
     return "{\"type\":\"sync\",\"token\":\"\(prefix)\(asked)\"}\n"
   }
 
-  /// Takes an answer; those to questions in the recording itself are passed over.
-  package mutating func receive(token: String, received: Int, rejected: Int) {
+  /// Takes an answer; those to questions in the recording itself are passed over, and told by `false`.
+  @discardableResult
+  package mutating func receive(token: String, received: Int, rejected: Int) -> Bool {
     guard token.hasPrefix(prefix), let number = Int(token.dropFirst(prefix.count)),
       (answered + 1...max(asked, answered + 1)).contains(number), number <= asked
-    else { return }
+    else { return false }
     answered = number
     confirmed = Confirmed(received: received, rejected: rejected)
+    return true
   }
 }

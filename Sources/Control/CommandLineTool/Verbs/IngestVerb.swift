@@ -9,7 +9,8 @@ struct IngestVerb: Verb {
       The file holds one event per line, native or Twitch IRC, and may be compressed with gzip. It is
       paced by its own time stamps times the speed; 'max' plays it as fast as the daemon takes it,
       and frames then follow the recording's time. Ends once the daemon has confirmed that all of it
-      is applied. JSON: an object with lines, bytes, received, rejected and seconds.
+      is applied, and on disk if the room records; if the recording failed meanwhile, the status is 1.
+      JSON: an object with lines, bytes, received, rejected and seconds.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -31,6 +32,13 @@ struct IngestVerb: Verb {
         PlaybackPlan(room: room, speed: speed, format: format), to: context.places,
         from: { try FileSource(path: path) }, onProgress: onProgress)
       bar?.clear()
+      if let reason = result.unrecorded {
+        throw Failure(
+          .failed,
+          "\(PlaybackText.line(result)); all of it is applied, but the room's recording failed and has "
+            + "not all of it: \(TerminalText.sanitized(reason))",
+          details: ["result": PlaybackText.json(result)])
+      }
       try context.print(PlaybackText.json(result)) { [PlaybackText.line(result)] }
     } catch let interrupted as PlaybackInterrupted {
       bar?.clear()
@@ -54,12 +62,14 @@ package enum PlaybackText {
   }
 
   package static func json(_ result: PlaybackResult) -> JSONValue {
-    [
+    var object: [String: JSONValue] = [
       "lines": .integer(Int64(result.lines)), "bytes": .integer(Int64(result.bytes)),
       "received": .integer(Int64(result.confirmed.received)),
       "rejected": .integer(Int64(result.confirmed.rejected)),
       "seconds": .number(Double(result.elapsedNanoseconds / 1_000_000) / 1000),
     ]
+    if let reason = result.unrecorded { object["unrecorded"] = .string(reason) }
+    return .object(object)
   }
 }
 

@@ -7,7 +7,8 @@ struct StatusVerb: Verb {
     commandName: "status", abstract: "Show how the daemon is.",
     discussion: """
       JSON: an object with version, uptimeSeconds, rooms, eventsPerSecond, totals, health,
-      longestTurnMicroseconds, memoryBytes, journalEntriesLost, lanes, microhangs and hangs.
+      longestTurnMicroseconds, memoryBytes, journalEntriesLost, lanes, microhangs, hangs, logLevel and
+      longestSliceMicroseconds.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -44,6 +45,10 @@ package enum StatusText {
         + "\(Format.count(status.microhangs)) microhangs, \(Format.count(status.hangs)) hangs",
       "  memory        \(Format.bytes(status.memoryBytes))",
     ]
+    if status.longestSliceMicroseconds > 0 {
+      lines.append(
+        "  tasks         longest slice \(Format.microseconds(status.longestSliceMicroseconds))")
+    }
     if status.journalEntriesLost > 0 {
       lines.append("  journal       \(Format.count(status.journalEntriesLost)) entries lost")
     }

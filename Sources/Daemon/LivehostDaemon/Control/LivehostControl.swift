@@ -4,6 +4,7 @@ package import Ingest
 import LiveEvents
 import NIOCore
 package import Prometheus
+import Recordings
 package import Varlink
 import WireFormats
 
@@ -142,17 +143,27 @@ package struct LivehostControl: ControlService {
       }
     }
     var rejected = 0
+    var lost: ControlError?
     for batch in decoder.batches {
       guard let lane = directory.laneOpening(batch.room) else {
         throw ControlError.limitReached("rooms")
       }
-      rejected += await withCheckedContinuation { continuation in
+      let outcome = await withCheckedContinuation { continuation in
         lane.post(
           RoomDelivery(
             room: batch.room, events: batch.events,
-            acknowledgement: .callback { continuation.resume(returning: $0) }))
+            acknowledgement: .outcome {
+              continuation.resume(returning: (rejected: $0, failure: $1))
+            }
+          ))
+      }
+      rejected += outcome.rejected
+      if let failure = outcome.failure {
+        lost = lost ?? .recordingFailed(room: batch.room.description, reason: failure.description)
       }
     }
+    // All of them are applied; what cannot be vouched for is not called acknowledged.
+    if let lost { throw lost }
     return SendEventsReply(received: events.count, rejected: rejected)
   }
 

@@ -1,6 +1,7 @@
 package import Ingest
 package import LiveEvents
 import NIOCore
+package import Recordings
 import Synchronization
 package import WireFormats
 
@@ -28,12 +29,22 @@ package struct RoomDelivery: Sendable {
     case receipt(DeliveryReceipt)
     /// Called with the number of rejected events once everything is applied.
     case callback(@Sendable (Int) -> Void)
+    /// The same; told besides why the events are not on disk, if the room was to record them.
+    case outcome(@Sendable (_ rejected: Int, _ failure: RecordingError?) -> Void)
 
     /// Whether the sender waits until everything is applied.
     var isWanted: Bool {
       switch self {
       case .receipt(let receipt): receipt.wantsAcknowledgement
-      case .callback: true
+      case .callback, .outcome: true
+      }
+    }
+
+    /// The events are in the hands of a recorder.
+    func recorded(by recorder: RoomRecorder) {
+      switch self {
+      case .receipt(let receipt): receipt.isKept(by: recorder)
+      case .callback, .outcome: break
       }
     }
 
@@ -43,18 +54,25 @@ package struct RoomDelivery: Sendable {
       case .receipt(let receipt):
         receipt.rejected(rejected)
         receipt.consumed()
-      case .callback: break
+      case .callback, .outcome: break
       }
     }
 
     /// Everything is applied or counted otherwise.
-    func applied(rejected: Int) {
+    ///
+    /// - Parameter failure: why what a recorder was to keep is lost.
+    func applied(rejected: Int, failure: RecordingError? = nil) {
       switch self {
       case .receipt(let receipt): receipt.applied()
       case .callback(let callback): callback(rejected)
+      case .outcome(let callback): callback(rejected, failure)
       }
     }
   }
+}
+
+extension RoomRecorder: Durability {
+  package var failureReason: String? { failure?.description }
 }
 
 /// The one door from other threads into a lane: one wake-up per batch, not per delivery.

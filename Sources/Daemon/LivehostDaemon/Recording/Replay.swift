@@ -21,18 +21,22 @@ package struct Replay: Sendable {
   package let speed: Double?
   /// Where to begin, from the first step on, in nanoseconds. What came before is left out.
   package let start: Int64
+  /// Where to wait for a place to read and decode in, if it is played as fast as it goes. Played by time
+  /// it hardly works, and must not wait for others' work.
+  private let slots: WorkSlots?
 
   package enum Problem: Error, Equatable { case roomClosed, roomBusy }
 
   package init(
     _ files: RecordingFiles, into room: RoomName, on lane: HostLane, speed: Double?,
-    start: Int64 = 0
+    start: Int64 = 0, slots: WorkSlots? = nil
   ) {
     self.files = files
     self.room = room
     self.lane = lane
     self.speed = speed
     self.start = start
+    self.slots = speed == nil ? slots : nil
   }
 
   /// Plays it to its end.
@@ -47,20 +51,29 @@ package struct Replay: Sendable {
     progress: @Sendable (Int) -> Void = { _ in }
   ) async throws -> ReplayResult {
     var result = ReplayResult()
-    var reader = RecordingReader(files, from: try firstInstant())
+    let beginning = start > 0 ? try beginning() : nil
+    var reader = RecordingReader(
+      files, from: beginning.map { $0.instant + Interval(nanoseconds: start) })
     var steps: [RecordedStep] = []
     var pace: Pace?
     do {
-      while try reader.read(into: &steps) {
+      while try await read(&reader, into: &steps, isNew: pace == nil) {
         if pace == nil, let first = steps.first?.instant {
           guard let isFree = await lane.visit(room, { $0?.beginReplay(from: first) }) else {
             throw Problem.roomClosed
           }
           guard isFree else { throw Problem.roomBusy }
+          // What came before is left out, but for the settings that the recording was begun with.
+          let settings = beginning?.settings.map { [RecordedStep.change($0, at: first)] } ?? []
+          await lane.visit(room) { $0?.play(settings) }
           pace = Pace(first: first, start: now(), speed: speed)
         }
         for step in steps {
-          if case .event = step { result.events += 1 } else { result.frames += 1 }
+          switch step {
+          case .event: result.events += 1
+          case .frame: result.frames += 1
+          case .change: break
+          }
         }
         if let pace { try await play(steps, pace, sleep, now) }
         steps.removeAll(keepingCapacity: true)
@@ -75,13 +88,22 @@ package struct Replay: Sendable {
     return result
   }
 
-  /// The time from which on steps are wanted; `nil` for all.
-  private func firstInstant() throws(RecordingError) -> Instant? {
-    guard start > 0 else { return nil }
+  /// Reads a block, once there is a place for that work.
+  private func read(
+    _ reader: inout RecordingReader, into steps: inout [RecordedStep], isNew: Bool
+  ) async throws -> Bool {
+    guard let slots else { return try reader.read(into: &steps) }
+    return try await slots.run(isNew: isNew) { try reader.read(into: &steps) }
+  }
+
+  /// When the recording begins, and the settings that it begins with; `nil` if there is nothing in it.
+  private func beginning() throws(RecordingError) -> (instant: Instant, settings: String?)? {
     var reader = RecordingReader(files)
     var steps: [RecordedStep] = []
     while steps.isEmpty, try reader.read(into: &steps) {}
-    return steps.first.map { $0.instant + Interval(nanoseconds: start) }
+    guard let first = steps.first else { return nil }
+    guard case .change(let text, _) = first else { return (first.instant, nil) }
+    return (first.instant, text)
   }
 
   /// Hands steps over when they are due; those that are due together at once.

@@ -1,3 +1,6 @@
+import Composable
+import ControlFeature
+import HostFeature
 import HostScreen
 import LiveEvents
 import NIOCore
@@ -28,9 +31,22 @@ extension Room {
         if screen.refusedCount == 0 { recording?.add([event], at: instant) }
         screen.reduce()
       case .frame(_, let flush): drawFrame(at: instant, flush: flush)
+      case .change(let text, _):
+        clock.advance(to: instant)
+        // What is not known here is of a later version: the rest can still be played.
+        if let change = RoomChange(text: text) { play(change) }
+        recording?.addChange(text, at: instant)
       }
     }
     recording?.handOver()
+  }
+
+  private func play(_ change: RoomChange) {
+    guard let recorded = change.settings else { return }
+    screen.apply(recorded.policies)
+    if recorded.chatHistory > 0, screen.store.state.chatHistory != recorded.chatHistory {
+      screen.send(.historyLimited(recorded.chatHistory))
+    }
   }
 
   /// The recording is over, or given up: the room's time goes on with the machine's. Gives the digest of
@@ -38,6 +54,9 @@ extension Room {
   func endReplay(now: NIODeadline = .now()) -> String {
     let digest = screen.stateDigest
     replayOffset = nil
+    screen.apply(settings.throttling)
+    recording?.addChange(RoomChange(settings: RecordedSettings(settings)), at: clock.now)
+    recording?.handOver()
     clock.resume(machine: now.machineTime)
     return digest
   }

@@ -32,6 +32,15 @@ struct RoomRecording {
     position.pass(1, at: instant)
   }
 
+  mutating func addChange(_ change: RoomChange, at instant: Instant) {
+    addChange(change.text, at: instant)
+  }
+
+  mutating func addChange(_ text: String, at instant: Instant) {
+    batch.addChange(text, at: instant)
+    position.pass(1, at: instant)
+  }
+
   mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
     batch.whenSynced(completion)
   }

@@ -83,9 +83,16 @@ package final class RoomRecordings: Sendable {
     guard let (recorder, digest) = ended.ended else { throw .notRecording(room.description) }
     let summary = await end(room, recorder, digest: digest)
     guard let summary, summary.state != .failed else {
+      lane.postVisit(to: room) { host in
+        host?.recordingClosed(recorder)
+        host?.show(.failed)
+      }
       throw .recordingFailed(room: room.description, reason: summary?.reason ?? "it was closed")
     }
-    lane.postVisit(to: room) { $0?.show(.idle) }
+    lane.postVisit(to: room) { room in
+      room?.recordingClosed(recorder)
+      room?.show(.idle)
+    }
     return RecordingReport(summary)
   }
 
@@ -193,6 +200,8 @@ package final class RoomRecordings: Sendable {
       lane.postVisit(to: room) { [self] host in
         guard let ended = host?.endRecording() else { return }
         host?.show(.failed)
+        // What it did not write it never will: nobody has to wait for it.
+        host?.recordingClosed(ended.recorder)
         self.ended(room, ended.recorder, .closed(digest: nil))
       }
     }

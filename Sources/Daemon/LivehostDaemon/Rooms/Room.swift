@@ -25,10 +25,7 @@ final class Room {
   let screenFeed: RoomFeed
   let screen: HostScreen
   var settings: RoomSettings {
-    didSet {
-      // What is held keeps its deadline.
-      if settings.throttling != oldValue.throttling { screen.apply(settings.throttling) }
-    }
+    didSet { applySettings(after: oldValue) }
   }
   var clock: RoomClock
   /// Room time minus recorded time in nanoseconds, while a recording is played: then nothing but its
@@ -36,10 +33,15 @@ final class Room {
   var replayOffset: Int64?
   private let grid: FrameGrid
   /// Those who wait until what they sent is applied.
-  private var waiting: [(acknowledgement: RoomDelivery.Acknowledgement, rejected: Int)] = []
+  private var waiting: [Waiting] = []
   private var lastDelivery: NIODeadline
   /// Where what the room does is recorded, while it is.
   var recording: RoomRecording?
+  /// The recorder of a recording that was ended and is not closed yet: it may still have to write what
+  /// those who wait have sent.
+  var closingRecorder: RoomRecorder?
+  /// Whether the state depends on more than events.
+  var isDriven = false
   /// Told of what went wrong and has no caller to be told.
   let onProblem: @Sendable (String) -> Void
   let activity: LaneActivity
@@ -104,6 +106,13 @@ final class Room {
 
   var counts: EventCounts { screen.counts }
 
+  /// Who waits, and the recorder that has what they sent.
+  private struct Waiting {
+    let acknowledgement: RoomDelivery.Acknowledgement
+    let rejected: Int
+    let recorder: RoomRecorder?
+  }
+
   /// Takes a delivery: one or many events, all of one sender, in order.
   func receive(_ delivery: RoomDelivery, now: NIODeadline) {
     lastDelivery = now
@@ -117,9 +126,14 @@ final class Room {
     case .event: takeByTimestamp(delivery.events)
     }
     let rejected = screen.counts.rejected - rejectedBefore
+    let recorder = recording?.recorder
+    if let recorder, !delivery.events.isEmpty { delivery.acknowledgement.recorded(by: recorder) }
     consumed(delivery.acknowledgement, rejected: rejected)
     if delivery.acknowledgement.isWanted {
-      waiting.append((delivery.acknowledgement, rejected))
+      waiting.append(
+        Waiting(
+          acknowledgement: delivery.acknowledgement, rejected: rejected,
+          recorder: recorder ?? closingRecorder))
       if replayOffset != nil {
         drawFrame(at: clock.now)
       } else if clock.source == .event {
@@ -214,15 +228,8 @@ final class Room {
     recording?.addFrame(at: instant, flush: flush)
     activity.does(.report, in: name)
     publish()
-    for (acknowledgement, rejected) in exchange(&waiting, with: []) {
-      if recording != nil {
-        recording?.whenSynced { acknowledgement.applied(rejected: rejected) }
-      } else if keeper != nil {
-        // What is acknowledged outlives the process.
-        keeper?.whenSaved { _ in acknowledgement.applied(rejected: rejected) }
-      } else {
-        acknowledgement.applied(rejected: rejected)
-      }
+    for entry in exchange(&waiting, with: []) {
+      acknowledge(entry.acknowledgement, rejected: entry.rejected, entry.recorder)
     }
   }
 
@@ -235,6 +242,7 @@ final class Room {
     let time = screen.eventTime(at: clock.now) ?? Timestamp(DaemonStatus.systemMilliseconds())
     let event = LiveEvent(timestamp: time, payload: payload)
     guard screen.perform(event, at: clock.now) else { return false }
+    isDriven = true
     recording?.add([event], at: clock.now)
     // Nobody moves the time of a room that follows events but its events: draw at once.
     if replayOffset != nil {

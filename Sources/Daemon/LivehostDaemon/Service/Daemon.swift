@@ -83,9 +83,16 @@ package struct Daemon: ServiceLifecycle.Service {
     let hangMonitor = try watchForHangs(lanes, hangs)
     let work = try WorkExecutor(width: max(1, System.coreCount - 1))
     let slots = WorkSlots(count: work.width)
+    let tasks = TaskRegistry()
     let directory = RoomDirectory(
       lanes: lanes, maximumRooms: configuration.rooms.maximumRooms,
-      onChange: { [logger] in Self.log($0, $1, to: logger) })
+      onChange: { [logger] room, change in
+        switch change {
+        case .closed, .suspended: tasks.roomClosed(room)
+        case .opened, .restored: break
+        }
+        Self.log(room, change, to: logger)
+      })
     await Restoration(
       snapshots, into: directory, recordings: recordings, notifier: notifier, logger: logger
     ).run()
@@ -96,7 +103,8 @@ package struct Daemon: ServiceLifecycle.Service {
     let router = EventRouter(directory: directory) { rejections.note($0, in: $1) }
     let status = DaemonStatus(
       version: Self.version, lostEntries: lostEntries,
-      logLevel: { [logLevel] in logLevel.level.rawValue })
+      logLevel: { [logLevel] in logLevel.level.rawValue },
+      longestSliceNanoseconds: { work.longestSliceNanoseconds })
     let reloading = Reloading(
       configuration, logLevel: logLevel, directory: directory, notifier: notifier,
       status: "serving, \(description)", logger: logger, metrics: metrics,
@@ -111,7 +119,8 @@ package struct Daemon: ServiceLifecycle.Service {
           directory: directory, router: router, status: status, hangs: hangs,
           simulations: Simulations(executor: work, slots: slots), recordings: recordings,
           tasks: RoomTasks(
-            executor: work, slots: slots, recordings: recordings, directory: directory),
+            registry: tasks, executor: work, slots: slots, recordings: recordings,
+            directory: directory, logger: logger),
           metrics: metrics, ingest: { ingest.statistics }),
         reloading)
     } catch {

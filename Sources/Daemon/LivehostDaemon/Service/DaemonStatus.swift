@@ -10,15 +10,20 @@ package final class DaemonStatus: Sendable {
   private let start = NIODeadline.now()
   private let lostEntries: @Sendable () -> Int
   private let logLevel: @Sendable () -> String
+  private let longestSliceNanoseconds: @Sendable () -> UInt64
   private let stalled = Atomic<Bool>(false)
   /// Totals of received events at moments of the last seconds, for the rate.
   private let samples = Mutex<[(at: NIODeadline, received: Int)]>([])
 
-  /// - Parameter lostEntries: asks for the number of journal entries that were lost.
+  /// - Parameters:
+  ///   - lostEntries: asks for the number of journal entries that were lost.
+  ///   - longestSliceNanoseconds: asks for how long a task ran at most without giving way.
   package init(
     version: String, lostEntries: @escaping @Sendable () -> Int,
-    logLevel: @escaping @Sendable () -> String = { "info" }
+    logLevel: @escaping @Sendable () -> String = { "info" },
+    longestSliceNanoseconds: @escaping @Sendable () -> UInt64 = { 0 }
   ) {
+    self.longestSliceNanoseconds = longestSliceNanoseconds
     self.version = version
     self.lostEntries = lostEntries
     self.logLevel = logLevel
@@ -42,7 +47,8 @@ package final class DaemonStatus: Sendable {
       totals: TotalsReport(counts.counters, rejectedByReason: counts.reasons), health: health,
       longestTurnMicroseconds: Int(longest / 1000), memoryBytes: Self.residentBytes(),
       journalEntriesLost: lost, lanes: lanes.count, microhangs: hangs.counts.microhangs,
-      hangs: hangs.counts.hangs, logLevel: logLevel())
+      hangs: hangs.counts.hangs, logLevel: logLevel(),
+      longestSliceMicroseconds: Int(longestSliceNanoseconds() / 1_000))
   }
 
   /// Whether a hang is of the last minute.

@@ -80,10 +80,12 @@ extension Room {
     replayOffset = 0
     play(steps)
     replayOffset = nil
+    screen.apply(settings.throttling)
   }
 
   /// Time went on while nobody was there to see it.
   func wake(after snapshot: RoomSnapshot, now: NIODeadline) {
+    isDriven = true
     let away = max(0, DaemonStatus.systemMilliseconds() - snapshot.savedAt)
     clock.advance(
       to: snapshot.instant + Interval(nanoseconds: Int64(clamping: away) * 1_000_000))

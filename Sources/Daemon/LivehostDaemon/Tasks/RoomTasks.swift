@@ -1,24 +1,31 @@
 import Analysis
 package import ControlInterface
 import LiveEvents
+package import Logging
 import Recordings
 import Varlink
 
 /// Runs what clients start by `StartTask`.
 ///
-/// Analyses run on the work executor, so many at once as it has threads. Replays and exports wait for
-/// the room or for the client most of their time, so they take no place there; what they read from
-/// disk they read on the same executor.
+/// All of them work on the work executor, so many at once as it has threads. An analysis has its place
+/// there to its end. An export, and a replay as fast as possible, take one for each block that they read
+/// and decode, and none while they wait for the client or the room. A replay by time hardly works; it
+/// takes none, so that it is not late because of others.
 package struct RoomTasks: Sendable {
-  private let registry = TaskRegistry()
+  private let registry: TaskRegistry
   private let executor: WorkExecutor
   private let slots: WorkSlots
   private let recordings: RoomRecordings
   private let directory: RoomDirectory
+  private let logger: Logger
 
   package init(
-    executor: WorkExecutor, slots: WorkSlots, recordings: RoomRecordings, directory: RoomDirectory
+    registry: TaskRegistry = TaskRegistry(), executor: WorkExecutor, slots: WorkSlots,
+    recordings: RoomRecordings, directory: RoomDirectory,
+    logger: Logger
   ) {
+    self.registry = registry
+    self.logger = logger
     self.executor = executor
     self.slots = slots
     self.recordings = recordings
@@ -32,7 +39,7 @@ package struct RoomTasks: Sendable {
     guard registry.cancel(name) else { throw .noSuchTask(name) }
   }
 
-  /// Runs a task to its end.
+  /// Runs a task to its end, and tells the journal of it.
   ///
   /// - Parameter reply: told of progress and of parts of the result.
   package func run(
@@ -41,8 +48,8 @@ package struct RoomTasks: Sendable {
   ) async throws -> TaskReply {
     let subject = request.recording ?? request.room ?? ""
     let (name, result) = try await registry.run(
-      request.kind, on: subject,
-      onProgress: { progress(TaskReply(task: $0, percent: $1)) }
+      request.kind, on: subject, onProgress: { progress(TaskReply(task: $0, percent: $1)) },
+      onEnd: { [logger] in $0.log(to: logger) }
     ) { thinned in
       try await withTaskExecutorPreference(executor) {
         switch request.kind {
@@ -71,12 +78,13 @@ package struct RoomTasks: Sendable {
     if let speed = request.speed, !(speed >= 0.001 && speed <= 1_000_000) {
       throw ServiceError.invalidParameter("speed")
     }
+    progress.works(on: room)
     guard let lane = directory.laneOpening(room) else { throw ControlError.limitReached("rooms") }
     let total = files.bytes
     do {
       let result = try await Replay(
         files, into: room, on: lane, speed: request.speed,
-        start: Int64(request.startMs ?? 0) * 1_000_000
+        start: Int64(request.startMs ?? 0) * 1_000_000, slots: slots
       ).run(progress: { progress.report($0, of: total) })
       return AnalysisResult(
         json: [
@@ -86,6 +94,8 @@ package struct RoomTasks: Sendable {
         lines: ["\(result.events) events and \(result.frames) frames; state \(result.digest)"])
     } catch let problem as Replay.Problem {
       throw problem == .roomBusy ? ControlError.busy : ControlError.noSuchRoom(text)
+    } catch is WorkSlots.Full {
+      throw ControlError.limitReached("tasks")
     } catch RecordingError.damaged(let name, let segment) {
       throw await recordings.damaged(name, segment: segment)
     }
@@ -99,7 +109,7 @@ package struct RoomTasks: Sendable {
     var lines = RecordingLines(files)
     var events = 0
     do {
-      while let part = try lines.next() {
+      while let part = try await slots.run(isNew: events == 0, { try lines.next() }) {
         try Task.checkCancellation()
         events += part.events
         progress.report(lines.bytesRead, of: files.bytes)
@@ -108,6 +118,8 @@ package struct RoomTasks: Sendable {
         message.text = part.text
         try await reply(message)
       }
+    } catch is WorkSlots.Full {
+      throw ControlError.limitReached("tasks")
     } catch RecordingError.damaged(let name, let segment) {
       throw await recordings.damaged(name, segment: segment)
     }
@@ -125,6 +137,9 @@ package struct RoomTasks: Sendable {
   private func analyze(
     _ kind: AnalysisKind, _ request: StartTaskRequest, _ progress: TaskProgress
   ) async throws -> AnalysisResult {
+    if request.recording == nil, let room = request.room.flatMap(RoomName.init) {
+      progress.works(on: room)
+    }
     do {
       return try await slots.run {
         if let recording = request.recording {

@@ -1,4 +1,5 @@
 package import ControlInterface
+package import LiveEvents
 import RateLimiting
 import Synchronization
 import Systemd
@@ -10,6 +11,10 @@ package final class TaskRegistry: Sendable {
     /// `nil` until the task is made; who cancels it before that is remembered.
     var cancel: (@Sendable () -> Void)?
     var isCancelled = false
+    /// The room that it cannot do without.
+    var room: RoomName?
+    /// That room was closed.
+    var hasLostRoom = false
   }
 
   private struct State: Sendable {
@@ -18,8 +23,12 @@ package final class TaskRegistry: Sendable {
   }
 
   private let state = Mutex(State())
+  private let now: @Sendable () -> UInt64
 
-  package init() {}
+  /// - Parameter now: monotonic nanoseconds.
+  package init(now: @escaping @Sendable () -> UInt64 = { MonotonicClock.nanoseconds() }) {
+    self.now = now
+  }
 
   /// In the order in which they began.
   package var reports: [TaskReport] {
@@ -40,25 +49,65 @@ package final class TaskRegistry: Sendable {
     return entry != nil
   }
 
-  /// Runs `body` as a task, until it ends, is cancelled by name or with the caller's own task.
+  /// Asks the tasks that cannot do without a room to end, since it was closed.
+  package func roomClosed(_ room: RoomName) {
+    let tasks = state.withLock { state in
+      state.entries.filter { $0.value.room == room }.map { name, entry in
+        state.entries[name]?.isCancelled = true
+        state.entries[name]?.hasLostRoom = true
+        return entry
+      }
+    }
+    for task in tasks { task.cancel?() }
+  }
+
+  /// Runs `body` as a task, until it ends, is cancelled by name or with the caller's own task, or a room
+  /// is closed that it works on.
   ///
-  /// - Parameter onProgress: told the share done in percent, at most a hundred times.
+  /// - Parameters:
+  ///   - onProgress: told the share done in percent, at most a hundred times; `nil`, at most once a second,
+  ///     while it is not known.
+  ///   - onEnd: told once how it ended.
+  /// - Throws: ``ControlError/noSuchRoom(_:)`` if that room was closed; `CancellationError`; what `body`
+  ///   throws.
   package func run<R: Sendable>(
-    _ kind: TaskKind, on subject: String, onProgress: @escaping @Sendable (String, Int) -> Void,
+    _ kind: TaskKind, on subject: String, onProgress: @escaping @Sendable (String, Int?) -> Void,
+    onEnd: @Sendable (TaskEnd) -> Void = { _ in },
     _ body: @escaping @Sendable (TaskProgress) async throws -> R
   ) async throws -> (name: String, result: R) {
     let name = enter(kind, subject)
-    defer { leave(name) }
-    let progress = TaskProgress { [weak self] percent in
-      self?.state.withLock { $0.entries[name]?.report.percent = percent }
+    let start = now()
+    func end(_ result: TaskEnd.Result) {
+      onEnd(
+        TaskEnd(
+          task: name, kind: kind, subject: subject,
+          nanoseconds: now() - start, result: result))
+    }
+    let progress = TaskProgress(now: now) { [weak self] percent in
+      self?.note(percent, of: name)
       onProgress(name, percent)
+    } onRoom: { [weak self] in
+      self?.works(name, on: $0)
     }
     let task = Task { try await body(progress) }
     hasBegun(name) { task.cancel() }
-    return try await withTaskCancellationHandler {
-      (name, try await task.value)
-    } onCancel: {
-      task.cancel()
+    do {
+      let result = try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
+      }
+      leave(name)
+      end(.done)
+      return (name, result)
+    } catch {
+      let lost = leave(name)
+      if let lost {
+        end(.failed("room \(lost) was closed"))
+        throw ControlError.noSuchRoom(lost.description)
+      }
+      end(error is CancellationError ? .cancelled : .failed(TaskEnd.reason(error)))
+      throw error
     }
   }
 
@@ -87,25 +136,56 @@ package final class TaskRegistry: Sendable {
     if isCancelled { cancel() }
   }
 
+  /// Forgets a task; gives the room by whose end it ended.
   @inline(never)
-  private func leave(_ name: String) { state.withLock { $0.entries[name] = nil } }
+  @discardableResult
+  private func leave(_ name: String) -> RoomName? {
+    state.withLock { state in
+      let entry = state.entries.removeValue(forKey: name)
+      return entry?.hasLostRoom == true ? entry?.room : nil
+    }
+  }
+
+  @inline(never)
+  private func note(_ percent: Int?, of name: String) {
+    state.withLock { $0.entries[name]?.report.percent = percent }
+  }
+
+  @inline(never)
+  private func works(_ name: String, on room: RoomName) {
+    state.withLock { $0.entries[name]?.room = room }
+  }
 }
 
-/// Thins what a task tells of how far it is: once per percent.
+/// Thins what a task tells of how far it is: once per percent; once a second if the whole is not known.
 package final class TaskProgress: Sendable {
-  private let thinner = Mutex(ProgressThinner<Int>())
-  private let deliver: @Sendable (Int) -> Void
+  private let thinner = Mutex(ProgressThinner<Int?>())
+  private let now: @Sendable () -> UInt64
+  private let deliver: @Sendable (Int?) -> Void
+  private let onRoom: @Sendable (RoomName) -> Void
 
-  init(_ deliver: @escaping @Sendable (Int) -> Void) { self.deliver = deliver }
+  init(
+    now: @escaping @Sendable () -> UInt64, _ deliver: @escaping @Sendable (Int?) -> Void,
+    onRoom: @escaping @Sendable (RoomName) -> Void
+  ) {
+    self.now = now
+    self.deliver = deliver
+    self.onRoom = onRoom
+  }
 
-  /// So much is done, of `total`.
+  /// The task cannot do without this room: it ends when that is closed.
+  package func works(on room: RoomName) { onRoom(room) }
+
+  /// So much is done, of `total` if that is known. A whole that grows meanwhile is never passed.
   @inline(never)
-  package func report(_ done: Int, of total: Int) {
-    let now = Instant(nanoseconds: Int64(MonotonicClock.nanoseconds()))
-    let percent = total > 0 ? Int(Double(done) / Double(total) * 100) : 100
+  package func report(_ done: Int, of total: Int?) {
+    let now = Instant(nanoseconds: Int64(now()))
+    let done = max(0, min(done, total ?? done))
+    let percent = total.map { $0 > 0 ? Int(Double(done) / Double($0) * 100) : 100 }
     let due = thinner.withLock {
-      $0.push(percent, completed: UInt64(max(0, done)), total: UInt64(max(0, total)), at: now)
-        .output
+      $0.push(
+        percent, completed: UInt64(done), total: total.map { UInt64(max(0, $0)) }, at: now
+      ).output
     }
     if let due { deliver(due) }
   }

@@ -6,7 +6,8 @@ package import Systemd
 /// Runs tasks that are heavy on the CPU, on threads of its own at low priority.
 ///
 /// Effects, connections and rooms never run here, so that they never wait for such work. Tasks are
-/// expected to yield about once a millisecond; the longest stretch without that is measured.
+/// expected to yield about once a millisecond; the longest stretch without that is measured, in time on
+/// a processor: at low priority a thread may be kept from one for long, and has not held it then.
 package final class WorkExecutor: TaskExecutor {
   private struct Queue: Sendable {
     var jobs: [UnownedJob] = []
@@ -35,7 +36,7 @@ package final class WorkExecutor: TaskExecutor {
     for _ in 0..<width { available.signal() }
   }
 
-  /// The longest time for which a task ran without yielding, in nanoseconds.
+  /// The longest time for which a task ran without yielding, in nanoseconds on a processor.
   package var longestSliceNanoseconds: UInt64 { longest.load(ordering: .relaxed) }
 
   package func enqueue(_ job: consuming ExecutorJob) {
@@ -50,9 +51,9 @@ package final class WorkExecutor: TaskExecutor {
     while true {
       available.wait()
       guard let job = next() else { return }
-      let start = MonotonicClock.nanoseconds()
+      let start = MonotonicClock.threadNanoseconds()
       job.runSynchronously(on: asUnownedTaskExecutor())
-      longest.max(MonotonicClock.nanoseconds() - start, ordering: .relaxed)
+      longest.max(MonotonicClock.threadNanoseconds() - start, ordering: .relaxed)
     }
   }
 

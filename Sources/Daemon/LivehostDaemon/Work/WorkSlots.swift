@@ -24,16 +24,18 @@ package final class WorkSlots: Sendable {
 
   /// Runs `body` once there is room.
   ///
+  /// - Parameter isNew: whether it may be refused; work that was begun may wait for its next part
+  ///   whoever else waits.
   /// - Throws: ``Full`` if too many wait already; `CancellationError`; what `body` throws.
-  package func run<R>(_ body: () async throws -> R) async throws -> R {
-    try await enter()
+  package func run<R>(isNew: Bool = true, _ body: () async throws -> R) async throws -> R {
+    try await enter(isNew: isNew)
     defer { leave() }
     return try await body()
   }
 
-  private func enter() async throws {
+  private func enter(isNew: Bool) async throws {
     let number = try state.withLock { state in
-      if state.free == 0, state.waiting.count >= maximumWaiting { throw Full() }
+      if isNew, state.free == 0, state.waiting.count >= maximumWaiting { throw Full() }
       state.number += 1
       return state.number
     }

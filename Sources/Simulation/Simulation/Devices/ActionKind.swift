@@ -21,7 +21,7 @@ package enum ActionKind: Int, CaseIterable, Sendable {
   case waitingRoomAdmitPersonTapped
   case waitingRoomCapacityChanged, waitingRoomScheduled, waitingRoomTicked, waitingRoomDelegate
   case endConfirmation
-  case stream, roomClosed, ticked
+  case stream, roomClosed, historyLimited, ticked
 
   /// Such as `chat.messages`.
   package var name: String { Self.names[rawValue] }
@@ -85,6 +85,7 @@ package enum ActionKind: Int, CaseIterable, Sendable {
     case .endConfirmation: (.endConfirmation, 0)
     case .stream: (.stream, 0)
     case .roomClosed: (.roomClosed, 0)
+    case .historyLimited: (.historyLimited, 0)
     case .ticked: (.ticked, 0)
     }
   }

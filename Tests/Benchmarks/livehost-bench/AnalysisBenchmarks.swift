@@ -1,0 +1,60 @@
+import BenchmarkKit
+import ControlInterface
+import Foundation
+import LiveEvents
+import LivehostDaemon
+import NIOCore
+import RateLimiting
+import Recordings
+import Varlink
+
+private let messageCount = 1_000_000
+
+/// Each analysis over a recording of a million messages, as a client starts it: read, decoded, analysed.
+func analysisBenchmarks(_ harness: Harness) async throws {
+  let kinds: [TaskKind] = [.highlights, .spam, .chatters].filter {
+    harness.isWanted("analyze.\($0.rawValue)")
+  }
+  guard !kinds.isEmpty else { return }
+  FileHandle.standardError.write(Data("measuring analyze\n".utf8))
+  let studio = try await BenchmarkStudio()
+  let recording = try await recordCrowd(in: studio.library)
+  let executor = try WorkExecutor(width: max(1, System.coreCount - 1))
+  let tasks = RoomTasks(
+    executor: executor, slots: WorkSlots(count: executor.width), recordings: studio.recordings,
+    directory: studio.directory, logger: studio.logger)
+  for kind in kinds {
+    var times: [Double] = []
+    for _ in 0..<3 {
+      let start = Harness.now()
+      let reply = try await tasks.run(
+        StartTaskRequest(kind: kind, recording: recording), reply: { _ in }, progress: { _ in })
+      times.append(Double(Harness.now() - start) / 1e9)
+      precondition(reply.result?["messages"]?.integerValue == Int64(messageCount))
+    }
+    harness.report("analyze.\(kind.rawValue)", Harness.median(times), "s per million")
+  }
+  harness.report(
+    "analyze.slice", Double(executor.longestSliceNanoseconds) / 1e6, "ms", bar: "about 1 ms")
+  executor.stop()
+  try await studio.end()
+}
+
+/// Records a million messages, a frame each 16 ms.
+private func recordCrowd(in library: RecordingLibrary) async throws -> String {
+  let recorder = try await library.start(room: "bench", startedAt: 1_700_000_000_000) { _ in }
+  var crowd = ChatCrowd()
+  let perFrame = 100
+  for frame in 0..<(messageCount / perFrame) {
+    let instant = Instant(nanoseconds: Int64(frame) * 16_666_667)
+    var batch = RecordedBatch()
+    batch.add((0..<perFrame).map { _ in crowd.next() }[...], at: instant)
+    batch.addFrame(at: instant, flush: false)
+    recorder.post(batch)
+    // Slower than the disk, so that nothing is lost.
+    while recorder.isBehind { Harness.wait(until: Harness.now() + 1_000_000) }
+  }
+  let summary = try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)
+  precondition(summary.events == messageCount)
+  return summary.name
+}

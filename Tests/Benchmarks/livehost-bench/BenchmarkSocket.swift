@@ -1,0 +1,41 @@
+import Foundation
+
+/// A connection to the ingest socket as a producer has it. Blocking; belongs to one thread.
+final class BenchmarkSocket {
+  private let descriptor: Int32
+
+  init(path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+    let connected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes all of `bytes`, 64 KiB at a time.
+  func send(_ bytes: some ContiguousBytes) throws {
+    try bytes.withUnsafeBytes { buffer in
+      var sent = 0
+      while sent < buffer.count {
+        let count = write(
+          descriptor, buffer.baseAddress! + sent, min(65_536, buffer.count - sent))
+        guard count > 0 else { throw POSIXError(.EPIPE) }
+        sent += count
+      }
+    }
+  }
+
+  /// Returns once all that was sent is applied; in a room that records, once it is on disk.
+  func sync() throws {
+    try send(Array("{\"type\":\"sync\",\"token\":\"b\"}\n".utf8))
+    var answer = [UInt8](repeating: 0, count: 4096)
+    guard read(descriptor, &answer, answer.count) > 0 else { throw POSIXError(.EPIPE) }
+  }
+}

@@ -1,0 +1,130 @@
+import ControlInterface
+import Foundation
+import HostScreen
+import LiveEvents
+import LivehostDaemon
+import Logging
+import NIOCore
+import NIOPosix
+import Recordings
+import Synchronization
+import TestSupport
+import Testing
+import WireFormats
+
+/// A lane, its rooms and a directory of recordings.
+final class Studio {
+  let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+  let path = NSTemporaryDirectory() + "studio-\(UUID().uuidString.prefix(8))"
+  let library: RecordingLibrary
+  let recordings: RoomRecordings
+  let lane: HostLane
+  let directory: RoomDirectory
+
+  let tasks: RoomTasks
+  let slots = WorkSlots(count: 1)
+  private let executor: WorkExecutor
+
+  init(
+    path recordingPath: String? = nil, recording: RecordingSettings = RecordingSettings(),
+    settings: RoomSettings = RoomSettings()
+  ) throws {
+    let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
+    let library = try RecordingLibrary(directory: recordingPath ?? path, settings: recording)
+    self.library = library
+    let recordings = RoomRecordings(
+      library: library, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    self.recordings = recordings
+    lane = HostLane(
+      index: 0, eventLoop: loop, settings: settings,
+      onRecordingEnd: { recordings.ended($0, $1, $2) })
+    let registry = TaskRegistry()
+    directory = RoomDirectory(
+      lanes: [lane], maximumRooms: 12,
+      onChange: { room, change in if change == .closed { registry.roomClosed(room) } })
+    executor = try WorkExecutor(width: 1)
+    tasks = RoomTasks(
+      registry: registry, executor: executor, slots: slots, recordings: recordings,
+      directory: directory, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  func send(_ events: [LiveEvent], to room: RoomName, clock: FrameClock) async -> Int {
+    await sendRecorded(events, to: room, clock: clock).rejected
+  }
+
+  /// The same; tells besides why the events are not on disk, if they were to be.
+  func sendRecorded(
+    _ events: [LiveEvent], to room: RoomName, clock: FrameClock = .event
+  ) async -> (rejected: Int, failure: RecordingError?) {
+    await withCheckedContinuation { continuation in
+      lane.post(
+        RoomDelivery(
+          room: room, events: events, clock: clock,
+          acknowledgement: .outcome { continuation.resume(returning: (rejected: $0, failure: $1)) })
+      )
+    }
+  }
+
+  func replay(
+    _ name: String, into room: RoomName, speed: Double? = nil, start: Int64 = 0,
+    during: @escaping @Sendable () -> Void = {}
+  ) async throws -> ReplayResult {
+    _ = try directory.open(room)
+    let replay = Replay(
+      try await library.files(of: name), into: room, on: lane, speed: speed, start: start)
+    // Time passes only while somebody waits.
+    let time = Mutex<UInt64>(0)
+    return try await replay.run(
+      sleep: { nanoseconds in
+        time.withLock { $0 += nanoseconds }
+        during()
+      },
+      now: { time.withLock { $0 } })
+  }
+
+  /// Records some traffic in `main`, and gives the recording.
+  func record(_ count: Int = 1_000) async throws -> RecordingReport {
+    _ = try directory.open(.main)
+    _ = try await recordings.start(.main, on: lane)
+    _ = await send(traffic(count), to: .main, clock: .event)
+    return try await recordings.stop(.main, on: lane)
+  }
+
+  func end() async throws {
+    executor.stop()
+    await directory.closeAll()
+    await recordings.close()
+    try await group.shutdownGracefully()
+    try? FileManager.default.removeItem(atPath: path)
+  }
+}
+
+/// Everything that a room can be sent, with some that it refuses.
+func traffic(_ count: Int, seed: UInt64 = 1) -> [LiveEvent] {
+  var random = SplitMix64(seed: seed)
+  return (0..<count).map { number in
+    let person = Person(id: Text("u\(random.next() % 40)"), name: "Ada")
+    let id = "m\(number)"
+    let payload: LiveEvent.Payload =
+      switch random.next() % 16 {
+      case 0: .viewers(count: Int(random.next() % 1_000))
+      case 1: .reaction(kind: "heart", count: Int(random.next() % 9))
+      case 2: .slider(Slider(control: "gain", phase: .begin, value: 0.5))
+      case 3: .slider(Slider(control: "gain", phase: .change, value: 0.75))
+      case 4: .slider(Slider(control: "gain", phase: .end, value: 0.25))
+      case 5: .tap(control: "mute", on: nil)
+      case 6: .stats(StreamStatistics(bitrateKbps: Double(random.next() % 9_000)))
+      case 7: .chatDelete(messageID: Text("m\(random.next() % UInt64(number + 1))"))
+      case 8: .chatTimeout(ChatTimeout(user: person, seconds: 60))
+      case 9: .waitingJoin(person)
+      case 10: .recorderState(.recording)
+      case 11: .recorderProgress(RecorderProgress(bytes: number, durationMilliseconds: number))
+      case 12: .stream(number > count / 2 ? .live : .waiting)
+      default:
+        .chatMessage(
+          ChatMessage(
+            id: id, userID: String(person.id), userName: "Ada", text: "text \(number) \"q\""))
+      }
+    return LiveEvent(timestamp: 1_700_000_000_000 + Timestamp(number * 13), payload: payload)
+  }
+}

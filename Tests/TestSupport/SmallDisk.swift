@@ -1,0 +1,30 @@
+import Foundation
+import Glibc
+
+/// A file system of a megabyte of its own, which goes with the test.
+public final class SmallDisk {
+  /// Whether this process may mount file systems: only root may, and not in every container.
+  public static let isAvailable = getuid() == 0 && (try? SmallDisk()) != nil
+
+  public struct NotMounted: Error {
+    public let code: Int32
+  }
+
+  public let path: String
+
+  /// - Parameter flags: of mount(2), such as `MS_RDONLY`.
+  public init(flags: Int = 0) throws {
+    path = NSTemporaryDirectory() + "small-disk-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    guard mount("tmpfs", path, "tmpfs", UInt(flags), "size=1m") == 0 else {
+      let code = errno
+      try? FileManager.default.removeItem(atPath: path)
+      throw NotMounted(code: code)
+    }
+  }
+
+  deinit {
+    umount2(path, Int32(MNT_DETACH))
+    rmdir(path)
+  }
+}

@@ -183,7 +183,8 @@ let benchmarks: [Target] = [
     [
       "Analysis", "BenchmarkKit", "Composable", "ComposableBenchmarks", "ControlInterface",
       "HostFeature", "HostScreen", "RateLimiting", "Recordings", "TestSupport", "ViewGraph",
-      "WireFormats", "Ingest", "LiveEvents", "LivehostDaemon", "Simulation", "UnixSockets", "Varlink",
+      "WireFormats", "Ingest", "LiveEvents", "LivehostDaemon", "Simulation", "UnixSockets",
+      "Varlink",
       logging,
     ]
       + nio),

@@ -14,8 +14,9 @@ struct SimulateTests {
       let files = ["page.html", "trace.json"].map { daemon.directory.appendingPathComponent($0) }
       let outcome = try run(
         "livehostctl",
-        ["--socket", daemon.controlSocket, "simulate", Self.scenario, "--json=short"]
-          + ["--html", files[0].path, "--trace", files[1].path] + (local ? ["--local"] : []))
+        ["simulate", Self.scenario, "--json=short", "--html", files[0].path]
+          + ["--trace", files[1].path]
+          + (local ? ["--local"] : ["--socket", daemon.controlSocket]))
       #expect(outcome.status == 0, "\(outcome.diagnostics)")
       let written = try files.map { try String(contentsOf: $0, encoding: .utf8) }
       results.append([outcome.output] + written)

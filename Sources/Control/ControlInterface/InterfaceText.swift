@@ -957,6 +957,7 @@ let interfaceText = #"""
   # Lets people in from the waiting room, as far as there is room: one person, all, or without both
   # whoever has waited longest. Like the methods after it, it returns once it is applied and, in a room
   # that records, synced to disk; a replay does it, too. Errors: NoSuchRoom, NobodyWaits, RoomFull.
+  # [Requires privileges]
   method Admit(
     # Name of the room, which must be open.
     room: string,
@@ -974,6 +975,7 @@ let interfaceText = #"""
   )
 
   # Sets which messages of the chat are to be seen. With no member set, all are. Errors: NoSuchRoom.
+  # [Requires privileges]
   method SetChatFilter(
     # Name of the room, which must be open.
     room: string,
@@ -989,6 +991,7 @@ let interfaceText = #"""
   )
 
   # Sets whose mention (an @ and the name) is marked in the chat. Errors: NoSuchRoom.
+  # [Requires privileges]
   method SetMentionedNames(
     # Name of the room, which must be open.
     room: string,
@@ -1000,6 +1003,7 @@ let interfaceText = #"""
   )
 
   # Scrolls the chat back, which counts what comes as unread, or to its end. Errors: NoSuchRoom.
+  # [Requires privileges]
   method ScrollChat(
     # Name of the room, which must be open.
     room: string,
@@ -1012,6 +1016,7 @@ let interfaceText = #"""
 
   # Shows the thread that a message began or answers in, and keeps it up to date. Errors: NoSuchRoom,
   # NoSuchMessage.
+  # [Requires privileges]
   method ShowThread(
     # Name of the room, which must be open.
     room: string,
@@ -1023,6 +1028,7 @@ let interfaceText = #"""
   )
 
   # Pins, unpins or dismisses a notice. Errors: NoSuchRoom, NoSuchNotice, LimitReached.
+  # [Requires privileges]
   method HandleNotice(
     # Name of the room, which must be open.
     room: string,

@@ -96,7 +96,8 @@ private final class MonitorBench {
       status: DaemonStatus(version: "bench", lostEntries: { 0 }, logLevel: { "info" }),
       simulations: Simulations(executor: work, slots: slots), recordings: recordings,
       tasks: RoomTasks(
-        executor: work, slots: slots, recordings: recordings, directory: directory))
+        executor: work, slots: slots, recordings: recordings, directory: directory,
+        logger: Logger(label: "bench")))
     var limits = VarlinkServer.Limits()
     limits.monitors = Self.readers + Self.silent
     control = try await VarlinkServer.start(

@@ -9,6 +9,8 @@ struct RoomChange: Codable, Equatable {
   /// after each reload.
   var settings: RecordedSettings?
 
+  init(settings: RecordedSettings) { self.settings = settings }
+
   /// One JSON object on one line.
   var text: String {
     let encoder = JSONEncoder()

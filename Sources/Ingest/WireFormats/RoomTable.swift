@@ -57,8 +57,6 @@ struct RoomTable {
   }
 
   private static func lowercased(_ bytes: UnsafeBufferPointer<UInt8>) -> RoomName? {
-    let isUpper = { (byte: UInt8) in byte &- UInt8(ascii: "A") < 26 }
-    let lower = bytes.map { isUpper($0) ? $0 | 0x20 : $0 }
-    return lower.withUnsafeBufferPointer { RoomName(utf8: $0) }
+    bytes.map(\.asciiLowercased).withUnsafeBufferPointer { RoomName(utf8: $0) }
   }
 }

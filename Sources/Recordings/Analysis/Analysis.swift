@@ -39,19 +39,23 @@ package func analyze<Source: MessageSource>(
     var rates = RateHistory()
     try await read(&source, pass: 0, of: 2, &slice, progress) { rates.add($0) }
     let found = try await rates.peaks(&slice)
-    var words = PeakWords(
+    let words = PeakWords(
       peaks: found.peaks, busiest: found.busiest, origin: rates.origin ?? 0)
     try source.rewind()
-    try await read(&source, pass: 1, of: 2, &slice, progress) { words.add($0) }
-    return words.result(messages: rates.messages)
+    return try await slice.using(words) { words, slice in
+      try await read(&source, pass: 1, of: 2, &slice, progress) { words.add($0) }
+      return try await words.result(messages: rates.messages, &slice)
+    }
   case .spam:
-    var clusters = NearDuplicates()
-    try await read(&source, pass: 0, of: 1, &slice, progress) { clusters.add($0) }
-    return try await clusters.result(&slice)
+    return try await slice.using(NearDuplicates()) { clusters, slice in
+      try await read(&source, pass: 0, of: 1, &slice, progress) { clusters.add($0) }
+      return try await clusters.result(&slice)
+    }
   case .chatters:
-    var chatters = Chatters()
-    try await read(&source, pass: 0, of: 1, &slice, progress) { chatters.add($0) }
-    return try await chatters.result(&slice)
+    return try await slice.using(Chatters()) { chatters, slice in
+      try await read(&source, pass: 0, of: 1, &slice, progress) { chatters.add($0) }
+      return try await chatters.result(&slice)
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import LiveEvents
 import Varlink
 
 /// Who writes how much.
-struct Chatters {
+struct Chatters: Releasable {
   private static let limit = 50
 
   private struct Person {
@@ -31,6 +31,8 @@ struct Chatters {
       person.last = max(person.last, time)
     }
   }
+
+  mutating func release(_ slice: inout Slice) async { await people.release(&slice) }
 
   func result(_ slice: inout Slice) async throws -> AnalysisResult {
     var count = 0

@@ -13,7 +13,7 @@ package struct WrittenMessage: Sendable {
 
 /// Where an analysis has its messages from. Can be read more than once.
 package protocol MessageSource {
-  /// Adds some thousand messages at most; `false` at the end.
+  /// Adds some hundred messages at most; `false` at the end.
   mutating func read(into messages: inout [WrittenMessage]) throws -> Bool
 
   /// Begins again.

@@ -7,7 +7,7 @@ import Varlink
 /// Those left are compared by signatures of 20 minima in 5 bands of 4: two texts that share 80 % of
 /// their runs meet in a band with a probability of 93 %, at 50 % with 28 %; whoever meets is joined if 14
 /// of the 20 minima agree.
-struct NearDuplicates {
+struct NearDuplicates: Releasable {
   private static let bands = 5
   private static let rows = 4
   private static let minima = bands * rows
@@ -64,7 +64,7 @@ struct NearDuplicates {
     normalized.removeAll(keepingCapacity: true)
     text.withUTF8 { bytes in
       for byte in bytes.prefix(Self.longest) {
-        let byte = lowercased(byte)
+        let byte = byte.asciiLowercased
         if byte &- UInt8(ascii: "0") < 10 { continue }
         let count = normalized.count
         if byte == 0x20, normalized.last == 0x20 || count == 0 { continue }
@@ -120,6 +120,13 @@ struct NearDuplicates {
     return number
   }
 
+  mutating func release(_ slice: inout Slice) async {
+    await numbers.release(&slice)
+    await forms.release(&slice)
+    await signatures.release(&slice)
+    await buckets.release(&slice)
+  }
+
   mutating func result(_ slice: inout Slice) async throws -> AnalysisResult {
     struct Cluster {
       var root: Int
@@ -150,6 +157,7 @@ struct NearDuplicates {
       }
       try await slice.yieldIfDue()
     }
+    await clusters.release(&slice)
     let values = best.elements.map { cluster -> JSONValue in
       [
         "messages": .integer(Int64(cluster.messages)), "forms": .integer(Int64(cluster.forms)),

@@ -2,7 +2,7 @@ import LiveEvents
 import Varlink
 
 /// The words that mark the peaks of a chat: more frequent there than elsewhere.
-struct PeakWords {
+struct PeakWords: Releasable {
   /// How many peaks are told, and how many words of each.
   private static let peakLimit = 20
   private static let wordLimit = 5
@@ -20,7 +20,7 @@ struct PeakWords {
   private var everywhere = ShardedTable<Int>()
   private var total = 0
   /// Words of each peak, and their number.
-  private var words: [[UInt64: Word]]
+  private var words: [ShardedTable<Word>]
   private var totals: [Int]
 
   /// - Parameter origin: the second, since 1970, from which peaks count.
@@ -32,7 +32,7 @@ struct PeakWords {
     for peak in peaks { best.offer(peak) }
     self.peaks = best.elements.sorted { $0.first < $1.first }
     self.origin = origin
-    words = Array(repeating: [:], count: self.peaks.count)
+    words = Array(repeating: ShardedTable(shardCount: 256), count: self.peaks.count)
     totals = Array(repeating: 0, count: self.peaks.count)
   }
 
@@ -42,18 +42,25 @@ struct PeakWords {
     message.message.text.withUTF8 { text in
       for word in text.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
       where word.count > 1 && word.count <= 32 {
-        let hash = TextHash.of(word.lazy.map(lowercased))
+        let hash = TextHash.of(word.lazy.map(\.asciiLowercased))
         everywhere.update(hash, from: 0) { $0 += 1 }
         total += 1
         guard let peak else { continue }
         totals[peak] += 1
-        words[peak][hash, default: Word(text: String(decoding: word, as: UTF8.self), count: 0)]
-          .count += 1
+        words[peak].update(hash, from: Word(text: String(decoding: word, as: UTF8.self), count: 0))
+        {
+          $0.count += 1
+        }
       }
     }
   }
 
-  func result(messages: Int) -> AnalysisResult {
+  mutating func release(_ slice: inout Slice) async {
+    await everywhere.release(&slice)
+    while var last = words.popLast() { await last.release(&slice) }
+  }
+
+  func result(messages: Int, _ slice: inout Slice) async throws -> AnalysisResult {
     var lines = ["\(messages) messages, \(peaks.count) highlights"]
     if peaks.isEmpty, let busiest {
       lines.append(
@@ -62,7 +69,7 @@ struct PeakWords {
     }
     var values: [JSONValue] = []
     for (index, peak) in peaks.enumerated() {
-      let marks = marks(of: index)
+      let marks = try await marks(of: index, &slice)
       let start = (origin + Int64(peak.first)) * 1_000
       values.append([
         "startedAt": .integer(start),
@@ -90,22 +97,20 @@ struct PeakWords {
   }
 
   /// How much more frequent a word is in the peak than everywhere, weighed by how often it is there.
-  private func marks(of peak: Int) -> [String] {
+  private func marks(of peak: Int, _ slice: inout Slice) async throws -> [String] {
     var best = Best<(text: String, score: Double)>(Self.wordLimit) { left, right in
       left.score != right.score ? left.score > right.score : left.text < right.text
     }
-    for (hash, word) in words[peak] where word.count >= 3 {
-      let here = Double(word.count) / Double(max(1, totals[peak]))
-      let usual = Double(everywhere[hash] ?? word.count) / Double(max(1, total))
-      best.offer((word.text, Double(word.count) * min(here / usual, 50)))
+    for shard in 0..<words[peak].shardCount {
+      for (hash, word) in words[peak].shard(shard) where word.count >= 3 {
+        let here = Double(word.count) / Double(max(1, totals[peak]))
+        let usual = Double(everywhere[hash] ?? word.count) / Double(max(1, total))
+        best.offer((word.text, Double(word.count) * min(here / usual, 50)))
+      }
+      try await slice.yieldIfDue()
     }
     return best.elements.map(\.text)
   }
-}
-
-/// ASCII only: enough to join what chats write in capitals.
-func lowercased(_ byte: UInt8) -> UInt8 {
-  byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
 }
 
 func tenths(_ number: Double) -> Double { (number * 10).rounded() / 10 }

@@ -1,20 +1,34 @@
 /// A dictionary in many parts, so that no growth of it takes long: a part is rehashed by itself.
 struct ShardedTable<Value> {
-  private var shards = [[UInt64: Value]](repeating: [:], count: 4096)
+  private var shards: [[UInt64: Value]]
+
+  /// - Parameter shardCount: a power of two; so many parts that each has a few hundred values at most.
+  init(shardCount: Int = 4096) {
+    precondition(shardCount > 0 && shardCount & (shardCount - 1) == 0)
+    shards = Array(repeating: [:], count: shardCount)
+  }
 
   subscript(key: UInt64) -> Value? {
-    get { shards[Int(key & 4095)][key] }
-    set { shards[Int(key & 4095)][key] = newValue }
+    get { shards[place(of: key)][key] }
+    set { shards[place(of: key)][key] = newValue }
   }
 
   /// Changes the value of `key`, which begins as `initial`.
   mutating func update(
     _ key: UInt64, from initial: @autoclosure () -> Value, _ body: (inout Value) -> Void
   ) {
-    body(&shards[Int(key & 4095)][key, default: initial()])
+    body(&shards[place(of: key)][key, default: initial()])
   }
 
+  private func place(of key: UInt64) -> Int { Int(truncatingIfNeeded: key) & (shards.count - 1) }
+
   var shardCount: Int { shards.count }
+
+  /// Gives the memory back, part by part; empty and not to be used afterwards.
+  mutating func release(_ slice: inout Slice) async {
+    while shards.popLast() != nil { await slice.giveWayIfDue() }
+  }
+
   func shard(_ index: Int) -> [UInt64: Value] { shards[index] }
 }
 
@@ -31,6 +45,19 @@ struct ChunkedArray<Element> {
     }
     chunks[chunks.count - 1].append(element)
     count += 1
+  }
+
+  /// Gives the memory back, part by part.
+  mutating func release(_ slice: inout Slice) async {
+    while !chunks.isEmpty {
+      // In pieces: elements may own memory, too.
+      while case let left = chunks[chunks.count - 1].count, left > 0 {
+        chunks[chunks.count - 1].removeLast(min(512, left))
+        await slice.giveWayIfDue()
+      }
+      chunks.removeLast()
+    }
+    count = 0
   }
 
   subscript(index: Int) -> Element {

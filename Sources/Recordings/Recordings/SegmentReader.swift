@@ -4,8 +4,8 @@ import WireFormats
 
 /// Reads one segment from its beginning and checks it on the way.
 final class SegmentReader {
-  /// Bytes read at a time: some thousand events, well under a millisecond of decoding each.
-  static let blockSize = 128 << 10
+  /// Bytes read at a time: some two hundred events, a fraction of a millisecond of decoding.
+  static let blockSize = 32 << 10
   /// The longest line that can be written: an event's line has 64 KiB at most, in which each byte may
   /// have to be escaped.
   static let longestLine = 512 << 10

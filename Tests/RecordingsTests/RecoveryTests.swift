@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Recordings
 import Testing
 
@@ -93,6 +94,41 @@ struct RecoveryTests {
     #expect(try await library.list() == before)
     #expect(
       try await library.steps(of: before[0].name).count == before[0].events + before[0].frames)
+  }
+
+  @Test(
+    "a catalogue that is damaged while the program runs is made again, with what is being written",
+    arguments: ["gone", "empty", "cut", "other"])
+  func catalogueInUse(damage: String) async throws {
+    let directory = try TemporaryDirectory()
+    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let steps = makeSteps(900)
+    try await library.record(steps)
+    let recorder = try await library.start(room: "other", startedAt: 1_700_000_000_500) { _ in }
+    await recorder.write(steps.prefix(500))
+    let before = try await library.list()
+    #expect(before.map(\.state) == [.finished, .recording])
+    #expect(before[1].segments > 1)
+    let path = directory.path + "/catalogue.sqlite"
+    switch damage {
+    case "gone": try FileManager.default.removeItem(atPath: path)
+    case "empty": truncate(path, 0)
+    case "cut": truncate(path, 5_000)
+    default:
+      truncate(path, 0)
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+      try file.write(contentsOf: Data("this is no catalogue\n".utf8))
+      try file.close()
+    }
+    #expect(try await library.list() == before)
+    await recorder.write(steps.dropFirst(500))
+    let summary = try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)
+    #expect(try await library.list() == [before[0], summary])
+    #expect(try await library.steps(of: summary.name) == steps)
+    library.close()
+    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    #expect(try await library.list() == [before[0], summary])
   }
 
   @Test("a flipped byte in a closed segment is told by the list, and by whoever reads")

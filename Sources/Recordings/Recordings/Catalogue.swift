@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 
 /// A recording as a row of the catalogue.
 struct RecordingRow: Codable, Equatable, FetchableRecord, PersistableRecord {
@@ -10,6 +11,15 @@ struct RecordingRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   var startedAt: Int
   var endedAt: Int?
   var digest: String?
+
+  /// Marks the recording as damaged; why, as a sentence for people.
+  mutating func damage(_ reason: String) {
+    state = RecordingSummary.State.damaged.rawValue
+    self.reason = reason
+  }
+
+  /// Marks the recording as damaged by one of its segments.
+  mutating func damage(segment: Int) { damage("segment \(segment) is not what was written") }
 }
 
 /// A segment as a row of the catalogue: an index of the recording by time.
@@ -29,6 +39,10 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   /// CRC-32 of the segment, eight hexadecimal digits; `nil` if it was never closed.
   var crc32: String?
   var isDamaged: Bool
+
+  var contents: SegmentContents {
+    SegmentContents(events: events, frames: frames, first: firstAt, last: lastAt)
+  }
 }
 
 /// Which recordings there are, in SQLite. Everything in it can be made again from the segments.
@@ -36,35 +50,64 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
 /// Where it cannot be written (a full disk, say), it goes on in memory, so that it tells the truth while
 /// the program runs; the next start makes it again. Belongs to one thread.
 final class Catalogue {
+  private let path: String
   private var database: DatabaseQueue
-  private var isInMemory = false
+  private var isInMemory: Bool
+  /// Whether it told or took something wrongly: then it is to be made again.
+  private(set) var isDamaged = false
   private let onProblem: @Sendable (String) -> Void
 
-  /// Opens or makes the catalogue.
+  /// Opens or makes the catalogue. One that is damaged is put aside, for whoever wants to look at it.
   ///
-  /// - Throws: if the file is no catalogue, or cannot be read or written.
+  /// - Throws: if there is no memory for one.
   init(
     path: String, onProblem: @escaping @Sendable (String) -> Void
   ) throws(RecordingError) {
+    self.path = path
     self.onProblem = onProblem
-    database = try Self.told {
+    do throws(RecordingError) {
+      database = try Self.open(path)
+      isInMemory = false
+    } catch {
+      (database, isInMemory) = try Self.make(path, instead: error, onProblem)
+    }
+  }
+
+  /// Begins again, empty.
+  func remake(because error: RecordingError) throws(RecordingError) {
+    try? database.close()
+    (database, isInMemory) = try Self.make(path, instead: error, onProblem)
+    isDamaged = false
+  }
+
+  private static func open(_ path: String) throws(RecordingError) -> DatabaseQueue {
+    try told {
       let database = try DatabaseQueue(path: path)
       let verdict = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
       guard verdict == "ok" else { throw DatabaseError(message: verdict ?? "unreadable") }
-      try Self.migrator.migrate(database)
+      try migrator.migrate(database)
       return database
     }
   }
 
-  /// An empty one in memory.
-  init(onProblem: @escaping @Sendable (String) -> Void) throws(RecordingError) {
-    self.onProblem = onProblem
-    isInMemory = true
-    database = try Self.told {
+  /// An empty one, in memory if the disk has no place for it.
+  private static func make(
+    _ path: String, instead error: RecordingError, _ onProblem: (String) -> Void
+  ) throws(RecordingError) -> (DatabaseQueue, isInMemory: Bool) {
+    onProblem("\(error); it is made again from the segments")
+    rename(path, path + ".damaged")
+    unlink(path + "-journal")
+    do throws(RecordingError) {
+      return (try open(path), false)
+    } catch {
+      onProblem("\(error); it is kept in memory")
+    }
+    let memory = try told {
       let database = try DatabaseQueue()
-      try Self.migrator.migrate(database)
+      try migrator.migrate(database)
       return database
     }
+    return (memory, true)
   }
 
   private static var migrator: DatabaseMigrator {
@@ -137,23 +180,38 @@ final class Catalogue {
   }
 
   private func read<R>(_ body: (Database) throws -> R) throws(RecordingError) -> R {
-    try Self.told { try database.read(body) }
+    do throws(RecordingError) {
+      return try Self.told { try database.read(body) }
+    } catch {
+      isDamaged = true
+      throw error
+    }
   }
 
   private func write(_ body: (Database) throws -> Void) throws(RecordingError) {
+    let problem: RecordingError
     do throws(RecordingError) {
-      try Self.told { try database.write(body) }
+      return try Self.told { try database.write(body) }
     } catch {
-      guard !isInMemory else { throw error }
-      onProblem("\(error); it goes on in memory")
-      database = try Self.told {
-        let memory = try DatabaseQueue()
-        try database.backup(to: memory)
-        return memory
-      }
-      isInMemory = true
-      try Self.told { try database.write(body) }
+      problem = error
     }
+    do throws(RecordingError) {
+      if !isInMemory { try goOnInMemory() }
+      return try Self.told { try database.write(body) }
+    } catch {
+      isDamaged = true
+      throw problem
+    }
+  }
+
+  /// With all that it tells so far.
+  private func goOnInMemory() throws(RecordingError) {
+    database = try Self.told {
+      let memory = try DatabaseQueue()
+      try database.backup(to: memory)
+      return memory
+    }
+    isInMemory = true
   }
 
   private static func told<R>(_ body: () throws -> R) throws(RecordingError) -> R {

@@ -9,8 +9,5 @@ struct Checksum {
   }
 
   /// Eight hexadecimal digits.
-  var text: String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 8 - digits.count) + digits
-  }
+  var text: String { padded(value, 8, radix: 16) }
 }

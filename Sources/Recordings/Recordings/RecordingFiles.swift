@@ -18,9 +18,7 @@ package struct RecordingFiles: Sendable, Equatable {
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
 
   static func path(of segment: Int, in directory: String) -> String {
-    let digits = String(segment)
-    return directory + "/" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits
-      + ".ndjson"
+    "\(directory)/\(padded(segment, 6)).ndjson"
   }
 
   /// The number of the segment in a file of this name; `nil` if it is none.

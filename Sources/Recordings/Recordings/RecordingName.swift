@@ -9,12 +9,8 @@ enum RecordingName {
     var seconds = time_t(startedAt / 1_000)
     var parts = tm()
     gmtime_r(&seconds, &parts)
-    func padded(_ number: Int32, _ width: Int = 2) -> String {
-      let digits = String(number)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    let date = padded(parts.tm_year + 1_900, 4) + padded(parts.tm_mon + 1) + padded(parts.tm_mday)
-    let time = padded(parts.tm_hour) + padded(parts.tm_min) + padded(parts.tm_sec)
-    return "\(room)-\(date)T\(time)Z"
+    let day = [parts.tm_mon + 1, parts.tm_mday].map { padded($0, 2) }.joined()
+    let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded($0, 2) }.joined()
+    return "\(room)-\(padded(parts.tm_year + 1_900, 4))\(day)T\(time)Z"
   }
 }

@@ -43,18 +43,24 @@ final class RecordingSession {
     self.onNews = onNews
     self.onProblem = onProblem
     for segment in segments {
-      closed.events += segment.events
-      closed.frames += segment.frames
-      closed.first = closed.first ?? segment.firstAt
-      closed.last = segment.lastAt ?? closed.last
+      closed.append(segment.contents)
       closedBytes += segment.bytes
     }
     segmentCount = segments.count + 1
     segment = try makeSegment((segments.last?.number ?? 0) + 1, now)
-    try catalogue.save(row)
+    saveRow()
   }
 
   var name: String { row.name }
+
+  /// What only the session knows of a recording, until it ends.
+  struct Position {
+    let row: RecordingRow
+    /// The segment that is being written.
+    let segment: Int?
+  }
+
+  var position: Position { Position(row: row, segment: segment?.number) }
 
   private func makeSegment(_ number: Int, _ now: UInt64) throws(RecordingError) -> SegmentWriter {
     let header = SegmentHeader(
@@ -139,10 +145,7 @@ final class RecordingSession {
   /// Enters a closed segment into the catalogue. The file tells the same, so that a catalogue which
   /// cannot be written does no harm to the recording.
   private func enter(_ number: Int, _ contents: SegmentContents, bytes: Int, crc32: String) {
-    closed.events += contents.events
-    closed.frames += contents.frames
-    closed.first = closed.first ?? contents.first
-    closed.last = contents.last ?? closed.last
+    closed.append(contents)
     closedBytes += bytes
     do throws(RecordingError) {
       let path = RecordingFiles.path(of: number, in: directory)
@@ -204,10 +207,7 @@ final class RecordingSession {
   /// The last line could not be written: the segment stays as it is, and the next start looks at it.
   private func keepOpenSegment() {
     if let synced = segment?.synced {
-      closed.events += synced.contents.events
-      closed.frames += synced.contents.frames
-      closed.first = closed.first ?? synced.contents.first
-      closed.last = synced.contents.last ?? closed.last
+      closed.append(synced.contents)
       closedBytes += synced.bytes
     }
     segment = nil
@@ -218,20 +218,22 @@ final class RecordingSession {
     do throws(RecordingError) { try body() } catch { fail(error) }
   }
 
+  /// A catalogue that cannot be written does no harm to the recording: the files tell the same.
   private func saveRow() {
     do throws(RecordingError) { try catalogue.save(row) } catch { onProblem("\(error)") }
   }
 
   /// What is written so far.
   var summary: RecordingSummary {
-    let open = segment?.contents ?? SegmentContents()
-    let first = closed.first ?? open.first ?? 0
-    let last = open.last ?? closed.last ?? first
+    var whole = closed
+    if let segment { whole.append(segment.contents) }
+    let first = whole.first ?? 0
+    let last = whole.last ?? first
     return RecordingSummary(
       name: row.name, room: row.room,
       state: RecordingSummary.State(rawValue: row.state) ?? .recording, reason: row.reason,
-      startedAt: row.startedAt, endedAt: row.endedAt, events: closed.events + open.events,
-      frames: closed.frames + open.frames, bytes: closedBytes + (segment?.bytes ?? 0),
+      startedAt: row.startedAt, endedAt: row.endedAt, events: whole.events,
+      frames: whole.frames, bytes: closedBytes + (segment?.bytes ?? 0),
       durationMs: Int((last - first) / 1_000_000), segments: segmentCount, digest: row.digest)
   }
 }

@@ -5,6 +5,8 @@ import Glibc
 struct Recovery {
   let directory: String
   let catalogue: Catalogue
+  /// The recordings that are being written, by name.
+  var writing: [String: RecordingSession.Position] = [:]
 
   /// - Complexity: one look at each segment; those that are not as the catalogue knows them, and those
   ///   that were never closed, are read.
@@ -27,7 +29,9 @@ struct Recovery {
     let knownSegments = try catalogue.segments(of: name)
     var segments: [SegmentRow] = []
     var scans: [SegmentScan] = []
-    for number in try Directories.names(in: path).compactMap(RecordingFiles.number).sorted() {
+    let position = writing[name]
+    for number in try Directories.names(in: path).compactMap(RecordingFiles.number).sorted()
+    where number != position?.segment {
       let file = RecordingFiles.path(of: number, in: path)
       let state = try InputFile.state(of: file)
       if let row = knownSegments.first(where: { $0.number == number }), row.crc32 != nil,
@@ -47,6 +51,10 @@ struct Recovery {
       segments.append(
         try RecordingFiles.row(
           name, number, file, scan.contents, crc32: scan.end?.crc32, isDamaged: scan.isDamaged))
+    }
+    if let position {
+      try catalogue.replace(position.row, segments)
+      return true
     }
     guard !segments.isEmpty else {
       // Empty: nothing to tell of. Otherwise `rmdir` leaves it.
@@ -87,11 +95,9 @@ struct Recovery {
     }
     let missing = Set(1...(segments.last?.number ?? 1)).subtracting(segments.map(\.number)).min()
     if let damaged = segments.first(where: \.isDamaged)?.number {
-      row.state = RecordingSummary.State.damaged.rawValue
-      row.reason = "segment \(damaged) is not what was written"
+      row.damage(segment: damaged)
     } else if let missing {
-      row.state = RecordingSummary.State.damaged.rawValue
-      row.reason = "segment \(missing) is missing"
+      row.damage("segment \(missing) is missing")
     }
     return row
   }

@@ -14,6 +14,14 @@ struct SegmentContents: Equatable, Sendable {
     first = first ?? instant.nanoseconds
     last = instant.nanoseconds
   }
+
+  /// Adds what comes after.
+  mutating func append(_ next: SegmentContents) {
+    events += next.events
+    frames += next.frames
+    first = first ?? next.first
+    last = next.last ?? last
+  }
 }
 
 /// Writes one segment: gathers lines, writes them in blocks, syncs when told.
@@ -45,7 +53,6 @@ final class SegmentWriter {
 
   /// Bytes written and gathered.
   var bytes: Int { file.count + gathered.count }
-  var hasUnsynced: Bool { bytes > synced.bytes }
 
   func append(_ entry: RecordedBatch.Entry) throws(RecordingError) {
     switch entry {

@@ -43,31 +43,43 @@ final class Shelf {
 
   // MARK: Recordings
 
-  /// The catalogue; opened, recovered and if need be made anew when it is first asked for.
+  /// The catalogue, made to agree with the files when it is first asked for.
   func catalogue() throws(RecordingError) -> Catalogue {
-    if let opened { return opened }
+    if let opened, !opened.isDamaged { return opened }
     try Directories.make(directory)
-    let catalogue = try openCatalogue(directory + "/catalogue.sqlite")
+    if let opened {
+      try remake(opened, because: .catalogue("it was changed by somebody else"))
+      return opened
+    }
+    let catalogue = try Catalogue(path: directory + "/catalogue.sqlite", onProblem: onProblem)
     try Recovery(directory: directory, catalogue: catalogue).run()
     opened = catalogue
     return catalogue
   }
 
-  private func openCatalogue(_ path: String) throws(RecordingError) -> Catalogue {
+  /// Asks the catalogue. One that was damaged while the program runs is made again first.
+  private func ask<R>(
+    _ question: (Catalogue) throws(RecordingError) -> R
+  ) throws(RecordingError) -> R {
+    let catalogue = try catalogue()
     do throws(RecordingError) {
-      return try Catalogue(path: path, onProblem: onProblem)
+      return try question(catalogue)
     } catch {
-      // Kept for whoever wants to look at it; the segments tell all that it told.
-      onProblem("\(error); it is made again from the segments")
+      guard catalogue.isDamaged else { throw error }
+      try remake(catalogue, because: error)
+      return try question(catalogue)
     }
-    rename(path, path + ".damaged")
-    unlink(path + "-journal")
-    do throws(RecordingError) {
-      return try Catalogue(path: path, onProblem: onProblem)
-    } catch {
-      onProblem("\(error); it is kept in memory")
-      return try Catalogue(onProblem: onProblem)
-    }
+  }
+
+  private func remake(
+    _ catalogue: Catalogue, because error: RecordingError
+  ) throws(RecordingError) {
+    try catalogue.remake(because: error)
+    let writing = sessions.values.map { ($0.name, $0.position) }
+    try Recovery(
+      directory: directory, catalogue: catalogue,
+      writing: Dictionary(writing, uniquingKeysWith: { first, _ in first })
+    ).run()
   }
 
   func start(
@@ -90,15 +102,13 @@ final class Shelf {
     _ number: UInt64, _ name: String, now: UInt64, fate: RecorderFate,
     onNews: @escaping @Sendable (RecorderNews) -> Void
   ) throws(RecordingError) -> Bool {
-    let catalogue = try catalogue()
-    guard var row = try catalogue.recording(name) else { throw .noSuchRecording(name) }
+    var (row, segments) = try known(name)
     guard row.state == RecordingSummary.State.interrupted.rawValue else { return false }
     row.state = RecordingSummary.State.recording.rawValue
     row.endedAt = nil
     sessions[number] = try RecordingSession(
-      row: row, after: try catalogue.segments(of: name), directory: directory + "/" + name,
-      catalogue: catalogue, settings: settings, now: now, fate: fate, onNews: onNews,
-      onProblem: onProblem)
+      row: row, after: segments, directory: directory + "/" + name, catalogue: try catalogue(),
+      settings: settings, now: now, fate: fate, onNews: onNews, onProblem: onProblem)
     return true
   }
 
@@ -128,23 +138,32 @@ final class Shelf {
 
   /// Oldest first.
   func summaries() throws(RecordingError) -> [RecordingSummary] {
-    let catalogue = try catalogue()
-    var result: [RecordingSummary] = []
-    for row in try catalogue.recordings() {
-      if let session = sessions.values.first(where: { $0.name == row.name }) {
-        result.append(session.summary)
-      } else {
-        result.append(RecordingSummary(row, try catalogue.segments(of: row.name)))
+    try ask { catalogue throws(RecordingError) in
+      var result: [RecordingSummary] = []
+      for row in try catalogue.recordings() {
+        if let session = sessions.values.first(where: { $0.name == row.name }) {
+          result.append(session.summary)
+        } else {
+          result.append(RecordingSummary(row, try catalogue.segments(of: row.name)))
+        }
       }
+      return result
     }
-    return result
+  }
+
+  /// What the catalogue tells of a recording.
+  private func known(
+    _ name: String
+  ) throws(RecordingError) -> (RecordingRow, [SegmentRow]) {
+    try ask { catalogue throws(RecordingError) in
+      guard let row = try catalogue.recording(name) else { throw .noSuchRecording(name) }
+      return (row, try catalogue.segments(of: name))
+    }
   }
 
   func files(of name: String) throws(RecordingError) -> RecordingFiles {
-    let catalogue = try catalogue()
-    guard let row = try catalogue.recording(name) else { throw .noSuchRecording(name) }
+    let (row, known) = try known(name)
     let path = directory + "/" + name
-    let known = try catalogue.segments(of: name)
     var segments: [RecordingFiles.Segment] = []
     for number in try Directories.names(in: path).compactMap(RecordingFiles.number).sorted() {
       let file = RecordingFiles.path(of: number, in: path)
@@ -158,22 +177,22 @@ final class Shelf {
 
   /// Notes what a reader found.
   func noteDamage(_ name: String, segment: Int) throws(RecordingError) {
-    let catalogue = try catalogue()
-    guard var row = try catalogue.recording(name) else { throw .noSuchRecording(name) }
-    row.state = RecordingSummary.State.damaged.rawValue
-    row.reason = "segment \(segment) is not what was written"
-    try catalogue.save(row)
+    var (row, _) = try known(name)
+    row.damage(segment: segment)
+    try catalogue().save(row)
   }
 }
 
 extension RecordingSummary {
   fileprivate init(_ row: RecordingRow, _ segments: [SegmentRow]) {
-    let first = segments.lazy.compactMap(\.firstAt).first ?? 0
-    let last = segments.last { $0.lastAt != nil }?.lastAt ?? first
+    var whole = SegmentContents()
+    for segment in segments { whole.append(segment.contents) }
+    let first = whole.first ?? 0
+    let last = whole.last ?? first
     self.init(
       name: row.name, room: row.room, state: State(rawValue: row.state) ?? .damaged,
       reason: row.reason, startedAt: row.startedAt, endedAt: row.endedAt,
-      events: segments.reduce(0) { $0 + $1.events }, frames: segments.reduce(0) { $0 + $1.frames },
+      events: whole.events, frames: whole.frames,
       bytes: segments.reduce(0) { $0 + $1.bytes }, durationMs: Int((last - first) / 1_000_000),
       segments: segments.count, digest: row.digest)
   }

@@ -81,6 +81,43 @@ struct RoomRecordingTests {
     #expect(daemon.stop() == 0)
   }
 
+  @Test("a task ends when its client is gone, without a word of it")
+  func clientGone() throws {
+    let daemon = try RunningDaemon()
+    #expect(try daemon.ctl("open", "main").status == 0)
+    #expect(try daemon.ctl("record", "start", "main").status == 0)
+    let ingest = try daemon.ctl(
+      "ingest", RecordingTests.recording, "--speed", "max", "--room", "main")
+    #expect(ingest.status == 0, "\(ingest.diagnostics)")
+    let stop = try daemon.ctl("record", "stop", "main", "--json=short").json()
+    let name = try #require(stop["recording"] as? String)
+
+    // So slow that it would take hours.
+    let client = Process()
+    client.executableURL = RunningDaemon.binaries.appendingPathComponent("livehostctl")
+    client.arguments = [
+      "--socket", daemon.controlSocket, "replay", name, "--room", "again", "--speed", "0.01",
+    ]
+    client.standardOutput = FileHandle.nullDevice
+    client.standardError = FileHandle.nullDevice
+    try client.run()
+    func taskCount() throws -> Int {
+      let tasks = try daemon.ctl("tasks", "--json=short")
+      try #require(tasks.status == 0, "\(tasks.diagnostics)")
+      let list = try JSONSerialization.jsonObject(with: Data(tasks.output.utf8))
+      return try #require(list as? [Any]).count
+    }
+    while try taskCount() == 0 { try #require(client.isRunning) }
+    kill(client.processIdentifier, SIGKILL)
+    client.waitUntilExit()
+    var looks = 0
+    while try taskCount() > 0, looks < 200 { looks += 1 }
+    #expect(try taskCount() == 0)
+    #expect(try daemon.ctl("show", "again").status == 0, "the room lives on")
+    #expect(daemon.stop() == 0)
+    #expect(daemon.log.contains("cancelled"))
+  }
+
   @Test("killed while it records, the daemon has kept every acknowledged event")
   func killed() throws {
     let first = try RunningDaemon()

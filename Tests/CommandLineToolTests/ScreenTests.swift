@@ -5,6 +5,8 @@ import Testing
 
 private func room(messages: Int = 0, from first: Int = 0) -> RoomReport {
   var room = RoomReport.full
+  room.features.chat?.filter = nil
+  room.features.chat?.filtered = nil
   room.features.chat?.messages = (first..<first + messages).map {
     ChatMessageReport(
       id: "\($0)", user: UserReport(id: "u\($0 % 7)", name: "名前"), text: "日本語 text \($0)",
@@ -134,6 +136,31 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     press(&model, .end)
     let end = lines(model.picture(columns: 60, rows: 20)).last { $0.contains("text") }
     #expect(end?.hasSuffix("text 69") == true)
+  }
+
+  @Test func `What the host filters, marks and is told of shows in the chat's pane`() {
+    var report = room(messages: 60)
+    report.features.chat?.filter = ChatFilterReport(words: "song")
+    report.features.chat?.filtered = [
+      ChatMessageReport(
+        id: "x", user: UserReport(id: "u1", name: "ann"), text: "@Ada a new song", timestamp: 0,
+        mention: true)
+    ]
+    report.features.chat?.mentionedNames = ["Ada"]
+    report.features.chat?.noticeQueue = [
+      NoticeReport(
+        number: 3, kind: "raid", user: UserReport(id: "u2", name: "bob"), count: 12, timestamp: 0)
+    ]
+    var model = model(report)
+    func text() -> String { lines(model.picture(columns: 100, rows: 40)).joined(separator: "\n") }
+    for part in [
+      "* ann: @Ada a new song", "only with \"song\"", "marked: @Ada", "notice 3: bob raids with 12",
+    ] { #expect(text().contains(part), "\(part)") }
+    #expect(!text().contains("text 59"))
+    report.features.chat?.filter = nil
+    report.features.chat?.filtered = nil
+    model.update(.init(report: report))
+    #expect(text().contains("text 59"))
   }
 
   @Test func `A held screen stands still, and then shows the newest`() {

@@ -60,7 +60,10 @@ extension Failure {
     switch error {
     case .notReachable(let path, let code): self = .notConnected(path: path, code: code)
     case .connectionClosed:
-      self.init(.failed, "the daemon closed the connection before it answered")
+      self.init(
+        .failed,
+        "the daemon closed the connection before it answered; it is ending, or has as many "
+          + "connections as control.connections of its configuration allows")
     case .protocolViolation(let text), .unexpectedReply(let text):
       self.init(.failed, "the daemon's answer makes no sense (is it of another version?): \(text)")
     case .invalidParameters(let text): self.init(.failed, "cannot ask the daemon: \(text)")

@@ -2,8 +2,10 @@ import ControlInterface
 
 // What is told of chat and waiting room beside their figures.
 extension RoomScreen {
+  static func reading(_ chat: ChatReport) -> [String] { notes(chat).map { "         " + $0 } }
+
   /// Modes, the notice in front, filter, unread messages and an open thread: what there is of them.
-  static func reading(_ chat: ChatReport) -> [String] {
+  static func notes(_ chat: ChatReport) -> [String] {
     var lines: [String] = []
     if let modes = chat.modes.map(text), !modes.isEmpty { lines.append("modes: \(modes)") }
     let notices = chat.noticeQueue ?? []
@@ -15,7 +17,7 @@ extension RoomScreen {
     }
     if let unread = chat.unread { lines.append("\(Format.count(unread)) new since scrolled back") }
     if let thread = chat.thread { lines += ["thread:"] + thread.map { "  " + text($0) } }
-    return lines.map { "         " + $0 }
+    return lines
   }
 
   static func text(_ message: ChatMessageReport) -> String {

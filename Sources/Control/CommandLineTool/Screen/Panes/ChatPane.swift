@@ -7,22 +7,32 @@ struct ChatPane {
   /// The number behind the last message to show; nil follows the newest.
   let end: Int?
 
-  /// The lines for a place: a summary, then as many messages as there is room for.
+  /// The lines for a place: a summary, what is special about the chat, then as many messages as there is
+  /// room for; while the host filters them, those that pass.
   func lines(columns: Int, rows: Int) -> [StyledLine] {
     guard let chat else { return [StyledLine("nobody wrote yet", .faint)] }
-    let last = min(history.end, end ?? history.end)
+    let notes = RoomScreen.notes(chat).flatMap {
+      StyledLine($0, .faint).wrapped(width: columns)
+    }
+    // The messages are what the pane is for: they keep half of it.
+    let head = [summary(chat)] + notes.prefix(max(0, rows / 2 - 1))
+    let place = max(0, rows - head.count)
     var messages: [StyledLine] = []
-    var number = last
-    while number > history.first, messages.count < rows - 1 {
-      number -= 1
-      let message = history.messages[number - history.first]
+    for message in shown(chat).reversed() {
+      guard messages.count < place else { break }
       messages.insert(contentsOf: Self.line(message).wrapped(width: columns), at: 0)
     }
-    return [summary(chat)] + messages.suffix(max(0, rows - 1))
+    return head + messages.suffix(place)
+  }
+
+  /// The messages that are looked at, oldest first.
+  private func shown(_ chat: ChatReport) -> ArraySlice<ChatMessageReport> {
+    if let filtered = chat.filtered { return filtered[...] }
+    return history.messages.prefix(max(0, min(history.end, end ?? history.end) - history.first))
   }
 
   private func summary(_ chat: ChatReport) -> StyledLine {
-    if let end, history.end > end {
+    if chat.filtered == nil, let end, history.end > end {
       return StyledLine(
         "\(Format.count(history.end - end)) newer messages below; End shows them", .warning)
     }
@@ -38,6 +48,7 @@ struct ChatPane {
 
   private static func line(_ message: ChatMessageReport) -> StyledLine {
     var line = StyledLine(message.replyTo == nil ? "" : "> ", .faint)
+    if message.mention == true { line.append("* ", .warning) }
     line.append(
       TerminalText.sanitized(message.user.name), TextStyle(color(message.user.id), strong: true))
     line.append(": ")

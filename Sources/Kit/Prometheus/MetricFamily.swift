@@ -23,6 +23,11 @@ public struct MetricFamily: Codable, Sendable, Equatable {
     self.samples = samples
   }
 
+  /// A metric of one series, without labels.
+  public init(_ name: String, _ kind: Kind, _ value: Double, help: String) {
+    self.init(name, kind, help: help, samples: [MetricSample(name, value: value)])
+  }
+
   /// Adds a series with its present value.
   public mutating func add(_ value: some BinaryInteger, _ labels: [String: String] = [:]) {
     add(Double(value), labels)

@@ -133,8 +133,7 @@ struct ChatPinVerb: NoticeVerb {
   static let handling = NoticeHandlingReport.pin
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: "Its number; 'livehostctl chat notices ROOM' lists them.") var notice: Int
+  @OptionGroup var subject: NoticeArguments
 }
 
 struct ChatUnpinVerb: NoticeVerb {
@@ -144,8 +143,7 @@ struct ChatUnpinVerb: NoticeVerb {
   static let handling = NoticeHandlingReport.unpin
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: "Its number; 'livehostctl chat notices ROOM' lists them.") var notice: Int
+  @OptionGroup var subject: NoticeArguments
 }
 
 struct ChatDismissVerb: NoticeVerb {
@@ -155,20 +153,24 @@ struct ChatDismissVerb: NoticeVerb {
   static let handling = NoticeHandlingReport.dismiss
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: "Its number; 'livehostctl chat notices ROOM' lists them.") var notice: Int
+  @OptionGroup var subject: NoticeArguments
 }
 
 /// A verb that does one thing to a notice.
 protocol NoticeVerb: Verb {
   static var handling: NoticeHandlingReport { get }
-  var room: RoomName { get }
-  var notice: Int { get }
+  var subject: NoticeArguments { get }
+}
+
+struct NoticeArguments: ParsableArguments {
+  @Argument(help: "Name of the room.") var room: RoomName
+  @Argument(help: "Its number; 'livehostctl chat notices ROOM' lists them.") var notice: Int
 }
 
 extension NoticeVerb {
   func run(_ context: Context) async throws {
-    try await context.act(.handleNotice(notice, Self.handling), in: room) { _ in [] }
+    try await context.act(.handleNotice(subject.notice, Self.handling), in: subject.room) { _ in []
+    }
   }
 }
 

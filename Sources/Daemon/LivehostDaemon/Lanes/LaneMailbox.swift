@@ -27,16 +27,20 @@ package struct RoomDelivery: Sendable {
 
   package enum Acknowledgement: Sendable {
     case receipt(DeliveryReceipt)
-    /// Called with the number of rejected events once everything is applied.
-    case callback(@Sendable (Int) -> Void)
-    /// The same; told besides why the events are not on disk, if the room was to record them.
+    /// Called with the number of rejected events once everything is applied, and with why the events are
+    /// not on disk, if the room was to record them.
     case outcome(@Sendable (_ rejected: Int, _ failure: RecordingError?) -> Void)
+
+    /// Called with the number of rejected events once everything is applied.
+    package static func callback(_ body: @escaping @Sendable (_ rejected: Int) -> Void) -> Self {
+      .outcome { rejected, _ in body(rejected) }
+    }
 
     /// Whether the sender waits until everything is applied.
     var isWanted: Bool {
       switch self {
       case .receipt(let receipt): receipt.wantsAcknowledgement
-      case .callback, .outcome: true
+      case .outcome: true
       }
     }
 
@@ -44,7 +48,7 @@ package struct RoomDelivery: Sendable {
     func recorded(by recorder: RoomRecorder) {
       switch self {
       case .receipt(let receipt): receipt.isKept(by: recorder)
-      case .callback, .outcome: break
+      case .outcome: break
       }
     }
 
@@ -54,7 +58,7 @@ package struct RoomDelivery: Sendable {
       case .receipt(let receipt):
         receipt.rejected(rejected)
         receipt.consumed()
-      case .callback, .outcome: break
+      case .outcome: break
       }
     }
 
@@ -64,7 +68,6 @@ package struct RoomDelivery: Sendable {
     func applied(rejected: Int, failure: RecordingError? = nil) {
       switch self {
       case .receipt(let receipt): receipt.applied()
-      case .callback(let callback): callback(rejected)
       case .outcome(let callback): callback(rejected, failure)
       }
     }

@@ -90,11 +90,6 @@ package struct DaemonMetrics: Sendable {
     for (reason, count) in status.totals.rejectedByReason.sorted(by: { $0.key < $1.key }) {
       rejected.add(count, ["reason": reason])
     }
-    func one(
-      _ name: String, _ kind: MetricFamily.Kind, _ value: Double, _ help: String
-    ) -> MetricFamily {
-      MetricFamily(name, kind, help: help, samples: [MetricSample(name, value: value)])
-    }
     let connections = readings.ingest
     var ingest = MetricFamily(
       "livehost_ingest_connections_total", .counter,
@@ -103,33 +98,36 @@ package struct DaemonMetrics: Sendable {
     ingest.add(connections.refusedConnections, ["result": "refused"])
     return [
       info, health, rejected, ingest,
-      one("livehost_lanes", .gauge, Double(status.lanes), "Lanes over which the rooms are spread."),
-      one("livehost_rooms", .gauge, Double(status.rooms), "Open rooms."),
-      one(
+      MetricFamily(
+        "livehost_lanes", .gauge, Double(status.lanes),
+        help: "Lanes over which the rooms are spread."),
+      MetricFamily("livehost_rooms", .gauge, Double(status.rooms), help: "Open rooms."),
+      MetricFamily(
         "livehost_recordings_active", .gauge, Double(readings.recordings),
-        "Rooms that are being recorded."),
-      one("livehost_tasks_running", .gauge, Double(readings.tasks), "Tasks that run."),
-      one(
+        help: "Rooms that are being recorded."),
+      MetricFamily(
+        "livehost_tasks_running", .gauge, Double(readings.tasks), help: "Tasks that run."),
+      MetricFamily(
         "livehost_ingest_connections", .gauge, Double(connections.openConnections),
-        "Open connections to the ingest socket."),
-      one(
+        help: "Open connections to the ingest socket."),
+      MetricFamily(
         "livehost_events_received_total", .counter, Double(status.totals.received),
-        "Events that came in, closed rooms and lines of no known room included."),
-      one(
+        help: "Events that came in, closed rooms and lines of no known room included."),
+      MetricFamily(
         "livehost_events_applied_total", .counter, Double(status.totals.applied),
-        "Events whose content reached a reducer, closed rooms included."),
-      one(
+        help: "Events whose content reached a reducer, closed rooms included."),
+      MetricFamily(
         "livehost_events_coalesced_total", .counter, Double(status.totals.coalesced),
-        "Events superseded by a newer value of the same key, closed rooms included."),
-      one(
+        help: "Events superseded by a newer value of the same key, closed rooms included."),
+      MetricFamily(
         "livehost_events_pending", .gauge, Double(status.totals.pending),
-        "Events handed over and neither applied nor coalesced nor rejected yet."),
-      one(
+        help: "Events handed over and neither applied nor coalesced nor rejected yet."),
+      MetricFamily(
         "livehost_longest_turn_seconds", .gauge, Double(status.longestTurnMicroseconds) / 1e6,
-        "The longest time for which a lane was held since the start."),
-      one(
+        help: "The longest time for which a lane was held since the start."),
+      MetricFamily(
         "livehost_journal_entries_lost_total", .counter, Double(status.journalEntriesLost),
-        "Journal entries that could not be written."),
+        help: "Journal entries that could not be written."),
     ]
   }
 

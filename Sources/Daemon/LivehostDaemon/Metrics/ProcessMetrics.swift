@@ -10,35 +10,32 @@ enum ProcessMetrics {
     getrusage(RUSAGE_SELF.rawValue, &usage)
     func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
     var families = [
-      one(
+      MetricFamily(
         "process_cpu_seconds_total", .counter,
         seconds(usage.ru_utime) + seconds(usage.ru_stime),
-        "User and system time on processors."),
-      one(
+        help: "User and system time on processors."),
+      MetricFamily(
         "process_resident_memory_bytes", .gauge, Double(DaemonStatus.residentBytes()),
-        "Resident memory."),
+        help: "Resident memory."),
     ]
     if let start = startTime() {
       families.append(
-        one(
+        MetricFamily(
           "process_start_time_seconds", .gauge, start,
-          "When the process started, since 1970."))
+          help: "When the process started, since 1970."))
     }
     if let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
-      families.append(one("process_open_fds", .gauge, Double(open), "Open file descriptors."))
+      families.append(
+        MetricFamily("process_open_fds", .gauge, Double(open), help: "Open file descriptors."))
     }
     var limit = rlimit()
     if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
       families.append(
-        one("process_max_fds", .gauge, Double(limit.rlim_cur), "Most file descriptors to be open."))
+        MetricFamily(
+          "process_max_fds", .gauge, Double(limit.rlim_cur),
+          help: "Most file descriptors to be open."))
     }
     return families
-  }
-
-  private static func one(
-    _ name: String, _ kind: MetricFamily.Kind, _ value: Double, _ help: String
-  ) -> MetricFamily {
-    MetricFamily(name, kind, help: help, samples: [MetricSample(name, value: value)])
   }
 
   /// From proc(5): the time since boot at which the process started, and the clocks. The machine's own

@@ -36,10 +36,8 @@ extension Room {
     _ acknowledgement: RoomDelivery.Acknowledgement, rejected: Int, _ recorder: RoomRecorder?
   ) {
     guard let recorder else {
-      guard keeper != nil else { return acknowledgement.applied(rejected: rejected) }
       // What is acknowledged outlives the process.
-      keeper?.whenSaved { _ in acknowledgement.applied(rejected: rejected) }
-      return
+      return whenKept { acknowledgement.applied(rejected: rejected) }
     }
     let isSynced: @Sendable () -> Void = {
       acknowledgement.applied(rejected: rejected, failure: recorder.failure)

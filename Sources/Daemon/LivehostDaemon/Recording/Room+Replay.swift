@@ -1,5 +1,4 @@
 import Composable
-import ControlFeature
 import HostFeature
 import HostScreen
 import LiveEvents

@@ -134,14 +134,19 @@ final class Room {
         Waiting(
           acknowledgement: delivery.acknowledgement, rejected: rejected,
           recorder: recorder ?? closingRecorder))
-      if replayOffset != nil {
-        drawFrame(at: clock.now)
-      } else if clock.source == .event {
-        // Nobody moves the time of a room that follows events but its events: draw at once.
-        drawFrame(at: grid.frame(after: clock.now))
-      }
+      drawIfUntimed()
     }
     recording?.handOver()
+  }
+
+  /// Draws at once where no timer will: nobody moves the time of a room that follows events, or a
+  /// recording, but those.
+  private func drawIfUntimed() {
+    if replayOffset != nil {
+      drawFrame(at: clock.now)
+    } else if clock.source == .event {
+      drawFrame(at: grid.frame(after: clock.now))
+    }
   }
 
   /// Lets the sender read on; if the disk does not keep up, once it does.
@@ -244,12 +249,7 @@ final class Room {
     guard screen.perform(event, at: clock.now) else { return false }
     isDriven = true
     recording?.add([event], at: clock.now)
-    // Nobody moves the time of a room that follows events but its events: draw at once.
-    if replayOffset != nil {
-      drawFrame(at: clock.now)
-    } else if clock.source == .event {
-      drawFrame(at: grid.frame(after: clock.now))
-    }
+    drawIfUntimed()
     return true
   }
 
@@ -258,10 +258,8 @@ final class Room {
     if recording != nil {
       recording?.whenSynced(completion)
       recording?.handOver()
-    } else if keeper != nil {
-      keeper?.whenSaved { _ in completion() }
     } else {
-      completion()
+      whenKept(completion)
     }
   }
 

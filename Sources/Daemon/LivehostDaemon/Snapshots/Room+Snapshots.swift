@@ -36,27 +36,33 @@ extension Room {
 
   /// Saves the room as it is.
   func save(now: NIODeadline) {
-    guard let waiting = keeper?.begin(mark, now: now), let store = keeper?.store,
-      let room = keeper?.room, let onEnd = keeper?.onEnd
-    else { return }
+    guard let keeper, let waiting = self.keeper?.begin(mark, now: now) else { return }
     let snapshot = RoomSnapshot(
       room: name.description, savedAt: DaemonStatus.systemMilliseconds(),
       instant: clock.time(machine: now.machineTime), screen: screen.snapshot,
       recording: recording?.position)
-    let completion: SnapshotStore.Completion = { isWritten in
-      for waiting in waiting { waiting(isWritten) }
-      onEnd()
+    let post: @Sendable () -> Void = {
+      [store = keeper.store, room = keeper.room, onEnd = keeper.onEnd] in
+      store.post(snapshot, of: room) { _ in
+        for waiting in waiting { waiting() }
+        onEnd()
+      }
     }
-    guard recording != nil else { return store.post(snapshot, of: room, completion: completion) }
+    guard recording != nil else { return post() }
     // Never ahead of the recording: what comes after it there is played at the next start.
-    recording?.whenSynced { store.post(snapshot, of: room, completion: completion) }
+    recording?.whenSynced(post)
     recording?.handOver()
+  }
+
+  /// Calls `completion` once all that happened to the room so far is saved, or cannot be; at once if the
+  /// room is not kept.
+  func whenKept(_ completion: @escaping @Sendable () -> Void) {
+    if keeper == nil { completion() } else { keeper?.whenSaved(completion) }
   }
 
   /// Saves the room now, whatever is under way; `completion` is told once that is done.
   func save(now: NIODeadline, completion: @escaping @Sendable () -> Void) {
-    guard keeper != nil else { return completion() }
-    keeper?.whenSaved { _ in completion() }
+    whenKept(completion)
     save(now: now)
   }
 
@@ -68,9 +74,9 @@ extension Room {
 
   /// The room is closed for good.
   func forget() {
-    guard let store = keeper?.store, let room = keeper?.room else { return }
-    store.remove(room)
-    for waiting in keeper?.giveUp() ?? [] { waiting(false) }
+    guard let keeper else { return }
+    keeper.store.remove(keeper.room)
+    for waiting in self.keeper?.giveUp() ?? [] { waiting() }
   }
 
   // MARK: The next start

@@ -1,5 +1,4 @@
 import NIOCore
-import RateLimiting
 
 /// When a room is saved, and who waits for that.
 ///
@@ -13,8 +12,11 @@ struct RoomKeeper {
   let room: KeptRoom
   /// Called once a snapshot is written, or cannot be, on another thread.
   let onEnd: @Sendable () -> Void
+  /// Told that what was asked for is saved, or cannot be.
+  typealias Completion = @Sendable () -> Void
+
   /// Those who wait until what they sent is saved.
-  private var waiting: [SnapshotStore.Completion] = []
+  private var waiting: [Completion] = []
   /// What the room had done when it was saved last.
   private var savedMark: Mark?
   private var savedAt: NIODeadline
@@ -35,7 +37,7 @@ struct RoomKeeper {
     savedAt = now
   }
 
-  mutating func whenSaved(_ completion: @escaping SnapshotStore.Completion) {
+  mutating func whenSaved(_ completion: @escaping Completion) {
     waiting.append(completion)
   }
 
@@ -48,7 +50,7 @@ struct RoomKeeper {
   }
 
   /// A snapshot begins; gives those who wait for it.
-  mutating func begin(_ mark: Mark, now: NIODeadline) -> [SnapshotStore.Completion] {
+  mutating func begin(_ mark: Mark, now: NIODeadline) -> [Completion] {
     savedMark = mark
     savedAt = now
     isSaving = true
@@ -58,5 +60,5 @@ struct RoomKeeper {
   mutating func end() { isSaving = false }
 
   /// Nothing will be saved any more; gives those who wait.
-  mutating func giveUp() -> [SnapshotStore.Completion] { exchange(&waiting, with: []) }
+  mutating func giveUp() -> [Completion] { exchange(&waiting, with: []) }
 }

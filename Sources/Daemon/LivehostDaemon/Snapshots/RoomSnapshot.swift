@@ -3,10 +3,8 @@ package import RateLimiting
 
 /// A room as it is kept for the next start of the daemon.
 package struct RoomSnapshot: Sendable, Codable {
-  /// Of the format; another one is not read.
-  package static let version = 1
-
-  package private(set) var version = Self.version
+  /// Read first: what is of another one is not looked into.
+  private var version = FormatVersion()
   package let room: String
   /// Milliseconds since 1970.
   package let savedAt: Int
@@ -25,6 +23,41 @@ package struct RoomSnapshot: Sendable, Codable {
     self.instant = instant
     self.screen = screen
     self.recording = recording
+  }
+}
+
+extension RoomSnapshot {
+  /// The number of the format in which rooms are kept.
+  struct FormatVersion: Codable {
+    static let number = 1
+
+    /// - Throws: ``Unreadable`` for another one.
+    init(from decoder: any Decoder) throws {
+      let found = try decoder.singleValueContainer().decode(Int.self)
+      guard found == Self.number else { throw Unreadable.version(found) }
+    }
+
+    init() {}
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(Self.number)
+    }
+  }
+
+  /// Why a kept room cannot be taken.
+  enum Unreadable: Error, CustomStringConvertible {
+    case version(Int)
+    /// It is of this room, which its file's name does not say.
+    case name(String)
+
+    var description: String {
+      switch self {
+      case .version(let version):
+        "it is of version \(version), this program reads \(FormatVersion.number)"
+      case .name(let room): "it is that of room \(room)"
+      }
+    }
   }
 }
 

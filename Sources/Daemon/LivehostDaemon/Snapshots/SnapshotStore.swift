@@ -175,10 +175,10 @@ package final class SnapshotStore: Sendable {
     let file = directory.appendingPathComponent(name, isDirectory: false)
     do {
       let bytes = try Data(contentsOf: file)
-      let version = try JSONDecoder().decode(Version.self, from: bytes).version
-      guard version == RoomSnapshot.version else { throw Unreadable.version(version) }
       let snapshot = try JSONDecoder().decode(RoomSnapshot.self, from: bytes)
-      guard snapshot.room + Self.suffix == name else { throw Unreadable.name(snapshot.room) }
+      guard snapshot.room + Self.suffix == name else {
+        throw RoomSnapshot.Unreadable.name(snapshot.room)
+      }
       return snapshot
     } catch {
       let aside = file.appendingPathExtension("unreadable")
@@ -191,24 +191,9 @@ package final class SnapshotStore: Sendable {
     }
   }
 
-  private struct Version: Decodable { let version: Int }
-
-  private enum Unreadable: Error, CustomStringConvertible {
-    case version(Int)
-    case name(String)
-
-    var description: String {
-      switch self {
-      case .version(let version):
-        "it is of version \(version), this program reads \(RoomSnapshot.version)"
-      case .name(let room): "it is that of room \(room)"
-      }
-    }
-  }
-
   private static func text(_ error: any Error) -> String {
     switch error {
-    case let error as Unreadable: error.description
+    case let error as RoomSnapshot.Unreadable: error.description
     case let error as DecodingError: "\(error)"
     default: error.localizedDescription
     }

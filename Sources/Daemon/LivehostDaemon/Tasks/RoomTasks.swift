@@ -52,19 +52,32 @@ package struct RoomTasks: Sendable {
       onEnd: { [logger] in $0.log(to: logger) }
     ) { thinned in
       try await withTaskExecutorPreference(executor) {
-        switch request.kind {
-        case .replay: try await replay(request, thinned)
-        case .export: try await export(request, thinned, reply)
-        case .highlights: try await analyze(.highlights, request, thinned)
-        case .spam: try await analyze(.spam, request, thinned)
-        case .chatters: try await analyze(.chatters, request, thinned)
-        }
+        try await work(request, thinned, reply)
       }
     }
     var last = TaskReply(task: name, percent: 100)
     last.result = result.json
     last.lines = result.lines
     return last
+  }
+
+  private func work(
+    _ request: StartTaskRequest, _ progress: TaskProgress,
+    _ reply: @Sendable (TaskReply) async throws -> Void
+  ) async throws -> AnalysisResult {
+    do {
+      switch request.kind {
+      case .replay: return try await replay(request, progress)
+      case .export: return try await export(request, progress, reply)
+      case .highlights: return try await analyze(.highlights, request, progress)
+      case .spam: return try await analyze(.spam, request, progress)
+      case .chatters: return try await analyze(.chatters, request, progress)
+      }
+    } catch is WorkSlots.Full {
+      throw ControlError.limitReached("tasks")
+    } catch RecordingError.damaged(let name, let segment) {
+      throw await recordings.damaged(name, segment: segment)
+    }
   }
 
   // MARK: Recordings
@@ -94,10 +107,6 @@ package struct RoomTasks: Sendable {
         lines: ["\(result.events) events and \(result.frames) frames; state \(result.digest)"])
     } catch let problem as Replay.Problem {
       throw problem == .roomBusy ? ControlError.busy : ControlError.noSuchRoom(text)
-    } catch is WorkSlots.Full {
-      throw ControlError.limitReached("tasks")
-    } catch RecordingError.damaged(let name, let segment) {
-      throw await recordings.damaged(name, segment: segment)
     }
   }
 
@@ -108,20 +117,14 @@ package struct RoomTasks: Sendable {
     let files = try await files(request.recording)
     var lines = RecordingLines(files)
     var events = 0
-    do {
-      while let part = try await slots.run(isNew: events == 0, { try lines.next() }) {
-        try Task.checkCancellation()
-        events += part.events
-        progress.report(lines.bytesRead, of: files.bytes)
-        guard part.events > 0 else { continue }
-        var message = TaskReply(task: "export")
-        message.text = part.text
-        try await reply(message)
-      }
-    } catch is WorkSlots.Full {
-      throw ControlError.limitReached("tasks")
-    } catch RecordingError.damaged(let name, let segment) {
-      throw await recordings.damaged(name, segment: segment)
+    while let part = try await slots.run(isNew: events == 0, { try lines.next() }) {
+      try Task.checkCancellation()
+      events += part.events
+      progress.report(lines.bytesRead, of: files.bytes)
+      guard part.events > 0 else { continue }
+      var message = TaskReply(task: "export")
+      message.text = part.text
+      try await reply(message)
     }
     return AnalysisResult(
       json: ["events": .integer(Int64(events))], lines: ["\(events) events"])
@@ -140,19 +143,13 @@ package struct RoomTasks: Sendable {
     if request.recording == nil, let room = request.room.flatMap(RoomName.init) {
       progress.works(on: room)
     }
-    do {
-      return try await slots.run {
-        if let recording = request.recording {
-          let source = try RecordedMessages(try await recordings.files(of: recording))
-          return try await Analysis.analyze(kind, source) { progress.report($0, of: $1) }
-        }
-        let source = MessageList(try await history(of: request.room))
+    return try await slots.run {
+      if let recording = request.recording {
+        let source = try RecordedMessages(try await recordings.files(of: recording))
         return try await Analysis.analyze(kind, source) { progress.report($0, of: $1) }
       }
-    } catch is WorkSlots.Full {
-      throw ControlError.limitReached("tasks")
-    } catch RecordingError.damaged(let name, let segment) {
-      throw await recordings.damaged(name, segment: segment)
+      let source = MessageList(try await history(of: request.room))
+      return try await Analysis.analyze(kind, source) { progress.report($0, of: $1) }
     }
   }
 

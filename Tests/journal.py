@@ -67,6 +67,7 @@ def journal_files():
 
 
 def eventually(condition, seconds=PATIENCE):
+    """Asks again and again: nothing tells when another process has got that far."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if result := condition():

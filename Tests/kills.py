@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """Kills a recording daemon at random moments: `kills.py BIN [ROUNDS [SEED]]`, BIN being the directory of
 the programs. After each kill every acknowledged event must be in the recording, once and in order."""
-import json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import json, os, random, shutil, signal, subprocess, sys, tempfile, threading, time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, f"{os.path.dirname(os.path.abspath(__file__))}/System")
+from feed import feed
 
 binaries, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 20
 seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
@@ -22,38 +26,9 @@ def start():
     while ctl("status").returncode != 0:
         if daemon.poll() is not None:
             sys.exit("the daemon did not start")
+        # The socket is there once it listens; nothing tells of that but the socket.
         time.sleep(0.01)
     return daemon
-
-
-def feed(acknowledged):
-    """Sends batches, each with a sync; notes the number of the last event that was acknowledged."""
-    connection = socket.socket(socket.AF_UNIX)
-    connection.connect(f"{run}/ingest")
-    answers = connection.makefile("rb")
-
-    def listen():
-        try:
-            for line in answers:
-                answer = json.loads(line)
-                if answer["type"] == "synced":
-                    acknowledged[0] = int(answer["token"])
-        except OSError:
-            pass
-    listener = threading.Thread(target=listen)
-    listener.start()
-    number = 0
-    try:
-        while True:
-            block = bytearray()
-            for _ in range(random.randrange(1, 400)):
-                block += (b'{"type":"chat.message","room":"main","id":"%d","user":{"id":"u","name":"n"},'
-                          b'"text":"number %d"}\n' % (number, number))
-                number += 1
-            block += b'{"type":"sync","token":"%d"}\n' % number
-            connection.sendall(block)
-    except OSError:
-        listener.join()
 
 
 passed = failed = 0
@@ -62,8 +37,9 @@ for round in range(rounds):
     ctl("open", "main")
     name = json.loads(ctl("record", "start", "main", "--json=short").stdout)["recording"]
     acknowledged = [0]
-    feeder = threading.Thread(target=feed, args=(acknowledged,))
+    feeder = threading.Thread(target=feed, args=(f"{run}/ingest", acknowledged.append))
     feeder.start()
+    # The moment of the kill is what is random here.
     time.sleep(random.random() * 1.5)
     daemon.send_signal(signal.SIGKILL)
     daemon.wait()
@@ -84,11 +60,11 @@ for round in range(rounds):
         problems.append(f"{len(numbers)} events, listed as {listed.get(name)}")
     if numbers != list(range(len(numbers))):
         problems.append("events are missing, repeated or out of order")
-    if len(numbers) < acknowledged[0]:
-        problems.append(f"{acknowledged[0]} acknowledged, {len(numbers)} recorded")
+    if len(numbers) < acknowledged[-1]:
+        problems.append(f"{acknowledged[-1]} acknowledged, {len(numbers)} recorded")
     if export.returncode != 0:
         problems.append(export.stderr.strip())
-    print(f"round {round + 1}: {acknowledged[0]} acknowledged, {len(numbers)} recorded"
+    print(f"round {round + 1}: {acknowledged[-1]} acknowledged, {len(numbers)} recorded"
           + "".join(f"; FAILED: {problem}" for problem in problems), flush=True)
     failed += bool(problems)
     passed += not problems

@@ -160,6 +160,22 @@ room_opened() {
     "$REPOSITORY/Sources/System/Systemd/JournalMessageID.swift"
 }
 
+check_status_text() {
+  local text
+  text=$(property StatusText livehostd.service)
+  echo "status: $text"
+  [ -n "$text" ]
+}
+
+check_unprivileged() {
+  local process user
+  process=$(property MainPID livehostd.service)
+  user=$(inside stat -c %u "/proc/$process") || return
+  # 61184 to 65519 are systemd's dynamic users.
+  [ "$user" -ge 61184 ] && [ "$user" -le 65519 ] || { echo "user is $user"; return 1; }
+  inside grep -qx 'CapEff:	0000000000000000' "/proc/$process/status"
+}
+
 check_exposure() {
   local line value
   line=$(inside systemd-analyze security --no-pager livehostd.service | tail -n 1)

@@ -47,22 +47,6 @@ with_settings() {
   inside systemctl daemon-reload && inside systemctl restart livehostd.service && wait_for is_active
 }
 
-check_status_text() {
-  local text
-  text=$(property StatusText livehostd.service)
-  echo "status: $text"
-  [ -n "$text" ]
-}
-
-check_unprivileged() {
-  local process user
-  process=$(property MainPID livehostd.service)
-  user=$(inside stat -c %u "/proc/$process") || return
-  # 61184 to 65519 are systemd's dynamic users.
-  [ "$user" -ge 61184 ] && [ "$user" -le 65519 ] || { echo "user is $user"; return 1; }
-  inside grep -qx 'CapEff:	0000000000000000' "/proc/$process/status"
-}
-
 # A reload with a monitor and a producer connected: both stay, and a bad file changes nothing.
 check_reload() {
   local directory=/etc/livehost/livehostd.yaml.d status=0 watcher process
@@ -90,24 +74,38 @@ check_reload() {
   return "$status"
 }
 
-# Killed under load while it records: back by itself, with all that was acknowledged and the recording.
-check_kill() {
-  local process recording feeder acknowledged total recorded
+# Opens room main anew and feeds it in the background; goes on once the load is there. Sets FEEDER.
+feed_main() { # record, to have it recorded: sets RECORDING
   control close main
   control open main || return
-  recording=$(control record start main --json=short | value recording) || return
+  if [ "${1:-}" = record ]; then
+    RECORDING=$(control record start main --json=short | value recording) || return
+  fi
   timeout 60 "$here/feed.py" "/proc/$INIT/root/run/livehost/ingest" >"$WORK/acknowledged" &
-  feeder=$!
-  wait_for room_has main 20000 || return
+  FEEDER=$!
+  wait_for room_has main 20000
+}
+
+# Kills the service and waits until it is back.
+kill_service() {
+  local process
   process=$(property MainPID livehostd.service)
   inside systemctl kill --signal=KILL livehostd.service
-  wait "$feeder"
-  wait_for has_other_process "$process" || return
-  acknowledged=$(tail -n 1 "$WORK/acknowledged")
+  wait "$FEEDER"
+  wait_for has_other_process "$process"
+}
+
+acknowledged() { tail -n 1 "$WORK/acknowledged"; }
+
+# Killed under load while it records: back by itself, with all that was acknowledged and the recording.
+check_kill() {
+  local acknowledged total recorded
+  feed_main record && kill_service || return
+  acknowledged=$(acknowledged)
   total=$(control show main chat --json=short | value features.chat.total)
   recorded=$(control record list main --json=short |
     python3 -c 'import json, sys; print(json.load(sys.stdin)[-1]["events"])')
-  echo "$acknowledged acknowledged, $total in the room, $recorded in $recording"
+  echo "$acknowledged acknowledged, $total in the room, $recorded in $RECORDING"
   [ "$acknowledged" -gt 0 ] && [ "$total" -ge "$acknowledged" ] && [ "$recorded" = "$total" ] || return
   control record list main --json=short | grep -q '"state":"recording"' ||
     { echo "the recording does not go on"; return 1; }
@@ -115,17 +113,9 @@ check_kill() {
 
 # The same without a recording: what was acknowledged is in the room's kept state.
 check_kill_unrecorded() {
-  local process feeder acknowledged total
-  control close main
-  control open main || return
-  timeout 60 "$here/feed.py" "/proc/$INIT/root/run/livehost/ingest" >"$WORK/acknowledged" &
-  feeder=$!
-  wait_for room_has main 20000 || return
-  process=$(property MainPID livehostd.service)
-  inside systemctl kill --signal=KILL livehostd.service
-  wait "$feeder"
-  wait_for has_other_process "$process" || return
-  acknowledged=$(tail -n 1 "$WORK/acknowledged")
+  local acknowledged total
+  feed_main && kill_service || return
+  acknowledged=$(acknowledged)
   total=$(control show main chat --json=short | value features.chat.total)
   echo "$acknowledged acknowledged, $total in the room"
   [ "$acknowledged" -gt 0 ] && [ "$total" -ge "$acknowledged" ]
@@ -144,22 +134,17 @@ check_restart() {
 
 # A stop under load with a recording: in time, without a kill, and nothing that was taken is lost.
 check_stop_recording() {
-  local feeder recording result acknowledged
-  control close main
-  control open main || return
-  recording=$(control record start main --json=short | value recording) || return
-  timeout 60 "$here/feed.py" "/proc/$INIT/root/run/livehost/ingest" >"$WORK/acknowledged" &
-  feeder=$!
-  wait_for room_has main 20000 || return
+  local result acknowledged
+  feed_main record || return
   inside systemctl stop livehostd.service || return
-  wait "$feeder"
+  wait "$FEEDER"
   result="$(property ActiveState livehostd.service)/$(property Result livehostd.service)"
   [ "$result" = inactive/success ] || { echo "it is $result"; return 1; }
   inside systemctl start livehostd.service || return
-  acknowledged=$(tail -n 1 "$WORK/acknowledged")
+  acknowledged=$(acknowledged)
   control record stop main >/dev/null || return
-  control record export "$recording" >"$WORK/exported" || return
-  echo "$acknowledged acknowledged, $(wc -l <"$WORK/exported") in $recording"
+  control record export "$RECORDING" >"$WORK/exported" || return
+  echo "$acknowledged acknowledged, $(wc -l <"$WORK/exported") in $RECORDING"
   [ "$acknowledged" -gt 0 ] && [ "$(wc -l <"$WORK/exported")" -ge "$acknowledged" ]
 }
 

@@ -13,7 +13,7 @@ BINARIES=${1:-${LIVEHOST_BIN_DIR:-$here/../../.build/release}}
 
 CHECKS=(
   "check_start            the service starts on its sockets and reports READY"
-  "check_status           a status text is set"
+  "check_status_text      a status text is set"
   "check_unprivileged     it runs as a dynamic user without capabilities"
   "check_sockets          the socket units own both sockets with their modes and group"
   "check_event            an event is accepted by livehostctl send"
@@ -59,22 +59,6 @@ check_start() {
   local state
   state="$(property ActiveState livehostd.service)/$(property SubState livehostd.service)"
   [ "$state" = active/running ] || { echo "state is $state"; return 1; }
-}
-
-check_status() {
-  local text
-  text=$(property StatusText livehostd.service)
-  echo "status: $text"
-  [ -n "$text" ]
-}
-
-check_unprivileged() {
-  local process user
-  process=$(property MainPID livehostd.service)
-  user=$(inside stat -c %u "/proc/$process") || return
-  # 61184 to 65519 are systemd's dynamic users.
-  [ "$user" -ge 61184 ] && [ "$user" -le 65519 ] || { echo "user is $user"; return 1; }
-  inside grep -qx 'CapEff:	0000000000000000' "/proc/$process/status"
 }
 
 check_sockets() {

@@ -35,11 +35,11 @@ let macroSupport = [
 
 func module(
   _ folder: String, _ name: String, _ dependencies: [Target.Dependency] = [],
-  exclude: [String] = []
+  exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", exclude: exclude,
-    swiftSettings: settings)
+    resources: resources, swiftSettings: settings)
 }
 
 func program(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -136,7 +136,7 @@ let simulation: [Target] = [
 let control: [Target] = [
   module(
     "Control", "ControlInterface", ["Prometheus", "Varlink"] + nio,
-    exclude: ["io.livehost.Control.varlink"]),
+    resources: [.embedInCode("io.livehost.Control.varlink")]),
   module(
     "Control", "CommandLineTool",
     [

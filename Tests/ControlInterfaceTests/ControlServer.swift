@@ -5,15 +5,6 @@ import NIOPosix
 import UnixSockets
 import Varlink
 
-/// A file's text; empty if it cannot be read.
-func readFile(_ path: String) -> String {
-  guard let file = fopen(path, "r") else { return "" }
-  defer { fclose(file) }
-  var bytes: [UInt8] = []
-  while case let byte = getc(file), byte >= 0 { bytes.append(UInt8(byte)) }
-  return String(decoding: bytes, as: UTF8.self)
-}
-
 /// Serves the fake daemon on a socket in a directory of its own.
 func withControlServer<T>(
   _ service: FakeService, limits: VarlinkServer.Limits = .init(), mayChange: Bool = true,

@@ -3,14 +3,8 @@ import ControlTestSupport
 import Testing
 import Varlink
 
-/// The file beside the sources, the text in the program, and the Swift types say the same.
+/// The definition and the Swift types say the same.
 @Suite struct DefinitionTests {
-  @Test func `the file and the text in the program are the same bytes`() throws {
-    let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let file = "/\(path)/Sources/Control/ControlInterface/io.livehost.Control.varlink"
-    #expect(try ControlInterface.description().text == readFile(file))
-  }
-
   @Test func `systemd accepts the definition`() throws {
     #expect(try ControlInterface.description().systemdViolations == [])
   }
@@ -54,7 +48,7 @@ import Varlink
       Set(marked.map(\.name)) == ControlInterface.changingMethods,
       """
       a method in ControlInterface.changingMethods needs the line '# [Requires privileges]' above it in \
-      io.livehost.Control.varlink and in InterfaceText.swift, and one with that line must be in the set
+      io.livehost.Control.varlink, and one with that line must be in the set
       """)
   }
 

@@ -4,9 +4,11 @@ public import Varlink
 public enum ControlInterface {
   public static let name = "io.livehost.Control"
 
-  /// The parsed definition.
+  /// The parsed definition: `io.livehost.Control.varlink`, which stands beside this file. It is built
+  /// into the program, so that the daemon stays one file.
   public static func description() throws(DescriptionError) -> InterfaceDescription {
-    try InterfaceDescription(parsing: interfaceText)
+    try InterfaceDescription(
+      parsing: String(decoding: PackageResources.io_livehost_Control_varlink, as: UTF8.self))
   }
 
   /// Methods that change something.

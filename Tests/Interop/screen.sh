@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 bin=$(readlink -f "${1:?usage: screen.sh BIN}")
 if ! command -v tmux >/dev/null; then
   echo "SKIPPED: tmux is not installed (Debian package tmux)"
-  skipped=15
+  skipped=18
   finish
 fi
 work=$(mktemp -d)
@@ -89,6 +89,17 @@ enter "NO_COLOR=1 $ctl status; $ctl status | cat; TERM=dumb $ctl status; echo al
 check "no colour with NO_COLOR, in a pipe, or on a dumb terminal" colourless "^all three"
 enter "clear; $ctl status; echo one"
 check "colour on a terminal" coloured "^one"
+enter "clear; $ctl --help --no-pager; echo unpaged"
+check "nothing is paged with --no-pager" shows "^unpaged"
+if command -v less >/dev/null; then
+  enter "clear; unset PAGER LESS; $ctl --help; echo back"
+  check "what is taller than the terminal is paged" shows "^OVERVIEW" "^lines 1-|^:"
+  type q
+  check "and the shell is back after it" shows "^back"
+else
+  echo "SKIPPED: less is not installed (Debian package less)"
+  skipped=$((skipped + 2))
+fi
 enter "clear; echo written before"
 settings before
 "$bin/livehostctl" --socket "$socket" open main

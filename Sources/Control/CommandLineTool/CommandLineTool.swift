@@ -13,9 +13,12 @@ package struct CommandLineTool: Sendable {
 
   /// Does what the arguments (without the program's name) ask for. Cancelling the task interrupts.
   package func run(_ arguments: [String]) async -> ExitStatus {
+    var console = console
+    // Looked for in the words, since help is printed before there are options.
+    if arguments.contains("--no-pager") { console.page = nil }
     var mode = ArgumentOrder.mode(of: arguments, isTerminal: console.isOutputTerminal)
     do {
-      guard let verb = try parse(arguments) else { return .done }
+      guard let verb = try parse(arguments, console) else { return .done }
       mode = verb.global.mode(isTerminal: console.isOutputTerminal)
       try await verb.run(
         Context(
@@ -37,7 +40,7 @@ package struct CommandLineTool: Sendable {
   }
 
   /// The verb with its options; nil if help was asked for and printed.
-  private func parse(_ arguments: [String]) throws -> (any Verb)? {
+  private func parse(_ arguments: [String], _ console: Console) throws -> (any Verb)? {
     let arranged = try ArgumentOrder.arranged(arguments, verbs: Livehostctl.verbNames)
     do {
       let command = try Livehostctl.parseAsRoot(arranged)
@@ -52,7 +55,7 @@ package struct CommandLineTool: Sendable {
         let message = text.hasPrefix("Error: ") ? String(text.dropFirst(7)) : text
         throw Failure(.usage, message)
       }
-      try console.writeLine(text)
+      try console.show(Array((text + "\n").utf8))
       return nil
     }
   }

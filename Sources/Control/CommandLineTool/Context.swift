@@ -11,7 +11,14 @@ package struct Context: Sendable {
   /// Whether JSON is asked for rather than text.
   package var wantsJSON: Bool { mode != .off }
 
-  /// Prints a result: as JSON if it is asked for, else as text.
+  /// The same for results that come one after another: they are never paged.
+  package var streaming: Context {
+    var context = self
+    context.console.page = nil
+    return context
+  }
+
+  /// Prints a result: as JSON if it is asked for, else as text. What is taller than the terminal is paged.
   package func print(_ value: @autoclosure () throws -> JSONValue, text: () throws -> [String])
     throws
   {
@@ -19,13 +26,13 @@ package struct Context: Sendable {
       try printJSON(value())
     } else {
       let lines = try text()
-      if !lines.isEmpty { try console.writeLine(lines.joined(separator: "\n")) }
+      if !lines.isEmpty { try console.show(Array((lines.joined(separator: "\n") + "\n").utf8)) }
     }
   }
 
   /// Prints a value in the mode that was asked for; nothing if it is off.
   package func printJSON(_ value: JSONValue) throws {
-    if let bytes = mode.text(value) { try console.write(bytes) }
+    if let bytes = mode.text(value) { try console.show(bytes) }
   }
 }
 

@@ -28,6 +28,7 @@ private struct InterruptSignals {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
+        guard !Pager.isRunning else { return }
         guard once.isFirst() else {
           Terminal.restoreNow()
           _exit(ExitStatus.interrupted.rawValue)

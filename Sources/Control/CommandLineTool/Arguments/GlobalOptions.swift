@@ -16,7 +16,7 @@ struct GlobalOptions: ParsableArguments {
   @Flag(name: .short, help: "As --json=pretty on a terminal, as --json=short otherwise.")
   var j = false
 
-  @Flag(name: .customLong("no-pager"), help: "Never page the output.")
+  @Flag(name: .customLong("no-pager"), help: "Never page output that is taller than the terminal.")
   var noPager = false
 
   func validate() throws {

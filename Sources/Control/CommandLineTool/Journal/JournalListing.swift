@@ -35,7 +35,7 @@ struct JournalListing {
   private func print(_ entries: [JournalEntry], _ growing: Bool) throws {
     if growing {
       for entry in entries {
-        try context.print(JournalText.json(entry)) { [JournalText.line(entry)] }
+        try context.streaming.print(JournalText.json(entry)) { [JournalText.line(entry)] }
       }
     } else {
       try context.print(["entries": .array(entries.map(JournalText.json))]) {
@@ -45,7 +45,8 @@ struct JournalListing {
   }
 
   private func print(_ hangs: [HangReport], _ growing: Bool) throws {
-    try context.print(JSONValue(encoding: HangsReply(hangs: hangs))) {
+    try (growing ? context.streaming : context).print(JSONValue(encoding: HangsReply(hangs: hangs)))
+    {
       growing ? hangs.map(HangList.line) : HangList.lines(hangs, columns: context.console.columns)
     }
   }

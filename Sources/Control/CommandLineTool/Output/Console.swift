@@ -14,6 +14,9 @@ package struct Console: Sendable {
   package var usesColor: Bool
   /// The terminal to draw screens on; nil if standard output is none, or cannot be steered.
   package var terminal: Terminal?
+  /// Shows text page by page until the user has seen enough; `false` if that cannot be done. `nil` where
+  /// output is not to be paged.
+  package var page: (@Sendable ([UInt8]) -> Bool)?
   /// The size of the terminal; asked for at each drawing, since windows change.
   package var size: @Sendable () -> (columns: Int, rows: Int)
 
@@ -21,6 +24,7 @@ package struct Console: Sendable {
     write: @escaping @Sendable ([UInt8]) throws -> Void,
     diagnose: @escaping @Sendable (String) -> Void, isOutputTerminal: Bool = false,
     isDiagnosticsTerminal: Bool = false, usesColor: Bool = false, terminal: Terminal? = nil,
+    page: (@Sendable ([UInt8]) -> Bool)? = nil,
     size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (80, 24) }
   ) {
     self.write = write
@@ -29,6 +33,7 @@ package struct Console: Sendable {
     self.isDiagnosticsTerminal = isDiagnosticsTerminal
     self.usesColor = usesColor
     self.terminal = terminal
+    self.page = page
     self.size = size
   }
 
@@ -39,6 +44,14 @@ package struct Console: Sendable {
   package func styled(_ text: String, _ style: TextStyle) -> String {
     guard isOutputTerminal, usesColor else { return text }
     return style.sequence(usesColor: true) + text + TextStyle.plain.sequence(usesColor: true)
+  }
+
+  /// Writes a whole result; page by page if it is taller than the terminal.
+  package func show(_ bytes: [UInt8]) throws {
+    if let page, isOutputTerminal, bytes.count(where: { $0 == 0x0A }) >= size().rows, page(bytes) {
+      return
+    }
+    try write(bytes)
   }
 
   package func writeLine(_ line: String) throws { try write(Array((line + "\n").utf8)) }
@@ -54,6 +67,8 @@ package struct Console: Sendable {
     }
     let isTerminal = isatty(STDOUT_FILENO) == 1
     let canBeSteered = isTerminal && surroundings.variable("TERM").map { $0 != "dumb" } ?? false
+    var page: (@Sendable ([UInt8]) -> Bool)?
+    if canBeSteered, let pager = Pager(surroundings) { page = { pager.show($0) } }
     return Console(
       write: write,
       diagnose: { text in _ = writeAll(Array(text.utf8), to: STDERR_FILENO) },
@@ -62,6 +77,7 @@ package struct Console: Sendable {
       // See no-color.org.
       usesColor: canBeSteered && surroundings.variable("NO_COLOR") == nil,
       terminal: canBeSteered ? .process(write: write) : nil,
+      page: page,
       size: terminalSize)
   }
 

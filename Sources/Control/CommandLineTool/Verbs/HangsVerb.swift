@@ -35,7 +35,7 @@ struct HangsVerb: Verb {
     try await context.withDaemon { client in
       for try await reply in try client.monitorHangs() {
         let hangs = reply.hangs.filter { since == nil || $0.timestamp >= since ?? 0 }
-        try context.print(JSONValue(encoding: HangsReply(hangs: hangs))) {
+        try context.streaming.print(JSONValue(encoding: HangsReply(hangs: hangs))) {
           hangs.map(HangList.line)
         }
       }

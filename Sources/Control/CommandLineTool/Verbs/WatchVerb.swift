@@ -66,7 +66,7 @@ struct WatchVerb: Verb {
   private func print(_ states: RoomStates, _ context: Context) async throws {
     var last: [String] = []
     try await Self.follow(states) { state in
-      if context.wantsJSON { return try context.printJSON(state.room) }
+      if context.wantsJSON { return try context.streaming.printJSON(state.room) }
       let text = RoomScreen(try state.report()).lines(columns: context.console.columns, rows: nil)
       if text != last { try context.console.writeLine((text + [""]).joined(separator: "\n")) }
       last = text

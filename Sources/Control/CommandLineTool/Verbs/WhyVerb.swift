@@ -28,7 +28,7 @@ struct WhyVerb: Verb {
   func run(_ context: Context) async throws {
     try await context.withDaemon { client in
       let explanation = try await explain(client)
-      try context.print(JSONValue(encoding: explanation)) {
+      try (follow ? context.streaming : context).print(JSONValue(encoding: explanation)) {
         WhyText.lines(
           explanation, room: room.description, newest: count, columns: context.console.columns)
       }
@@ -50,7 +50,7 @@ struct WhyVerb: Verb {
       let missed = next.evaluations - last.evaluations - new.count
       if missed > 0 { context.console.warn("\(missed) evaluations were too fast to be told") }
       for evaluation in new {
-        try context.print(JSONValue(encoding: evaluation)) { [WhyText.line(evaluation)] }
+        try context.streaming.print(JSONValue(encoding: evaluation)) { [WhyText.line(evaluation)] }
       }
       last = next
     }

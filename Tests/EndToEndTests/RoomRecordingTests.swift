@@ -35,15 +35,20 @@ struct RoomRecordingTests {
     #expect(daemon.log.contains("recording \(name) finished: 5000 events"))
   }
 
-  @Test("a recording is replayed, exported and analysed from the command line")
-  func use() throws {
-    let daemon = try RunningDaemon()
+  /// Records the bundled stream in room `main`; gives what is told of the recording.
+  private func recordMain(_ daemon: RunningDaemon) throws -> [String: Any] {
     #expect(try daemon.ctl("open", "main").status == 0)
     #expect(try daemon.ctl("record", "start", "main").status == 0)
     let ingest = try daemon.ctl(
       "ingest", RecordingTests.recording, "--speed", "max", "--room", "main")
     #expect(ingest.status == 0, "\(ingest.diagnostics)")
-    let stop = try daemon.ctl("record", "stop", "main", "--json=short").json()
+    return try daemon.ctl("record", "stop", "main", "--json=short").json()
+  }
+
+  @Test("a recording is replayed, exported and analysed from the command line")
+  func use() throws {
+    let daemon = try RunningDaemon()
+    let stop = try recordMain(daemon)
     let name = try #require(stop["recording"] as? String)
 
     let replay = try daemon.ctl(
@@ -84,13 +89,7 @@ struct RoomRecordingTests {
   @Test("a task ends when its client is gone, without a word of it")
   func clientGone() throws {
     let daemon = try RunningDaemon()
-    #expect(try daemon.ctl("open", "main").status == 0)
-    #expect(try daemon.ctl("record", "start", "main").status == 0)
-    let ingest = try daemon.ctl(
-      "ingest", RecordingTests.recording, "--speed", "max", "--room", "main")
-    #expect(ingest.status == 0, "\(ingest.diagnostics)")
-    let stop = try daemon.ctl("record", "stop", "main", "--json=short").json()
-    let name = try #require(stop["recording"] as? String)
+    let name = try #require(try recordMain(daemon)["recording"] as? String)
 
     // So slow that it would take hours.
     let client = Process()
@@ -101,6 +100,7 @@ struct RoomRecordingTests {
     client.standardOutput = FileHandle.nullDevice
     client.standardError = FileHandle.nullDevice
     try client.run()
+    defer { client.terminate() }
     func taskCount() throws -> Int {
       let tasks = try daemon.ctl("tasks", "--json=short")
       try #require(tasks.status == 0, "\(tasks.diagnostics)")

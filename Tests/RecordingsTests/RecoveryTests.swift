@@ -3,6 +3,24 @@ import Glibc
 import Recordings
 import Testing
 
+/// What somebody does to the file of a catalogue, which stays the same file unless it goes.
+enum CatalogueDamage: CaseIterable {
+  case gone, empty, cut, other
+
+  func apply(to path: String) throws {
+    switch self {
+    case .gone: try FileManager.default.removeItem(atPath: path)
+    case .empty: #expect(truncate(path, 0) == 0)
+    case .cut: #expect(truncate(path, 5_000) == 0)
+    case .other:
+      #expect(truncate(path, 0) == 0)
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+      try file.write(contentsOf: Data("this is no catalogue\n".utf8))
+      try file.close()
+    }
+  }
+}
+
 @Suite("Recovery of recordings")
 struct RecoveryTests {
   /// Records without stopping, as a program that is killed does, and gives the last segment's path.
@@ -73,8 +91,8 @@ struct RecoveryTests {
 
   @Test(
     "a catalogue that is gone, cut or overwritten is made again from the segments",
-    arguments: ["gone", "empty", "cut", "other"])
-  func catalogue(damage: String) async throws {
+    arguments: CatalogueDamage.allCases)
+  func catalogue(damage: CatalogueDamage) async throws {
     let directory = try TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let steps = makeSteps(900)
@@ -82,13 +100,7 @@ struct RecoveryTests {
     try await library.record(Array(steps.prefix(90)), room: "other")
     let before = try await library.list()
     library.close()
-    let path = directory.path + "/catalogue.sqlite"
-    switch damage {
-    case "gone": try FileManager.default.removeItem(atPath: path)
-    case "empty": try write([], to: path)
-    case "cut": try write(try bytes(path).prefix(5_000), to: path)
-    default: try write(Array("this is no catalogue\n".utf8), to: path)
-    }
+    try damage.apply(to: directory.path + "/catalogue.sqlite")
     library = try RecordingLibrary(directory: directory.path, settings: .small)
     defer { library.close() }
     #expect(try await library.list() == before)
@@ -98,8 +110,8 @@ struct RecoveryTests {
 
   @Test(
     "a catalogue that is damaged while the program runs is made again, with what is being written",
-    arguments: ["gone", "empty", "cut", "other"])
-  func catalogueInUse(damage: String) async throws {
+    arguments: CatalogueDamage.allCases)
+  func catalogueInUse(damage: CatalogueDamage) async throws {
     let directory = try TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let steps = makeSteps(900)
@@ -109,17 +121,7 @@ struct RecoveryTests {
     let before = try await library.list()
     #expect(before.map(\.state) == [.finished, .recording])
     #expect(before[1].segments > 1)
-    let path = directory.path + "/catalogue.sqlite"
-    switch damage {
-    case "gone": try FileManager.default.removeItem(atPath: path)
-    case "empty": truncate(path, 0)
-    case "cut": truncate(path, 5_000)
-    default:
-      truncate(path, 0)
-      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-      try file.write(contentsOf: Data("this is no catalogue\n".utf8))
-      try file.close()
-    }
+    try damage.apply(to: directory.path + "/catalogue.sqlite")
     #expect(try await library.list() == before)
     await recorder.write(steps.dropFirst(500))
     let summary = try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)

@@ -4,6 +4,38 @@ import WireFormats
 
 private let ann = Person(id: "u1", name: "Ann")
 
+@Suite struct NameLengthTests {
+  @Test(arguments: [
+    #"{"type":"chat.message","id":"m","user":{"id":"NAME","name":"n"},"text":"t"}"#,
+    #"{"type":"chat.message","id":"m","user":{"id":"u","name":"NAME"},"text":"t"}"#,
+    #"{"type":"waiting.join","user":{"id":"u","name":"NAME"}}"#,
+    #"{"type":"waiting.leave","user":"NAME"}"#, #"{"type":"tap","control":"NAME"}"#,
+    #"{"type":"meter","input":"NAME","levels":[0.5]}"#,
+    "@id=m;user-id=NAME;display-name=n :n!n@n PRIVMSG #main :hello",
+    "@id=m;user-id=u;display-name=NAME :n!n@n PRIVMSG #main :hello",
+  ])
+  func `names have 256 bytes at most`(line: String) {
+    func reason(_ count: Int) -> RejectionReason? {
+      decode(line.replacing("NAME", with: String(repeating: "x", count: count))).reason
+    }
+    #expect(reason(256) == nil)
+    #expect(reason(257) == (line.hasPrefix("@") ? .malformedIRC : .invalidValue))
+  }
+}
+
+/// An identifier that stands for nothing is none, however it is written.
+@Suite struct EmptyTagTests {
+  @Test(arguments: [
+    #"@id=\;user-id=u;display-name=n :n!n@n PRIVMSG #main :hello"#,
+    #"@id=m;user-id=\;display-name=n :n!n@n PRIVMSG #main :hello"#,
+    #"@target-msg-id=\;login=n :tmi.twitch.tv CLEARMSG #main :hello"#,
+    #"@target-user-id=\ :tmi.twitch.tv CLEARCHAT #main :somebody"#,
+  ])
+  func `a backslash alone is no identifier`(line: String) {
+    #expect(decode(line).reason == .malformedIRC)
+  }
+}
+
 /// Every type: a line with all members, what it says, and which members it cannot do without.
 struct NativeCase: Sendable {
   var line: String

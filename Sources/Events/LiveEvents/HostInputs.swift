@@ -55,6 +55,8 @@ public enum NoticeHandling: String, Sendable, CaseIterable { case pin, unpin, di
 
 /// Bounds of what a host asks for: what is longer is refused, since each message is compared with it.
 public enum HostLimits {
+  /// Time stamps that are taken: 1970 to the end of the year 9999, in milliseconds.
+  public static let timestamps: ClosedRange<Timestamp> = 0...253_402_300_799_999
   /// The longest words, name or identifier, in bytes.
   public static let textLength = 256
   /// The most names whose mention is marked.

@@ -66,7 +66,7 @@ extension IRCLine {
   private func message() throws(RejectionReason) -> ChatMessage {
     guard let trailing else { throw .malformedIRC }
     let slices = ChatMessage.Slices(
-      id: try required(.id), userID: try required(.userID), userName: userName(),
+      id: try required(.id), userID: try required(.userID), userName: try userName(),
       badges: slice(.badges), text: slice(withoutAction(trailing)), replyTo: slice(.replyParent))
     let bits = try integer(.bits, in: NativeLimits.count) ?? 0
     return ChatMessage(slab: slab, slices: slices, bits: UInt32(bits))
@@ -74,11 +74,12 @@ extension IRCLine {
 
   /// The name to show; the login name where the person has set none.
   @inline(__always)
-  private func userName() -> ByteSlab.Slice {
-    let name = slice(.displayName)
-    if !name.isEmpty { return name }
-    let login = slice(.login)
-    return login.isEmpty ? slice(nick) : login
+  private func userName() throws(RejectionReason) -> ByteSlab.Slice {
+    var name = slice(.displayName)
+    if name.isEmpty { name = slice(.login) }
+    if name.isEmpty { name = slice(nick) }
+    guard NativeLimits.isName(name, in: slab) else { throw .malformedIRC }
+    return name
   }
 
   /// The text of a message written with `/me`, which comes as `\u{1}ACTION text\u{1}`.
@@ -114,7 +115,7 @@ extension IRCLine {
 
   /// A notice. What the person wrote with it is part of it, not a message.
   private func notice() throws(RejectionReason) -> ChatNotice {
-    let user = Person(id: text(try required(.userID)), name: text(userName()))
+    let user = Person(id: text(try required(.userID)), name: text(try userName()))
     func count(_ tag: IRCTag, default count: Int) throws(RejectionReason) -> Int {
       try integer(tag, in: NativeLimits.count) ?? count
     }

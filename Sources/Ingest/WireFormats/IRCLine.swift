@@ -84,11 +84,15 @@ struct IRCLine {
     return slice(tags[tag.rawValue], isTag: true)
   }
 
-  /// A tag's value that must be there and not empty.
+  /// A tag's value that must be there, not empty, and no longer than a name.
   @inline(__always)
   func required(_ tag: IRCTag) throws(RejectionReason) -> ByteSlab.Slice {
     let slice = slice(tag)
-    guard !slice.isEmpty else { throw .malformedIRC }
+    guard !slice.isEmpty, NativeLimits.isName(slice, in: slab) else { throw .malformedIRC }
+    // A backslash that escapes nothing stands for nothing.
+    if slice.count == 1, bytes[Int(slice.offset) - offset] == UInt8(ascii: "\\") {
+      throw .malformedIRC
+    }
     return slice
   }
 

@@ -13,17 +13,18 @@ public struct LineDecoder: ~Copyable {
   var window = LineWindow()
   var members = NativeMemberStorage()
   var tags = IRCTagStorage()
-  var rooms = RoomTable()
+  var rooms: RoomTable
   /// The room that every line counts for; `nil` if lines name theirs.
   public internal(set) var override: RoomReference?
 
   /// Longest line that this one decodes.
   private let longestLine: Int
 
-  public init() { self.init(maximumLineLength: Self.maximumLineLength) }
-
-  /// A decoder of lines that this program wrote, which may be longer than those it takes.
-  public init(maximumLineLength: Int) {
+  /// - Parameters:
+  ///   - maximumLineLength: in bytes; lines that this program wrote may be longer than those it takes.
+  ///   - fallback: the room of lines that name none.
+  public init(maximumLineLength: Int = Self.maximumLineLength, fallback: RoomName = .main) {
+    rooms = RoomTable(fallback: fallback)
     longestLine = maximumLineLength
     indexer = JSONIndexer(capacity: maximumLineLength)
   }

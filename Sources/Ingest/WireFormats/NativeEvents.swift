@@ -6,8 +6,19 @@ enum NativeLimits {
   static let count = 0...1_000_000_000
   /// Totals that are compared, never added.
   static let total = 0...(1 << 53)
-  /// 1970 to the end of the year 9999, in milliseconds.
-  static let timestamp = 0...253_402_300_799_999
+  static let timestamp =
+    Int(HostLimits.timestamps.lowerBound)...Int(HostLimits.timestamps.upperBound)
+  /// Identifiers and names, in bytes. They are kept for as long as a room lives, and strangers choose them.
+  static let name = HostLimits.textLength
+
+  /// Whether a text is no longer than a name; escapes are not counted, since what is recorded may be
+  /// written with others.
+  @inline(__always)
+  static func isName(_ slice: ByteSlab.Slice, in slab: ByteSlab) -> Bool {
+    if slice.count <= name { return true }
+    return slice.escape != .none && Text(slab: slab, slice: slice).withUTF8 { $0.count } <= name
+  }
+
   static let measure = 0.0...1e12
   static let fraction = 0.0...1.0
   /// Channels of one meter.
@@ -85,7 +96,7 @@ extension NativeMembers {
     let id = try nameSlice(.id)
     try requireUserObject()
     let slices = ChatMessage.Slices(
-      id: id, userID: try nameSlice(.userID), userName: try slice(.userName),
+      id: id, userID: try nameSlice(.userID), userName: try shortSlice(.userName),
       badges: has(.userBadges) ? try badges(tokens) : .empty,
       text: try slice(.text), replyTo: try optionalSlice(.replyTo))
     let bits = has(.bits) ? try integer(.bits, in: NativeLimits.count) : 0
@@ -109,7 +120,7 @@ extension NativeMembers {
 
   private func person() throws(RejectionReason) -> Person {
     try requireUserObject()
-    return Person(id: try name(.userID), name: try text(.userName))
+    return Person(id: try name(.userID), name: try shortText(.userName))
   }
 
   /// Somebody who is known by now: a name is welcome, the identifier enough, as a string too.
@@ -119,7 +130,7 @@ extension NativeMembers {
       return Person(id: id, name: id)
     }
     let id = try name(.userID)
-    return Person(id: id, name: has(.userName) ? try text(.userName) : id)
+    return Person(id: id, name: has(.userName) ? try shortText(.userName) : id)
   }
 
   private func modes() throws(RejectionReason) -> ChatModes {

@@ -8,16 +8,16 @@ extension NativeMembers {
     case .hostAdmit: .admit(try admission())
     case .hostSet:
       .set(
-        control: try shortName(.control), value: try number(.value, in: NativeLimits.fraction))
+        control: try name(.control), value: try number(.value, in: NativeLimits.fraction))
     case .hostFilter:
       .filterChat(
         MessageFilter(
           person: has(.user) ? try personID() : nil,
-          words: has(.words) ? try shortName(.words) : nil,
+          words: has(.words) ? try name(.words) : nil,
           mentionsOnly: try optionalBool(.mentionsOnly) ?? false))
     case .hostHighlight: .highlight(names: try names(tokens))
     case .hostScroll: .scroll(try choice(.position))
-    case .hostThread: .openThread(messageID: has(.message) ? try shortName(.message) : nil)
+    case .hostThread: .openThread(messageID: has(.message) ? try name(.message) : nil)
     case .hostNotice:
       .notice(number: try integer(.notice, in: NativeLimits.total), try choice(.handling))
     case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .reaction,
@@ -43,13 +43,7 @@ extension NativeMembers {
 
   /// An identifier, as a string or in an object.
   private func personID() throws(RejectionReason) -> Text {
-    try shortName(try value(.user).kind == .object ? .userID : .user)
-  }
-
-  private func shortName(_ member: NativeMember) throws(RejectionReason) -> Text {
-    let name = try name(member)
-    guard Self.isShort(name) else { throw .invalidValue }
-    return name
+    try name(try value(.user).kind == .object ? .userID : .user)
   }
 
   private func names(_ tokens: JSONTokens) throws(RejectionReason) -> [Text] {
@@ -60,20 +54,12 @@ extension NativeMembers {
       guard element.kind == .string || element.kind == .escapedString, element.count > 0,
         names.count < HostLimits.names
       else { throw .invalidValue }
-      let name = Text(
-        slab: slab,
-        slice: ByteSlab.Slice(
-          offset: bytesOffset + Int(element.start), count: Int(element.count),
-          escape: element.kind == .string ? .none : .json))
-      guard Self.isShort(name) else { throw .invalidValue }
-      names.append(name)
+      let slice = ByteSlab.Slice(
+        offset: bytesOffset + Int(element.start), count: Int(element.count),
+        escape: element.kind == .string ? .none : .json)
+      guard NativeLimits.isName(slice, in: slab) else { throw .invalidValue }
+      names.append(Text(slab: slab, slice: slice))
     }
     return names
-  }
-
-  /// Whether a text is within its bound; escapes are not counted, since what is recorded may be written
-  /// with others.
-  private static func isShort(_ text: Text) -> Bool {
-    text.withUTF8 { $0.count } <= HostLimits.textLength
   }
 }

@@ -42,16 +42,28 @@ struct NativeMembers {
     has(member) ? try slice(member) : .empty
   }
 
+  /// A string that is a name, perhaps an empty one.
+  @inline(__always)
+  func shortSlice(_ member: NativeMember) throws(RejectionReason) -> ByteSlab.Slice {
+    let slice = try slice(member)
+    guard NativeLimits.isName(slice, in: slab) else { throw .invalidValue }
+    return slice
+  }
+
   /// A string that names something, so it is not empty.
   @inline(__always)
   func nameSlice(_ member: NativeMember) throws(RejectionReason) -> ByteSlab.Slice {
-    let slice = try slice(member)
+    let slice = try shortSlice(member)
     guard !slice.isEmpty else { throw .invalidValue }
     return slice
   }
 
   func text(_ member: NativeMember) throws(RejectionReason) -> Text {
     Text(slab: slab, slice: try slice(member))
+  }
+
+  func shortText(_ member: NativeMember) throws(RejectionReason) -> Text {
+    Text(slab: slab, slice: try shortSlice(member))
   }
 
   func name(_ member: NativeMember) throws(RejectionReason) -> Text {

@@ -3,8 +3,8 @@ import LiveEvents
 
 /// Turns the bytes of a room's name into a number, so that a room costs no string per line.
 struct RoomTable {
-  private(set) var names: [RoomName] = [.main]
-  private var indices: [RoomName: Int] = [.main: 0]
+  private(set) var names: [RoomName]
+  private var indices: [RoomName: Int]
   /// Recently seen spellings, by a hash of their bytes.
   private var recent = [Spelling?](repeating: nil, count: 64)
 
@@ -13,6 +13,12 @@ struct RoomTable {
     let bytes: [UInt8]
     let isChannel: Bool
     let index: Int
+  }
+
+  /// - Parameter fallback: the room of lines that name none.
+  init(fallback: RoomName = .main) {
+    names = [fallback]
+    indices = [fallback: 0]
   }
 
   /// The room of a native line; `nil` if the name breaks the rule.
@@ -34,8 +40,8 @@ struct RoomTable {
     return index
   }
 
-  /// Forgets all rooms but `main`.
-  mutating func removeAll() { self = RoomTable() }
+  /// Forgets all rooms but that of lines that name none.
+  mutating func removeAll() { self = RoomTable(fallback: names[0]) }
 
   private mutating func find(_ bytes: UnsafeBufferPointer<UInt8>, isChannel: Bool) -> Int? {
     guard let start = bytes.baseAddress, (1...64).contains(bytes.count) else { return nil }

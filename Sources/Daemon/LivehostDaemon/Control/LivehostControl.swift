@@ -62,8 +62,9 @@ package struct LivehostControl: ControlService {
 
   package func openRoom(_ room: String) async throws {
     let name = try Self.name(room)
+    let lane: HostLane
     do throws(RoomDirectory.Refusal) {
-      try directory.open(name)
+      lane = try directory.open(name)
     } catch {
       switch error {
       case .exists: throw ControlError.roomExists(room)
@@ -71,6 +72,8 @@ package struct LivehostControl: ControlService {
       case .closing: throw ControlError.busy
       }
     }
+    // Once it would be there after a crash, too.
+    await lane.keep(name)
   }
 
   package func closeRoom(_ room: String) async throws {
@@ -144,10 +147,12 @@ package struct LivehostControl: ControlService {
     }
     var rejected = 0
     var lost: ControlError?
-    for batch in decoder.batches {
-      guard let lane = directory.laneOpening(batch.room) else {
-        throw ControlError.limitReached("rooms")
-      }
+    // Before anything is applied: a call that is refused has done nothing.
+    let lanes = try decoder.batches.map { batch throws(ControlError) in
+      guard let lane = directory.laneOpening(batch.room) else { throw .limitReached("rooms") }
+      return lane
+    }
+    for (lane, batch) in zip(lanes, decoder.batches) {
       let outcome = await withCheckedContinuation { continuation in
         lane.post(
           RoomDelivery(

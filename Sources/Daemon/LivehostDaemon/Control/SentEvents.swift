@@ -11,13 +11,14 @@ struct SentEvents: ~Copyable {
   }
 
   private(set) var batches: [Batch] = []
-  private var decoder = LineDecoder()
-  private let fallback: RoomName
+  /// Which batch is that of a room.
+  private var places: [RoomReference: Int] = [:]
+  private var decoder: LineDecoder
   private let arrival: Timestamp
 
   /// - Parameter fallback: the room of events that name none.
   init(fallback: RoomName, arrival: Timestamp) {
-    self.fallback = fallback
+    decoder = LineDecoder(fallback: fallback)
     self.arrival = arrival
   }
 
@@ -26,13 +27,12 @@ struct SentEvents: ~Copyable {
     let slab = ByteSlab(line)
     let slice = ByteSlab.Slice(offset: 0, count: line.count)
     switch decoder.decode(slab, line: slice, arrival: arrival) {
-    case .event(let event, let reference):
-      // Events that name no room and those that name `main` look alike here.
-      let room = reference == .main ? fallback : decoder.name(of: reference)
-      if let index = batches.firstIndex(where: { $0.room == room }) {
-        batches[index].events.append(event)
+    case .event(let event, let room):
+      if let place = places[room] {
+        batches[place].events.append(event)
       } else {
-        batches.append(Batch(room: room, events: [event]))
+        places[room] = batches.count
+        batches.append(Batch(room: decoder.name(of: room), events: [event]))
       }
     case .rejected(let reason, _): throw Refusal(reason: reason)
     case .control, .blank: throw Refusal(reason: .unknownType)

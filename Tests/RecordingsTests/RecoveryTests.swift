@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import RateLimiting
 import Recordings
 import Testing
 
@@ -172,6 +173,70 @@ struct RecoveryTests {
     let list = try await library.list()
     #expect(list.map(\.name) == [summary.name])
     #expect(list.first?.reason == "segment 2 is missing")
+  }
+
+  @Test("what is wrong with one recording is no reason to do without the others")
+  func isolated() async throws {
+    let directory = try TemporaryDirectory()
+    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    var names: [String] = []
+    for room in ["directory", "pipe", "other", "copy", "whole"] {
+      names.append(try await library.record(makeSteps(20), room: room).name)
+    }
+    library.close()
+    let paths = names.map { directory.path + "/" + $0 }
+    try FileManager.default.createDirectory(
+      atPath: paths[0] + "/000002.ndjson", withIntermediateDirectories: false)
+    #expect(mkfifo(paths[1] + "/000002.ndjson", 0o600) == 0)
+    for name in ["1.ndjson", "300000000.ndjson"] { try write([], to: paths[2] + "/" + name) }
+    try FileManager.default.copyItem(
+      atPath: paths[3] + "/000001.ndjson", toPath: paths[3] + "/000002.ndjson")
+    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    let list = Dictionary(
+      try await library.list().map { ($0.room, $0) }, uniquingKeysWith: { first, _ in first })
+    #expect(list["directory"]?.reason?.contains("000002.ndjson") == true)
+    #expect(list["pipe"]?.reason?.contains("000002.ndjson") == true)
+    #expect(list["other"]?.state == .finished)
+    #expect(list["copy"]?.reason == "segment 2 is not what was written")
+    #expect(list["whole"]?.state == .finished)
+    #expect(try await library.steps(of: names[4]) == makeSteps(20))
+    let recorder = try await library.start(room: "new", startedAt: 1_800_000_000_000) { _ in }
+    #expect(try await recorder.finish(digest: nil, endedAt: 1).state == .finished)
+  }
+
+  @Test("steps of any time that a room can have are read again")
+  func farTimes() async throws {
+    let directory = try TemporaryDirectory()
+    let steps = makeSteps(40)
+    let far = steps.map { step in
+      let instant = Instant(nanoseconds: step.instant.nanoseconds + (1 << 62))
+      return switch step {
+      case .event(let event, _): RecordedStep.event(event, at: instant)
+      case .frame(_, let flush): RecordedStep.frame(at: instant, flush: flush)
+      case .change(let text, _): RecordedStep.change(text, at: instant)
+      }
+    }
+    let (name, _) = try await leave(far, in: directory.path)
+    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    #expect(try await library.list().first?.state == .interrupted)
+    #expect(try await library.steps(of: name) == far)
+  }
+
+  @Test("a reader does not read what is written after it began")
+  func growing() async throws {
+    let directory = try TemporaryDirectory()
+    let library = try RecordingLibrary(directory: directory.path)
+    defer { library.close() }
+    let steps = makeSteps(200)
+    let recorder = try await library.start(room: "main", startedAt: 1_700_000_000_000) { _ in }
+    await recorder.write(steps.prefix(100))
+    var reader = RecordingReader(try await library.files(of: recorder.name))
+    await recorder.write(steps.dropFirst(100))
+    var read: [RecordedStep] = []
+    while try reader.read(into: &read) {}
+    #expect(read == Array(steps.prefix(100)))
   }
 
   @Test("killed between two segments, both are kept")

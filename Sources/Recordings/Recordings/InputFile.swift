@@ -48,6 +48,10 @@ struct InputFile: ~Copyable {
     guard stat(path, &status) == 0 else {
       throw .file(operation: "look at", path: path, code: errno)
     }
+    // Not even opened otherwise: a pipe would never end, a directory cannot be read.
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw .file(operation: "read", path: path, code: EINVAL)
+    }
     let modified = Int(status.st_mtim.tv_sec) * 1_000_000_000 + Int(status.st_mtim.tv_nsec)
     return (Int(status.st_size), modified)
   }

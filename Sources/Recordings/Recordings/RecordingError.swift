@@ -9,6 +9,8 @@ package enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible
   /// More waits for the disk than may.
   case diskTooSlow
   case noSuchRecording(String)
+  /// The state of a room that is not recorded could not be written, or the room was closed.
+  case notKept
   /// A segment is not what was written: its checksum differs, or a line of it is none.
   case damaged(recording: String, segment: Int)
   /// Recordings are being closed, since the program ends.
@@ -20,6 +22,7 @@ package enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible
       "cannot \(operation) \(path): \(String(cString: strerror(code)))"
     case .catalogue(let problem): "the catalogue of recordings: \(problem)"
     case .diskTooSlow: "the disk does not keep up with the events"
+    case .notKept: "the state of the room is not kept for the next start"
     case .noSuchRecording(let name): "there is no recording '\(name)'"
     case .damaged(let recording, let segment):
       "segment \(segment) of recording '\(recording)' is damaged"

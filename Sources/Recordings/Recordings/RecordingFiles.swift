@@ -18,13 +18,17 @@ package struct RecordingFiles: Sendable, Equatable {
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
 
   static func path(of segment: Int, in directory: String) -> String {
-    "\(directory)/\(padded(segment, 6)).ndjson"
+    "\(directory)/\(name(of: segment))"
   }
+
+  private static func name(of segment: Int) -> String { "\(padded(segment, 6)).ndjson" }
 
   /// The number of the segment in a file of this name; `nil` if it is none.
   static func number(of file: String) -> Int? {
-    guard file.hasSuffix(".ndjson") else { return nil }
-    return Int(file.dropLast(7)).flatMap { $0 > 0 ? $0 : nil }
+    guard file.hasSuffix(".ndjson"), let number = Int(file.dropLast(7)), number > 0,
+      file == name(of: number)
+    else { return nil }
+    return number
   }
 
   /// The row of a segment as its file is now.

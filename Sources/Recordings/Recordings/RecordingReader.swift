@@ -37,7 +37,8 @@ package struct RecordingReader: ~Copyable {
   package mutating func read(into steps: inout [RecordedStep]) throws(RecordingError) -> Bool {
     if segment == nil {
       guard next < files.segments.count else { return false }
-      segment = try SegmentReader(path: files.segments[next].path)
+      segment = try SegmentReader(
+        path: files.segments[next].path, limit: files.segments[next].bytes)
       next += 1
     }
     let count = steps.count

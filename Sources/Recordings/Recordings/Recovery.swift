@@ -16,11 +16,30 @@ struct Recovery {
       let path = directory + "/" + name
       var status = stat()
       guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
-      if try recover(name, in: path) { found.insert(name) }
+      do throws(RecordingError) {
+        if try recover(name, in: path) { found.insert(name) }
+      } catch .catalogue(let problem) {
+        throw .catalogue(problem)
+      } catch {
+        // What is wrong with one is no reason to do without the others.
+        try mark(name, error)
+        found.insert(name)
+      }
     }
     for row in try catalogue.recordings() where !found.contains(row.name) {
       try catalogue.remove(row.name)
     }
+  }
+
+  /// Notes that a recording cannot be looked at.
+  private func mark(_ name: String, _ error: RecordingError) throws(RecordingError) {
+    var row =
+      try catalogue.recording(name)
+      ?? RecordingRow(
+        name: name, room: Self.room(of: name), state: RecordingSummary.State.damaged.rawValue,
+        startedAt: 0)
+    row.damage(error.description)
+    try catalogue.save(row)
   }
 
   /// Recovers one recording; `false` if there is nothing of one in its directory.
@@ -48,9 +67,11 @@ struct Recovery {
       }
       try cutTail(of: file, scan, size: state.bytes)
       scans.append(scan)
+      let isElsewhere = scan.header.map { $0.segment != number } ?? false
       segments.append(
         try RecordingFiles.row(
-          name, number, file, scan.contents, crc32: scan.end?.crc32, isDamaged: scan.isDamaged))
+          name, number, file, scan.contents, crc32: scan.end?.crc32,
+          isDamaged: scan.isDamaged || isElsewhere))
     }
     if let position {
       try catalogue.replace(position.row, segments)
@@ -93,7 +114,8 @@ struct Recovery {
     if row.state == RecordingSummary.State.recording.rawValue {
       row.state = RecordingSummary.State.interrupted.rawValue
     }
-    let missing = Set(1...(segments.last?.number ?? 1)).subtracting(segments.map(\.number)).min()
+    let missing = segments.enumerated().first { $0.offset + 1 != $0.element.number }
+      .map { $0.offset + 1 }
     if let damaged = segments.first(where: \.isDamaged)?.number {
       row.damage(segment: damaged)
     } else if let missing {

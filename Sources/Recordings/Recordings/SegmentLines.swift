@@ -155,11 +155,15 @@ enum SegmentLines {
   private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
     let isNegative = digits.first == UInt8(ascii: "-")
     let digits = isNegative ? digits.dropFirst() : digits
-    guard (1...18).contains(digits.count) else { return nil }
+    // All that the writer writes: the least number of the type has no counterpart, and is no time.
+    guard (1...19).contains(digits.count) else { return nil }
     var value: Int64 = 0
     for digit in digits {
       guard digit &- UInt8(ascii: "0") < 10 else { return nil }
-      value = value * 10 + Int64(digit &- UInt8(ascii: "0"))
+      let (tens, tooMany) = value.multipliedReportingOverflow(by: 10)
+      let (sum, tooLarge) = tens.addingReportingOverflow(Int64(digit &- UInt8(ascii: "0")))
+      if tooMany || tooLarge { return nil }
+      value = sum
     }
     return isNegative ? -value : value
   }

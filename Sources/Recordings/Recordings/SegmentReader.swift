@@ -11,6 +11,8 @@ final class SegmentReader {
   static let longestLine = 512 << 10
 
   private let file: InputFile
+  /// How much of the file is to be read.
+  private let limit: Int
   private var rest: [UInt8] = []
   private var checksum = Checksum()
   private(set) var contents = SegmentContents()
@@ -23,7 +25,11 @@ final class SegmentReader {
   private(set) var bytesRead = 0
   private var offset = 0
 
-  init(path: String) throws(RecordingError) { file = try InputFile(path) }
+  /// - Parameter limit: so many bytes are read at most: what is written meanwhile is another matter.
+  init(path: String, limit: Int = .max) throws(RecordingError) {
+    file = try InputFile(path)
+    self.limit = limit
+  }
 
   /// Whether it is what was written, as far as it tells: its last line vouches for those before.
   var isDamaged: Bool { badLines > 0 || header == nil || (end.map { !agrees($0) } ?? false) }
@@ -37,7 +43,8 @@ final class SegmentReader {
   func read(
     _ decoder: inout LineDecoder, into steps: inout [RecordedStep]
   ) throws(RecordingError) -> Bool {
-    guard let slab = try file.block(after: rest[...], size: Self.blockSize) else { return false }
+    let size = min(Self.blockSize, limit - bytesRead)
+    guard size > 0, let slab = try file.block(after: rest[...], size: size) else { return false }
     bytesRead += slab.count - rest.count
     var position = 0
     while let line = slab.nextLine(at: &position) {

@@ -1,3 +1,4 @@
+import Glibc
 import RateLimiting
 
 /// What stands in a segment, as the catalogue knows it.
@@ -48,7 +49,13 @@ final class SegmentWriter {
     synced = (0, checksum, contents)
     gathered.reserveCapacity(Self.blockSize + (64 << 10))
     SegmentLines.append(header, type: SegmentHeader.type, to: &gathered)
-    try sync()
+    do throws(RecordingError) {
+      try sync()
+    } catch {
+      // A segment without its first line is none.
+      unlink(path)
+      throw error
+    }
   }
 
   /// Bytes written and gathered.

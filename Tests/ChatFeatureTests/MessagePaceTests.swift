@@ -61,6 +61,17 @@ import Testing
     #expect(pace.rate == 200 - MessagePace.patience + 1)
   }
 
+  @Test func aTickThatWasAMistakeIsCorrectedByTheNext() {
+    var pace = MessagePace()
+    pace.advance(to: 4_102_444_800_000)
+    for index in 0..<20 { pace.count(50_000 + Timestamp(index)) }
+    pace.settle()
+    #expect(pace.rate == 0)
+    pace.advance(to: 50_500)
+    #expect(pace.rate == 20)
+    #expect(pace.recent == 20)
+  }
+
   @Test func extremeTimeStampsAreTolerated() {
     var pace = MessagePace()
     for time: Timestamp in [.min, .max, 0, -1, .min, .max] {

@@ -52,6 +52,13 @@ import Testing
     #expect(state.durationMilliseconds == 4_000)
   }
 
+  @Test func aTickThatIsFarBackCorrectsTheDuration() {
+    let state = state(
+      after: .streamChanged(.live, at: 1_000), .ticked(at: 4_102_444_800_000), .ticked(at: 5_000))
+    #expect(state.durationMilliseconds == 4_000)
+    #expect(self.state(after: .streamChanged(.live, at: .min), .ticked(at: .max)).isRunning)
+  }
+
   @Test func theTitleIsWhatWasSaidLast() {
     #expect(state(after: .titleChanged("One"), .titleChanged("Two")).title == "Two")
   }

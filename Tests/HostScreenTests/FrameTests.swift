@@ -36,6 +36,20 @@ import WaitingRoomFeature
     #expect(screen.views.statistics["HeaderView"]?.evaluations == 2)
   }
 
+  @Test func `What is refused does not move the time of the events`() {
+    let screen = makeScreen()
+    func slider(_ value: Double, at timestamp: Timestamp) -> LiveEvent {
+      LiveEvent(
+        timestamp: timestamp, payload: .slider(Slider(control: "gain", phase: .end, value: value)))
+    }
+    screen.receive(slider(0.5, at: 1_000), at: .origin)
+    screen.receive(slider(7, at: 3_600_000), at: .origin)
+    screen.reduce()
+    #expect(screen.eventTime(at: .origin) == 1_000)
+    #expect(!screen.perform(slider(7, at: 3_600_000), at: .origin))
+    #expect(screen.eventTime(at: .origin) == 1_000)
+  }
+
   @Test func `What a host does is reduced at once and counted as no event`() {
     let screen = makeScreen()
     let message = ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")

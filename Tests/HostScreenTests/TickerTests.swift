@@ -23,6 +23,21 @@ struct TickerTests {
     #expect(ticker.tick(at: second(13)) == 8_000)
   }
 
+  @Test("a time stamp that was a mistake is forgotten after a hundred others")
+  func mistake() {
+    var ticker = Ticker()
+    ticker.note(5_000, at: second(10))
+    ticker.note(4_102_444_800_000, at: second(10))
+    for _ in 0..<101 { ticker.note(7_000, at: second(12)) }
+    #expect(ticker.tick(at: second(13)) == 8_000)
+    // Sources whose clocks differ are none.
+    for _ in 0..<500 {
+      ticker.note(30_000, at: second(13))
+      ticker.note(8_000, at: second(13))
+    }
+    #expect(ticker.time(at: second(13)) == 30_000)
+  }
+
   @Test("a late event does not set the time back")
   func late() {
     var ticker = Ticker()

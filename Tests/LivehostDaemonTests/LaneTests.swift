@@ -1,10 +1,12 @@
 import ControlInterface
 import HostScreen
 import Ingest
+import Intake
 import LiveEvents
 import LivehostDaemon
 import NIOCore
 import NIOPosix
+import RateLimiting
 import Testing
 import WireFormats
 
@@ -14,9 +16,12 @@ private struct TestLane {
   let lane: HostLane
   let directory: RoomDirectory
 
-  init(maximumRooms: Int = 4) throws {
+  init(
+    maximumRooms: Int = 4, settings: RoomSettings = RoomSettings(),
+    turnLength: TimeAmount = .milliseconds(8)
+  ) throws {
     let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
-    lane = HostLane(index: 0, eventLoop: loop, settings: RoomSettings())
+    lane = HostLane(index: 0, eventLoop: loop, settings: settings, turnLength: turnLength)
     directory = RoomDirectory(lanes: [lane], maximumRooms: maximumRooms)
   }
 
@@ -95,6 +100,54 @@ struct LaneTests {
     }
     #expect(frames[0] == frames[1])
     #expect(frames[0] >= 600)
+  }
+
+  @Test("years between two events of a live stream are no years of frames", .timeLimit(.minutes(1)))
+  func gap() async throws {
+    let test = try TestLane()
+    _ = try test.directory.open(.main)
+    let live = LiveEvent(timestamp: 1_600_000_000_000, payload: .stream(.live))
+    let hour: Timestamp = 3_600_000
+    let later = [hour, 200_000 * hour, 200_001 * hour].map { viewers(1, at: live.timestamp + $0) }
+    _ = await test.send([live] + later, to: .main)
+    let frames = try #require(await test.lane.report(.main)).frames
+    #expect((64..<200).contains(frames), "\(frames)")
+    try await test.end()
+  }
+
+  @Test("who waits is answered at once, whatever throttles may hold", .timeLimit(.minutes(1)))
+  func unthrottled() async throws {
+    var settings = RoomSettings()
+    settings.throttling[.statistics].maximumStaleness = .seconds(3_600)
+    settings.throttling[.statistics].interval = .seconds(3_600)
+    let test = try TestLane(settings: settings)
+    _ = try test.directory.open(.main)
+    let statistics = StreamStatistics(bitrateKbps: 1)
+    for time: Timestamp in 0..<3 {
+      let event = LiveEvent(timestamp: time, payload: .stats(statistics))
+      #expect(await test.send([event], to: .main, clock: .arrival) == 0)
+    }
+    #expect(await test.lane.report(.main)?.counters.pending == 0)
+    try await test.end()
+  }
+
+  @Test("a delivery over a long time is taken in parts, with others served in between")
+  func parts() async throws {
+    // No turn does more than one thing.
+    let test = try TestLane(turnLength: .zero)
+    _ = try test.directory.open(.main)
+    let wrong = LiveEvent(
+      timestamp: 0, payload: .slider(Slider(control: "gain", phase: .change, value: 7)))
+    let events = (0..<600).map { message($0, at: Timestamp($0) * 1_000) }
+    let end = LiveEvent(timestamp: 600_000, payload: wrong.payload)
+    async let rejected = test.send([wrong] + events + [end], to: .main)
+    var totals: Set<Int> = []
+    while totals.max() ?? 0 < 600 {
+      if let total = await test.lane.report(.main)?.features.chat?.total { totals.insert(total) }
+    }
+    #expect(await rejected == 2, "those of all parts")
+    #expect(totals.count > 3, "\(totals.sorted())")
+    try await test.end()
   }
 
   @Test("events for a room that was closed meanwhile are rejected and acknowledged")

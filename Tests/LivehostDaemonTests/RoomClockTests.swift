@@ -31,6 +31,37 @@ struct RoomClockTests {
     #expect(clock.time(machine: 120 * millisecond).nanoseconds == 610 * millisecond)
   }
 
+  @Test("a time stamp that cannot be meant does not move it, and those after it do as before")
+  func mistakes() {
+    for mistake: Int64 in [
+      9_223_372_036_855, 253_402_300_799_999, 0, .max, .min, 1_568_600_000_000,
+    ] {
+      var clock = RoomClock(machine: 0)
+      clock.advance(to: clock.time(machine: 5 * millisecond))
+      clock.follow(.event, machine: 5 * millisecond)
+      clock.advance(to: clock.time(of: 1_568_505_600_000))
+      #expect(clock.time(of: mistake).nanoseconds == 5 * millisecond, "\(mistake)")
+      #expect(clock.time(of: 1_568_505_600_100).nanoseconds == 5 * millisecond)
+      #expect(clock.time(of: 1_568_505_600_300).nanoseconds == 205 * millisecond)
+    }
+  }
+
+  @Test("events move it 146 years at most, so that no frame lies beyond the range")
+  func farthest() {
+    var clock = RoomClock(machine: 0)
+    clock.follow(.event, machine: 0)
+    // A day at a time, again and again from 1970 on.
+    var years = 0
+    while clock.now < RoomClock.farthest, years < 200 {
+      for day: Int64 in 0..<366 { clock.advance(to: clock.time(of: day * 86_400_000)) }
+      years += 1
+    }
+    #expect(clock.now == RoomClock.farthest)
+    #expect(FrameGrid(framesPerSecond: 60).frame(after: clock.now) > clock.now)
+    clock.follow(.arrival, machine: 7)
+    #expect(clock.time(machine: 8) > clock.now)
+  }
+
   @Test("while it follows events, the machine's time does not move it")
   func eventsOnly() {
     var clock = RoomClock(machine: 0)

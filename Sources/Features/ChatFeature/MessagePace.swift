@@ -74,9 +74,12 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Time went on to `timestamp` without a message.
+  /// Time went on to `timestamp` without a message. What is far before the time told last corrects it.
   package mutating func advance(to timestamp: Timestamp) {
-    now = max(now, timestamp.clamped)
+    let time = timestamp.clamped
+    now =
+      time < now && now - time > Self.horizon
+      ? max(time, moments.last?.timestamp ?? time) : max(now, time)
     updateRate()
   }
 

@@ -58,10 +58,25 @@ package struct HeaderFeature {
     case .connectionChanged(let connection):
       if state.connection != connection { state.connection = connection }
     case .ticked(let time):
-      if state.isRunning { advance(to: time, &state) }
+      if state.isRunning { tick(to: time, &state) }
     }
     return .none
   }
+
+  /// Ticks do not come out of order: one that is far before the duration corrects it, after a time stamp
+  /// that was a mistake.
+  private func tick(to time: Timestamp, _ state: inout State) {
+    guard let start = state.liveSince else { return }
+    let (elapsed, overflow) = time.subtractingReportingOverflow(start)
+    if !overflow, elapsed < state.durationMilliseconds - Self.horizon {
+      state.durationMilliseconds = max(0, elapsed)
+    } else {
+      advance(to: time, &state)
+    }
+  }
+
+  /// How much later than a newer one a time stamp may come, in milliseconds.
+  private static let horizon: Timestamp = 10_000
 
   private func change(to phase: StreamState, at time: Timestamp, _ state: inout State) {
     switch phase {

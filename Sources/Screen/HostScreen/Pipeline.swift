@@ -51,8 +51,10 @@ struct Pipeline: ~Copyable {
   /// Event -> throttle -> action: takes one event. Its actions, if it has some, wait for ``reduce()``.
   mutating func receive(_ event: LiveEvent, at now: Instant) {
     counts.received += 1
-    ticker.note(event.timestamp, at: now)
+    let refused = refusedCount
     intake.receive(event, at: now, into: &output)
+    // What is refused is not recorded either, so that it must not move the time of the events.
+    if refusedCount == refused { ticker.note(event.timestamp, at: now) }
   }
 
   /// How many events were refused since the last ``reduce()``.
@@ -101,9 +103,9 @@ struct Pipeline: ~Copyable {
   /// actions only, and reduced at once, behind what came before it. `false` if it was refused.
   mutating func perform(_ event: LiveEvent, at now: Instant) -> Bool {
     reduce()
-    ticker.note(event.timestamp, at: now)
     intake.receive(event, at: now, into: &output)
     let isTaken = output.rejected.isEmpty
+    if isTaken { ticker.note(event.timestamp, at: now) }
     // What it brought on its way was counted when it came.
     if isTaken { output.applied -= 1 }
     output.rejected.removeAll()

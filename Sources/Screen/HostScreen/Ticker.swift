@@ -4,6 +4,10 @@ package import RateLimiting
 /// Says once a second of a room's time what the time of its events is by now.
 package struct Ticker: Sendable, Codable {
   private static let interval = Interval.seconds(1)
+  /// How late a time stamp may be, in milliseconds. So many later ones in a row mean that the newest one
+  /// was a mistake, or that the clock of the source was set back.
+  private static let horizon: Timestamp = 10_000
+  private static let patience = 100
 
   private struct Reading: Codable {
     let timestamp: Timestamp
@@ -12,12 +16,19 @@ package struct Ticker: Sendable, Codable {
 
   private var newest: Reading?
   private var last = Instant.origin
+  private var late = 0
 
   package init() {}
 
+  private enum CodingKeys: CodingKey { case newest, last }
+
   /// Notes the time stamp of an event.
   package mutating func note(_ timestamp: Timestamp, at now: Instant) {
-    if let newest, newest.timestamp >= timestamp { return }
+    if let newest, newest.timestamp >= timestamp {
+      late = timestamp < newest.timestamp - Self.horizon ? late + 1 : 0
+      if late <= Self.patience { return }
+    }
+    late = 0
     newest = Reading(timestamp: timestamp, at: now)
   }
 

@@ -22,6 +22,11 @@ package actor HostLane {
   private let onCommit: @Sendable (RoomName, _ control: String, _ value: Double) -> Void
   private let onRecordingEnd: @Sendable (RoomName, RoomRecorder, RecordingEnd) -> Void
   private let snapshots: SnapshotStore?
+  private let turnLength: TimeAmount
+  /// What was taken from the mailbox and is not done, the last one first; that one perhaps in part.
+  private var backlog: [LaneMailbox.Item] = []
+  /// Where the rest of a delivery begins of which a part is done.
+  private var deliveredCount = 0
   private var rooms: [RoomName: Room] = [:]
   /// Sums over rooms that were closed.
   private var closed = EventCounts()
@@ -43,6 +48,8 @@ package actor HostLane {
   /// - Parameters:
   ///   - onTurn: told how long each turn took, on the lane.
   ///   - snapshots: where rooms are kept for the next start.
+  ///   - turnLength: for how long one turn takes from the mailbox: half a frame. What is left comes in the
+  ///     next turn, behind timers that are due.
   ///   - onRecordingEnd: told the recorder of a room that closes, and why.
   package init(
     index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings,
@@ -55,9 +62,10 @@ package actor HostLane {
     onRecordingEnd: @escaping @Sendable (RoomName, RoomRecorder, RecordingEnd) -> Void = {
       _, _, _ in
     },
-    snapshots: SnapshotStore? = nil
+    snapshots: SnapshotStore? = nil, turnLength: TimeAmount = .milliseconds(8)
   ) {
     self.snapshots = snapshots
+    self.turnLength = turnLength
     self.index = index
     self.eventLoop = eventLoop
     self.executor = eventLoop
@@ -121,32 +129,53 @@ package actor HostLane {
     }
   }
 
-  /// Takes what is in the mailbox: one turn of the lane.
-  func drain() {
-    meter.measure {
-      let now = NIODeadline.now()
-      for item in mailbox.take() {
-        switch item {
-        case .open(let name, let snapshot): open(name, snapshot, now)
-        case .close(let name, let isForGood, let completion):
-          close(name, isForGood, now)
-          completion()
-        case .delivery(let delivery): receive(delivery, now)
-        case .visit(let name, let body):
-          body(rooms[name])
-          if let room = rooms[name] { goOn(room, now) }
-        }
+  /// Returns once a room is kept for the next start, as far as rooms are.
+  nonisolated func keep(_ room: RoomName) async {
+    await withCheckedContinuation { continuation in
+      postVisit(to: room) { room in
+        guard let room else { return continuation.resume() }
+        room.whenKept { _ in continuation.resume() }
       }
     }
   }
 
-  private func receive(_ delivery: RoomDelivery, _ now: NIODeadline) {
+  /// Takes what is in the mailbox, as much of it as fits into a turn of the lane.
+  func drain() {
+    meter.measure {
+      let now = NIODeadline.now()
+      if backlog.isEmpty { backlog = mailbox.take().reversed() }
+      while let item = backlog.last {
+        if isDone(item, now) { backlog.removeLast() }
+        if backlog.isEmpty { backlog = mailbox.take().reversed() }
+        if (NIODeadline.now() - now).nanoseconds >= turnLength.nanoseconds { break }
+      }
+    }
+    if !backlog.isEmpty { mailbox.wake(self) }
+  }
+
+  /// Does what an item asks for; `false` if a part of it is left.
+  private func isDone(_ item: LaneMailbox.Item, _ now: NIODeadline) -> Bool {
+    switch item {
+    case .open(let name, let snapshot): open(name, snapshot, now)
+    case .close(let name, let isForGood, let completion):
+      close(name, isForGood, now, completion)
+    case .delivery(let delivery): return receive(delivery, now)
+    case .visit(let name, let body):
+      body(rooms[name])
+      if let room = rooms[name] { goOn(room, now) }
+    }
+    return true
+  }
+
+  private func receive(_ delivery: RoomDelivery, _ now: NIODeadline) -> Bool {
     guard let room = rooms[delivery.room] else {
       refuse(delivery)
-      return
+      return true
     }
-    room.receive(delivery, now: now)
+    let rest = room.receive(delivery, from: deliveredCount, now: now)
+    deliveredCount = rest ?? 0
     goOn(room, now)
+    return rest == nil
   }
 
   /// The room was closed while the delivery was under way.
@@ -194,7 +223,7 @@ package actor HostLane {
         self?.postVisit(to: name) { $0?.keeper?.end() }
       }
     }
-    rooms[name] = Room(
+    let room = Room(
       name: name, lane: lane.of(name), meter: meter, faults: faults, settings: settings, now: now,
       restoring: snapshot, keeper: keeper,
       onProblem: { [onProblem] in onProblem(name, $0) },
@@ -203,20 +232,28 @@ package actor HostLane {
       onEffectActions: { [weak self] in
         self?.assumeIsolated { lane in lane.rooms[name].map { lane.schedule($0) } }
       })
+    rooms[name] = room
+    // That it exists is to be kept, whether or not something ever happens in it. At once: a timer would
+    // move the room's time before its first event.
+    room.saveIfDue(now: now)
   }
 
-  private func close(_ name: RoomName, _ isForGood: Bool, _ now: NIODeadline) {
+  private func close(
+    _ name: RoomName, _ isForGood: Bool, _ now: NIODeadline,
+    _ completion: @escaping @Sendable () -> Void
+  ) {
     timers.removeValue(forKey: name)?.task.cancel()
-    guard let room = rooms.removeValue(forKey: name) else { return }
+    guard let room = rooms.removeValue(forKey: name) else { return completion() }
     if isForGood || room.keeper == nil {
       room.finish()
-      room.forget()
+      room.forget(completion)
       if let ended = room.endRecording() {
         onRecordingEnd(name, ended.recorder, .closed(digest: ended.digest))
       }
     } else {
       room.suspend(now: now)
       if let ended = room.endRecording() { onRecordingEnd(name, ended.recorder, .suspended) }
+      completion()
     }
     closed.add(room.counts)
   }

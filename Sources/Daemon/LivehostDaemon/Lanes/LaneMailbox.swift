@@ -67,11 +67,20 @@ package struct RoomDelivery: Sendable {
     /// - Parameter failure: why what a recorder was to keep is lost.
     func applied(rejected: Int, failure: RecordingError? = nil) {
       switch self {
-      case .receipt(let receipt): receipt.applied()
+      case .receipt(let receipt):
+        if let failure { receipt.isKept(by: Lost(failureReason: failure.description)) }
+        receipt.applied()
       case .outcome(let callback): callback(rejected, failure)
       }
     }
   }
+}
+
+/// What stands for events that nothing keeps.
+private final class Lost: Durability {
+  let failureReason: String?
+
+  init(failureReason: String) { self.failureReason = failureReason }
 }
 
 extension RoomRecorder: Durability {
@@ -109,7 +118,12 @@ final class LaneMailbox: Sendable {
       defer { contents.isScheduled = true }
       return !contents.isScheduled
     }
-    if mustWake { eventLoop.execute { lane.assumeIsolated { $0.drain() } } }
+    if mustWake { wake(lane) }
+  }
+
+  /// Has `lane` take what it has, in a turn of its own.
+  func wake(_ lane: HostLane) {
+    eventLoop.execute { lane.assumeIsolated { $0.drain() } }
   }
 
   func take() -> [Item] {

@@ -19,6 +19,13 @@ import WireFormats
 final class Room {
   /// For how long a room that follows time stamps may hold something while no event comes.
   static let eventTimeStall = TimeAmount.seconds(5)
+  /// How many frames are drawn between two events of a room that follows time stamps. After so many
+  /// nothing but a clock moves on the screen; what lies between may be years.
+  static let framesInGap = 64
+  /// How much of such a delivery is taken at once, in events and in milliseconds of their time: each
+  /// frame within is drawn.
+  static let partOfEvents = 512
+  static let partOfTime: Timestamp = 10_000
 
   let name: RoomName
   let feed: RoomFeed
@@ -34,6 +41,8 @@ final class Room {
   private let grid: FrameGrid
   /// Those who wait until what they sent is applied.
   private var waiting: [Waiting] = []
+  /// Rejected events of the delivery that is being taken.
+  private var rejectedOfDelivery = 0
   private var lastDelivery: NIODeadline
   /// Where what the room does is recorded, while it is.
   var recording: RoomRecording?
@@ -113,19 +122,45 @@ final class Room {
     let recorder: RoomRecorder?
   }
 
-  /// Takes a delivery: one or many events, all of one sender, in order.
-  func receive(_ delivery: RoomDelivery, now: NIODeadline) {
+  /// Takes a delivery, or the part of it that begins at `start`: one or many events, all of one sender, in
+  /// order. Gives where the next part begins, or `nil` once all is taken; nothing else may come to the
+  /// room before it.
+  func receive(_ delivery: RoomDelivery, from start: Int = 0, now: NIODeadline) -> Int? {
     lastDelivery = now
     activity.reduces(trace, in: name)
-    if replayOffset == nil { clock.follow(delivery.clock, machine: now.machineTime) }
-    for (reason, count) in delivery.rejections.byReason { screen.reject(reason, count) }
-    let rejectedBefore = screen.counts.rejected
-    switch clock.source {
-    case _ where replayOffset != nil: takeAll(delivery.events)
-    case .arrival: takeNow(delivery.events, now)
-    case .event: takeByTimestamp(delivery.events)
+    if start == 0 {
+      if replayOffset == nil { clock.follow(delivery.clock, machine: now.machineTime) }
+      for (reason, count) in delivery.rejections.byReason { screen.reject(reason, count) }
+      rejectedOfDelivery = 0
     }
-    let rejected = screen.counts.rejected - rejectedBefore
+    let rejectedBefore = screen.counts.rejected
+    var end = delivery.events.count
+    switch clock.source {
+    case _ where replayOffset != nil: takeAll(delivery.events[start...])
+    case .arrival: takeNow(delivery.events[start...], now)
+    case .event:
+      end = Self.endOfPart(delivery.events, from: start)
+      takeByTimestamp(delivery.events[start..<end])
+    }
+    rejectedOfDelivery += screen.counts.rejected - rejectedBefore
+    guard end == delivery.events.count else {
+      recording?.handOver()
+      return end
+    }
+    tookAll(of: delivery)
+    return nil
+  }
+
+  private static func endOfPart(_ events: [LiveEvent], from start: Int) -> Int {
+    guard start < events.count else { return start }
+    let last = events[start].timestamp.addingReportingOverflow(partOfTime).partialValue
+    let part = events[start...].prefix(partOfEvents)
+    return part.dropFirst().firstIndex { $0.timestamp > last } ?? part.endIndex
+  }
+
+  /// All of a delivery is taken: its sender is told, now or later.
+  private func tookAll(of delivery: RoomDelivery) {
+    let rejected = rejectedOfDelivery
     let recorder = recording?.recorder
     if let recorder, !delivery.events.isEmpty { delivery.acknowledgement.recorded(by: recorder) }
     consumed(delivery.acknowledgement, rejected: rejected)
@@ -155,16 +190,16 @@ final class Room {
     recording?.whenSynced { acknowledgement.consumed(rejected: rejected) }
   }
 
-  private func takeNow(_ events: [LiveEvent], _ now: NIODeadline) {
+  private func takeNow(_ events: ArraySlice<LiveEvent>, _ now: NIODeadline) {
     clock.advance(to: clock.time(machine: now.machineTime))
     takeAll(events)
   }
 
-  private func takeAll(_ events: [LiveEvent]) {
-    var first = 0
+  private func takeAll(_ events: ArraySlice<LiveEvent>) {
+    var first = events.startIndex
     var refused = 0
-    for (index, event) in events.enumerated() {
-      screen.receive(event, at: clock.now)
+    for index in events.indices {
+      screen.receive(events[index], at: clock.now)
       guard recording != nil, screen.refusedCount > refused else { continue }
       recording?.add(events[first..<index], at: clock.now)
       first = index + 1
@@ -174,12 +209,15 @@ final class Room {
     screen.reduce()
   }
 
-  private func takeByTimestamp(_ events: [LiveEvent]) {
-    for (index, event) in events.enumerated() {
+  private func takeByTimestamp(_ events: ArraySlice<LiveEvent>) {
+    for index in events.indices {
+      let event = events[index]
       let instant = clock.time(of: event.timestamp)
       // A frame shows all events of its instant, and never stands before the event that it shows.
-      while let due = screen.nextFrame, max(due, clock.now) < instant {
+      var frames = 0
+      while frames < Self.framesInGap, let due = screen.nextFrame, max(due, clock.now) < instant {
         drawFrame(at: max(due, clock.now))
+        frames += 1
       }
       clock.advance(to: instant)
       screen.receive(event, at: instant)
@@ -210,9 +248,8 @@ final class Room {
     case .arrival:
       let instant = clock.time(machine: now.machineTime)
       clock.advance(to: instant)
-      guard let due = screen.nextFrame ?? (waiting.isEmpty ? nil : instant), due <= instant else {
-        return
-      }
+      // Who waits is answered at this frame, whatever throttles would hold.
+      guard let due = waiting.isEmpty ? screen.nextFrame : instant, due <= instant else { return }
       drawFrame(at: instant)
     case .event:
       // The feeder is silent: what is held is shown, and time goes on by itself.
@@ -245,7 +282,10 @@ final class Room {
     if replayOffset == nil { clock.advance(to: clock.time(machine: now.machineTime)) }
     // The host acts at the time of the events: those of a recording may be of another year.
     let time = screen.eventTime(at: clock.now) ?? Timestamp(DaemonStatus.systemMilliseconds())
-    let event = LiveEvent(timestamp: time, payload: payload)
+    // Within what a line may say, so that the recording can be read.
+    let limits = HostLimits.timestamps
+    let event = LiveEvent(
+      timestamp: min(max(time, limits.lowerBound), limits.upperBound), payload: payload)
     guard screen.perform(event, at: clock.now) else { return false }
     isDriven = true
     recording?.add([event], at: clock.now)
@@ -259,7 +299,7 @@ final class Room {
       recording?.whenSynced(completion)
       recording?.handOver()
     } else {
-      whenKept(completion)
+      whenKept { _ in completion() }
     }
   }
 

@@ -8,8 +8,11 @@ package struct RoomClock: Sendable {
   package private(set) var now = Instant.origin
   /// Room time minus machine time, in nanoseconds.
   private var machineOffset: Int64
-  /// Room time minus event time; `nil` until the first event after a switch to event time.
-  private var eventOffset: Int64?
+  /// How event time maps to room time; `nil` until the first event after a switch to event time.
+  private var events: EventTime?
+
+  /// The farthest that events move the room's time: 146 years, so that no sum of times overflows.
+  package static let farthest = Instant(nanoseconds: 1 << 62)
 
   /// - Parameter machine: the machine's monotonic time now, in nanoseconds.
   package init(machine: Int64) { machineOffset = -machine }
@@ -20,7 +23,7 @@ package struct RoomClock: Sendable {
     self.source = source
     switch source {
     case .arrival: machineOffset = now.nanoseconds - machine
-    case .event: eventOffset = nil
+    case .event: events = nil
     }
   }
 
@@ -28,7 +31,7 @@ package struct RoomClock: Sendable {
   package mutating func resume(machine: Int64) {
     source = .arrival
     machineOffset = now.nanoseconds - machine
-    eventOffset = nil
+    events = nil
   }
 
   /// The room's time at machine time `machine`; the present one while it follows events.
@@ -44,12 +47,11 @@ package struct RoomClock: Sendable {
     source == .arrival ? instant.nanoseconds - machineOffset : nil
   }
 
-  /// The room's time of an event, while the room follows events. A late event is now.
+  /// The room's time of an event, while the room follows events. A late event is now, and so is one whose
+  /// time stamp cannot be meant: see ``EventTime``.
   package mutating func time(of timestamp: Timestamp) -> Instant {
-    let nanoseconds = timestamp &* 1_000_000
-    let offset = eventOffset ?? now.nanoseconds - nanoseconds
-    eventOffset = offset
-    return max(now, Instant(nanoseconds: nanoseconds &+ offset))
+    if events == nil { events = EventTime(timestamp, at: now) }
+    return max(now, min(events?.time(of: timestamp, now: now) ?? now, Self.farthest))
   }
 
   /// Moves time forward.

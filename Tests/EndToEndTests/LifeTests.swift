@@ -64,6 +64,22 @@ struct LifeTests {
     #expect(daemon.stop() == 0)
   }
 
+  @Test("a state directory in use is a clear error, until its daemon is gone")
+  func stateInUse() throws {
+    let daemon = try RunningDaemon()
+    let state = daemon.directory.appendingPathComponent("state").path
+    let other = try temporaryDirectory()
+    defer { try? FileManager.default.removeItem(at: other) }
+    let second = try run("livehostd", ["--runtime-dir", other.path, "--state-dir", state])
+    #expect(second.status == 1)
+    #expect(second.diagnostics.contains("\(state): is in use by another livehostd"))
+    #expect(try daemon.ctl("open", "main").status == 0)
+    daemon.kill()
+    let next = try RunningDaemon(arguments: ["--state-dir", state])
+    #expect(try next.ctl("rooms").output.contains("main"))
+    #expect(next.stop() == 0)
+  }
+
   @Test("a socket that a killed daemon left behind is replaced")
   func staleSocket() async throws {
     let daemon = try RunningDaemon()

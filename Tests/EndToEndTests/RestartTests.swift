@@ -99,6 +99,72 @@ struct RestartTests {
     #expect(third.stop() == 0)
   }
 
+  @Test("what throttles held is in the room, however often the daemon is killed")
+  func heldAndKilledTwice() throws {
+    let configuration = FileManager.default.temporaryDirectory
+      .appendingPathComponent("held-\(UUID().uuidString).yaml")
+    defer { try? FileManager.default.removeItem(at: configuration) }
+    try "throttle: {reactions: {interval: 3000s}}\n".write(
+      to: configuration, atomically: true, encoding: .utf8)
+    let first = try RunningDaemon(arguments: ["--config", configuration.path])
+    #expect(try first.ctl("open", "main").status == 0)
+    #expect(try first.ctl("record", "start", "main").status == 0)
+    let connection = try RawConnection(first.ingestSocket)
+    let reaction = #"{"type":"reaction","room":"main","kind":"heart","count":1}"# + "\n"
+    try connection.write(String(repeating: reaction, count: 100))
+    func recorded() throws -> Int {
+      let list = try first.ctl("record", "list", "--json=short")
+      let entries =
+        try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]]
+      return try #require(entries?.first?["events"] as? Int)
+    }
+    while try recorded() < 100 {}
+    first.kill()
+    let second = try RunningDaemon(
+      arguments: [
+        "--config", configuration.path, "--state-dir",
+        first.directory.appendingPathComponent("state").path,
+      ])
+    second.kill()
+    let third = try successor(of: first)
+    let report = try third.ctl("show", "main", "header", "--json=short").json()
+    let header = (report["features"] as? [String: Any])?["header"] as? [String: Any]
+    #expect(header?["likes"] as? Int == 100)
+    #expect(third.stop() == 0)
+  }
+
+  @Test("a room that was opened is there after a kill; one that was closed is not")
+  func openedAndClosed() throws {
+    let first = try RunningDaemon()
+    for room in ["opened", "closed"] { #expect(try first.ctl("open", room).status == 0) }
+    #expect(try first.ctl("close", "closed").status == 0)
+    first.kill()
+    let second = try successor(of: first)
+    let rooms = try second.ctl("rooms").output
+    #expect(rooms.contains("opened"))
+    #expect(!rooms.contains("closed"))
+    #expect(second.stop() == 0)
+  }
+
+  @Test("who sends to a room that cannot be kept is told so, and status tells it")
+  func notKept() throws {
+    let state = try temporaryDirectory()
+    defer { try? FileManager.default.removeItem(at: state) }
+    // Where the directory of the rooms would be.
+    _ = makeFile(state.appendingPathComponent("rooms"))
+    let daemon = try RunningDaemon(arguments: ["--state-dir", state.path])
+    let send = try daemon.ctl("send", "main", #"{"type":"viewers","count":4}"#)
+    #expect(send.status == 1)
+    #expect(send.diagnostics.contains("not kept for the next start"), "\(send.diagnostics)")
+    let connection = try RawConnection(daemon.ingestSocket)
+    try connection.write(#"{"type":"viewers","room":"main","count":5}"# + "\n")
+    try connection.write(#"{"type":"sync","token":"a"}"# + "\n")
+    let answer = connection.readLine() ?? ""
+    #expect(answer.contains(#""applied""#) && answer.contains("not kept"), "\(answer)")
+    #expect(try daemon.ctl("status", "--json=short").json()["health"] as? String == "degraded")
+    #expect(daemon.stop() == 0)
+  }
+
   @Test("a recording goes on in a new segment, whether the daemon was stopped or killed")
   func recording() throws {
     let first = try RunningDaemon()
@@ -156,7 +222,9 @@ struct RestartTests {
     defer { try? FileManager.default.removeItem(at: directory) }
     let file = makeFile(directory.appendingPathComponent("file"))
     let daemon = try RunningDaemon(arguments: ["--state-dir", file.path])
-    try ingest(Self.events, into: daemon)
+    let ingest = try daemon.ctl("ingest", "-", "--speed", "max", input: Self.events)
+    #expect(ingest.status == 1)
+    #expect(ingest.diagnostics.contains("applied, but not all of it is kept"))
     #expect(try shown(daemon)["phase"] as? String == "waiting")
     #expect(daemon.stop() == 0)
     #expect(daemon.log.contains("is not kept for the next start"))

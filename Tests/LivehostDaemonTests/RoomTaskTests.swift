@@ -36,12 +36,58 @@ struct RoomTaskTests {
 
   private let target = RoomName("target") ?? .main
 
+  @Test("a replay that is to begin beyond all time is refused")
+  func impossibleStart() async throws {
+    let studio = try Studio()
+    let recording = try await studio.record().recording
+    for start in [-1, Int.max / 1_000, .max] {
+      var request = StartTaskRequest(kind: .replay, recording: recording, room: "target")
+      request.startMs = start
+      await #expect(throws: ServiceError.invalidParameter("startMs")) {
+        _ = try await studio.tasks.run(request, reply: { _ in }, progress: { _ in })
+      }
+    }
+    try await studio.end()
+  }
+
+  @Test("a replay that would begin behind the end is refused, and disturbs no other")
+  func beyondTheEnd() async throws {
+    let studio = try Studio()
+    let task = try await endlessReplay(in: studio, into: target)
+    let recording = try #require(studio.tasks.reports.first).subject
+    var request = StartTaskRequest(kind: .replay, recording: recording, room: target.description)
+    request.startMs = 1_000_000_000
+    await #expect(throws: ServiceError.invalidParameter("startMs")) {
+      _ = try await studio.tasks.run(request, reply: { _ in }, progress: { _ in })
+    }
+    request.startMs = nil
+    await #expect(throws: ControlError.busy) {
+      _ = try await studio.tasks.run(request, reply: { _ in }, progress: { _ in })
+    }
+    task.cancel()
+    _ = await task.result
+    try await studio.end()
+  }
+
+  @Test("each part of an export carries the name of its task")
+  func exportName() async throws {
+    let studio = try Studio()
+    let recording = try await studio.record().recording
+    let names = Mutex<Set<String>>([])
+    let last = try await studio.tasks.run(
+      StartTaskRequest(kind: .export, recording: recording),
+      reply: { reply in names.withLock { _ = $0.insert(reply.task) } }, progress: { _ in })
+    #expect(names.withLock { $0 } == [last.task])
+    try await studio.end()
+  }
+
   @Test("a replay is cancelled by command, and its room lives on")
   func command() async throws {
     let studio = try Studio()
     let task = try await endlessReplay(in: studio, into: target)
-    try studio.tasks.cancel(try #require(studio.tasks.reports.first).task)
-    await #expect(throws: CancellationError.self) { _ = try await task.value }
+    let name = try #require(studio.tasks.reports.first).task
+    try studio.tasks.cancel(name)
+    await #expect(throws: ControlError.taskCancelled(name)) { _ = try await task.value }
     #expect(studio.tasks.reports.isEmpty)
     #expect(
       await studio.send([LiveEvent(timestamp: 0, payload: .chatClear)], to: target, clock: .arrival)

@@ -33,11 +33,67 @@ struct SnapshotStoreTests {
     let now: UInt64 = 0
   }
 
-  private func snapshot(_ room: String, savedAt: Int) -> RoomSnapshot {
+  private func snapshot(
+    _ room: String, savedAt: Int, instant: Instant = Instant(nanoseconds: 5)
+  ) -> RoomSnapshot {
     let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
     return RoomSnapshot(
-      room: room, savedAt: savedAt, instant: Instant(nanoseconds: 5), screen: screen.snapshot,
+      room: room, savedAt: savedAt, instant: instant, screen: screen.snapshot,
       recording: nil)
+  }
+
+  @Test("who waits is told that a room cannot be kept, and again that it can")
+  func failing() async throws {
+    let place = Place()
+    try Data().write(to: URL(fileURLWithPath: place.path))
+    let store = try place.store()
+    let room = KeptRoom("a")
+    func post() async -> Bool {
+      await withCheckedContinuation { continuation in
+        store.post(snapshot("a", savedAt: 1), of: room) { continuation.resume(returning: $0) }
+      }
+    }
+    #expect(await !post())
+    #expect(store.isFailing)
+    try FileManager.default.removeItem(atPath: place.path)
+    #expect(await post())
+    #expect(!store.isFailing)
+    let isRemoved = await withCheckedContinuation { continuation in
+      store.remove(room) { continuation.resume(returning: $0) }
+    }
+    #expect(isRemoved)
+    #expect(try place.store().load().isEmpty)
+    await store.close()
+  }
+
+  @Test("a room with which time could not go on is set aside")
+  func impossible() async throws {
+    let place = Place()
+    let store = try place.store()
+    let rooms = ["a", "b", "c", "d"]
+    let instants = [Int64.max, -1, 0, RoomClock.farthest.nanoseconds]
+    for (room, instant) in zip(rooms, instants) {
+      store.post(
+        snapshot(room, savedAt: 1, instant: Instant(nanoseconds: instant)), of: KeptRoom(room))
+    }
+    store.post(snapshot("e", savedAt: -1), of: KeptRoom("e"))
+    await store.close()
+    #expect(try place.store().load().map(\.room) == ["c", "d"])
+    #expect(place.problems.withLock { $0 }.count { $0.contains("'instant' is not possible") } == 2)
+    #expect(place.problems.withLock { $0 }.count { $0.contains("'savedAt' is not possible") } == 1)
+  }
+
+  @Test("a room that was opened anew is kept, though the one before it is closed later")
+  func lives() async throws {
+    let place = Place()
+    let store = try place.store()
+    let (old, new) = (KeptRoom("a"), KeptRoom("a"))
+    store.post(snapshot("a", savedAt: 1), of: old)
+    store.post(snapshot("a", savedAt: 2), of: new)
+    store.post(snapshot("a", savedAt: 3), of: old)
+    store.remove(old)
+    await store.close()
+    #expect(try place.store().load().map(\.savedAt) == [2])
   }
 
   @Test("the newest snapshot of each room is there at the next start, in the order of their names")

@@ -72,6 +72,28 @@ struct TaskTests {
     #expect(told.map(\.nanoseconds) == [5_000, 5_000, 5_000])
   }
 
+  @Test("tasks are listed in the order in which they began")
+  func order() async throws {
+    let registry = TaskRegistry()
+    let kinds: [TaskKind] = [.highlights, .spam, .chatters]
+    var tasks: [Task<Void, any Error>] = []
+    for kind in kinds {
+      tasks.append(
+        Task {
+          _ = try await registry.run(kind, on: "main", onProgress: { _, _ in }) { _ in
+            while true {
+              try Task.checkCancellation()
+              await Task.yield()
+            }
+          }
+        })
+      while registry.reports.count < tasks.count { await Task.yield() }
+    }
+    #expect(registry.reports.map(\.kind) == kinds)
+    for task in tasks { task.cancel() }
+    for task in tasks { _ = await task.result }
+  }
+
   @Test("a task is listed while it runs, and cancelled by its name")
   func cancelling() async throws {
     let registry = TaskRegistry()
@@ -92,7 +114,7 @@ struct TaskTests {
     #expect(report.subject == "main")
     #expect(!registry.cancel("other-1"))
     #expect(registry.cancel(report.task))
-    await #expect(throws: CancellationError.self) { _ = try await task.value }
+    await #expect(throws: ControlError.taskCancelled(report.task)) { _ = try await task.value }
     #expect(registry.reports.isEmpty)
   }
 

@@ -120,6 +120,30 @@ private final class ManualLane: Sendable {
 }
 
 @Suite struct WatchdogThreadTests {
+  @Test(.timeLimit(.minutes(1)))
+  func `the thread tells when all lanes answer again`() async throws {
+    let (looks, looker) = AsyncStream.makeStream(of: [String].self)
+    let heartbeat = Mutex<Heartbeat?>(nil)
+    let hasStalled = Atomic<Bool>(false)
+    // It answers at once from its first stall on.
+    let lane = WatchedLane(name: "slow") { beat in
+      heartbeat.withLock { $0 = beat }
+      if hasStalled.load(ordering: .relaxed) { beat.beat() }
+    }
+    let watchdog = try WatchdogThread(
+      WatchdogDriver(lanes: [lane], notifier: ServiceNotifier { _, _ in 1 }),
+      interval: WatchdogInterval(microseconds: 4_000),
+      onStall: { lanes in
+        looker.yield(lanes.map(\.name))
+        hasStalled.store(true, ordering: .relaxed)
+        heartbeat.withLock { $0?.beat() }
+      })
+    var told = looks.makeAsyncIterator()
+    #expect(await told.next() == ["slow"])
+    #expect(await told.next() == [])
+    watchdog.stop()
+  }
+
   @Test func `the thread feeds while lanes answer and tells which do not`() async throws {
     let (fed, feeder) = AsyncStream.makeStream(of: Void.self)
     let (stalls, staller) = AsyncStream.makeStream(of: String.self)

@@ -7,7 +7,8 @@ public final class WatchdogThread: Sendable {
   /// - Parameters:
   ///   - driver: What to do at each look.
   ///   - interval: The manager's interval.
-  ///   - onStall: Called on the checker's thread, at each look at which lanes are silent.
+  ///   - onStall: Called on the checker's thread, at each look at which lanes are silent, and with none at
+  ///     the first look at which all of them answer again.
   ///   - onError: Called on the checker's thread when the manager could not be told.
   public init(
     _ driver: WatchdogDriver, interval: WatchdogInterval,
@@ -18,10 +19,12 @@ public final class WatchdogThread: Sendable {
     stopSignal = signal
     try ServiceThread.start(name: "watchdog") {
       var driver = driver
+      var wasStalled = false
       repeat {
         do throws(SystemdError) {
           let stalled = try driver.tick(now: MonotonicClock.nanoseconds())
-          if !stalled.isEmpty { onStall(stalled) }
+          if !stalled.isEmpty || wasStalled { onStall(stalled) }
+          wasStalled = !stalled.isEmpty
         } catch {
           onError(error)
         }

@@ -25,7 +25,11 @@ package struct Replay: Sendable {
   /// it hardly works, and must not wait for others' work.
   private let slots: WorkSlots?
 
-  package enum Problem: Error, Equatable { case roomClosed, roomBusy }
+  package enum Problem: Error, Equatable {
+    case roomClosed, roomBusy
+    /// It was to begin behind its end.
+    case nothingLeft
+  }
 
   package init(
     _ files: RecordingFiles, into room: RoomName, on lane: HostLane, speed: Double?,
@@ -59,10 +63,7 @@ package struct Replay: Sendable {
     do {
       while try await read(&reader, into: &steps, isNew: pace == nil) {
         if pace == nil, let first = steps.first?.instant {
-          guard let isFree = await lane.visit(room, { $0?.beginReplay(from: first) }) else {
-            throw Problem.roomClosed
-          }
-          guard isFree else { throw Problem.roomBusy }
+          try await begin(from: first)
           // What came before is left out, but for the settings that the recording was begun with.
           let settings = beginning?.settings.map { [RecordedStep.change($0, at: first)] } ?? []
           await lane.visit(room) { $0?.play(settings) }
@@ -83,9 +84,21 @@ package struct Replay: Sendable {
       if pace != nil { _ = await lane.visit(room) { $0?.endReplay() } }
       throw error
     }
+    if pace == nil {
+      guard start <= 0 else { throw Problem.nothingLeft }
+      try await begin(from: .origin)
+    }
     guard let digest = await lane.visit(room, { $0?.endReplay() }) else { throw Problem.roomClosed }
     result.digest = digest
     return result
+  }
+
+  /// Takes the room's time over; from here on it has to be given back.
+  private func begin(from first: Instant) async throws {
+    guard let isFree = await lane.visit(room, { $0?.beginReplay(from: first) }) else {
+      throw Problem.roomClosed
+    }
+    guard isFree else { throw Problem.roomBusy }
   }
 
   /// Reads a block, once there is a place for that work.

@@ -1,3 +1,4 @@
+import Composable
 import HostFeature
 import HostScreen
 import Ingest
@@ -14,7 +15,7 @@ extension Room {
       recorder, isWhole: end == nil && screen.counts.received == 0 && !isDriven, after: end)
     // Anew, so that they begin as they will when it is played: not widened by what frames cost before.
     screen.apply(settings.throttling)
-    recording?.addChange(RoomChange(settings: RecordedSettings(settings)), at: clock.now)
+    recording?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
     screen.send(.recorder(.ownStateChanged(.recording)))
   }
 
@@ -37,7 +38,9 @@ extension Room {
   ) {
     guard let recorder else {
       // What is acknowledged outlives the process.
-      return whenKept { acknowledgement.applied(rejected: rejected) }
+      return whenKept { isKept in
+        acknowledgement.applied(rejected: rejected, failure: isKept ? nil : .notKept)
+      }
     }
     let isSynced: @Sendable () -> Void = {
       acknowledgement.applied(rejected: rejected, failure: recorder.failure)
@@ -56,8 +59,15 @@ extension Room {
     guard replayOffset == nil, settings.throttling != old.throttling else { return }
     // What is held keeps its deadline.
     screen.apply(settings.throttling)
-    recording?.addChange(RoomChange(settings: RecordedSettings(settings)), at: clock.now)
+    recording?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
     recording?.handOver()
+  }
+
+  /// What holds now: another length of the history holds for rooms to come.
+  var recordedSettings: RecordedSettings {
+    var settings = settings
+    settings.chatHistory = screen.store.state.chatHistory
+    return RecordedSettings(settings)
   }
 
   /// Shows what the room's own recorder does.

@@ -54,7 +54,7 @@ extension Room {
     let digest = screen.stateDigest
     replayOffset = nil
     screen.apply(settings.throttling)
-    recording?.addChange(RoomChange(settings: RecordedSettings(settings)), at: clock.now)
+    recording?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
     recording?.handOver()
     clock.resume(machine: now.machineTime)
     return digest

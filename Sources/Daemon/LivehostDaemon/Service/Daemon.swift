@@ -57,6 +57,8 @@ package struct Daemon: ServiceLifecycle.Service {
   package func run() async throws {
     let laneCount = configuration.lanes ?? max(1, System.coreCount - 1)
     let laneGroup = MultiThreadedEventLoopGroup(numberOfThreads: laneCount)
+    let lock = try StateLock(paths.stateDirectory)
+    defer { extendLifetime(lock) }
     let ioGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
       try await serve(lanes: laneGroup, io: ioGroup)
@@ -104,7 +106,8 @@ package struct Daemon: ServiceLifecycle.Service {
     let status = DaemonStatus(
       version: Self.version, lostEntries: lostEntries,
       logLevel: { [logLevel] in logLevel.level.rawValue },
-      longestSliceNanoseconds: { work.longestSliceNanoseconds })
+      longestSliceNanoseconds: { work.longestSliceNanoseconds },
+      isLosingRooms: { snapshots.isFailing })
     let reloading = Reloading(
       configuration, logLevel: logLevel, directory: directory, notifier: notifier,
       status: "serving, \(description)", logger: logger, metrics: metrics,
@@ -276,7 +279,7 @@ package struct Daemon: ServiceLifecycle.Service {
     return try WatchdogThread(
       WatchdogDriver(lanes: watched, notifier: notifier), interval: interval,
       onStall: { [logger] stalled in
-        status.noteStall(true)
+        status.noteStall(!stalled.isEmpty)
         for lane in stalled {
           logger.error(
             "\(lane.name) made no progress for \(lane.nanoseconds / 1_000_000) ms",

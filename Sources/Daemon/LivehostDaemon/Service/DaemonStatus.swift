@@ -11,6 +11,7 @@ package final class DaemonStatus: Sendable {
   private let lostEntries: @Sendable () -> Int
   private let logLevel: @Sendable () -> String
   private let longestSliceNanoseconds: @Sendable () -> UInt64
+  private let isLosingRooms: @Sendable () -> Bool
   private let stalled = Atomic<Bool>(false)
   /// Totals of received events at moments of the last seconds, for the rate.
   private let samples = Mutex<[(at: NIODeadline, received: Int)]>([])
@@ -18,12 +19,15 @@ package final class DaemonStatus: Sendable {
   /// - Parameters:
   ///   - lostEntries: asks for the number of journal entries that were lost.
   ///   - longestSliceNanoseconds: asks for how long a task ran at most without giving way.
+  ///   - isLosingRooms: asks whether the state of rooms cannot be written at present.
   package init(
     version: String, lostEntries: @escaping @Sendable () -> Int,
     logLevel: @escaping @Sendable () -> String = { "info" },
-    longestSliceNanoseconds: @escaping @Sendable () -> UInt64 = { 0 }
+    longestSliceNanoseconds: @escaping @Sendable () -> UInt64 = { 0 },
+    isLosingRooms: @escaping @Sendable () -> Bool = { false }
   ) {
     self.longestSliceNanoseconds = longestSliceNanoseconds
+    self.isLosingRooms = isLosingRooms
     self.version = version
     self.lostEntries = lostEntries
     self.logLevel = logLevel
@@ -38,7 +42,7 @@ package final class DaemonStatus: Sendable {
     let lost = lostEntries()
     let health: Health =
       stalled.load(ordering: .relaxed)
-      ? .failing : lost > 0 || Self.isRecent(hangs.newest) ? .degraded : .ok
+      ? .failing : lost > 0 || isLosingRooms() || Self.isRecent(hangs.newest) ? .degraded : .ok
     let longest = lanes.map(\.meter.longestNanoseconds).max() ?? 0
     let now = NIODeadline.now()
     return StatusReport(

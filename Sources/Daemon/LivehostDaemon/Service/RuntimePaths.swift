@@ -54,12 +54,14 @@ package struct RuntimePaths: Sendable, Equatable {
 /// Why the daemon did not start.
 package enum DaemonError: Error, CustomStringConvertible {
   case runtimeDirectory(String, String)
+  case stateDirectory(String, String)
   case socket(String)
   case activation(String)
 
   package var description: String {
     switch self {
     case .runtimeDirectory(let path, let problem): "runtime directory \(path): \(problem)"
+    case .stateDirectory(let path, let problem): "state directory \(path): \(problem)"
     case .socket(let problem): problem
     case .activation(let problem): "socket activation: \(problem)"
     }

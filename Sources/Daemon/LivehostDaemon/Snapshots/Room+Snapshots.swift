@@ -28,10 +28,14 @@ extension Room {
   /// Saves the room if it is time.
   func saveIfDue(now: NIODeadline) {
     guard let due = nextSave, due <= now else { return }
-    if isHolding {
-      drawFrame(at: max(clock.now, clock.time(machine: now.machineTime)), flush: true)
-    }
+    applyHeld(now)
     save(now: now)
+  }
+
+  /// Applies what throttles hold, before a snapshot that would lack it.
+  private func applyHeld(_ now: NIODeadline) {
+    guard isHolding, replayOffset == nil else { return }
+    drawFrame(at: max(clock.now, clock.time(machine: now.machineTime)), flush: true)
   }
 
   /// Saves the room as it is.
@@ -43,8 +47,8 @@ extension Room {
       recording: recording?.position)
     let post: @Sendable () -> Void = {
       [store = keeper.store, room = keeper.room, onEnd = keeper.onEnd] in
-      store.post(snapshot, of: room) { _ in
-        for waiting in waiting { waiting() }
+      store.post(snapshot, of: room) { isWritten in
+        for waiting in waiting { waiting(isWritten) }
         onEnd()
       }
     }
@@ -56,13 +60,14 @@ extension Room {
 
   /// Calls `completion` once all that happened to the room so far is saved, or cannot be; at once if the
   /// room is not kept.
-  func whenKept(_ completion: @escaping @Sendable () -> Void) {
-    if keeper == nil { completion() } else { keeper?.whenSaved(completion) }
+  func whenKept(_ completion: @escaping RoomKeeper.Completion) {
+    if keeper == nil { completion(true) } else { keeper?.whenSaved(completion) }
   }
 
   /// Saves the room now, whatever is under way; `completion` is told once that is done.
   func save(now: NIODeadline, completion: @escaping @Sendable () -> Void) {
-    whenKept(completion)
+    applyHeld(now)
+    whenKept { _ in completion() }
     save(now: now)
   }
 
@@ -72,11 +77,11 @@ extension Room {
     save(now: now)
   }
 
-  /// The room is closed for good.
-  func forget() {
-    guard let keeper else { return }
-    keeper.store.remove(keeper.room)
-    for waiting in self.keeper?.giveUp() ?? [] { waiting() }
+  /// The room is closed for good; `completion` is told once nothing of it is kept.
+  func forget(_ completion: @escaping @Sendable () -> Void) {
+    guard let keeper else { return completion() }
+    keeper.store.remove(keeper.room) { _ in completion() }
+    for waiting in self.keeper?.giveUp() ?? [] { waiting(false) }
   }
 
   // MARK: The next start
@@ -94,7 +99,7 @@ extension Room {
     isDriven = true
     let away = max(0, DaemonStatus.systemMilliseconds() - snapshot.savedAt)
     clock.advance(
-      to: snapshot.instant + Interval(nanoseconds: Int64(clamping: away) * 1_000_000))
+      to: snapshot.instant + .milliseconds(Int64(clamping: away)))
     clock.resume(machine: now.machineTime)
   }
 }

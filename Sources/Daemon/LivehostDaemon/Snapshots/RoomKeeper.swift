@@ -12,8 +12,8 @@ struct RoomKeeper {
   let room: KeptRoom
   /// Called once a snapshot is written, or cannot be, on another thread.
   let onEnd: @Sendable () -> Void
-  /// Told that what was asked for is saved, or cannot be.
-  typealias Completion = @Sendable () -> Void
+  /// Told whether the room was saved; `false` if it cannot be, or was closed.
+  typealias Completion = SnapshotStore.Completion
 
   /// Those who wait until what they sent is saved.
   private var waiting: [Completion] = []

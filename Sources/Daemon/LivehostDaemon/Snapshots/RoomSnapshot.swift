@@ -24,6 +24,15 @@ package struct RoomSnapshot: Sendable, Codable {
     self.screen = screen
     self.recording = recording
   }
+
+  /// - Throws: ``Unreadable`` if it holds times with which a room could not go on.
+  func validate() throws {
+    // Some years beyond that to which events move a room.
+    let latest = RoomClock.farthest + .seconds(1_000_000_000)
+    guard instant >= .origin, instant <= latest else { throw Unreadable.value("instant") }
+    guard savedAt >= 0, savedAt <= 1 << 53 else { throw Unreadable.value("savedAt") }
+    guard recording.map({ $0.steps >= 0 }) ?? true else { throw Unreadable.value("steps") }
+  }
 }
 
 extension RoomSnapshot {
@@ -50,12 +59,15 @@ extension RoomSnapshot {
     case version(Int)
     /// It is of this room, which its file's name does not say.
     case name(String)
+    /// A number in it is none that this program writes.
+    case value(String)
 
     var description: String {
       switch self {
       case .version(let version):
         "it is of version \(version), this program reads \(FormatVersion.number)"
       case .name(let room): "it is that of room \(room)"
+      case .value(let name): "its '\(name)' is not possible"
       }
     }
   }

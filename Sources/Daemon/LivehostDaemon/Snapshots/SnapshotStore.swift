@@ -6,8 +6,15 @@ package import Systemd
 package final class KeptRoom: Sendable {
   package let name: String
   fileprivate let isGone = Atomic<Bool>(false)
+  /// Lives of rooms are numbered: one of a name may begin, on another lane, before the one before it is
+  /// over.
+  fileprivate let number: UInt64
+  private static let count = Atomic<UInt64>(0)
 
-  package init(_ name: String) { self.name = name }
+  package init(_ name: String) {
+    self.name = name
+    number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+  }
 }
 
 /// Keeps the newest snapshot of each room in a directory, one file for each. May be used from any thread.
@@ -17,27 +24,43 @@ package final class KeptRoom: Sendable {
 /// moment, also if the process is killed; what a loss of power leaves may be older, or nothing.
 package final class SnapshotStore: Sendable {
   /// What is to be done about a room's file.
-  private enum Order: Sendable {
-    case write(RoomSnapshot, [Completion])
-    case remove
+  private struct Order: Sendable {
+    /// To be written; `nil` if the file is to go.
+    var snapshot: RoomSnapshot?
+    var completions: [Completion]
   }
 
-  /// Told whether the snapshot, or a newer one, is with the kernel.
+  /// Told whether what was asked for, or what took its place, is with the kernel.
   package typealias Completion = @Sendable (_ isWritten: Bool) -> Void
 
   private struct Inbox: Sendable {
     var orders: [String: Order] = [:]
     /// In which order they came.
     var rooms: [String] = []
+    /// The newest life of each room that was heard of; its file is that life's.
+    var lives: [String: UInt64] = [:]
     var isClosed = false
     var whenDone: [CheckedContinuation<Void, Never>] = []
     var isDone = false
+
+    /// Puts an order in the place of an older one, whose senders it answers, too.
+    mutating func enter(
+      _ snapshot: RoomSnapshot?, _ room: String, _ completion: @escaping Completion
+    ) {
+      if orders[room] == nil { rooms.append(room) }
+      let older = orders[room]?.completions ?? []
+      orders[room] = Order(snapshot: snapshot, completions: older + [completion])
+    }
   }
 
   private let directory: URL
   private let onProblem: @Sendable (String) -> Void
   private let inbox = Mutex(Inbox())
   private let signal: WakeSignal
+  private let failing = Atomic<Bool>(false)
+
+  /// Whether the last room that was to be written could not be.
+  package var isFailing: Bool { failing.load(ordering: .relaxed) }
 
   /// - Parameter onProblem: told of a directory or a file that cannot be used; once until one can be.
   package init(
@@ -54,29 +77,26 @@ package final class SnapshotStore: Sendable {
     _ snapshot: RoomSnapshot, of room: KeptRoom, completion: @escaping Completion = { _ in }
   ) {
     let isTaken = inbox.withLock { inbox in
-      guard !inbox.isClosed, !room.isGone.load(ordering: .relaxed) else { return false }
-      var completions = [completion]
-      switch inbox.orders[room.name] {
-      case .write(_, let older): completions = older + completions
-      case .remove: break
-      case nil: inbox.rooms.append(room.name)
-      }
-      inbox.orders[room.name] = .write(snapshot, completions)
+      guard !inbox.isClosed, !room.isGone.load(ordering: .relaxed),
+        room.number >= inbox.lives[room.name] ?? 0
+      else { return false }
+      inbox.lives[room.name] = room.number
+      inbox.enter(snapshot, room.name, completion)
       return true
     }
     if isTaken { signal.raise() } else { completion(false) }
   }
 
   /// Has the room's file removed: the room is no more. A snapshot of it that comes later is not taken.
-  package func remove(_ room: KeptRoom) {
-    let superseded: Order? = inbox.withLock { inbox in
+  package func remove(_ room: KeptRoom, completion: @escaping Completion = { _ in }) {
+    let isTaken = inbox.withLock { inbox in
       room.isGone.store(true, ordering: .relaxed)
-      guard !inbox.isClosed else { return nil }
-      if inbox.orders[room.name] == nil { inbox.rooms.append(room.name) }
-      return inbox.orders.updateValue(.remove, forKey: room.name)
+      guard !inbox.isClosed, room.number >= inbox.lives[room.name] ?? 0 else { return false }
+      inbox.lives[room.name] = nil
+      inbox.enter(nil, room.name, completion)
+      return true
     }
-    signal.raise()
-    if case .write(_, let completions) = superseded { completions.forEach { $0(false) } }
+    if isTaken { signal.raise() } else { completion(false) }
   }
 
   /// Returns once all that was posted is done. Nothing is taken any more.
@@ -94,28 +114,20 @@ package final class SnapshotStore: Sendable {
   // MARK: The thread
 
   private func work() {
-    var isFailing = false
     while let (room, order) = take() {
       guard let order else {
         _ = signal.wait(nanoseconds: nil)
         continue
       }
       do {
-        switch order {
-        case .write(let snapshot, let completions):
-          var isWritten = false
-          defer { completions.forEach { $0(isWritten) } }
-          try write(snapshot)
-          isWritten = true
-        case .remove:
-          try removeFile(of: room)
-        }
-        isFailing = false
+        if let snapshot = order.snapshot { try write(snapshot) } else { try removeFile(of: room) }
+        failing.store(false, ordering: .relaxed)
+        order.completions.forEach { $0(true) }
       } catch {
-        if !isFailing {
+        if !failing.exchange(true, ordering: .relaxed) {
           onProblem("the state of room \(room) is not kept for the next start: \(Self.text(error))")
         }
-        isFailing = true
+        order.completions.forEach { $0(false) }
       }
     }
   }
@@ -168,6 +180,10 @@ package final class SnapshotStore: Sendable {
   /// set aside, with ``onProblem`` told, and harms no other.
   package func load() -> [RoomSnapshot] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    // What was being written when the last run was killed; Foundation names it so.
+    for name in names where name.hasPrefix(".dat.nosync") {
+      try? FileManager.default.removeItem(at: directory.appendingPathComponent(name))
+    }
     return names.filter { $0.hasSuffix(Self.suffix) }.sorted().compactMap(read)
   }
 
@@ -179,6 +195,7 @@ package final class SnapshotStore: Sendable {
       guard snapshot.room + Self.suffix == name else {
         throw RoomSnapshot.Unreadable.name(snapshot.room)
       }
+      try snapshot.validate()
       return snapshot
     } catch {
       let aside = file.appendingPathExtension("unreadable")

@@ -1,0 +1,25 @@
+import Foundation
+import Glibc
+
+/// Keeps a second daemon from the same state directory: each would take the other's rooms and recordings for
+/// those of its own last run. Held until it is let go, or the process ends, however that is.
+struct StateLock: ~Copyable {
+  private let descriptor: Int32
+
+  /// Makes the directory if it is not there. One that cannot be made or opened is not locked: nothing is
+  /// kept in it, which is told where that matters.
+  ///
+  /// - Throws: ``DaemonError`` if another process has it.
+  init(_ directory: String) throws(DaemonError) {
+    try? FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
+    descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else {
+      return
+    }
+    throw .stateDirectory(
+      directory, "is in use by another livehostd; stop that or choose another one with --state-dir")
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+}

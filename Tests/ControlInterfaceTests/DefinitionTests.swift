@@ -62,6 +62,7 @@ import Varlink
   @Test func `every error of the definition is typed, and every typed error is defined`() throws {
     let all: [ControlError] = [
       .noSuchRoom("a"), .roomExists("b"), .noSuchRecording("c"), .noSuchTask("d"),
+      .taskCancelled("d"),
       .alreadyRecording("e"), .notRecording("f"), .recordingFailed(room: "g", reason: "h"),
       .noSuchView(room: "r", view: "v"),
       .invalidScenario(file: "f", line: 1, key: "k", message: "m"),

@@ -10,6 +10,8 @@ public enum ControlError: Equatable, Sendable {
   case invalidScenario(file: String, line: Int?, key: String?, message: String)
   case noSuchRecording(String)
   case noSuchTask(String)
+  /// `CancelTask` ended it.
+  case taskCancelled(String)
   case alreadyRecording(String)
   case notRecording(String)
   /// A recording could not be begun or could not go on.
@@ -48,6 +50,7 @@ extension ControlError: VarlinkErrorConvertible {
     case .noSuchRecording(let name):
       Self.error("NoSuchRecording", ["recording": .string(name)])
     case .noSuchTask(let name): Self.error("NoSuchTask", ["task": .string(name)])
+    case .taskCancelled(let name): Self.error("TaskCancelled", ["task": .string(name)])
     case .alreadyRecording(let room): Self.error("AlreadyRecording", ["room": .string(room)])
     case .notRecording(let room): Self.error("NotRecording", ["room": .string(room)])
     case .recordingFailed(let room, let reason):
@@ -91,6 +94,7 @@ extension ControlError: VarlinkErrorConvertible {
         key: error.parameters["key"]?.stringValue, message: text("message"))
     case "NoSuchRecording": self = .noSuchRecording(text("recording"))
     case "NoSuchTask": self = .noSuchTask(text("task"))
+    case "TaskCancelled": self = .taskCancelled(text("task"))
     case "AlreadyRecording": self = .alreadyRecording(text("room"))
     case "NotRecording": self = .notRecording(text("room"))
     case "RecordingFailed": self = .recordingFailed(room: text("room"), reason: text("reason"))

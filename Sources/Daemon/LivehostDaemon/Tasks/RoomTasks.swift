@@ -91,6 +91,9 @@ package struct RoomTasks: Sendable {
     if let speed = request.speed, !(speed >= 0.001 && speed <= 1_000_000) {
       throw ServiceError.invalidParameter("speed")
     }
+    guard (0...1_000_000_000_000).contains(request.startMs ?? 0) else {
+      throw ServiceError.invalidParameter("startMs")
+    }
     progress.works(on: room)
     guard let lane = directory.laneOpening(room) else { throw ControlError.limitReached("rooms") }
     let total = files.bytes
@@ -106,7 +109,11 @@ package struct RoomTasks: Sendable {
         ],
         lines: ["\(result.events) events and \(result.frames) frames; state \(result.digest)"])
     } catch let problem as Replay.Problem {
-      throw problem == .roomBusy ? ControlError.busy : ControlError.noSuchRoom(text)
+      switch problem {
+      case .roomBusy: throw ControlError.busy
+      case .roomClosed: throw ControlError.noSuchRoom(text)
+      case .nothingLeft: throw ServiceError.invalidParameter("startMs")
+      }
     }
   }
 
@@ -122,7 +129,7 @@ package struct RoomTasks: Sendable {
       events += part.events
       progress.report(lines.bytesRead, of: files.bytes)
       guard part.events > 0 else { continue }
-      var message = TaskReply(task: "export")
+      var message = TaskReply(task: progress.task)
       message.text = part.text
       try await reply(message)
     }

@@ -7,6 +7,8 @@ import Systemd
 /// The tasks that run, by name. May be used from any thread.
 package final class TaskRegistry: Sendable {
   private struct Entry: Sendable {
+    /// Tasks are numbered as they begin.
+    let number: Int
     var report: TaskReport
     /// `nil` until the task is made; who cancels it before that is remembered.
     var cancel: (@Sendable () -> Void)?
@@ -33,9 +35,7 @@ package final class TaskRegistry: Sendable {
   /// In the order in which they began.
   package var reports: [TaskReport] {
     state.withLock { state in
-      state.entries.values.map(\.report).sorted {
-        ($0.task.count, $0.task) < ($1.task.count, $1.task)
-      }
+      state.entries.values.sorted { $0.number < $1.number }.map(\.report)
     }
   }
 
@@ -68,8 +68,8 @@ package final class TaskRegistry: Sendable {
   ///   - onProgress: told the share done in percent, at most a hundred times; `nil`, at most once a second,
   ///     while it is not known.
   ///   - onEnd: told once how it ended.
-  /// - Throws: ``ControlError/noSuchRoom(_:)`` if that room was closed; `CancellationError`; what `body`
-  ///   throws.
+  /// - Throws: ``ControlError/noSuchRoom(_:)`` if that room was closed; ``ControlError/taskCancelled(_:)`` if
+  ///   it was cancelled by name; `CancellationError` with the caller's own task; what `body` throws.
   package func run<R: Sendable>(
     _ kind: TaskKind, on subject: String, onProgress: @escaping @Sendable (String, Int?) -> Void,
     onEnd: @Sendable (TaskEnd) -> Void = { _ in },
@@ -83,7 +83,7 @@ package final class TaskRegistry: Sendable {
           task: name, kind: kind, subject: subject,
           nanoseconds: now() - start, result: result))
     }
-    let progress = TaskProgress(now: now) { [weak self] percent in
+    let progress = TaskProgress(of: name, now: now) { [weak self] percent in
       self?.note(percent, of: name)
       onProgress(name, percent)
     } onRoom: { [weak self] in
@@ -101,13 +101,17 @@ package final class TaskRegistry: Sendable {
       end(.done)
       return (name, result)
     } catch {
-      let lost = leave(name)
-      if let lost {
+      let entry = leave(name)
+      if entry?.hasLostRoom == true, let lost = entry?.room {
         end(.failed("room \(lost) was closed"))
         throw ControlError.noSuchRoom(lost.description)
       }
-      end(error is CancellationError ? .cancelled : .failed(TaskEnd.reason(error)))
-      throw error
+      guard error is CancellationError else {
+        end(.failed(TaskEnd.reason(error)))
+        throw error
+      }
+      end(.cancelled)
+      throw entry?.isCancelled == true ? ControlError.taskCancelled(name) : error
     }
   }
 
@@ -121,7 +125,7 @@ package final class TaskRegistry: Sendable {
       let report = TaskReport(
         task: name, kind: kind, subject: subject, percent: nil,
         startedAt: DaemonStatus.systemMilliseconds())
-      state.entries[name] = Entry(report: report)
+      state.entries[name] = Entry(number: state.started, report: report)
       return name
     }
   }
@@ -136,14 +140,11 @@ package final class TaskRegistry: Sendable {
     if isCancelled { cancel() }
   }
 
-  /// Forgets a task; gives the room by whose end it ended.
+  /// Forgets a task; gives what was known of it.
   @inline(never)
   @discardableResult
-  private func leave(_ name: String) -> RoomName? {
-    state.withLock { state in
-      let entry = state.entries.removeValue(forKey: name)
-      return entry?.hasLostRoom == true ? entry?.room : nil
-    }
+  private func leave(_ name: String) -> Entry? {
+    state.withLock { $0.entries.removeValue(forKey: name) }
   }
 
   @inline(never)
@@ -159,15 +160,19 @@ package final class TaskRegistry: Sendable {
 
 /// Thins what a task tells of how far it is: once per percent; once a second if the whole is not known.
 package final class TaskProgress: Sendable {
+  /// The task's name.
+  package let task: String
   private let thinner = Mutex(ProgressThinner<Int?>())
   private let now: @Sendable () -> UInt64
   private let deliver: @Sendable (Int?) -> Void
   private let onRoom: @Sendable (RoomName) -> Void
 
   init(
-    now: @escaping @Sendable () -> UInt64, _ deliver: @escaping @Sendable (Int?) -> Void,
+    of task: String, now: @escaping @Sendable () -> UInt64,
+    _ deliver: @escaping @Sendable (Int?) -> Void,
     onRoom: @escaping @Sendable (RoomName) -> Void
   ) {
+    self.task = task
     self.now = now
     self.deliver = deliver
     self.onRoom = onRoom

@@ -18,6 +18,13 @@ package enum PlaybackSpeed: Equatable, Sendable {
 }
 
 extension PlaybackSpeed: ExpressibleByArgument {
+  package var defaultValueDescription: String {
+    switch self {
+    case .times(let factor): factor == factor.rounded() ? "\(Int(factor))" : "\(factor)"
+    case .maximum: "max"
+    }
+  }
+
   package init?(argument: String) {
     if argument == "max" {
       self = .maximum

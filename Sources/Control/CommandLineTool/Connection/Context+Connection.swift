@@ -97,6 +97,7 @@ extension Failure {
       self.init(scenario: text, file, line, key)
     case .noSuchRecording(let name): self.init(.failed, "there is no recording '\(name)'")
     case .noSuchTask(let name): self.init(.failed, "there is no task '\(name)'")
+    case .taskCancelled(let name): self.init(.failed, "the task '\(name)' was cancelled")
     case .alreadyRecording(let room): self.init(.failed, "the room '\(room)' is being recorded")
     case .notRecording(let room): self.init(.failed, "the room '\(room)' is not being recorded")
     case .recordingFailed(let room, let reason):

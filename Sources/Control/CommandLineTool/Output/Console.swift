@@ -63,7 +63,10 @@ package struct Console: Sendable {
   static func standard(_ surroundings: Surroundings) -> Console {
     signal(SIGPIPE, SIG_IGN)
     let write: @Sendable ([UInt8]) throws -> Void = { bytes in
-      if !writeAll(bytes, to: STDOUT_FILENO) { throw OutputClosed() }
+      guard let code = writeAll(bytes, to: STDOUT_FILENO) else { return }
+      // A reader who has seen enough is one thing, a full disk another.
+      if code == EPIPE { throw OutputClosed() }
+      throw Failure(.failed, "cannot write the output: \(String(cString: strerror(code)))")
     }
     let isTerminal = isatty(STDOUT_FILENO) == 1
     let canBeSteered = isTerminal && surroundings.variable("TERM").map { $0 != "dumb" } ?? false
@@ -81,7 +84,8 @@ package struct Console: Sendable {
       size: terminalSize)
   }
 
-  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+  /// Writes all of it; gives the `errno` if that cannot be done.
+  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { buffer in
       var rest = buffer
       while let start = rest.baseAddress, !rest.isEmpty {
@@ -93,10 +97,10 @@ package struct Console: Sendable {
           var waited = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           _ = poll(&waited, 1, -1)
         } else if errno != EINTR {
-          return false
+          return errno
         }
       }
-      return true
+      return nil
     }
   }
 

@@ -61,7 +61,9 @@ struct ChatHighlightVerb: Verb {
   }
 
   func run(_ context: Context) async throws {
-    try await context.act(.highlight(names: names.map(\.text)), in: room) {
+    // As people write it in a chat, too.
+    let names = names.map(\.text).map { $0.hasPrefix("@") ? String($0.dropFirst()) : $0 }
+    try await context.act(.highlight(names: names.filter { !$0.isEmpty }), in: room) {
       ["\(Format.count($0.mentions ?? 0)) mentions"]
     }
   }

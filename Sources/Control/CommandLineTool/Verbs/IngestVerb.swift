@@ -35,8 +35,15 @@ struct IngestVerb: Verb {
       if let reason = result.unrecorded {
         throw Failure(
           .failed,
-          "\(PlaybackText.line(result)); all of it is applied, but the room's recording failed and has "
-            + "not all of it: \(TerminalText.sanitized(reason))",
+          "\(PlaybackText.line(result)); all of it is applied, but not all of it is kept: "
+            + TerminalText.sanitized(reason),
+          details: ["result": PlaybackText.json(result)])
+      }
+      let confirmed = result.confirmed
+      if confirmed.received > 0, confirmed.rejected == confirmed.received {
+        throw Failure(
+          .badData,
+          "\(PlaybackText.line(result)); none of it could be taken, 'livehostctl status' tells why",
           details: ["result": PlaybackText.json(result)])
       }
       try context.print(PlaybackText.json(result)) { [PlaybackText.line(result)] }

@@ -91,6 +91,8 @@ extension Context {
   fileprivate func change(waitingRoomOf room: RoomName, by event: [String: JSONValue]) async throws
   {
     let features = try await withDaemon { client in
+      // An event would open a room; a name that was mistyped is to be told.
+      _ = try await client.getRoom(room.description, feature: .waitingRoom)
       _ = try await client.sendEvents(room: room.description, [.object(event)])
       return try await client.getRoom(room.description, feature: .waitingRoom).features
     }

@@ -4,6 +4,7 @@ import LiveEvents
 import LivehostDaemon
 import RateLimiting
 import Recordings
+import Synchronization
 import Testing
 import WireFormats
 
@@ -127,6 +128,36 @@ struct RoomRecordingTests {
     // Another one may be begun, once the failed one is closed.
     while (try? await studio.recordings.start(.main, on: studio.lane)) == nil {}
     _ = try await studio.recordings.stop(.main, on: studio.lane)
+    try await studio.end()
+  }
+
+  @Test("the progress of a replay goes on within a block, too")
+  func progress() async throws {
+    let studio = try Studio()
+    let recording = try await studio.record(60)
+    let told = Mutex<[Int]>([])
+    _ = try await studio.replay(
+      recording.recording, into: try #require(RoomName("again")), speed: 1,
+      progress: { bytes in told.withLock { $0.append(bytes) } })
+    let values = told.withLock { $0 }
+    #expect(Set(values).count > 10)
+    #expect(values == values.sorted())
+    #expect(values.last == recording.bytes)
+    try await studio.end()
+  }
+
+  @Test("a room that keeps another number of messages than is configured now gives the same state")
+  func otherHistory() async throws {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    var settings = RoomSettings()
+    settings.chatHistory = 20
+    studio.directory.apply(settings)
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    _ = await studio.send(traffic(600), to: .main, clock: .event)
+    let recording = try await studio.recordings.stop(.main, on: studio.lane)
+    let replay = try await studio.replay(recording.recording, into: try #require(RoomName("again")))
+    #expect(replay.digest == recording.digest)
     try await studio.end()
   }
 

@@ -67,7 +67,8 @@ final class Studio {
 
   func replay(
     _ name: String, into room: RoomName, speed: Double? = nil, start: Int64 = 0,
-    during: @escaping @Sendable () -> Void = {}
+    during: @escaping @Sendable () -> Void = {},
+    progress: @escaping @Sendable (Int) -> Void = { _ in }
   ) async throws -> ReplayResult {
     _ = try directory.open(room)
     let replay = Replay(
@@ -79,7 +80,7 @@ final class Studio {
         time.withLock { $0 += nanoseconds }
         during()
       },
-      now: { time.withLock { $0 } })
+      now: { time.withLock { $0 } }, progress: progress)
   }
 
   /// Records some traffic in `main`, and gives the recording.

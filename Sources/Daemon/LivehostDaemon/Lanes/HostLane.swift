@@ -246,6 +246,7 @@ package actor HostLane {
     guard let room = rooms.removeValue(forKey: name) else { return completion() }
     if isForGood || room.keeper == nil {
       room.finish()
+      room.endMonitors()
       room.forget(completion)
       if let ended = room.endRecording() {
         onRecordingEnd(name, ended.recorder, .closed(digest: ended.digest))

@@ -60,6 +60,7 @@ package struct Replay: Sendable {
       files, from: beginning.map { $0.instant + Interval(nanoseconds: start) })
     var steps: [RecordedStep] = []
     var pace: Pace?
+    var done = 0
     do {
       while try await read(&reader, into: &steps, isNew: pace == nil) {
         if pace == nil, let first = steps.first?.instant {
@@ -76,9 +77,16 @@ package struct Replay: Sendable {
           case .change: break
           }
         }
-        if let pace { try await play(steps, pace, sleep, now) }
+        let block = reader.bytesRead - done
+        if let pace {
+          // A block may last for minutes.
+          try await play(steps, pace, sleep, now) { played in
+            progress(done + block * played / steps.count)
+          }
+        }
         steps.removeAll(keepingCapacity: true)
-        progress(reader.bytesRead)
+        done = reader.bytesRead
+        progress(done)
       }
     } catch {
       if pace != nil { _ = await lane.visit(room) { $0?.endReplay() } }
@@ -122,7 +130,7 @@ package struct Replay: Sendable {
   /// Hands steps over when they are due; those that are due together at once.
   private func play(
     _ steps: [RecordedStep], _ pace: Pace, _ sleep: (UInt64) async throws -> Void,
-    _ now: () -> UInt64
+    _ now: () -> UInt64, progress: (_ played: Int) -> Void
   ) async throws {
     var rest = steps[...]
     while !rest.isEmpty {
@@ -139,6 +147,7 @@ package struct Replay: Sendable {
         return room != nil
       }
       guard isOpen else { throw Problem.roomClosed }
+      progress(due.endIndex)
     }
   }
 

@@ -303,10 +303,14 @@ final class Room {
     }
   }
 
-  /// Applies and draws what is held, and ends the monitors.
+  /// Applies and draws what is held, for the last time.
   func finish() {
     drawFrame(at: grid.frame(after: clock.now), flush: true)
     screen.store.cancelEffects()
+  }
+
+  /// Tells the monitors that there is no such room any more.
+  func endMonitors() {
     feed.finish(.noSuchRoom(name.description))
     screenFeed.finish(.noSuchRoom(name.description))
   }

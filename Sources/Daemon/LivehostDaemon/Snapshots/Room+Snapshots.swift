@@ -71,7 +71,8 @@ extension Room {
     save(now: now)
   }
 
-  /// The daemon stops: the room ends, but is kept for the next start.
+  /// The daemon stops: the room ends, but is kept for the next start. Monitors end with their connections:
+  /// the room is not closed.
   func suspend(now: NIODeadline) {
     finish()
     save(now: now)

@@ -56,6 +56,18 @@ import Varlink
     #expect(hadFirst && first == "one" && !hasSecond)
     #expect(splitter.heldBytes == 2)
   }
+
+  @Test func `memory does not grow though every piece ends within the next message`() throws {
+    var splitter = MessageSplitter(maximumBytes: 100)
+    for number in 0..<10_000 {
+      var bytes = ByteBuffer(string: number == 0 ? "0" : "\0\(number)")
+      splitter.append(&bytes)
+      let message = try splitter.next().map { String(buffer: $0) }
+      #expect(message == (number == 0 ? nil : "\(number - 1)"))
+    }
+    #expect(splitter.heldBytes == 4)
+    #expect(splitter.allocatedBytes <= 64)
+  }
 }
 
 @Suite struct CallMessageTests {

@@ -23,12 +23,26 @@ package struct MessageSplitter: Sendable {
   /// Bytes held: complete messages not taken yet and the beginning of one more.
   package var heldBytes: Int { buffer.readableBytes }
 
+  /// Bytes of memory that the held ones take.
+  package var allocatedBytes: Int { buffer.storageCapacity }
+
+  /// Takes all of the bytes.
+  /// - Complexity: amortized O(*n*) in the bytes appended.
   package mutating func append(_ bytes: inout ByteBuffer) {
     if buffer.readableBytes == 0 {
       buffer = bytes
-    } else {
-      buffer.writeBuffer(&bytes)
+      return
     }
+    // A peer whose every write ends within the next message never empties the buffer. Moving no more
+    // than was taken since the last time keeps the work linear, and the memory within twice of what
+    // is held.
+    if buffer.readerIndex >= buffer.readableBytes {
+      let held = buffer.readableBytes + bytes.readableBytes
+      var moved = ByteBufferAllocator().buffer(capacity: held)
+      moved.writeBuffer(&buffer)
+      buffer = moved
+    }
+    buffer.writeBuffer(&bytes)
   }
 
   /// Whether ``next()`` would return a message or throw.

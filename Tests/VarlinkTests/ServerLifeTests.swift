@@ -93,6 +93,35 @@ import Varlink
     }
   }
 
+  @Test func `failing calls of a client that does not read wait as well`() async throws {
+    let started = Counter()
+    let begun = Signal()
+    let why = String(repeating: "x", count: 2 << 20)
+    var interface = try Interface(
+      parsing: "interface a.b\nmethod Fail() -> ()\nerror Big(why: string)")
+    try interface.handleRaw("Fail") { _ in
+      started.increment()
+      begun.fire()
+      throw VarlinkError(name: "a.b.Big", parameters: ["why": .string(why)])
+    }
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    try await withServer([interface, try Example().interface()], group: group) { path, _ in
+      let client = try RawClient(path: path)
+      client.send(String(repeating: "{\"method\":\"a.b.Fail\"}\0", count: 20))
+      await begun.wait()
+      // Each of these takes the one event loop as many turns as a failing call.
+      let other = try RawClient(path: path)
+      for _ in 0..<20 {
+        other.send(ServerProtocolTests.echo("turn"))
+        #expect(other.receive() != nil)
+      }
+      #expect(started.value == 1)
+      for _ in 0..<20 { #expect(client.receive()?.utf8.count ?? 0 > 2 << 20) }
+      #expect(started.value == 20)
+    }
+    try await group.shutdownGracefully()
+  }
+
   @Test func `connections and monitors have limits`() async throws {
     var limits = VarlinkServer.Limits()
     limits.connections = 2

@@ -108,6 +108,33 @@ import Varlink
     #expect(replies == [error.description, #"{"parameters":{"text":"after"}}"#])
   }
 
+  @Test("a long name is cut in an error, between scalars", arguments: ["", "x", "xx", "xxx"])
+  func cutsNames(start: String) async throws {
+    let name = start + String(repeating: "\u{1F600}", count: 1000)
+    let kept = start + String(repeating: "\u{1F600}", count: (256 - start.utf8.count) / 4)
+    let replies = try await replies(
+      to: Self.call(name) + "{\"method\":\"\(name).Echo\"}\0"
+        + Self.call("Echo", ",\"parameters\":{\"text\":\"\",\"\(name)\":1}"), count: 3)
+    let expected = [
+      ServiceError.methodNotFound(kept), .interfaceNotFound(kept), .invalidParameter(kept),
+    ].map { error in
+      JSONValue.object([
+        "error": .string(error.varlinkError.name),
+        "parameters": .object(error.varlinkError.parameters),
+      ]).description
+    }
+    #expect(kept.utf8.count <= 256 && kept.utf8.count > 252)
+    #expect(replies == expected)
+  }
+
+  @Test("a name at the limit is whole", arguments: [255, 256, 257])
+  func keepsNames(length: Int) {
+    let name = String(repeating: "x", count: length)
+    #expect(
+      ServiceError.methodNotFound(name).varlinkError.parameters["method"]?.stringValue?.utf8.count
+        == min(length, 256))
+  }
+
   @Test func `a client that ends its output still gets its replies, then the end`() async throws {
     try await withServer([try Example().interface()]) { path, _ in
       let client = try RawClient(path: path)

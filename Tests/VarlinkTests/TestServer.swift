@@ -1,4 +1,5 @@
 import Glibc
+import NIOCore
 import NIOPosix
 import Synchronization
 import UnixSockets
@@ -22,14 +23,14 @@ let testInformation = ServiceInformation(
 /// Runs a server on a socket of its own, and shuts it down afterwards.
 func withServer<T>(
   _ interfaces: [Interface], limits: VarlinkServer.Limits = .init(),
+  group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
   _ body: (String, VarlinkServer) async throws -> T
 ) async throws -> T {
   try await withTemporaryDirectory { directory in
     let path = "\(directory)/socket"
     let server = try await VarlinkServer.start(
       on: .bind(path: path, mode: 0o666), information: testInformation, interfaces: interfaces,
-      limits: limits,
-      group: MultiThreadedEventLoopGroup.singleton)
+      limits: limits, group: group)
     do {
       let result = try await body(path, server)
       await server.shutdown()

@@ -3,8 +3,13 @@ import Synchronization
 /// Bounds the bytes that one connection has accepted for its reader and not yet written.
 ///
 /// Open while fewer than the limit are under way. What opens the gate is that the kernel took the
-/// bytes, so a reader that stops reading holds it shut.
+/// bytes, so a reader that stops reading holds it shut. Each message counts for
+/// ``messageOverhead`` more than its bytes.
 final class OutputGate: Sendable {
+  /// What a message that waits costs beside its bytes: its frame, and the channel's records of its
+  /// writes, which outweigh a short message many times.
+  private static let messageOverhead = 512
+
   private struct State {
     var inFlight = 0
     var isClosed = false
@@ -21,23 +26,23 @@ final class OutputGate: Sendable {
 
   var isOpen: Bool { state.withLock { !$0.isClosed && $0.inFlight < limit } }
 
-  /// Takes the bytes if the gate is open. One message may pass the limit, however long it is.
+  /// Takes the bytes of a message if the gate is open. One may pass the limit, however long it is.
   func tryReserve(_ bytes: Int) -> Bool {
     state.withLock { state in
       guard !state.isClosed, state.inFlight < limit else { return false }
-      state.inFlight += bytes
+      state.inFlight += bytes + Self.messageOverhead
       return true
     }
   }
 
-  /// Takes the bytes in any case: a final reply is not held back, since no call begins while the
-  /// gate is shut.
-  func reserve(_ bytes: Int) { state.withLock { $0.inFlight += bytes } }
+  /// Takes the bytes of a message in any case: a final reply is not held back, since no call begins
+  /// while the gate is shut.
+  func reserve(_ bytes: Int) { state.withLock { $0.inFlight += bytes + Self.messageOverhead } }
 
-  /// The bytes were written, or never will be.
+  /// The message for which this number of bytes was taken was written, or never will be.
   func release(_ bytes: Int) {
     let waiters = state.withLock { state in
-      state.inFlight -= bytes
+      state.inFlight -= bytes + Self.messageOverhead
       guard state.inFlight < limit else { return [CheckedContinuation<Void, any Error>]() }
       defer { state.waiters = [:] }
       return Array(state.waiters.values)

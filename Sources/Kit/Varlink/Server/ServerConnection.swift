@@ -141,7 +141,9 @@ final class ServerConnection: ChannelDuplexHandler {
       gate.reserve(parameters.readableBytes)
       write(ReplyMessage.finalPrefix, parameters)
     case (.error(let error), .simple), (.error(let error), .more), (.error(let error), .upgrade):
-      context?.writeAndFlush(wrapOutboundOut(ReplyMessage.encodedError(error)), promise: nil)
+      let message = ReplyMessage.encodedError(error)
+      gate.reserve(message.readableBytes)
+      writeEnd(message, releasing: message.readableBytes)
     case (.close, .simple), (.close, .more), (.close, .upgrade):
       // After a disconnect this is how a cancelled handler ends; one-way calls may still follow.
       if !disconnected { isStopping = true }
@@ -155,17 +157,21 @@ final class ServerConnection: ChannelDuplexHandler {
 
   /// Writes a reply around parameters that other connections may share.
   private func write(_ prefix: ByteBuffer, _ parameters: ByteBuffer) {
-    let length = parameters.readableBytes
-    guard let context else { return gate.release(length) }
+    context?.write(wrapOutboundOut(prefix), promise: nil)
+    context?.write(wrapOutboundOut(parameters), promise: nil)
+    writeEnd(ReplyMessage.end, releasing: parameters.readableBytes)
+  }
+
+  /// Writes the last piece of a message; opens the gate for what was reserved once that has left.
+  private func writeEnd(_ end: ByteBuffer, releasing reserved: Int) {
+    guard let context else { return gate.release(reserved) }
     let written = context.eventLoop.makePromise(of: Void.self)
     let connection = NIOLoopBound(self, eventLoop: executor.eventLoop)
     written.futureResult.whenComplete { [gate] _ in
-      gate.release(length)
+      gate.release(reserved)
       connection.value.startNext()
     }
-    context.write(wrapOutboundOut(prefix), promise: nil)
-    context.write(wrapOutboundOut(parameters), promise: nil)
-    context.writeAndFlush(wrapOutboundOut(ReplyMessage.end), promise: written)
+    context.writeAndFlush(wrapOutboundOut(end), promise: written)
   }
 
   /// Closes once everything written so far has left.

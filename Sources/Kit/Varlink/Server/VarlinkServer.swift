@@ -14,7 +14,8 @@ public final class VarlinkServer: Sendable {
     public var connections = 256
     /// Longest call without its NUL byte; a longer one ends the connection.
     public var messageBytes = 4 << 20
-    /// Reply bytes that wait for one client before its handlers are held back.
+    /// Reply bytes, errors included, that wait for one client before its handlers are held back. A
+    /// short reply counts for what it costs, about half a kibibyte.
     public var outputBytes = 256 << 10
     /// Calls with `more` under way at once, over all connections.
     public var monitors = 64

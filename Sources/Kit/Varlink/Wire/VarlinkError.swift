@@ -23,6 +23,9 @@ extension VarlinkError: VarlinkErrorConvertible {
 }
 
 /// The errors of `org.varlink.service`, which any method of any interface may reply with.
+///
+/// They name what the client named. In the reply a name is cut to ``maximumNameBytes``: it can be as
+/// long as a whole message, and would cost the server that much for each wrong call.
 public enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
   case interfaceNotFound(String)
   /// The known interface does not define the method.
@@ -39,6 +42,9 @@ public enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
 
   static let prefix = "org.varlink.service."
 
+  /// Longest name in an error reply, in bytes of UTF-8; names that exist are far shorter.
+  public static let maximumNameBytes = 256
+
   public var varlinkError: VarlinkError {
     switch self {
     case .interfaceNotFound(let name): Self.error("InterfaceNotFound", ["interface": name])
@@ -52,7 +58,19 @@ public enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
   }
 
   private static func error(_ name: String, _ parameters: [String: String]) -> VarlinkError {
-    VarlinkError(name: prefix + name, parameters: parameters.mapValues(JSONValue.string))
+    VarlinkError(name: prefix + name, parameters: parameters.mapValues { .string(cut($0)) })
+  }
+
+  /// The longest beginning of whole scalars that is within ``maximumNameBytes``. Not of whole
+  /// characters: one of them can have any number of scalars.
+  private static func cut(_ name: String) -> String {
+    let bytes = name.utf8
+    guard
+      var end = bytes.index(
+        bytes.startIndex, offsetBy: maximumNameBytes, limitedBy: bytes.endIndex)
+    else { return name }
+    while end.samePosition(in: name.unicodeScalars) == nil { bytes.formIndex(before: &end) }
+    return String(name[..<end])
   }
 
   /// The typed form of a received error; nil if it is none of `org.varlink.service`, or lacks the

@@ -145,38 +145,6 @@ import Varlink
     }
   }
 
-  @Test func `shutdown ends monitors and lets a call finish`() async throws {
-    let example = Example()
-    let release = Signal()
-    let waiting = Signal()
-    var interface = try Interface(parsing: "interface a.b\nmethod Wait() -> ()")
-    try interface.handle("Wait") { (_, _: NoParameters) in
-      waiting.fire()
-      await release.wait()
-      return NoParameters()
-    }
-    try await withServer([try example.interface(), interface]) { path, server in
-      let monitor = try RawClient(path: path)
-      monitor.send(ServerProtocolTests.call("HangMore", ",\"more\":true"))
-      let caller = try RawClient(path: path)
-      caller.send("{\"method\":\"a.b.Wait\"}\0" + ServerProtocolTests.echo("too late"))
-      let idle = try RawClient(path: path)
-      idle.send(ServerProtocolTests.echo("idle"))
-      #expect(idle.receive() != nil)
-      await example.hangStarted.wait()
-      await waiting.wait()
-      async let stopped: Void = server.shutdown()
-      #expect(idle.receive() == nil)
-      #expect(monitor.receive() == nil)
-      release.fire()
-      #expect(caller.receive() == #"{"parameters":{}}"#)
-      #expect(caller.receive() == nil)
-      await stopped
-      #expect(access(path, F_OK) != 0)
-      #expect(server.connectionCount == 0)
-    }
-  }
-
   @Test func `the peer's credentials are those of this process`() async throws {
     let seen = Mutex<Peer?>(nil)
     var interface = try Interface(parsing: "interface a.b\nmethod Who() -> ()")

@@ -3,7 +3,8 @@ public import NIOCore
 /// An interface that a server offers: its description and what its methods do.
 ///
 /// Handlers run on the connection's event loop and must not block it; they may await whatever they
-/// like. A handler's task is cancelled when its client disconnects, unless the call is one-way.
+/// like. A handler's task is cancelled when its client disconnects, unless the call is one-way, and
+/// when the server stops and it takes longer than ``VarlinkServer/Limits/drainTimeout``.
 /// Handlers of one connection run one after the other, those of different connections at once.
 public struct Interface: Sendable {
   public let description: InterfaceDescription

@@ -18,6 +18,7 @@ final class ServerConnection: ChannelDuplexHandler {
   private let dispatcher: Dispatcher
   private let gate: OutputGate
   private let executor: LoopExecutor
+  private let drainTimeout: TimeAmount
   private var splitter: MessageSplitter
   private var context: ChannelHandlerContext?
   private var peer: Peer?
@@ -30,11 +31,16 @@ final class ServerConnection: ChannelDuplexHandler {
   private var disconnected = false
   /// No further call begins.
   private var isStopping = false
+  /// Ends the connection if stopping takes too long.
+  private var drainDeadline: Scheduled<Void>?
+  /// Called once the channel is closed and the last call has ended.
+  private var onEnd: (() -> Void)?
 
   init(dispatcher: Dispatcher, limits: VarlinkServer.Limits, eventLoop: any EventLoop) {
     self.dispatcher = dispatcher
     gate = OutputGate(limit: limits.outputBytes)
     executor = LoopExecutor(eventLoop)
+    drainTimeout = limits.drainTimeout
     splitter = MessageSplitter(maximumBytes: limits.messageBytes)
   }
 
@@ -75,6 +81,7 @@ final class ServerConnection: ChannelDuplexHandler {
     if let running, running.mode != .oneway { running.task.cancel() }
     startNext()
     self.context = nil
+    endIfDone()
     context.fireChannelInactive()
   }
 
@@ -83,7 +90,8 @@ final class ServerConnection: ChannelDuplexHandler {
     context.close(promise: nil)
   }
 
-  /// Lets the current call finish, unless it is a monitor, then closes.
+  /// Lets the current call finish, unless it is a monitor, and the client read, then closes. After
+  /// ``VarlinkServer/Limits/drainTimeout`` it waits for neither.
   func stop() {
     isStopping = true
     if let running {
@@ -91,6 +99,33 @@ final class ServerConnection: ChannelDuplexHandler {
     } else {
       closeAfterWriting()
     }
+    guard drainDeadline == nil, !hasEnded else { return }
+    drainDeadline = executor.eventLoop.assumeIsolated().scheduleTask(in: drainTimeout) {
+      [self] in stopAtOnce()
+    }
+  }
+
+  /// Cancels the current call, even a one-way call, and closes.
+  func stopAtOnce() {
+    isStopping = true
+    running?.task.cancel()
+    context?.close(promise: nil)
+  }
+
+  /// To be told when the channel is closed. Calls `body` once the last call has ended as well.
+  func channelClosed(_ body: @escaping () -> Void) {
+    disconnected = true
+    onEnd = body
+    endIfDone()
+  }
+
+  private var hasEnded: Bool { disconnected && running == nil }
+
+  private func endIfDone() {
+    guard hasEnded else { return }
+    drainDeadline?.cancel()
+    onEnd?()
+    onEnd = nil
   }
 
   private func startNext() {
@@ -149,6 +184,7 @@ final class ServerConnection: ChannelDuplexHandler {
       if !disconnected { isStopping = true }
     }
     if isStopping { closeAfterWriting() } else { startNext() }
+    endIfDone()
   }
 
   private func writeContinued(_ parameters: ByteBuffer) {

@@ -10,7 +10,8 @@ public import UnixSockets
 public final class VarlinkServer: Sendable {
   /// Bounds of what clients can make the server hold. Their product bounds its memory.
   public struct Limits: Sendable {
-    /// Connections at once; those beyond are closed when they are accepted.
+    /// Connections at once, with those that are closed while their call goes on; those beyond are
+    /// closed when they are accepted.
     public var connections = 256
     /// Longest call without its NUL byte; a longer one ends the connection.
     public var messageBytes = 4 << 20
@@ -22,6 +23,11 @@ public final class VarlinkServer: Sendable {
     /// The reply to a call beyond ``monitors``.
     public var tooManyMonitors: any VarlinkErrorConvertible & Sendable =
       ServiceError.permissionDenied
+    /// How long ``VarlinkServer/shutdown()`` lets a call finish and a client read what waits for it.
+    ///
+    /// A client that reads at all has done so within milliseconds. One that is stopped in a debugger
+    /// never does, and must not keep a service from ending within its manager's time-out.
+    public var drainTimeout = TimeAmount.seconds(2)
 
     public init() {}
   }
@@ -37,6 +43,8 @@ public final class VarlinkServer: Sendable {
   private struct State {
     var isStopping = false
     var connections: [ObjectIdentifier: Connection] = [:]
+    /// Who waits for the end of the last connection.
+    var waiters: [CheckedContinuation<Void, Never>] = []
   }
   private struct Connection {
     let channel: any Channel
@@ -89,7 +97,7 @@ public final class VarlinkServer: Sendable {
     return server
   }
 
-  /// Connections open now.
+  /// Connections that are open, or closed while their call goes on.
   public var connectionCount: Int { state.withLock { $0.connections.count } }
 
   /// Calls with `more` under way.
@@ -97,22 +105,43 @@ public final class VarlinkServer: Sendable {
 
   /// Stops in order: accepts nobody, ends monitors, lets other calls reply, closes connections.
   ///
-  /// Returns when the last connection is closed. A handler that ignores its cancellation delays
-  /// this; cancelling the task that waits closes the connections at once.
+  /// Returns when the last connection is closed and the last handler has ended, so that the loops may
+  /// be shut down then. Calls that go on for longer than ``Limits/drainTimeout`` are cancelled, and
+  /// clients that have not read their replies by then lose them; cancelling the task that waits has
+  /// both happen at once. A handler that ignores its cancellation delays this.
   public func shutdown() async {
     await stopListening()
-    let connections = state.withLock { state in
-      state.isStopping = true
-      return Array(state.connections.values)
-    }
+    let connections = beginToStop()
     for connection in connections {
       connection.channel.eventLoop.execute { connection.handler.value.stop() }
     }
     await withTaskCancellationHandler {
-      for connection in connections { try? await connection.channel.closeFuture.get() }
+      await withCheckedContinuation { resumeAfterLast($0) }
     } onCancel: {
-      for connection in connections { connection.channel.close(promise: nil) }
+      for connection in connections {
+        connection.channel.eventLoop.execute { connection.handler.value.stopAtOnce() }
+        connection.channel.close(promise: nil)
+      }
     }
+  }
+
+  // These two are never inlined into an asynchronous function: there the compiler (6.3.1) may keep the
+  // number of the thread that took a lock over a suspension.
+  @inline(never)
+  private func beginToStop() -> [Connection] {
+    state.withLock { state in
+      state.isStopping = true
+      return Array(state.connections.values)
+    }
+  }
+
+  @inline(never)
+  private func resumeAfterLast(_ waiter: CheckedContinuation<Void, Never>) {
+    let isOver = state.withLock { state in
+      if !state.connections.isEmpty { state.waiters.append(waiter) }
+      return state.connections.isEmpty
+    }
+    if isOver { waiter.resume() }
   }
 
   private func stopListening() async {
@@ -138,13 +167,19 @@ public final class VarlinkServer: Sendable {
     guard isAdmitted else {
       return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
     }
-    channel.closeFuture.whenComplete { _ in self.forget(key) }
+    channel.closeFuture.whenComplete { _ in bound.value.channelClosed { self.forget(key) } }
     return channel.eventLoop.makeCompletedFuture {
       try channel.pipeline.syncOperations.addHandler(handler)
     }
   }
 
   private func forget(_ key: ObjectIdentifier) {
-    state.withLock { _ = $0.connections.removeValue(forKey: key) }
+    let waiters = state.withLock { state in
+      state.connections.removeValue(forKey: key)
+      guard state.connections.isEmpty else { return [CheckedContinuation<Void, Never>]() }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
   }
 }

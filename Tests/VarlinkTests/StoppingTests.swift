@@ -1,0 +1,113 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import Testing
+import Varlink
+
+/// How a server ends. A stop that hangs is ended by the time limit, and has failed.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct StoppingTests {
+  static func limits(drainTimeout: TimeAmount) -> VarlinkServer.Limits {
+    var limits = VarlinkServer.Limits()
+    limits.drainTimeout = drainTimeout
+    return limits
+  }
+
+  @Test func `shutdown ends monitors and lets a call finish`() async throws {
+    let example = Example()
+    let release = Signal()
+    let waiting = Signal()
+    var interface = try Interface(parsing: "interface a.b\nmethod Wait() -> ()")
+    try interface.handle("Wait") { (_, _: NoParameters) in
+      waiting.fire()
+      await release.wait()
+      return NoParameters()
+    }
+    let limits = Self.limits(drainTimeout: .hours(24))
+    try await withServer([try example.interface(), interface], limits: limits) { path, server in
+      let monitor = try RawClient(path: path)
+      monitor.send(ServerProtocolTests.call("HangMore", ",\"more\":true"))
+      let caller = try RawClient(path: path)
+      caller.send("{\"method\":\"a.b.Wait\"}\0" + ServerProtocolTests.echo("too late"))
+      let idle = try RawClient(path: path)
+      idle.send(ServerProtocolTests.echo("idle"))
+      #expect(idle.receive() != nil)
+      await example.hangStarted.wait()
+      await waiting.wait()
+      async let stopped: Void = server.shutdown()
+      #expect(idle.receive() == nil)
+      #expect(monitor.receive() == nil)
+      release.fire()
+      #expect(caller.receive() == #"{"parameters":{}}"#)
+      #expect(caller.receive() == nil)
+      await stopped
+      #expect(access(path, F_OK) != 0)
+      #expect(server.connectionCount == 0)
+    }
+  }
+
+  @Test func `a monitor whose client does not read is closed once it had its time`() async throws {
+    let full = Signal()
+    // Far more than the kernel takes for a reader.
+    let payload = ByteBuffer(string: "{\"text\":\"\(String(repeating: "x", count: 4 << 20))\"}")
+    var interface = try Interface(parsing: "interface a.b\nmethod Flood() -> (text: string)")
+    try interface.handleRawStream("Flood") { _, replies in
+      #expect(try replies.trySend(parameters: payload))
+      full.fire()
+      try await replies.send(parameters: payload)
+      return payload
+    }
+    try await withServer([interface], limits: Self.limits(drainTimeout: .zero)) { path, server in
+      let client = try RawClient(path: path)
+      client.send("{\"method\":\"a.b.Flood\",\"more\":true}\0")
+      await full.wait()
+      await server.shutdown()
+      #expect(server.connectionCount == 0)
+      #expect(client.receive() == nil)
+    }
+  }
+
+  @Test(
+    "a call under way is cancelled once it had its time",
+    arguments: ["", ",\"oneway\":true"])
+  func cancelsCall(flags: String) async throws {
+    let example = Example()
+    let limits = Self.limits(drainTimeout: .zero)
+    try await withServer([try example.interface()], limits: limits) { path, server in
+      let client = try RawClient(path: path)
+      client.send(ServerProtocolTests.call("Hang", flags))
+      await example.hangStarted.wait()
+      await server.shutdown()
+      await example.hangCancelled.wait()
+      #expect(client.receive() == nil)
+    }
+  }
+
+  @Test(
+    "shutdown returns when the last handler has ended", arguments: ["", ",\"more\":true"],
+    [false, true])
+  func waitsForHandlers(flags: String, disconnects: Bool) async throws {
+    let (started, cancelled, ended) = (Signal(), Signal(), Counter())
+    let never = AsyncStream<Never> { _ in }
+    var interface = try Interface(parsing: "interface a.b\nmethod Linger() -> ()")
+    try interface.handleStream("Linger") { (_, _: NoParameters, _) in
+      started.fire()
+      for await _ in never {}  // ends when the task is cancelled
+      cancelled.fire()
+      // Elsewhere, so that the event loop is free to close the connection meanwhile.
+      await Task.detached { for _ in 0..<10_000 { await Task.yield() } }.value
+      ended.increment()
+      return NoParameters()
+    }
+    try await withServer([interface], limits: Self.limits(drainTimeout: .zero)) { path, server in
+      let client = try RawClient(path: path)
+      client.send("{\"method\":\"a.b.Linger\"\(flags)}\0")
+      await started.wait()
+      if disconnects {
+        client.close()
+        await cancelled.wait()
+      }
+      await server.shutdown()
+      #expect(ended.value == 1)
+    }
+  }
+}

@@ -110,4 +110,29 @@ import Varlink
       #expect(ended.value == 1)
     }
   }
+
+  @Test func `a connection that is told to stop before it is active closes when it is`()
+    async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let listener = makeListeningSocket("\(directory)/socket")
+      defer { close(listener) }
+      let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            let limits = VarlinkServer.Limits()
+            let dispatcher = try Dispatcher(
+              interfaces: [], limits: limits, unexpectedError: { _, _ in nil })
+            let connection = ServerConnection(
+              dispatcher: dispatcher, limits: limits, eventLoop: channel.eventLoop)
+            try channel.pipeline.syncOperations.addHandler(connection)
+            connection.stop()
+          }
+        }.connect(unixDomainSocketPath: "\(directory)/socket").get()
+      // Behind the turn in which it becomes active.
+      try await channel.eventLoop.submit {}.get()
+      #expect(!channel.isActive)
+      try? await channel.close().get()
+    }
+  }
 }

@@ -2,13 +2,14 @@ import NIOCore
 import Synchronization
 
 /// Finds the handler of a call, checks the call and runs it. One for all connections of a server.
-final class Dispatcher: Sendable {
+package final class Dispatcher: Sendable {
   private let interfaces: [String: Interface]
   private let limits: VarlinkServer.Limits
   private let monitors = Mutex(0)
   private let unexpectedError: @Sendable (Call, any Error) -> VarlinkError?
 
-  init(
+  /// - Parameter unexpectedError: as in ``VarlinkServer``.
+  package init(
     interfaces: [Interface], limits: VarlinkServer.Limits,
     unexpectedError: @escaping @Sendable (Call, any Error) -> VarlinkError?
   ) throws(VarlinkServer.StartError) {

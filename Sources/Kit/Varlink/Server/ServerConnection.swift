@@ -1,14 +1,14 @@
-import NIOCore
+package import NIOCore
 
 /// One client: takes its calls in order, runs one at a time, writes its replies.
 ///
 /// Confined to the connection's event loop. While a call runs, the bytes behind it wait unparsed;
 /// once they hold a complete message, reading stops, so a client that pipelines without end is held
 /// back by its own socket buffer.
-final class ServerConnection: ChannelDuplexHandler {
-  typealias InboundIn = ByteBuffer
-  typealias OutboundIn = Never
-  typealias OutboundOut = ByteBuffer
+package final class ServerConnection: ChannelDuplexHandler {
+  package typealias InboundIn = ByteBuffer
+  package typealias OutboundIn = Never
+  package typealias OutboundOut = ByteBuffer
 
   private struct Running {
     let mode: CallMessage.Mode
@@ -36,7 +36,7 @@ final class ServerConnection: ChannelDuplexHandler {
   /// Called once the channel is closed and the last call has ended.
   private var onEnd: (() -> Void)?
 
-  init(dispatcher: Dispatcher, limits: VarlinkServer.Limits, eventLoop: any EventLoop) {
+  package init(dispatcher: Dispatcher, limits: VarlinkServer.Limits, eventLoop: any EventLoop) {
     self.dispatcher = dispatcher
     gate = OutputGate(limit: limits.outputBytes)
     executor = LoopExecutor(eventLoop)
@@ -44,22 +44,24 @@ final class ServerConnection: ChannelDuplexHandler {
     splitter = MessageSplitter(maximumBytes: limits.messageBytes)
   }
 
-  func channelActive(context: ChannelHandlerContext) {
+  package func channelActive(context: ChannelHandlerContext) {
     self.context = context
     peer =
       try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
         of: NIOBSDSocket.Handle.self
       ) { socket -> Peer? in Peer(socket: socket) } ?? nil
     context.fireChannelActive()
+    // Told to before there was anything to close.
+    if isStopping { context.close(promise: nil) }
   }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var bytes = unwrapInboundIn(data)
     splitter.append(&bytes)
     startNext()
   }
 
-  func read(context: ChannelHandlerContext) {
+  package func read(context: ChannelHandlerContext) {
     if splitter.hasNext() {
       heldRead = true
     } else {
@@ -67,7 +69,7 @@ final class ServerConnection: ChannelDuplexHandler {
     }
   }
 
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+  package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent {
       inputEnded = true
       startNext()
@@ -75,7 +77,7 @@ final class ServerConnection: ChannelDuplexHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  func channelInactive(context: ChannelHandlerContext) {
+  package func channelInactive(context: ChannelHandlerContext) {
     disconnected = true
     gate.close()
     if let running, running.mode != .oneway { running.task.cancel() }
@@ -85,14 +87,14 @@ final class ServerConnection: ChannelDuplexHandler {
     context.fireChannelInactive()
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     // A reset or a failed write: nothing can be told to this client any more.
     context.close(promise: nil)
   }
 
   /// Lets the current call finish, unless it is a monitor, and the client read, then closes. After
   /// ``VarlinkServer/Limits/drainTimeout`` it waits for neither.
-  func stop() {
+  package func stop() {
     isStopping = true
     if let running {
       if running.mode == .more { running.task.cancel() }

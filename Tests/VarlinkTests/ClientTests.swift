@@ -1,4 +1,6 @@
 import Glibc
+import NIOCore
+import NIOPosix
 import Testing
 import Varlink
 
@@ -137,6 +139,28 @@ import Varlink
     }
   }
 
+  @Test func `replies that came before the end of a connection are all delivered`() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = "\(directory)/socket"
+      let listener = makeListeningSocket(path)
+      defer { close(listener) }
+      let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+      let client = try await VarlinkClient.connect(path: path, group: group)
+      let series = try client.callMore("a.b.C", returning: Example.CountReply.self)
+      // More than the client holds unread, and half of one more.
+      let replies = (1...100).map { "{\"continues\":true,\"parameters\":{\"number\":\($0)}}\0" }
+      answer(listener, replies.joined() + "{\"param")
+      // Turns of the loop in which it sees the end, before anybody takes a reply.
+      for _ in 0..<3 { try await group.next().submit {}.get() }
+      var numbers: [Int] = []
+      await #expect(throws: VarlinkClientError.connectionClosed) {
+        for try await reply in series { numbers.append(reply.number) }
+      }
+      #expect(numbers == Array(1...100))
+      try await group.shutdownGracefully()
+    }
+  }
+
   @Test func `a cancelled call ends at once and calls off the method`() async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
@@ -173,12 +197,17 @@ import Varlink
       defer { close(listener) }
       let client = try await VarlinkClient.connect(path: path)
       async let called: Void = body(client)
-      let peer = accept(listener, nil, nil)
-      var byte: UInt8 = 1
-      while byte != 0, recv(peer, &byte, 1, 0) == 1 {}
-      _ = Array(reply.utf8).withUnsafeBytes { send(peer, $0.baseAddress, $0.count, 0) }
-      close(peer)
+      answer(listener, reply)
       try await called
     }
+  }
+
+  /// Answers the first call of the first client with these bytes and hangs up.
+  private func answer(_ listener: CInt, _ reply: String) {
+    let peer = accept(listener, nil, nil)
+    var byte: UInt8 = 1
+    while byte != 0, recv(peer, &byte, 1, 0) == 1 {}
+    _ = Array(reply.utf8).withUnsafeBytes { send(peer, $0.baseAddress, $0.count, 0) }
+    close(peer)
   }
 }

@@ -57,20 +57,21 @@ final class ClientConnection: ChannelDuplexHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     self.context = nil
+    // Nothing follows that would have to be held back, and nobody asks for what waits here later.
+    deliver(evenIfFull: true)
     end(.connectionClosed)
     context.fireChannelInactive()
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    end(.connectionClosed)
     context.close(promise: nil)
   }
 
-  private func deliver() {
+  private func deliver(evenIfFull: Bool = false) {
     do {
-      while failure == nil, pending.first?.replies.isFull != true, let bytes = try splitter.next() {
-        try deliver(ReplyMessage(parsing: bytes))
-      }
+      while failure == nil, evenIfFull || pending.first?.replies.isFull != true,
+        let bytes = try splitter.next()
+      { try deliver(ReplyMessage(parsing: bytes)) }
     } catch {
       end(.protocolViolation("\(error)"))
       context?.close(promise: nil)

@@ -12,7 +12,8 @@ final class ReplyQueue: Sendable {
     var waiter: CheckedContinuation<Reply, Never>?
   }
 
-  /// Replies that may wait unread before the connection stops reading.
+  /// Replies that may wait unread before the connection stops reading. At its end all that were
+  /// read are put here.
   private static let capacity = 16
   private let state = Mutex(State())
   /// Called when a full queue has room again.

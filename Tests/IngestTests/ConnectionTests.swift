@@ -286,3 +286,45 @@ private final class Disk: Durability {
     #expect(sink.payloads("main") == [.viewers(count: 1)])
   }
 }
+
+@Suite struct `A sender that does not read its answers` {
+  private func connect(_ sink: NotingSink) throws -> EmbeddedConnection {
+    try EmbeddedConnection(sink, isRead: false) { $0.drainTimeout = .seconds(2) }
+  }
+
+  private func expectTwoSeconds(_ connection: EmbeddedConnection) {
+    connection.pass(.seconds(2) - .nanoseconds(1))
+    #expect(!connection.isClosed)
+    connection.pass(.nanoseconds(1))
+    #expect(connection.isClosed)
+  }
+
+  @Test func `is waited for no longer than it may take when the server stops`() throws {
+    let connection = try connect(NotingSink())
+    try connection.send(viewers(1) + sync("1"))
+    connection.pass(.hours(1))
+    connection.fire(IngestConnection.Drain())
+    expectTwoSeconds(connection)
+  }
+
+  @Test func `has that time from when the sink is done`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try connect(sink)
+    try connection.send(viewers(1) + sync("1"))
+    connection.fire(IngestConnection.Drain())
+    connection.pass(.hours(1))
+    #expect(!connection.isClosed)
+    for receipt in sink.takeHeld() { receipt.applied() }
+    expectTwoSeconds(connection)
+  }
+
+  @Test func `has closed its side and all the time that it likes, until the server stops`() throws {
+    let connection = try connect(NotingSink())
+    try connection.send(viewers(1) + sync("1"))
+    connection.fire(ChannelEvent.inputClosed)
+    connection.pass(.hours(1))
+    #expect(!connection.isClosed)
+    connection.fire(IngestConnection.Drain())
+    expectTwoSeconds(connection)
+  }
+}

@@ -14,13 +14,30 @@ final class EmbeddedConnection {
     }
   }
 
+  /// Holds what is written, as a socket does whose peer does not read.
+  private final class WriteHolder: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+      held.append(promise)
+    }
+    func handlerRemoved(context: ChannelHandlerContext) {
+      for promise in held { promise?.fail(ChannelError.ioOnClosedChannel) }
+    }
+    private var held: [EventLoopPromise<Void>?] = []
+  }
+
   let channel = EmbeddedChannel()
   private let counter = ReadCounter()
 
-  init(_ sink: NotingSink, _ change: (inout IngestConfiguration) -> Void = { _ in }) throws {
+  /// - Parameter isRead: whether somebody reads what the connection writes.
+  init(
+    _ sink: NotingSink, isRead: Bool = true,
+    _ change: (inout IngestConfiguration) -> Void = { _ in }
+  ) throws {
     var configuration = IngestConfiguration()
     configuration.now = { 1000 }
     change(&configuration)
+    if !isRead { try channel.pipeline.syncOperations.addHandler(WriteHolder()) }
     try channel.pipeline.syncOperations.addHandlers([
       counter,
       IngestConnection(id: ConnectionID(1), configuration: configuration, sink: sink),
@@ -47,6 +64,9 @@ final class EmbeddedConnection {
   }
 
   func fire(_ event: some Sendable) { channel.pipeline.fireUserInboundEventTriggered(event) }
+
+  /// Lets time pass for what the connection has scheduled.
+  func pass(_ time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
 
   /// Whether the connection closed itself.
   var isClosed: Bool {

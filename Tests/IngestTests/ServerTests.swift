@@ -162,6 +162,26 @@ private final class SlowSink: IngestSink {
     #expect(server.statistics.openConnections == 0)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `stopping does not wait for a client that reads no answers`() async throws {
+    let sink = NotingSink()
+    var configuration = IngestConfiguration()
+    configuration.drainTimeout = .zero
+    let server = try await IngestServer.start(
+      on: .bind(path: path), group: MultiThreadedEventLoopGroup.singleton,
+      configuration: configuration, sink: sink)
+    let client = try #require(BlockingClient(path))
+    // Answers repeat the token. The kernel takes four of these; the fifth is stuck in the server.
+    let token = String(repeating: "t", count: 60_000)
+    for _ in 0..<8 {
+      client.send(#"{"type":"chat.clear"}"# + "\n" + #"{"type":"sync","token":"\#(token)"}"# + "\n")
+    }
+    while sink.payloads("main").count < 5 { await Task.yield() }
+    await server.shutdown()
+    #expect(!Task.isCancelled)
+    #expect(server.statistics.openConnections == 0)
+  }
+
   @Test func `an inherited socket is served and its file left alone`() async throws {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()

@@ -1,5 +1,6 @@
 import Glibc
 public import LiveEvents
+public import NIOCore
 
 /// How the ingest socket is served. Every bound has a default that suits a machine of two cores.
 public struct IngestConfiguration: Sendable {
@@ -16,6 +17,11 @@ public struct IngestConfiguration: Sendable {
   public var maximumRoomsRemembered = 1024
   /// Bytes per read, which is also the largest slab but for the beginning of a line before it.
   public var readSize = 64 * 1024
+  /// How long a server that stops lets a sender read its answers, once they are all written.
+  ///
+  /// A sender that reads at all has done so within milliseconds. One that does not must not keep
+  /// the service from saving its state within its manager's time-out.
+  public var drainTimeout = TimeAmount.seconds(2)
   /// Where the time of arrival comes from.
   public var now: @Sendable () -> Timestamp = IngestConfiguration.systemTime
 

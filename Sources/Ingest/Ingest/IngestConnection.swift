@@ -10,7 +10,8 @@ package final class IngestConnection: ChannelInboundHandler {
   package typealias OutboundOut = ByteBuffer
 
   /// Fired through the pipeline to end the connection in good order: what was read is handed over
-  /// and consumed, syncs are answered, then it closes.
+  /// and consumed, syncs are answered, then it closes. A sender that does not read its answers is
+  /// waited for no longer than ``IngestConfiguration/drainTimeout``.
   package struct Drain: Sendable { package init() {} }
 
   private enum Phase {
@@ -31,6 +32,9 @@ package final class IngestConnection: ChannelInboundHandler {
   private var core = ConnectionCore()
   private var touched = TouchedRooms()
   private var phase = Phase.reading
+  private var isStopping = false
+  /// Closes the connection if its sender does not read.
+  private var drainDeadline: Scheduled<Void>?
   private var arrival: Timestamp = 0
 
   package init(
@@ -80,8 +84,9 @@ package final class IngestConnection: ChannelInboundHandler {
       finish(as: .answering)
       proceed(context)
     case is Drain:
+      isStopping = true
       finish(as: .draining)
-      proceed(context)
+      if phase == .closed { limitWriting(context) } else { proceed(context) }
     default: context.fireUserInboundEventTriggered(event)
     }
   }
@@ -93,6 +98,7 @@ package final class IngestConnection: ChannelInboundHandler {
   package func channelInactive(context: ChannelHandlerContext) {
     finish(as: .closed)
     phase = .closed
+    drainDeadline?.cancel()
     ledger?.disconnect()
     context.fireChannelInactive()
   }
@@ -219,5 +225,15 @@ package final class IngestConnection: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
       context.close(promise: nil)
     }
+    if isStopping { limitWriting(context) }
+  }
+
+  /// Closes in any case when the sender had its time to read. The time that the sink took is not
+  /// counted: who stops a server waits for that later on anyway, and the answer is owed.
+  private func limitWriting(_ context: ChannelHandlerContext) {
+    guard drainDeadline == nil, context.channel.isActive else { return }
+    drainDeadline = context.eventLoop.assumeIsolated().scheduleTask(
+      in: configuration.drainTimeout
+    ) { context.close(promise: nil) }
   }
 }

@@ -70,7 +70,8 @@ public final class IngestServer: Sendable {
   /// Stops: accepts no more, hands over what was read, answers the syncs that get acknowledged,
   /// then closes. Returns when all connections are closed.
   ///
-  /// It waits for the sink to consume what it holds; cancelling the task closes at once instead.
+  /// It waits for the sink to consume what it holds, and then for senders to read their answers, up
+  /// to ``IngestConfiguration/drainTimeout``; cancelling the task closes at once instead.
   public func shutdown() async {
     let channels = registry.stop()
     file?.remove()

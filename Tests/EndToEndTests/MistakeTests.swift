@@ -1,0 +1,74 @@
+import ControlInterface
+import Foundation
+import Testing
+import Varlink
+
+/// What a person gets wrong at the command line is told.
+@Suite("Mistakes", .serialized)
+struct MistakeTests {
+  @Test("a schedule and a capacity open no room by a name that was mistyped")
+  func mistyped() throws {
+    let daemon = try RunningDaemon()
+    for verb in [["schedule", "typo", "10m"], ["capacity", "typo", "3"]] {
+      let outcome = try run("livehostctl", ["--socket", daemon.controlSocket] + verb)
+      #expect(outcome.status == 1)
+      #expect(outcome.diagnostics.contains("there is no room 'typo'"))
+    }
+    #expect(!(try daemon.ctl("rooms").output.contains("typo")))
+    #expect(daemon.stop() == 0)
+  }
+
+  @Test("input of which nothing can be taken is bad data")
+  func garbage() throws {
+    let daemon = try RunningDaemon()
+    let outcome = try daemon.ctl("ingest", "-", input: "no event\nnor this\n")
+    #expect(outcome.status == 65)
+    #expect(outcome.diagnostics.contains("none of it could be taken"))
+    #expect(try daemon.ctl("ingest", "-", input: "").status == 0, "nothing is no mistake")
+    #expect(daemon.stop() == 0)
+  }
+
+  @Test("output that cannot be written is a failure, a reader who leaves is none")
+  func output() throws {
+    for (target, status) in [("/dev/full", 1), ("/dev/null", 0)] as [(String, Int32)] {
+      let process = Process()
+      process.executableURL = RunningDaemon.binaries.appendingPathComponent("livehostctl")
+      process.arguments = ["--help"]
+      process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: target))
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == status, "\(target)")
+    }
+  }
+
+  @Test("an event that names main goes to main, whatever room the call is for")
+  func main() async throws {
+    let daemon = try RunningDaemon()
+    let reply = try await daemon.withControl { client in
+      try await client.sendEvents(
+        room: "other",
+        [
+          ["type": "viewers", "room": "main", "count": .integer(4)],
+          ["type": "viewers", "count": .integer(7)],
+        ])
+    }
+    #expect(reply.received == 2)
+    for (room, viewers) in [("main", 4), ("other", 7)] {
+      let report = try daemon.ctl("show", room, "header", "--json=short").json()
+      let header = (report["features"] as? [String: Any])?["header"] as? [String: Any]
+      #expect(header?["viewers"] as? Int == viewers, "\(room)")
+    }
+    #expect(daemon.stop() == 0)
+  }
+
+  @Test("a name to be marked may carry its @")
+  func mention() throws {
+    let daemon = try RunningDaemon()
+    let message =
+      #"{"type":"chat.message","id":"1","user":{"id":"u","name":"Ann"},"text":"hi @Bob"}"#
+    #expect(try daemon.ctl("send", "main", message).status == 0)
+    #expect(try daemon.ctl("chat", "highlight", "main", "@Bob").output.contains("1 mentions"))
+    #expect(daemon.stop() == 0)
+  }
+}

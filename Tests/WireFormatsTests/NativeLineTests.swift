@@ -13,6 +13,8 @@ private let ann = Person(id: "u1", name: "Ann")
     #"{"type":"meter","input":"NAME","levels":[0.5]}"#,
     "@id=m;user-id=NAME;display-name=n :n!n@n PRIVMSG #main :hello",
     "@id=m;user-id=u;display-name=NAME :n!n@n PRIVMSG #main :hello",
+    "@target-user-id=u :tmi.twitch.tv CLEARCHAT #main :NAME",
+    "@msg-id=subgift;user-id=u;login=n;msg-param-community-gift-id=NAME :tmi.twitch.tv USERNOTICE #main",
   ])
   func `names have 256 bytes at most`(line: String) {
     func reason(_ count: Int) -> RejectionReason? {
@@ -33,6 +35,16 @@ private let ann = Person(id: "u1", name: "Ann")
   ])
   func `a backslash alone is no identifier`(line: String) {
     #expect(decode(line).reason == .malformedIRC)
+  }
+
+  @Test func `a gift whose group is a backslash alone is of no group`() {
+    let line =
+      #"@msg-id=subgift;user-id=u;login=n;msg-param-community-gift-id=\ :tmi.twitch.tv USERNOTICE #main"#
+    guard case .chatNotice(let notice)? = decode(line).event?.payload else {
+      Issue.record("\(decode(line))")
+      return
+    }
+    #expect(notice.group == nil)
   }
 }
 

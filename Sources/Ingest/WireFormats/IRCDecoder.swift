@@ -78,8 +78,7 @@ extension IRCLine {
     var name = slice(.displayName)
     if name.isEmpty { name = slice(.login) }
     if name.isEmpty { name = slice(nick) }
-    guard NativeLimits.isName(name, in: slab) else { throw .malformedIRC }
-    return name
+    return try self.name(name)
   }
 
   /// The text of a message written with `/me`, which comes as `\u{1}ACTION text\u{1}`.
@@ -93,7 +92,8 @@ extension IRCLine {
 
   private func clear() throws(RejectionReason) -> LiveEvent.Payload {
     guard let name = trailing, !name.isEmpty else { return .chatClear }
-    let user = Person(id: text(try required(.targetUserID)), name: text(slice(name)))
+    let user = Person(
+      id: text(try required(.targetUserID)), name: text(try self.name(slice(name))))
     let seconds = try integer(.banDuration, in: NativeLimits.count)
     return .chatTimeout(ChatTimeout(user: user, seconds: seconds))
   }
@@ -129,12 +129,12 @@ extension IRCLine {
     case "subgift", "anonsubgift":
       // A gift of its own tells how many its giver has made by now; one of a bomb tells 0.
       let isAlone = try count(.senderCount, default: 0) > 0
-      return ChatNotice(kind: .gift, user: user, count: 1, group: isAlone ? nil : group())
+      return ChatNotice(kind: .gift, user: user, count: 1, group: isAlone ? nil : try group())
     case "submysterygift", "anonsubmysterygift":
       guard let gifts = try integer(.massGiftCount, in: NativeLimits.count) else {
         throw .malformedIRC
       }
-      return ChatNotice(kind: .giftBomb, user: user, count: gifts, group: group())
+      return ChatNotice(kind: .giftBomb, user: user, count: gifts, group: try group())
     case "raid":
       guard let viewers = try integer(.viewerCount, in: NativeLimits.count) else {
         throw .malformedIRC
@@ -145,9 +145,9 @@ extension IRCLine {
   }
 
   /// What a gift bomb and its gifts have in common.
-  private func group() -> Text? {
+  private func group() throws(RejectionReason) -> Text? {
     let community = slice(.communityGiftID)
     let group = community.isEmpty ? slice(.originID) : community
-    return group.isEmpty ? nil : text(group)
+    return group.isEmpty ? nil : text(try name(group))
   }
 }

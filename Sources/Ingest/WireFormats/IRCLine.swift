@@ -87,12 +87,16 @@ struct IRCLine {
   /// A tag's value that must be there, not empty, and no longer than a name.
   @inline(__always)
   func required(_ tag: IRCTag) throws(RejectionReason) -> ByteSlab.Slice {
-    let slice = slice(tag)
-    guard !slice.isEmpty, NativeLimits.isName(slice, in: slab) else { throw .malformedIRC }
-    // A backslash that escapes nothing stands for nothing.
-    if slice.count == 1, bytes[Int(slice.offset) - offset] == UInt8(ascii: "\\") {
-      throw .malformedIRC
-    }
+    let slice = try name(slice(tag))
+    guard !slice.isEmpty else { throw .malformedIRC }
+    return slice
+  }
+
+  /// A text that is a name, perhaps an empty one: no longer than names of native lines, as which it is
+  /// recorded.
+  @inline(__always)
+  func name(_ slice: ByteSlab.Slice) throws(RejectionReason) -> ByteSlab.Slice {
+    guard NativeLimits.isName(slice, in: slab) else { throw .malformedIRC }
     return slice
   }
 
@@ -101,6 +105,8 @@ struct IRCLine {
     let isEscaped =
       isTag && mayEscape
       && ByteSearch.contains(UInt8(ascii: "\\"), in: bytes + span.start, count: span.count)
+    // A backslash alone escapes nothing, and stands for nothing.
+    if isEscaped, span.count == 1 { return .empty }
     return ByteSlab.Slice(
       offset: offset + span.start, count: span.count, escape: isEscaped ? .ircTag : .none)
   }

@@ -145,7 +145,7 @@ package actor HostLane {
       let now = NIODeadline.now()
       if backlog.isEmpty { backlog = mailbox.take().reversed() }
       while let item = backlog.last {
-        if isDone(item, now) { backlog.removeLast() }
+        if handle(item, now) { backlog.removeLast() }
         if backlog.isEmpty { backlog = mailbox.take().reversed() }
         if (NIODeadline.now() - now).nanoseconds >= turnLength.nanoseconds { break }
       }
@@ -154,7 +154,7 @@ package actor HostLane {
   }
 
   /// Does what an item asks for; `false` if a part of it is left.
-  private func isDone(_ item: LaneMailbox.Item, _ now: NIODeadline) -> Bool {
+  private func handle(_ item: LaneMailbox.Item, _ now: NIODeadline) -> Bool {
     switch item {
     case .open(let name, let snapshot): open(name, snapshot, now)
     case .close(let name, let isForGood, let completion):

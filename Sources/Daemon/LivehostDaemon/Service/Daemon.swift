@@ -55,10 +55,11 @@ package struct Daemon: ServiceLifecycle.Service {
   ///
   /// - Throws: ``DaemonError`` if it cannot start.
   package func run() async throws {
-    let laneCount = configuration.lanes ?? max(1, System.coreCount - 1)
-    let laneGroup = MultiThreadedEventLoopGroup(numberOfThreads: laneCount)
+    // Before there are threads that would have to be ended if it is refused.
     let lock = try StateLock(paths.stateDirectory)
     defer { extendLifetime(lock) }
+    let laneCount = configuration.lanes ?? max(1, System.coreCount - 1)
+    let laneGroup = MultiThreadedEventLoopGroup(numberOfThreads: laneCount)
     let ioGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
       try await serve(lanes: laneGroup, io: ioGroup)

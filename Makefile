@@ -3,6 +3,8 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 BUILD := swift build -c release -j $(JOBS)
+# Without testable imports, which no test uses, tests link what `make run` built instead of compiling it anew.
+TESTS := -c release --disable-testable-imports
 BIN := .build/release
 ARGS ?=
 BENCH ?=
@@ -41,12 +43,12 @@ bench: dependencies
 	@BENCH="$(BENCH)" $(BIN)/livehost-bench --json .build/bench.json
 
 soak: test-dependencies
-	@$(BUILD) --build-tests
+	@swift build $(TESTS) -j $(JOBS) --build-tests
 	@Tests/soak.sh $(BIN)
 	@Tests/Interop/fuzz.sh $(BIN) 1000000 1000000
 	@Tests/kills.py $(BIN) 200
 	@Tests/journal.py $(BIN) 60
-	@LIVEHOST_SOAK=1 swift test -c release --skip-build --no-parallel --filter MemoryTests
+	@LIVEHOST_SOAK=1 swift test $(TESTS) --skip-build --no-parallel --filter MemoryTests
 	@MACRO_TOOL=$(abspath $(BIN))/ComposableMacros-tool Tests/sanitize.sh
 
 deb: build

@@ -11,9 +11,9 @@ struct FailureTests {
   func full() async throws {
     let disk = try SmallDisk()
     var library = try RecordingLibrary(directory: disk.path)
-    let news = Mutex<[RecorderNews]>([])
+    let events = Mutex<[RecorderEvent]>([])
     let recorder = try await library.start(room: "main", startedAt: 0) { new in
-      news.withLock { $0.append(new) }
+      events.withLock { $0.append(new) }
     }
     let steps = makeSteps(20_000)
     var acknowledged = 0
@@ -29,7 +29,7 @@ struct FailureTests {
       Issue.record("failed by \(String(describing: recorder.failure))")
       return
     }
-    let failed = news.withLock { $0.last }
+    let failed = events.withLock { $0.last }
     guard case .failed(.file("write", _, ENOSPC)) = failed else {
       Issue.record("told \(String(describing: failed))")
       return

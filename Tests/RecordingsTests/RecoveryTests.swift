@@ -155,7 +155,7 @@ struct RecoveryTests {
     defer { library.close() }
     let told = try #require(try await library.list().first)
     #expect(told.state == .damaged)
-    #expect(told.reason == "segment 3 is not what was written")
+    #expect(told.reason == "segment 3 differs from what was written")
   }
 
   @Test("a segment that is missing is told, and so is a recording that is gone")
@@ -198,7 +198,7 @@ struct RecoveryTests {
     #expect(list["directory"]?.reason?.contains("000002.ndjson") == true)
     #expect(list["pipe"]?.reason?.contains("000002.ndjson") == true)
     #expect(list["other"]?.state == .finished)
-    #expect(list["copy"]?.reason == "segment 2 is not what was written")
+    #expect(list["copy"]?.reason == "segment 2 differs from what was written")
     #expect(list["whole"]?.state == .finished)
     #expect(try await library.steps(of: names[4]) == makeSteps(20))
     let recorder = try await library.start(room: "new", startedAt: 1_800_000_000_000) { _ in }

@@ -1,16 +1,16 @@
 package import Varlink
 
-/// What is to be found out about a chat.
+/// What an analysis finds out about a chat.
 package enum AnalysisKind: String, Sendable, CaseIterable {
-  /// When it was busier than before, and by which words.
+  /// When the chat was unusually busy, and which words mark those times.
   case highlights
-  /// Which messages are nearly the same.
+  /// Which messages are nearly identical.
   case spam
-  /// Who writes how much.
+  /// How much each person writes.
   case chatters
 }
 
-/// What was found out: as JSON, and as lines for people.
+/// The result of an analysis: as JSON, and as lines for people.
 package struct AnalysisResult: Sendable {
   package var json: JSONValue
   package var lines: [String]
@@ -24,16 +24,16 @@ package struct AnalysisResult: Sendable {
 /// Analyses a chat in slices of about a millisecond, yielding between them.
 ///
 /// - Parameters:
-///   - source: its messages.
-///   - sliceNanoseconds: for how long it works before it gives way.
-///   - progress: told how much is done, of how much; often.
-/// - Throws: `CancellationError` within a slice; what the source throws.
+///   - source: the messages of the chat.
+///   - sliceNanoseconds: how long the analysis works before it yields.
+///   - progress: called frequently with how much is done, and of how much.
+/// - Throws: `CancellationError` within a slice of being cancelled, and any error of the source.
 package func analyze<Source: MessageSource>(
   _ kind: AnalysisKind, _ source: Source, sliceNanoseconds: UInt64 = 700_000,
   progress: (Int, Int) -> Void
 ) async throws -> AnalysisResult {
   var source = source
-  var slice = Slice(length: sliceNanoseconds)
+  var slice = TimeSlice(length: sliceNanoseconds)
   switch kind {
   case .highlights:
     var rates = RateHistory()
@@ -60,7 +60,7 @@ package func analyze<Source: MessageSource>(
 }
 
 private func read<Source: MessageSource>(
-  _ source: inout Source, pass: Int, of passes: Int, _ slice: inout Slice,
+  _ source: inout Source, pass: Int, of passes: Int, _ slice: inout TimeSlice,
   _ progress: (Int, Int) -> Void, _ take: (WrittenMessage) -> Void
 ) async throws {
   var messages: [WrittenMessage] = []

@@ -1,7 +1,7 @@
 import LiveEvents
 import Varlink
 
-/// Who writes how much.
+/// Counts how much each person writes.
 struct Chatters: Releasable {
   private static let limit = 50
 
@@ -32,11 +32,11 @@ struct Chatters: Releasable {
     }
   }
 
-  mutating func release(_ slice: inout Slice) async { await people.release(&slice) }
+  mutating func release(_ slice: inout TimeSlice) async { await people.release(&slice) }
 
-  func result(_ slice: inout Slice) async throws -> AnalysisResult {
+  func result(_ slice: inout TimeSlice) async throws -> AnalysisResult {
     var count = 0
-    /// How many people wrote so many messages.
+    /// How many people wrote a given number of messages.
     var histogram: [Int: Int] = [:]
     var best = Best<Person>(Self.limit) { left, right in
       left.messages != right.messages ? left.messages > right.messages : left.id < right.id

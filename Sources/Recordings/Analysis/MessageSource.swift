@@ -11,20 +11,20 @@ package struct WrittenMessage: Sendable {
   }
 }
 
-/// Where an analysis has its messages from. Can be read more than once.
+/// Supplies the messages for an analysis. Can be read more than once.
 package protocol MessageSource {
-  /// Adds some hundred messages at most; `false` at the end.
+  /// Adds the next messages, at most a few hundred; `false` at the end.
   mutating func read(into messages: inout [WrittenMessage]) throws -> Bool
 
-  /// Begins again.
+  /// Starts over at the beginning.
   mutating func rewind() throws
 
-  /// How much is read, of `total`.
+  /// How much of `total` has been read.
   var done: Int { get }
   var total: Int { get }
 }
 
-/// Messages that are in memory.
+/// Messages in memory.
 package struct MessageList: MessageSource {
   private let messages: [WrittenMessage]
   package private(set) var done = 0

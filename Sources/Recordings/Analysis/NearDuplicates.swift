@@ -1,18 +1,18 @@
 import LiveEvents
 import Varlink
 
-/// Messages that are nearly the same, by MinHash over runs of four bytes.
+/// Finds messages that are nearly identical, by MinHash over runs of four bytes.
 ///
-/// Texts that are the same after case, digits, repetition and white space are taken out count as one.
-/// Those left are compared by signatures of 20 minima in 5 bands of 4: two texts that share 80 % of
-/// their runs meet in a band with a probability of 93 %, at 50 % with 28 %; whoever meets is joined if 14
-/// of the 20 minima agree.
+/// Texts that differ only in case, digits, repetition and white space count as one. The rest are
+/// compared by signatures of 20 minima in 5 bands of 4: two texts that share 80 % of their runs meet
+/// in a band with a probability of 93 %, two that share 50 % with 28 %. Texts that meet are joined if
+/// 14 of the 20 minima agree.
 struct NearDuplicates: Releasable {
   private static let bands = 5
   private static let rows = 4
   private static let minima = bands * rows
   private static let agreement = 14
-  /// Shorter texts are said by many without being spam.
+  /// Shorter texts are often written by many people without being spam.
   private static let shortest = 12
   private static let longest = 512
   private static let clusterLimit = 50
@@ -29,11 +29,11 @@ struct NearDuplicates: Releasable {
   private static let seeds: [UInt64] = (1...UInt64(minima)).map { TextHash.mix($0) | 1 }
 
   private var messages = 0
-  /// Number of each text after normalising, by its hash.
+  /// The number of each normalised text, by its hash.
   private var numbers = ShardedTable<Int>()
   private var forms = ChunkedArray<Form>()
   private var signatures = ChunkedArray<UInt32>()
-  /// For each band the first text that had these minima.
+  /// For each band, the first text that had these minima.
   private var buckets = ShardedTable<Int>()
   private var normalized: [UInt8] = []
   private var minimum = [UInt32](repeating: .max, count: minima)
@@ -59,7 +59,7 @@ struct NearDuplicates: Releasable {
     join(number)
   }
 
-  /// Lower case, no digits, no repetition of a byte beyond two, one space between words.
+  /// Lower case, without digits, no byte more than twice in a row, single spaces between words.
   private mutating func normalize(_ text: Text) {
     normalized.removeAll(keepingCapacity: true)
     text.withUTF8 { bytes in
@@ -78,8 +78,8 @@ struct NearDuplicates: Releasable {
   private mutating func sign() {
     for index in minimum.indices { minimum[index] = .max }
     normalized.withUnsafeBytes { bytes in
-      for place in 0...(bytes.count - 4) {
-        let run = UInt64(bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+      for offset in 0...(bytes.count - 4) {
+        let run = UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
         let base = TextHash.mix(run)
         for index in 0..<Self.minima {
           let value = UInt32(truncatingIfNeeded: (base &* Self.seeds[index]) >> 32)
@@ -110,7 +110,7 @@ struct NearDuplicates: Releasable {
     return same >= Self.agreement
   }
 
-  /// The text that stands for all that are joined with this one.
+  /// The text that represents all those joined with this one.
   private mutating func root(_ number: Int) -> Int {
     var number = number
     while forms[number].parent != number {
@@ -120,14 +120,14 @@ struct NearDuplicates: Releasable {
     return number
   }
 
-  mutating func release(_ slice: inout Slice) async {
+  mutating func release(_ slice: inout TimeSlice) async {
     await numbers.release(&slice)
     await forms.release(&slice)
     await signatures.release(&slice)
     await buckets.release(&slice)
   }
 
-  mutating func result(_ slice: inout Slice) async throws -> AnalysisResult {
+  mutating func result(_ slice: inout TimeSlice) async throws -> AnalysisResult {
     struct Cluster {
       var root: Int
       var messages = 0

@@ -1,9 +1,9 @@
 import LiveEvents
 import Varlink
 
-/// The words that mark the peaks of a chat: more frequent there than elsewhere.
+/// The words that mark the peaks of a chat: those more frequent there than elsewhere.
 struct PeakWords: Releasable {
-  /// How many peaks are told, and how many words of each.
+  /// How many peaks are reported, and how many words of each.
   private static let peakLimit = 20
   private static let wordLimit = 5
 
@@ -13,17 +13,17 @@ struct PeakWords: Releasable {
   }
 
   private let peaks: [Peak]
-  /// What is told where there are none.
+  /// What is reported if there are no peaks.
   private let busiest: Peak?
   private let origin: Int64
-  /// Words of all messages.
+  /// How often each word occurs in all messages.
   private var everywhere = ShardedTable<Int>()
   private var total = 0
-  /// Words of each peak, and their number.
+  /// The words of each peak, and how many there are.
   private var words: [ShardedTable<Word>]
   private var totals: [Int]
 
-  /// - Parameter origin: the second, since 1970, from which peaks count.
+  /// - Parameter origin: the second since 1970 that is second 0 of the peaks.
   init(peaks: [Peak], busiest: Peak?, origin: Int64) {
     self.busiest = busiest
     var best = Best<Peak>(Self.peakLimit) { left, right in
@@ -55,17 +55,17 @@ struct PeakWords: Releasable {
     }
   }
 
-  mutating func release(_ slice: inout Slice) async {
+  mutating func release(_ slice: inout TimeSlice) async {
     await everywhere.release(&slice)
     while var last = words.popLast() { await last.release(&slice) }
   }
 
-  func result(messages: Int, _ slice: inout Slice) async throws -> AnalysisResult {
+  func result(messages: Int, _ slice: inout TimeSlice) async throws -> AnalysisResult {
     var lines = ["\(messages) messages, \(peaks.count) highlights"]
     if peaks.isEmpty, let busiest {
       lines.append(
         "\(time((origin + Int64(busiest.first)) * 1_000))  busiest: \(tenths(busiest.rate))/s after "
-          + "\(tenths(busiest.baseline))/s, which is within what is usual here")
+          + "\(tenths(busiest.baseline))/s, within what is usual for this chat")
     }
     var values: [JSONValue] = []
     for (index, peak) in peaks.enumerated() {
@@ -96,8 +96,9 @@ struct PeakWords: Releasable {
     ]
   }
 
-  /// How much more frequent a word is in the peak than everywhere, weighed by how often it is there.
-  private func marks(of peak: Int, _ slice: inout Slice) async throws -> [String] {
+  /// The words that mark a peak: those much more frequent in it than everywhere, weighted by how
+  /// often they occur in it.
+  private func marks(of peak: Int, _ slice: inout TimeSlice) async throws -> [String] {
     var best = Best<(text: String, score: Double)>(Self.wordLimit) { left, right in
       left.score != right.score ? left.score > right.score : left.text < right.text
     }
@@ -115,7 +116,7 @@ struct PeakWords: Releasable {
 
 func tenths(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 
-/// UTC, as in `13:17:57`.
+/// The time of day in UTC, such as `13:17:57`.
 func time(_ milliseconds: Int64) -> String {
   let seconds = Int(milliseconds / 1_000)
   return [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60]

@@ -1,8 +1,8 @@
 import LiveEvents
 
-/// A time in which a chat was busier than before.
+/// A stretch of time in which a chat was busier than before.
 struct Peak: Equatable {
-  /// Seconds from the origin, the last one included.
+  /// Its first and last second, counted from the origin.
   var first: Int
   var last: Int
   /// Messages per second in its busiest ten seconds, and in the five minutes before it.
@@ -11,18 +11,19 @@ struct Peak: Equatable {
   var messages: Int
 }
 
-/// How many messages each second had.
+/// Counts the messages of each second.
 struct RateHistory {
-  /// Messages may be this much older than the first one; others are left out of the peaks.
+  /// Messages may be this many seconds older than the first one; older ones are left out of the peaks.
   static let slack: Int64 = 600
-  /// The longest time that is looked at, in seconds: 40 days.
+  /// The longest time that is examined, in seconds: 40 days.
   private static let longest = 40 * 86_400
   static let window = 10
   static let baseline = 300
-  /// A peak has so many times the rate of the baseline: less is no event, however even the chat was.
+  /// A peak has at least this many times the rate of the baseline: less is not an event, however
+  /// steady the chat was.
   private static let factor = 1.5
-  /// And it is so many standard deviations above: what is usual in a chat that comes in waves is no
-  /// event either, nor what happens by chance.
+  /// A peak is also at least this many standard deviations above the baseline: neither chance nor the
+  /// usual ups and downs of a chat that comes in waves are events.
   private static let deviations = 4.0
 
   /// The second at which counting begins, since 1970.
@@ -36,17 +37,18 @@ struct RateHistory {
     let first = origin ?? second - Self.slack
     origin = first
     guard second >= first, second - first < Int64(Self.longest) else { return }
-    let place = Int(second - first)
-    // A gap costs a count per second, some 3 ms for the longest; it is told apart from a stall by that.
-    while seconds.count <= place { seconds.append(0) }
-    seconds[place] += 1
+    let index = Int(second - first)
+    // A gap costs one count per second, about 3 ms for the longest possible.
+    while seconds.count <= index { seconds.append(0) }
+    seconds[index] += 1
   }
 
-  /// The peaks, in their order, and what comes nearest to one.
+  /// The peaks in order, and the busiest stretch, which is what comes closest to a peak if there is
+  /// none.
   ///
-  /// The messages of each ten seconds are held against those of all ten seconds that lie within the
-  /// five minutes before: their mean and their deviation.
-  func peaks(_ slice: inout Slice) async throws -> (peaks: [Peak], busiest: Peak?) {
+  /// Every window of ten seconds is compared with the mean and the deviation of all windows of ten
+  /// seconds in the five minutes before it.
+  func peaks(_ slice: inout TimeSlice) async throws -> (peaks: [Peak], busiest: Peak?) {
     var peaks: [Peak] = []
     var busiest: (peak: Peak, score: Double)?
     var inWindow = 0
@@ -78,18 +80,18 @@ struct RateHistory {
 
   private func count(at second: Int) -> Int { second >= 0 ? Int(seconds[second]) : 0 }
 
-  /// Sums over the windows of ten seconds that end within the five minutes before another one.
+  /// Sums over the windows of ten seconds that end within the five minutes before another window.
   private struct WindowSums {
     private(set) var count = 0
     private var sum = 0
     private var squares = 0
-    /// Messages of the newest window and of the oldest one.
+    /// The number of messages in the newest window and in the oldest one.
     private var newest = 0
     private var oldest = 0
 
-    /// Goes on by a second, to windows that end at `second`.
+    /// Advances by a second, to windows that end at `second`.
     mutating func add(newest second: Int, _ history: RateHistory) {
-      // What lies before the first message is not a time without messages.
+      // The time before the first message does not count as time without messages.
       let begin = Int(RateHistory.slack)
       guard second >= begin else { return }
       newest += history.count(at: second) - history.count(at: second - RateHistory.window)
@@ -110,11 +112,12 @@ struct RateHistory {
 
     var mean: Double { Double(sum) / Double(count) }
 
-    /// How many standard deviations a window with so many messages is above the mean.
+    /// How many standard deviations a window with this many messages is above the mean.
     ///
-    /// Counted in square roots (Anscombe): by chance alone these deviate by one half, whatever the mean
-    /// is, and evenly to both sides. A chat that varies by more than chance has a wider measure; one that
-    /// varies by less has not, since few windows may be alike by accident.
+    /// Computed on square roots (Anscombe's transform), whose standard deviation under pure chance is
+    /// one half whatever the mean, evenly to both sides. A chat that varies by more than chance is
+    /// measured with its larger deviation; one that varies by less is not measured with a smaller one,
+    /// because a few windows may be alike by accident.
     func deviations(of messages: Int) -> Double {
       let excess = (Double(messages) + 0.375).squareRoot() - (mean + 0.375).squareRoot()
       let variance = Double(squares) / Double(count) - mean * mean
@@ -129,7 +132,7 @@ struct RateHistory {
       return
     }
     peaks[peaks.count - 1].last = peak.last
-    // Held against the time before it began.
+    // Compared with the time before it began.
     peaks[peaks.count - 1].rate = max(last.rate, peak.rate)
   }
 }

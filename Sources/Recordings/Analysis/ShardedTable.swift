@@ -1,38 +1,41 @@
-/// A dictionary in many parts, so that no growth of it takes long: a part is rehashed by itself.
+/// A dictionary in many parts, each rehashed on its own, so that growing never takes long.
 struct ShardedTable<Value> {
   private var shards: [[UInt64: Value]]
 
-  /// - Parameter shardCount: a power of two; so many parts that each has a few hundred values at most.
+  /// - Parameter shardCount: a power of two, large enough that each part holds at most a few hundred
+  ///   values.
   init(shardCount: Int = 4096) {
     precondition(shardCount > 0 && shardCount & (shardCount - 1) == 0)
     shards = Array(repeating: [:], count: shardCount)
   }
 
   subscript(key: UInt64) -> Value? {
-    get { shards[place(of: key)][key] }
-    set { shards[place(of: key)][key] = newValue }
+    get { shards[shardIndex(of: key)][key] }
+    set { shards[shardIndex(of: key)][key] = newValue }
   }
 
-  /// Changes the value of `key`, which begins as `initial`.
+  /// Changes the value of `key`, which starts as `initial`.
   mutating func update(
     _ key: UInt64, from initial: @autoclosure () -> Value, _ body: (inout Value) -> Void
   ) {
-    body(&shards[place(of: key)][key, default: initial()])
+    body(&shards[shardIndex(of: key)][key, default: initial()])
   }
 
-  private func place(of key: UInt64) -> Int { Int(truncatingIfNeeded: key) & (shards.count - 1) }
+  private func shardIndex(of key: UInt64) -> Int {
+    Int(truncatingIfNeeded: key) & (shards.count - 1)
+  }
 
   var shardCount: Int { shards.count }
 
-  /// Gives the memory back, part by part; empty and not to be used afterwards.
-  mutating func release(_ slice: inout Slice) async {
-    while shards.popLast() != nil { await slice.giveWayIfDue() }
+  /// Frees the memory, part by part. The table must not be used afterwards.
+  mutating func release(_ slice: inout TimeSlice) async {
+    while shards.popLast() != nil { await slice.yieldUncancelledIfDue() }
   }
 
   func shard(_ index: Int) -> [UInt64: Value] { shards[index] }
 }
 
-/// An array in many parts, so that no growth of it takes long.
+/// An array in many parts, so that growing never takes long.
 struct ChunkedArray<Element> {
   private static var chunk: Int { 4096 }
   private var chunks: [[Element]] = []
@@ -47,13 +50,13 @@ struct ChunkedArray<Element> {
     count += 1
   }
 
-  /// Gives the memory back, part by part.
-  mutating func release(_ slice: inout Slice) async {
+  /// Frees the memory, part by part.
+  mutating func release(_ slice: inout TimeSlice) async {
     while !chunks.isEmpty {
-      // In pieces: elements may own memory, too.
+      // In pieces, because elements may own memory as well.
       while case let left = chunks[chunks.count - 1].count, left > 0 {
         chunks[chunks.count - 1].removeLast(min(512, left))
-        await slice.giveWayIfDue()
+        await slice.yieldUncancelledIfDue()
       }
       chunks.removeLast()
     }
@@ -66,7 +69,7 @@ struct ChunkedArray<Element> {
   }
 }
 
-/// The best few of many, by an order without ties.
+/// The best few elements of many, by a total order.
 struct Best<Element> {
   private(set) var elements: [Element] = []
   private let limit: Int
@@ -79,8 +82,8 @@ struct Best<Element> {
 
   mutating func offer(_ element: Element) {
     if elements.count == limit, let last = elements.last, !precedes(element, last) { return }
-    let place = elements.firstIndex { precedes(element, $0) } ?? elements.count
-    elements.insert(element, at: place)
+    let index = elements.firstIndex { precedes(element, $0) } ?? elements.count
+    elements.insert(element, at: index)
     if elements.count > limit { elements.removeLast() }
   }
 }

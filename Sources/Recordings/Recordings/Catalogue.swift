@@ -12,23 +12,25 @@ struct RecordingRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   var endedAt: Int?
   var digest: String?
 
-  /// Marks the recording as damaged; why, as a sentence for people.
-  mutating func damage(_ reason: String) {
+  /// Marks the recording as damaged, for a reason that people can read.
+  mutating func markDamaged(_ reason: String) {
     state = RecordingSummary.State.damaged.rawValue
     self.reason = reason
   }
 
-  /// Marks the recording as damaged by one of its segments.
-  mutating func damage(segment: Int) { damage("segment \(segment) is not what was written") }
+  /// Marks the recording as damaged because of one of its segments.
+  mutating func markDamaged(segment: Int) {
+    markDamaged("segment \(segment) differs from what was written")
+  }
 }
 
-/// A segment as a row of the catalogue: an index of the recording by time.
+/// A segment as a row of the catalogue; together the rows index a recording by time.
 struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "segment"
   var recording: String
   var number: Int
-  /// Size of its file, and when that was changed last, in nanoseconds since 1970: whether it is still
-  /// the file that was looked at.
+  /// Size of its file in bytes, and when the file last changed, in nanoseconds since 1970. If both
+  /// still match, the file is the one that was examined.
   var bytes: Int
   var modified: Int
   var events: Int
@@ -36,7 +38,7 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   /// The room's time at its first and last step, in nanoseconds.
   var firstAt: Int64?
   var lastAt: Int64?
-  /// CRC-32 of the segment, eight hexadecimal digits; `nil` if it was never closed.
+  /// CRC-32 of the segment as eight hexadecimal digits; `nil` if the segment was never closed.
   var crc32: String?
   var isDamaged: Bool
 
@@ -45,21 +47,21 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   }
 }
 
-/// Which recordings there are, in SQLite. Everything in it can be made again from the segments.
+/// The list of recordings, in SQLite. Everything in it can be rebuilt from the segments.
 ///
-/// Where it cannot be written (a full disk, say), it goes on in memory, so that it tells the truth while
-/// the program runs; the next start makes it again. Belongs to one thread.
+/// If the file cannot be written (the disk is full, say), the catalogue continues in memory, so that
+/// it stays correct while the program runs; the next start rebuilds it. Belongs to one thread.
 final class Catalogue {
   private let path: String
   private var database: DatabaseQueue
   private var isInMemory: Bool
-  /// Whether it told or took something wrongly: then it is to be made again.
+  /// Whether a read or a write failed; the catalogue must then be rebuilt.
   private(set) var isDamaged = false
   private let onProblem: @Sendable (String) -> Void
 
-  /// Opens or makes the catalogue. One that is damaged is put aside, for whoever wants to look at it.
+  /// Opens or creates the catalogue. A damaged file is renamed, so that it can be examined later.
   ///
-  /// - Throws: if there is no memory for one.
+  /// - Throws: if not even a catalogue in memory can be created.
   init(
     path: String, onProblem: @escaping @Sendable (String) -> Void
   ) throws(RecordingError) {
@@ -69,19 +71,19 @@ final class Catalogue {
       database = try Self.open(path)
       isInMemory = false
     } catch {
-      (database, isInMemory) = try Self.make(path, instead: error, onProblem)
+      (database, isInMemory) = try Self.replace(path, because: error, onProblem)
     }
   }
 
-  /// Begins again, empty.
-  func remake(because error: RecordingError) throws(RecordingError) {
+  /// Starts over with an empty catalogue.
+  func reset(because error: RecordingError) throws(RecordingError) {
     try? database.close()
-    (database, isInMemory) = try Self.make(path, instead: error, onProblem)
+    (database, isInMemory) = try Self.replace(path, because: error, onProblem)
     isDamaged = false
   }
 
   private static func open(_ path: String) throws(RecordingError) -> DatabaseQueue {
-    try told {
+    try wrappingErrors {
       let database = try DatabaseQueue(path: path)
       let verdict = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
       guard verdict == "ok" else { throw DatabaseError(message: verdict ?? "unreadable") }
@@ -90,19 +92,19 @@ final class Catalogue {
     }
   }
 
-  /// An empty one, in memory if the disk has no place for it.
-  private static func make(
-    _ path: String, instead error: RecordingError, _ onProblem: (String) -> Void
+  /// Puts an empty catalogue in the place of an unusable one: on disk, or else in memory.
+  private static func replace(
+    _ path: String, because error: RecordingError, _ onProblem: (String) -> Void
   ) throws(RecordingError) -> (DatabaseQueue, isInMemory: Bool) {
-    onProblem("\(error); it is made again from the segments")
+    onProblem("\(error); rebuilding it from the segments")
     rename(path, path + ".damaged")
     unlink(path + "-journal")
     do throws(RecordingError) {
       return (try open(path), false)
     } catch {
-      onProblem("\(error); it is kept in memory")
+      onProblem("\(error); keeping it in memory")
     }
-    let memory = try told {
+    let memory = try wrappingErrors {
       let database = try DatabaseQueue()
       try migrator.migrate(database)
       return database
@@ -152,7 +154,7 @@ final class Catalogue {
     try read { try RecordingRow.fetchOne($0, key: name) }
   }
 
-  /// In their order.
+  /// In ascending order of their numbers.
   func segments(of recording: String) throws(RecordingError) -> [SegmentRow] {
     try read {
       try SegmentRow.filter(sql: "recording = ?", arguments: [recording]).order(sql: "number")
@@ -166,7 +168,7 @@ final class Catalogue {
 
   func save(_ row: SegmentRow) throws(RecordingError) { try write { try row.save($0) } }
 
-  /// Replaces all that is known of a recording.
+  /// Replaces everything that is known about a recording.
   func replace(_ row: RecordingRow, _ segments: [SegmentRow]) throws(RecordingError) {
     try write { database in
       try RecordingRow.deleteOne(database, key: row.name)
@@ -181,7 +183,7 @@ final class Catalogue {
 
   private func read<R>(_ body: (Database) throws -> R) throws(RecordingError) -> R {
     do throws(RecordingError) {
-      return try Self.told { try database.read(body) }
+      return try Self.wrappingErrors { try database.read(body) }
     } catch {
       isDamaged = true
       throw error
@@ -191,22 +193,22 @@ final class Catalogue {
   private func write(_ body: (Database) throws -> Void) throws(RecordingError) {
     let problem: RecordingError
     do throws(RecordingError) {
-      return try Self.told { try database.write(body) }
+      return try Self.wrappingErrors { try database.write(body) }
     } catch {
       problem = error
     }
     do throws(RecordingError) {
-      if !isInMemory { try goOnInMemory() }
-      return try Self.told { try database.write(body) }
+      if !isInMemory { try moveToMemory() }
+      return try Self.wrappingErrors { try database.write(body) }
     } catch {
       isDamaged = true
       throw problem
     }
   }
 
-  /// With all that it tells so far.
-  private func goOnInMemory() throws(RecordingError) {
-    database = try Self.told {
+  /// Continues in memory with the current contents.
+  private func moveToMemory() throws(RecordingError) {
+    database = try Self.wrappingErrors {
       let memory = try DatabaseQueue()
       try database.backup(to: memory)
       return memory
@@ -214,7 +216,7 @@ final class Catalogue {
     isInMemory = true
   }
 
-  private static func told<R>(_ body: () throws -> R) throws(RecordingError) -> R {
+  private static func wrappingErrors<R>(_ body: () throws -> R) throws(RecordingError) -> R {
     do {
       return try body()
     } catch let error as DatabaseError {

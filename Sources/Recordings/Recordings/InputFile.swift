@@ -1,7 +1,7 @@
 import Glibc
 import LiveEvents
 
-/// A file that is read from its beginning, block by block. Closed when it is let go.
+/// A file that is read from its beginning, block by block. Closes itself when it is released.
 struct InputFile: ~Copyable {
   let path: String
   private let descriptor: Int32
@@ -14,7 +14,7 @@ struct InputFile: ~Copyable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// The next `size` bytes at most, behind those of `rest`; `nil` at the end of the file.
+  /// The bytes of `rest` followed by at most `size` more from the file; `nil` at the end of the file.
   func block(after rest: ArraySlice<UInt8>, size: Int) throws(RecordingError) -> ByteSlab? {
     do {
       var isEnd = false
@@ -42,13 +42,13 @@ struct InputFile: ~Copyable {
     }
   }
 
-  /// Size in bytes and time of the last change in nanoseconds, of the file at `path`.
+  /// The size in bytes of the file at `path`, and when it last changed in nanoseconds since 1970.
   static func state(of path: String) throws(RecordingError) -> (bytes: Int, modified: Int) {
     var status = stat()
     guard stat(path, &status) == 0 else {
-      throw .file(operation: "look at", path: path, code: errno)
+      throw .file(operation: "examine", path: path, code: errno)
     }
-    // Not even opened otherwise: a pipe would never end, a directory cannot be read.
+    // Nothing else is even opened: reading a pipe might never end, and a directory cannot be read.
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw .file(operation: "read", path: path, code: EINVAL)
     }

@@ -1,14 +1,15 @@
 package import LiveEvents
 package import RateLimiting
 
-/// One step of a room's life: what moves its state. Playing the steps again gives the same state.
+/// One step in the life of a room: something that changes its state. Replaying all steps produces
+/// the same state.
 package enum RecordedStep: Sendable, Equatable {
   /// The room took an event at an instant of its own time.
   case event(LiveEvent, at: Instant)
-  /// The room drew a frame; with `flush`, what its throttles held was applied first.
+  /// The room drew a frame; with `flush`, everything its throttles held was applied first.
   case frame(at: Instant, flush: Bool)
-  /// Something else that the state depends on was changed by somebody else than the source of events:
-  /// one JSON object on one line, which the recorder does not look into.
+  /// Something that the state depends on was changed by other means than an event: one JSON object
+  /// on one line, which the recorder does not interpret.
   case change(String, at: Instant)
 
   package var instant: Instant {
@@ -18,7 +19,7 @@ package enum RecordedStep: Sendable, Equatable {
   }
 }
 
-/// What a room did in one turn, on its way to the disk.
+/// The steps of one turn of a room, on their way to the disk.
 package struct RecordedBatch: Sendable {
   enum Entry: Sendable {
     case events(ArraySlice<LiveEvent>, at: Instant)
@@ -27,7 +28,7 @@ package struct RecordedBatch: Sendable {
   }
 
   private(set) var entries: [Entry] = []
-  /// Called once everything before is synced, or can no longer be.
+  /// Called once everything added before them is synced or lost.
   private(set) var completions: [@Sendable () -> Void] = []
   package private(set) var eventCount = 0
 
@@ -35,7 +36,7 @@ package struct RecordedBatch: Sendable {
 
   package var isEmpty: Bool { entries.isEmpty && completions.isEmpty }
 
-  /// Adds events that the room took at one instant. Shares their storage.
+  /// Adds events that the room took at one instant. Shares their storage rather than copying it.
   package mutating func add(_ events: ArraySlice<LiveEvent>, at instant: Instant) {
     guard !events.isEmpty else { return }
     entries.append(.events(events, at: instant))
@@ -51,8 +52,8 @@ package struct RecordedBatch: Sendable {
     entries.append(.change(text, at: instant))
   }
 
-  /// Has `completion` called, on the writer's thread, once all that was added before is on disk, or
-  /// never will be: then ``RoomRecorder/failure`` says why.
+  /// Calls `completion` on the writer's thread, once everything added before is on disk or is known
+  /// never to get there; ``RoomRecorder/failure`` then says why.
   package mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
     completions.append(completion)
   }

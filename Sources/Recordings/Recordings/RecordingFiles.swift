@@ -1,12 +1,13 @@
 import Glibc
 
-/// Where the files of a recording are, and what they are called.
+/// The files of a recording: their paths, numbers and sizes.
 package struct RecordingFiles: Sendable, Equatable {
   package struct Segment: Sendable, Equatable {
     package let number: Int
     package let path: String
     package let bytes: Int
-    /// The room's time at its last step, in nanoseconds; `nil` if it has none or is still written.
+    /// The room's time at its last step, in nanoseconds; `nil` if the segment has no steps or is
+    /// still being written.
     package let last: Int64?
   }
 
@@ -14,7 +15,7 @@ package struct RecordingFiles: Sendable, Equatable {
   package let room: String
   package let segments: [Segment]
 
-  /// Size of all segments.
+  /// The size of all segments.
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
 
   static func path(of segment: Int, in directory: String) -> String {
@@ -23,7 +24,7 @@ package struct RecordingFiles: Sendable, Equatable {
 
   private static func name(of segment: Int) -> String { "\(padded(segment, 6)).ndjson" }
 
-  /// The number of the segment in a file of this name; `nil` if it is none.
+  /// The number of the segment in the file of this name; `nil` if the name is not a segment's.
   static func number(of file: String) -> Int? {
     guard file.hasSuffix(".ndjson"), let number = Int(file.dropLast(7)), number > 0,
       file == name(of: number)
@@ -31,7 +32,7 @@ package struct RecordingFiles: Sendable, Equatable {
     return number
   }
 
-  /// The row of a segment as its file is now.
+  /// The catalogue row of a segment, with the current state of its file.
   static func row(
     _ recording: String, _ number: Int, _ path: String, _ contents: SegmentContents,
     crc32: String?, isDamaged: Bool = false
@@ -42,4 +43,27 @@ package struct RecordingFiles: Sendable, Equatable {
       events: contents.events, frames: contents.frames, firstAt: contents.first,
       lastAt: contents.last, crc32: crc32, isDamaged: isDamaged)
   }
+}
+
+/// Names recordings after their room and the time at which they began.
+enum RecordingName {
+  /// For instance `main-20261121T131757Z`.
+  ///
+  /// - Parameter startedAt: milliseconds since 1970.
+  static func make(room: String, startedAt: Int) -> String {
+    var seconds = time_t(startedAt / 1_000)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    let day = [parts.tm_mon + 1, parts.tm_mday].map { padded($0, 2) }.joined()
+    let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded($0, 2) }.joined()
+    return "\(room)-\(padded(parts.tm_year + 1_900, 4))\(day)T\(time)Z"
+  }
+}
+
+/// A number with at least `width` digits, padded with leading zeros.
+///
+/// - Parameter number: zero or greater.
+func padded(_ number: some BinaryInteger, _ width: Int, radix: Int = 10) -> String {
+  let digits = String(number, radix: radix)
+  return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }

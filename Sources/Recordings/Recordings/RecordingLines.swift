@@ -1,7 +1,7 @@
 import LiveEvents
 import WireFormats
 
-/// A recording as native events, one per line, for others to read.
+/// A recording as native events, one per line, for other programs to read.
 package struct RecordingLines: ~Copyable {
   private var reader: RecordingReader
   private let room: RoomName?
@@ -16,7 +16,7 @@ package struct RecordingLines: ~Copyable {
 
   /// The lines of the next block; `nil` at the end. A block may have none.
   ///
-  /// - Throws: ``RecordingError/damaged(recording:segment:)`` behind what could be read of a segment.
+  /// - Throws: ``RecordingError/damaged(recording:segment:)`` after everything readable in a segment.
   package mutating func next() throws(RecordingError) -> (text: String, events: Int)? {
     guard try reader.read(into: &steps) else { return nil }
     var bytes: [UInt8] = []

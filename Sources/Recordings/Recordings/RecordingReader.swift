@@ -1,18 +1,18 @@
 package import RateLimiting
 import WireFormats
 
-/// Reads the steps of a recording in their order, block by block, and checks each segment on the way.
+/// Reads the steps of a recording in order, block by block, and checks each segment along the way.
 package struct RecordingReader: ~Copyable {
   private let files: RecordingFiles
   private var next: Int
   private var segment: SegmentReader?
   private var decoder = LineDecoder(maximumLineLength: SegmentReader.longestLine)
   private let start: Instant?
-  /// Bytes of the segments that were read or passed over, of `files.bytes`.
+  /// The part of `files.bytes` in segments that have been read or skipped.
   private var bytesBefore = 0
 
-  /// - Parameter start: the room's time from which on steps are wanted; segments that end before are
-  ///   not read. `nil` begins at the beginning.
+  /// - Parameter start: steps before this room time are left out, and segments that end before it
+  ///   are not read; `nil` reads everything.
   package init(_ files: RecordingFiles, from start: Instant? = nil) {
     self.files = files
     self.start = start
@@ -26,14 +26,15 @@ package struct RecordingReader: ~Copyable {
     }
   }
 
-  /// How many bytes are read; at the end the size of the recording.
+  /// How many bytes have been read or skipped; at the end, the size of the recording.
   package var bytesRead: Int { bytesBefore + (segment?.bytesRead ?? 0) }
 
   /// Adds the steps of the next block to `steps`; `false` at the end. A block may have none.
   ///
-  /// - Throws: ``RecordingError/damaged(recording:segment:)`` once a segment was read that is not what
-  ///   was written. What it gave is all that can be read of it; reading may go on with the next one.
-  /// - Complexity: O(size of a block), some 0.1 ms.
+  /// - Throws: ``RecordingError/damaged(recording:segment:)`` at the end of a segment that differs
+  ///   from what was written. Everything readable in it has been returned by then; reading can
+  ///   continue with the next segment.
+  /// - Complexity: O(size of a block), about 0.1 ms.
   package mutating func read(into steps: inout [RecordedStep]) throws(RecordingError) -> Bool {
     if segment == nil {
       guard next < files.segments.count else { return false }

@@ -1,20 +1,20 @@
 import RateLimiting
 
-/// What a recorder tells its room.
-package enum RecorderNews: Sendable, Equatable {
-  /// Thinned to at most one a second.
+/// What a recorder reports to its room.
+package enum RecorderEvent: Sendable, Equatable {
+  /// Sent at most once a second.
   case progressed(bytes: Int, durationMs: Int)
-  /// It gave up; what was synced before stays.
+  /// The recorder gave up; everything synced before remains.
   case failed(RecordingError)
 }
 
-/// One recording while it is written. Belongs to the writer's thread.
+/// A recording while it is being written. Belongs to the writer's thread.
 final class RecordingSession {
   private let directory: String
   private let catalogue: Catalogue
   private let settings: RecordingSettings
-  private let fate: RecorderFate
-  private let onNews: @Sendable (RecorderNews) -> Void
+  private let status: RecorderStatus
+  private let onEvent: @Sendable (RecorderEvent) -> Void
   private let onProblem: @Sendable (String) -> Void
   private var row: RecordingRow
   private var segment: SegmentWriter?
@@ -27,20 +27,22 @@ final class RecordingSession {
   private var unsyncedSince: UInt64?
   private(set) var failure: RecordingError?
 
-  /// Makes the first segment of a recording, or the one after those that it has, and enters the
-  /// recording into the catalogue. Its directory is there.
+  /// Creates the next segment of a recording, whose directory must exist, and enters the recording
+  /// into the catalogue.
+  ///
+  /// - Parameter segments: the segments that the recording already has.
   init(
     row: RecordingRow, after segments: [SegmentRow] = [], directory: String, catalogue: Catalogue,
-    settings: RecordingSettings, now: UInt64, fate: RecorderFate,
-    onNews: @escaping @Sendable (RecorderNews) -> Void,
+    settings: RecordingSettings, now: UInt64, status: RecorderStatus,
+    onEvent: @escaping @Sendable (RecorderEvent) -> Void,
     onProblem: @escaping @Sendable (String) -> Void
   ) throws(RecordingError) {
     self.row = row
     self.directory = directory
     self.catalogue = catalogue
     self.settings = settings
-    self.fate = fate
-    self.onNews = onNews
+    self.status = status
+    self.onEvent = onEvent
     self.onProblem = onProblem
     for segment in segments {
       closed.append(segment.contents)
@@ -53,10 +55,10 @@ final class RecordingSession {
 
   var name: String { row.name }
 
-  /// What only the session knows of a recording, until it ends.
+  /// What only the session knows about a recording until it ends.
   struct Position {
     let row: RecordingRow
-    /// The segment that is being written.
+    /// The segment that is being written; `nil` if there is none.
     let segment: Int?
   }
 
@@ -73,7 +75,7 @@ final class RecordingSession {
 
   // MARK: Writing
 
-  /// Takes a batch; what a failure before left no place for is dropped.
+  /// Takes a batch, whose entries are dropped if the recording has failed.
   func append(_ batch: RecordedBatch, now: UInt64) {
     completions += batch.completions
     guard failure == nil, segment != nil else { return }
@@ -83,7 +85,8 @@ final class RecordingSession {
     }
   }
 
-  /// Ends a group: writes what is gathered, and syncs it if somebody waits or it is time.
+  /// Ends a group commit: writes what has been gathered, and syncs it if a completion is waiting or
+  /// the time has come.
   func commit(now: UInt64) {
     let isDue = unsyncedSince.map { now >= $0 + settings.syncNanoseconds } ?? false
     attempt { () throws(RecordingError) in
@@ -95,38 +98,39 @@ final class RecordingSession {
       }
       try rotate(now)
     }
-    complete()
-    tellProgress(now)
+    callCompletions()
+    reportProgress(now)
   }
 
-  /// When ``commit(now:)`` is due without anything new; `nil` if nothing waits for time.
+  /// When ``commit(now:)`` is due even if nothing is appended; `nil` if it is not.
   var deadline: UInt64? {
     let sync = unsyncedSince.map { $0 + settings.syncNanoseconds }
-    let told = progress.deadline.map { UInt64(max(0, $0.nanoseconds)) }
-    return [sync, told].compactMap(\.self).min()
+    let report = progress.deadline.map { UInt64(max(0, $0.nanoseconds)) }
+    return [sync, report].compactMap(\.self).min()
   }
 
-  /// Nobody waits any more: what could be synced is.
-  private func complete() {
+  /// Ends the wait of all completions: everything that could be synced is.
+  private func callCompletions() {
     let waiting = completions
     completions = []
     for completion in waiting { completion() }
   }
 
-  private func tellProgress(_ now: UInt64) {
+  private func reportProgress(_ now: UInt64) {
     guard failure == nil else { return }
     let now = Instant(nanoseconds: Int64(now))
     let summary = summary
     let value = (bytes: summary.bytes, durationMs: summary.durationMs)
     let step = progress.push(value, completed: UInt64(summary.bytes), total: nil, at: now)
     if let due = step.output ?? progress.wake(at: now).output {
-      onNews(.progressed(bytes: due.bytes, durationMs: due.durationMs))
+      onEvent(.progressed(bytes: due.bytes, durationMs: due.durationMs))
     }
   }
 
   private func rotate(_ now: UInt64) throws(RecordingError) {
-    guard let current = segment?.number, let bytes = segment?.bytes, let made = segment?.made,
-      bytes >= settings.segmentBytes || now >= made + settings.segmentNanoseconds
+    guard let current = segment?.number, let bytes = segment?.bytes,
+      let createdAt = segment?.createdAt,
+      bytes >= settings.segmentBytes || now >= createdAt + settings.segmentNanoseconds
     else { return }
     let next = try makeSegment(current + 1, now)
     try closeSegment { _ in }
@@ -142,8 +146,8 @@ final class RecordingSession {
     enter(number, contents, bytes: end.bytes, crc32: end.crc32)
   }
 
-  /// Enters a closed segment into the catalogue. The file tells the same, so that a catalogue which
-  /// cannot be written does no harm to the recording.
+  /// Enters a closed segment into the catalogue. The file holds the same information, so failing to
+  /// write the catalogue does the recording no harm.
   private func enter(_ number: Int, _ contents: SegmentContents, bytes: Int, crc32: String) {
     closed.append(contents)
     closedBytes += bytes
@@ -162,8 +166,8 @@ final class RecordingSession {
     as state: RecordingSummary.State, digest: String?, endedAt: Int
   ) -> RecordingSummary {
     row.endedAt = endedAt
-    // Something may be lost that did not get this far.
-    if let lost = fate.failure { fail(lost) }
+    // A batch may have been lost before it reached this thread.
+    if let lost = status.failure { fail(lost) }
     if failure == nil {
       row.state = state.rawValue
       row.digest = digest
@@ -175,37 +179,37 @@ final class RecordingSession {
         }
       }
     }
-    complete()
+    callCompletions()
     saveRow()
     return summary
   }
 
-  /// Gives up: cuts what is not synced, so that the file holds whole lines.
+  /// Gives up: cuts off everything that is not synced, so that the file ends with a whole line.
   func fail(_ error: RecordingError) {
     guard failure == nil else { return }
     failure = error
-    // Before anybody hears that the wait is over.
-    fate.fail(error)
+    // Before the completions are called, which read it.
+    status.fail(error)
     row.state = RecordingSummary.State.failed.rawValue
     row.reason = error.description
     unsyncedSince = nil
     do throws(RecordingError) {
-      try segment?.cut()
-      // What was cut made place for a last line, if that was what lacked.
+      try segment?.cutUnsynced()
+      // On a full disk, cutting freed the space for this last line.
       try closeSegment { end in
         end.state = .failed
         end.reason = error.description
       }
     } catch {
-      keepOpenSegment()
+      leaveSegmentOpen()
     }
     saveRow()
-    complete()
-    onNews(.failed(error))
+    callCompletions()
+    onEvent(.failed(error))
   }
 
-  /// The last line could not be written: the segment stays as it is, and the next start looks at it.
-  private func keepOpenSegment() {
+  /// Leaves a segment whose last line could not be written as it is; the next start examines it.
+  private func leaveSegmentOpen() {
     if let synced = segment?.synced {
       closed.append(synced.contents)
       closedBytes += synced.bytes
@@ -218,12 +222,12 @@ final class RecordingSession {
     do throws(RecordingError) { try body() } catch { fail(error) }
   }
 
-  /// A catalogue that cannot be written does no harm to the recording: the files tell the same.
+  /// Saves the row. Failing to do so harms no recording: the files hold the same information.
   private func saveRow() {
     do throws(RecordingError) { try catalogue.save(row) } catch { onProblem("\(error)") }
   }
 
-  /// What is written so far.
+  /// The recording as written so far.
   var summary: RecordingSummary {
     var whole = closed
     if let segment { whole.append(segment.contents) }

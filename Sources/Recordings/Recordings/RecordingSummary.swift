@@ -1,15 +1,15 @@
-/// What is known of a recording.
+/// What is known about a recording.
 package struct RecordingSummary: Sendable, Equatable {
   package enum State: String, Sendable, Codable, CaseIterable {
     /// It is being written.
     case recording
     /// It was stopped.
     case finished
-    /// The program ended without stopping it. What had been acknowledged is there.
+    /// The program ended without stopping it. Everything acknowledged is there.
     case interrupted
-    /// It could not go on; the reason says why.
+    /// It could not be continued; the reason says why.
     case failed
-    /// A segment is not what was written; the reason says which.
+    /// A segment differs from what was written; the reason says which.
     case damaged
   }
 
@@ -20,14 +20,14 @@ package struct RecordingSummary: Sendable, Equatable {
   package var reason: String?
   /// Milliseconds since 1970.
   package var startedAt: Int
-  /// Milliseconds since 1970; `nil` while it is being written or if nobody noted it.
+  /// Milliseconds since 1970; `nil` while it is being written, or if the end is unknown.
   package var endedAt: Int?
   package var events: Int
   package var frames: Int
   package var bytes: Int
-  /// From the first step to the last in the room's time, in milliseconds.
+  /// The time from the first step to the last, in milliseconds of the room's time.
   package var durationMs: Int
   package var segments: Int
-  /// The state of the room at its end, if the recording holds all that led to it.
+  /// The digest of the room's state at the end, if the recording holds everything that led to it.
   package var digest: String?
 }

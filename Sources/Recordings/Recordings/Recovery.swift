@@ -1,15 +1,15 @@
 import Glibc
 
-/// Makes catalogue and files agree, after the program ended without closing its recordings, or
-/// somebody touched either. What the files say is true.
+/// Makes the catalogue agree with the files after the program ended without closing its recordings,
+/// or after either was changed from outside. The files are authoritative.
 struct Recovery {
   let directory: String
   let catalogue: Catalogue
   /// The recordings that are being written, by name.
   var writing: [String: RecordingSession.Position] = [:]
 
-  /// - Complexity: one look at each segment; those that are not as the catalogue knows them, and those
-  ///   that were never closed, are read.
+  /// - Complexity: one `stat` per segment. Segments that were never closed, or that differ from what
+  ///   the catalogue says about them, are read.
   func run() throws(RecordingError) {
     var found: Set<String> = []
     for name in try Directories.names(in: directory) {
@@ -21,8 +21,8 @@ struct Recovery {
       } catch .catalogue(let problem) {
         throw .catalogue(problem)
       } catch {
-        // What is wrong with one is no reason to do without the others.
-        try mark(name, error)
+        // One unreadable recording must not hide the others.
+        try markUnreadable(name, error)
         found.insert(name)
       }
     }
@@ -31,18 +31,18 @@ struct Recovery {
     }
   }
 
-  /// Notes that a recording cannot be looked at.
-  private func mark(_ name: String, _ error: RecordingError) throws(RecordingError) {
+  /// Notes in the catalogue that a recording cannot be examined.
+  private func markUnreadable(_ name: String, _ error: RecordingError) throws(RecordingError) {
     var row =
       try catalogue.recording(name)
       ?? RecordingRow(
         name: name, room: Self.room(of: name), state: RecordingSummary.State.damaged.rawValue,
         startedAt: 0)
-    row.damage(error.description)
+    row.markDamaged(error.description)
     try catalogue.save(row)
   }
 
-  /// Recovers one recording; `false` if there is nothing of one in its directory.
+  /// Recovers one recording; `false` if the directory contains none.
   private func recover(_ name: String, in path: String) throws(RecordingError) -> Bool {
     let known = try catalogue.recording(name)
     let knownSegments = try catalogue.segments(of: name)
@@ -61,24 +61,25 @@ struct Recovery {
       }
       let scan = try SegmentReader.scan(path: file)
       guard scan.goodBytes > 0 else {
-        // Made, and not even its first line written. Or of somebody else: then it stays, unlisted.
+        // A segment that was created, but not even its first line was written. A file that is not
+        // ours is left alone and not listed.
         if state.bytes == 0 || !scan.isDamaged { unlink(file) }
         continue
       }
       try cutTail(of: file, scan, size: state.bytes)
       scans.append(scan)
-      let isElsewhere = scan.header.map { $0.segment != number } ?? false
+      let isMisplaced = scan.header.map { $0.segment != number } ?? false
       segments.append(
         try RecordingFiles.row(
           name, number, file, scan.contents, crc32: scan.end?.crc32,
-          isDamaged: scan.isDamaged || isElsewhere))
+          isDamaged: scan.isDamaged || isMisplaced))
     }
     if let position {
       try catalogue.replace(position.row, segments)
       return true
     }
     guard !segments.isEmpty else {
-      // Empty: nothing to tell of. Otherwise `rmdir` leaves it.
+      // Removes the directory if it is empty; otherwise `rmdir` fails and leaves it alone.
       rmdir(path)
       return false
     }
@@ -88,7 +89,7 @@ struct Recovery {
     return true
   }
 
-  /// What stands behind the last good line was never acknowledged.
+  /// Cuts off everything after the last good line, none of which was ever acknowledged.
   private func cutTail(of file: String, _ scan: SegmentScan, size: Int) throws(RecordingError) {
     guard scan.end == nil, scan.goodBytes < size else { return }
     guard truncate(file, off_t(scan.goodBytes)) == 0 || errno == EROFS else {
@@ -117,14 +118,14 @@ struct Recovery {
     let missing = segments.enumerated().first { $0.offset + 1 != $0.element.number }
       .map { $0.offset + 1 }
     if let damaged = segments.first(where: \.isDamaged)?.number {
-      row.damage(segment: damaged)
+      row.markDamaged(segment: damaged)
     } else if let missing {
-      row.damage("segment \(missing) is missing")
+      row.markDamaged("segment \(missing) is missing")
     }
     return row
   }
 
-  /// The room that a recording's name begins with.
+  /// The room with which the name of a recording begins.
   private static func room(of name: String) -> String {
     name.lastIndex(of: "-").map { String(name[..<$0]) } ?? name
   }

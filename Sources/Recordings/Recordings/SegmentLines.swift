@@ -3,13 +3,13 @@ import LiveEvents
 import RateLimiting
 import WireFormats
 
-/// The first line of a segment. Says whose it is, so that a lost catalogue can be made again.
+/// The first line of a segment. It names the recording, so that a lost catalogue can be rebuilt.
 struct SegmentHeader: Codable, Equatable {
   static let type = "recording"
   var version = 1
   var name: String
   var room: String
-  /// From 1.
+  /// The number of the segment, starting at 1.
   var segment: Int
   /// When the recording began, in milliseconds since 1970.
   var startedAt: Int
@@ -20,17 +20,17 @@ struct SegmentEnd: Codable, Equatable {
   static let type = "segmentEnd"
   var events: Int
   var frames: Int
-  /// Of all bytes before this line, eight hexadecimal digits.
+  /// The checksum of all bytes before this line, as eight hexadecimal digits.
   var crc32: String
-  /// In the last segment of a recording: how and when it ended.
+  /// In the last segment of a recording: how and when the recording ended.
   var state: RecordingSummary.State?
   var reason: String?
   var endedAt: Int?
   var digest: String?
 }
 
-/// The lines of a segment: native events with `at`, the room's time in nanoseconds; frames; changes of
-/// what else the state depends on; the header and the end.
+/// The lines of a segment: native events with the room's time in nanoseconds as `at`; frames; changes
+/// to whatever else the state depends on; the header and the end.
 enum SegmentLines {
   private static let framePrefix: StaticString = #"{"type":"frame","at":"#
   private static let changePrefix: StaticString = #"{"type":"change","at":"#
@@ -43,7 +43,7 @@ enum SegmentLines {
 
   static func append(_ event: LiveEvent, at instant: Instant, to bytes: inout [UInt8]) {
     NativeEncoder.append(event, to: &bytes)
-    // The object is opened again for one member more.
+    // Reopens the object for one more member.
     bytes.removeLast(2)
     bytes.append(contentsOf: #","at":"#.utf8)
     append(instant.nanoseconds, to: &bytes)
@@ -67,7 +67,7 @@ enum SegmentLines {
     bytes.append(0x0A)
   }
 
-  /// `type` comes first, so that the line is known by how it begins.
+  /// Writes `type` first, so that the line can be recognised by its beginning.
   static func append(_ line: some Encodable, type: String, to bytes: inout [UInt8]) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -105,7 +105,7 @@ enum SegmentLines {
     case change(String, at: Instant)
   }
 
-  /// What a line, given without its line end, is. An event is not looked into but for its time.
+  /// The kind of a line, given without its line ending. Of an event, only the time is read.
   static func kind(of line: UnsafeBufferPointer<UInt8>) -> Kind {
     if begins(line, with: framePrefix) { return frame(line) }
     if begins(line, with: changePrefix) { return change(line) }
@@ -139,7 +139,7 @@ enum SegmentLines {
     return .change(text, at: Instant(nanoseconds: number))
   }
 
-  /// The number of `,"at":N}` at the end of a line.
+  /// The number in `,"at":N}` at the end of a line.
   private static func instant(endOf line: UnsafeBufferPointer<UInt8>) -> Instant? {
     let key: StaticString = #","at":"#
     guard line.last == UInt8(ascii: "}") else { return nil }
@@ -155,7 +155,8 @@ enum SegmentLines {
   private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
     let isNegative = digits.first == UInt8(ascii: "-")
     let digits = isNegative ? digits.dropFirst() : digits
-    // All that the writer writes: the least number of the type has no counterpart, and is no time.
+    // Covers everything the writer writes: `Int64.min`, which has no positive counterpart, never
+    // occurs as a time.
     guard (1...19).contains(digits.count) else { return nil }
     var value: Int64 = 0
     for digit in digits {

@@ -2,44 +2,46 @@ import Foundation
 import LiveEvents
 import WireFormats
 
-/// Reads one segment from its beginning and checks it on the way.
+/// Reads one segment from its beginning and checks it along the way.
 final class SegmentReader {
-  /// Bytes read at a time: some two hundred events, a fraction of a millisecond of decoding.
+  /// Bytes read at a time: about two hundred events, which take a fraction of a millisecond to decode.
   static let blockSize = 32 << 10
-  /// The longest line that can be written: an event's line has 64 KiB at most, in which each byte may
-  /// have to be escaped.
+  /// The longest line that can be written: an event's line is at most 64 KiB long, and every byte of
+  /// it may have to be escaped.
   static let longestLine = 512 << 10
 
   private let file: InputFile
-  /// How much of the file is to be read.
+  /// How many bytes of the file to read.
   private let limit: Int
   private var rest: [UInt8] = []
   private var checksum = Checksum()
   private(set) var contents = SegmentContents()
   private(set) var header: SegmentHeader?
   private(set) var end: SegmentEnd?
-  /// Lines that are none of a recording.
+  /// Lines that do not belong in a recording.
   private(set) var badLines = 0
-  /// Where the last good line ends.
+  /// The offset at which the last good line ends.
   private(set) var goodBytes = 0
   private(set) var bytesRead = 0
   private var offset = 0
 
-  /// - Parameter limit: so many bytes are read at most: what is written meanwhile is another matter.
+  /// - Parameter limit: at most this many bytes are read, so that a reader does not run into what is
+  ///   being written meanwhile.
   init(path: String, limit: Int = .max) throws(RecordingError) {
     file = try InputFile(path)
     self.limit = limit
   }
 
-  /// Whether it is what was written, as far as it tells: its last line vouches for those before.
+  /// Whether what has been read differs from what was written, as far as can be told: the last line
+  /// vouches for those before it.
   var isDamaged: Bool { badLines > 0 || header == nil || (end.map { !agrees($0) } ?? false) }
 
   private func agrees(_ end: SegmentEnd) -> Bool {
     end.events == contents.events && end.frames == contents.frames && end.crc32 == checksum.text
   }
 
-  /// Reads a block and adds its steps. Returns `false` at the end; bytes behind the last line end are
-  /// left out: that line was not finished.
+  /// Reads a block and adds its steps. Returns `false` at the end. Bytes after the last line ending
+  /// are left out: their line was never finished.
   func read(
     _ decoder: inout LineDecoder, into steps: inout [RecordedStep]
   ) throws(RecordingError) -> Bool {
@@ -54,7 +56,7 @@ final class SegmentReader {
     }
     rest = slab.withBytes { Array($0[position...]) }
     if rest.count > Self.longestLine {
-      // No line of ours: what follows is not to be read as one either.
+      // Not one of our lines; what follows must not be read as the beginning of another.
       badLines += 1
       offset += rest.count
       rest = []
@@ -87,7 +89,7 @@ final class SegmentReader {
       header = decode(SegmentHeader.self, slab, line)
       isGood = header != nil
     case .end:
-      // It vouches for what stands before it, and nothing stands behind it.
+      // It vouches for everything before it, and is the last line.
       end = decode(SegmentEnd.self, slab, line)
       isGood = end != nil
     case .unknown: isGood = false
@@ -107,7 +109,7 @@ final class SegmentReader {
     }
   }
 
-  /// Reads the segment to its end, for what it tells about itself.
+  /// Reads a segment to its end, to learn what it holds and whether it is intact.
   static func scan(path: String) throws(RecordingError) -> SegmentScan {
     let reader = try SegmentReader(path: path)
     var decoder = LineDecoder(maximumLineLength: longestLine)
@@ -119,12 +121,12 @@ final class SegmentReader {
   }
 }
 
-/// What reading a whole segment told.
+/// The result of reading a whole segment.
 struct SegmentScan {
   var header: SegmentHeader?
   var end: SegmentEnd?
   var contents: SegmentContents
   var isDamaged: Bool
-  /// Where its last good line ends.
+  /// The offset at which its last good line ends.
   var goodBytes: Int
 }

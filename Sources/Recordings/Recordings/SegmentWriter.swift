@@ -1,7 +1,8 @@
+import CZlib
 import Glibc
 import RateLimiting
 
-/// What stands in a segment, as the catalogue knows it.
+/// The contents of a segment as the catalogue describes them.
 struct SegmentContents: Equatable, Sendable {
   var events = 0
   var frames = 0
@@ -16,7 +17,7 @@ struct SegmentContents: Equatable, Sendable {
     last = instant.nanoseconds
   }
 
-  /// Adds what comes after.
+  /// Adds the contents of the segment that follows.
   mutating func append(_ next: SegmentContents) {
     events += next.events
     frames += next.frames
@@ -25,9 +26,9 @@ struct SegmentContents: Equatable, Sendable {
   }
 }
 
-/// Writes one segment: gathers lines, writes them in blocks, syncs when told.
+/// Writes one segment: gathers lines, writes them in blocks, and syncs them on request.
 final class SegmentWriter {
-  /// Bytes gathered before they are written.
+  /// How many bytes are gathered before they are written.
   private static let blockSize = 1 << 20
 
   let number: Int
@@ -35,16 +36,16 @@ final class SegmentWriter {
   private var gathered: [UInt8] = []
   private var checksum = Checksum()
   private(set) var contents = SegmentContents()
-  /// What is synced: where the file is cut if more cannot be written.
+  /// What is synced; the file is cut to this if more cannot be written.
   private(set) var synced: (bytes: Int, checksum: Checksum, contents: SegmentContents)
-  /// Monotonic time at which it was made, in nanoseconds.
-  let made: UInt64
+  /// The monotonic time at which the segment was created, in nanoseconds.
+  let createdAt: UInt64
 
   init(
     header: SegmentHeader, path: String, now: UInt64
   ) throws(RecordingError) {
     number = header.segment
-    made = now
+    createdAt = now
     file = try OutputFile(creating: path)
     synced = (0, checksum, contents)
     gathered.reserveCapacity(Self.blockSize + (64 << 10))
@@ -52,13 +53,13 @@ final class SegmentWriter {
     do throws(RecordingError) {
       try sync()
     } catch {
-      // A segment without its first line is none.
+      // Without its first line the file is not a segment.
       unlink(path)
       throw error
     }
   }
 
-  /// Bytes written and gathered.
+  /// The number of bytes written and gathered.
   var bytes: Int { file.count + gathered.count }
 
   func append(_ entry: RecordedBatch.Entry) throws(RecordingError) {
@@ -78,7 +79,7 @@ final class SegmentWriter {
     }
   }
 
-  /// Hands what is gathered to the kernel: it survives the end of this process.
+  /// Hands everything gathered to the kernel, so that it survives the end of this process.
   func write() throws(RecordingError) {
     guard !gathered.isEmpty else { return }
     do throws(RecordingError) {
@@ -91,22 +92,22 @@ final class SegmentWriter {
     gathered.removeAll(keepingCapacity: true)
   }
 
-  /// Makes all of it survive the loss of power.
+  /// Makes the whole segment survive a power failure.
   func sync() throws(RecordingError) {
     try write()
     try file.sync()
     synced = (file.count, checksum, contents)
   }
 
-  /// Takes back what is not synced, after a failure.
-  func cut() throws(RecordingError) {
+  /// Removes everything that is not synced, after a failure.
+  func cutUnsynced() throws(RecordingError) {
     gathered.removeAll()
     try file.truncate(to: synced.bytes)
     checksum = synced.checksum
     contents = synced.contents
   }
 
-  /// Writes the last line, with what `complete` adds to it.
+  /// Writes the last line, to which `complete` may add members.
   func finish(
     _ complete: (inout SegmentEnd) -> Void
   ) throws(RecordingError) -> (bytes: Int, crc32: String) {
@@ -117,4 +118,16 @@ final class SegmentWriter {
     try sync()
     return (file.count, end.crc32)
   }
+}
+
+/// The CRC-32 of a growing sequence of bytes.
+struct Checksum {
+  private var value: UInt = 0
+
+  mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+    value = crc32_z(value, bytes.baseAddress, bytes.count)
+  }
+
+  /// The checksum as eight hexadecimal digits.
+  var text: String { padded(value, 8, radix: 16) }
 }

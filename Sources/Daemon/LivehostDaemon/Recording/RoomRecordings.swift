@@ -35,7 +35,7 @@ package final class RoomRecordings: Sendable {
     let recorder: RoomRecorder
     do throws(RecordingError) {
       recorder = try await library.start(room: room.description, startedAt: startedAt) {
-        [weak self] news in self?.take(news, of: room, on: lane)
+        [weak self] event in self?.take(event, of: room, on: lane)
       }
     } catch {
       leave(room)
@@ -120,8 +120,8 @@ package final class RoomRecordings: Sendable {
     guard enter(room) else { return }
     let recorder: RoomRecorder?
     do throws(RecordingError) {
-      recorder = try await library.resume(end.recording) { [weak self] news in
-        self?.take(news, of: room, on: lane)
+      recorder = try await library.resume(end.recording) { [weak self] event in
+        self?.take(event, of: room, on: lane)
       }
     } catch {
       leave(room)
@@ -188,8 +188,8 @@ package final class RoomRecordings: Sendable {
     library.close()
   }
 
-  private func take(_ news: RecorderNews, of room: RoomName, on lane: HostLane) {
-    switch news {
+  private func take(_ event: RecorderEvent, of room: RoomName, on lane: HostLane) {
+    switch event {
     case .progressed(let bytes, let duration):
       let progress = RecorderProgress(bytes: bytes, durationMilliseconds: duration)
       lane.postVisit(to: room) { room in

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The directory of recordings, its catalogue and the recordings that are being written. Belongs to
-/// the writer's thread.
-final class Shelf {
+/// The directory of recordings, with its catalogue and the recordings being written. Belongs to the
+/// writer's thread.
+final class RecordingStore {
   let directory: String
   private let settings: RecordingSettings
   private let onProblem: @Sendable (String) -> Void
@@ -18,7 +18,7 @@ final class Shelf {
     self.onProblem = onProblem
   }
 
-  // MARK: Groups
+  // MARK: Group commit
 
   func append(_ batch: RecordedBatch, to session: UInt64, now: UInt64) {
     guard let recording = sessions[session] else {
@@ -43,12 +43,12 @@ final class Shelf {
 
   // MARK: Recordings
 
-  /// The catalogue, made to agree with the files when it is first asked for.
+  /// The catalogue. The first call makes it agree with the files.
   func catalogue() throws(RecordingError) -> Catalogue {
     if let opened, !opened.isDamaged { return opened }
-    try Directories.make(directory)
+    try Directories.create(directory)
     if let opened {
-      try remake(opened, because: .catalogue("it was changed by somebody else"))
+      try rebuild(opened, because: .catalogue("it was changed by another program"))
       return opened
     }
     let catalogue = try Catalogue(path: directory + "/catalogue.sqlite", onProblem: onProblem)
@@ -57,24 +57,24 @@ final class Shelf {
     return catalogue
   }
 
-  /// Asks the catalogue. One that was damaged while the program runs is made again first.
-  private func ask<R>(
-    _ question: (Catalogue) throws(RecordingError) -> R
+  /// Queries the catalogue. If it turns out to be damaged, it is rebuilt and queried again.
+  private func query<R>(
+    _ body: (Catalogue) throws(RecordingError) -> R
   ) throws(RecordingError) -> R {
     let catalogue = try catalogue()
     do throws(RecordingError) {
-      return try question(catalogue)
+      return try body(catalogue)
     } catch {
       guard catalogue.isDamaged else { throw error }
-      try remake(catalogue, because: error)
-      return try question(catalogue)
+      try rebuild(catalogue, because: error)
+      return try body(catalogue)
     }
   }
 
-  private func remake(
+  private func rebuild(
     _ catalogue: Catalogue, because error: RecordingError
   ) throws(RecordingError) {
-    try catalogue.remake(because: error)
+    try catalogue.reset(because: error)
     let writing = sessions.values.map { ($0.name, $0.position) }
     try Recovery(
       directory: directory, catalogue: catalogue,
@@ -83,8 +83,8 @@ final class Shelf {
   }
 
   func start(
-    _ number: UInt64, room: String, startedAt: Int, now: UInt64, fate: RecorderFate,
-    onNews: @escaping @Sendable (RecorderNews) -> Void
+    _ number: UInt64, room: String, startedAt: Int, now: UInt64, status: RecorderStatus,
+    onEvent: @escaping @Sendable (RecorderEvent) -> Void
   ) throws(RecordingError) -> String {
     let catalogue = try catalogue()
     let name = try makeDirectory(RecordingName.make(room: room, startedAt: startedAt))
@@ -93,32 +93,32 @@ final class Shelf {
       startedAt: startedAt)
     sessions[number] = try RecordingSession(
       row: row, directory: directory + "/" + name, catalogue: catalogue, settings: settings,
-      now: now, fate: fate, onNews: onNews, onProblem: onProblem)
+      now: now, status: status, onEvent: onEvent, onProblem: onProblem)
     return name
   }
 
-  /// Goes on with a recording that was interrupted; `false` if it ended otherwise.
+  /// Continues a recording that was interrupted; `false` if it ended in any other way.
   func resume(
-    _ number: UInt64, _ name: String, now: UInt64, fate: RecorderFate,
-    onNews: @escaping @Sendable (RecorderNews) -> Void
+    _ number: UInt64, _ name: String, now: UInt64, status: RecorderStatus,
+    onEvent: @escaping @Sendable (RecorderEvent) -> Void
   ) throws(RecordingError) -> Bool {
-    var (row, segments) = try known(name)
+    var (row, segments) = try entry(of: name)
     guard row.state == RecordingSummary.State.interrupted.rawValue else { return false }
     row.state = RecordingSummary.State.recording.rawValue
     row.endedAt = nil
     sessions[number] = try RecordingSession(
       row: row, after: segments, directory: directory + "/" + name, catalogue: try catalogue(),
-      settings: settings, now: now, fate: fate, onNews: onNews, onProblem: onProblem)
+      settings: settings, now: now, status: status, onEvent: onEvent, onProblem: onProblem)
     return true
   }
 
-  /// Makes a directory of that name, or of one made unique.
+  /// Creates a directory with this name, or with one derived from it if the name is taken.
   private func makeDirectory(_ wanted: String) throws(RecordingError) -> String {
     var name = wanted
     var attempt = 1
     while mkdir(directory + "/" + name, 0o750) != 0 {
       guard errno == EEXIST, attempt < 10_000 else {
-        throw .file(operation: "make", path: directory + "/" + name, code: errno)
+        throw .file(operation: "create", path: directory + "/" + name, code: errno)
       }
       attempt += 1
       name = "\(wanted).\(attempt)"
@@ -136,9 +136,9 @@ final class Shelf {
     return session.finish(as: state, digest: digest, endedAt: endedAt)
   }
 
-  /// Oldest first.
+  /// All recordings, oldest first.
   func summaries() throws(RecordingError) -> [RecordingSummary] {
-    try ask { catalogue throws(RecordingError) in
+    try query { catalogue throws(RecordingError) in
       var result: [RecordingSummary] = []
       for row in try catalogue.recordings() {
         if let session = sessions.values.first(where: { $0.name == row.name }) {
@@ -151,18 +151,18 @@ final class Shelf {
     }
   }
 
-  /// What the catalogue tells of a recording.
-  private func known(
-    _ name: String
+  /// The catalogue's rows for a recording.
+  private func entry(
+    of name: String
   ) throws(RecordingError) -> (RecordingRow, [SegmentRow]) {
-    try ask { catalogue throws(RecordingError) in
+    try query { catalogue throws(RecordingError) in
       guard let row = try catalogue.recording(name) else { throw .noSuchRecording(name) }
       return (row, try catalogue.segments(of: name))
     }
   }
 
   func files(of name: String) throws(RecordingError) -> RecordingFiles {
-    let (row, known) = try known(name)
+    let (row, rows) = try entry(of: name)
     let path = directory + "/" + name
     var segments: [RecordingFiles.Segment] = []
     for number in try Directories.names(in: path).compactMap(RecordingFiles.number).sorted() {
@@ -170,15 +170,15 @@ final class Shelf {
       segments.append(
         RecordingFiles.Segment(
           number: number, path: file, bytes: try InputFile.state(of: file).bytes,
-          last: known.first { $0.number == number }?.lastAt))
+          last: rows.first { $0.number == number }?.lastAt))
     }
     return RecordingFiles(name: name, room: row.room, segments: segments)
   }
 
-  /// Notes what a reader found.
+  /// Notes damage that a reader found.
   func noteDamage(_ name: String, segment: Int) throws(RecordingError) {
-    var (row, _) = try known(name)
-    row.damage(segment: segment)
+    var (row, _) = try entry(of: name)
+    row.markDamaged(segment: segment)
     try catalogue().save(row)
   }
 }

@@ -49,25 +49,25 @@ private final class Disk: Durability {
     let disk = Disk()
     try connection.send(viewers(1))
     let kept = try #require(sink.takeHeld().first)
-    kept.isKept(by: disk)
-    kept.consumed()
+    kept.markKept(by: disk)
+    kept.markConsumed()
     try connection.send(sync("a") + viewers(2))
     for receipt in sink.takeHeld() {
-      receipt.isKept(by: disk)
-      receipt.applied()
+      receipt.markKept(by: disk)
+      receipt.markApplied()
     }
     #expect(try connection.answers() == synced("a", 1, 0), "nothing was lost as yet")
     // What the next sync stands for is lost, and nobody keeps what comes with it.
     disk.fail("the disk \"a\" is full")
     try connection.send(sync("b"))
-    for receipt in sink.takeHeld() { receipt.applied() }
+    for receipt in sink.takeHeld() { receipt.markApplied() }
     #expect(
       try connection.answers()
         == #"{"type":"applied","token":"b","received":2,"rejected":0,"#
         + #""reason":"the disk \"a\" is full"}"# + "\n")
     // What came afterwards was never to be kept.
     try connection.send(viewers(3) + sync("c"))
-    for receipt in sink.takeHeld() { receipt.applied() }
+    for receipt in sink.takeHeld() { receipt.markApplied() }
     #expect(try connection.answers() == synced("c", 3, 0))
   }
 
@@ -171,12 +171,12 @@ private final class Disk: Durability {
     try connection.send(viewers(1, room: "a") + "{\n" + sync("2") + sync("3"))
     let second = sink.takeHeld()
     #expect(first.count == 2 && second.count == 1)
-    second[0].applied()
-    first[0].consumed()
-    first[0].applied()
-    first[0].applied()
+    second[0].markApplied()
+    first[0].markConsumed()
+    first[0].markApplied()
+    first[0].markApplied()
     #expect(try connection.answers() == "")
-    first[1].applied()
+    first[1].markApplied()
     #expect(try connection.answers() == synced("1", 2, 0) + synced("2", 4, 1) + synced("3", 4, 1))
   }
 
@@ -185,10 +185,10 @@ private final class Disk: Durability {
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + viewers(2) + sync("1") + viewers(3) + sync("2"))
     let held = sink.takeHeld()
-    held[1].rejected(1)
-    held[1].applied()
-    held[0].rejected(2)
-    held[0].applied()
+    held[1].markRejected(1)
+    held[1].markApplied()
+    held[0].markRejected(2)
+    held[0].markApplied()
     #expect(try connection.answers() == synced("1", 2, 2) + synced("2", 3, 3))
   }
 
@@ -210,7 +210,7 @@ private final class Disk: Durability {
     connection.fire(ChannelEvent.inputClosed)
     #expect(!connection.isClosed)
     #expect(sink.unroutable == [.malformedJSON: 1])
-    for receipt in sink.takeHeld() { receipt.applied() }
+    for receipt in sink.takeHeld() { receipt.markApplied() }
     #expect(try connection.answers() == synced("1", 1, 0))
     #expect(connection.isClosed)
   }
@@ -223,9 +223,9 @@ private final class Disk: Durability {
     let held = sink.takeHeld()
     let rooms = sink.notes.filter(\.wantsAcknowledgement).map(\.room)
     #expect(Set(rooms).count == 100)
-    for receipt in held.dropLast() { receipt.applied() }
+    for receipt in held.dropLast() { receipt.markApplied() }
     #expect(try connection.answers() == "")
-    held.last?.applied()
+    held.last?.markApplied()
     #expect(try connection.answers() == synced("all", 100, 0))
   }
 }
@@ -242,10 +242,10 @@ private final class Disk: Durability {
     try connection.send(viewers(4))
     #expect(connection.reads == 4)
     let held = sink.takeHeld()
-    held[0].consumed()
-    held[0].consumed()
+    held[0].markConsumed()
+    held[0].markConsumed()
     #expect(connection.reads == 4)
-    held[1].consumed()
+    held[1].markConsumed()
     #expect(connection.reads == 5)
     try connection.send(viewers(5))
     #expect(connection.reads == 6)
@@ -267,7 +267,7 @@ private final class Disk: Durability {
     #expect(connection.reads == 2)
     try connection.send(sync("2"))
     #expect(connection.reads == 2)
-    for receipt in sink.takeHeld() { receipt.applied() }
+    for receipt in sink.takeHeld() { receipt.markApplied() }
     #expect(try connection.answers() == synced("1", 1, 0) + synced("2", 1, 0))
     #expect(connection.reads == 3)
   }
@@ -280,7 +280,7 @@ private final class Disk: Durability {
     try connection.send("pe\":\"viewers\"}\n")
     #expect(!connection.isClosed)
     #expect(sink.unroutable == [.malformedJSON: 1])
-    for receipt in sink.takeHeld() { receipt.applied() }
+    for receipt in sink.takeHeld() { receipt.markApplied() }
     #expect(try connection.answers() == synced("1", 1, 0))
     #expect(connection.isClosed)
     #expect(sink.payloads("main") == [.viewers(count: 1)])
@@ -314,7 +314,7 @@ private final class Disk: Durability {
     connection.fire(IngestConnection.Drain())
     connection.pass(.hours(1))
     #expect(!connection.isClosed)
-    for receipt in sink.takeHeld() { receipt.applied() }
+    for receipt in sink.takeHeld() { receipt.markApplied() }
     expectTwoSeconds(connection)
   }
 

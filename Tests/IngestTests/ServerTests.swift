@@ -31,7 +31,7 @@ private final class SlowSink: IngestSink {
         state.outstanding -= count
         state.events += count
       }
-      delivery.receipt.applied()
+      delivery.receipt.markApplied()
     }
   }
 

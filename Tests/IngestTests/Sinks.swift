@@ -37,7 +37,7 @@ final class NotingSink: IngestSink {
           wantsAcknowledgement: delivery.receipt.wantsAcknowledgement))
       if isHolding { state.held.append(delivery.receipt) }
     }
-    if !isHolding { delivery.receipt.applied() }
+    if !isHolding { delivery.receipt.markApplied() }
   }
 
   func rejectUnroutable(_ counts: RejectionCounts) {

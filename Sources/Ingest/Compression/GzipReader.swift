@@ -1,6 +1,6 @@
 import CZlib
 
-/// Inflates gzip data as it comes in, piece by piece. Any number of members may follow each other.
+/// Inflates gzip data as it arrives, piece by piece. The data may consist of any number of members.
 ///
 /// Memory is bounded: one window of zlib (32 KiB) and one buffer for output.
 public struct GzipReader: ~Copyable {
@@ -8,16 +8,16 @@ public struct GzipReader: ~Copyable {
   public static let magic: [UInt8] = [0x1F, 0x8B]
 
   private static let outputSize = 64 * 1024
-  /// Largest window, with a gzip header: zlib's manual, `inflateInit2`.
+  /// The largest window, with a gzip header; see `inflateInit2` in zlib's manual.
   private static let windowBits: Int32 = 15 + 16
 
-  // zlib keeps the address of its stream: it must not move.
+  // zlib keeps the address of its stream, so the stream must not move.
   private let stream: UnsafeMutablePointer<z_stream>
   private let output: UnsafeMutableRawBufferPointer
   private var isInMember = false
   private var hasFailed = false
 
-  /// Throws ``GzipError/outOfMemory``.
+  /// - Throws: ``GzipError/outOfMemory``.
   public init() throws(GzipError) {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
@@ -34,9 +34,10 @@ public struct GzipReader: ~Copyable {
     output.deallocate()
   }
 
-  /// Inflates `input` and calls `body` with what comes out, in order. The buffers must not escape.
+  /// Inflates `input` and calls `body` with the output, in order. The buffers must not escape.
   ///
-  /// Complexity: O(length of input and output).
+  /// - Throws: ``GzipError/corrupt``, ``GzipError/outOfMemory``.
+  /// - Complexity: O(length of input and output).
   public mutating func read(
     _ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(GzipError) {
@@ -49,9 +50,10 @@ public struct GzipReader: ~Copyable {
     }
   }
 
-  /// To be called when the input is at its end.
+  /// Call this at the end of the input.
   ///
-  /// Throws ``GzipError/truncated`` if it stopped in the middle of a member.
+  /// - Throws: ``GzipError/truncated`` if the input ends in the middle of a member;
+  ///   ``GzipError/corrupt`` if reading failed before.
   public func finish() throws(GzipError) {
     if hasFailed { throw .corrupt }
     if isInMember { throw .truncated }
@@ -60,7 +62,7 @@ public struct GzipReader: ~Copyable {
   private mutating func inflatePiece(
     _ piece: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(GzipError) {
-    // zlib reads here and never writes; its declaration has no `const`.
+    // zlib only reads from here; its declaration merely lacks a `const`.
     stream.pointee.next_in = UnsafeMutablePointer(
       mutating: piece.baseAddress?.assumingMemoryBound(to: UInt8.self))
     stream.pointee.avail_in = UInt32(piece.count)
@@ -81,14 +83,14 @@ public struct GzipReader: ~Copyable {
         hasFailed = true
         throw .corrupt
       }
-      // A full output buffer may mean that there is more to come without more input.
+      // If the output buffer is full, there may be more output even without more input.
     } while stream.pointee.avail_in > 0 || isInMember && stream.pointee.avail_out == 0
   }
 }
 
 /// Why gzip data cannot be read.
 public enum GzipError: Error, Hashable {
-  /// The data breaks the format, or a checksum does not match.
+  /// The data violates the format, or a checksum does not match.
   case corrupt
   /// The data ends in the middle.
   case truncated
@@ -98,9 +100,9 @@ public enum GzipError: Error, Hashable {
 extension GzipError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .corrupt: "not gzip data, or damaged"
-    case .truncated: "gzip data that ends in the middle"
-    case .outOfMemory: "not enough memory to inflate"
+    case .corrupt: "not valid gzip data"
+    case .truncated: "the gzip data is truncated"
+    case .outOfMemory: "not enough memory to inflate the gzip data"
     }
   }
 }

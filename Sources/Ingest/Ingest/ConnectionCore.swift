@@ -1,19 +1,19 @@
 import LiveEvents
 import WireFormats
 
-/// What a connection does with the lines that it reads: decode, count, gather. No channel.
+/// What a connection does with the lines it reads: decode, count, and gather them. Needs no channel.
 struct ConnectionCore: ~Copyable {
   var assembler = LineAssembler()
   var decoder = LineDecoder()
   var batches = RoomBatches()
   var clock = FrameClock.arrival
-  /// Lines that were events or were rejected.
+  /// How many lines were events or were rejected.
   private(set) var received = 0
-  /// Those of them that were rejected here.
+  /// How many of them were rejected here.
   private(set) var rejected = 0
 
-  /// Decodes lines from `offset` on and gathers what they say, until a control line comes, which is
-  /// returned, or the slab ends.
+  /// Decodes lines starting at `offset` and gathers what they say, up to the end of the slab or the
+  /// next control line, which is returned.
   mutating func process(
     _ slab: ByteSlab, from offset: inout Int, arrival: Timestamp
   ) -> ControlLine? {
@@ -29,7 +29,7 @@ struct ConnectionCore: ~Copyable {
     _ = take(.rejected(.lineTooLong, room: decoder.override), bytes: 0)
   }
 
-  /// Takes what a sender left behind in the middle of a line. Control lines among it do nothing.
+  /// Takes the unfinished line of a sender that has gone. If it is a control line, it does nothing.
   mutating func processRest(arrival: Timestamp) {
     guard let slab = assembler.takeRest() else { return }
     let line = ByteSlab.Slice(offset: 0, count: slab.count)

@@ -1,31 +1,31 @@
-/// What a connection has handed over and not heard back about: the credit that it may still read
-/// on, and the syncs that it owes answers to. A value without clock, channel or lock of its own.
+/// What a connection has handed over but not heard back about: it determines whether the connection
+/// may read on, and which syncs it still has to answer. A value without clock, channel or lock.
 struct DeliveryLedger {
-  /// When a connection stops reading.
+  /// The limits at which a connection stops reading.
   struct Limits {
-    /// Bytes of lines in deliveries that were not consumed.
+    /// Bytes of lines in deliveries that are not consumed yet.
     var bytes: Int
-    /// Deliveries that were not consumed.
+    /// Deliveries that are not consumed yet.
     var deliveries: Int
-    /// Syncs that were not answered.
+    /// Syncs that are not answered yet.
     var syncs: Int
   }
 
-  /// What a sync is answered with.
+  /// The answer to a sync.
   struct Answer: Equatable {
-    /// The token as it stood in the line, escapes and all.
+    /// The token exactly as the line spelled it, including escapes.
     let token: [UInt8]
     let received: Int
     let rejected: Int
-    /// Why some of it is applied, but not kept as it should be.
+    /// Why some of the lines are applied but not kept as they should be; `nil` if all are.
     let failure: String?
   }
 
-  /// The lines between two syncs. The last one of the list is still open.
+  /// The lines between two syncs. The last epoch of the list is still open.
   private struct Epoch {
     var unacknowledged = 0
     var rejectedBySink = 0
-    /// Who is to keep the lines; hardly ever more than one.
+    /// What has to keep the lines; hardly ever more than one.
     var durabilities: [any Durability] = []
     var sync: (token: [UInt8], received: Int, rejected: Int)?
   }
@@ -34,9 +34,9 @@ struct DeliveryLedger {
   private var bytes = 0
   private var deliveries = 0
   private var epochs = [Epoch()]
-  /// Number of the first of `epochs`.
+  /// The number of the first element of `epochs`.
   private var firstEpoch: UInt64 = 0
-  /// Events that sinks rejected in epochs that are over.
+  /// Events that sinks rejected in epochs that have been answered.
   private var rejectedBefore = 0
   private(set) var isAbandoned = false
 
@@ -50,20 +50,20 @@ struct DeliveryLedger {
     bytes >= limits.bytes || deliveries >= limits.deliveries || epochs.count > limits.syncs
   }
 
-  /// Whether a connection that had to stop may read again: with half of each limit free, so that it
-  /// does not stop and go with every delivery.
-  var hasRoom: Bool {
+  /// Whether a connection that had to stop may read again. Half of each limit must be free, so that
+  /// the connection does not stop and start with every delivery.
+  var hasFreeCapacity: Bool {
     bytes <= limits.bytes / 2 && deliveries <= limits.deliveries / 2
       && epochs.count - 1 <= limits.syncs / 2
   }
 
-  /// Whether nothing is under way.
+  /// Whether nothing is outstanding.
   var isIdle: Bool { deliveries == 0 && epochs.count == 1 }
 
   /// Whether an answer is due.
   var hasAnswer: Bool { epochs[0].sync != nil && epochs[0].unacknowledged == 0 }
 
-  /// Whether a sync waits for its answer.
+  /// Whether a sync is waiting for its answer.
   var owesAnswers: Bool { epochs.count > 1 }
 
   mutating func handOver(bytes: Int, wantsAcknowledgement: Bool) {
@@ -72,12 +72,12 @@ struct DeliveryLedger {
     if wantsAcknowledgement { epochs[epochs.count - 1].unacknowledged += 1 }
   }
 
-  mutating func consumed(bytes: Int) {
+  mutating func markConsumed(bytes: Int) {
     self.bytes -= bytes
     deliveries -= 1
   }
 
-  mutating func rejected(_ count: Int, epoch: UInt64) {
+  mutating func markRejected(_ count: Int, epoch: UInt64) {
     guard epoch >= firstEpoch else {
       rejectedBefore += count
       return
@@ -85,24 +85,26 @@ struct DeliveryLedger {
     epochs[Int(epoch - firstEpoch)].rejectedBySink += count
   }
 
-  mutating func isKept(by durability: any Durability, epoch: UInt64) {
+  mutating func markKept(by durability: any Durability, epoch: UInt64) {
     guard epoch >= firstEpoch else { return }
-    let place = Int(epoch - firstEpoch)
-    if epochs[place].durabilities.contains(where: { $0 === durability }) { return }
-    epochs[place].durabilities.append(durability)
+    let index = Int(epoch - firstEpoch)
+    if epochs[index].durabilities.contains(where: { $0 === durability }) { return }
+    epochs[index].durabilities.append(durability)
   }
 
-  mutating func acknowledged(epoch: UInt64) { epochs[Int(epoch - firstEpoch)].unacknowledged -= 1 }
+  mutating func markAcknowledged(epoch: UInt64) {
+    epochs[Int(epoch - firstEpoch)].unacknowledged -= 1
+  }
 
-  mutating func abandoned() { isAbandoned = true }
+  mutating func markAbandoned() { isAbandoned = true }
 
-  /// Ends the open epoch by a sync. `received` and `rejected` are the connection's counts so far.
+  /// Ends the open epoch with a sync. `received` and `rejected` are the connection's counts so far.
   mutating func sync(token: [UInt8], received: Int, rejected: Int) {
     epochs[epochs.count - 1].sync = (token, received, rejected)
     epochs.append(Epoch())
   }
 
-  /// Takes the answers that are due, in the order of their syncs.
+  /// Removes and returns the answers that are due, in the order of their syncs.
   mutating func takeAnswers() -> [Answer] {
     var answers: [Answer] = []
     while let epoch = epochs.first, let sync = epoch.sync, epoch.unacknowledged == 0 {

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// By which a sink tells a connection what became of a delivery. May be used from any thread.
+/// Lets a sink report to a connection what became of a delivery. May be used from any thread.
 ///
-/// A receipt that is dropped counts as consumed. If it wanted acknowledgement and got none, the
-/// connection is closed: a sync that nobody can vouch for is never answered.
+/// Releasing a receipt counts as consuming the delivery. If the receipt wanted an acknowledgement and
+/// got none, the connection is closed: a sync that cannot be vouched for is never answered.
 public final class DeliveryReceipt: Sendable {
-  /// Whether the connection waits for ``applied()``.
+  /// Whether the connection waits for ``markApplied()``.
   ///
-  /// Then it means every delivery of this connection for this room up to and including this one:
-  /// what throttles hold back of them is to be applied, not to be waited for.
+  /// The acknowledgement then covers every delivery of this connection for this room up to and
+  /// including this one. Whatever throttles hold back of them is to be applied at once.
   public let wantsAcknowledgement: Bool
 
   private let ledger: SharedLedger?
@@ -28,7 +28,7 @@ public final class DeliveryReceipt: Sendable {
     self.wantsAcknowledgement = wantsAcknowledgement
   }
 
-  /// A receipt that nobody reads: for events that come from elsewhere than a connection.
+  /// A receipt without effect, for events that do not come from a connection.
   public init() {
     ledger = nil
     epoch = 0
@@ -36,42 +36,52 @@ public final class DeliveryReceipt: Sendable {
     wantsAcknowledgement = false
   }
 
-  /// The delivery was taken off the mailbox: the connection may read as much again.
-  public func consumed() {
+  /// Reports that the delivery was taken out of the mailbox: the connection may read as much again.
+  /// Further calls have no effect.
+  public func markConsumed() {
     let isFirst = progress.withLock { progress in
       defer { progress.isConsumed = true }
       return !progress.isConsumed
     }
-    if isFirst { ledger?.consumed(bytes: bytes) }
+    if isFirst { ledger?.markConsumed(bytes: bytes) }
   }
 
-  /// What was delivered is to be kept by `durability`.
+  /// Reports that `durability` is responsible for keeping what was delivered.
   ///
-  /// To be told before the acknowledgement that covers it. If it failed by then, the sync is answered
-  /// by the truth: applied, and not kept.
-  public func isKept(by durability: any Durability) { ledger?.isKept(by: durability, epoch: epoch) }
-
-  /// The sink did not take `count` of the events delivered, such as duplicates.
-  ///
-  /// To be told before the acknowledgement that covers them, whose counts include them.
-  public func rejected(_ count: Int) {
-    if count > 0 { ledger?.rejected(count, epoch: epoch) }
+  /// Call this before the acknowledgement that covers the delivery. If `durability` has failed by
+  /// then, the answer to the sync says so: applied, but not kept.
+  public func markKept(by durability: any Durability) {
+    ledger?.markKept(by: durability, epoch: epoch)
   }
 
-  /// Everything that ``wantsAcknowledgement`` asks for is applied or counted otherwise.
-  /// Implies ``consumed()``.
-  public func applied() {
-    consumed()
+  /// Reports that the sink rejected `count` of the delivered events, such as duplicates.
+  ///
+  /// Call this before the acknowledgement that covers the events, because its counts include them.
+  public func markRejected(_ count: Int) {
+    if count > 0 { ledger?.markRejected(count, epoch: epoch) }
+  }
+
+  /// Reports that everything ``wantsAcknowledgement`` covers is applied or has been counted in
+  /// another way. Implies ``markConsumed()``; further calls have no effect.
+  public func markApplied() {
+    markConsumed()
     let isFirst = progress.withLock { progress in
       defer { progress.isApplied = true }
       return !progress.isApplied
     }
-    if isFirst, wantsAcknowledgement { ledger?.acknowledged(epoch: epoch) }
+    if isFirst, wantsAcknowledgement { ledger?.markAcknowledged(epoch: epoch) }
   }
 
   deinit {
-    let left = progress.withLock { $0 }
-    if !left.isConsumed { ledger?.consumed(bytes: bytes) }
-    if wantsAcknowledgement, !left.isApplied { ledger?.abandoned() }
+    let progress = progress.withLock { $0 }
+    if !progress.isConsumed { ledger?.markConsumed(bytes: bytes) }
+    if wantsAcknowledgement, !progress.isApplied { ledger?.markAbandoned() }
   }
+}
+
+/// Something that keeps what was delivered, and may fail to, such as a recorder. May be used from
+/// any thread.
+public protocol Durability: AnyObject, Sendable {
+  /// Why something that should have been kept is lost, in words for people; `nil` while nothing is.
+  var failureReason: String? { get }
 }

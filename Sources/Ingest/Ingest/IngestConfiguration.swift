@@ -2,27 +2,27 @@ import Glibc
 public import LiveEvents
 public import NIOCore
 
-/// How the ingest socket is served. Every bound has a default that suits a machine of two cores.
+/// How the ingest socket is served. Every limit has a default that suits a machine with two cores.
 public struct IngestConfiguration: Sendable {
-  /// Connections served at a time; one more is closed at once.
+  /// How many connections are served at a time; further ones are closed at once.
   public var maximumConnections = 256
-  /// Bytes of lines that a connection has handed over and the sink has not consumed, before it
-  /// stops reading. One read more may be under way: 256 KiB.
+  /// A connection stops reading once it has handed over this many bytes of lines that the sink has
+  /// not consumed. One more read may already be in progress: 256 KiB.
   public var maximumOutstandingBytes = 1 << 20
-  /// Deliveries that the sink has not consumed, before the connection stops reading.
+  /// A connection stops reading once the sink has this many deliveries that it has not consumed.
   public var maximumOutstandingDeliveries = 64
-  /// Syncs that are not answered, before the connection stops reading.
+  /// A connection stops reading once this many syncs are unanswered.
   public var maximumOutstandingSyncs = 256
-  /// Rooms that a connection remembers by number.
+  /// How many rooms a connection remembers by number.
   public var maximumRoomsRemembered = 1024
-  /// Bytes per read, which is also the largest slab but for the beginning of a line before it.
+  /// Bytes per read. A slab is at most this large, plus the beginning of a line from the read before.
   public var readSize = 64 * 1024
-  /// How long a server that stops lets a sender read its answers, once they are all written.
+  /// How long a stopping server waits for a sender to read its answers once all are written.
   ///
   /// A sender that reads at all has done so within milliseconds. One that does not must not keep
-  /// the service from saving its state within its manager's time-out.
+  /// the service from saving its state before its service manager loses patience.
   public var drainTimeout = TimeAmount.seconds(2)
-  /// Where the time of arrival comes from.
+  /// Supplies the time of arrival.
   public var now: @Sendable () -> Timestamp = IngestConfiguration.systemTime
 
   public init() {}

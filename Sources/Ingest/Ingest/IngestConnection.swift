@@ -2,25 +2,26 @@ import LiveEvents
 package import NIOCore
 import WireFormats
 
-/// One connection of the ingest socket: reads, cuts into lines, decodes, hands over by room.
+/// One connection of the ingest socket: reads bytes, splits them into lines, decodes these and hands
+/// them over by room.
 ///
-/// Reads only while the sink keeps up; what it keeps itself is one line's beginning at most.
+/// Reads only while the sink keeps up, and buffers no more than the beginning of one line itself.
 package final class IngestConnection: ChannelInboundHandler {
   package typealias InboundIn = ByteBuffer
   package typealias OutboundOut = ByteBuffer
 
-  /// Fired through the pipeline to end the connection in good order: what was read is handed over
-  /// and consumed, syncs are answered, then it closes. A sender that does not read its answers is
-  /// waited for no longer than ``IngestConfiguration/drainTimeout``.
+  /// Fired through the pipeline to end the connection in an orderly way: what was read is handed over
+  /// and consumed, syncs are answered, and the connection closes. It waits no longer than
+  /// ``IngestConfiguration/drainTimeout`` for a sender that does not read its answers.
   package struct Drain: Sendable { package init() {} }
 
   private enum Phase {
     case reading
-    /// Too much is under way: no read until there is room.
+    /// Too much is outstanding: nothing is read until capacity is free again.
     case paused
     /// The sender will send no more. Closes when all its syncs are answered.
     case answering
-    /// The server stops. Closes when nothing is under way.
+    /// The server is stopping. Closes when nothing is outstanding.
     case draining
     case closed
   }
@@ -45,7 +46,7 @@ package final class IngestConnection: ChannelInboundHandler {
     self.sink = sink
   }
 
-  // MARK: Events of the channel
+  // MARK: Channel events
 
   package func handlerAdded(context: ChannelHandlerContext) {
     ledger = SharedLedger(limits: configuration.limits, channel: context.channel)
@@ -78,7 +79,7 @@ package final class IngestConnection: ChannelInboundHandler {
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
     case is SharedLedger.Changed:
-      ledger?.wokenUp()
+      ledger?.noteWakeUp()
       proceed(context)
     case let event as ChannelEvent where event == .inputClosed:
       finish(as: .answering)
@@ -103,7 +104,7 @@ package final class IngestConnection: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
-  // MARK: What lines say
+  // MARK: Lines
 
   private func process(_ slab: ByteSlab) {
     var offset = 0
@@ -116,7 +117,7 @@ package final class IngestConnection: ChannelInboundHandler {
   }
 
   private func apply(_ options: ConnectionOptions) {
-    // What came before is taken as it was meant when it came.
+    // Options apply only to what follows them.
     handOver()
     if let clock = options.clock { core.clock = clock }
     if let room = options.room { core.decoder.overrideRoom(room) }
@@ -129,10 +130,10 @@ package final class IngestConnection: ChannelInboundHandler {
     ledger?.withLedger { $0.sync(token: token, received: received, rejected: rejected) }
   }
 
-  /// Takes no more lines. What is left of one is counted.
+  /// Stops taking lines. An unfinished one is still counted.
   private func finish(as next: Phase) {
     guard phase == .reading || phase == .paused else {
-      // A server that stops may find a connection that waits for its answers already.
+      // A stopping server may find that a connection is already waiting for its answers.
       if phase == .answering, next == .draining { phase = next }
       return
     }
@@ -144,8 +145,8 @@ package final class IngestConnection: ChannelInboundHandler {
 
   // MARK: Handing over
 
-  /// Hands over what is gathered. With `wantsAcknowledgement`, every room fed since the last sync
-  /// gets a delivery, if need be an empty one, that asks for it.
+  /// Hands over what has been gathered. With `wantsAcknowledgement`, every room fed since the last
+  /// sync gets a delivery that asks for it, if necessary an empty one.
   private func handOver(wantsAcknowledgement: Bool = false) {
     let (batches, unroutable) = core.batches.take()
     if !unroutable.isEmpty { sink.rejectUnroutable(unroutable) }
@@ -153,7 +154,7 @@ package final class IngestConnection: ChannelInboundHandler {
       touched.insert(batch.room)
       deliver(batch, wantsAcknowledgement)
     }
-    // Rooms are strangers' to name: their number is bounded here.
+    // Strangers choose the names of rooms, so the number remembered is limited here.
     let hasManyRooms = core.decoder.roomCount > configuration.maximumRoomsRemembered
     guard wantsAcknowledgement || hasManyRooms else { return }
     var waiting = touched.takeAll()
@@ -180,9 +181,9 @@ package final class IngestConnection: ChannelInboundHandler {
           wantsAcknowledgement: wantsAcknowledgement)))
   }
 
-  // MARK: Going on
+  // MARK: Continuing
 
-  /// Answers what is due, then reads on, waits or closes.
+  /// Sends the answers that are due, then reads on, waits or closes.
   private func proceed(_ context: ChannelHandlerContext) {
     guard let ledger, phase != .closed else { return }
     let (answers, isAbandoned) = ledger.withLedger { ($0.takeAnswers(), $0.isAbandoned) }
@@ -192,7 +193,7 @@ package final class IngestConnection: ChannelInboundHandler {
     case .reading, .paused:
       let isPaused = phase == .paused
       let mayRead =
-        ledger.holds { isPaused ? $0.hasRoom : !$0.isFull } && context.channel.isWritable
+        ledger.holds { isPaused ? $0.hasFreeCapacity : !$0.isFull } && context.channel.isWritable
       phase = mayRead ? .reading : .paused
       if mayRead { context.read() }
     case .answering: if ledger.holds({ !$0.owesAnswers }) { close(context) }
@@ -205,7 +206,7 @@ package final class IngestConnection: ChannelInboundHandler {
     guard !answers.isEmpty else { return }
     var buffer = context.channel.allocator.buffer(capacity: answers.count * 96)
     for answer in answers {
-      // What is not on disk though it should be is called applied, never synced.
+      // Lines that should be on disk but are not are reported as applied, never as synced.
       let type = answer.failure == nil ? "synced" : "applied"
       buffer.writeString("{\"type\":\"\(type)\",\"token\":\"")
       buffer.writeBytes(answer.token)
@@ -221,15 +222,15 @@ package final class IngestConnection: ChannelInboundHandler {
 
   private func close(_ context: ChannelHandlerContext) {
     phase = .closed
-    // Behind the answers that are still to be written.
+    // After the answers that are still to be written.
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
       context.close(promise: nil)
     }
     if isStopping { limitWriting(context) }
   }
 
-  /// Closes in any case when the sender had its time to read. The time that the sink took is not
-  /// counted: who stops a server waits for that later on anyway, and the answer is owed.
+  /// Closes the connection once the sender has had its time to read. The time that the sink took does
+  /// not count: stopping the server waits for the sink anyway, and the answer is owed.
   private func limitWriting(_ context: ChannelHandlerContext) {
     guard drainDeadline == nil, context.channel.isActive else { return }
     drainDeadline = context.eventLoop.assumeIsolated().scheduleTask(

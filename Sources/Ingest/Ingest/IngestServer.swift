@@ -3,16 +3,16 @@ import NIOPosix
 import Synchronization
 public import UnixSockets
 
-/// Serves the ingest socket: a stream of lines in any mix of formats, per connection.
+/// Serves the ingest socket: each connection is a stream of lines in any mix of formats.
 public final class IngestServer: Sendable {
-  /// What a server has seen so far.
+  /// What a server has counted so far.
   public struct Statistics: Sendable, Hashable {
     public var openConnections = 0
     public var acceptedConnections = 0
-    /// Connections closed at once, for want of room or because the server stops.
+    /// Connections closed at once, because there were too many or the server was stopping.
     public var refusedConnections = 0
 
-    /// Nothing seen.
+    /// Counts nothing yet.
     public init() {}
   }
 
@@ -28,9 +28,9 @@ public final class IngestServer: Sendable {
     self.registry = registry
   }
 
-  /// Begins to accept connections. They are spread over the loops of `group`.
+  /// Starts accepting connections, spread over the event loops of `group`.
   ///
-  /// Takes the socket, which serves once. Returns when it accepts. Throws ``ListeningSocketError``.
+  /// Takes over the socket, which can be used only once. Returns once connections are accepted.
   public static func start(
     on socket: ListeningSocket, group: any EventLoopGroup,
     configuration: IngestConfiguration = IngestConfiguration(), sink: any IngestSink
@@ -67,11 +67,12 @@ public final class IngestServer: Sendable {
 
   public var statistics: Statistics { registry.statistics }
 
-  /// Stops: accepts no more, hands over what was read, answers the syncs that get acknowledged,
-  /// then closes. Returns when all connections are closed.
+  /// Stops the server: accepts no more connections, hands over what was read, answers the syncs that
+  /// are acknowledged, and closes. Returns when all connections are closed.
   ///
-  /// It waits for the sink to consume what it holds, and then for senders to read their answers, up
-  /// to ``IngestConfiguration/drainTimeout``; cancelling the task closes at once instead.
+  /// Waits for the sink to consume what it holds, and then at most
+  /// ``IngestConfiguration/drainTimeout`` for senders to read their answers. If the task is cancelled,
+  /// all connections are closed at once instead.
   public func shutdown() async {
     let channels = registry.stop()
     file?.remove()
@@ -100,7 +101,7 @@ private final class Registry: Sendable {
 
   var statistics: IngestServer.Statistics { state.withLock { $0.statistics } }
 
-  /// Enters a connection until it closes; `nil` if it is to be refused.
+  /// Registers a connection until it closes; `nil` if it is refused.
   func admit(_ channel: any Channel, limit: Int) -> ConnectionID? {
     let id: UInt64? = state.withLock { state in
       guard !state.isStopping, state.channels.count < limit else {
@@ -123,7 +124,7 @@ private final class Registry: Sendable {
     return ConnectionID(id)
   }
 
-  /// Refuses all from now on and returns those that are there.
+  /// Refuses all connections from now on, and returns the open ones.
   func stop() -> [any Channel] {
     state.withLock { state in
       state.isStopping = true

@@ -1,29 +1,29 @@
 public import LiveEvents
 public import WireFormats
 
-/// Takes what connections received. The daemon's rooms are one.
+/// Takes what connections receive; implemented by the daemon's rooms.
 public protocol IngestSink: Sendable {
-  /// Takes lines of one room.
+  /// Takes lines for one room.
   ///
-  /// Called on the connection's event loop; must not block. Deliveries of one connection come in
-  /// the order of its lines. The receipt tells how far they are.
+  /// Called on the connection's event loop; must not block. Deliveries of one connection come in the
+  /// order of its lines. The sink reports the progress of each delivery by its receipt.
   func deliver(_ delivery: IngestDelivery)
 
-  /// Counts lines of which no room is known. Called on the connection's event loop; must not block.
+  /// Counts lines whose room is unknown. Called on the connection's event loop; must not block.
   func rejectUnroutable(_ counts: RejectionCounts)
 }
 
-/// Lines of one connection for one room, in their order.
+/// Lines of one connection for one room, in order.
 public struct IngestDelivery: Sendable {
   public let connection: ConnectionID
   public let room: RoomName
-  /// May be empty: then the delivery only carries counts, or the wish for acknowledgement.
+  /// If empty, the delivery only carries counts, or asks for acknowledgement.
   public let events: [LiveEvent]
   /// Lines for this room that could not be read. They count as received.
   public let rejections: RejectionCounts
   /// When the bytes were read.
   public let arrival: Timestamp
-  /// Which time the room's frames follow, as the connection wishes.
+  /// Which time the room's frames follow, as requested by the connection.
   public let clock: FrameClock
   public let receipt: DeliveryReceipt
 
@@ -41,11 +41,11 @@ public struct IngestDelivery: Sendable {
     self.receipt = receipt
   }
 
-  /// Number of lines that this delivery stands for.
+  /// The number of lines that this delivery represents.
   public var received: Int { events.count + rejections.total }
 }
 
-/// Names a connection for as long as the process lives.
+/// Identifies a connection for as long as the process lives.
 public struct ConnectionID: Sendable, Hashable, CustomStringConvertible {
   public let rawValue: UInt64
   public init(_ rawValue: UInt64) { self.rawValue = rawValue }

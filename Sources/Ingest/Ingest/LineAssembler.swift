@@ -1,10 +1,13 @@
 import LiveEvents
 import WireFormats
 
-/// Cuts what is read into slabs that end with a line's end.
+/// Cuts the bytes that are read into slabs of whole lines.
 ///
-/// Holds the beginning of one line at most; of a line that is too long it holds nothing, but
-/// passes over it. A value without channel.
+/// Buffers at most the beginning of one line. A line that is too long is skipped rather than
+/// buffered. Needs no channel.
+///
+/// Each slab is a copy, the only one between the socket and the decoded events: a line carried over has
+/// to be joined with the rest of it, and slabs are immutable and padded.
 struct LineAssembler {
   /// The longest line and the CR that may end it.
   private static let maximumRest = LineDecoder.maximumLineLength + 1
@@ -14,8 +17,10 @@ struct LineAssembler {
 
   /// Takes bytes as they were read.
   ///
-  /// Returns a slab of whole lines, if one ended; sets `isTooLong` if a line got too long, once per
-  /// line. Complexity: O(`bytes.count`), amortised.
+  /// Returns a slab of whole lines if at least one line ended. Sets `isTooLong` once for each line
+  /// that is too long.
+  ///
+  /// - Complexity: O(`bytes.count`), amortised.
   mutating func receive(
     _ bytes: UnsafeRawBufferPointer, isTooLong: inout Bool
   ) -> ByteSlab? {
@@ -41,7 +46,7 @@ struct LineAssembler {
     return slab
   }
 
-  /// Takes what is left of a line whose sender went away; `nil` if nothing is.
+  /// Removes and returns the unfinished line of a sender that has gone; `nil` if there is none.
   mutating func takeRest() -> ByteSlab? {
     defer { rest = [] }
     return rest.isEmpty ? nil : ByteSlab(rest)

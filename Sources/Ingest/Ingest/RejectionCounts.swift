@@ -1,20 +1,20 @@
 public import LiveEvents
 
-/// How many lines or events were not taken, by reason.
+/// How many lines or events were rejected, by reason.
 public struct RejectionCounts: Sendable, Hashable {
   private var counts: [RejectionReason: Int] = [:]
 
   public init() {}
 
-  /// Number of lines rejected for `reason`.
+  /// The number of lines rejected for `reason`.
   public subscript(reason: RejectionReason) -> Int { counts[reason] ?? 0 }
 
-  /// Number of lines rejected for any reason.
+  /// The number of lines rejected for any reason.
   public private(set) var total = 0
 
   public var isEmpty: Bool { total == 0 }
 
-  /// The reasons that occurred, in the order in which they are declared.
+  /// The reasons that occurred, in the order of their declaration.
   public var byReason: [(reason: RejectionReason, count: Int)] {
     RejectionReason.allCases.compactMap { reason in counts[reason].map { (reason, $0) } }
   }

@@ -7,26 +7,26 @@ struct RoomBatches {
     let room: RoomReference
     var events: [LiveEvent] = []
     var rejections = RejectionCounts()
-    /// Bytes of the lines gathered.
+    /// The total size of the lines gathered, in bytes.
     var bytes = 0
   }
 
   private(set) var batches: [Batch] = []
   private(set) var unroutable = RejectionCounts()
-  /// Place in `batches` of each room, by its number; -1 if it has none.
-  private var places: [Int] = []
+  /// The index in `batches` of each room, by its number; -1 if the room has no batch.
+  private var indices: [Int] = []
   private var lastRoom: RoomReference?
-  private var lastPlace = 0
-  /// Events to make room for in a new batch.
+  private var lastIndex = 0
+  /// The capacity to reserve for events in a new batch.
   private var expectedEvents = 0
 
   var isEmpty: Bool { batches.isEmpty && unroutable.isEmpty }
 
   @inline(__always)
   mutating func add(_ event: consuming LiveEvent, to room: RoomReference, bytes: Int) {
-    let place = place(of: room)
-    batches[place].events.append(event)
-    batches[place].bytes += bytes
+    let index = index(of: room)
+    batches[index].events.append(event)
+    batches[index].bytes += bytes
   }
 
   mutating func reject(_ reason: RejectionReason, room: RoomReference?, bytes: Int) {
@@ -34,15 +34,15 @@ struct RoomBatches {
       unroutable.add(reason)
       return
     }
-    let place = place(of: room)
-    batches[place].rejections.add(reason)
-    batches[place].bytes += bytes
+    let index = index(of: room)
+    batches[index].rejections.add(reason)
+    batches[index].bytes += bytes
   }
 
-  /// Takes all that is gathered.
+  /// Removes and returns everything gathered.
   mutating func take() -> (batches: [Batch], unroutable: RejectionCounts) {
     defer {
-      for batch in batches { places[batch.room.index] = -1 }
+      for batch in batches { indices[batch.room.index] = -1 }
       expectedEvents = batches.count == 1 ? batches[0].events.count : 0
       batches = []
       unroutable = RejectionCounts()
@@ -52,20 +52,38 @@ struct RoomBatches {
   }
 
   @inline(__always)
-  private mutating func place(of room: RoomReference) -> Int {
-    if room == lastRoom { return lastPlace }
-    return findPlace(of: room)
+  private mutating func index(of room: RoomReference) -> Int {
+    if room == lastRoom { return lastIndex }
+    return findIndex(of: room)
   }
 
-  private mutating func findPlace(of room: RoomReference) -> Int {
-    while places.count <= room.index { places.append(-1) }
-    if places[room.index] < 0 {
-      places[room.index] = batches.count
+  private mutating func findIndex(of room: RoomReference) -> Int {
+    while indices.count <= room.index { indices.append(-1) }
+    if indices[room.index] < 0 {
+      indices[room.index] = batches.count
       batches.append(Batch(room: room))
       batches[batches.count - 1].events.reserveCapacity(expectedEvents)
     }
     lastRoom = room
-    lastPlace = places[room.index]
-    return lastPlace
+    lastIndex = indices[room.index]
+    return lastIndex
+  }
+}
+
+/// The rooms that a connection has fed since its last sync, without repeats.
+struct TouchedRooms {
+  private(set) var rooms: [RoomReference] = []
+  private var isMember: [Bool] = []
+
+  mutating func insert(_ room: RoomReference) {
+    while isMember.count <= room.index { isMember.append(false) }
+    guard !isMember[room.index] else { return }
+    isMember[room.index] = true
+    rooms.append(room)
+  }
+
+  mutating func takeAll() -> [RoomReference] {
+    defer { self = TouchedRooms() }
+    return rooms
   }
 }

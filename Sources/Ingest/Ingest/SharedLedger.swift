@@ -3,7 +3,7 @@ import Synchronization
 
 /// A connection's ledger, shared with the receipts that sinks hold.
 ///
-/// The connection is woken only when it waits: a sink that keeps up costs it no wake-up.
+/// The connection is woken only if it is waiting, so a sink that keeps up causes no wake-ups.
 final class SharedLedger: Sendable {
   /// Fired through the connection's pipeline when it has something to do.
   struct Changed: Sendable {}
@@ -11,7 +11,7 @@ final class SharedLedger: Sendable {
   private struct State {
     var ledger: DeliveryLedger
     var channel: (any Channel)?
-    /// Whether the connection waits for room or for the end.
+    /// Whether the connection is waiting for free capacity or for the end.
     var isWaiting = false
     var isWakeUpPending = false
   }
@@ -28,7 +28,7 @@ final class SharedLedger: Sendable {
     state.withLock { body(&$0.ledger) }
   }
 
-  /// Asks whether `condition` holds; if not, the connection is woken once it may.
+  /// Checks whether `condition` holds. If not, the connection is woken once it may hold.
   func holds(_ condition: (DeliveryLedger) -> Bool) -> Bool {
     state.withLock { state in
       let holds = condition(state.ledger)
@@ -37,49 +37,50 @@ final class SharedLedger: Sendable {
     }
   }
 
-  /// Notes that the connection looks at the ledger now.
-  func wokenUp() { state.withLock { $0.isWakeUpPending = false } }
+  /// Notes that a wake-up has arrived: the connection is about to look at the ledger.
+  func noteWakeUp() { state.withLock { $0.isWakeUpPending = false } }
 
-  /// Lets go of the channel. Receipts may live on.
+  /// Releases the channel. Receipts may outlive it.
   func disconnect() { state.withLock { $0.channel = nil } }
 
   // MARK: The receipts' side
 
-  func consumed(bytes: Int) {
+  func markConsumed(bytes: Int) {
     change { state in
-      state.ledger.consumed(bytes: bytes)
-      return state.isWaiting && state.ledger.hasRoom
+      state.ledger.markConsumed(bytes: bytes)
+      return state.isWaiting && state.ledger.hasFreeCapacity
     }
   }
 
-  func rejected(_ count: Int, epoch: UInt64) {
+  func markRejected(_ count: Int, epoch: UInt64) {
     change { state in
-      state.ledger.rejected(count, epoch: epoch)
+      state.ledger.markRejected(count, epoch: epoch)
       return false
     }
   }
 
-  func isKept(by durability: any Durability, epoch: UInt64) {
+  func markKept(by durability: any Durability, epoch: UInt64) {
     change { state in
-      state.ledger.isKept(by: durability, epoch: epoch)
+      state.ledger.markKept(by: durability, epoch: epoch)
       return false
     }
   }
 
-  func acknowledged(epoch: UInt64) {
+  func markAcknowledged(epoch: UInt64) {
     change { state in
-      state.ledger.acknowledged(epoch: epoch)
+      state.ledger.markAcknowledged(epoch: epoch)
       return state.ledger.hasAnswer
     }
   }
 
-  func abandoned() {
+  func markAbandoned() {
     change { state in
-      state.ledger.abandoned()
+      state.ledger.markAbandoned()
       return true
     }
   }
 
+  /// Changes the state, and wakes the connection if `body` returns true.
   private func change(_ body: (inout State) -> Bool) {
     let channel: (any Channel)? = state.withLock { state in
       guard body(&state), !state.isWakeUpPending else { return nil }

@@ -47,7 +47,7 @@ package struct RoomDelivery: Sendable {
     /// The events are in the hands of a recorder.
     func recorded(by recorder: RoomRecorder) {
       switch self {
-      case .receipt(let receipt): receipt.isKept(by: recorder)
+      case .receipt(let receipt): receipt.markKept(by: recorder)
       case .outcome: break
       }
     }
@@ -56,8 +56,8 @@ package struct RoomDelivery: Sendable {
     func consumed(rejected: Int) {
       switch self {
       case .receipt(let receipt):
-        receipt.rejected(rejected)
-        receipt.consumed()
+        receipt.markRejected(rejected)
+        receipt.markConsumed()
       case .outcome: break
       }
     }
@@ -68,8 +68,8 @@ package struct RoomDelivery: Sendable {
     func applied(rejected: Int, failure: RecordingError? = nil) {
       switch self {
       case .receipt(let receipt):
-        if let failure { receipt.isKept(by: Lost(failureReason: failure.description)) }
-        receipt.applied()
+        if let failure { receipt.markKept(by: Lost(failureReason: failure.description)) }
+        receipt.markApplied()
       case .outcome(let callback): callback(rejected, failure)
       }
     }

@@ -29,8 +29,8 @@ package final class EventRouter: IngestSink {
         $0.add(delivery.rejections)
         $0.reject(.tooManyRooms, delivery.events.count)
       }
-      delivery.receipt.rejected(delivery.events.count)
-      delivery.receipt.applied()
+      delivery.receipt.markRejected(delivery.events.count)
+      delivery.receipt.markApplied()
       var rejections = delivery.rejections
       rejections.add(.tooManyRooms, count: delivery.events.count)
       onRejection(rejections, delivery.room)

@@ -112,7 +112,7 @@ struct ConfigurationTests {
         key: "throttle.progress.interval", message: "shorter than a second"),
       Bad(
         text: "throttle:\n  statistics: {leading: true}", line: 2,
-        key: "throttle.statistics.leading", message: "means nothing for the class summary"),
+        key: "throttle.statistics.leading", message: "does not apply to the class summary"),
       Bad(
         text: "throttle:\n  reactions: {capacity: 5}", line: 2,
         key: "throttle.reactions.capacity", message: "is fixed"),

@@ -182,7 +182,7 @@ import Testing
       "without a trailing edge the last value would never arrive; remove trailing"),
     Case(
       "host.children: tracked", "throttle.chat: {interval: 1s, leading: true}", 11,
-      "variants.one.throttle.chat.leading", "it means nothing for the class keep-all"),
+      "variants.one.throttle.chat.leading", "it does not apply to the class keep-all"),
     Case(
       "host.children: tracked", "throttle.progress: 100ms", 11, "variants.one.throttle.progress",
       "100 ms is shorter than a second"),

@@ -1,21 +1,21 @@
-/// An interval that widens while deliveries are expensive, within a bound.
+/// An interval that widens, up to a maximum, while deliveries are expensive.
 ///
-/// Deliveries may take a share of the time, the *budget*. If a delivery costs 4 ms and the budget is
-/// one tenth, one delivery per 40 ms is affordable. The cost is smoothed over some four deliveries;
-/// the interval widens at once and narrows by at most an eighth per delivery, so that it does not
-/// swing. It is never below the wanted interval nor above the bound, which therefore bounds the
-/// staleness of what is thinned with it.
+/// Deliveries may take up a share of the time, the *budget*. If a delivery costs 4 ms and the budget
+/// is one tenth, one delivery every 40 ms is affordable. The cost is smoothed over about four
+/// deliveries; the interval widens at once but narrows by at most an eighth per delivery, so that it
+/// does not oscillate. It is never shorter than the wanted interval or longer than the maximum, which
+/// therefore limits the staleness of whatever is thinned with it.
 ///
-/// An owner records the measured cost of each delivery and gives ``current`` to its machines as their
-/// `interval`; they use it from their next window on.
+/// The owner records the measured cost of each delivery and passes ``current`` to its limiters as
+/// their `interval`; they use it from their next window on.
 ///
-/// A value without a clock, in whole nanoseconds: the same costs give the same intervals.
+/// A value without a clock, computed in whole nanoseconds: the same costs give the same intervals.
 public struct AdaptiveInterval: Hashable, Sendable {
   /// The interval while deliveries are cheap.
   public let wanted: Interval
-  /// The bound: the longest interval, however expensive deliveries become.
+  /// The longest interval, however expensive deliveries become.
   public let maximum: Interval
-  /// The share of time that deliveries may take, in thousandths.
+  /// The share of the time that deliveries may take up, in thousandths.
   public let budgetPerMille: Int64
   @usableFromInline var now: Interval
   @usableFromInline var smoothedCost: Int64?
@@ -23,11 +23,11 @@ public struct AdaptiveInterval: Hashable, Sendable {
   /// - Parameters:
   ///   - wanted: the interval while deliveries are cheap; above zero.
   ///   - maximum: the longest interval; at least `wanted`.
-  ///   - budgetPerMille: the share of time that deliveries may take, 1 to 1,000 thousandths.
+  ///   - budgetPerMille: the share of the time that deliveries may take up, 1 to 1,000 thousandths.
   @inlinable public init(wanted: Interval, maximum: Interval, budgetPerMille: Int64 = 100) {
     precondition(wanted > .zero, "a window needs an interval above zero")
-    precondition(maximum >= wanted, "the bound is below the wanted interval")
-    precondition((1...1_000).contains(budgetPerMille), "a budget is 1 to 1,000 thousandths")
+    precondition(maximum >= wanted, "the maximum is below the wanted interval")
+    precondition((1...1_000).contains(budgetPerMille), "the budget must be 1 to 1,000 thousandths")
     self.wanted = wanted
     self.maximum = maximum
     self.budgetPerMille = budgetPerMille
@@ -40,15 +40,63 @@ public struct AdaptiveInterval: Hashable, Sendable {
   /// Whether the interval is wider than wanted.
   @inlinable public var isWidened: Bool { now > wanted }
 
-  /// Takes the measured cost of one delivery; a negative one counts as zero.
+  /// Records the measured cost of one delivery; a negative cost counts as zero.
   @inlinable public mutating func record(cost: Interval) {
     let sample = max(cost.nanoseconds, 0)
     let smoothed = smoothedCost.map { $0 + (sample - $0) / 4 } ?? sample
     smoothedCost = smoothed
     let affordable = smoothed.saturatingMultiplied(by: 1_000) / budgetPerMille
-    // Rounded up, so that narrowing reaches its end.
+    // The step is rounded up, so that narrowing gets all the way to the wanted interval.
     let narrowed = now.nanoseconds - (now.nanoseconds / 8 + 1)
     let next = max(affordable, narrowed)
     now = min(max(Interval(nanoseconds: next), wanted), maximum)
   }
 }
+
+/// A rate limiter whose interval can be changed; a new interval applies from the next window on.
+public protocol IntervalLimiter: RateLimiter {
+  var interval: Interval { get set }
+}
+
+extension KeepAll: IntervalLimiter {}
+extension LatestWins: IntervalLimiter {}
+extension KeyedLatestWins: IntervalLimiter {}
+extension Aggregate: IntervalLimiter {}
+extension SummaryWindow: IntervalLimiter {}
+
+/// A rate limiter whose interval widens while deliveries are expensive.
+public struct Paced<Limiter: IntervalLimiter> {
+  public var limiter: Limiter
+  @usableFromInline var pace: AdaptiveInterval
+
+  /// Makes a limiter that keeps its interval until ``follow(_:)`` gives it another.
+  @inlinable public init(_ limiter: Limiter) {
+    self.limiter = limiter
+    pace = AdaptiveInterval(wanted: limiter.interval, maximum: limiter.interval)
+  }
+
+  /// Adopts another adaptive interval. Values already held keep their deadline.
+  @inlinable public mutating func follow(_ pace: AdaptiveInterval) {
+    self.pace = pace
+    limiter.interval = pace.current
+  }
+
+  /// Records the measured cost of one delivery.
+  @inlinable public mutating func record(cost: Interval) {
+    pace.record(cost: cost)
+    limiter.interval = pace.current
+  }
+
+  @inlinable public var pending: Int { limiter.pending }
+  @inlinable public var deadline: Instant? { limiter.deadline }
+
+  @inlinable public mutating func wake(at now: Instant) -> Step<Limiter.Output> {
+    limiter.wake(at: now)
+  }
+
+  @inlinable public mutating func flush(at now: Instant) -> Step<Limiter.Output> {
+    limiter.flush(at: now)
+  }
+}
+
+extension Paced: Sendable where Limiter: Sendable {}

@@ -1,11 +1,13 @@
 /// Adds up amounts per key and delivers the sums once per interval; the sums are exact.
 ///
-/// The interval starts with the first amount after a delivery. Sums are integers; one that would
-/// overflow, and a key for which there is no room, make what was gathered be delivered early, so
+/// The interval starts with the first amount after a delivery. Sums are integers. If a sum would
+/// overflow, or a new key would exceed the capacity, the sums gathered so far are delivered early, so
 /// nothing is lost and memory stays bounded. Every input counts as applied.
 ///
-/// - Complexity: a push is O(1) and allocates nothing once the keys are known; a delivery is one
-///   allocation. The sums are in the order in which their keys came.
+/// Sums are delivered in the order in which their keys first appeared.
+///
+/// - Complexity: a push is O(1) and allocates nothing once the keys are known; a delivery costs one
+///   allocation.
 public struct Aggregate<Key: Hashable>: RateLimiter {
   /// The sum of one key.
   public struct Sum {
@@ -13,7 +15,7 @@ public struct Aggregate<Key: Hashable>: RateLimiter {
     public var key: Key
     /// The sum of the amounts.
     public var amount: Int64
-    /// How many inputs it is made of.
+    /// How many inputs the sum consists of.
     public var inputs: Int
 
     @inlinable public init(key: Key, amount: Int64, inputs: Int) {
@@ -22,7 +24,7 @@ public struct Aggregate<Key: Hashable>: RateLimiter {
       self.inputs = inputs
     }
 
-    /// Whether the amount could be added without overflow.
+    /// Adds an amount, unless the sum would overflow. Returns whether it did.
     @inlinable mutating func add(_ other: Int64) -> Bool {
       let (sum, overflow) = amount.addingReportingOverflow(other)
       guard !overflow else { return false }
@@ -35,24 +37,25 @@ public struct Aggregate<Key: Hashable>: RateLimiter {
   @usableFromInline var index = KeyIndex<Key>()
   /// The sums, at the positions of their keys.
   @usableFromInline var sums: [Sum] = []
-  /// Where the last amount went: amounts of one key often come in a row.
+  /// The position of the last amount: amounts for one key often come in a row.
   @usableFromInline var recent = 0
   @usableFromInline var due: Instant = .origin
   @usableFromInline var held = 0
 
-  /// The time from the first amount to the delivery of the sums. A change applies from the next
+  /// The time from the first amount to the delivery of the sums. A new interval applies from the next
   /// window on.
   public var interval: Interval
 
-  /// The number of keys beyond which sums are delivered early.
+  /// The largest number of keys; one more makes the sums be delivered early.
   public let keyCapacity: Int
 
   /// - Parameters:
   ///   - interval: the time from the first amount to the delivery of the sums; above zero.
-  ///   - keyCapacity: the number of keys beyond which sums are delivered early; above zero.
+  ///   - keyCapacity: the largest number of keys; one more makes the sums be delivered early. Above
+  ///     zero.
   @inlinable public init(interval: Interval, keyCapacity: Int = 4_096) {
     precondition(interval > .zero, "a window needs an interval above zero")
-    precondition(keyCapacity > 0, "an aggregate needs room for one key")
+    precondition(keyCapacity > 0, "an aggregate needs capacity for one key")
     self.interval = interval
     self.keyCapacity = keyCapacity
   }
@@ -60,8 +63,8 @@ public struct Aggregate<Key: Hashable>: RateLimiter {
   @inlinable public var pending: Int { held }
   @inlinable public var deadline: Instant? { held == 0 ? nil : due }
 
-  /// Adds an amount to a key's sum; delivers all sums with it if they are overdue, or without it if
-  /// there is no room for it.
+  /// Adds an amount to a key's sum. Delivers all sums including it if they are overdue, or all sums
+  /// before it if it does not fit.
   @inlinable public mutating func push(
     _ amount: Int64, for key: Key, at now: Instant
   ) -> Step<[Sum]> {

@@ -1,8 +1,8 @@
-/// Where every input of a road went. At any instant
+/// What became of every input of a pipeline. At any instant
 /// `received = applied + coalesced + rejected + pending`.
 ///
-/// The mutating methods move inputs from one column to another and so cannot break the equation;
-/// what they can break, if called wrongly, is the sign of `pending`, which ``isConserved`` checks.
+/// The mutating methods move inputs from one column to another and so cannot break the equation.
+/// Wrong calls can only make `pending` negative, which ``isConserved`` checks.
 public struct ConservationCounters: Hashable, Sendable, Codable {
   /// Inputs handed over so far.
   public var received: Int
@@ -10,7 +10,7 @@ public struct ConservationCounters: Hashable, Sendable, Codable {
   public var applied: Int
   /// Inputs superseded by a newer value of the same key.
   public var coalesced: Int
-  /// Inputs not taken, for a reason.
+  /// Inputs refused, for some reason.
   public var rejected: Int
   /// All others.
   public var pending: Int
@@ -20,7 +20,7 @@ public struct ConservationCounters: Hashable, Sendable, Codable {
     (received, applied, coalesced, rejected, pending) = (0, 0, 0, 0, 0)
   }
 
-  /// Takes over counts from elsewhere; the caller vouches for them (see ``isConserved``).
+  /// Adopts counts from elsewhere, which are not checked (see ``isConserved``).
   @inlinable public init(received: Int, applied: Int, coalesced: Int, rejected: Int, pending: Int) {
     self.received = received
     self.applied = applied
@@ -59,13 +59,13 @@ public struct ConservationCounters: Hashable, Sendable, Codable {
     pending -= count
   }
 
-  /// Books what a machine's step did with pending inputs.
+  /// Counts what a limiter's step did with pending inputs.
   @inlinable public mutating func record<Output>(_ step: Step<Output>) {
     apply(step.applied)
     coalesce(step.coalesced)
   }
 
-  /// The sum of two roads; conserved if both are.
+  /// The sums of two pipelines' counts; conserved if both are.
   @inlinable public static func + (left: Self, right: Self) -> Self {
     Self(
       received: left.received + right.received,
@@ -75,6 +75,6 @@ public struct ConservationCounters: Hashable, Sendable, Codable {
       pending: left.pending + right.pending)
   }
 
-  /// Adds another road's counts.
+  /// Adds another pipeline's counts.
   @inlinable public static func += (left: inout Self, right: Self) { left = left + right }
 }

@@ -1,13 +1,13 @@
 /// A span of time in whole nanoseconds.
 ///
-/// Integers, because two runs over the same input must agree in every bit, and 64 of them, because
-/// `Duration` is twice as wide and is compared on every push. The range is some 292 years either
-/// way; arithmetic saturates at its ends, so a hostile time stamp cannot trap.
+/// An integer, because two runs over the same input must agree in every bit, and of 64 bits, because
+/// `Duration` is twice as wide and intervals are compared on every push. The range is about 292 years
+/// either way; arithmetic saturates at its ends, so a hostile time stamp cannot trap.
 public struct Interval: Hashable, Comparable, Sendable {
   /// The length in nanoseconds; may be negative.
   public var nanoseconds: Int64
 
-  /// Makes an interval of so many nanoseconds.
+  /// Makes an interval of this many nanoseconds.
   @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// The empty interval.
@@ -17,17 +17,17 @@ public struct Interval: Hashable, Comparable, Sendable {
     Interval(nanoseconds: count)
   }
 
-  /// So many thousandths of a millisecond, saturated.
+  /// An interval of this many microseconds, saturated.
   @inlinable public static func microseconds(_ count: Int64) -> Interval {
     Interval(nanoseconds: count.saturatingMultiplied(by: 1_000))
   }
 
-  /// So many thousandths of a second, saturated.
+  /// An interval of this many milliseconds, saturated.
   @inlinable public static func milliseconds(_ count: Int64) -> Interval {
     Interval(nanoseconds: count.saturatingMultiplied(by: 1_000_000))
   }
 
-  /// So many seconds, saturated.
+  /// An interval of this many seconds, saturated.
   @inlinable public static func seconds(_ count: Int64) -> Interval {
     Interval(nanoseconds: count.saturatingMultiplied(by: 1_000_000_000))
   }
@@ -48,7 +48,7 @@ public struct Interval: Hashable, Comparable, Sendable {
 }
 
 extension Interval {
-  /// The whole nanoseconds of a duration; what is finer is cut off, what is longer saturates.
+  /// The whole nanoseconds of a duration. Fractions are cut off; a duration that is too long saturates.
   @inlinable public init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     self.init(

@@ -1,16 +1,16 @@
-/// Gathers elements and delivers them as one batch per interval; none is dropped.
+/// Gathers elements and delivers them as one batch per interval, without dropping any.
 ///
 /// The interval starts with the first element of a batch. A full batch is delivered early, so
 /// memory stays bounded and nothing is lost. Every element counts as applied.
 ///
-/// - Complexity: a push is O(1) amortised; a batch costs one allocation, or none if the owner hands
-///   the array back with ``recycle(_:)``.
+/// - Complexity: a push is O(1) amortised; a batch costs one allocation, or none if the owner returns
+///   the array by ``recycle(_:)``.
 public struct KeepAll<Element>: RateLimiter {
   @usableFromInline var elements: [Element]
   @usableFromInline var due: Instant
   @usableFromInline var lastCount: Int
 
-  /// The time from the first element of a batch to its delivery. A change applies from the next
+  /// The time from the first element of a batch to its delivery. A new interval applies from the next
   /// batch on.
   public var interval: Interval
 
@@ -22,7 +22,7 @@ public struct KeepAll<Element>: RateLimiter {
   ///   - capacity: the size at which a batch is delivered early; above zero.
   @inlinable public init(interval: Interval, capacity: Int) {
     precondition(interval > .zero, "a window needs an interval above zero")
-    precondition(capacity > 0, "a batch needs room for one element")
+    precondition(capacity > 0, "a batch needs capacity for one element")
     elements = []
     due = .origin
     lastCount = 0
@@ -33,7 +33,7 @@ public struct KeepAll<Element>: RateLimiter {
   @inlinable public var pending: Int { elements.count }
   @inlinable public var deadline: Instant? { elements.isEmpty ? nil : due }
 
-  /// Takes an element; delivers the batch with it if the batch is then full or overdue.
+  /// Adds an element. Delivers the batch including it if the batch is then full or overdue.
   @inlinable public mutating func push(_ element: Element, at now: Instant) -> Step<[Element]> {
     if elements.isEmpty { open(at: now) }
     elements.append(element)
@@ -55,8 +55,8 @@ public struct KeepAll<Element>: RateLimiter {
     return Step(output: batch, applied: batch.count)
   }
 
-  /// Gives the storage of a delivered batch back for the next one; its elements are released. If
-  /// somebody else still holds the array, or a batch is open, nothing is gained and nothing breaks.
+  /// Returns the storage of a delivered batch for use by the next one; its elements are released. If
+  /// the array is still shared, or a batch is open, nothing is gained but nothing breaks.
   @inlinable public mutating func recycle(_ batch: consuming [Element]) {
     guard elements.isEmpty, elements.capacity < batch.capacity else { return }
     batch.removeAll(keepingCapacity: true)
@@ -65,7 +65,7 @@ public struct KeepAll<Element>: RateLimiter {
 
   @inlinable mutating func open(at now: Instant) {
     due = now + interval
-    // Batches of one stream are alike in size; without this each would grow from nothing again.
+    // Batches of one stream are similar in size; without this, each would grow from nothing again.
     if elements.capacity < lastCount { elements.reserveCapacity(lastCount) }
   }
 }

@@ -1,12 +1,12 @@
 /// Numbers keys in the order in which they were inserted.
 ///
-/// Few keys are found by comparing them in turn, which beats hashing for the handful of kinds and
-/// channels that streams have; many by a dictionary, which is looked up and never iterated.
+/// A few keys are found by comparing them one by one, which beats hashing for the handful of kinds
+/// and channels that streams have; many keys are found by a dictionary, which is never iterated.
 @usableFromInline struct KeyIndex<Key: Hashable> {
   @usableFromInline static var linearLimit: Int { 8 }
 
   @usableFromInline var keys: ContiguousArray<Key> = []
-  /// Empty up to `linearLimit` keys.
+  /// Empty while there are at most `linearLimit` keys.
   @usableFromInline var positions: [Key: Int] = [:]
 
   @inlinable init() {}
@@ -30,7 +30,7 @@
     }
   }
 
-  /// Keeps its storage for the next keys.
+  /// Removes all keys, and keeps the storage for the next ones.
   @inlinable mutating func removeAll() {
     keys.removeAll(keepingCapacity: true)
     if !positions.isEmpty { positions.removeAll(keepingCapacity: true) }

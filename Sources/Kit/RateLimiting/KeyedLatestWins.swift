@@ -1,9 +1,9 @@
-/// ``LatestWins`` for each key on its own: a busy key does not delay the first value of another.
+/// ``LatestWins`` for each key separately: a busy key does not delay the first value of another.
 ///
 /// Keys that are due together are delivered as one batch, in the order in which the keys were first
-/// seen, never in hash order. Of more than 16 keys, one that rests and holds nothing may be
-/// forgotten. That shows in two ways: a key that returns comes last in the order, and if time steps
-/// back, its next value passes earlier than it would have.
+/// seen, never in hash order. If there are more than 16 keys, those that are at rest and hold nothing
+/// may be forgotten. This has two visible effects: a key that returns comes last in the order, and if
+/// time goes backwards, its next value passes earlier than it would have.
 ///
 /// - Complexity: a push is O(1) and allocates nothing once the keys are known; `wake(at:)` and
 ///   `supersede(_:)` are O(n) in the number of keys.
@@ -12,25 +12,25 @@ public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
 
   @usableFromInline var index = KeyIndex<Key>()
   @usableFromInline var windows: ContiguousArray<LatestWins<Value>> = []
-  /// The size at which keys at rest are looked for; doubled if few were, so that looking is O(1)
-  /// amortised.
+  /// The number of keys at which those at rest are removed; doubled if there were few, so that the
+  /// sweep is O(1) amortised.
   @usableFromInline var sweepCount = 16
 
   @usableFromInline var held = 0
   @usableFromInline var earliest: Instant?
 
-  /// Inputs that are held, at most one per key.
+  /// How many inputs are held, at most one per key.
   @inlinable public var pending: Int { held }
   /// The earliest deadline of all keys.
   @inlinable public var deadline: Instant? { earliest }
 
-  /// The shortest time between two deliveries of one key. A change applies to each key from its
+  /// The shortest time between two deliveries of one key. A new interval applies to each key from its
   /// next window on.
   public var interval: Interval
 
   /// The largest number of keys that are thinned. Values of further keys pass at once: nothing is
-  /// lost and memory stays bounded, but they are not thinned. Whoever lets strangers choose keys
-  /// bounds them.
+  /// lost and memory stays bounded, but they are not thinned. If strangers can choose keys, the owner
+  /// has to limit them.
   public let keyCapacity: Int
 
   /// - Parameters:
@@ -38,12 +38,12 @@ public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
   ///   - keyCapacity: the largest number of keys that are thinned; above zero.
   @inlinable public init(interval: Interval, keyCapacity: Int = 4_096) {
     precondition(interval > .zero, "a window needs an interval above zero")
-    precondition(keyCapacity > 0, "a keyed machine needs room for one key")
+    precondition(keyCapacity > 0, "a keyed limiter needs capacity for one key")
     self.interval = interval
     self.keyCapacity = keyCapacity
   }
 
-  /// Takes a value of a key: delivers it, or holds it in place of the key's value held before.
+  /// Takes a value of a key: delivers it, or holds it instead of the value held for the key before.
   @inlinable public mutating func push(
     _ value: Value, for key: Key, at now: Instant
   ) -> Step<Keyed<Key, Value>> {
@@ -87,8 +87,8 @@ public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
       output: step.output.map { Keyed(key: key, value: $0) }, applied: step.applied, wake: deadline)
   }
 
-  /// Drops what one key holds, because the caller delivers something newer of it by another way;
-  /// it counts as coalesced.
+  /// Drops what one key holds, because the caller delivers something newer for it in another way. The
+  /// dropped value counts as coalesced.
   @inlinable public mutating func supersede(_ key: Key) -> Step<Keyed<Key, Value>> {
     guard let position = index.position(of: key) else { return Step(wake: deadline) }
     let step = windows[position].supersede()
@@ -99,7 +99,7 @@ public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
 }
 
 extension KeyedLatestWins {
-  /// Takes from every key what `step` delivers, in key order.
+  /// Collects what `step` delivers for each key, in key order.
   @inlinable mutating func collect(
     _ step: (inout LatestWins<Value>) -> Step<Value>
   ) -> Step<Output> {
@@ -125,7 +125,7 @@ extension KeyedLatestWins {
     return earliest
   }
 
-  /// The position of a new key; nil if there is no room for it.
+  /// Inserts a key. Returns its position; nil if the capacity is exhausted.
   @inlinable mutating func insert(_ key: Key, at now: Instant) -> Int? {
     if index.count >= min(sweepCount, keyCapacity) { forgetKeysAtRest(at: now) }
     guard index.count < keyCapacity else { return nil }
@@ -149,7 +149,7 @@ extension KeyedLatestWins {
 }
 
 extension LatestWins {
-  /// Whether the machine could be replaced by a new one without anybody noticing.
+  /// Whether replacing the limiter with a new one would make no difference.
   @inlinable func isAtRest(at now: Instant) -> Bool {
     switch state {
     case .idle: true
@@ -160,3 +160,21 @@ extension LatestWins {
 }
 
 extension KeyedLatestWins: Sendable where Key: Sendable, Value: Sendable {}
+
+/// A value and the key that it belongs to.
+public struct Keyed<Key, Value> {
+  /// What the value belongs to.
+  public var key: Key
+  /// The value.
+  public var value: Value
+
+  /// Joins a key and a value.
+  @inlinable public init(key: Key, value: Value) {
+    self.key = key
+    self.value = value
+  }
+}
+
+extension Keyed: Sendable where Key: Sendable, Value: Sendable {}
+extension Keyed: Equatable where Key: Equatable, Value: Equatable {}
+extension Keyed: Hashable where Key: Hashable, Value: Hashable {}

@@ -1,25 +1,26 @@
-/// Thins a stream whose newest value makes the older ones worthless.
+/// Thins a stream in which a new value makes the older ones worthless.
 ///
 /// The first value after a rest of one interval is delivered at once (leading edge); of those that
-/// follow within the interval the newest is delivered at its end (trailing edge). So at most one
-/// value is delivered per interval, the last one always arrives, and, woken in time, no value that
-/// is delivered is older than one interval. An overwritten value counts as coalesced.
+/// follow within the interval, the newest is delivered at its end (trailing edge). So at most one
+/// value is delivered per interval, the last one always arrives, and, if `wake(at:)` is called in
+/// time, no value is older than one interval when it is delivered. An overwritten value counts as
+/// coalesced.
 ///
 /// - Complexity: every operation is O(1) and allocates nothing.
 public struct LatestWins<Value>: RateLimiter {
   @usableFromInline enum State {
-    /// Nothing was delivered yet.
+    /// Nothing has been delivered yet.
     case idle
     /// A value was delivered; the next may follow from `until` on.
     case resting(until: Instant)
-    /// A value waits for `until`.
+    /// A value is waiting for `until`.
     case holding(Value, until: Instant)
   }
 
   @usableFromInline var state: State
 
-  /// The shortest time between two deliveries. A change applies from the next window on: what is
-  /// held keeps the deadline it was promised.
+  /// The shortest time between two deliveries. A new interval applies from the next window on: a
+  /// value that is held keeps its deadline.
   public var interval: Interval
 
   /// Whether the first value after a rest is delivered at once rather than at the end of a window.
@@ -49,7 +50,7 @@ public struct LatestWins<Value>: RateLimiter {
     }
   }
 
-  /// Takes a value: delivers it, or holds it in place of the one held before.
+  /// Takes a value: delivers it, or holds it instead of the one held before.
   @inlinable public mutating func push(_ value: Value, at now: Instant) -> Step<Value> {
     switch state {
     case .resting(let until) where now < until:
@@ -58,7 +59,7 @@ public struct LatestWins<Value>: RateLimiter {
       guard leading else { return hold(value, until: now + interval, coalesced: 0) }
       return deliver(value, at: now, coalesced: 0)
     case .holding(_, let until):
-      // The wake is overdue: the newer value takes the place of the older one at the edge, too.
+      // The wake is overdue: the newer value replaces the older one at the edge as well.
       guard now < until else { return deliver(value, at: now, coalesced: 1) }
       return hold(value, until: until, coalesced: 1)
     }
@@ -75,8 +76,8 @@ public struct LatestWins<Value>: RateLimiter {
     return deliver(value, at: now, coalesced: 0)
   }
 
-  /// Drops the held value, because the caller delivers something newer by another way (the end of
-  /// a drag, say); it counts as coalesced.
+  /// Drops the held value, because the caller delivers something newer in another way (the end of a
+  /// drag, say). The dropped value counts as coalesced.
   @inlinable public mutating func supersede() -> Step<Value> {
     guard case .holding(_, let until) = state else { return Step() }
     state = .resting(until: until)

@@ -4,11 +4,11 @@ public enum LimitClass: String, Hashable, Sendable, CaseIterable {
   case neverDrop = "never-drop"
   /// Everything, in batches (``KeepAll``).
   case keepAll = "keep-all"
-  /// The newest value, on both edges (``LatestWins``, ``KeyedLatestWins``).
+  /// The newest value, at both edges (``LatestWins``, ``KeyedLatestWins``).
   case latestWins = "latest-wins"
   /// Extremes and sums per window (``SummaryWindow``).
   case summary
-  /// One per whole percent and the last (``ProgressThinner``).
+  /// One value per whole percent, and the last (``ProgressThinner``).
   case progress
   /// Exact sums (``Aggregate``).
   case aggregate
@@ -19,8 +19,8 @@ public enum LimitClass: String, Hashable, Sendable, CaseIterable {
     self = found
   }
 
-  /// Whether the class may discard an input in favour of a newer one. An owner refuses such a
-  /// class for events of which each must count.
+  /// Whether the class may discard an input in favour of a newer one. Such a class must not be used
+  /// for events that all have to count.
   public var mayCoalesce: Bool {
     switch self {
     case .latestWins, .progress: true

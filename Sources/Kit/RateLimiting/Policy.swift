@@ -1,6 +1,6 @@
 /// How one kind of event is thinned: a valid combination, made from a ``PolicyDescription``.
 public enum Policy: Hashable, Sendable {
-  /// In order, at once.
+  /// Everything, in order and at once.
   case neverDrop
   /// Batches of at most `capacity` elements.
   case keepAll(Window, capacity: Int)
@@ -8,20 +8,20 @@ public enum Policy: Hashable, Sendable {
   case latestWins(Window, leading: Bool, keyCapacity: Int)
   /// Extremes and sums.
   case summary(Window)
-  /// One per whole percent; at most one per `interval` while the total is unknown.
+  /// One value per whole percent; at most one per `interval` while the total is unknown.
   case progress(interval: Interval)
-  /// Exact sums of at most `keyCapacity` keys at a time.
+  /// Exact sums for at most `keyCapacity` keys at a time.
   case aggregate(Window, keyCapacity: Int)
 
-  /// An interval and how far it may widen under load. Only validation makes windows, so each is
-  /// known to be consistent.
+  /// An interval and how far it may widen under load. Windows are made only by validation, so they
+  /// are always consistent.
   public struct Window: Hashable, Sendable {
     /// The interval while deliveries are cheap; above zero.
     public let interval: Interval
-    /// The longest interval, and so the bound of staleness; at least `interval`.
+    /// The longest interval, and so the limit of staleness; at least `interval`.
     public let maximumStaleness: Interval
 
-    /// An interval that widens within this window's bound.
+    /// An interval that widens within the limit of this window.
     public func adaptive(budgetPerMille: Int64 = 100) -> AdaptiveInterval {
       AdaptiveInterval(
         wanted: interval, maximum: maximumStaleness, budgetPerMille: budgetPerMille)

@@ -1,6 +1,6 @@
-/// A policy as it is written down: a class and what was set for it, not checked yet.
+/// A policy as it is written in a file: a class and its settings, not validated yet.
 ///
-/// Which keys a class takes:
+/// Each class takes these keys:
 ///
 /// | class | `interval` | `maximum-staleness` | `capacity` | `leading`, `trailing` |
 /// | --- | --- | --- | --- | --- |
@@ -27,21 +27,21 @@ public struct PolicyDescription: Hashable, Sendable {
   public var interval: Interval?
   /// How far the interval may widen under load; nil means not at all.
   public var maximumStaleness: Interval?
-  /// The bound of what is held: elements of a batch, or keys; nil means ``defaultCapacity``.
+  /// The largest number of elements in a batch, or of keys; nil means ``defaultCapacity``.
   public var capacity: Int?
   /// Whether the first value after a rest passes at once; nil means yes.
   public var leading: Bool?
-  /// Whether the last value of a window is delivered at its end. Only yes is accepted; the key is
-  /// there so that whoever expects the choice is told why there is none.
+  /// Whether the last value of a window is delivered at its end. Only true is accepted; the key
+  /// exists so that people who expect a choice are told why there is none.
   public var trailing: Bool?
 
   /// The capacity if none is given.
   public static let defaultCapacity = 4_096
-  /// The largest capacity: a limit on everything.
+  /// The largest capacity, so that memory is limited.
   public static let capacityLimit = 1_048_576
-  /// The longest interval: what is held longer is lost for those who watch.
+  /// The longest interval: a value held for longer is useless to viewers.
   public static let intervalLimit = Interval.seconds(3_600)
-  /// The shortest interval of progress with an unknown total.
+  /// The shortest interval for progress with an unknown total.
   public static let shortestProgressInterval = Interval.seconds(1)
 
   /// Describes a policy; nil means that a key is not set.
@@ -69,7 +69,7 @@ public struct PolicyDescription: Hashable, Sendable {
     }
   }
 
-  /// The policy, if the description makes sense.
+  /// The policy, if the description is consistent.
   ///
   /// - Throws: ``PolicyError`` for the first contradiction, in the order of ``Key``.
   public func validated() throws(PolicyError) -> Policy {
@@ -128,7 +128,7 @@ extension PolicyDescription {
 }
 
 extension LimitClass {
-  /// The keys that mean something for the class.
+  /// The keys that apply to the class.
   var keys: Set<PolicyDescription.Key> {
     switch self {
     case .neverDrop: [.limitClass]

@@ -1,10 +1,10 @@
-/// Why a policy makes no sense: the key to look at, what is wrong with it, and what to do.
+/// Why a policy is invalid: the key to look at, what is wrong with it, and what to do.
 public enum PolicyError: Error, Hashable, Sendable {
   /// No class has this name.
   case unknownClass(String)
   /// The class needs the key.
   case missing(PolicyDescription.Key, LimitClass)
-  /// The key means nothing for the class, so somebody expects what will not happen.
+  /// The key has no effect for the class, so setting it is probably a mistake.
   case notApplicable(PolicyDescription.Key, LimitClass)
   /// The value must be above zero.
   case notPositive(PolicyDescription.Key)
@@ -14,7 +14,7 @@ public enum PolicyError: Error, Hashable, Sendable {
   case capacityTooLarge(Int)
   /// Without a trailing edge the last value would never arrive.
   case noTrailingEdge
-  /// The bound of staleness is below the interval, so every window would break it.
+  /// The maximum staleness is below the interval, so every window would exceed it.
   case stalenessBelowInterval(bound: Interval, interval: Interval)
   /// Progress of an unknown total is promised at most once per second.
   case progressTooFrequent(Interval)
@@ -36,9 +36,9 @@ public enum PolicyError: Error, Hashable, Sendable {
   public var problem: String {
     switch self {
     case .unknownClass(let name): "there is no class '\(name)'"
-    case .missing(_, let limitClass): "the class \(limitClass.rawValue) needs it"
+    case .missing(_, let limitClass): "the class \(limitClass.rawValue) requires it"
     case .notApplicable(_, let limitClass):
-      "it means nothing for the class \(limitClass.rawValue)"
+      "it does not apply to the class \(limitClass.rawValue)"
     case .notPositive: "it must be above zero"
     case .intervalTooLong(_, let value):
       "\(value.inMilliseconds) is above \(PolicyDescription.intervalLimit.inMilliseconds)"
@@ -48,7 +48,7 @@ public enum PolicyError: Error, Hashable, Sendable {
     case .stalenessBelowInterval(let bound, let interval):
       "\(bound.inMilliseconds) is below the interval of \(interval.inMilliseconds)"
     case .progressTooFrequent(let value):
-      "\(value.inMilliseconds) is shorter than a second, the promise for an unknown total"
+      "\(value.inMilliseconds) is shorter than a second, the minimum while the total is unknown"
     }
   }
 
@@ -60,13 +60,13 @@ public enum PolicyError: Error, Hashable, Sendable {
     case .missing(let key, _): "set \(key.rawValue)"
     case .notApplicable(let key, _): "remove \(key.rawValue), or choose another class"
     case .notPositive(.interval), .notPositive(.maximumStaleness):
-      "set a time above zero, or choose the class never-drop if nothing may wait"
+      "set a time above zero, or choose the class never-drop if nothing may be held back"
     case .notPositive(let key): "set \(key.rawValue) to 1 or more"
     case .intervalTooLong, .capacityTooLarge: "set a smaller value"
     case .noTrailingEdge: "remove trailing, or set it to true"
     case .stalenessBelowInterval: "raise maximum-staleness or lower interval"
     case .progressTooFrequent:
-      "set interval to a second or more; with a total it has no influence"
+      "set interval to one second or more; it has no effect while the total is known"
     }
   }
 }
@@ -77,7 +77,7 @@ extension PolicyError: CustomStringConvertible {
 }
 
 extension Interval {
-  /// For messages; what is finer than a microsecond is cut off.
+  /// For messages; fractions of a microsecond are cut off.
   var inMilliseconds: String {
     let fraction = (nanoseconds / 1_000 % 1_000).magnitude
     let digits = String(fraction)

@@ -1,15 +1,16 @@
-/// Thins the progress of a long work: one delivery per whole percent, and the last.
+/// Thins the progress reports of a long task: one delivery per whole percent, and the last.
 ///
-/// - **Total known** (`completed <= total`): a value is delivered when its whole percent is above
-///   the one delivered before, the one that completes the work always; that makes at most
-///   ``deliveryLimit`` per work, whatever the number of steps. A value within a percent waits for
-///   the next percent or the end, whichever comes first, and has no deadline. Zero of zero is done.
-/// - **Total unknown**, or overtaken by `completed` and so not to be believed: latest wins, at most
-///   one delivery per interval.
-/// - **A fall** of the percentage is believed once it has lasted for an interval, since values
-///   arrive out of order. If `completed` fell, or the work was done, the work starts again with a
-///   new limit; if the total grew, it is the same work and the limit goes on.
-/// - **The end**: ``finish(at:)`` delivers what is held and makes the next value begin a new work.
+/// - **Total known** (`completed <= total`): a value is delivered when its whole percent exceeds the
+///   one delivered before, and always when it completes the task. That makes at most
+///   ``deliveryLimit`` deliveries per task, whatever the number of steps. A value within the same
+///   percent is held until the next percent or the end, whichever comes first, and has no deadline.
+///   Zero of zero is complete.
+/// - **Total unknown**, or exceeded by `completed` and so not credible: the latest value wins, with
+///   at most one delivery per interval.
+/// - **A drop** of the percentage is believed once it has lasted for an interval, because values
+///   arrive out of order. If `completed` dropped, or the task was complete, a new task begins with a
+///   new limit; if the total grew, it is the same task and its limit continues to apply.
+/// - **The end**: ``finish(at:)`` delivers what is held; the next value begins a new task.
 ///
 /// A held value that is overwritten counts as coalesced, as does one that repeats the delivered end.
 ///
@@ -17,22 +18,22 @@
 public struct ProgressThinner<Value>: RateLimiter {
   @usableFromInline enum State {
     case clear
-    /// Waits for the next percent or the end.
+    /// A value is waiting for the next percent or the end.
     case parked(Value, ProgressReading)
-    /// Waits for `until`: the total is unknown, or the percentage fell.
+    /// A value is waiting for `until`: the total is unknown, or the percentage dropped.
     case timed(Value, ProgressReading, until: Instant)
   }
 
-  /// The largest number of deliveries of one work with a known total. Those that a `flush(at:)`
-  /// forces are among them, unless flushing alone exceeds it.
+  /// The largest number of deliveries for one task with a known total. Deliveries forced by
+  /// `flush(at:)` count towards it, unless flushing alone exceeds it.
   @inlinable public static var deliveryLimit: Int { 100 }
 
   @usableFromInline var state = State.clear
   @usableFromInline var work = ProgressWork(limit: deliveryLimit)
   @usableFromInline var lastDelivery: Instant?
 
-  /// The shortest time between two deliveries while the total is unknown, and the time after which
-  /// a fall is believed. A change applies from the next delivery on.
+  /// The shortest time between two deliveries while the total is unknown, and the time after which a
+  /// drop is believed. A new interval applies from the next delivery on.
   public var interval: Interval
 
   /// - Parameter interval: the shortest time between two deliveries while the total is unknown;
@@ -56,7 +57,7 @@ public struct ProgressThinner<Value>: RateLimiter {
     }
   }
 
-  /// Takes a value that stands for `completed` of `total` units; nil means the total is not known.
+  /// Takes a value that reports `completed` of `total` units; nil means that the total is unknown.
   @inlinable public mutating func push(
     _ value: Value, completed: UInt64, total: UInt64?, at now: Instant
   ) -> Step<Value> {
@@ -92,16 +93,16 @@ public struct ProgressThinner<Value>: RateLimiter {
     }
   }
 
-  /// The work ended, whether it is complete or not: delivers what is held. The next value begins a
-  /// new work.
+  /// Ends the task, whether it is complete or not: delivers what is held. The next value begins a new
+  /// task.
   @inlinable public mutating func finish(at now: Instant) -> Step<Value> {
     let step = flush(at: now)
     work = ProgressWork(limit: Self.deliveryLimit)
     return step
   }
 
-  /// Drops the held value, because the caller delivers something newer by another way (the end of
-  /// the work, say); it counts as coalesced.
+  /// Drops the held value, because the caller delivers something newer in another way (the end of the
+  /// task, say). The dropped value counts as coalesced.
   @inlinable public mutating func supersede() -> Step<Value> {
     let held = pending
     state = .clear
@@ -118,7 +119,7 @@ public struct ProgressThinner<Value>: RateLimiter {
   }
 
   @inlinable func opening(doubted: Bool, at now: Instant) -> Instant {
-    // What is doubted waits a whole interval from now; what is merely frequent, from the last one.
+    // A doubtful value waits a whole interval from now; a merely frequent one, from the last delivery.
     doubted ? now + interval : lastDelivery.map { $0 + interval } ?? now
   }
 }

@@ -1,8 +1,8 @@
-/// How far a work is.
+/// How far a task has got.
 @usableFromInline struct ProgressReading: Hashable, Sendable {
   @usableFromInline let completed: UInt64
   @usableFromInline let total: UInt64?
-  /// The whole percent, 0 to 100; nil if the total is unknown or overtaken.
+  /// The whole percent, 0 to 100; nil if the total is unknown or exceeded.
   @usableFromInline let percent: Int?
 
   @inlinable init(completed: UInt64, total: UInt64?) {
@@ -23,20 +23,20 @@
   }
 }
 
-/// What was delivered of one work, and what that means for the next reading.
+/// What has been delivered of one task, and what that means for the next reading.
 @usableFromInline struct ProgressWork: Sendable {
   @usableFromInline enum Verdict {
     case deliver
-    /// Hold until the next percent or the end.
+    /// Hold it until the next percent or the end.
     case park
-    /// Hold for a time; `doubted` if the reading contradicts what was delivered.
+    /// Hold it for a while; `doubted` if the reading contradicts what was delivered.
     case wait(doubted: Bool)
-    /// It says what was delivered already.
+    /// Drop it: it repeats what was delivered.
     case drop
   }
 
   @usableFromInline let limit: Int
-  /// Deliveries left; one is kept for the last.
+  /// Deliveries left; one is reserved for the last value.
   @usableFromInline var remaining: Int
   /// The percent delivered last.
   @usableFromInline var percent = 0

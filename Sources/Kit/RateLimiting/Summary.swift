@@ -1,8 +1,8 @@
-/// What is worth knowing of the values of one window: no peak and no dip is lost.
+/// The essentials of the values of one window; no peak and no dip is lost.
 public struct Summary: Hashable, Sendable, Codable {
-  /// The value that came last.
+  /// The last value.
   public var last: Double
-  /// How many values there were; above zero.
+  /// The number of values; above zero.
   public var count: Int
   /// Their sum.
   public var sum: Double
@@ -20,7 +20,7 @@ public struct Summary: Hashable, Sendable, Codable {
     maximum = value
   }
 
-  /// The summary of nothing, to which the first value is added; never shown.
+  /// A summary of nothing, to which the first value is added; never visible outside.
   @inlinable init() {
     last = 0
     count = 0
@@ -41,7 +41,7 @@ public struct Summary: Hashable, Sendable, Codable {
     maximum = value > maximum ? value : maximum
   }
 
-  /// Adds a later window, as if its values had been added one by one (but for the rounding of the
+  /// Adds a later window, as if its values had been added one by one (except for the rounding of the
   /// sum).
   @inlinable public mutating func add(_ later: Summary) {
     last = later.last

@@ -126,7 +126,7 @@ struct SnapshotTests {
   func tooMany() throws {
     let text = #"{"limit":0,"messages":[]}"#
     #expect(throws: DecodingError.self) {
-      try JSONDecoder().decode(ChatHistory.self, from: Data(text.utf8))
+      try JSONDecoder().decode(MessageHistory.self, from: Data(text.utf8))
     }
   }
 }

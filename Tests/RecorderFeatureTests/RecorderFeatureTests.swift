@@ -59,8 +59,8 @@ import Testing
     #expect(recording(done, total).percent == nil)
   }
 
-  private func recording(_ done: Int?, _ total: Int?) -> Recording {
-    var recording = Recording()
+  private func recording(_ done: Int?, _ total: Int?) -> RecorderActivity {
+    var recording = RecorderActivity()
     recording.done = done
     recording.total = total
     return recording

@@ -15,7 +15,7 @@ import Testing
     }
 
     await store.send(.ownStateChanged(.starting)) {
-      $0.own = Recording()
+      $0.own = RecorderActivity()
       $0.own?.state = .starting
     }
     await store.send(.ownStateChanged(.recording)) { $0.own?.state = .recording }

@@ -3,8 +3,8 @@ package import LiveEvents
 
 /// The chat of a room: what is shown of it, and what is counted.
 ///
-/// Every message is looked at once, to count it; only those that survive into the bounded history
-/// are copied out of the bytes they were received in.
+/// Every message is read once, to count it; only those that make it into the bounded history are
+/// copied out of the bytes in which they were received.
 @Reducer
 package struct ChatFeature {
   package enum Action: Equatable, Sendable {
@@ -15,9 +15,9 @@ package struct ChatFeature {
     case timedOut(ChatTimeout, at: Timestamp)
     case notice(ChatNotice, at: Timestamp)
     case modesChanged(ChatModes)
-    /// The time of the events went on; lets the rate fall while nobody writes.
+    /// The time of the events has advanced; lets the rate drop while the chat is silent.
     case ticked(at: Timestamp)
-    /// The host did something to what is seen of the chat.
+    /// The host changed what is visible of the chat.
     case reading(Reading)
   }
 
@@ -45,7 +45,7 @@ package struct ChatFeature {
     case .ticked(let time):
       state.bookkeeping.pace.advance(to: time)
       state.rate = state.bookkeeping.pace.rate
-      // In place it would count as a change each time.
+      // Advancing it in place would count as a change each time.
       if state.notices.isHolding { state.notices.advance(to: time) }
     case .reading(let reading):
       read(reading, in: &state)
@@ -69,8 +69,8 @@ package struct ChatFeature {
     follow(batch.count - late.count, in: &state)
   }
 
-  /// Takes what `target` names off the screen, whatever its time stamp: a moderator acts on what is
-  /// there to be seen, and the clocks of sources differ.
+  /// Removes what `target` names from the screen, whatever its time stamp: moderators act on what they
+  /// see, and the clocks of sources differ.
   private func moderate(_ state: inout State, hiding target: ModerationTarget) {
     state.moderations += 1
     guard let kept = state.messages.removing(target) else { return }

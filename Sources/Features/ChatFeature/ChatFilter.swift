@@ -1,10 +1,10 @@
 package import LiveEvents
 
-/// Which messages the host wants to see. All that is set must hold.
+/// Which messages the host wants to see. A message must satisfy everything that is set.
 package struct ChatFilter: Equatable, Sendable, Codable {
   /// The identifier of their author.
   package let person: Text?
-  /// Words that occur in them, in whatever case; empty for any.
+  /// Text that occurs in them, ignoring case; empty for any text.
   package let words: String
   package let mentionsOnly: Bool
   private let pattern: TextPattern
@@ -28,7 +28,7 @@ package struct ChatFilter: Equatable, Sendable, Codable {
 
   package var isEmpty: Bool { person == nil && words.isEmpty && !mentionsOnly }
 
-  /// - Complexity: O(length of the text) if words are asked for.
+  /// - Complexity: O(length of the text) if there are words to look for.
   func passes(_ message: DisplayedMessage) -> Bool {
     if mentionsOnly, !message.isMention { return false }
     if let person, message.message.userID != person { return false }
@@ -36,7 +36,7 @@ package struct ChatFilter: Equatable, Sendable, Codable {
   }
 }
 
-/// Names whose mention is marked: `@name`, in whatever case, as a whole word.
+/// Names whose mentions are marked: `@name` as a whole word, ignoring case.
 package struct MentionedNames: Equatable, Sendable, Codable {
   package let names: [String]
   private let patterns: [TextPattern]
@@ -58,8 +58,8 @@ package struct MentionedNames: Equatable, Sendable, Codable {
   func occur(in text: Text) -> Bool { patterns.contains { $0.occurs(in: text) } }
 }
 
-/// Words to look for; letters of ASCII match in either case. Made ready once, so that to look for them
-/// allocates nothing.
+/// Text to look for, ignoring the case of ASCII letters. Prepared once, so that a search allocates
+/// nothing.
 struct TextPattern: Equatable, Sendable {
   private let wanted: [UInt8]
   private let wholeWord: Bool
@@ -69,7 +69,7 @@ struct TextPattern: Equatable, Sendable {
     self.wholeWord = wholeWord
   }
 
-  /// - Complexity: O(length of the text times that of the words), in practice the former.
+  /// - Complexity: O(length of the text times that of the words); in practice O(length of the text).
   func occurs(in text: Text) -> Bool {
     text.withUTF8 { bytes in
       guard !wanted.isEmpty, wanted.count <= bytes.count else { return wanted.isEmpty }
@@ -82,7 +82,7 @@ struct TextPattern: Equatable, Sendable {
   }
 }
 
-/// Letters, digits, `_` and all that is not ASCII.
+/// Whether a byte is a letter, a digit, `_`, or not ASCII.
 private func isPartOfWord(_ byte: UInt8) -> Bool {
   byte >= 128 || byte == 95 || (byte >= 48 && byte <= 57)
     || (byte.asciiLowercased >= 97 && byte.asciiLowercased <= 122)

@@ -1,16 +1,16 @@
 package import LiveEvents
 
 extension ChatFeature {
-  /// What the host does to what is seen of the chat.
+  /// What the host does to change what is visible of the chat.
   package enum Reading: Equatable, Sendable {
-    /// The host looks at older messages; what comes is counted as unread.
+    /// The host is looking at older messages; new ones are counted as unread.
     case scrolledBack
     case scrolledToEnd
-    /// Only what passes is shown; `nil` shows all.
+    /// Only messages that pass are shown; `nil` shows all.
     indirect case filterChanged(ChatFilter?)
-    /// Names whose mention is marked.
+    /// Sets the names whose mentions are marked.
     case mentionedNamesChanged([String])
-    /// The thread that a message began, or answers in; by the identifier of the source.
+    /// Opens the thread that contains a message, given by the identifier from the source.
     case threadOpened(messageID: Text)
     case threadClosed
     case noticePinned(Int)
@@ -25,10 +25,10 @@ extension ChatFeature {
     case .scrolledToEnd:
       catchUp(&state)
     case .filterChanged(let filter):
-      // An empty one would be a second history that says the same.
+      // An empty filter would only keep a second, identical history.
       state.filter = filter?.isEmpty == false ? filter : nil
       refilter(&state)
-      // The messages that were counted as unread may not be among those that are seen now.
+      // The messages counted as unread may not be among those visible now.
       catchUp(&state)
     case .mentionedNamesChanged(let names):
       state.mentionedNames = MentionedNames(names)
@@ -49,9 +49,10 @@ extension ChatFeature {
     }
   }
 
-  /// Keeps what is seen up to date with the newest `count` messages of the history.
+  /// Updates what is visible with the newest `count` messages of the history.
   ///
-  /// - Complexity: O(`count`) if there is a filter, a thread is open or the host scrolled back.
+  /// - Complexity: O(`count`) if there is a filter, a thread is open or the host has scrolled back;
+  ///   otherwise O(1).
   func follow(_ count: Int, in state: inout State) {
     guard state.filter != nil || state.thread != nil || state.readUpTo != nil else { return }
     let newest = state.messages.suffix(count)
@@ -67,8 +68,8 @@ extension ChatFeature {
     }
   }
 
-  /// Messages that are taken off the screen were not read and never will be.
-  func forgetUnread(_ history: ChatHistory, _ target: ModerationTarget, in state: inout State) {
+  /// Stops counting messages as unread that are removed from the screen: they never will be read.
+  func forgetUnread(_ history: MessageHistory, _ target: ModerationTarget, in state: inout State) {
     guard let read = state.readUpTo, state.unread > 0 else { return }
     let seen = state.filtered ?? history
     let kept = seen.removing(target) ?? seen
@@ -95,14 +96,14 @@ extension ChatFeature {
   }
 }
 
-/// A message and its answers, those to answers among them.
+/// A message with all replies, including replies to replies.
 package struct ChatThread: Equatable, Sendable, Codable {
   /// The number of the message that began it.
   package let root: Int
-  /// What is left of it in the history, oldest first.
-  package internal(set) var messages: ChatHistory
+  /// Those of its messages that are still in the history, oldest first.
+  package internal(set) var messages: MessageHistory
 
-  init(_ root: Int, in history: ChatHistory) {
+  init(_ root: Int, in history: MessageHistory) {
     self.root = root
     messages = history.filter(limit: history.limit) { $0.number == root || $0.thread == root }
   }

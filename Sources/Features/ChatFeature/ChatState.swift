@@ -4,65 +4,65 @@ package import LiveEvents
 extension ChatFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// Messages so far, those since deleted included.
+    /// Messages so far, including those deleted since.
     package var total = 0
-    /// People who wrote a message.
+    /// How many people have written a message.
     package var chatters = 0
-    /// Messages that moderation took off the screen or that came too late to be shown.
+    /// Messages that moderation removed from the screen or kept from being shown.
     package var deleted = 0
     /// Deletions, clears, time-outs and bans.
     package var moderations = 0
-    /// Notices so far, each gift of a gift bomb among them.
+    /// Notices so far, including each gift of a gift bomb.
     package var noticeCount = 0
     /// Messages in the second before the newest time stamp.
     package var rate = 0
-    package var busiestSecond = BusiestSecond()
-    /// What is shown, oldest first.
-    package var messages: ChatHistory
-    /// The last notices.
+    package var busiestSecond = PeakSecond()
+    /// The messages that are shown, oldest first.
+    package var messages: MessageHistory
+    /// The newest notices.
     package var notices = NoticeBoard()
-    /// Who wrote most, the busiest first.
+    /// The people who wrote the most, the busiest first.
     package var topChatters: [TopChatter] = []
-    /// What of ``messages`` passes ``filter``; `nil` while there is none. Kept up to date with each
-    /// message, so that no view has to look through the history.
-    package var filtered: ChatHistory?
+    /// Those of ``messages`` that pass ``filter``; `nil` without a filter. Updated with each message,
+    /// so that no view has to search the history.
+    package var filtered: MessageHistory?
     package var filter: ChatFilter?
     /// The thread that is open, with its messages.
     package var thread: ChatThread?
-    /// The last message that was read before the host scrolled back; `nil` while following.
+    /// The number of the last message before the host scrolled back; `nil` while following.
     package var readUpTo: Int?
-    /// Messages to be seen that came since, those included that the history has lost.
+    /// Visible messages that have arrived since, including those that have left the history.
     package var unread = 0
-    /// Names whose mention is marked.
+    /// Names whose mentions are marked.
     package var mentionedNames = MentionedNames()
-    /// The modes in force, as far as the source told.
+    /// The modes in force, as far as the source has reported them.
     package var modes = ChatModes()
-    /// Not for views, and large: changed in place, never told to observers.
+    /// Not for views, and large: changed in place without notifying observers.
     @ObservationStateIgnored package var bookkeeping = ChatBookkeeping()
 
-    /// - Parameter historyLimit: how many messages are kept to be shown; above zero.
+    /// - Parameter historyLimit: how many messages are kept for display; above zero.
     package init(historyLimit: Int = 500) {
-      messages = ChatHistory(limit: historyLimit)
+      messages = MessageHistory(limit: historyLimit)
     }
   }
 }
 
-/// What chat has to remember in order to count and to moderate.
+/// What the chat has to remember in order to count and to moderate.
 package struct ChatBookkeeping: Equatable, Sendable, Codable {
   package var chatters = ChatterSet()
   package var pace = MessagePace()
   package var moderation = RecentModeration()
 
-  /// Counts messages. Returns the positions of those that must not be shown, in ascending order.
+  /// Counts messages. Returns the indices of those that must not be shown, in ascending order.
   mutating func count(_ batch: [TimedMessage]) -> [Int] {
     var late: [Int] = []
-    for position in batch.indices {
-      let time = batch[position].timestamp
-      let message = batch[position].message
+    for index in batch.indices {
+      let time = batch[index].timestamp
+      let message = batch[index].message
       chatters.count(message.userID, name: message.userName)
       pace.count(time)
       if moderation.concerns(time), moderation.hides(message, at: time) {
-        late.append(position)
+        late.append(index)
       }
     }
     pace.settle()
@@ -71,7 +71,7 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
 }
 
 extension ChatModes {
-  /// These modes with those that `changes` names replaced.
+  /// These modes, with those set in `changes` replaced.
   func merging(_ changes: ChatModes) -> ChatModes {
     ChatModes(
       slowSeconds: changes.slowSeconds ?? slowSeconds,

@@ -1,22 +1,24 @@
 import Foundation
 package import LiveEvents
 
-/// The people who wrote, and how often, counted exactly.
+/// The people who have written, and how often; an exact count.
 ///
-/// Identifiers of up to 15 bytes, which is most of them, are kept in the 16 bytes of an integer;
-/// longer ones own their text. Grows with the number of people: 32 to 64 bytes for each.
+/// Identifiers of up to 15 bytes, which most are, fit into the 16 bytes of an integer; longer ones
+/// own their text. Takes 32 to 64 bytes per person.
 package struct ChatterSet: Sendable, Codable {
   private var short = KeyTable()
   private var long: [Text: Int] = [:]
-  /// Who wrote most, the busiest first; of those who wrote as much, who did first.
+  /// The people who wrote the most, the busiest first. Of those who wrote equally much, the first to
+  /// do so comes first.
   package private(set) var top: [TopChatter] = []
 
   package init() {}
 
   package var count: Int { short.count + long.count }
 
-  /// Counts a message of a person. O(1) on average; copies nothing for one who is known and not
-  /// among the busiest.
+  /// Counts a message of a person.
+  ///
+  /// - Complexity: O(1) on average. Copies nothing if the person is known and not among the busiest.
   package mutating func count(_ userID: Text, name: @autoclosure () -> Text) {
     let messages: Int
     if let key = userID.withUTF8(Self.pack) {
@@ -28,27 +30,27 @@ package struct ChatterSet: Sendable, Codable {
       messages = 1
       long[userID.owned()] = 1
     }
-    if top.count < TopChatter.places || messages > top[top.count - 1].messages {
+    if top.count < TopChatter.limit || messages > top[top.count - 1].messages {
       rank(userID, name(), messages)
     }
   }
 
-  /// Gives a person the place that so many messages earn.
+  /// Ranks a person by the number of their messages.
   private mutating func rank(_ userID: Text, _ name: Text, _ messages: Int) {
     var entry: TopChatter
-    if let place = top.firstIndex(where: { $0.userID == userID }) {
-      entry = top.remove(at: place)
+    if let index = top.firstIndex(where: { $0.userID == userID }) {
+      entry = top.remove(at: index)
       entry.messages = messages
     } else {
       entry = TopChatter(userID: userID.owned(), name: name.owned(), messages: messages)
-      if top.count == TopChatter.places { top.removeLast() }
+      if top.count == TopChatter.limit { top.removeLast() }
     }
-    let place = top.firstIndex { $0.messages < messages } ?? top.count
-    top.insert(entry, at: place)
+    let index = top.firstIndex { $0.messages < messages } ?? top.count
+    top.insert(entry, at: index)
   }
 
-  /// The bytes and, in the last place, their number, so that no two texts share a key and none has
-  /// the key zero.
+  /// The bytes, with their count in the last byte, so that no two texts share a key and no text has
+  /// the key zero. `nil` for a text that is too long.
   private static func pack(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt128? {
     guard bytes.count < 16 else { return nil }
     var key: UInt128 = 0
@@ -69,28 +71,28 @@ extension ChatterSet: Equatable {
 /// A person and the number of their messages.
 package struct TopChatter: Equatable, Sendable, Codable {
   /// How many people are ranked.
-  package static let places = 5
+  package static let limit = 5
 
   package let userID: Text
   package let name: Text
   package internal(set) var messages: Int
 }
 
-/// How often integers other than zero were counted.
+/// Counts integers other than zero.
 ///
-/// Open addressing with linear probing. `Dictionary` would do, at four times the cost per message: it
-/// hashes for any use, this only has to tell people apart.
+/// Open addressing with linear probing. `Dictionary` would do, but at four times the cost per message:
+/// its hash is good for any use, while this one only has to distinguish people.
 struct KeyTable: Sendable {
-  /// Zero is an empty slot. A power of two of them, at most three quarters in use.
+  /// Zero marks an empty slot. The number of slots is a power of two; at most three quarters are used.
   private var slots: ContiguousArray<UInt128> = ContiguousArray(repeating: 0, count: 64)
-  /// At the places of their keys.
+  /// At the same indices as their keys.
   private var counts: ContiguousArray<Int> = ContiguousArray(repeating: 0, count: 64)
   private(set) var count = 0
-  /// Differs from process to process, so that nobody can choose keys that collide. Only the layout
-  /// depends on it, which is never seen.
+  /// Differs from process to process, so that an attacker cannot choose keys that collide. Only the
+  /// layout depends on it, which is not visible outside.
   private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
 
-  /// Counts a key; returns how often it was counted by now.
+  /// Counts a key. Returns how often it has been counted, this time included.
   mutating func count(_ key: UInt128) -> Int {
     let slot = slot(of: key)
     counts[slot] += 1
@@ -103,7 +105,7 @@ struct KeyTable: Sendable {
 
   func occurrences(of key: UInt128) -> Int { counts[slot(of: key)] }
 
-  /// Where the key is, or the empty slot where it belongs.
+  /// The index of the key, or of the empty slot where it belongs.
   private func slot(of key: UInt128) -> Int {
     let mask = slots.count - 1
     let low = UInt64(truncatingIfNeeded: key) ^ seed
@@ -136,14 +138,15 @@ extension KeyTable: Equatable {
   }
 }
 
-/// The keys in use and their counts, 24 bytes for each, whatever the layout.
+/// Encoded as the keys in use with their counts, 24 bytes each, independently of the layout.
 extension KeyTable: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let data = try container.decode(Data.self)
     guard data.count % Self.entrySize == 0 else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\(data.count) bytes are no table of people")
+        in: container,
+        debugDescription: "\(data.count) bytes are not a whole number of entries")
     }
     data.withUnsafeBytes { bytes in
       for start in stride(from: 0, to: bytes.count, by: Self.entrySize) {

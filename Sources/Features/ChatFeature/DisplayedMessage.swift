@@ -11,20 +11,20 @@ package struct TimedMessage: Equatable, Sendable {
   }
 }
 
-/// A message that is shown. It owns its texts.
+/// A message that is shown. It owns its text.
 package struct DisplayedMessage: Equatable, Sendable, Identifiable {
-  /// Position among all messages of the room, from 1 on. Unlike the identifier that the source
-  /// gave, it is known to be unique.
+  /// The ordinal of the message among all of the room, starting at 1. Unlike the identifier given by
+  /// the source, it is known to be unique.
   package let number: Int
   package let timestamp: Timestamp
   package let message: ChatMessage
-  /// The number of the message that began the thread in which this one answers; `nil` if it answers
-  /// none, or one that was gone.
+  /// The number of the message that began the thread of this one; `nil` if this is not a reply, or
+  /// the message it answers had already left the history.
   package internal(set) var thread: Int?
-  /// Whether it names somebody whose mention is marked.
+  /// Whether it contains one of the names whose mentions are marked.
   package internal(set) var isMention = false
-  /// Hashes of the identifiers of the message and its author, so that a moderator's action finds
-  /// what it is about without reading all texts.
+  /// Hashes of the identifiers of the message and its author, so that a moderator's action finds its
+  /// target without comparing all identifiers.
   let idHash: Int
   let userHash: Int
 
@@ -34,7 +34,7 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
     self.init(number: number, timestamp: received.timestamp, message: received.message.owned())
   }
 
-  /// - Parameter message: owns its texts.
+  /// - Parameter message: must own its text.
   private init(number: Int, timestamp: Timestamp, message: ChatMessage) {
     self.number = number
     self.timestamp = timestamp
@@ -44,7 +44,7 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
   }
 }
 
-/// Without the hashes, which differ from process to process.
+/// Encoded without the hashes, which differ from process to process.
 extension DisplayedMessage: Codable {
   private enum CodingKeys: String, CodingKey { case number, timestamp, message, thread, isMention }
 
@@ -69,7 +69,7 @@ extension DisplayedMessage: Codable {
 }
 
 extension ChatMessage {
-  /// The same message in a slab of its own, with all escapes undone.
+  /// The same message in a slab of its own, with all escapes resolved.
   func owned() -> ChatMessage {
     let texts = [id, userID, userName, badges, text, replyTo]
     var slices: [ByteSlab.Slice] = []

@@ -1,30 +1,30 @@
 package import LiveEvents
 
-/// The most messages in one second, by time stamp.
-package struct BusiestSecond: Equatable, Sendable, Codable {
-  /// In one second of the clock: time stamps with the same whole number of seconds.
+/// The most messages within one second, by time stamp.
+package struct PeakSecond: Equatable, Sendable, Codable {
+  /// Within one second of the clock: time stamps with the same whole number of seconds.
   package var byClock = 0
-  /// In any window of 1,000 ms: time stamps in `(t - 1000, t]`, whatever `t`.
+  /// Within any window of 1,000 ms: time stamps in `(t - 1000, t]` for any `t`.
   package var sliding = 0
 
   package init() {}
 }
 
-/// Counts messages per second by their time stamps, which come out of order.
+/// Counts messages per second by their time stamps, which arrive out of order.
 ///
 /// Both maxima are exact for time stamps that are at most ``horizon`` older than the newest one
-/// before them. An older one is left out; after ``patience`` of these in a row the clock of the
-/// source was evidently set back (or one time stamp was far in the future) and counting starts
-/// anew, with the maxima kept.
+/// before them. Older ones are left out; after ``patience`` of these in a row, the source's clock was
+/// obviously set back (or one time stamp was far in the future), and counting starts again, but the
+/// maxima are kept.
 ///
-/// It keeps one number per millisecond in which there was a message, for the horizon and a second,
-/// so at most some 11,000. Counting is O(1) for a time stamp in order, O(log n) and a small move for
-/// one out of order; the windows are looked at once per batch, by ``settle()``. That loses nothing:
-/// the count of a window only grows, so its last value is its largest.
+/// Keeps one number for each millisecond with a message, for the horizon and one more second, so at
+/// most about 11,000. Counting is O(1) for a time stamp in order, and O(log n) plus a small move for
+/// one out of order; the windows are evaluated once per batch, by ``settle()``. That loses nothing,
+/// because the count of a window only grows: its last value is its largest.
 package struct MessagePace: Equatable, Sendable, Codable {
-  /// How much later than a newer one a time stamp may come, in milliseconds.
+  /// How much older than the newest time stamp another may be, in milliseconds.
   package static let horizon: Timestamp = 10_000
-  /// How many older ones in a row mean that the clock was set back.
+  /// How many time stamps in a row that are older still mean that the clock was set back.
   package static let patience = 100
 
   fileprivate struct Moment: Equatable, Codable {
@@ -32,17 +32,17 @@ package struct MessagePace: Equatable, Sendable, Codable {
     var count: Int
   }
 
-  /// Ascending, without repeats.
+  /// In ascending order, without repeats.
   private var moments: [Moment] = []
   /// The oldest and newest time stamp counted since the last ``settle()``.
   private var unsettled: ClosedRange<Timestamp>?
   private var now: Timestamp = .min
   private var outdated = 0
 
-  package private(set) var busiest = BusiestSecond()
-  /// Messages in the second that ends with the newest time stamp or tick; as of ``settle()``.
+  package private(set) var busiest = PeakSecond()
+  /// Messages in the second that ends with the newest time stamp or tick, as of ``settle()``.
   package private(set) var rate = 0
-  /// Messages in the ten seconds that end there.
+  /// Messages in the ten seconds that end with it.
   package private(set) var recent = 0
 
   package init() {}
@@ -74,7 +74,8 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Time went on to `timestamp` without a message. What is far before the time told last corrects it.
+  /// Advances the time to `timestamp` without a message. A time stamp far before the last one corrects
+  /// it.
   package mutating func advance(to timestamp: Timestamp) {
     let time = timestamp.clamped
     now =
@@ -83,7 +84,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
     updateRate()
   }
 
-  /// Brings ``busiest`` and ``rate`` up to date and forgets what is beyond the horizon.
+  /// Brings ``busiest`` and ``rate`` up to date and forgets everything beyond the horizon.
   package mutating func settle() {
     guard let range = unsettled, let newest = moments.last?.timestamp else { return }
     unsettled = nil
@@ -111,7 +112,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Looks at the windows that end with a message and hold a time stamp in `range`.
+  /// Evaluates the windows that end with a message and contain a time stamp in `range`.
   private mutating func settleSliding(_ range: ClosedRange<Timestamp>) {
     var end = moments.firstIndex(notBefore: range.lowerBound)
     var start = moments.firstIndex(notBefore: range.lowerBound - 999)
@@ -127,7 +128,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Looks at the seconds of the clock that `range` touches.
+  /// Evaluates the seconds of the clock that overlap `range`.
   private mutating func settleByClock(_ range: ClosedRange<Timestamp>) {
     var second = range.lowerBound.second
     var position = moments.firstIndex(notBefore: second * 1_000)
@@ -160,7 +161,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
 }
 
 extension Array where Element == MessagePace.Moment {
-  /// Position of the first moment that is not before `time`; the end if there is none.
+  /// The index of the first moment that is not before `time`; the end if there is none.
   fileprivate func firstIndex(notBefore time: Timestamp) -> Int {
     var low = 0
     var high = count
@@ -173,7 +174,8 @@ extension Array where Element == MessagePace.Moment {
 }
 
 extension Timestamp {
-  /// Within some 35 million years of 1970, so that a hostile one cannot overflow.
+  /// The time stamp limited to about 35 million years around 1970, so that a hostile one cannot
+  /// overflow.
   fileprivate var clamped: Timestamp { Swift.min(Swift.max(self, -1 << 60), 1 << 60) }
 
   /// Whole seconds since 1970, rounded down.

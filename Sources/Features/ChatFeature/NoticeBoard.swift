@@ -1,42 +1,42 @@
 package import LiveEvents
 
-/// A notice that is shown. It owns its texts.
+/// A notice that is shown. It owns its text.
 package struct DisplayedNotice: Equatable, Sendable, Identifiable, Codable {
-  /// Position among the notices of the room, from 1 on.
+  /// The ordinal of the notice among all of the room, starting at 1.
   package let number: Int
-  /// The oldest time stamp of those that it stands for.
+  /// The oldest time stamp of all notices it represents.
   package fileprivate(set) var timestamp: Timestamp
   package fileprivate(set) var notice: ChatNotice
-  /// Gifts of a bomb that arrived one by one so far.
+  /// How many gifts of a gift bomb have arrived so far.
   package fileprivate(set) var giftsSeen: Int
   /// Whether the host wants to keep seeing it.
   package fileprivate(set) var isPinned = false
 
   package var id: Int { number }
 
-  /// Gifts, months, viewers or bits, by kind. Of a gift bomb what its parent says, or, if that never
-  /// came, the gifts seen.
+  /// Gifts, months, viewers or bits, depending on the kind. For a gift bomb, the number its
+  /// announcement says, or, if that never came, the gifts seen.
   package var count: Int { notice.kind == .giftBomb ? max(notice.count, giftsSeen) : notice.count }
 }
 
-/// The last notices, newest last. One that is pinned stays until it is unpinned or taken away.
+/// The newest notices, newest last. A pinned notice stays until it is unpinned or dismissed.
 ///
-/// A gift bomb and its gifts are one entry, in whatever order they come. It is shown when its parent
-/// comes, which knows the total. If that does not come within ``bombWindow`` of the first gift, the
-/// gifts seen by then are shown; what comes later is added to them.
+/// A gift bomb and its gifts are one entry, in whatever order they arrive. It is shown when the
+/// announcement of the bomb arrives, which knows the total. If that does not happen within
+/// ``bombWindow`` of the first gift, the gifts seen by then are shown, and later ones are added.
 package struct NoticeBoard: Equatable, Sendable, Codable {
-  /// How long gifts wait for the parent of their bomb, in milliseconds of the events' time.
+  /// How long gifts wait for the announcement of their bomb, in milliseconds of the events' time.
   package static let bombWindow: Timestamp = 10_000
   /// How many notices are kept.
   package static let limit = 32
-  /// How many gift bombs are remembered at least; a gift of one whose entry has left the board does
-  /// not bring it back.
+  /// At least this many gift bombs are remembered, so that a late gift does not bring back an entry
+  /// that has left the board.
   package static let groupMemory = 512
 
   package private(set) var entries: [DisplayedNotice] = []
-  /// Gift bombs, to the number of their entry.
+  /// The number of the entry of each gift bomb.
   private var groups = RecentKeys<Text, Int>(capacity: groupMemory)
-  /// Gift bombs whose parent has not come, the oldest first; at most ``limit``.
+  /// Gift bombs whose announcement has not arrived, the oldest first; at most ``limit``.
   private var held: [Held] = []
   /// The newest time seen.
   private var now: Timestamp = .min
@@ -48,24 +48,24 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
 
   package init() {}
 
-  /// Whether gifts wait for the parent of their bomb.
+  /// Whether gifts are waiting for the announcement of their bomb.
   package var isHolding: Bool { !held.isEmpty }
 
-  /// The notice to show: the newest that is pinned, else the newest.
+  /// The notice to show: the newest pinned one, or else the newest.
   package var front: DisplayedNotice? { entries.last { $0.isPinned } ?? entries.last }
 
-  /// Pins a notice, or unpins it. At most half of the board can be pinned, so that there is always
-  /// room for what is new.
+  /// Pins a notice, or unpins it. At most half of the board can be pinned, so that new notices always
+  /// fit.
   mutating func pin(_ number: Int, _ isPinned: Bool) {
     guard let position = entries.firstIndex(where: { $0.number == number }) else { return }
     if isPinned, entries.count(where: \.isPinned) >= Self.limit / 2 { return }
     entries[position].isPinned = isPinned
   }
 
-  /// Takes a notice away; late gifts of a bomb do not bring it back.
+  /// Removes a notice; late gifts of a bomb do not bring it back.
   mutating func dismiss(_ number: Int) { entries.removeAll { $0.number == number } }
 
-  /// Time went on: shows what has waited for long enough.
+  /// Advances the time, and shows what has waited long enough.
   mutating func advance(to time: Timestamp) {
     now = max(now, time)
     while let oldest = held.first {
@@ -75,7 +75,9 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
     }
   }
 
-  /// Shows a notice, or adds it to the gift bomb it belongs to. O(``limit``).
+  /// Shows a notice, or adds it to the gift bomb it belongs to.
+  ///
+  /// - Complexity: O(``limit``).
   mutating func show(_ notice: ChatNotice, number: Int, at time: Timestamp) {
     advance(to: time)
     guard let group = notice.group, notice.kind == .gift || notice.kind == .giftBomb else {
@@ -95,7 +97,7 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
     }
   }
 
-  /// Adds to an entry, shown or held; one that is gone stays gone.
+  /// Adds a notice to an entry, shown or held; an entry that is gone stays gone.
   private mutating func join(_ notice: ChatNotice, to number: Int, at time: Timestamp) {
     if let position = entries.lastIndex(where: { $0.number == number }) {
       entries[position].join(notice, at: time)
@@ -130,7 +132,7 @@ extension DisplayedNotice {
 }
 
 extension ChatNotice {
-  /// The same notice with texts of its own.
+  /// The same notice, owning its text.
   fileprivate func owned() -> ChatNotice {
     ChatNotice(
       kind: kind, user: Person(id: user.id.owned(), name: user.name.owned()), count: count,

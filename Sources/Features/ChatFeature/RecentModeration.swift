@@ -1,14 +1,14 @@
 package import LiveEvents
 
-/// What moderators did lately, so that messages that come late are not shown after all.
+/// What moderators did recently, so that messages that arrive late are not shown after all.
 ///
-/// A message is hidden if it is older than a clear or a time-out of its author, by at most
-/// ``reach``: what is older still is no straggler but another recording, or the moderation's time
-/// stamp is wrong, and neither may silence a room for ever. A message whose identifier was deleted
-/// is hidden whatever its time stamp, unless that is more than ``reach`` newer.
+/// A message is hidden if it is older than a clear or a time-out of its author, but by at most
+/// ``reach``. A message that is older still is not a straggler: it comes from another recording, or the
+/// time stamp of the moderation is wrong, and neither may silence a room for ever. A message whose
+/// identifier was deleted is hidden whatever its time stamp, unless it is newer by more than
+/// ``reach``.
 ///
-/// Of people and identifiers the last ``capacity`` at least are remembered, and at most twice as
-/// many.
+/// At least the last ``capacity`` people and identifiers are remembered, and at most twice as many.
 package struct RecentModeration: Equatable, Sendable, Codable {
   /// How late a message may be, in milliseconds.
   package static let reach: Timestamp = 60_000
@@ -54,7 +54,7 @@ package struct RecentModeration: Equatable, Sendable, Codable {
     return !Self.isBeyondReach(time, of: deletion)
   }
 
-  /// Whether `time` is so much newer than `moderation` that they have nothing to do with each other.
+  /// Whether `time` is so much newer than `moderation` that the two must be unrelated.
   private static func isBeyondReach(_ time: Timestamp, of moderation: Timestamp) -> Bool {
     guard time > moderation else { return false }
     let (distance, overflow) = time.subtractingReportingOverflow(moderation)
@@ -67,15 +67,15 @@ package struct RecentModeration: Equatable, Sendable, Codable {
     return !overflow && lateness <= reach
   }
 
-  /// The later of two moderations; the new one if the clock was evidently set back between them.
+  /// The later of two moderations; the new one if the clock was obviously set back between them.
   private static func later(_ time: Timestamp, _ known: Timestamp?) -> Timestamp {
     guard let known, precedes(time, known) else { return time }
     return known
   }
 }
 
-/// Values for the keys that were set last, in two generations: when the young one is full it
-/// becomes the old one, and the old one is forgotten.
+/// Values for the keys set most recently, in two generations: when the young one is full, it replaces
+/// the old one.
 struct RecentKeys<
   Key: Hashable & Sendable & Codable, Value: Equatable & Sendable & Codable
 >: Equatable, Sendable, Codable {
@@ -88,7 +88,7 @@ struct RecentKeys<
   var isEmpty: Bool { young.isEmpty && old.isEmpty }
 
   subscript(key: Key) -> Value? {
-    // To ask an empty dictionary would hash the key all the same.
+    // Looking up a key hashes it even if the dictionary is empty.
     if !young.isEmpty, let value = young[key] { return value }
     return old.isEmpty ? nil : old[key]
   }

@@ -2,8 +2,8 @@ package import Composable
 
 /// The panel of sliders, switches and level meters.
 ///
-/// A slider's value is local while it is dragged; its release commits it, once. So does time, if the
-/// release never comes.
+/// A slider's value is local while it is dragged, and is committed once, by its release. If the release
+/// never comes, it is committed after some time.
 @Reducer
 package struct ControlFeature {
   @ObservableState
@@ -14,9 +14,9 @@ package struct ControlFeature {
     package var switches = ControlTable<Bool>()
     /// Sliders that are being dragged, with their local values.
     package var dragging = ControlTable<Double>()
-    /// Newest levels of audio inputs, from 0 to 1, one per channel.
+    /// The newest levels of audio inputs, from 0 to 1, one per channel.
     package var meters = ControlTable<[Float]>()
-    /// How many values were committed.
+    /// How many values have been committed.
     package var committed = 0
     /// Not for views.
     @ObservationStateIgnored package var bookkeeping = DragBookkeeping()
@@ -28,21 +28,21 @@ package struct ControlFeature {
     case sliderBegan(control: String, value: Double)
     case sliderMoved(control: String, value: Double)
     case sliderReleased(control: String, value: Double)
-    /// `on` is the new position of a switch; without it the switch toggles.
+    /// `on` is the new position of the switch; without it, the switch toggles.
     case tapped(control: String, on: Bool?)
     case meterRead(input: String, levels: [Float])
     /// A slider was set from elsewhere, in one step.
     case set(control: String, value: Double)
-    /// A second went by.
+    /// A second has passed.
     case ticked
     case delegate(Delegate)
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// A slider has a new value that is meant to last.
+    /// A slider has a new, final value.
     case committed(control: String, value: Double)
-    /// The switch ``ControlFeature/endStream`` was tapped. It has no position of its own: whether the
-    /// stream ends is for the parent to ask.
+    /// The switch ``ControlFeature/endStream`` was tapped. It has no position of its own: the parent
+    /// asks whether the stream should end.
     case endStreamTapped(on: Bool?)
   }
 
@@ -54,14 +54,14 @@ package struct ControlFeature {
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
     case .sliderBegan(let control, let value), .sliderMoved(let control, let value):
-      // A change whose beginning was not seen is a drag, too.
+      // A change without a beginning is a drag as well.
       if state.dragging[control] != value { state.dragging[control] = value }
       state.bookkeeping.noteMove(of: control)
       return .none
     case .sliderReleased(let control, let value):
       if state.dragging[control] != nil { state.dragging[control] = nil }
       let isOver = state.bookkeeping.noteRelease(of: control)
-      // Time has committed this drag, and its release says nothing else.
+      // This drag was already committed by a time-out, with the same value.
       if isOver, state.values[control] == clamped(value) { return .none }
       return commit(value, of: control, in: &state)
     case .tapped(Self.endStream, let on):
@@ -74,7 +74,7 @@ package struct ControlFeature {
       if state.meters[input] != levels { state.meters[input] = levels }
       return .none
     case .set(let control, let value):
-      // The finger wins: a drag goes on with its local value, and its release has the last word.
+      // The finger wins: a drag continues with its local value, and its release has the last word.
       return commit(value, of: control, in: &state)
     case .ticked:
       return commitForgottenDrags(&state)
@@ -83,7 +83,7 @@ package struct ControlFeature {
     }
   }
 
-  /// Commits the drags whose end seems to be lost.
+  /// Commits the drags whose end appears to be lost.
   private func commitForgottenDrags(_ state: inout State) -> Effect<Action> {
     guard !state.dragging.isEmpty else { return .none }
     var effects: [Effect<Action>] = []
@@ -96,7 +96,7 @@ package struct ControlFeature {
 
   private func clamped(_ value: Double) -> Double { min(max(value, 0), 1) }
 
-  /// What a release, a time-out and a value set from elsewhere share.
+  /// Commits a value, whether it comes from a release, a time-out or elsewhere.
   private func commit(
     _ value: Double, of control: String, in state: inout State
   ) -> Effect<Action> {

@@ -1,7 +1,7 @@
-/// Values by the name of their control, in the order in which the names first came.
+/// Values by the name of their control, in the order in which the names first appeared.
 ///
-/// A host's panel has a handful of controls: names are compared in turn, which beats hashing there.
-/// Lookup and change are O(n); the intake bounds the number of names.
+/// A host's panel has a handful of controls, so names are compared one by one, which beats hashing.
+/// Lookup and change are O(n); the intake limits the number of names.
 package struct ControlTable<Value: Equatable & Sendable & Codable>: Equatable, Sendable,
   Codable
 {
@@ -19,8 +19,8 @@ package struct ControlTable<Value: Equatable & Sendable & Codable>: Equatable, S
   package var isEmpty: Bool { entries.isEmpty }
   package var names: [String] { entries.map(\.name) }
 
-  /// The value of a control; `nil` if it has none. Setting `nil` removes it and keeps the order of
-  /// the others.
+  /// The value of a control; `nil` if it has none. Setting `nil` removes the control and keeps the
+  /// order of the others.
   package subscript(name: String) -> Value? {
     get { position(of: name).map { entries[$0].value } }
     set {

@@ -1,11 +1,11 @@
-/// Tells drags that go on from those whose end was lost, by the seconds since they last moved.
+/// Distinguishes drags in progress from those whose end was lost, by the seconds since their last move.
 package struct DragBookkeeping: Equatable, Sendable, Codable {
-  /// How many ticks a drag may stand still. Its end may be on the way for as long.
+  /// How many ticks a drag may pause. Its end may be delayed for as long.
   package static let patience = 10
 
   /// Ticks since each drag last moved.
   private var idle = ControlTable<Int>()
-  /// Sliders whose drag was committed without a release, which may still come.
+  /// Sliders whose drag was committed without a release, which may still arrive.
   private var overdue = ControlTable<Bool>()
 
   package init() {}
@@ -15,7 +15,7 @@ package struct DragBookkeeping: Equatable, Sendable, Codable {
     if overdue[control] != nil { overdue[control] = nil }
   }
 
-  /// Returns whether time committed the drag before.
+  /// Notes the release of a slider. Returns whether a time-out had committed the drag before.
   mutating func noteRelease(of control: String) -> Bool {
     idle[control] = nil
     guard overdue[control] != nil else { return false }
@@ -23,7 +23,8 @@ package struct DragBookkeeping: Equatable, Sendable, Codable {
     return true
   }
 
-  /// Returns whether the drag stood still for too long; it is then forgotten.
+  /// Notes that a second has passed for a drag. Returns whether it has paused for too long; it is then
+  /// forgotten.
   mutating func noteTick(of control: String) -> Bool {
     let ticks = (idle[control] ?? 0) + 1
     guard ticks >= Self.patience else {

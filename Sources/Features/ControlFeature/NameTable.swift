@@ -1,8 +1,8 @@
 import LiveEvents
 
-/// Numbers names as they come, up to a bound.
+/// Numbers names in the order of their arrival, up to a limit.
 ///
-/// Throttles then compare numbers, and no name keeps the bytes alive that it was received in.
+/// Throttles can then compare numbers, and no name keeps the bytes alive in which it was received.
 struct NameTable {
   private var numbers: [Text: Int] = [:]
   private var names: [String] = []
@@ -12,7 +12,9 @@ struct NameTable {
 
   subscript(number: Int) -> String { names[number] }
 
-  /// The number of a name; a new one if there is room, else `nil`. Expected O(length of the name).
+  /// The number of a name. An unknown name gets the next number; `nil` if the capacity is exhausted.
+  ///
+  /// - Complexity: O(length of the name) on average.
   mutating func number(of name: Text) -> Int? {
     if let number = numbers[name] { return number }
     guard names.count < capacity else { return nil }

@@ -1,42 +1,42 @@
 package import Composable
 package import LiveEvents
 
-/// The head of the screen: what the stream is called, how long it has been live, who watches.
+/// The header of the screen: the title of the stream, how long it has been live, how many people watch.
 @Reducer
 package struct HeaderFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
     package var title = ""
     package var viewers = 0
-    /// The most viewers at any time, readings that were never shown included.
+    /// The most viewers at any time, including readings that were never shown.
     package var peakViewers = 0
-    /// Sum of all reactions.
+    /// The sum of all reactions.
     package var likes = 0
-    /// State of the stream as last told; `nil` before that.
+    /// The state of the stream as last reported; `nil` before that.
     package var phase: StreamState?
     /// When the stream went live; `nil` before that.
     package var liveSince: Timestamp?
-    /// How long the stream has been live, in milliseconds. Pauses count, as they do for those who
-    /// watch; stands still after the end.
+    /// How long the stream has been live, in milliseconds. Includes pauses, as viewers experience them;
+    /// stops at the end.
     package var durationMilliseconds: Int64 = 0
-    /// How well the stream gets through; `nil` while nobody says.
+    /// How well the stream gets through; `nil` while unknown.
     package var connection: Connection?
 
     package init() {}
   }
 
-  /// What the badge of the header says of the connection.
+  /// What the badge in the header says about the connection.
   package enum Connection: String, Equatable, Sendable, Codable { case good, fair, poor }
 
   package enum Action: Equatable, Sendable {
     case titleChanged(String)
-    /// `peak` is the largest reading since the last such action, `count` among them.
+    /// `peak` is the largest reading since the last such action, including `count`.
     case viewersChanged(count: Int, peak: Int)
-    /// So many reactions came.
+    /// This many reactions arrived.
     case reacted(Int)
     case streamChanged(StreamState, at: Timestamp)
     case connectionChanged(Connection?)
-    /// The time of the events went on.
+    /// The time of the events has advanced.
     case ticked(at: Timestamp)
   }
 
@@ -50,7 +50,7 @@ package struct HeaderFeature {
       state.viewers = count
       state.peakViewers = max(state.peakViewers, peak)
     case .reacted(let count):
-      // Saturates: a counter that stands still at its end beats a room that stops.
+      // Saturates: a counter that stops at its maximum is better than a room that crashes.
       let (sum, overflow) = state.likes.addingReportingOverflow(count)
       state.likes = overflow ? .max : sum
     case .streamChanged(let phase, let time):
@@ -63,8 +63,8 @@ package struct HeaderFeature {
     return .none
   }
 
-  /// Ticks do not come out of order: one that is far before the duration corrects it, after a time stamp
-  /// that was a mistake.
+  /// Advances the duration. Ticks do not arrive out of order, so one far before the duration corrects
+  /// it: an earlier time stamp must have been wrong.
   private func tick(to time: Timestamp, _ state: inout State) {
     guard let start = state.liveSince else { return }
     let (elapsed, overflow) = time.subtractingReportingOverflow(start)
@@ -75,7 +75,7 @@ package struct HeaderFeature {
     }
   }
 
-  /// How much later than a newer one a time stamp may come, in milliseconds.
+  /// How much older than the newest time stamp another may be, in milliseconds.
   private static let horizon: Timestamp = 10_000
 
   private func change(to phase: StreamState, at time: Timestamp, _ state: inout State) {
@@ -96,7 +96,7 @@ package struct HeaderFeature {
     state.phase = phase
   }
 
-  /// Time stamps come out of order; the duration does not run backwards.
+  /// Advances the duration, which never runs backwards although time stamps arrive out of order.
   private func advance(to time: Timestamp, _ state: inout State) {
     guard let start = state.liveSince else { return }
     let (elapsed, overflow) = time.subtractingReportingOverflow(start)
@@ -105,13 +105,13 @@ package struct HeaderFeature {
 }
 
 extension HeaderFeature.State {
-  /// The newest time that the duration knows of; 0 before the stream went live.
+  /// The newest time that the duration is based on; 0 before the stream went live.
   package var newestTime: Timestamp {
     let (time, overflow) = (liveSince ?? 0).addingReportingOverflow(durationMilliseconds)
     return overflow ? .max : time
   }
 
-  /// Whether the stream went live and has not ended since.
+  /// Whether the stream has gone live and not ended since.
   package var isRunning: Bool {
     switch phase {
     case .live: true

@@ -1,11 +1,11 @@
 package import Composable
 
-/// The question whether the stream is to end, presented over the host's screen.
+/// The question whether to end the stream, presented over the host's screen.
 @Reducer
 package struct EndConfirmation {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// How many watched when it was asked.
+    /// How many people were watching when the question was asked.
     package var viewers: Int
 
     package init(viewers: Int) { self.viewers = viewers }
@@ -18,7 +18,7 @@ package struct EndConfirmation {
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// The stream is to end.
+    /// The stream should end.
     case confirmed
   }
 

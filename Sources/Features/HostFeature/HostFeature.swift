@@ -9,21 +9,21 @@ package import WaitingRoomFeature
 
 /// The host's screen: the phase of the stream, and six children.
 ///
-/// The optional children appear with the first action that is theirs. `waitingRoom` goes when the
-/// stream goes live, `liveRoomStats` when it ends, `chat` when the room closes; their effects end with
-/// them.
+/// An optional child appears with the first action addressed to it. `waitingRoom` goes when the
+/// stream goes live, `liveRoomStats` when it ends, and `chat` when the room closes; their effects end
+/// with them.
 @Reducer
 package struct HostFeature {
-  /// Children are kept out of what the host's observers are told: a message in the chat is no
-  /// reason to evaluate the host's view.
+  /// Changes to children do not notify the host's observers: a chat message is no reason to evaluate
+  /// the host's view.
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
     package var phase: StreamState = StreamState.waiting
-    /// Whether anybody records the room, as the recorder told.
+    /// Whether any recorder is recording the room, as last reported.
     package var isRecording = false
-    /// How well the stream gets through, as its statistics told; `nil` without them.
+    /// How well the stream gets through, according to its statistics; `nil` without them.
     package var quality: StreamQuality?
-    /// The question whether the stream is to end, while it is asked.
+    /// The question whether to end the stream, while it is being asked.
     package var endConfirmation: EndConfirmation.State?
 
     @ObservationStateIgnored package var chat: ChatFeature.State?
@@ -33,7 +33,7 @@ package struct HostFeature {
     @ObservationStateIgnored package var recorder = RecorderFeature.State()
     @ObservationStateIgnored package var waitingRoom: WaitingRoomFeature.State?
 
-    /// How many messages a chat keeps that appears from now on.
+    /// How many messages a chat keeps if it appears from now on.
     @ObservationStateIgnored package var chatHistory: Int
 
     package init(chatHistory: Int = 500) { self.chatHistory = chatHistory }
@@ -47,20 +47,20 @@ package struct HostFeature {
     case recorder(RecorderFeature.Action)
     case waitingRoom(WaitingRoomFeature.Action)
     case endConfirmation(PresentationAction<EndConfirmation.Action>)
-    /// The stream entered a phase, at a time of its source.
+    /// The stream entered a phase, at this time of its source.
     case stream(StreamState, at: Timestamp)
     case roomClosed
-    /// A chat that appears from now on keeps so many messages.
+    /// Sets how many messages a chat keeps if it appears from now on.
     case historyLimited(Int)
-    /// Time went on without an event; sent once a second while ``State/wantsTicks``.
+    /// Time has advanced without an event; sent once a second while ``State/wantsTicks``.
     case ticked(at: Timestamp)
   }
 
   package init() {}
 
   package var body: ReducerSteps<State, Action> {
-    // First, so that a child is there when its first action reaches it: no action of its own is
-    // needed to make it, and children still run before their parent.
+    // First, so that a child exists when its first action reaches it: making it takes no action of its
+    // own, and children still run before their parent.
     Reduce { state, action in
       state.makeChild(for: action)
       return .none
@@ -88,7 +88,7 @@ package struct HostFeature {
       case .control(.delegate(.endStreamTapped(let on))):
         return confirmEnd(on, in: &state)
       case .endConfirmation(.presented(.delegate(.confirmed))):
-        // The host's own time: the newest that the duration knows of.
+        // At the host's own time, the newest that the duration is based on.
         return enter(.ended, at: state.header.newestTime, in: &state)
       case .chat, .control, .header, .liveRoomStats, .recorder, .waitingRoom, .endConfirmation:
         return .none
@@ -100,7 +100,7 @@ package struct HostFeature {
     .ifLet(\.waitingRoom, action: \.waitingRoom) { WaitingRoomFeature() }
   }
 
-  /// The stream entered a phase. The header's logic is run directly: one event stays one action.
+  /// Enters a phase. The header's reducer is run directly, so that one event remains one action.
   private func enter(
     _ phase: StreamState, at time: Timestamp, in state: inout State
   ) -> Effect<Action> {
@@ -109,7 +109,7 @@ package struct HostFeature {
     return header(.streamChanged(phase, at: time), in: &state)
   }
 
-  /// The statistics judge, the header shows it, too: it knows nothing of them.
+  /// Shows the quality found by the statistics in the header, which does not know about them.
   private func note(_ quality: StreamQuality, in state: inout State) -> Effect<Action> {
     state.quality = quality
     let connection: HeaderFeature.Connection =
@@ -121,7 +121,7 @@ package struct HostFeature {
     return header(.connectionChanged(connection), in: &state)
   }
 
-  /// Asks before the stream ends. A tap that says `on` is the answer, if the question stands.
+  /// Asks before the stream ends. While the question is open, a tap is the answer: yes if it says `on`.
   private func confirmEnd(_ on: Bool?, in state: inout State) -> Effect<Action> {
     guard state.endConfirmation != nil else {
       guard on != false, state.phase != .ended else { return .none }
@@ -136,7 +136,7 @@ package struct HostFeature {
     HeaderFeature().reduce(into: &state.header, action: action).map(Action.header)
   }
 
-  /// The children that show time are run directly: one tick stays one action.
+  /// Runs the children that show time directly, so that one tick remains one action.
   private func tick(at time: Timestamp, in state: inout State) -> Effect<Action> {
     var effects = [
       header(.ticked(at: time), in: &state),
@@ -156,8 +156,8 @@ package struct HostFeature {
 }
 
 extension HostFeature.State {
-  /// Whether something shown changes by time alone: the duration of a live stream, the rate of a chat,
-  /// gifts whose bomb has no parent, a countdown, a drag that may have been forgotten.
+  /// Whether something visible changes with time alone: the duration of a live stream, the rate of a
+  /// chat, gifts waiting for the announcement of their bomb, a countdown, a drag whose end may be lost.
   package var wantsTicks: Bool {
     header.isRunning || (chat?.rate ?? 0) > 0 || chat?.notices.isHolding == true
       || waitingRoom?.isCountingDown == true

@@ -4,10 +4,10 @@ import LiveEvents
 import LiveRoomStatsFeature
 import WaitingRoomFeature
 
-// When the optional children come and go. A child may exist in every phase but the one that removes
-// it. An event that comes for it in that phase (the last sample of a stream that has ended, say) is
-// late: it does not bring the child back. It counts as applied, since it reached the host's reducer,
-// and the store counts its action as one without a child.
+// When the optional children come and go. A child may exist in every phase except the one that
+// removes it. An event for it that arrives in that phase (the last sample of a stream that has ended,
+// say) is late and does not bring the child back. It counts as applied, because it reached the host's
+// reducer, and the store counts its action as one without a child.
 extension StreamState {
   var admitsWaitingRoom: Bool {
     switch self {
@@ -25,8 +25,9 @@ extension StreamState {
 }
 
 extension HostFeature.State {
-  /// Makes the optional child whose first action this is. What a child told its parent makes none:
-  /// it may be the last word of one that is gone. Nor does letting in somebody where nobody waits.
+  /// Makes the optional child to which `action` is addressed, unless it exists. A delegate action does
+  /// not, because it may be the last word of a child that is gone; nor does letting people in, because
+  /// nobody is waiting.
   mutating func makeChild(for action: HostFeature.Action) {
     switch action {
     case .chat:
@@ -50,7 +51,7 @@ extension HostFeature.State {
   mutating func removeChildren(for phase: StreamState) {
     if !phase.admitsWaitingRoom { waitingRoom = nil }
     if !phase.admitsStatistics { removeStatistics() }
-    // There is nothing left to ask.
+    // There is nothing left to ask about.
     if phase == .ended { endConfirmation = nil }
   }
 
@@ -62,7 +63,7 @@ extension HostFeature.State {
     endConfirmation = nil
   }
 
-  /// What they judged goes with them.
+  /// Removes the statistics, together with the quality derived from them.
   private mutating func removeStatistics() {
     liveRoomStats = nil
     quality = nil

@@ -1,37 +1,38 @@
 package import Composable
 import RateLimiting
 
-/// Encoder and connection, summed up per window so that no peak is lost.
+/// Statistics of the encoder and the connection, summarised per window so that no peak is lost.
 @Reducer
 package struct LiveRoomStatsFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
     /// The newest closed window.
     package var window: StatisticsWindow?
-    /// Samples of all windows.
+    /// The number of samples in all windows.
     package var samples = 0
-    /// The worst of what the measurements say, with hysteresis.
+    /// The worst level of any measurement, with hysteresis.
     package var quality: StreamQuality = StreamQuality.good
     /// The measurement that ``quality`` follows; `nil` while it is good.
     package var fault: StreamFault?
-    /// The best mean frame rate of any window; what a shortfall is measured against.
+    /// The best mean frame rate of any window, with which a shortfall is compared.
     package var bestFrameRate: Double = 0
-    /// Dropped frames at the end of the newest window that knew them.
+    /// Dropped frames at the end of the newest window that has them.
     package var droppedFrames: Double?
-    /// The levels of the single measurements, each with its own hysteresis.
+    /// The levels of the individual measurements, each with its own hysteresis.
     package var levels = QualityLevels()
 
     package init() {}
   }
 
   package enum Action: Equatable, Sendable {
-    /// Indirect, since a window is large and every action of a room has the size of the largest one.
+    /// Indirect, because a window is large and every action of a room takes as much space as the
+    /// largest one.
     indirect case windowClosed(StatisticsWindow)
     case delegate(Delegate)
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// The level changed. An alert is this one action: it is not repeated while the level stays.
+    /// The level changed. This is the only alert; it is not repeated while the level stays the same.
     case qualityChanged(StreamQuality)
   }
 
@@ -57,8 +58,8 @@ package struct LiveRoomStatsFeature {
         frameShortfall: state.bestFrameRate > 0 ? 1 - rate / state.bestFrameRate : 0)
     }
     if let dropped = window.droppedFrames {
-      // The counter runs since the stream began, which may be before the first sample; it starts
-      // anew with the encoder.
+      // The counter has been running since the stream began, perhaps before the first sample, and
+      // starts again from zero with the encoder.
       levels.note(droppedFrames: max(0, dropped.last - (state.droppedFrames ?? dropped.minimum)))
       state.droppedFrames = dropped.last
     }
@@ -70,7 +71,7 @@ package struct LiveRoomStatsFeature {
   }
 }
 
-/// The level of each measurement. A measurement that a window lacks keeps its level.
+/// The level of each measurement. A measurement that is missing from a window keeps its level.
 package struct QualityLevels: Equatable, Sendable, Codable {
   package private(set) var congestion = StreamQuality.good
   package private(set) var roundTrip = StreamQuality.good
@@ -83,7 +84,7 @@ package struct QualityLevels: Equatable, Sendable, Codable {
     max(max(congestion, roundTrip), max(frameShortfall, droppedFrames))
   }
 
-  /// The measurement at fault; the first one listed of those that are equally bad.
+  /// The measurement at fault; of several that are equally bad, the one declared first.
   var fault: StreamFault? {
     switch worst {
     case .good: nil

@@ -1,6 +1,7 @@
 package import RateLimiting
 
-/// What the samples of one window of time say: last, count, sum, minimum and maximum of each series.
+/// The summary of the samples in one window of time: last, count, sum, minimum and maximum of each
+/// series.
 ///
 /// A series is `nil` if no sample of the window had a value for it.
 package struct StatisticsWindow: Equatable, Sendable, Codable {
@@ -12,7 +13,7 @@ package struct StatisticsWindow: Equatable, Sendable, Codable {
   package var droppedFrames: Summary?
   /// Milliseconds.
   package var roundTrip: Summary?
-  /// From 0 (free) to 1 (nothing gets through).
+  /// From 0 (none) to 1 (nothing gets through).
   package var congestion: Summary?
   /// Samples in the window.
   package var samples: Int

@@ -1,20 +1,20 @@
 package import Composable
 package import LiveEvents
 
-/// State and progress of the recorders of a room: the one elsewhere that events tell of, and the
-/// room's own.
+/// State and progress of a room's recorders: the external one that events report on, and the room's
+/// own.
 @Reducer
 package struct RecorderFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// The recorder that events tell of (the streaming program's, say).
-    package var elsewhere = Recording()
+    /// The recorder that events report on, such as the one of the streaming program.
+    package var elsewhere = RecorderActivity()
     /// The room's own recording; `nil` until one is started.
-    package var own: Recording?
+    package var own: RecorderActivity?
 
     package init() {}
 
-    /// Whether anybody records this room.
+    /// Whether any recorder is recording this room.
     package var isRecording: Bool { elsewhere.isRecording || own?.isRecording ?? false }
   }
 
@@ -27,7 +27,7 @@ package struct RecorderFeature {
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// Whether anybody records this room has changed.
+    /// Whether any recorder is recording this room has changed.
     case isRecordingChanged(Bool)
   }
 
@@ -40,17 +40,17 @@ package struct RecorderFeature {
     case .progressed(let progress):
       return update(&state) { $0.elsewhere = $0.elsewhere.after(progress) }
     case .ownStateChanged(let new):
-      return update(&state) { $0.own = ($0.own ?? Recording()).entering(new) }
+      return update(&state) { $0.own = ($0.own ?? RecorderActivity()).entering(new) }
     case .ownProgressed(let progress):
-      // Progress without a recording is a late word of one that was taken away.
+      // Progress without a recording is a late report of one that was removed.
       return update(&state) { $0.own = $0.own?.after(progress) }
     case .delegate:
       return .none
     }
   }
 
-  /// What every change shares: the parent is told when the answer to "is anybody recording" turns.
-  /// Recordings are assigned, not mutated in place, so that one that stays equal is told to nobody.
+  /// Applies a change, and tells the parent if it starts or stops the room being recorded. Values are
+  /// assigned rather than mutated in place, so that observers are not notified if nothing changed.
   private func update(_ state: inout State, _ change: (inout State) -> Void) -> Effect<Action> {
     let before = state.isRecording
     change(&state)

@@ -13,7 +13,7 @@ package struct RecorderView: View {
     return .panel(title: "recorder", .column(lines))
   }
 
-  private func describe(_ label: String, _ recording: Recording) -> [ViewNode] {
+  private func describe(_ label: String, _ recording: RecorderActivity) -> [ViewNode] {
     let emphasis: ViewNode.Emphasis =
       switch recording.state {
       case .failed: .warning

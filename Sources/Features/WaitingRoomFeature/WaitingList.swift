@@ -1,16 +1,16 @@
 package import LiveEvents
 
-/// People by identifier, in the order in which they came. They own their texts.
+/// People by identifier, in the order in which they came. They own their text.
 ///
-/// Joining, leaving and asking are O(1) on average: who leaves leaves a gap, and gaps are closed
-/// when they are as many as the people. The longest single step, that in which the table doubles, looks
-/// at no text: hashes are kept.
+/// Joining, leaving and lookup are O(1) on average: somebody who leaves leaves a gap, and the gaps are
+/// closed once there are as many as people. The longest single step, in which the table doubles, reads
+/// no text, because hashes are stored.
 package struct WaitingList: Sendable {
-  private var places: [Person?] = []
-  /// Of the identifiers, by place.
+  private var slots: [Person?] = []
+  /// The hashes of the identifiers, at the same positions.
   private var hashes: ContiguousArray<UInt32> = []
-  private var index = PlaceIndex()
-  /// Where the first person stands, or would; all places before it are gaps.
+  private var index = PositionIndex()
+  /// The position of the first person, or the end; all slots before it are gaps.
   private var first = 0
 
   package init() {}
@@ -18,55 +18,57 @@ package struct WaitingList: Sendable {
   package var count: Int { index.count }
   package var isEmpty: Bool { index.count == 0 }
 
-  package func contains(_ id: Text) -> Bool { place(of: id, Self.hash(id)) != nil }
+  package func contains(_ id: Text) -> Bool { position(of: id, Self.hash(id)) != nil }
 
-  /// The person of an identifier, if there.
-  package subscript(id: Text) -> Person? { place(of: id, Self.hash(id)).flatMap { places[$0] } }
+  /// The person with an identifier, if they are waiting.
+  package subscript(id: Text) -> Person? { position(of: id, Self.hash(id)).flatMap { slots[$0] } }
 
-  /// Adds a person at the end. One who waits already keeps the place and takes the new name.
+  /// Adds a person at the end. Somebody who is already waiting keeps their position, under the new name.
   package mutating func join(_ person: Person) {
     let person = person.owned()
     let hash = Self.hash(person.id)
-    if let place = place(of: person.id, hash) {
-      places[place] = person
+    if let position = position(of: person.id, hash) {
+      slots[position] = person
     } else {
-      places.append(person)
+      slots.append(person)
       hashes.append(hash)
-      index.insert(places.count - 1, hashes)
+      index.insert(slots.count - 1, hashes)
     }
   }
 
-  /// Removes a person, if there.
+  /// Removes a person, if they are waiting.
   package mutating func remove(_ id: Text) {
-    guard let place = place(of: id, Self.hash(id)) else { return }
-    index.remove(place, hashes)
-    places[place] = nil
-    while first < places.count, places[first] == nil { first += 1 }
-    if places.count > 16, count < places.count / 2 { closeGaps() }
+    guard let position = position(of: id, Self.hash(id)) else { return }
+    index.remove(position, hashes)
+    slots[position] = nil
+    while first < slots.count, slots[first] == nil { first += 1 }
+    if slots.count > 16, count < slots.count / 2 { closeGaps() }
   }
 
   private static func hash(_ id: Text) -> UInt32 { UInt32(truncatingIfNeeded: id.hashValue) }
 
-  private func place(of id: Text, _ hash: UInt32) -> Int? {
-    index.place(hash) { hashes[$0] == hash && places[$0]?.id == id }
+  private func position(of id: Text, _ hash: UInt32) -> Int? {
+    index.position(hash) { hashes[$0] == hash && slots[$0]?.id == id }
   }
 
   private mutating func closeGaps() {
     var kept: ContiguousArray<UInt32> = []
     kept.reserveCapacity(count)
-    for (place, person) in places.enumerated() where person != nil { kept.append(hashes[place]) }
-    places.removeAll { $0 == nil }
+    for (position, person) in slots.enumerated() where person != nil {
+      kept.append(hashes[position])
+    }
+    slots.removeAll { $0 == nil }
     hashes = kept
     first = 0
-    index = PlaceIndex()
-    for place in places.indices { index.insert(place, hashes) }
+    index = PositionIndex()
+    for position in slots.indices { index.insert(position, hashes) }
   }
 }
 
 extension WaitingList: Sequence {
-  /// Those who wait, the first to come first.
+  /// The people who are waiting, in the order in which they came.
   package func makeIterator() -> AnyIterator<Person> {
-    var rest = places[first...].lazy.compactMap(\.self).makeIterator()
+    var rest = slots[first...].lazy.compactMap(\.self).makeIterator()
     return AnyIterator { rest.next() }
   }
 }
@@ -89,7 +91,7 @@ extension WaitingList: Equatable {
 }
 
 extension Person {
-  /// The same person with texts in one slab of their own.
+  /// The same person, with identifier and name in one slab of their own.
   fileprivate func owned() -> Person {
     id.withUTF8 { id in
       name.withUTF8 { name in

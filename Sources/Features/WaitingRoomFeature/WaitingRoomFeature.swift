@@ -1,24 +1,24 @@
 package import Composable
 package import LiveEvents
 
-/// The people who wait to be let in, and the time until the stream begins.
+/// The people waiting to be let in, and the time until the stream begins.
 @Reducer
 package struct WaitingRoomFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// Those who wait, in the order in which they came.
+    /// The people who are waiting, in the order in which they came.
     package var people = WaitingList()
-    /// How many were let in.
+    /// How many people have been let in.
     package var admitted = 0
-    /// How many the host lets in at most; `nil` for no limit. What the platform let in beyond it is
-    /// shown all the same.
+    /// The most people the host lets in; `nil` for no limit. People let in by the platform beyond it
+    /// are shown all the same.
     package var capacity: Int?
-    /// When the stream is to begin.
+    /// When the stream will begin.
     package var startsAt: Timestamp?
-    /// Whole seconds until then, rounded up; `nil` while the time is not known.
+    /// Whole seconds until then, rounded up; `nil` while the time is unknown.
     package var secondsLeft: Int?
-    /// Leaves and admissions of people who were not waiting. Sources repeat themselves and miss
-    /// joins; this is no error, but worth a number.
+    /// How often somebody left or was let in without having waited. Sources repeat themselves and miss
+    /// joins, so this is not an error, but worth counting.
     package var unmatched = 0
 
     package init() {}
@@ -27,16 +27,16 @@ package struct WaitingRoomFeature {
   package enum Action: Equatable, Sendable {
     /// What happened since the last frame, in order.
     case changed([Change])
-    /// The host lets in whoever has waited longest.
+    /// The host lets in the person who has waited longest.
     case admitNextTapped
-    /// The host lets in all for whom there is room.
+    /// The host lets in as many people as the capacity allows.
     case admitAllTapped
-    /// The host lets in somebody who waits, if there is room.
+    /// The host lets in a person who is waiting, if the capacity allows.
     case admitPersonTapped(Text)
     case capacityChanged(Int?)
-    /// The stream is to begin at this time, or nobody knows when; told at a time of the events.
+    /// The stream will begin at the first time, or at an unknown time; announced at the second.
     case scheduled(Timestamp?, at: Timestamp)
-    /// The time of the events went on.
+    /// The time of the events has advanced.
     case ticked(at: Timestamp)
     case delegate(Delegate)
   }
@@ -91,15 +91,15 @@ package struct WaitingRoomFeature {
   }
 
   private func leave(_ person: Person, _ state: inout State) -> Bool {
-    // Looked up first, so that a leave that changes nothing is told to nobody.
+    // Looked up first, so that observers are not notified of a leave that changes nothing.
     guard state.people.contains(person.id) else { return false }
     state.people.remove(person.id)
     return true
   }
 
-  /// What all admissions share. All who are let in are one message to the parent.
+  /// Lets people in, as many as the capacity allows, and reports them to the parent in one action.
   private func admit(_ wanted: some Sequence<Person>, from state: inout State) -> Effect<Action> {
-    let people = Array(wanted.prefix(state.roomLeft))
+    let people = Array(wanted.prefix(state.freeCapacity))
     guard !people.isEmpty else { return .none }
     for person in people { state.people.remove(person.id) }
     state.admitted += people.count
@@ -109,7 +109,7 @@ package struct WaitingRoomFeature {
   private func countDown(to time: Timestamp, _ state: inout State) {
     let seconds = state.startsAt.flatMap { start -> Int? in
       let (left, overflow) = start.subtractingReportingOverflow(time)
-      // A time that cannot be told in milliseconds is none.
+      // A difference that cannot be expressed in milliseconds counts as unknown.
       return overflow ? nil : Int(max(0, left / 1_000 + (left % 1_000 > 0 ? 1 : 0)))
     }
     if state.secondsLeft != seconds { state.secondsLeft = seconds }
@@ -117,9 +117,9 @@ package struct WaitingRoomFeature {
 }
 
 extension WaitingRoomFeature.State {
-  /// How many may still be let in.
-  package var roomLeft: Int { capacity.map { max(0, $0 - admitted) } ?? .max }
+  /// How many more people may be let in.
+  package var freeCapacity: Int { capacity.map { max(0, $0 - admitted) } ?? .max }
 
-  /// Whether the time until the stream begins is shown and still falls.
+  /// Whether a countdown to the beginning of the stream is running.
   package var isCountingDown: Bool { startsAt != nil && secondsLeft != 0 }
 }

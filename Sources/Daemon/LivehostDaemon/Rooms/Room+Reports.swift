@@ -214,7 +214,7 @@ extension RecorderReport {
 }
 
 extension SingleRecorderReport {
-  fileprivate init(_ recording: Recording) {
+  fileprivate init(_ recording: RecorderActivity) {
     self.init(
       state: RecorderStateReport(recording.state), bytes: recording.bytes,
       durationMs: recording.durationMilliseconds)

@@ -3,7 +3,7 @@ import LiveEvents
 import TestSupport
 import Testing
 
-@Suite struct ChatHistoryTests {
+@Suite struct MessageHistoryTests {
   @Test func theHistoryKeepsTheNewest() {
     var state = ChatFeature.State(historyLimit: 3)
     state.take(.messages((1...10).map { message($0, at: 0) }), .messages([message(11, at: 0)]))

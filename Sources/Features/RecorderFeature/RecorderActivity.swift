@@ -1,19 +1,19 @@
 package import LiveEvents
 
-/// What is known of one recorder.
-package struct Recording: Equatable, Sendable, Codable {
+/// What is known about one recorder.
+package struct RecorderActivity: Equatable, Sendable, Codable {
   package var state = RecorderState.idle
   /// Bytes written.
   package var bytes = 0
   /// Time recorded, in milliseconds.
   package var durationMilliseconds = 0
-  /// Steps done, of `total`, where the recorder knows them.
+  /// How much is done, of `total`, if the recorder knows.
   package var done: Int?
   package var total: Int?
 
   package init() {}
 
-  /// The whole percent done, 0 to 100; `nil` if the total is not known.
+  /// The whole percent done, 0 to 100; `nil` if the total is unknown.
   package var percent: Int? {
     guard let done, let total, done >= 0, done <= total else { return nil }
     guard total > 0 else { return 100 }
@@ -21,8 +21,8 @@ package struct Recording: Equatable, Sendable, Codable {
     return Int(product.quotient)
   }
 
-  /// Whether a recording is open. One that is being started may fail, one that is being stopped
-  /// takes in nothing more.
+  /// Whether a recording is open. A recording that is being started may fail; one that is being
+  /// stopped does not take in anything more.
   package var isRecording: Bool {
     switch state {
     case .recording, .paused: true
@@ -30,16 +30,16 @@ package struct Recording: Equatable, Sendable, Codable {
     }
   }
 
-  /// The recording after its recorder entered a state.
-  func entering(_ new: RecorderState) -> Recording {
-    // What the one before had written is not of the new one.
-    var next = new == .starting ? Recording() : self
+  /// The activity after the recorder entered a state.
+  func entering(_ new: RecorderState) -> RecorderActivity {
+    // What the previous recording wrote is not part of the new one.
+    var next = new == .starting ? RecorderActivity() : self
     next.state = new
     return next
   }
 
-  /// The recording after its recorder told how far it is.
-  func after(_ progress: RecorderProgress) -> Recording {
+  /// The activity after the recorder reported its progress.
+  func after(_ progress: RecorderProgress) -> RecorderActivity {
     var next = self
     next.bytes = progress.bytes
     next.durationMilliseconds = progress.durationMilliseconds

@@ -1,0 +1,64 @@
+/// Finds positions in a list by the hashes of the elements there.
+///
+/// Open addressing with linear probing; the owner stores the hashes by position. `Dictionary` would
+/// hash all texts again whenever it grows: with tens of thousands of people, that would be the longest
+/// thing a room ever does in one go.
+struct PositionIndex: Sendable {
+  /// Each slot holds a position plus one, or 0 if it is empty. The number of slots is a power of two;
+  /// at most three quarters are used.
+  private var slots = ContiguousArray<Int32>(repeating: 0, count: 16)
+  private(set) var count = 0
+
+  /// The position with this hash for which `matches` holds; `nil` if there is none.
+  func position(_ hash: UInt32, where matches: (Int) -> Bool) -> Int? {
+    var slot = home(hash)
+    while slots[slot] != 0 {
+      let position = Int(slots[slot]) - 1
+      if matches(position) { return position }
+      slot = next(slot)
+    }
+    return nil
+  }
+
+  /// Adds a position that is not in the index.
+  mutating func insert(_ position: Int, _ hashes: ContiguousArray<UInt32>) {
+    count += 1
+    if count > slots.count / 4 * 3 { grow(hashes) }
+    put(Int32(position + 1), hashes[position])
+  }
+
+  /// Removes a position that is in the index. Entries that had been displaced by it move back, so that
+  /// no tombstones are needed.
+  mutating func remove(_ position: Int, _ hashes: ContiguousArray<UInt32>) {
+    var hole = home(hashes[position])
+    while Int(slots[hole]) != position + 1 { hole = next(hole) }
+    count -= 1
+    var slot = next(hole)
+    let mask = slots.count - 1
+    while slots[slot] != 0 {
+      let home = home(hashes[Int(slots[slot]) - 1])
+      // Whether the probe sequence from its home slot to here passes the hole.
+      if (slot - home) & mask >= (slot - hole) & mask {
+        slots[hole] = slots[slot]
+        hole = slot
+      }
+      slot = next(slot)
+    }
+    slots[hole] = 0
+  }
+
+  private func home(_ hash: UInt32) -> Int { Int(hash) & (slots.count - 1) }
+  private func next(_ slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
+
+  private mutating func put(_ entry: Int32, _ hash: UInt32) {
+    var slot = home(hash)
+    while slots[slot] != 0 { slot = next(slot) }
+    slots[slot] = entry
+  }
+
+  private mutating func grow(_ hashes: ContiguousArray<UInt32>) {
+    let old = slots
+    slots = ContiguousArray(repeating: 0, count: old.count * 2)
+    for entry in old where entry != 0 { put(entry, hashes[Int(entry) - 1]) }
+  }
+}

@@ -46,15 +46,15 @@ import Varlink
   }
 
   @Test(arguments: [
-    (["admit", "main"], "nobody waits in the room 'main'"),
+    (["admit", "main"], "nobody is waiting in the room 'main'"),
     (
       ["admit", "main", "u7"],
-      "'u7' does not wait in the room 'main'; 'livehostctl show main waitingRoom'"
+      "'u7' is not waiting in the room 'main'; 'livehostctl show main waitingRoom'"
     ),
-    (["admit", "main", "full"], "as its capacity allows (3); 'livehostctl capacity main COUNT'"),
+    (["admit", "main", "full"], "its capacity is 3; 'livehostctl capacity main COUNT'"),
     (["admit", "none"], "there is no room 'none'"),
-    (["chat", "thread", "main", "none"], "keeps no message 'none'"),
-    (["chat", "pin", "main", "4"], "shows no notice 4; 'livehostctl chat notices main'"),
+    (["chat", "thread", "main", "none"], "has no message 'none'"),
+    (["chat", "pin", "main", "4"], "has no notice 4; 'livehostctl chat notices main'"),
   ])
   func `What cannot be done names what was asked for and what to do`(
     arguments: [String], text: String

@@ -35,7 +35,7 @@ struct HostVerbTests {
     #expect(done(try daemon.ctl("admit", "main", "--all")).contains("let in Nu1 (u1)"))
     let full = try daemon.ctl("admit", "main")
     #expect(full.status == 1)
-    #expect(full.diagnostics.contains("as its capacity allows (2)"))
+    #expect(full.diagnostics.contains("its capacity is 2"))
     #expect(done(try daemon.ctl("capacity", "main", "none")).contains("1 waiting, 2 admitted"))
     #expect(done(try daemon.ctl("schedule", "main", "none")).contains("1 waiting, 2 admitted\n"))
     _ = done(try daemon.ctl("send", "main", #"{"type":"stream","state":"live"}"#))

@@ -19,7 +19,8 @@ struct RoomRecordingTests {
     let start = try daemon.ctl("--json=short", "record", "start", "main")
     #expect(start.status == 0, "\(start.diagnostics)")
     let name = try #require(try start.json()["recording"] as? String)
-    #expect(try daemon.ctl("record", "start", "main").diagnostics.contains("is being recorded"))
+    #expect(
+      try daemon.ctl("record", "start", "main").diagnostics.contains("is already being recorded"))
     let ingest = try daemon.ctl(
       "ingest", RecordingTests.recording, "--speed", "max", "--room", "main", "--json=short")
     #expect(ingest.status == 0, "\(ingest.diagnostics)")

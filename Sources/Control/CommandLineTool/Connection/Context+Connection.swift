@@ -23,7 +23,7 @@ extension Context {
     for place in places {
       do {
         return try await ControlClient.connect(path: place.control)
-      } catch .notReachable(_, let code) where Self.saysNobodyIsThere(code) {
+      } catch .notReachable(_, let code) where Self.meansNotRunning(code) {
         continue
       } catch {
         throw Failure(error)
@@ -32,8 +32,8 @@ extension Context {
     throw .notRunning(places.map(\.control))
   }
 
-  /// Whether the `errno` of a connection means that there is no daemon at that place.
-  static func saysNobodyIsThere(_ code: Int32) -> Bool {
+  /// Whether the `errno` of a failed connection means that no daemon is listening there.
+  static func meansNotRunning(_ code: Int32) -> Bool {
     code == ENOENT || code == ECONNREFUSED || code == ENOTDIR
   }
 }
@@ -51,7 +51,8 @@ extension Failure {
   static func notConnected(path: String, code: Int32) -> Failure {
     if code == EACCES || code == EPERM {
       return Failure(
-        .notPermitted, "you may not connect to \(path); members of the group 'livehost' may")
+        .notPermitted,
+        "you are not permitted to connect to \(path); members of the group 'livehost' are")
     }
     return Failure(.notReachable, "cannot connect to \(path): \(String(cString: strerror(code)))")
   }
@@ -62,11 +63,12 @@ extension Failure {
     case .connectionClosed:
       self.init(
         .failed,
-        "the daemon closed the connection before it answered; it is ending, or has as many "
-          + "connections as control.connections of its configuration allows")
+        "the daemon closed the connection without answering; it is stopping, or it has reached the "
+          + "limit 'control.connections' of its configuration")
     case .protocolViolation(let text), .unexpectedReply(let text):
-      self.init(.failed, "the daemon's answer makes no sense (is it of another version?): \(text)")
-    case .invalidParameters(let text): self.init(.failed, "cannot ask the daemon: \(text)")
+      self.init(
+        .failed, "cannot understand the daemon's answer (is it another version?): \(text)")
+    case .invalidParameters(let text): self.init(.failed, "cannot send the request: \(text)")
     case .cancelled: self = .interrupted
     case .remote(let error): self.init(error)
     }
@@ -86,7 +88,7 @@ extension Failure {
     switch error {
     case .noSuchRoom(let room):
       self.init(.failed, "there is no room '\(room)'; 'livehostctl rooms' lists them")
-    case .roomExists(let room): self.init(.failed, "the room '\(room)' is open already")
+    case .roomExists(let room): self.init(.failed, "the room '\(room)' is already open")
     case .noSuchView(let room, let view):
       self.init(
         .failed,
@@ -98,33 +100,34 @@ extension Failure {
     case .noSuchRecording(let name): self.init(.failed, "there is no recording '\(name)'")
     case .noSuchTask(let name): self.init(.failed, "there is no task '\(name)'")
     case .taskCancelled(let name): self.init(.failed, "the task '\(name)' was cancelled")
-    case .alreadyRecording(let room): self.init(.failed, "the room '\(room)' is being recorded")
+    case .alreadyRecording(let room):
+      self.init(.failed, "the room '\(room)' is already being recorded")
     case .notRecording(let room): self.init(.failed, "the room '\(room)' is not being recorded")
     case .recordingFailed(let room, let reason):
       let what = room.isEmpty ? "recordings" : "the recording of room '\(room)'"
       self.init(.failed, "\(what): \(reason)")
-    case .invalidEvent(_, let reason): self.init(.badData, "the event is refused: \(reason)")
+    case .invalidEvent(_, let reason): self.init(.badData, "the event was rejected: \(reason)")
     case .limitReached(let limit):
-      self.init(.failed, "the daemon allows no more (\(limit))")
+      self.init(.failed, "the daemon has reached its limit (\(limit))")
     case .busy: self.init(.failed, "the daemon is busy; try again")
     case .nobodyWaits(let room, nil):
-      self.init(.failed, "nobody waits in the room '\(room)'")
+      self.init(.failed, "nobody is waiting in the room '\(room)'")
     case .nobodyWaits(let room, let user?):
       self.init(
         .failed,
-        "'\(user)' does not wait in the room '\(room)'; 'livehostctl show \(room) waitingRoom' "
-          + "lists those who do")
+        "'\(user)' is not waiting in the room '\(room)'; 'livehostctl show \(room) waitingRoom' "
+          + "lists the people who are")
     case .roomFull(let room, let capacity):
       self.init(
         .failed,
-        "as many were let into the room '\(room)' as its capacity allows (\(capacity)); "
+        "the room '\(room)' is full: its capacity is \(capacity); "
           + "'livehostctl capacity \(room) COUNT' changes it")
     case .noSuchMessage(let room, let message):
-      self.init(.failed, "the chat of the room '\(room)' keeps no message '\(message)'")
+      self.init(.failed, "the chat of the room '\(room)' has no message '\(message)'")
     case .noSuchNotice(let room, let notice):
       self.init(
         .failed,
-        "the room '\(room)' shows no notice \(notice); 'livehostctl chat notices \(room)' lists them"
+        "the room '\(room)' has no notice \(notice); 'livehostctl chat notices \(room)' lists them"
       )
     }
   }
@@ -134,12 +137,14 @@ extension Failure {
     case .permissionDenied:
       self.init(
         .notPermitted,
-        "you may not do that; root, the daemon's user and members of the group 'livehost' may")
-    case .invalidParameter(let name): self.init(.usage, "the daemon refuses the value of '\(name)'")
+        "you are not permitted to do that; root, the daemon's user and members of the group 'livehost' "
+          + "are")
+    case .invalidParameter(let name):
+      self.init(.usage, "the daemon rejected the value of '\(name)'")
     case .interfaceNotFound, .methodNotFound, .methodNotImplemented:
-      self.init(.failed, "the daemon cannot do that; it is of another version")
+      self.init(.failed, "the daemon cannot do that; it is another version")
     case .expectedMore, .expectedUpgrade:
-      self.init(.failed, "the daemon expected another kind of call; it is of another version")
+      self.init(.failed, "the daemon expected another kind of call; it is another version")
     }
   }
 }

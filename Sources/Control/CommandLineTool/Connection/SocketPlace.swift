@@ -1,15 +1,15 @@
 import Glibc
 
-/// A place where a daemon may listen.
+/// The sockets of a daemon that may be running.
 package struct SocketPlace: Equatable, Sendable {
-  /// Path of the control socket.
+  /// The path of the control socket.
   package var control: String
-  /// Path of the ingest socket, which is beside it.
+  /// The path of the ingest socket, which is in the same directory.
   package var ingest: String
 
   package static let controlName = "io.livehost.Control"
   package static let ingestName = "ingest"
-  /// Where the system's daemon listens.
+  /// The sockets of the system's daemon.
   package static let service = SocketPlace(directory: "/run/livehost")
 
   package init(directory: String) {
@@ -17,14 +17,15 @@ package struct SocketPlace: Equatable, Sendable {
     ingest = "\(directory)/\(Self.ingestName)"
   }
 
-  /// A path that was named: of the control socket, or of the directory that it is in.
+  /// The sockets at a path given by the user: that of the control socket, or of its directory.
   init(named path: String) {
     let isDirectory = FileKind(path: path) == .directory
     self.init(directory: isDirectory ? path : Paths.directory(of: path))
     if !isDirectory { control = path }
   }
 
-  /// The places to try, in order: a named one alone, else the user's own daemon, else the system's.
+  /// The sockets to try, in order: only those given by the user, or else those of the user's own daemon
+  /// and of the system's.
   package static func candidates(option: String?, _ surroundings: Surroundings) -> [SocketPlace] {
     if let named = option ?? surroundings.variable("LIVEHOST_SOCKET") {
       return [SocketPlace(named: named)]
@@ -33,24 +34,24 @@ package struct SocketPlace: Equatable, Sendable {
       surroundings.variable("XDG_RUNTIME_DIR").map { "\($0)/livehost" }
       ?? "/tmp/livehost-\(surroundings.userID)"
     return [SocketPlace(directory: own), service].filter { place in
-      // Anybody can make a directory in /tmp that bears our name.
+      // Anyone can create a directory of this name in /tmp.
       isTrusted(Paths.directory(of: place.control), surroundings.userID)
     }
   }
 
   private static func isTrusted(_ directory: String, _ userID: UInt32) -> Bool {
     var status = stat()
-    // What is missing is not to be feared, and an error names it.
+    // A missing directory is harmless, and the error will name it.
     guard lstat(directory, &status) == 0, !directory.hasPrefix("/run/") else { return true }
     return status.st_uid == userID || status.st_uid == 0
   }
 }
 
-/// What stands at a path.
+/// The kind of file at a path.
 enum FileKind {
   case regular, directory, socket, other
 
-  /// Nil if nothing does, or nothing that can be looked at. Follows links.
+  /// Follows links. Nil if there is no file, or it cannot be examined.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -2,7 +2,7 @@ import ControlInterface
 import Systemd
 import Varlink
 
-/// Prints entries of the journal: hangs as the verb `hangs` does, others line by line.
+/// Prints entries of the journal: hangs like the verb `hangs`, others line by line.
 struct JournalListing {
   private let query: JournalQuery
   private let context: Context
@@ -12,9 +12,9 @@ struct JournalListing {
     self.context = context
   }
 
-  /// Prints what the reader has now.
+  /// Prints the entries that the reader has now.
   ///
-  /// - Parameter growing: more will follow, so that each entry is printed as it stands.
+  /// - Parameter growing: whether more will follow, so that each entry is printed on its own.
   func list(_ reader: inout JournalReader, growing: Bool) throws {
     var entries: [JournalEntry] = []
     while let entry = try reader.next() {
@@ -23,7 +23,8 @@ struct JournalListing {
     if growing, entries.isEmpty { return }
     if entries.isEmpty, query.source == .local, context.surroundings.userID != 0 {
       context.console.warn(
-        "nothing found; members of the groups adm and systemd-journal see the system's journal")
+        "nothing found; only members of the groups adm and systemd-journal see the system's journal"
+      )
     }
     if query.isOfHangs {
       try print(hangs(entries), growing)
@@ -39,7 +40,7 @@ struct JournalListing {
       }
     } else {
       try context.print(["entries": .array(entries.map(JournalText.json))]) {
-        entries.isEmpty ? ["no entry"] : entries.map(JournalText.line)
+        entries.isEmpty ? ["no entries"] : entries.map(JournalText.line)
       }
     }
   }
@@ -55,7 +56,7 @@ struct JournalListing {
     let hangs = entries.compactMap(HangList.report)
     if hangs.count < entries.count {
       context.console.warn(
-        "\(entries.count - hangs.count) hangs are left out: another version wrote them")
+        "hangs left out because another version wrote them: \(entries.count - hangs.count)")
     }
     return query.lines.map { hangs.suffix($0) } ?? hangs
   }

@@ -1,31 +1,31 @@
 import ControlInterface
 package import Systemd
 
-/// Which entries of the journal are asked for.
+/// Selects entries of the journal.
 package struct JournalQuery: Sendable {
   package var source = JournalReader.Source.local
-  /// None means all of the daemon's entries.
+  /// The kinds of entry; empty for all of the daemon's entries.
   package var kinds: [JournalMessageID] = []
   package var room: String?
   /// Milliseconds since 1970.
   package var since: Int?
   /// Milliseconds since 1970.
   package var until: Int?
-  /// Only so many of the newest.
+  /// At most this many of the newest entries.
   package var lines: Int?
 
   package init() {}
 
-  /// What the daemon calls itself in the journal.
+  /// The daemon's identifier in the journal.
   package static let identifier = "livehostd"
 
-  /// Whether hangs alone are asked for, so that their table can be made of them.
+  /// Whether only hangs are selected, so that they can be shown as a table.
   package var isOfHangs: Bool {
     !kinds.isEmpty && kinds.allSatisfy { $0 == .hang || $0 == .microhang }
   }
 
-  /// Opens the journal, placed before the first entry that is asked for; ``admits(_:)`` says which of
-  /// those that follow are.
+  /// Opens the journal and seeks to the first entry that may be selected; ``admits(_:)`` says which of
+  /// the following entries are.
   package func open() throws(SystemdError) -> JournalReader {
     var reader = try JournalReader(source)
     try reader.match(field: "SYSLOG_IDENTIFIER", value: Self.identifier)
@@ -39,8 +39,8 @@ package struct JournalQuery: Sendable {
     return reader
   }
 
-  /// Whether an entry lies in the time that is asked for. A hang lies where it began, as in
-  /// `livehostctl hangs`; its entry was written when it ended.
+  /// Whether an entry is in the selected span of time. For a hang, the time at which it began counts, as
+  /// in `livehostctl hangs`; its entry was written when it ended.
   package func admits(_ entry: JournalEntry) -> Bool {
     let time =
       isOfHangs ? HangList.report(entry)?.timestamp ?? entry.milliseconds : entry.milliseconds
@@ -53,6 +53,6 @@ package struct JournalQuery: Sendable {
 }
 
 extension JournalEntry {
-  /// When journald received it, milliseconds since 1970.
+  /// When journald received the entry, in milliseconds since 1970.
   package var milliseconds: Int { Int(realtimeMicroseconds / 1_000) }
 }

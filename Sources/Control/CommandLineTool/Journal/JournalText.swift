@@ -4,7 +4,7 @@ package import Varlink
 
 /// Entries of the journal as text and as JSON.
 package enum JournalText {
-  /// `2026-11-21 12:30:07.250  notice   room main opened`
+  /// An entry in one line, such as `2026-11-21 12:30:07.250  notice   room main opened`.
   package static func line(_ entry: JournalEntry) -> String {
     let level = level(entry)
     let gap = String(repeating: " ", count: max(1, 9 - level.count))
@@ -12,7 +12,7 @@ package enum JournalText {
       + TerminalText.sanitized(entry.fields["MESSAGE"] ?? "(no message)")
   }
 
-  /// An object with timestamp, kind, level, message, room and fields; what an entry lacks is left out.
+  /// An object with timestamp, kind, level, message, room and fields, as far as the entry has them.
   package static func json(_ entry: JournalEntry) -> JSONValue {
     var object: [String: JSONValue] = [
       "timestamp": .integer(Int64(entry.milliseconds)), "level": .string(level(entry)),
@@ -21,18 +21,19 @@ package enum JournalText {
     object["kind"] = entry.kind.map { .string($0.name) }
     object["room"] = entry.fields[JournalFieldName.make("room")].map { .string($0) }
     object["fields"] = .object(
-      entry.fields.filter { isTold($0.key) }.mapValues { .string($0) })
+      entry.fields.filter { isShown($0.key) }.mapValues { .string($0) })
     return .object(object)
   }
 
-  /// What the program or the manager says of the entry; the rest is about the machine and the source.
-  private static func isTold(_ field: String) -> Bool {
+  /// Whether a field comes from the program or the service manager; the others describe the machine and
+  /// the sender.
+  private static func isShown(_ field: String) -> Bool {
     field.hasPrefix(JournalFieldName.prefix)
       || ["MESSAGE_ID", "_PID", "_BOOT_ID", "_SYSTEMD_UNIT", "_SYSTEMD_INVOCATION_ID"]
         .contains(field)
   }
 
-  /// The daemon's word for the syslog severity.
+  /// The daemon's name for the syslog severity.
   private static func level(_ entry: JournalEntry) -> String {
     switch entry.fields["PRIORITY"] {
     case "7": "debug"
@@ -44,7 +45,7 @@ package enum JournalText {
     }
   }
 
-  /// The kinds of entry, for those who filter by them elsewhere.
+  /// The kinds of entry, for filtering by them with other tools.
   package static func kindLines() -> [String] {
     var table = TextTable([("KIND", .left), ("LEVEL", .left), ("MESSAGE_ID", .left)])
     for kind in JournalMessageID.allCases {
@@ -68,7 +69,8 @@ package enum JournalText {
 }
 
 extension HangList {
-  /// The hang that an entry tells of; nil if it is none, or lacks what an earlier version did not write.
+  /// The hang that an entry reports; nil if it is not a hang, or lacks fields because an earlier version
+  /// wrote it.
   package static func report(_ entry: JournalEntry) -> HangReport? {
     let kind: HangReport.Kind
     switch entry.kind {

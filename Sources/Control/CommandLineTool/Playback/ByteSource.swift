@@ -1,20 +1,21 @@
 import Compression
 import Glibc
 
-/// Where a playback takes its bytes from. Used by one thread.
+/// Supplies the bytes for a playback. Used by one thread.
 package protocol ByteSource: AnyObject {
-  /// To be waited for before reading; nil if reading never waits.
+  /// Wait for this descriptor before reading; nil if reading never blocks.
   var descriptor: Int32? { get }
-  /// Bytes read from the file, as they are in it.
+  /// Bytes read from the file so far, before decompression.
   var fileBytes: Int { get }
   var fileSize: Int? { get }
-  /// Reads a piece and passes it on; false at the end.
+  /// Reads a piece and passes it to `body`; false at the end.
   func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(Failure) -> Bool
 }
 
-/// A file or standard input, gzip or not: its first bytes tell, whatever its name.
+/// A file or standard input. Whether it is compressed by gzip is determined by its first bytes,
+/// whatever its name.
 package final class FileSource: ByteSource {
-  /// Small, so that the progress of a paced playback is told in small steps.
+  /// Small, so that the progress of a paced playback is shown in small steps.
   private static let pieceSize = 16 * 1024
 
   package let descriptor: Int32?
@@ -23,11 +24,11 @@ package final class FileSource: ByteSource {
   private let file: Int32
   private let name: String
   private var gzip: GzipBox?
-  /// The first bytes, until there are enough of them to tell.
+  /// The first bytes, until there are enough to recognise the format.
   private var head: [UInt8]? = []
   private var piece = [UInt8](repeating: 0, count: pieceSize)
 
-  /// - Parameter path: `-` is standard input.
+  /// - Parameter path: the path of the file, or `-` for standard input.
   package init(path: String) throws(Failure) {
     name = path == "-" ? "standard input" : path
     file = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
@@ -100,7 +101,7 @@ package final class FileSource: ByteSource {
   }
 }
 
-/// A place for the reader, which cannot be copied, in an optional.
+/// Allows the reader, which cannot be copied, to be stored in an optional.
 private final class GzipBox {
   var reader: GzipReader
   init() throws(GzipError) { reader = try GzipReader() }

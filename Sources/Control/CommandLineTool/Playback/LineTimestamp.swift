@@ -2,10 +2,10 @@ import Glibc
 
 /// Finds the time stamp of an event in its line without decoding the line.
 package enum LineTimestamp {
-  /// Milliseconds since 1970; nil if the line has none.
+  /// The time stamp of a line in milliseconds since 1970; nil if it has none.
   ///
-  /// Twitch IRC has the tag `tmi-sent-ts`, native events have the member `ts`. Inside a JSON string a
-  /// quote is escaped, so that `"ts":` can only be a member.
+  /// Twitch IRC has the tag `tmi-sent-ts`, native events have the member `ts`. Quotes inside a JSON
+  /// string are escaped, so `"ts":` can only be a member.
   package static func milliseconds(in line: UnsafeRawBufferPointer) -> Int64? {
     guard let first = line.first(where: { $0 != 0x20 && $0 != 0x09 }) else { return nil }
     switch first {
@@ -45,7 +45,7 @@ package enum LineTimestamp {
     return UnsafeRawPointer(found) - base
   }
 
-  /// What stands behind the first such byte; nothing if there is none.
+  /// Everything after the first `byte`; empty if it does not occur.
   private static func rest(
     of bytes: UnsafeRawBufferPointer, after byte: UInt8
   ) -> UnsafeRawBufferPointer {
@@ -67,7 +67,7 @@ package enum LineTimestamp {
     UnsafeRawBufferPointer(rebasing: bytes.drop { $0 == 0x20 || $0 == 0x09 })
   }
 
-  /// The digits at the beginning; a fraction is cut off.
+  /// The number at the beginning; a fraction is cut off.
   private static func number(_ bytes: UnsafeRawBufferPointer) -> Int64? {
     var value: Int64 = 0
     var digits = 0

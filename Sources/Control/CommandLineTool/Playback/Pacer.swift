@@ -1,16 +1,16 @@
-/// When each line of a recording is due. Time is passed in, in nanoseconds of any clock.
+/// Determines when each line of a recording is due. Time is passed in, as nanoseconds of any clock.
 package struct Pacer: Sendable {
   private let factor: Double
   /// The first time stamp, and when its line was played.
   private var anchor: (timestamp: Int64, time: Int64)?
 
-  /// - Parameter factor: So many times as fast as the recording; more than 0.
+  /// - Parameter factor: the speed relative to the recording; more than 0.
   package init(factor: Double) { self.factor = factor }
 
-  /// When a line is due; lines without a time stamp follow the line before at once.
+  /// When a line is due. A line without a time stamp is due immediately.
   ///
-  /// Lines stay in their order: one whose time stamp is older than that of a line before it, as is
-  /// common in real chat, is due already.
+  /// Lines stay in order: a line whose time stamp is older than that of a line before it, which is
+  /// common in real chat, is due immediately as well.
   package mutating func due(timestamp: Int64?, now: Int64) -> Int64 {
     guard let timestamp else { return now }
     guard let anchor else {
@@ -18,7 +18,7 @@ package struct Pacer: Sendable {
       return now
     }
     let offset = Double(timestamp - anchor.timestamp) * 1_000_000 / factor
-    // Beyond a century the arithmetic would be the limit, not the patience.
+    // Beyond a century, the time would overflow.
     guard offset < 3e18 else { return .max }
     return anchor.time + Int64(max(offset, 0))
   }

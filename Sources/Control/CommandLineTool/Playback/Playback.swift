@@ -5,15 +5,15 @@ import Varlink
 
 /// What to play, and how.
 struct PlaybackPlan: Sendable {
-  /// The room of every line; nil lets lines name theirs.
+  /// The room of every line; nil lets each line name its own.
   var room: RoomName?
   var speed = PlaybackSpeed.times(1)
   var format = LineFormat.auto
 
-  /// The line that tells the daemon how to take what follows; nil if nothing is out of the ordinary.
+  /// The line that tells the daemon how to treat the lines that follow; nil if no options are needed.
   ///
-  /// Played as fast as possible, frames follow the recording's time, so that the room goes through
-  /// the frames that it went through then.
+  /// If the recording is played as fast as possible, frames follow its time, so that the room draws
+  /// the same frames as when it was recorded.
   var optionsLine: String? {
     var members: [String: JSONValue] = [:]
     if let room { members["room"] = .string(room.description) }
@@ -24,29 +24,31 @@ struct PlaybackPlan: Sendable {
   }
 }
 
-/// What came of a playback.
+/// The result of a playback.
 package struct PlaybackResult: Equatable, Sendable {
   package var lines = 0
   package var bytes = 0
   /// What the daemon confirmed.
   package var confirmed = SyncSchedule.Confirmed()
   package var elapsedNanoseconds: Int64 = 0
-  /// Why some of it is not on disk though the room was to record it; `nil` if nothing is known of that.
+  /// Why some lines are not on disk although the room should have recorded them; `nil` if none are
+  /// known to be missing.
   package var unrecorded: String?
 }
 
-/// A playback that ended before its end, and what was confirmed by then.
+/// A playback that ended early, and what was confirmed by then.
 struct PlaybackInterrupted: Error {
   var failure: Failure
   var result: PlaybackResult
 }
 
 enum Playback {
-  /// Plays a source into the daemon, on a thread of its own; cancelling the task ends it.
+  /// Plays a source into the daemon, on a thread of its own. Cancelling the task ends the playback.
+  ///
   /// - Parameters:
-  ///   - source: Makes the source on that thread.
-  ///   - onProgress: Called there several times a second.
-  /// - Throws: ``PlaybackInterrupted``, or ``Failure`` if it did not begin.
+  ///   - source: makes the source, on that thread.
+  ///   - onProgress: called on that thread several times a second.
+  /// - Throws: ``PlaybackInterrupted``, or ``Failure`` if the playback did not begin.
   static func run(
     _ plan: PlaybackPlan, to places: [SocketPlace],
     from source: @escaping @Sendable () throws -> any ByteSource,
@@ -58,7 +60,7 @@ enum Playback {
         DispatchQueue(label: "playback").async {
           continuation.resume(
             with: Result {
-              // A file that cannot be read is the user's first concern, before the daemon.
+              // First, because an unreadable file is worth reporting even if no daemon is running.
               let source = try source()
               let session = PlaybackSession(
                 plan, socket: try connect(places), source: source, wake: wake.descriptor,
@@ -77,7 +79,7 @@ enum Playback {
       do {
         return try StreamSocket(path: place.ingest)
       } catch {
-        if Context.saysNobodyIsThere(error.code) { continue }
+        if Context.meansNotRunning(error.code) { continue }
         throw .notConnected(path: place.ingest, code: error.code)
       }
     }

@@ -1,36 +1,36 @@
 import Glibc
 
-/// Lines on their way from a source to the daemon: gives out those that are due, in order.
+/// Lines on their way from a source to the daemon; hands out those that are due, in order.
 ///
 /// A value without a clock: time is passed in.
 package struct PlaybackQueue: Sendable {
-  /// What came of asking for lines.
+  /// The result of asking for lines.
   package enum Outcome: Equatable, Sendable {
-    /// The limit was reached; there may be more that is due.
+    /// The limit was reached; more lines may be due.
     case full
-    /// The next line is due then.
+    /// The next line is due at this time.
     case waits(until: Int64)
-    /// What is here is given out; a source that has more should give it.
+    /// Everything in the queue was handed out; more is needed from the source.
     case needsInput
     case ended
   }
 
-  /// A line that is longer is passed on in pieces: the daemon counts it as rejected, and memory here
-  /// stays bounded.
+  /// A longer line is passed on in pieces: the daemon counts it as rejected, and memory stays bounded
+  /// here.
   package static let longestLine = 1 << 20
 
   private let format: LineFormat
-  /// Nil plays as fast as possible.
+  /// Nil to play as fast as possible.
   private var pacer: Pacer?
   private var bytes: [UInt8] = []
   private var start = 0
-  /// Up to here there is no line end after `start`.
+  /// There is no line ending between `start` and this offset.
   private var searched = 0
   private var hasEnded = false
   private var due: Int64?
-  /// Whether the beginning of a line was given out and its end was not.
+  /// Whether the beginning of a line was handed out, but not its end.
   package private(set) var isInsideLine = false
-  /// Lines given out.
+  /// How many lines were handed out.
   package private(set) var lines = 0
 
   package init(speed: PlaybackSpeed, format: LineFormat) {
@@ -41,7 +41,7 @@ package struct PlaybackQueue: Sendable {
     }
   }
 
-  /// Bytes that wait.
+  /// The number of bytes waiting.
   package var count: Int { bytes.count - start }
 
   package mutating func append(_ more: some Collection<UInt8>) {
@@ -53,21 +53,21 @@ package struct PlaybackQueue: Sendable {
     bytes.append(contentsOf: more)
   }
 
-  /// The source has no more. A last line without a line end is a line.
+  /// Notes that the source has no more. A last line without a line ending counts as a line.
   package mutating func finish() {
     guard !hasEnded else { return }
     hasEnded = true
     if isInsideLine || start < bytes.count { bytes.append(0x0A) }
   }
 
-  /// The source broke in the middle of a line: what there is of it is no line.
+  /// Drops an unfinished line, because the source failed in the middle of it.
   package mutating func dropUnended() {
     let end = bytes[start...].lastIndex(of: 0x0A).map { $0 + 1 } ?? start
     bytes.removeSubrange(end...)
     searched = min(searched, end)
   }
 
-  /// Drops all that was not given out, and ends. To be called between lines.
+  /// Drops everything that was not handed out, and ends. Must be called between lines.
   package mutating func abandon() {
     precondition(!isInsideLine)
     bytes = []
@@ -75,8 +75,9 @@ package struct PlaybackQueue: Sendable {
     hasEnded = true
   }
 
-  /// Moves lines that are due to the end of `output`, until it holds about `limit` bytes.
-  /// - Throws: ``Failure`` at the first line that is not of the format.
+  /// Moves lines that are due to the end of `output`, until that holds about `limit` bytes.
+  ///
+  /// - Throws: ``Failure`` at the first line that does not have the chosen format.
   package mutating func take(
     now: Int64, limit: Int, into output: inout [UInt8]
   ) throws(Failure) -> Outcome {

@@ -1,10 +1,10 @@
 import Glibc
 import Varlink
 
-/// One playback over one connection: a loop that waits for whatever comes first of the source, the
-/// socket, the next line's time and the end. Confined to the thread that runs it.
+/// One playback over one connection: a loop that waits for the source, the socket, the time of the next
+/// line or the end, whichever comes first. Confined to the thread that runs it.
 final class PlaybackSession {
-  /// What a write holds at most: many small writes cost the daemon many times what one costs.
+  /// The largest write. Many small writes cost the daemon much more than one large one.
   private static let batch = 64 * 1024
   private static let progressInterval: Int64 = 100_000_000
 
@@ -19,7 +19,7 @@ final class PlaybackSession {
   private var written = 0
   private var result = PlaybackResult()
   private var sourceHasEnded = false
-  /// Why the source ended before its end. What it gave until then is played and confirmed first.
+  /// Why the source failed. Everything read until then is played and confirmed first.
   private var sourceFailure: Failure?
   private var askedForTheLast = false
   private var nextProgress: Int64 = 0
@@ -62,7 +62,7 @@ final class PlaybackSession {
     return result
   }
 
-  /// Fills the next write, once the one before is gone.
+  /// Fills the next write once the previous one is done.
   private func fill(_ now: Int64) -> PlaybackQueue.Outcome {
     guard output.isEmpty || written == 0 && output.count < Self.batch else { return .full }
     let before = output.count
@@ -112,7 +112,7 @@ final class PlaybackSession {
       pollfd(
         fd: socket.descriptor, events: Int16(output.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0
       ),
-      // A negative descriptor is not looked at.
+      // `poll` ignores negative descriptors.
       pollfd(fd: readsSource ? source.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0),
     ]
     let count = poll(&descriptors, nfds_t(descriptors.count), timeout(outcome, now))
@@ -143,7 +143,7 @@ final class PlaybackSession {
     else { return }
     let isOurs = syncs.receive(
       token: token, received: Int(clamping: received), rejected: Int(clamping: rejected))
-    // Applied, but not on disk though the room was to record it.
+    // Applied, but not on disk although the room should have recorded it.
     if isOurs, type == "applied", result.unrecorded == nil {
       result.unrecorded = answer["reason"]?.stringValue ?? "no reason given"
     }
@@ -152,7 +152,7 @@ final class PlaybackSession {
   /// Milliseconds until something is due, rounded up; -1 if nothing is.
   private func timeout(_ outcome: PlaybackQueue.Outcome, _ now: Int64) -> Int32 {
     var times: [Int64] = []
-    // While a write waits for the daemon nothing is added to it: only the socket can go on.
+    // While a write is waiting for the daemon, nothing is added to it: only the socket matters.
     if output.isEmpty {
       if case .waits(let time) = outcome { times.append(time) }
       if let time = syncs.nextTime(sentBytes: result.bytes), !queue.isInsideLine {

@@ -1,10 +1,10 @@
-/// How far a playback is.
+/// How far a playback has got.
 package struct PlaybackProgress: Equatable, Sendable {
-  /// Bytes of the file read, and its size; nil where the size is not known.
+  /// The bytes of the file read so far, and its size; nil if the size is unknown.
   package var fileBytes: Int
   package var fileSize: Int?
   package var lines: Int
-  /// Lines that the daemon has confirmed as applied or refused.
+  /// Lines that the daemon has confirmed as applied or rejected.
   package var confirmed: Int
   package var elapsedNanoseconds: Int64
 
@@ -20,13 +20,13 @@ package struct PlaybackProgress: Equatable, Sendable {
 
   package var seconds: Double { Double(elapsedNanoseconds) / 1e9 }
 
-  /// From 0 to 1; nil if the size is not known.
+  /// From 0 to 1; nil if the size is unknown.
   package var fraction: Double? {
     guard let fileSize else { return nil }
     return fileSize > 0 ? min(1, Double(fileBytes) / Double(fileSize)) : 1
   }
 
-  /// At the rate so far; nil before there is one.
+  /// The remaining time at the rate so far; nil while that is unknown.
   package var remainingSeconds: Int? {
     guard let fraction, fraction > 0, seconds >= 0.5 else { return nil }
     return Int(clamping: (seconds * (1 - fraction) / fraction).rounded(.up))
@@ -35,7 +35,7 @@ package struct PlaybackProgress: Equatable, Sendable {
 
 /// A line that shows progress.
 package enum ProgressBar {
-  /// Exactly one line, no wider than asked for.
+  /// Exactly one line, at most `columns` wide.
   package static func line(_ progress: PlaybackProgress, columns: Int) -> String {
     var parts: [String] = []
     if let fraction = progress.fraction { parts.append("\(Int(fraction * 100))%") }
@@ -50,7 +50,7 @@ package enum ProgressBar {
       parts.append(Format.bytes(progress.fileBytes))
     }
     let text = parts.joined(separator: "  ")
-    // Two brackets and a space; a bar shorter than that says nothing.
+    // Leaves out two brackets and a space; a bar of less than 8 columns would say nothing.
     let width = min(30, columns - text.count - 3)
     guard let fraction = progress.fraction, width >= 8 else {
       return TerminalText.fitted(text, width: columns)

@@ -21,8 +21,10 @@ final class StreamSocket {
 
   deinit { close(descriptor) }
 
-  /// Writes what the peer takes now and removes it from the front.
-  /// - Returns: False if the peer is gone.
+  /// Writes as much of `bytes` as possible without blocking, starting at `start`, which advances. Once
+  /// everything is written, `bytes` is emptied.
+  ///
+  /// - Returns: false if the peer is gone.
   func write(_ bytes: inout [UInt8], from start: inout Int) -> Bool {
     while start < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
@@ -41,8 +43,9 @@ final class StreamSocket {
     return true
   }
 
-  /// Reads what is there and gives whole lines, without their ends.
-  /// - Returns: False if the peer is gone and everything it sent was read.
+  /// Reads everything available, and passes on whole lines without their line endings.
+  ///
+  /// - Returns: false if the peer is gone and everything it sent has been read.
   func readLines(_ body: (ArraySlice<UInt8>) -> Void) -> Bool {
     var piece = [UInt8](repeating: 0, count: 4096)
     var isOpen = true

@@ -1,4 +1,4 @@
-/// When to ask the daemon what it has applied so far; and what it answered.
+/// Decides when to ask the daemon what it has applied so far, and keeps its answers.
 package struct SyncSchedule: Sendable {
   package struct Confirmed: Equatable, Sendable {
     package var received: Int
@@ -20,21 +20,21 @@ package struct SyncSchedule: Sendable {
   private var answered = 0
   package private(set) var confirmed = Confirmed()
 
-  /// - Parameter prefix: Begins the tokens, so that they differ from those in a recording.
+  /// - Parameter prefix: the beginning of all tokens, so that they differ from those in a recording.
   package init(prefix: String, now: Int64) {
     self.prefix = prefix
     lastTime = now
   }
 
-  /// Whether the daemon owes no answer.
+  /// Whether the daemon has answered all questions.
   package var isSettled: Bool { asked == answered }
 
-  /// When the next question may be due, if anything was sent since the last one.
+  /// When the next question is due; nil if one is unanswered or nothing was sent since the last one.
   package func nextTime(sentBytes: Int) -> Int64? {
     isSettled && sentBytes > lastBytes ? lastTime + Self.interval : nil
   }
 
-  /// The line to send now, if one is due: a second or some MiB after the last.
+  /// The line to send now, if one is due: one second or 8 MiB after the last.
   package mutating func line(now: Int64, sentBytes: Int) -> String? {
     guard isSettled, sentBytes > lastBytes,
       now - lastTime >= Self.interval || sentBytes - lastBytes >= Self.bytes
@@ -42,7 +42,7 @@ package struct SyncSchedule: Sendable {
     return ask(now: now, sentBytes: sentBytes)
   }
 
-  /// The line that ends it all, due at once.
+  /// The line that ends the playback, due at once.
   package mutating func lastLine(now: Int64, sentBytes: Int) -> String {
     ask(now: now, sentBytes: sentBytes)
   }
@@ -54,7 +54,8 @@ package struct SyncSchedule: Sendable {
     return "{\"type\":\"sync\",\"token\":\"\(prefix)\(asked)\"}\n"
   }
 
-  /// Takes an answer; those to questions in the recording itself are passed over, and told by `false`.
+  /// Takes an answer. Returns false, and ignores the answer, if the question was not ours but part of the
+  /// recording.
   @discardableResult
   package mutating func receive(token: String, received: Int, rejected: Int) -> Bool {
     guard token.hasPrefix(prefix), let number = Int(token.dropFirst(prefix.count)),

@@ -26,7 +26,7 @@ extension Failure {
     self.init(scenario: error.description, error.file, error.line, error.key)
   }
 
-  /// - Parameter description: all of it as one line.
+  /// - Parameter description: the whole error in one line.
   init(scenario description: String, _ file: String, _ line: Int?, _ key: String?) {
     var details: [String: JSONValue] = ["file": .string(file)]
     if let line { details["line"] = .integer(Int64(line)) }

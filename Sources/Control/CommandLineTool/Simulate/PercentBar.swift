@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A bar for work whose share done is known in percent; shown on a terminal only.
+/// A progress bar for work whose progress is known in percent; shown on a terminal only.
 package struct PercentBar {
   private let console: Console
   private let start = DispatchTime.now().uptimeNanoseconds
@@ -10,7 +10,7 @@ package struct PercentBar {
   package func show(_ percent: Int) {
     guard console.isDiagnosticsTerminal else { return }
     let elapsed = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
-    // The last column stays free: writing there makes some terminals wrap.
+    // Leaves the last column free: writing there makes some terminals wrap.
     let line = Self.line(percent, elapsed: elapsed, columns: max(1, console.size().columns - 1))
     console.diagnose("\r\(line)\u{1B}[K")
   }
@@ -19,7 +19,8 @@ package struct PercentBar {
     if console.isDiagnosticsTerminal { console.diagnose("\r\u{1B}[K") }
   }
 
-  /// One line, no wider than asked for: the bar, and what the rate so far says of the rest.
+  /// One line, at most `columns` wide: the bar, the rate so far, and the remaining time at this rate.
+  ///
   /// - Parameter elapsed: seconds since the work began.
   package static func line(_ percent: Int, elapsed: Double, columns: Int) -> String {
     let percent = min(100, max(0, percent))

@@ -4,7 +4,7 @@ import Simulation
 import Synchronization
 import Varlink
 
-/// What a simulation gave, wherever it ran.
+/// The result of a simulation, wherever it ran.
 struct SimulationResult: Equatable {
   var report: JSONValue
   var lines: [String]
@@ -16,7 +16,7 @@ struct SimulationResult: Equatable {
   var digest: String { report["digest"]?.stringValue ?? "" }
 }
 
-/// Runs a scenario in the daemon, which is given all files that it needs.
+/// Runs a scenario in the daemon, sending it all files that it needs.
 struct RemoteSimulation {
   var context: Context
   var wantsPage: Bool
@@ -35,11 +35,11 @@ struct RemoteSimulation {
           report: report, lines: reply.lines ?? [], missed: reply.missed ?? [], page: reply.page,
           trace: options.wantsTrace ? trace : nil)
       }
-      throw Failure(.failed, "the daemon gave no report")
+      throw Failure(.failed, "the daemon did not return a report")
     }
   }
 
-  /// Reads the scenario here first: that finds what is wrong with it, and which files it needs.
+  /// Reads the scenario here first, to find its errors and the files it needs.
   private func request(
     _ text: String, _ options: SimulationOptions
   ) throws -> SimulateRequest {
@@ -54,7 +54,7 @@ struct RemoteSimulation {
       }, list: disk.list)
     do throws(ScenarioError) { _ = try Scenario(text, options) } catch { throw Failure(error) }
     let files = used.withLock { $0 }.sorted { $0.key < $1.key }
-    // Base 64 makes four bytes of three, and a call has at most 4 MiB.
+    // Base64 turns three bytes into four, and a call is limited to 4 MiB.
     guard files.reduce(text.utf8.count, { $0 + $1.value.count }) < 2_900_000 else {
       throw Failure(
         .usage, "the files of the scenario are too large for the daemon; add --local to run it here"

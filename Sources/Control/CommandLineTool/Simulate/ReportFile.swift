@@ -1,13 +1,13 @@
 import Simulation
 import Varlink
 
-/// The runs of a simulation report that was written to a file.
+/// The runs of a simulation report in a file.
 struct ReportFile {
-  /// The variant that was chosen, if one was.
+  /// The variant that was chosen, if any.
   let variant: String?
   let runs: [RunMetrics]
 
-  /// - Parameter name: A file, or a file and a variant with a colon between them.
+  /// - Parameter name: a file, or a file and a variant separated by a colon.
   init(_ name: String) throws(Failure) {
     var path = name
     var variant: String?
@@ -20,12 +20,13 @@ struct ReportFile {
     }
     let report: JSONValue
     do { report = try JSONValue(parsing: String(decoding: bytes, as: UTF8.self)) } catch {
-      throw Failure(.badData, "\(path): is no JSON (\(error.reason) at byte \(error.offset))")
+      throw Failure(
+        .badData, "\(path): is not valid JSON (\(error.reason) at byte \(error.offset))")
     }
     guard let runs = report["runs"]?.arrayValue?.compactMap(RunMetrics.init(json:)), !runs.isEmpty
     else {
       throw Failure(
-        .badData, "\(path): is no report; 'livehostctl simulate --json=short' writes one")
+        .badData, "\(path): is not a report; 'livehostctl simulate --json=short' writes one")
     }
     self.variant = variant
     self.runs = variant.map { name in runs.filter { $0.variant == name } } ?? runs
@@ -36,7 +37,7 @@ struct ReportFile {
 }
 
 extension RunMetrics {
-  /// Reads one run of a report; nil if it is none. Members that are not there are left out.
+  /// Reads one run of a report; nil if `json` is not one. Missing members are left out.
   fileprivate init?(json: JSONValue) {
     guard let device = json["device"]?.stringValue, let variant = json["variant"]?.stringValue
     else { return nil }

@@ -11,14 +11,14 @@ enum ScenarioText {
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Failure(
-        .configuration, "\(path): is no UTF-8 text", details: ["file": .string(path)])
+        .configuration, "\(path): is not UTF-8 text", details: ["file": .string(path)])
     }
     return text
   }
 }
 
-/// A file that the program writes.
-enum OutputFile {
+extension TextFile {
+  /// Writes a text to a file, which is replaced if it exists.
   static func write(_ text: String, to path: String) throws(Failure) {
     guard let file = fopen(path, "w") else { throw failure(path) }
     var text = text

@@ -64,8 +64,8 @@ struct SimulateVerb: Verb {
     options.thresholds = thresholds
     options.wantsTrace = trace != nil
     let result = try await run(text, options, context)
-    if let trace, let text = result.trace { try OutputFile.write(text, to: trace) }
-    if let html, let page = result.page { try OutputFile.write(page, to: html) }
+    if let trace, let text = result.trace { try TextFile.write(text, to: trace) }
+    if let html, let page = result.page { try TextFile.write(page, to: html) }
     try context.print(result.report) { result.lines }
     if !result.missed.isEmpty { throw ThresholdsNotMet(lines: result.missed) }
   }

@@ -72,8 +72,10 @@ let featureKit: [Target.Dependency] = [
 ]
 
 let system: [Target] = [
+  .systemLibrary(name: "CPlatform", path: "Sources/System/CPlatform"),
+  module("System", "Platform", ["CPlatform"]),
   library("CSystemd", module: "System/CSystemd", install: "libsystemd"),
-  module("System", "Systemd", ["CSystemd", logging]),
+  module("System", "Systemd", ["CSystemd", "Platform", logging]),
 ]
 
 let kit: [Target] = [
@@ -92,9 +94,10 @@ let kit: [Target] = [
     ]),
   module("Kit", "ViewGraph", ["Composable"]),
   module("Kit", "Suggestions"),
-  module("Kit", "Prometheus", [coreMetrics]),
-  module("Kit", "UnixSockets"),
-  module("Kit", "Varlink", ["UnixSockets"] + nio),
+  module("Kit", "Prometheus", ["Platform", coreMetrics]),
+  module("Kit", "JSON"),
+  module("Kit", "UnixSockets", ["Platform"]),
+  module("Kit", "Varlink", ["JSON", "Platform", "UnixSockets"] + nio),
 ]
 
 let events: [Target] = [module("Events", "LiveEvents")]
@@ -106,14 +109,14 @@ let ingest: [Target] = [
   library("CZlib", module: "Ingest/CZlib", install: "zlib"),
   module("Ingest", "Compression", ["CZlib"]),
   module("Ingest", "WireFormats", ["LiveEvents", "CSimdjson"]),
-  module("Ingest", "Ingest", ["LiveEvents", "UnixSockets", "WireFormats"] + nio),
+  module("Ingest", "Ingest", ["LiveEvents", "Platform", "UnixSockets", "WireFormats"] + nio),
 ]
 
 let recordings: [Target] = [
   module(
     "Recordings", "Recordings",
-    ["LiveEvents", "RateLimiting", "WireFormats", "CZlib", "Systemd", sqlite]),
-  module("Recordings", "Analysis", ["LiveEvents", "Systemd", "Varlink"]),
+    ["LiveEvents", "RateLimiting", "WireFormats", "CZlib", "Platform", sqlite]),
+  module("Recordings", "Analysis", ["JSON", "LiveEvents", "Platform"]),
 ]
 
 let features: [Target] =
@@ -129,19 +132,19 @@ let simulation: [Target] = [
   module(
     "Simulation", "Simulation",
     featureKit + childTargets + [
-      "Compression", "HostFeature", "HostScreen", "Suggestions", "WireFormats", yams,
+      "Compression", "HostFeature", "HostScreen", "Platform", "Suggestions", "WireFormats", yams,
     ])
 ]
 
 let control: [Target] = [
   module(
-    "Control", "ControlInterface", ["Prometheus", "Varlink"] + nio,
+    "Control", "ControlInterface", ["JSON", "Platform", "Prometheus", "Varlink"] + nio,
     resources: [.embedInCode("io.livehost.Control.varlink")]),
   module(
     "Control", "CommandLineTool",
     [
-      "Compression", "ControlInterface", "LiveEvents", "Prometheus", "Simulation", "Suggestions",
-      "Systemd", "Varlink", "WireFormats", arguments,
+      "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform", "Prometheus",
+      "Simulation", "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats", arguments,
     ] + nio),
 ]
 
@@ -149,8 +152,9 @@ let daemon: [Target] = [
   module(
     "Daemon", "LivehostDaemon",
     featureKit + childTargets + [
-      "Analysis", "HostFeature", "HostScreen", "WireFormats", "Ingest", "Recordings", "Varlink",
-      "ControlInterface", "Prometheus", "Simulation", "Suggestions", "Systemd", "UnixSockets",
+      "Analysis", "HostFeature", "HostScreen", "WireFormats", "Ingest", "Recordings", "JSON",
+      "Varlink", "ControlInterface", "Platform", "Prometheus", "Simulation", "Suggestions",
+      "Systemd", "UnixSockets",
       logging, coreMetrics, lifecycle, yams,
     ] + nio),
   program(
@@ -183,9 +187,8 @@ let benchmarks: [Target] = [
     [
       "Analysis", "BenchmarkKit", "Composable", "ComposableBenchmarks", "ControlInterface",
       "HostFeature", "HostScreen", "RateLimiting", "Recordings", "TestSupport", "ViewGraph",
-      "WireFormats", "Ingest", "LiveEvents", "LivehostDaemon", "Simulation", "UnixSockets",
-      "Varlink",
-      logging,
+      "WireFormats", "Ingest", "JSON", "LiveEvents", "LivehostDaemon", "Simulation",
+      "UnixSockets", "Varlink", logging,
     ]
       + nio),
 ]
@@ -194,9 +197,11 @@ let tests: [Target] =
   [
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .target(
-      name: "ControlTestSupport", dependencies: ["ControlInterface", "Prometheus", "Varlink"],
+      name: "ControlTestSupport",
+      dependencies: ["ControlInterface", "JSON", "Prometheus", "Varlink"],
       path: "Tests/ControlTestSupport", swiftSettings: settings),
-    test("SystemdTests", ["Systemd", logging]),
+    test("PlatformTests", ["Platform"]),
+    test("SystemdTests", ["Platform", "Systemd", "UnixSockets", logging]),
     test("RateLimitingTests", ["RateLimiting", "TestSupport"]),
     test(
       "ComposableMacrosTests",
@@ -211,8 +216,9 @@ let tests: [Target] =
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
     test("SuggestionsTests", ["Suggestions"]),
     test("PrometheusTests", ["Prometheus", coreMetrics]),
+    test("JSONTests", ["JSON"]),
     test("UnixSocketsTests", ["UnixSockets"]),
-    test("VarlinkTests", ["Varlink", "UnixSockets"] + nio),
+    test("VarlinkTests", ["JSON", "Varlink", "UnixSockets"] + nio),
     test("LiveEventsTests", ["LiveEvents"]),
     test("CompressionTests", ["Compression"]),
     test("WireFormatsTests", ["LiveEvents", "WireFormats", "Compression", "TestSupport"]),
@@ -223,7 +229,7 @@ let tests: [Target] =
     test(
       "RecordingsTests",
       ["LiveEvents", "RateLimiting", "Recordings", "TestSupport", "WireFormats"]),
-    test("AnalysisTests", ["Analysis", "LiveEvents", "TestSupport", "Varlink"]),
+    test("AnalysisTests", ["Analysis", "JSON", "LiveEvents", "TestSupport"]),
     test(
       "HostFeatureTests",
       featureKit + childTargets + ["HostFeature", "ComposableTesting", "TestSupport"]),
@@ -234,30 +240,30 @@ let tests: [Target] =
     test(
       "ControlInterfaceTests",
       [
-        "ControlInterface", "ControlTestSupport", "Prometheus", "TestSupport", "UnixSockets",
-        "Varlink",
+        "ControlInterface", "ControlTestSupport", "JSON", "Prometheus", "TestSupport",
+        "UnixSockets", "Varlink",
       ] + nio),
     test(
       "CommandLineToolTests",
       [
-        "CommandLineTool", "Compression", "ControlInterface", "ControlTestSupport", "Prometheus",
-        "Simulation", "Systemd", "UnixSockets", "Varlink",
+        "CommandLineTool", "Compression", "ControlInterface", "ControlTestSupport", "JSON",
+        "Prometheus", "Simulation", "Systemd", "UnixSockets", "Varlink",
       ] + nio, exclude: ["Golden"]),
     test(
       "LivehostDaemonTests",
       featureKit + childTargets + [
         "HostFeature", "HostScreen", "LivehostDaemon", "Ingest", "WireFormats", "Recordings",
-        "ControlInterface", "Prometheus", "Systemd", "Varlink", "Compression", "TestSupport",
-        logging,
+        "ControlInterface", "JSON", "Platform", "Prometheus", "Systemd", "Varlink", "Compression",
+        "TestSupport", logging,
       ] + nio),
     test(
       "EndToEndTests",
       [
-        "ControlInterface", "HostScreen", "Intake", "LiveEvents", "LivehostDaemon", "Simulation",
-        "Varlink", "TestSupport", "WireFormats", "livehostd", "livehostctl",
+        "ControlInterface", "HostScreen", "Intake", "JSON", "LiveEvents", "LivehostDaemon",
+        "Simulation", "Varlink", "TestSupport", "WireFormats", "livehostd", "livehostctl",
       ] + nio),
     .executableTarget(
-      name: "CertificationService", dependencies: ["UnixSockets", "Varlink"] + nio,
+      name: "CertificationService", dependencies: ["JSON", "UnixSockets", "Varlink"] + nio,
       path: "Tests/Interop/CertificationService", swiftSettings: settings),
   ]
   + children.map {

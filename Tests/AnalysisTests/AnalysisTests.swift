@@ -1,8 +1,8 @@
 import Analysis
+import JSON
 import LiveEvents
 import TestSupport
 import Testing
-import Varlink
 
 /// A chat with an even murmur, a burst of cheers at 600 s, and an advertisement in variations.
 private func chat() -> [WrittenMessage] {

@@ -1,6 +1,6 @@
 import CommandLineTool
+import JSON
 import Testing
-import Varlink
 
 @Suite struct ArgumentOrderTests {
   private func arranged(_ line: String) throws -> [String] {

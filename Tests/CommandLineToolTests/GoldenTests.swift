@@ -2,8 +2,8 @@ import CommandLineTool
 import ControlInterface
 import ControlTestSupport
 import Foundation
+import JSON
 import Testing
-import Varlink
 
 /// The JSON of every verb has a stored form, which scripts of users build on.
 ///

@@ -2,8 +2,8 @@ import CommandLineTool
 import ControlInterface
 import ControlTestSupport
 import Glibc
+import JSON
 import Testing
-import Varlink
 
 @Suite struct HostVerbTests {
   /// A room in which people wait, and whose host filters the chat.

@@ -1,8 +1,8 @@
 import CommandLineTool
 import Glibc
+import JSON
 import Synchronization
 import Testing
-import Varlink
 
 @Suite struct IngestTests {
   private func bundledLines() throws -> [String] {

@@ -1,8 +1,8 @@
 import CommandLineTool
 import ControlInterface
+import JSON
 import Systemd
 import Testing
-import Varlink
 
 /// What needs no journal; `Tests/journal.py` reads a real one.
 @Suite struct JournalTests {

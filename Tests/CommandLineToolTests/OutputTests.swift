@@ -1,8 +1,8 @@
 import CommandLineTool
 import ControlInterface
 import ControlTestSupport
+import JSON
 import Testing
-import Varlink
 
 @Suite struct ProgressBarTests {
   private func progress(

@@ -1,6 +1,6 @@
 import CommandLineTool
+import JSON
 import Testing
-import Varlink
 
 @Suite struct SimulateTests {
   private static let device = """

@@ -1,9 +1,9 @@
 import CommandLineTool
 import ControlInterface
 import ControlTestSupport
+import JSON
 import Synchronization
 import Testing
-import Varlink
 
 @Suite struct TopTests {
   private func sample(seconds: UInt64, _ rooms: [(String, Int)]) async throws -> TopSample {

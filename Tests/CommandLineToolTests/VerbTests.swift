@@ -1,8 +1,8 @@
 import CommandLineTool
 import ControlInterface
 import ControlTestSupport
+import JSON
 import Testing
-import Varlink
 
 @Suite struct VerbTests {
   @Test func `Show prints exactly the object of the control interface`() async throws {

@@ -1,5 +1,6 @@
 import ControlInterface
 import ControlTestSupport
+import JSON
 import Synchronization
 import Testing
 import Varlink

@@ -1,5 +1,6 @@
 import ControlInterface
 import ControlTestSupport
+import JSON
 import Testing
 import Varlink
 

@@ -1,7 +1,7 @@
 import ControlInterface
+import JSON
 import TestSupport
 import Testing
-import Varlink
 
 @Suite struct MergePatchTests {
   /// The examples of RFC 7396, Appendix A.

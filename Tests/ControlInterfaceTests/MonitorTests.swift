@@ -1,6 +1,7 @@
 import ControlInterface
 import ControlTestSupport
 import Glibc
+import JSON
 import Synchronization
 import Testing
 import Varlink

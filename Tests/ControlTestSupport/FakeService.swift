@@ -1,7 +1,7 @@
 package import ControlInterface
+package import JSON
 package import Prometheus
 package import Synchronization
-package import Varlink
 
 /// What a real daemon with one room, `main`, would answer, made up; and what was done to it.
 ///

@@ -1,11 +1,11 @@
 import ControlInterface
 import Foundation
 import HostScreen
+import JSON
 import LiveEvents
 import LivehostDaemon
 import Simulation
 import Testing
-import Varlink
 import WireFormats
 
 /// A minute of a host's stream lived through by the simulator and by the daemon: they agree.

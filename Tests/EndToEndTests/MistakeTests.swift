@@ -1,7 +1,7 @@
 import ControlInterface
 import Foundation
+import JSON
 import Testing
-import Varlink
 
 /// What a person gets wrong at the command line is told.
 @Suite("Mistakes", .serialized)

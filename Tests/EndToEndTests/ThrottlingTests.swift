@@ -1,5 +1,6 @@
 import ControlInterface
 import Foundation
+import JSON
 import Testing
 import Varlink
 

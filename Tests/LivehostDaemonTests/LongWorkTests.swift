@@ -10,7 +10,7 @@ struct LongWorkTests {
     let left = Mutex(0)
 
     var notifier: ServiceNotifier {
-      ServiceNotifier { message, _ in
+      ServiceNotifier { message in
         self.messages.withLock { $0.append(message) }
         return 1
       }

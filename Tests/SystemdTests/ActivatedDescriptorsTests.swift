@@ -12,7 +12,6 @@ import Testing
       ("varlink", unix), ("http", inet), ("varlink", second),
     ])
     #expect(found.sockets == ["varlink": [unix, second], "http": [inet]])
-    #expect(found.stored.isEmpty)
     #expect(try found.socket(named: "http") == inet)
     #expect(try found.socket(named: "ingest") == nil)
     #expect(throws: ActivatedDescriptors.Failure.ambiguous(name: "varlink", count: 2)) {
@@ -20,20 +19,13 @@ import Testing
     }
   }
 
-  @Test func `a stored memory file is told apart from sockets`() throws {
-    let descriptor = try MemoryFile.make([1], name: "state")
-    defer { close(descriptor) }
-    let found = try ActivatedDescriptors(sorting: [("state", descriptor)])
-    #expect(found.stored == ["state": [descriptor]])
-    #expect(found.sockets.isEmpty)
-  }
-
   @Test func `anything else is refused by name`() {
     let datagram = Sockets.make(AF_UNIX, SOCK_DGRAM, listening: false)
     let silent = Sockets.make(AF_UNIX, SOCK_STREAM, listening: false)
     let packets = Sockets.make(AF_UNIX, SOCK_SEQPACKET, listening: true)
-    defer { for descriptor in [datagram, silent, packets] { close(descriptor) } }
-    for descriptor in [datagram, silent, packets, -1] {
+    let file = open("/dev/null", O_RDONLY)
+    defer { for descriptor in [datagram, silent, packets, file] { close(descriptor) } }
+    for descriptor in [datagram, silent, packets, file, -1] {
       #expect(
         throws: ActivatedDescriptors.Failure.unusable(name: "varlink", descriptor: descriptor)
       ) {

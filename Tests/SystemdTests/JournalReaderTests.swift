@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Systemd
 import Testing
 
@@ -13,8 +14,6 @@ import Testing
     try reader.match(field: "LIVEHOST_ROOM", value: "main")
     try reader.seek(sinceRealtimeMicroseconds: 0)
     #expect(try reader.next() == nil)
-    try reader.seekToEnd()
-    #expect(try reader.next() == nil)
     _ = try reader.wait(microseconds: 0)
     try reader.seekToLast(5)
     #expect(try reader.next() == nil)
@@ -24,7 +23,7 @@ import Testing
   }
 
   @Test func `a missing directory and an impossible field are errors with their context`() throws {
-    let missing = SystemdError(.openJournal, code: ENOENT, context: "/nonexistent")
+    let missing = SystemError(.openJournal, code: ENOENT, context: "/nonexistent")
     do {
       _ = try JournalReader(.directory("/nonexistent"))
       Issue.record("opened a directory that does not exist")
@@ -36,7 +35,7 @@ import Testing
       try reader.match(field: "livehost room", value: "x")
       Issue.record("took a field name with a space")
     } catch {
-      #expect(error == SystemdError(.matchJournal, code: EINVAL, context: "livehost room"))
+      #expect(error == SystemError(.matchJournal, code: EINVAL, context: "livehost room"))
     }
   }
 }

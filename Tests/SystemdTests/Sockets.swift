@@ -2,17 +2,6 @@ import Glibc
 
 /// Socket calls with Swift arguments, for the tests.
 enum Sockets {
-  static func bind(_ descriptor: Int32, to path: String) -> Int32 {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-  }
-
   /// A socket bound to an address that the kernel picks.
   static func make(
     _ family: Int32, _ type: __socket_type, listening: Bool

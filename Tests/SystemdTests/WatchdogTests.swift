@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 import Systemd
 import Testing
@@ -82,7 +83,7 @@ private final class ManualLane: Sendable {
 @Suite struct WatchdogDriverTests {
   @Test func `WATCHDOG=1 stops while a lane is blocked and its queue does not grow`() throws {
     let fed = Mutex(0)
-    let notifier = ServiceNotifier { text, _ in
+    let notifier = ServiceNotifier { text in
       if text == "WATCHDOG=1" { fed.withLock { $0 += 1 } }
       return 1
     }
@@ -111,10 +112,10 @@ private final class ManualLane: Sendable {
   @Test func `a manager that cannot be told is an error and lanes are pinged nonetheless`() throws {
     let lane = ManualLane()
     var driver = WatchdogDriver(
-      lanes: [lane.watched("lane")], notifier: ServiceNotifier { _, _ in -2 })
+      lanes: [lane.watched("lane")], notifier: ServiceNotifier { _ in -2 })
     _ = try driver.tick(now: 0)
     lane.runTurns()
-    #expect(throws: SystemdError(.notify, code: 2)) { try driver.tick(now: 1) }
+    #expect(throws: SystemError(.notify, code: 2)) { try driver.tick(now: 1) }
     #expect(lane.pending == 1)
   }
 }
@@ -131,7 +132,7 @@ private final class ManualLane: Sendable {
       if hasStalled.load(ordering: .relaxed) { beat.beat() }
     }
     let watchdog = try WatchdogThread(
-      WatchdogDriver(lanes: [lane], notifier: ServiceNotifier { _, _ in 1 }),
+      WatchdogDriver(lanes: [lane], notifier: ServiceNotifier { _ in 1 }),
       interval: WatchdogInterval(microseconds: 4_000),
       onStall: { lanes in
         looker.yield(lanes.map(\.name))
@@ -147,7 +148,7 @@ private final class ManualLane: Sendable {
   @Test func `the thread feeds while lanes answer and tells which do not`() async throws {
     let (fed, feeder) = AsyncStream.makeStream(of: Void.self)
     let (stalls, staller) = AsyncStream.makeStream(of: String.self)
-    let notifier = ServiceNotifier { text, _ in
+    let notifier = ServiceNotifier { text in
       if text == "WATCHDOG=1" { feeder.yield() }
       return 1
     }

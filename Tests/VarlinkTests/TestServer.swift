@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import NIOCore
 import NIOPosix
 import Synchronization

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Varlink
+import JSON
 
 /// `livehostctl` without its process: arguments in, text and an exit code out.
 package struct CommandLineTool: Sendable {

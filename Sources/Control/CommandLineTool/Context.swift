@@ -1,5 +1,5 @@
-import Dispatch
-package import Varlink
+package import JSON
+import Platform
 
 /// What a verb works with.
 package struct Context: Sendable {
@@ -48,7 +48,7 @@ package struct Surroundings: Sendable {
 
   package init(
     variables: [String: String], userID: UInt32, programDirectory: String? = nil,
-    now: @escaping @Sendable () -> UInt64 = { DispatchTime.now().uptimeNanoseconds },
+    now: @escaping @Sendable () -> UInt64 = { MonotonicClock.nanoseconds() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
     self.now = now

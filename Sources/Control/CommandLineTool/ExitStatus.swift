@@ -1,4 +1,4 @@
-package import Varlink
+package import JSON
 
 /// What the program ends with; the numbers of sysexits(3) where there is one.
 package enum ExitStatus: Int32, Sendable, CaseIterable {

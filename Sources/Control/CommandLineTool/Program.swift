@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Synchronization
+import Platform
 
 /// `livehostctl` as a process.
 public enum Program {
@@ -45,7 +45,7 @@ private struct InterruptSignals {
 
 /// Tells the first of several calls from the others.
 private final class Once: Sendable {
-  private let hasHappened = Mutex(false)
+  private let hasHappened = Guarded(false)
 
   func isFirst() -> Bool {
     hasHappened.withLock { hasHappened in

@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 
 /// Wakes those who wait for a change of something that others hold.
 final class ChangeSignal: Sendable {
@@ -7,7 +7,7 @@ final class ChangeSignal: Sendable {
     var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// Wakes all who wait. To be called after the change.
   func raise() {

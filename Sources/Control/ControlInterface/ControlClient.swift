@@ -1,3 +1,4 @@
+public import JSON
 public import Prometheus
 public import Varlink
 

@@ -1,5 +1,6 @@
+public import JSON
 public import Prometheus
-public import Varlink
+import Varlink
 
 /// What the daemon does for `io.livehost.Control`.
 ///

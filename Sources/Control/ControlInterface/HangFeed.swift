@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 
 /// The hangs of the running daemon, from the one who finds them to all who ask and watch.
 public final class HangFeed: Sendable {
@@ -12,7 +12,7 @@ public final class HangFeed: Sendable {
     var isFinished = false
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let signal = ChangeSignal()
 
   public init() {}

@@ -1,4 +1,4 @@
-public import Varlink
+public import JSON
 
 /// JSON merge patches (RFC 7396).
 ///

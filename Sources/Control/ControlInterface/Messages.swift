@@ -1,4 +1,4 @@
-public import Varlink
+public import JSON
 
 /// Parameters and replies of the methods that are no reports themselves.
 struct RoomParameters: Codable, Sendable { let room: String }

@@ -1,5 +1,6 @@
+import JSON
 import NIOCore
-import Synchronization
+import Platform
 import Varlink
 
 /// The states of one room, or of its screen, from the one who publishes them to all monitors.
@@ -23,7 +24,7 @@ public final class RoomFeed: Sendable {
     var end: ControlError?
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let signal = ChangeSignal()
   private let onDemand: @Sendable () -> Void
 

@@ -1,3 +1,4 @@
+public import JSON
 public import Varlink
 
 /// The states of a watched room: the replies of `MonitorRoom` with the patches applied.

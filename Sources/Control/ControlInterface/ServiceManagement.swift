@@ -1,3 +1,4 @@
+import JSON
 public import Varlink
 
 /// What the daemon does for `io.systemd.service`, the interface by which services are managed.

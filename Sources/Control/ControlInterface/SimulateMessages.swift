@@ -1,4 +1,4 @@
-public import Varlink
+public import JSON
 
 /// The parameters of `Simulate`: a scenario with all files that it names, since the daemon reads none.
 public struct SimulateRequest: Codable, Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import Varlink
+public import JSON
 
 /// What a task does.
 public enum TaskKind: String, Codable, Sendable, CaseIterable {

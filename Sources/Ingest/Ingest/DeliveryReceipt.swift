@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 
 /// Lets a sink report to a connection what became of a delivery. May be used from any thread.
 ///
@@ -14,7 +14,7 @@ public final class DeliveryReceipt: Sendable {
   private let ledger: SharedLedger?
   private let epoch: UInt64
   private let bytes: Int
-  private let progress = Mutex(Progress())
+  private let progress = Guarded(Progress())
 
   private struct Progress {
     var isConsumed = false

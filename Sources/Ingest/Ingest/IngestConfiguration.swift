@@ -1,6 +1,6 @@
-import Glibc
 public import LiveEvents
 public import NIOCore
+import Platform
 
 /// How the ingest socket is served. Every limit has a default that suits a machine with two cores.
 public struct IngestConfiguration: Sendable {
@@ -28,11 +28,7 @@ public struct IngestConfiguration: Sendable {
   public init() {}
 
   /// The system's clock, in milliseconds since 1970.
-  public static let systemTime: @Sendable () -> Timestamp = {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(time.tv_sec) * 1000 + Timestamp(time.tv_nsec) / 1_000_000
-  }
+  public static let systemTime: @Sendable () -> Timestamp = { Timestamp(WallClock.milliseconds()) }
 
   var limits: DeliveryLedger.Limits {
     DeliveryLedger.Limits(

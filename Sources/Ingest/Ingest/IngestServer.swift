@@ -1,6 +1,6 @@
 public import NIOCore
 import NIOPosix
-import Synchronization
+import Platform
 public import UnixSockets
 
 /// Serves the ingest socket: each connection is a stream of lines in any mix of formats.
@@ -97,7 +97,7 @@ private final class Registry: Sendable {
     var isStopping = false
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   var statistics: IngestServer.Statistics { state.withLock { $0.statistics } }
 

@@ -1,5 +1,5 @@
 import NIOCore
-import Synchronization
+import Platform
 
 /// A connection's ledger, shared with the receipts that sinks hold.
 ///
@@ -16,10 +16,10 @@ final class SharedLedger: Sendable {
     var isWakeUpPending = false
   }
 
-  private let state: Mutex<State>
+  private let state: Guarded<State>
 
   init(limits: DeliveryLedger.Limits, channel: any Channel) {
-    state = Mutex(State(ledger: DeliveryLedger(limits: limits), channel: channel))
+    state = Guarded(State(ledger: DeliveryLedger(limits: limits), channel: channel))
   }
 
   // MARK: The connection's side

@@ -1,5 +1,5 @@
 public import CoreMetrics
-import Synchronization
+import Platform
 
 /// A backend of swift-metrics that keeps the present values, for whoever asks for them.
 ///
@@ -24,7 +24,7 @@ public final class MetricRegistry: MetricsFactory {
     var bounds: [String: [Double]] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   public init() {}
 

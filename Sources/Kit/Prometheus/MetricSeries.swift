@@ -1,5 +1,5 @@
 import CoreMetrics
-import Synchronization
+import Platform
 
 /// A series of a metric: what swift-metrics' instruments write to, from any thread.
 protocol MetricSeries: AnyObject, Sendable {
@@ -11,7 +11,7 @@ protocol MetricSeries: AnyObject, Sendable {
 
 final class CounterSeries: MetricSeries, CounterHandler, FloatingPointCounterHandler {
   let labels: [String: String]
-  private let value = Mutex(0.0)
+  private let value = Guarded(0.0)
 
   init(labels: [String: String]) { self.labels = labels }
 
@@ -31,7 +31,7 @@ final class CounterSeries: MetricSeries, CounterHandler, FloatingPointCounterHan
 
 final class GaugeSeries: MetricSeries, MeterHandler, RecorderHandler {
   let labels: [String: String]
-  private let value = Mutex(0.0)
+  private let value = Guarded(0.0)
 
   init(labels: [String: String]) { self.labels = labels }
 
@@ -56,13 +56,13 @@ final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
 
   let labels: [String: String]
   private let bounds: [Double]
-  private let contents: Mutex<Contents>
+  private let contents: Guarded<Contents>
 
   /// - Parameter bounds: rising.
   init(labels: [String: String], bounds: [Double]) {
     self.labels = labels
     self.bounds = bounds
-    contents = Mutex(Contents(counts: Array(repeating: 0, count: bounds.count + 1)))
+    contents = Guarded(Contents(counts: Array(repeating: 0, count: bounds.count + 1)))
   }
 
   func record(_ value: Int64) { record(Double(value)) }

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Platform
 
 /// A Unix stream socket that accepts connections: bound here or inherited.
 ///
@@ -8,12 +8,12 @@ import Synchronization
 /// removed, unless a server took it.
 public final class ListeningSocket: Sendable {
   /// `nil` once a server took it.
-  private let descriptor: Mutex<Int32?>
+  private let descriptor: Guarded<Int32?>
   /// The file made for it, to be removed in the end; `nil` if it was inherited.
   public let file: SocketFile?
 
   private init(descriptor: Int32, file: SocketFile?) {
-    self.descriptor = Mutex(descriptor)
+    self.descriptor = Guarded(descriptor)
     self.file = file
   }
 
@@ -48,7 +48,12 @@ public final class ListeningSocket: Sendable {
   public static func bind(
     path: String, mode: UInt32 = 0o660, backlog: Int32 = 128
   ) throws(ListeningSocketError) -> ListeningSocket {
-    let address = try UnixAddress(path)
+    let address: UnixAddress
+    do {
+      address = try UnixAddress(path)
+    } catch {
+      throw .pathTooLong(path: path, maximum: UnixAddress.maximumPathBytes)
+    }
     try removeStaleFile(at: address)
     let socket = try makeSocket(path)
     // The mode is set before anybody can connect.

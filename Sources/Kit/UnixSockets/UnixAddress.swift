@@ -1,21 +1,27 @@
-import Glibc
+package import Glibc
 
 /// The address of a Unix socket.
-struct UnixAddress {
-  let path: String
+package struct UnixAddress {
+  /// The path has more than ``UnixAddress/maximumPathBytes``.
+  package struct PathTooLong: Error {}
+
+  /// Longest path in bytes: one byte less than an address holds, which is the terminating NUL's.
+  package static let maximumPathBytes =
+    MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+  package let path: String
   private var storage = sockaddr_un()
 
-  init(_ path: String) throws(ListeningSocketError) {
+  package init(_ path: String) throws(PathTooLong) {
     let bytes = Array(path.utf8)
-    // One byte is the terminating NUL's.
-    let maximum = MemoryLayout.size(ofValue: storage.sun_path) - 1
-    guard bytes.count <= maximum else { throw .pathTooLong(path: path, maximum: maximum) }
+    guard bytes.count <= Self.maximumPathBytes else { throw PathTooLong() }
     self.path = path
     storage.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &storage.sun_path) { $0.copyBytes(from: bytes) }
   }
 
-  func call(
+  /// Calls `bind(2)` or `connect(2)` on a socket, with what they return.
+  package func call(
     _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ descriptor: Int32
   ) -> Int32 {
     withUnsafePointer(to: storage) {

@@ -1,4 +1,4 @@
-package import Varlink
+package import JSON
 
 /// What an analysis finds out about a chat.
 package enum AnalysisKind: String, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
+import JSON
 import LiveEvents
-import Varlink
 
 /// Counts how much each person writes.
 struct Chatters: Releasable {

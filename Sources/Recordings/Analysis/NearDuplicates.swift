@@ -1,5 +1,5 @@
+import JSON
 import LiveEvents
-import Varlink
 
 /// Finds messages that are nearly identical, by MinHash over runs of four bytes.
 ///

@@ -1,5 +1,5 @@
+import JSON
 import LiveEvents
-import Varlink
 
 /// The words that mark the peaks of a chat: those more frequent there than elsewhere.
 struct PeakWords: Releasable {

@@ -1,6 +1,6 @@
 import Glibc
+package import Platform
 import Synchronization
-package import Systemd
 
 /// All recordings in a directory. May be used from any thread.
 ///
@@ -15,7 +15,7 @@ package final class RecordingLibrary: Sendable {
   package init(
     directory: String, settings: RecordingSettings = RecordingSettings(),
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
-  ) throws(SystemdError) {
+  ) throws(SystemError) {
     self.settings = settings
     writer = try RecordingWriter {
       RecordingStore(directory: directory, settings: settings, onProblem: onProblem)

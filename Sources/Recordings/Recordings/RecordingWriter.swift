@@ -1,5 +1,4 @@
-import Synchronization
-import Systemd
+import Platform
 
 /// The thread that writes all recordings, by group commit: whatever arrives while it waits for the
 /// disk forms the next group.
@@ -15,13 +14,13 @@ final class RecordingWriter: Sendable {
     case job(@Sendable (RecordingStore) -> Void)
   }
 
-  private let inbox = Mutex(Inbox())
+  private let inbox = Guarded(Inbox())
   private let signal: WakeSignal
   /// What is waiting for the disk, of all recordings.
   let load = RecorderLoad()
 
   /// - Parameter makeStore: called once, on the thread.
-  init(_ makeStore: @escaping @Sendable () -> RecordingStore) throws(SystemdError) {
+  init(_ makeStore: @escaping @Sendable () -> RecordingStore) throws(SystemError) {
     signal = try WakeSignal()
     try ServiceThread.start(name: "recorder") { [self] in work(makeStore()) }
   }

@@ -1,20 +1,20 @@
 import CSystemd
 import Glibc
+package import Platform
 
-/// The descriptors that the service manager passed to this process (`sd_listen_fds(3)`):
-/// listening sockets, and memory files that an earlier run stored.
-public struct ActivatedDescriptors: Sendable, Equatable {
+/// The listening sockets that the service manager passed to this process (`sd_listen_fds(3)`).
+package struct ActivatedDescriptors: Sendable, Equatable {
   /// Why the passed descriptors cannot be used.
-  public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
+  package enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The environment variables are malformed, or the descriptors are not open.
-    case system(SystemdError)
-    /// A descriptor is neither a listening stream socket (unix, IPv4, IPv6) nor a file.
+    case system(SystemError)
+    /// A descriptor is not a listening stream socket (unix, IPv4, IPv6).
     case unusable(name: String, descriptor: Int32)
-    /// A name that stands for one descriptor was given to `count` of them.
+    /// A name that is meant for one descriptor was given to `count` of them.
     case ambiguous(name: String, count: Int)
 
     /// One line that says what to change.
-    public var description: String {
+    package var description: String {
       switch self {
       case .system(let error):
         error.description
@@ -28,20 +28,17 @@ public struct ActivatedDescriptors: Sendable, Equatable {
 
   /// Listening stream sockets by `FileDescriptorName=`, each list in the order passed. A socket
   /// unit without that setting passes its own unit's name.
-  public private(set) var sockets: [String: [Int32]] = [:]
-
-  /// Files from the descriptor store by `FDNAME=`.
-  public private(set) var stored: [String: [Int32]] = [:]
+  package private(set) var sockets: [String: [Int32]] = [:]
 
   /// Takes the passed descriptors, sets close-on-exec on them and removes the variables, so that
   /// neither a child process nor a second call sees them. Empty if nothing was passed.
   ///
   /// Call it once, early, before other threads read the environment. The caller owns the
   /// descriptors.
-  public static func take() throws(Failure) -> ActivatedDescriptors {
+  package static func take() throws(Failure) -> ActivatedDescriptors {
     var rawNames: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = sd_listen_fds_with_names(1, &rawNames)
-    guard count >= 0 else { throw .system(SystemdError(.takeDescriptors, code: count)) }
+    guard count >= 0 else { throw .system(SystemError(.takeDescriptors, code: count)) }
     guard count > 0, let rawNames else { return ActivatedDescriptors() }
     defer { free(rawNames) }
     var passed: [(name: String, descriptor: Int32)] = []
@@ -58,8 +55,6 @@ public struct ActivatedDescriptors: Sendable, Equatable {
     for (name, descriptor) in passed {
       if Self.isListeningStreamSocket(descriptor) {
         sockets[name, default: []].append(descriptor)
-      } else if Self.isFile(descriptor) {
-        stored[name, default: []].append(descriptor)
       } else {
         throw .unusable(name: name, descriptor: descriptor)
       }
@@ -71,7 +66,7 @@ public struct ActivatedDescriptors: Sendable, Equatable {
   /// The one socket of this name, or nil if none was passed.
   ///
   /// - Throws: ``Failure/ambiguous(name:count:)`` if there are several.
-  public func socket(named name: String) throws(Failure) -> Int32? {
+  package func socket(named name: String) throws(Failure) -> Int32? {
     guard let found = sockets[name] else { return nil }
     guard found.count == 1 else { throw .ambiguous(name: name, count: found.count) }
     return found[0]
@@ -82,10 +77,5 @@ public struct ActivatedDescriptors: Sendable, Equatable {
     return [AF_UNIX, AF_INET, AF_INET6].contains {
       sd_is_socket(descriptor, $0, stream, 1) > 0
     }
-  }
-
-  private static func isFile(_ descriptor: Int32) -> Bool {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 }

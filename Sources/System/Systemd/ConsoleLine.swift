@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import Platform
 
 /// The time of day shown before a log line.
 package struct TimeOfDay: Sendable {
@@ -17,13 +18,13 @@ package struct TimeOfDay: Sendable {
 
   /// Now, in the local time zone.
   package static func now() -> TimeOfDay {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
+    let milliseconds = WallClock.milliseconds()
+    var seconds = time_t(milliseconds / 1000)
     var local = tm()
-    localtime_r(&time.tv_sec, &local)
+    localtime_r(&seconds, &local)
     return TimeOfDay(
       hour: Int(local.tm_hour), minute: Int(local.tm_min), second: Int(local.tm_sec),
-      millisecond: time.tv_nsec / 1_000_000)
+      millisecond: milliseconds % 1000)
   }
 }
 

@@ -1,22 +1,22 @@
 import Glibc
-public import Logging
+package import Logging
 
 /// A swift-log handler that writes readable lines to standard error, for a program run by hand.
 ///
 /// A line is one `write`, so lines of several threads do not mix. It waits for whoever reads
 /// standard error; a service writes through ``JournalLogHandler``, which does not.
-public struct ConsoleLogHandler: LogHandler {
+package struct ConsoleLogHandler: LogHandler {
   private let label: String
   private let sharedLevel: SharedLogLevel
   private let colour: Bool
   private let write: @Sendable (String) -> Void
   private var ownLevel: Logger.Level?
 
-  public var metadata: Logger.Metadata = [:]
-  public var metadataProvider: Logger.MetadataProvider?
+  package var metadata: Logger.Metadata = [:]
+  package var metadataProvider: Logger.MetadataProvider?
 
   /// A handler for standard error, coloured if that is a terminal and `NO_COLOR` is unset.
-  public init(
+  package init(
     label: String, level: SharedLogLevel, metadataProvider: Logger.MetadataProvider? = nil
   ) {
     let colour = isatty(STDERR_FILENO) == 1 && getenv("NO_COLOR") == nil
@@ -36,17 +36,17 @@ public struct ConsoleLogHandler: LogHandler {
     self.write = write
   }
 
-  public var logLevel: Logger.Level {
+  package var logLevel: Logger.Level {
     get { ownLevel ?? sharedLevel.level }
     set { ownLevel = newValue }
   }
 
-  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+  package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
-  public func log(event: LogEvent) {
+  package func log(event: LogEvent) {
     let record = LogRecord(event, label: label, metadata: metadata, provider: metadataProvider)
     write(ConsoleLine.format(record, at: .now(), colour: colour))
   }

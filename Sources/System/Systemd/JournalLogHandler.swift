@@ -1,23 +1,23 @@
-public import Logging
+package import Logging
 
 /// A swift-log handler that writes structured journal entries through a ``JournalWriter``.
 ///
 /// Metadata become fields `LIVEHOST_...` (`room` is `LIVEHOST_ROOM`); the value under
 /// ``JournalMessageID/metadataKey`` becomes `MESSAGE_ID`. Logging never waits for journald.
-public struct JournalLogHandler: LogHandler {
+package struct JournalLogHandler: LogHandler {
   private let label: String
   private let writer: JournalWriter
   private let sharedLevel: SharedLogLevel
   private var ownLevel: Logger.Level?
 
-  public var metadata: Logger.Metadata = [:]
-  public var metadataProvider: Logger.MetadataProvider?
+  package var metadata: Logger.Metadata = [:]
+  package var metadataProvider: Logger.MetadataProvider?
 
   /// - Parameters:
   ///   - label: The logger's label, written as `LIVEHOST_LOGGER`.
   ///   - writer: Where entries go.
   ///   - level: The level followed until one is set on this very handler.
-  public init(
+  package init(
     label: String, writer: JournalWriter, level: SharedLogLevel,
     metadataProvider: Logger.MetadataProvider? = nil
   ) {
@@ -27,17 +27,17 @@ public struct JournalLogHandler: LogHandler {
     self.metadataProvider = metadataProvider
   }
 
-  public var logLevel: Logger.Level {
+  package var logLevel: Logger.Level {
     get { ownLevel ?? sharedLevel.level }
     set { ownLevel = newValue }
   }
 
-  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+  package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
-  public func log(event: LogEvent) {
+  package func log(event: LogEvent) {
     writer.offer(LogRecord(event, label: label, metadata: metadata, provider: metadataProvider))
   }
 }

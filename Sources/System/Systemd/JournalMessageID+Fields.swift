@@ -2,11 +2,11 @@
 ///
 /// The names are those in the journal, without what every entry has (MESSAGE, PRIORITY, CODE_FILE,
 /// LIVEHOST_LOGGER ...).
-public struct JournalFields: Sendable, Equatable {
+package struct JournalFields: Sendable, Equatable {
   /// In each entry of the kind.
-  public let always: [String]
+  package let always: [String]
   /// In those entries of the kind to which they apply.
-  public let sometimes: [String]
+  package let sometimes: [String]
 
   init(_ always: [String], sometimes: [String] = []) {
     self.always = always
@@ -16,10 +16,10 @@ public struct JournalFields: Sendable, Equatable {
 
 extension JournalMessageID {
   /// Says that an entry stands for several of its kind; any kind may have it.
-  public static let repeatedField = "LIVEHOST_REPEATED"
+  package static let repeatedField = "LIVEHOST_REPEATED"
 
   /// What entries of this kind tell. The daemon keeps to it, and the catalog names no other field.
-  public var fields: JournalFields {
+  package var fields: JournalFields {
     switch self {
     case .serviceStarted: JournalFields(["LIVEHOST_VERSION", "LIVEHOST_LANES"])
     case .serviceStopped: JournalFields([])

@@ -1,12 +1,12 @@
-public import Logging
+package import Logging
 
 extension JournalMessageID {
   /// The metadata key that carries the identifier to ``JournalLogHandler``. It becomes the field
   /// `MESSAGE_ID`, not a `LIVEHOST_` field.
-  public static let metadataKey = "journal.messageID"
+  package static let metadataKey = "journal.messageID"
 
   /// The level at which entries of this kind are logged unless told otherwise.
-  public var defaultLevel: Logger.Level {
+  package var defaultLevel: Logger.Level {
     switch self {
     case .serviceStarted, .serviceStopped, .roomOpened, .roomClosed, .recordingStarted,
       .recordingFinished, .configurationReloaded:
@@ -21,7 +21,7 @@ extension JournalMessageID {
   }
 
   /// The name of ``defaultLevel``.
-  public var levelName: String { defaultLevel.rawValue }
+  package var levelName: String { defaultLevel.rawValue }
 }
 
 extension Logger {
@@ -33,7 +33,7 @@ extension Logger {
   ///   - message: The line that people read.
   ///   - metadata: Becomes fields: `room` is `LIVEHOST_ROOM`, `durationUsec` is
   ///     `LIVEHOST_DURATION_USEC`.
-  public func log(
+  package func log(
     _ kind: JournalMessageID, level: Logger.Level? = nil,
     _ message: @autoclosure () -> Logger.Message,
     metadata: @autoclosure () -> Logger.Metadata = [:],

@@ -2,7 +2,7 @@
 ///
 /// The raw value is the identifier, 32 lower-case hexadecimal digits. It never changes: scripts,
 /// the catalog and old journals know it. Each kind has its text in `livehost.catalog`.
-public enum JournalMessageID: String, CaseIterable, Sendable {
+package enum JournalMessageID: String, CaseIterable, Sendable {
   case serviceStarted = "9835634ebe874dfb80a5e34d8139c42c"
   case serviceStopped = "c3ba790f40214adbbaa3947378af3bd5"
   case roomOpened = "f18ef5ddee7c4730991a476cf6755f36"
@@ -20,7 +20,7 @@ public enum JournalMessageID: String, CaseIterable, Sendable {
   case entriesLost = "6bffe2b93e0e44f89e67119b81b7c184"
 
   /// The name that people type, for example `room-opened` (`livehostctl journal --kind`).
-  public var name: String {
+  package var name: String {
     switch self {
     case .serviceStarted: "service-started"
     case .serviceStopped: "service-stopped"
@@ -41,7 +41,7 @@ public enum JournalMessageID: String, CaseIterable, Sendable {
   }
 
   /// The kind with this ``name``, or nil.
-  public init?(name: String) {
+  package init?(name: String) {
     guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = kind
   }

@@ -1,28 +1,28 @@
 /// Entries that never reached the journal.
-public struct LostEntries: Sendable, Equatable {
+package struct LostEntries: Sendable, Equatable {
   /// All of them.
-  public var entries: UInt64 = 0
+  package var entries: UInt64 = 0
   /// Those among them that were warnings or worse.
-  public var errors: UInt64 = 0
+  package var errors: UInt64 = 0
 
-  public init(entries: UInt64 = 0, errors: UInt64 = 0) {
+  package init(entries: UInt64 = 0, errors: UInt64 = 0) {
     self.entries = entries
     self.errors = errors
   }
 }
 
 /// Sizes and rates of the queue before the journal.
-public struct JournalLimits: Sendable {
+package struct JournalLimits: Sendable {
   /// Entries that wait at most; at 8 KiB of message and a few fields each.
-  public var capacity = 1024
+  package var capacity = 1024
   /// Slots of these that only warnings and errors may take.
-  public var reservedForErrors = 128
+  package var reservedForErrors = 128
   /// For kinds not in ``ratesByKind``.
-  public var rate = JournalRateLimit(burst: 200, intervalNanoseconds: 10_000_000_000)
+  package var rate = JournalRateLimit(burst: 200, intervalNanoseconds: 10_000_000_000)
   /// Rates of single kinds, where the one for all does not fit.
-  public var ratesByKind: [JournalMessageID: JournalRateLimit] = [:]
+  package var ratesByKind: [JournalMessageID: JournalRateLimit] = [:]
 
-  public init() {}
+  package init() {}
 }
 
 /// The bounded queue between the threads that log and the one that writes.

@@ -1,21 +1,22 @@
 import CSystemd
 import Glibc
+package import Platform
 
 /// An entry read from the journal.
-public struct JournalEntry: Sendable, Equatable {
+package struct JournalEntry: Sendable, Equatable {
   /// When journald received it, microseconds since 1970.
-  public var realtimeMicroseconds: UInt64
+  package var realtimeMicroseconds: UInt64
   /// Its fields; the values of a field that stands there several times are joined by line feeds,
   /// bytes that are no UTF-8 are replaced.
-  public var fields: [String: String]
+  package var fields: [String: String]
 
-  public init(realtimeMicroseconds: UInt64, fields: [String: String]) {
+  package init(realtimeMicroseconds: UInt64, fields: [String: String]) {
     self.realtimeMicroseconds = realtimeMicroseconds
     self.fields = fields
   }
 
   /// The kind of the entry, if it is one of this program's.
-  public var kind: JournalMessageID? {
+  package var kind: JournalMessageID? {
     fields["MESSAGE_ID"].flatMap(JournalMessageID.init(rawValue:))
   }
 }
@@ -26,9 +27,9 @@ public struct JournalEntry: Sendable, Equatable {
 /// matches, then the position, then call ``next()`` until nil, and ``wait(microseconds:)`` for
 /// more. Belongs to the thread that opened it. A user who may not read any journal file gets no
 /// entry and no error: that is how libsystemd does it.
-public struct JournalReader: ~Copyable {
+package struct JournalReader: ~Copyable {
   /// Which journal files to read.
-  public enum Source: Sendable, Equatable {
+  package enum Source: Sendable, Equatable {
     /// Those of this machine that the user may read.
     case local
     /// Those in a directory.
@@ -36,7 +37,7 @@ public struct JournalReader: ~Copyable {
   }
 
   /// What ended a wait.
-  public enum Change: Sendable, Equatable {
+  package enum Change: Sendable, Equatable {
     /// The time.
     case none
     /// Entries may have been added at the end.
@@ -48,7 +49,7 @@ public struct JournalReader: ~Copyable {
   private let journal: OpaquePointer
 
   /// Opens the journal, positioned before the oldest entry.
-  public init(_ source: Source = .local) throws(SystemdError) {
+  package init(_ source: Source = .local) throws(SystemError) {
     var opened: OpaquePointer?
     let result: Int32
     let context: String
@@ -61,7 +62,7 @@ public struct JournalReader: ~Copyable {
       result = sd_journal_open_directory(&opened, path, 0)
     }
     guard result >= 0, let opened else {
-      throw SystemdError(.openJournal, code: result, context: context)
+      throw SystemError(.openJournal, code: result, context: context)
     }
     journal = opened
   }
@@ -71,31 +72,21 @@ public struct JournalReader: ~Copyable {
   /// Reads only entries in which `field` has this value.
   ///
   /// - Throws: `EINVAL` for a name that no field can have.
-  public mutating func match(field: String, value: String) throws(SystemdError) {
+  package mutating func match(field: String, value: String) throws(SystemError) {
     let data = Array("\(field)=\(value)".utf8)
     let result = sd_journal_add_match(journal, data, data.count)
-    if result < 0 { throw SystemdError(.matchJournal, code: result, context: field) }
+    if result < 0 { throw SystemError(.matchJournal, code: result, context: field) }
   }
 
   /// Reads only entries of this kind, and of others matched so.
-  public mutating func match(_ kind: JournalMessageID) throws(SystemdError) {
+  package mutating func match(_ kind: JournalMessageID) throws(SystemError) {
     try match(field: "MESSAGE_ID", value: kind.rawValue)
   }
 
   /// Goes on with the first entry received at this time or later.
-  public mutating func seek(sinceRealtimeMicroseconds time: UInt64) throws(SystemdError) {
+  package mutating func seek(sinceRealtimeMicroseconds time: UInt64) throws(SystemError) {
     let result = sd_journal_seek_realtime_usec(journal, time)
-    if result < 0 { throw SystemdError(.seekJournal, code: result) }
-  }
-
-  /// Goes on with entries that are yet to come.
-  public mutating func seekToEnd() throws(SystemdError) {
-    let result = sd_journal_seek_tail(journal)
-    if result < 0 { throw SystemdError(.seekJournal, code: result) }
-    // The end is a place behind the newest entry only after one step back onto it: "next"
-    // straight from the end does not see entries that are added later.
-    let back = sd_journal_previous(journal)
-    if back < 0 { throw SystemdError(.seekJournal, code: back) }
+    if result < 0 { throw SystemError(.seekJournal, code: result) }
   }
 
   /// Goes on with the newest `count` entries, or all if there are fewer, and with those to come.
@@ -103,46 +94,46 @@ public struct JournalReader: ~Copyable {
   /// - Parameter until: only entries received at this time, in microseconds since 1970, or earlier
   ///   count as the newest; nil means all.
   /// - Complexity: O(count).
-  public mutating func seekToLast(_ count: Int, until: UInt64? = nil) throws(SystemdError) {
+  package mutating func seekToLast(_ count: Int, until: UInt64? = nil) throws(SystemError) {
     let sought: Int32
     if let until, until < .max {
       sought = sd_journal_seek_realtime_usec(journal, until + 1)
     } else {
       sought = sd_journal_seek_tail(journal)
     }
-    if sought < 0 { throw SystemdError(.seekJournal, code: sought) }
+    if sought < 0 { throw SystemError(.seekJournal, code: sought) }
     // One more: "next" leaves the entry on which it stands.
     let steps = UInt64(max(0, count)) + 1
     let moved = sd_journal_previous_skip(journal, steps)
-    if moved < 0 { throw SystemdError(.seekJournal, code: moved) }
+    if moved < 0 { throw SystemError(.seekJournal, code: moved) }
     guard UInt64(moved) < steps else { return }
     let head = sd_journal_seek_head(journal)
-    if head < 0 { throw SystemdError(.seekJournal, code: head) }
+    if head < 0 { throw SystemError(.seekJournal, code: head) }
   }
 
   /// Bytes of the journal files that are read; 0 if there is none that the user may read.
-  public func fileBytes() throws(SystemdError) -> UInt64 {
+  package func fileBytes() throws(SystemError) -> UInt64 {
     var bytes: UInt64 = 0
     let result = sd_journal_get_usage(journal, &bytes)
-    if result < 0 { throw SystemdError(.readJournal, code: result) }
+    if result < 0 { throw SystemError(.readJournal, code: result) }
     return bytes
   }
 
   /// The next entry, or nil at the end; after ``wait(microseconds:)`` there may be more.
-  public mutating func next() throws(SystemdError) -> JournalEntry? {
+  package mutating func next() throws(SystemError) -> JournalEntry? {
     let result = sd_journal_next(journal)
-    if result < 0 { throw SystemdError(.readJournal, code: result) }
+    if result < 0 { throw SystemError(.readJournal, code: result) }
     guard result > 0 else { return nil }
     var time: UInt64 = 0
     let timed = sd_journal_get_realtime_usec(journal, &time)
-    if timed < 0 { throw SystemdError(.readJournal, code: timed) }
+    if timed < 0 { throw SystemError(.readJournal, code: timed) }
     return JournalEntry(realtimeMicroseconds: time, fields: try fields())
   }
 
   /// Waits until the journal changes, or for `microseconds` (nil: without end).
-  public mutating func wait(microseconds: UInt64?) throws(SystemdError) -> Change {
+  package mutating func wait(microseconds: UInt64?) throws(SystemError) -> Change {
     let result = sd_journal_wait(journal, microseconds ?? .max)
-    if result < 0 { throw SystemdError(.waitForJournal, code: result) }
+    if result < 0 { throw SystemError(.waitForJournal, code: result) }
     switch Int(result) {
     case SD_JOURNAL_APPEND: return .appended
     case SD_JOURNAL_INVALIDATE: return .invalidated
@@ -150,7 +141,7 @@ public struct JournalReader: ~Copyable {
     }
   }
 
-  private func fields() throws(SystemdError) -> [String: String] {
+  private func fields() throws(SystemError) -> [String: String] {
     var fields: [String: String] = [:]
     sd_journal_restart_data(journal)
     while true {
@@ -158,7 +149,7 @@ public struct JournalReader: ~Copyable {
       var size = 0
       // "available": skips fields of a compression that this library lacks, rather than fail.
       let result = sd_journal_enumerate_available_data(journal, &data, &size)
-      if result < 0 { throw SystemdError(.readJournal, code: result) }
+      if result < 0 { throw SystemError(.readJournal, code: result) }
       guard result > 0, let data else { return fields }
       let bytes = UnsafeRawBufferPointer(start: data, count: size)
       guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { continue }

@@ -1,4 +1,4 @@
-import Synchronization
+package import Platform
 
 /// Writes log records to the journal from a thread of its own, so that a slow or stalled journald
 /// never holds a thread that logs.
@@ -6,7 +6,7 @@ import Synchronization
 /// The queue before it is bounded (``JournalLimits``): what does not fit is counted, told in an
 /// `entries-lost` entry afterwards and readable as ``lost``. The thread keeps the writer alive
 /// until ``close(timeoutNanoseconds:)``.
-public final class JournalWriter: Sendable {
+package final class JournalWriter: Sendable {
   /// Writes one entry; 0 or a negative `errno`. May block.
   package typealias Sink = @Sendable (JournalPayload) -> Int32
 
@@ -19,7 +19,7 @@ public final class JournalWriter: Sendable {
     var waiters: [WakeSignal] = []
   }
 
-  private let state: Mutex<State>
+  private let state: Guarded<State>
   private let wake: WakeSignal
   private let identifier: String
   private let sink: Sink
@@ -27,16 +27,16 @@ public final class JournalWriter: Sendable {
   /// Starts the thread that writes to the journal.
   ///
   /// - Parameter identifier: `SYSLOG_IDENTIFIER` of all entries.
-  public convenience init(
+  package convenience init(
     identifier: String, limits: JournalLimits = JournalLimits()
-  ) throws(SystemdError) {
+  ) throws(SystemError) {
     try self.init(identifier: identifier, limits: limits) { $0.send() }
   }
 
   package init(
     identifier: String, limits: JournalLimits, sink: @escaping Sink
-  ) throws(SystemdError) {
-    state = Mutex(State(queue: JournalQueue(limits: limits)))
+  ) throws(SystemError) {
+    state = Guarded(State(queue: JournalQueue(limits: limits)))
     wake = try WakeSignal()
     self.identifier = identifier
     self.sink = sink
@@ -44,7 +44,7 @@ public final class JournalWriter: Sendable {
   }
 
   /// Entries that did not reach the journal since the start. Any thread; O(1).
-  public var lost: LostEntries { state.withLock { $0.queue.totalLost } }
+  package var lost: LostEntries { state.withLock { $0.queue.totalLost } }
 
   /// Queues a record; never waits for journald.
   package func offer(_ record: LogRecord) {
@@ -67,7 +67,7 @@ public final class JournalWriter: Sendable {
   ///   the program from ending.
   /// - Returns: Whether everything was written.
   @discardableResult
-  public func flush(timeoutNanoseconds: UInt64) -> Bool {
+  package func flush(timeoutNanoseconds: UInt64) -> Bool {
     guard let signal = try? WakeSignal() else {
       // No descriptor left to wait on: the writer goes on, but nothing can be promised.
       wake.raise()
@@ -90,7 +90,7 @@ public final class JournalWriter: Sendable {
 
   /// Flushes and ends the thread. Records offered later are lost.
   @discardableResult
-  public func close(timeoutNanoseconds: UInt64) -> Bool {
+  package func close(timeoutNanoseconds: UInt64) -> Bool {
     state.withLock { $0.closed = true }
     return flush(timeoutNanoseconds: timeoutNanoseconds)
   }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Where log lines belong.
-public enum LogDestination: Sendable, Equatable {
+package enum LogDestination: Sendable, Equatable {
   /// Standard error is connected to the journal: write structured entries there.
   case journal
   /// Run by hand: readable lines on standard error.
@@ -10,7 +10,7 @@ public enum LogDestination: Sendable, Equatable {
   /// The journal if `JOURNAL_STREAM` names the very file that standard error is, as
   /// systemd.exec(5) tells services to check; else the console. The variable alone proves
   /// nothing: a shell started by a service hands it down to programs with other outputs.
-  public static func detect() -> LogDestination {
+  package static func detect() -> LogDestination {
     var status = stat()
     guard fstat(STDERR_FILENO, &status) == 0 else { return .console }
     let stream = getenv("JOURNAL_STREAM").map { String(cString: $0) }

@@ -1,11 +1,11 @@
 /// How many entries of one kind are written before the rest are only counted.
-public struct JournalRateLimit: Sendable, Equatable {
+package struct JournalRateLimit: Sendable, Equatable {
   /// Entries written in full within one interval.
-  public var burst: Int
+  package var burst: Int
   /// Length of the interval, nanoseconds.
-  public var intervalNanoseconds: UInt64
+  package var intervalNanoseconds: UInt64
 
-  public init(burst: Int, intervalNanoseconds: UInt64) {
+  package init(burst: Int, intervalNanoseconds: UInt64) {
     self.burst = burst
     self.intervalNanoseconds = intervalNanoseconds
   }

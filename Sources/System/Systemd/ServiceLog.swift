@@ -1,22 +1,23 @@
-public import Logging
+package import Logging
+package import Platform
 
 /// The log of a program that runs as a service or by hand: picks the destination, owns the
 /// journal's thread and makes handlers for `LoggingSystem.bootstrap`.
-public struct ServiceLog: Sendable {
+package struct ServiceLog: Sendable {
   /// Where lines go.
-  public let destination: LogDestination
+  package let destination: LogDestination
   /// The level of all handlers made here; set it to change the level of the running program.
-  public let level: SharedLogLevel
+  package let level: SharedLogLevel
 
   private let writer: JournalWriter?
 
   /// Starts the journal's thread if standard error is the journal.
   ///
   /// - Parameter identifier: `SYSLOG_IDENTIFIER` of the entries.
-  public init(
+  package init(
     identifier: String, level: Logger.Level, destination: LogDestination = .detect(),
     limits: JournalLimits = JournalLimits()
-  ) throws(SystemdError) {
+  ) throws(SystemError) {
     self.destination = destination
     self.level = SharedLogLevel(level)
     switch destination {
@@ -26,7 +27,7 @@ public struct ServiceLog: Sendable {
   }
 
   /// A handler for a logger of this label.
-  public func handler(
+  package func handler(
     label: String, metadataProvider: Logger.MetadataProvider? = nil
   ) -> any LogHandler {
     if let writer {
@@ -38,14 +39,14 @@ public struct ServiceLog: Sendable {
   }
 
   /// Entries that never reached the journal; always none on the console.
-  public var lost: LostEntries { writer?.lost ?? LostEntries() }
+  package var lost: LostEntries { writer?.lost ?? LostEntries() }
 
   /// Waits for what is queued, at most `timeoutNanoseconds`, and ends the journal's thread. The
   /// last call of the program.
   ///
   /// - Returns: Whether everything was written.
   @discardableResult
-  public func close(timeoutNanoseconds: UInt64) -> Bool {
+  package func close(timeoutNanoseconds: UInt64) -> Bool {
     writer?.close(timeoutNanoseconds: timeoutNanoseconds) ?? true
   }
 }

@@ -1,18 +1,18 @@
-public import Logging
+package import Logging
 import Synchronization
 
 /// A log level that all handlers of a process follow and that can be changed while it runs.
 ///
 /// swift-log's loggers are values, so a changed level would not reach those that exist already.
-public final class SharedLogLevel: Sendable {
+package final class SharedLogLevel: Sendable {
   private let index: Atomic<Int>
 
-  public init(_ level: Logger.Level) {
+  package init(_ level: Logger.Level) {
     index = Atomic(Self.index(of: level))
   }
 
   /// The level; any thread may read and set it.
-  public var level: Logger.Level {
+  package var level: Logger.Level {
     get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
     set { index.store(Self.index(of: newValue), ordering: .relaxed) }
   }

@@ -4,15 +4,15 @@
 /// A lane's progress is a counter that its own loop advances in answer to a ping. At each look the
 /// caller hands in the counters and does what the ``Step`` says. A lane has at most one ping
 /// outstanding, so a blocked loop's queue does not grow. A value without clock or threads.
-public struct Watchdog: Sendable {
+package struct Watchdog: Sendable {
   /// What one look asks for.
-  public struct Step: Sendable, Equatable {
+  package struct Step: Sendable, Equatable {
     /// Feed the manager's watchdog.
-    public var feed = false
+    package var feed = false
     /// Send a ping to each of these lanes.
-    public var ping: [Int] = []
+    package var ping: [Int] = []
     /// Lanes whose ping is unanswered, with the time since it was sent.
-    public var silent: [Silence] = []
+    package var silent: [Silence] = []
 
     package init(feed: Bool = false, ping: [Int] = [], silent: [Silence] = []) {
       self.feed = feed
@@ -22,11 +22,11 @@ public struct Watchdog: Sendable {
   }
 
   /// A lane that did not answer yet.
-  public struct Silence: Sendable, Equatable {
+  package struct Silence: Sendable, Equatable {
     /// Index of the lane.
-    public var lane: Int
+    package var lane: Int
     /// Nanoseconds since its ping was sent.
-    public var nanoseconds: UInt64
+    package var nanoseconds: UInt64
 
     package init(lane: Int, nanoseconds: UInt64) {
       self.lane = lane
@@ -43,7 +43,7 @@ public struct Watchdog: Sendable {
   private var lanes: [Lane]
 
   /// Watches `laneCount` loops. With none the watchdog is never fed: nothing shows progress.
-  public init(laneCount: Int) {
+  package init(laneCount: Int) {
     lanes = Array(repeating: Lane(), count: laneCount)
   }
 
@@ -54,7 +54,7 @@ public struct Watchdog: Sendable {
   ///   - heartbeats: One counter for each lane, in order, that never goes back (it may wrap). A
   ///     lane without a counter made no progress.
   /// - Complexity: O(lanes).
-  public mutating func check(now: UInt64, heartbeats: [UInt64]) -> Step {
+  package mutating func check(now: UInt64, heartbeats: [UInt64]) -> Step {
     var step = Step()
     for index in lanes.indices where index < heartbeats.count {
       if lanes[index].pingedAt != nil, heartbeats[index] != lanes[index].counterAtPing {

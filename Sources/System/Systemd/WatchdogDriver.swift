@@ -1,42 +1,43 @@
+package import Platform
 import Synchronization
 
 /// A counter that a loop advances, in its own turn, to show that it is alive.
-public final class Heartbeat: Sendable {
+package final class Heartbeat: Sendable {
   private let counter = Atomic<UInt64>(0)
 
   /// Creates a counter at 0.
-  public init() {}
+  package init() {}
 
   /// Shows progress. Call it on the watched loop and nowhere else.
-  public func beat() { counter.wrappingAdd(1, ordering: .releasing) }
+  package func beat() { counter.wrappingAdd(1, ordering: .releasing) }
 
   /// The number of beats.
-  public var count: UInt64 { counter.load(ordering: .acquiring) }
+  package var count: UInt64 { counter.load(ordering: .acquiring) }
 }
 
 /// A loop under the watchdog.
-public struct WatchedLane: Sendable {
+package struct WatchedLane: Sendable {
   /// Its name, for the log.
-  public let name: String
+  package let name: String
   let heartbeat = Heartbeat()
   let ping: @Sendable (Heartbeat) -> Void
 
   /// - Parameter ping: Posts a turn to the loop that calls ``Heartbeat/beat()``. It is called on
   ///   the checker's thread and must neither wait nor beat by itself.
-  public init(name: String, ping: @escaping @Sendable (Heartbeat) -> Void) {
+  package init(name: String, ping: @escaping @Sendable (Heartbeat) -> Void) {
     self.name = name
     self.ping = ping
   }
 }
 
 /// Connects ``Watchdog`` to lanes and manager: one ``tick(now:)`` is one look.
-public struct WatchdogDriver: Sendable {
+package struct WatchdogDriver: Sendable {
   /// A lane that did not answer, as reported by a tick.
-  public struct StalledLane: Sendable, Equatable {
+  package struct StalledLane: Sendable, Equatable {
     /// Its name.
-    public let name: String
+    package let name: String
     /// Nanoseconds since the unanswered ping.
-    public let nanoseconds: UInt64
+    package let nanoseconds: UInt64
 
     package init(name: String, nanoseconds: UInt64) {
       self.name = name
@@ -49,7 +50,7 @@ public struct WatchdogDriver: Sendable {
   private var watchdog: Watchdog
 
   /// A driver that feeds through `notifier` while all of `lanes` make progress.
-  public init(lanes: [WatchedLane], notifier: ServiceNotifier) {
+  package init(lanes: [WatchedLane], notifier: ServiceNotifier) {
     self.lanes = lanes
     self.notifier = notifier
     watchdog = Watchdog(laneCount: lanes.count)
@@ -59,7 +60,7 @@ public struct WatchdogDriver: Sendable {
   ///
   /// - Returns: The lanes whose last ping is unanswered.
   /// - Throws: If the manager could not be told; the pings were sent nonetheless.
-  public mutating func tick(now: UInt64) throws(SystemdError) -> [StalledLane] {
+  package mutating func tick(now: UInt64) throws(SystemError) -> [StalledLane] {
     let step = watchdog.check(now: now, heartbeats: lanes.map(\.heartbeat.count))
     for index in step.ping { lanes[index].ping(lanes[index].heartbeat) }
     if step.feed { try notifier.watchdog() }

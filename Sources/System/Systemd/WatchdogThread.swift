@@ -1,5 +1,7 @@
+package import Platform
+
 /// Runs a ``WatchdogDriver`` on a thread of its own, so that a blocked lane cannot hide itself.
-public final class WatchdogThread: Sendable {
+package final class WatchdogThread: Sendable {
   private let stopSignal: WakeSignal
 
   /// Starts looking at the lanes, four times per interval and once at once.
@@ -10,18 +12,18 @@ public final class WatchdogThread: Sendable {
   ///   - onStall: Called on the checker's thread, at each look at which lanes are silent, and with none at
   ///     the first look at which all of them answer again.
   ///   - onError: Called on the checker's thread when the manager could not be told.
-  public init(
+  package init(
     _ driver: WatchdogDriver, interval: WatchdogInterval,
     onStall: @escaping @Sendable ([WatchdogDriver.StalledLane]) -> Void = { _ in },
-    onError: @escaping @Sendable (SystemdError) -> Void = { _ in }
-  ) throws(SystemdError) {
+    onError: @escaping @Sendable (SystemError) -> Void = { _ in }
+  ) throws(SystemError) {
     let signal = try WakeSignal()
     stopSignal = signal
     try ServiceThread.start(name: "watchdog") {
       var driver = driver
       var wasStalled = false
       repeat {
-        do throws(SystemdError) {
+        do throws(SystemError) {
           let stalled = try driver.tick(now: MonotonicClock.nanoseconds())
           if !stalled.isEmpty || wasStalled { onStall(stalled) }
           wasStalled = !stalled.isEmpty
@@ -33,7 +35,7 @@ public final class WatchdogThread: Sendable {
   }
 
   /// Ends the thread soon; the watchdog is fed no more. May be called twice.
-  public func stop() { stopSignal.raise() }
+  package func stop() { stopSignal.raise() }
 
   deinit { stopSignal.raise() }
 }

@@ -1,12 +1,12 @@
 import BenchmarkKit
 import ControlInterface
 import Foundation
+import JSON
 import LiveEvents
 import LivehostDaemon
 import NIOCore
 import RateLimiting
 import Recordings
-import Varlink
 
 private let messageCount = 1_000_000
 

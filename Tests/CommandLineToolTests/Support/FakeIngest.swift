@@ -1,6 +1,6 @@
+import JSON
 import NIOCore
 import Synchronization
-import Varlink
 
 /// Takes lines, counts them and answers syncs, as the daemon's ingest socket does.
 final class FakeIngest: Sendable {

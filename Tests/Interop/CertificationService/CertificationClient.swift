@@ -1,3 +1,4 @@
+import JSON
 import Varlink
 
 /// Drives a certification service through its methods, each with what the one before returned.

@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 import Synchronization
 import Varlink

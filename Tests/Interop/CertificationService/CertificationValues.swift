@@ -1,4 +1,4 @@
-import Varlink
+import JSON
 
 /// The values that the certification prescribes: what a method takes is what the one before gave.
 extension CertificationService {

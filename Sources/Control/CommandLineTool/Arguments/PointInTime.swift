@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// A point in time as an option names it, in the forms that journalctl takes: `-1h` or `10m ago`,
 /// `today`, `10:00`, `2026-11-21 10:00`, or `@1795260000` as `date +%s` gives it.
@@ -37,11 +38,7 @@ package struct PointInTime: Sendable, Equatable {
     }
   }
 
-  package static var now: Int {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
-  }
+  package static var now: Int { WallClock.milliseconds() }
 
   // MARK: Relative
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Platform
 
 /// A daemon of one's own: started as a child process, ended with it.
 final class DaemonProcess: Sendable {
@@ -8,8 +9,8 @@ final class DaemonProcess: Sendable {
     case killed(signal: Int32)
   }
 
-  private static let startTimeout: Int64 = 30_000_000_000
-  private static let stopTimeout: Int64 = 15_000_000_000
+  private static let startTimeout: UInt64 = 30_000_000_000
+  private static let stopTimeout: UInt64 = 15_000_000_000
 
   let place: SocketPlace
   private let process: pid_t
@@ -91,8 +92,8 @@ final class DaemonProcess: Sendable {
   }
 
   private func waitUntilReady(_ notify: NotifySocket) async throws {
-    let deadline = MonotonicTime.nanoseconds() + Self.startTimeout
-    let wake = try WakeEvent()
+    let deadline = MonotonicClock.nanoseconds() + Self.startTimeout
+    let wake = try WakeSignal()
     try await withTaskCancellationHandler {
       try await onThread { [self] in
         while !notify.readyCame() {
@@ -105,7 +106,7 @@ final class DaemonProcess: Sendable {
           if hasEnded, !notify.readyCame() {
             throw Failure(.failed, "livehostd ended before it was ready\(logTail)")
           }
-          if MonotonicTime.nanoseconds() > deadline {
+          if MonotonicClock.nanoseconds() > deadline {
             throw Failure(.failed, "livehostd was not ready within 30 s\(logTail)")
           }
         }
@@ -125,11 +126,11 @@ final class DaemonProcess: Sendable {
   /// Asks the daemon to end and waits for it; ends it by force if it does not. To be called once.
   func stop() async -> End {
     kill(process, SIGTERM)
-    let deadline = MonotonicTime.nanoseconds() + Self.stopTimeout
+    let deadline = MonotonicClock.nanoseconds() + Self.stopTimeout
     return await onThread { [process] in
       var status: Int32 = 0
       while waitpid(process, &status, WNOHANG) == 0 {
-        if MonotonicTime.nanoseconds() > deadline { kill(process, SIGKILL) }
+        if MonotonicClock.nanoseconds() > deadline { kill(process, SIGKILL) }
         _ = poll(nil, 0, 10)
       }
       let signal = status & 0x7F

@@ -1,4 +1,5 @@
 import ControlInterface
+import JSON
 import LiveEvents
 import Simulation
 import Varlink

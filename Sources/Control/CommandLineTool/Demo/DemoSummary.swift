@@ -1,5 +1,5 @@
 package import ControlInterface
-package import Varlink
+package import JSON
 
 /// What a demonstration at full speed came to.
 package struct DemoSummary: Sendable {

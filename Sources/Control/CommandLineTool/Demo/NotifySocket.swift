@@ -1,4 +1,5 @@
 import Glibc
+import UnixSockets
 
 /// The other end of a daemon's `NOTIFY_SOCKET` (sd_notify(3)): a datagram socket in a directory.
 final class NotifySocket: Sendable {
@@ -10,10 +11,9 @@ final class NotifySocket: Sendable {
     let kind =
       Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     descriptor = socket(AF_UNIX, kind, 0)
-    guard descriptor >= 0,
-      UnixAddress.withAddress(path, { bind(descriptor, $0, $1) }) == 0
-    else {
-      let code = errno
+    let address = try? UnixAddress(path)
+    guard descriptor >= 0, let address, address.call(bind, descriptor) == 0 else {
+      let code = address == nil ? ENAMETOOLONG : errno
       if descriptor >= 0 { close(descriptor) }
       throw Failure(.failed, "cannot make \(path): \(String(cString: strerror(code)))")
     }

@@ -1,6 +1,6 @@
 import ControlInterface
+import JSON
 import Systemd
-import Varlink
 
 /// Prints entries of the journal: hangs like the verb `hangs`, others line by line.
 struct JournalListing {

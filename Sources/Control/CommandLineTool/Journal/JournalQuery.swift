@@ -1,4 +1,5 @@
 import ControlInterface
+package import Platform
 package import Systemd
 
 /// Selects entries of the journal.
@@ -26,7 +27,7 @@ package struct JournalQuery: Sendable {
 
   /// Opens the journal and seeks to the first entry that may be selected; ``admits(_:)`` says which of
   /// the following entries are.
-  package func open() throws(SystemdError) -> JournalReader {
+  package func open() throws(SystemError) -> JournalReader {
     var reader = try JournalReader(source)
     try reader.match(field: "SYSLOG_IDENTIFIER", value: Self.identifier)
     for kind in kinds { try reader.match(kind) }

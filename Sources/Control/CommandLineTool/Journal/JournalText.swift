@@ -1,6 +1,6 @@
 package import ControlInterface
+package import JSON
 package import Systemd
-package import Varlink
 
 /// Entries of the journal as text and as JSON.
 package enum JournalText {

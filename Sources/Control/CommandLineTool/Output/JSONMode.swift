@@ -1,5 +1,5 @@
 import ArgumentParser
-package import Varlink
+package import JSON
 
 /// How JSON is printed, if at all.
 package enum JSONMode: String, CaseIterable, Sendable, ExpressibleByArgument {

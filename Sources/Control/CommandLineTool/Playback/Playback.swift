@@ -1,7 +1,8 @@
 import Dispatch
 import Glibc
+import JSON
 import LiveEvents
-import Varlink
+import Platform
 
 /// What to play, and how.
 struct PlaybackPlan: Sendable {
@@ -54,7 +55,7 @@ enum Playback {
     from source: @escaping @Sendable () throws -> any ByteSource,
     onProgress: (@Sendable (PlaybackProgress) -> Void)? = nil
   ) async throws -> PlaybackResult {
-    let wake = try WakeEvent()
+    let wake = try WakeSignal()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         DispatchQueue(label: "playback").async {

@@ -1,5 +1,6 @@
 import Glibc
-import Varlink
+import JSON
+import Platform
 
 /// One playback over one connection: a loop that waits for the source, the socket, the time of the next
 /// line or the end, whichever comes first. Confined to the thread that runs it.
@@ -12,7 +13,7 @@ final class PlaybackSession {
   private let source: any ByteSource
   private let wake: Int32
   private let onProgress: (@Sendable (PlaybackProgress) -> Void)?
-  private let start = MonotonicTime.nanoseconds()
+  private let start = PlaybackSession.now()
   private var queue: PlaybackQueue
   private var syncs: SyncSchedule
   private var output: [UInt8] = []
@@ -40,13 +41,13 @@ final class PlaybackSession {
   func run() throws(PlaybackInterrupted) -> PlaybackResult {
     do throws(Failure) {
       while true {
-        let now = MonotonicTime.nanoseconds()
+        let now = Self.now()
         report(now)
         let outcome = fill(now)
         if askedForTheLast, output.isEmpty, syncs.isSettled { break }
         try wait(outcome, now)
       }
-      report(MonotonicTime.nanoseconds(), isLast: true)
+      report(Self.now(), isLast: true)
       if let sourceFailure { throw sourceFailure }
       return currentResult
     } catch {
@@ -54,11 +55,14 @@ final class PlaybackSession {
     }
   }
 
+  /// Monotonic nanoseconds; signed, since times are subtracted.
+  private static func now() -> Int64 { Int64(MonotonicClock.nanoseconds()) }
+
   private var currentResult: PlaybackResult {
     var result = result
     result.lines = queue.lines
     result.confirmed = syncs.confirmed
-    result.elapsedNanoseconds = MonotonicTime.nanoseconds() - start
+    result.elapsedNanoseconds = Self.now() - start
     return result
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import UnixSockets
 
 /// A connected unix socket that never blocks. Used by one thread.
 final class StreamSocket {
@@ -11,8 +12,8 @@ final class StreamSocket {
   init(path: String) throws(ConnectError) {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw ConnectError(code: errno) }
-    guard UnixAddress.withAddress(path, { connect(descriptor, $0, $1) }) == 0 else {
-      let code = errno
+    let code = Self.connect(descriptor, to: path)
+    guard code == 0 else {
       close(descriptor)
       throw ConnectError(code: code)
     }
@@ -20,6 +21,12 @@ final class StreamSocket {
   }
 
   deinit { close(descriptor) }
+
+  /// Gives an `errno`, 0 if it is connected.
+  private static func connect(_ descriptor: Int32, to path: String) -> Int32 {
+    guard let address = try? UnixAddress(path) else { return ENAMETOOLONG }
+    return address.call(Glibc.connect, descriptor) == 0 ? 0 : errno
+  }
 
   /// Writes as much of `bytes` as possible without blocking, starting at `start`, which advances. Once
   /// everything is written, `bytes` is emptied.
@@ -64,28 +71,5 @@ final class StreamSocket {
       received.removeSubrange(...end)
     }
     return isOpen
-  }
-}
-
-/// Addresses of unix sockets.
-enum UnixAddress {
-  /// Calls with the address; gives -1 and sets `errno` if the path is too long.
-  static func withAddress(
-    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-  ) -> Int32 {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    // One byte stays zero and ends the path.
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-      errno = ENAMETOOLONG
-      return -1
-    }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
   }
 }

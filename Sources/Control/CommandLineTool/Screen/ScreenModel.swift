@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 
 /// What a live screen shows, and what keys do to it.
 package protocol ScreenModel: Sendable {
@@ -22,7 +22,7 @@ package final class ScreenInbox<News: Sendable>: Sendable {
     package var end: Result<Void, any Error>?
   }
 
-  private let content = Mutex(Content())
+  private let content = Guarded(Content())
   /// Yields when something came in.
   let wakes: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation

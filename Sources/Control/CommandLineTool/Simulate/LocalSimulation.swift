@@ -1,5 +1,5 @@
+import JSON
 import Simulation
-import Varlink
 
 /// Runs a scenario in this process.
 struct LocalSimulation {

@@ -1,15 +1,15 @@
-import Dispatch
+import Platform
 
 /// A progress bar for work whose progress is known in percent; shown on a terminal only.
 package struct PercentBar {
   private let console: Console
-  private let start = DispatchTime.now().uptimeNanoseconds
+  private let start = MonotonicClock.nanoseconds()
 
   package init(_ console: Console) { self.console = console }
 
   package func show(_ percent: Int) {
     guard console.isDiagnosticsTerminal else { return }
-    let elapsed = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+    let elapsed = Double(MonotonicClock.nanoseconds() - start) / 1e9
     // Leaves the last column free: writing there makes some terminals wrap.
     let line = Self.line(percent, elapsed: elapsed, columns: max(1, console.size().columns - 1))
     console.diagnose("\r\(line)\u{1B}[K")

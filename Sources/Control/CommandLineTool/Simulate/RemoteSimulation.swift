@@ -1,7 +1,8 @@
 import ControlInterface
 import Foundation
+import JSON
+import Platform
 import Simulation
-import Synchronization
 import Varlink
 
 /// The result of a simulation, wherever it ran.
@@ -43,7 +44,7 @@ struct RemoteSimulation {
   private func request(
     _ text: String, _ options: SimulationOptions
   ) throws -> SimulateRequest {
-    let used = Mutex<[String: [UInt8]]>([:])
+    let used = Guarded<[String: [UInt8]]>([:])
     var options = options
     let disk = options.files
     options.files = ScenarioFiles(

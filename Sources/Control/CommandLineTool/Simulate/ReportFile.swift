@@ -1,5 +1,5 @@
+import JSON
 import Simulation
-import Varlink
 
 /// The runs of a simulation report in a file.
 struct ReportFile {

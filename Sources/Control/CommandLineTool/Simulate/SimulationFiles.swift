@@ -1,6 +1,6 @@
 import Glibc
+import JSON
 import Simulation
-import Varlink
 
 /// The text of a scenario.
 enum ScenarioText {

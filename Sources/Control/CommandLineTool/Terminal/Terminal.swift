@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Synchronization
+import Platform
 
 /// A terminal on which a screen can be drawn, and its keyboard.
 package struct Terminal: Sendable {
@@ -49,7 +49,7 @@ package struct Terminal: Sendable {
 /// The settings of the process's terminal while a screen is drawn.
 private final class TerminalSession: Sendable {
   /// The one that has the terminal.
-  static let current = Mutex<TerminalSession?>(nil)
+  static let current = Guarded<TerminalSession?>(nil)
 
   private struct State {
     /// Settings to go back to; nil if standard input is no terminal, or nothing was begun.
@@ -60,7 +60,7 @@ private final class TerminalSession: Sendable {
     var inputs: AsyncStream<Terminal.Input>.Continuation?
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let write: @Sendable ([UInt8]) throws -> Void
   private let queue = DispatchQueue(label: "terminal")
 

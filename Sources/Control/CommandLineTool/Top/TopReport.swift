@@ -1,4 +1,5 @@
 package import ControlInterface
+import JSON
 import Varlink
 
 /// Rooms and views with their rates, between two looks at the daemon.

@@ -1,6 +1,6 @@
 import ArgumentParser
+import JSON
 import Simulation
-import Varlink
 
 struct CompareVerb: Verb {
   static let configuration = CommandConfiguration(

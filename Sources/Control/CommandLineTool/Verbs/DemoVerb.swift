@@ -1,5 +1,5 @@
 import ArgumentParser
-import Varlink
+import JSON
 
 struct DemoVerb: Verb {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 package import ControlInterface
 import Glibc
+import JSON
 import Varlink
 
 struct HangsVerb: Verb {

@@ -1,6 +1,6 @@
 import ArgumentParser
+package import JSON
 import LiveEvents
-package import Varlink
 
 struct IngestVerb: Verb {
   static let configuration = CommandConfiguration(

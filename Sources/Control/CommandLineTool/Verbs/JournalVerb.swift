@@ -1,9 +1,10 @@
 import ArgumentParser
 import ControlInterface
 import Glibc
+import JSON
 import LiveEvents
+import Platform
 import Systemd
-import Varlink
 
 struct JournalVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -92,7 +93,7 @@ struct JournalVerb: Verb {
       let listing = JournalListing(query, context)
       try listing.list(&reader, growing: follow)
       if follow { try Self.follow(&reader, listing) }
-    } catch let error as SystemdError {
+    } catch let error as SystemError {
       throw Self.failure(error)
     }
   }
@@ -124,7 +125,7 @@ struct JournalVerb: Verb {
     }
   }
 
-  private static func failure(_ error: SystemdError) -> Failure {
+  private static func failure(_ error: SystemError) -> Failure {
     if error.operation == .openJournal, !error.context.isEmpty {
       return Failure(
         error.code == EACCES ? .notPermitted : .failed,

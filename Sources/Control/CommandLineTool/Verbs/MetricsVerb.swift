@@ -1,7 +1,7 @@
 import ArgumentParser
 import ControlInterface
+import JSON
 import Prometheus
-import Varlink
 
 struct MetricsVerb: Verb {
   static let configuration = CommandConfiguration(

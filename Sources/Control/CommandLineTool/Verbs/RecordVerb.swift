@@ -1,7 +1,7 @@
 import ArgumentParser
 package import ControlInterface
+import JSON
 import LiveEvents
-import Varlink
 
 struct RecordVerb: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ControlInterface
+import JSON
 import LiveEvents
-import Varlink
 
 struct RoomsVerb: Verb {
   static let configuration = CommandConfiguration(

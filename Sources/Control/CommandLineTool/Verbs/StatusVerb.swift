@@ -1,6 +1,6 @@
 import ArgumentParser
 package import ControlInterface
-import Varlink
+import JSON
 
 struct StatusVerb: Verb {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlInterface
+import JSON
 import LiveEvents
 import Varlink
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 package import ControlInterface
+import JSON
 import LiveEvents
 import Varlink
 

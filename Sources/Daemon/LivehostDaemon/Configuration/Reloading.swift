@@ -1,13 +1,13 @@
 package import ControlInterface
 import LiveEvents
 package import Logging
-import Synchronization
+import Platform
 package import Systemd
 
 /// Puts a changed configuration in force while the daemon runs: no connection and no event is dropped.
 package final class Reloading: ManagedService {
   private let read: @Sendable () throws(ConfigurationError) -> Configuration
-  private let current: Mutex<Configuration>
+  private let current: Guarded<Configuration>
   private let logLevel: SharedLogLevel
   private let directory: RoomDirectory
   private let notifier: ServiceNotifier
@@ -25,7 +25,7 @@ package final class Reloading: ManagedService {
     read: @escaping @Sendable () throws(ConfigurationError) -> Configuration
   ) {
     self.read = read
-    current = Mutex(configuration)
+    current = Guarded(configuration)
     self.logLevel = logLevel
     self.directory = directory
     self.notifier = notifier

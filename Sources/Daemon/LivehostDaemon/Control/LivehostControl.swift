@@ -1,11 +1,12 @@
 package import ControlInterface
 import HostScreen
 package import Ingest
+package import JSON
 import LiveEvents
 import NIOCore
 package import Prometheus
 import Recordings
-package import Varlink
+import Varlink
 import WireFormats
 
 /// What the daemon does for `io.livehost.Control`.

@@ -1,6 +1,6 @@
 import Glibc
 import HostScreen
-package import Systemd
+package import Platform
 
 /// Looks at the lanes from a thread of its own, and says which turn would have been a hang, and why.
 package final class HangMonitor: Sendable {
@@ -15,7 +15,7 @@ package final class HangMonitor: Sendable {
   package init(
     _ lanes: [HostLane],
     report: @escaping @Sendable (HostLane, HangDetector.Finding) -> Void
-  ) throws(SystemdError) {
+  ) throws(SystemError) {
     let signal = try WakeSignal()
     stopSignal = signal
     try ServiceThread.start(name: "hang-monitor") {

@@ -1,6 +1,6 @@
 package import Composable
 package import LiveEvents
-import Synchronization
+import Platform
 
 /// What a lane does now: written by the lane once per batch, view or effect, read by the hang monitor.
 package final class LaneActivity: Sendable {
@@ -33,7 +33,7 @@ package final class LaneActivity: Sendable {
     case other(Label)
   }
 
-  private let state = Mutex(State.nothing)
+  private let state = Guarded(State.nothing)
 
   package init() {}
 

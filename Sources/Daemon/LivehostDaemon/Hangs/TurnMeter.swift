@@ -1,4 +1,5 @@
 import HostScreen
+import Platform
 import Synchronization
 
 /// Measures for how long a lane is held without a break. Written by the lane, read by anybody.
@@ -29,7 +30,7 @@ package final class TurnMeter: Sendable {
   private let turns = Atomic<UInt64>(0)
   /// When the present turn began; 0 between turns.
   private let start = Atomic<UInt64>(0)
-  private let ended = Mutex<[LongTurn]>([])
+  private let ended = Guarded<[LongTurn]>([])
   private let clock: @Sendable () -> UInt64
   package let activity: LaneActivity
   private let onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)?

@@ -1,8 +1,8 @@
 package import Ingest
 package import LiveEvents
 import NIOCore
+import Platform
 package import Recordings
-import Synchronization
 package import WireFormats
 
 /// Something for a room, from another thread.
@@ -106,7 +106,7 @@ final class LaneMailbox: Sendable {
     var isScheduled = false
   }
 
-  private let contents = Mutex(Contents())
+  private let contents = Guarded(Contents())
   private let eventLoop: any EventLoop
 
   init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Platform
 import Prometheus
 
 /// The metrics that Prometheus' own clients tell of their process, under the same names.
@@ -47,13 +48,7 @@ enum ProcessMetrics {
     // Behind the name, which may hold anything: the state is the first field, the start the twentieth.
     let fields = text[text.index(after: end)...].split(separator: " ")
     guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
-    let booted = seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME)
+    let booted = Double(WallClock.nanoseconds() - BootClock.nanoseconds()) / 1e9
     return booted + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
-  }
-
-  private static func seconds(_ clock: clockid_t) -> Double {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 package import LiveEvents
+import Platform
 import RateLimiting
 package import Recordings
 
@@ -51,7 +52,7 @@ package struct Replay: Sendable {
   /// - Throws: ``Problem``, ``RecordingError``, `CancellationError`.
   package func run(
     sleep: @Sendable (UInt64) async throws -> Void = { try await Task.sleep(nanoseconds: $0) },
-    now: @Sendable () -> UInt64 = { DispatchTime.now().uptimeNanoseconds },
+    now: @Sendable () -> UInt64 = { MonotonicClock.nanoseconds() },
     progress: @Sendable (Int) -> Void = { _ in }
   ) async throws -> ReplayResult {
     var result = ReplayResult()

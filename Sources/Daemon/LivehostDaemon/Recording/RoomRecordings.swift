@@ -2,8 +2,8 @@ package import ControlInterface
 package import LiveEvents
 package import Logging
 import NIOCore
+import Platform
 package import Recordings
-import Synchronization
 import Systemd
 
 /// Starts, stops and lists the recordings of rooms, and tells the journal of them.
@@ -11,7 +11,7 @@ package final class RoomRecordings: Sendable {
   private let library: RecordingLibrary
   private let logger: Logger
   /// Rooms that record, or are about to.
-  private let active = Mutex<Set<RoomName>>([])
+  private let active = Guarded<Set<RoomName>>([])
 
   package init(library: RecordingLibrary, logger: Logger) {
     self.library = library
@@ -31,7 +31,7 @@ package final class RoomRecordings: Sendable {
       leave(room)
       throw .noSuchRoom(room.description)
     }
-    let startedAt = DaemonStatus.systemMilliseconds()
+    let startedAt = WallClock.milliseconds()
     let recorder: RoomRecorder
     do throws(RecordingError) {
       recorder = try await library.start(room: room.description, startedAt: startedAt) {
@@ -104,7 +104,7 @@ package final class RoomRecordings: Sendable {
       Task {
         defer { leave(room) }
         do throws(RecordingError) {
-          try await recorder.interrupt(endedAt: DaemonStatus.systemMilliseconds())
+          try await recorder.interrupt(endedAt: WallClock.milliseconds())
         } catch {
           failed(room, error)
         }
@@ -214,7 +214,7 @@ package final class RoomRecordings: Sendable {
     defer { leave(room) }
     do throws(RecordingError) {
       let summary = try await recorder.finish(
-        digest: digest, endedAt: DaemonStatus.systemMilliseconds())
+        digest: digest, endedAt: WallClock.milliseconds())
       guard summary.state == .finished else { return summary }
       logger.log(
         .recordingFinished,
@@ -238,19 +238,15 @@ package final class RoomRecordings: Sendable {
       metadata: metadata)
   }
 
-  // Never inlined into an asynchronous function: there the compiler (6.3.1) keeps the number of the
-  // thread that took a lock over a suspension, and the lock is then given back by another thread.
-  @inline(never)
   private func enter(_ room: RoomName) -> Bool {
     active.withLock { $0.insert(room).inserted }
   }
 
   /// Rooms that record, or are about to.
   package var activeCount: Int {
-    @inline(never) get { active.withLock { $0.count } }
+    active.withLock { $0.count }
   }
 
-  @inline(never)
   private func leave(_ room: RoomName) { active.withLock { _ = $0.remove(room) } }
 }
 

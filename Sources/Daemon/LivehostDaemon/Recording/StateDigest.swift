@@ -1,7 +1,7 @@
 import ControlInterface
 package import HostScreen
+import JSON
 import Simulation
-import Varlink
 
 extension HostScreen {
   /// A number that stands for all that `GetRoom` tells of the room's features, but for the room's own

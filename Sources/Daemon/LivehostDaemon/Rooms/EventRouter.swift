@@ -1,13 +1,13 @@
 package import HostScreen
 package import Ingest
 package import LiveEvents
-import Synchronization
+import Platform
 
 /// Brings what connections received to the lanes of its rooms.
 package final class EventRouter: IngestSink {
   private let directory: RoomDirectory
   /// Lines that belong to no room.
-  private let unroutable = Mutex(EventCounts())
+  private let unroutable = Guarded(EventCounts())
 
   /// Told of lines that were not taken, once per delivery, with the room if one is known.
   private let onRejection: @Sendable (RejectionCounts, RoomName?) -> Void

@@ -2,7 +2,7 @@ package import Ingest
 package import LiveEvents
 package import Logging
 package import NIOCore
-import Synchronization
+import Platform
 import Systemd
 
 /// Tells the journal of rejected input, with reasons and counts, as ``RejectionDigest`` says.
@@ -14,7 +14,7 @@ package final class RejectionLog: Sendable {
     var isScheduled = false
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let eventLoop: any EventLoop
   private let logger: Logger
 

@@ -7,6 +7,7 @@ import Ingest
 import Intake
 import LiveEvents
 import NIOCore
+import Platform
 import RateLimiting
 import Recordings
 import WaitingRoomFeature
@@ -281,7 +282,7 @@ final class Room {
     activity.reduces(trace, in: name)
     if replayOffset == nil { clock.advance(to: clock.time(machine: now.machineTime)) }
     // The host acts at the time of the events: those of a recording may be of another year.
-    let time = screen.eventTime(at: clock.now) ?? Timestamp(DaemonStatus.systemMilliseconds())
+    let time = screen.eventTime(at: clock.now) ?? Timestamp(WallClock.milliseconds())
     // Within what a line may say, so that the recording can be read.
     let limits = HostLimits.timestamps
     let event = LiveEvent(

@@ -1,5 +1,5 @@
 package import LiveEvents
-import Synchronization
+import Platform
 
 /// Which rooms are open, and on which lane each lives. May be used from any thread.
 package final class RoomDirectory: Sendable {
@@ -16,7 +16,7 @@ package final class RoomDirectory: Sendable {
   package enum Refusal: Error, Equatable { case exists, tooMany, closing }
 
   package let lanes: [HostLane]
-  private let state: Mutex<State>
+  private let state: Guarded<State>
   private let onChange: @Sendable (RoomName, Change) -> Void
 
   package enum Change: Sendable { case opened, restored, closed, suspended }
@@ -27,7 +27,7 @@ package final class RoomDirectory: Sendable {
     onChange: @escaping @Sendable (RoomName, Change) -> Void = { _, _ in }
   ) {
     self.lanes = lanes
-    state = Mutex(State(maximum: maximumRooms))
+    state = Guarded(State(maximum: maximumRooms))
     self.onChange = onChange
   }
 

@@ -6,6 +6,7 @@ import LiveEvents
 package import Logging
 import NIOCore
 import NIOPosix
+import Platform
 package import Prometheus
 import Recordings
 import ServiceLifecycle
@@ -138,10 +139,10 @@ package struct Daemon: ServiceLifecycle.Service {
     logger.log(
       .serviceStarted, "livehostd \(Self.version) is ready: \(lanes.count) lane(s), \(description)",
       metadata: ["version": "\(Self.version)", "lanes": "\(lanes.count)"])
-    tell { () throws(SystemdError) in try notifier.ready(status: "serving, \(description)") }
+    tell { () throws(SystemError) in try notifier.ready(status: "serving, \(description)") }
     try? await gracefulShutdown()
 
-    tell { () throws(SystemdError) in try notifier.stopping(status: "stopping") }
+    tell { () throws(SystemError) in try notifier.stopping(status: "stopping") }
     let stop = LongWork(
       "stopping", notifier: notifier, unit: "events", left: { recordings.waitingEvents })
     await stop.step("taking what was sent") { await ingest.shutdown() }
@@ -161,9 +162,9 @@ package struct Daemon: ServiceLifecycle.Service {
 
   private func watchForHangs(
     _ lanes: [HostLane], _ feed: HangFeed
-  ) throws(SystemdError) -> HangMonitor {
+  ) throws(SystemError) -> HangMonitor {
     try HangMonitor(lanes) { [logger, metrics] lane, finding in
-      let ended = DaemonStatus.systemMilliseconds()
+      let ended = WallClock.milliseconds()
       let report = HangReport(finding, lane: lane.index, ended: ended)
       metrics.count(report.kind, report.reason)
       // The journal first: who saw the hang on a monitor finds it there.
@@ -173,7 +174,7 @@ package struct Daemon: ServiceLifecycle.Service {
 
   /// Recovers what the last run left. A state directory that cannot be used harms nothing but
   /// recordings.
-  private func openRecordings() async throws(SystemdError) -> RoomRecordings {
+  private func openRecordings() async throws(SystemError) -> RoomRecordings {
     let library = try RecordingLibrary(
       directory: paths.stateDirectory + "/recordings",
       onProblem: { [logger] problem in logger.warning("\(problem)") })
@@ -270,7 +271,7 @@ package struct Daemon: ServiceLifecycle.Service {
   /// Feeds the watchdog, if the manager asks for that, by progress of the lanes alone.
   private func startWatchdog(
     _ lanes: [HostLane], _ status: DaemonStatus
-  ) throws(SystemdError) -> WatchdogThread? {
+  ) throws(SystemError) -> WatchdogThread? {
     guard let interval = try WatchdogInterval.fromEnvironment() else { return nil }
     let watched = lanes.map { lane in
       WatchedLane(name: "lane \(lane.index)") { heartbeat in
@@ -291,8 +292,8 @@ package struct Daemon: ServiceLifecycle.Service {
   }
 
   /// The manager not listening is worth a line, not the service.
-  private func tell(_ message: () throws(SystemdError) -> Void) {
-    do throws(SystemdError) {
+  private func tell(_ message: () throws(SystemError) -> Void) {
+    do throws(SystemError) {
       try message()
     } catch {
       logger.warning("the service manager could not be told: \(error)")

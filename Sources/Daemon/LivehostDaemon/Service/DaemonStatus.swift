@@ -2,6 +2,7 @@ package import ControlInterface
 import Glibc
 package import HostScreen
 import NIOCore
+import Platform
 import Synchronization
 
 /// How the daemon is: what `GetStatus` tells besides the rooms. May be used from any thread.
@@ -14,7 +15,7 @@ package final class DaemonStatus: Sendable {
   private let isLosingRooms: @Sendable () -> Bool
   private let stalled = Atomic<Bool>(false)
   /// Totals of received events at moments of the last seconds, for the rate.
-  private let samples = Mutex<[(at: NIODeadline, received: Int)]>([])
+  private let samples = Guarded<[(at: NIODeadline, received: Int)]>([])
 
   /// - Parameters:
   ///   - lostEntries: asks for the number of journal entries that were lost.
@@ -58,14 +59,7 @@ package final class DaemonStatus: Sendable {
   /// Whether a hang is of the last minute.
   private static func isRecent(_ hang: HangReport?) -> Bool {
     guard let hang else { return false }
-    return systemMilliseconds() - hang.timestamp < 60_000
-  }
-
-  /// Milliseconds since 1970.
-  package static func systemMilliseconds() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
+    return WallClock.milliseconds() - hang.timestamp < 60_000
   }
 
   /// Events per second since the oldest question of the last ten seconds, or since the start.

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import NIOCore
+import Platform
 package import Systemd
 
 /// Lanes that are held on demand, and a journal that takes little, for tests.
@@ -51,14 +52,8 @@ package struct FaultInjection: Sendable {
   /// Computes for as long as this work is to be held.
   func hold(_ work: LaneActivity.Work) {
     guard let milliseconds = holds[work] else { return }
-    let end = now() + milliseconds * 1_000_000
-    while now() < end {}
-  }
-
-  private func now() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    let end = MonotonicClock.nanoseconds() + milliseconds * 1_000_000
+    while MonotonicClock.nanoseconds() < end {}
   }
 
   /// Waits for `SIGUSR2`, if the environment asks for it; cancel it at the end.

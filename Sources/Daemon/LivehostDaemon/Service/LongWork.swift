@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 package import Systemd
 
 /// Tells the service manager how far the start or the stop is, and asks it for more time for as long as
@@ -23,7 +23,7 @@ package final class LongWork: Sendable {
   private let title: String
   private let left: @Sendable () -> Int
   private let unit: String
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// - Parameters:
   ///   - title: what is done, such as `stopping`.
@@ -55,8 +55,6 @@ package final class LongWork: Sendable {
     return try await body()
   }
 
-  // Never inlined into an asynchronous function; see `RoomRecordings`.
-  @inline(never)
   private func begin(_ name: String) {
     state.withLock {
       $0.step = name
@@ -65,7 +63,6 @@ package final class LongWork: Sendable {
   }
 
   /// Tells the manager, if there is progress since the last time.
-  @inline(never)
   package func tell() {
     let left = left()
     let step: String? = state.withLock { state in

@@ -2,6 +2,7 @@ import Composable
 import HostScreen
 import LiveEvents
 import NIOCore
+import Platform
 import RateLimiting
 import Recordings
 
@@ -42,7 +43,7 @@ extension Room {
   func save(now: NIODeadline) {
     guard let keeper, let waiting = self.keeper?.begin(mark, now: now) else { return }
     let snapshot = RoomSnapshot(
-      room: name.description, savedAt: DaemonStatus.systemMilliseconds(),
+      room: name.description, savedAt: WallClock.milliseconds(),
       instant: clock.time(machine: now.machineTime), screen: screen.snapshot,
       recording: recording?.position)
     let post: @Sendable () -> Void = {
@@ -98,7 +99,7 @@ extension Room {
   /// Time went on while nobody was there to see it.
   func wake(after snapshot: RoomSnapshot, now: NIODeadline) {
     isDriven = true
-    let away = max(0, DaemonStatus.systemMilliseconds() - snapshot.savedAt)
+    let away = max(0, WallClock.milliseconds() - snapshot.savedAt)
     clock.advance(
       to: snapshot.instant + .milliseconds(Int64(clamping: away)))
     clock.resume(machine: now.machineTime)

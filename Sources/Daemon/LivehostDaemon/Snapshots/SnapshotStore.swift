@@ -1,6 +1,6 @@
 import Foundation
+package import Platform
 import Synchronization
-package import Systemd
 
 /// One life of a room, from its opening to its closing, as the store knows it.
 package final class KeptRoom: Sendable {
@@ -55,7 +55,7 @@ package final class SnapshotStore: Sendable {
 
   private let directory: URL
   private let onProblem: @Sendable (String) -> Void
-  private let inbox = Mutex(Inbox())
+  private let inbox = Guarded(Inbox())
   private let signal: WakeSignal
   private let failing = Atomic<Bool>(false)
 
@@ -65,7 +65,7 @@ package final class SnapshotStore: Sendable {
   /// - Parameter onProblem: told of a directory or a file that cannot be used; once until one can be.
   package init(
     directory: String, onProblem: @escaping @Sendable (String) -> Void = { _ in }
-  ) throws(SystemdError) {
+  ) throws(SystemError) {
     self.directory = URL(fileURLWithPath: directory, isDirectory: true)
     self.onProblem = onProblem
     signal = try WakeSignal()

@@ -1,5 +1,6 @@
 import Analysis
 package import ControlInterface
+import JSON
 import LiveEvents
 package import Logging
 import Recordings

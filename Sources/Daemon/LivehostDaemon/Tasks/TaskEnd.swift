@@ -1,4 +1,5 @@
 package import ControlInterface
+import JSON
 import Logging
 import Systemd
 import Varlink

@@ -1,8 +1,7 @@
 package import ControlInterface
 package import LiveEvents
+import Platform
 import RateLimiting
-import Synchronization
-import Systemd
 
 /// The tasks that run, by name. May be used from any thread.
 package final class TaskRegistry: Sendable {
@@ -24,7 +23,7 @@ package final class TaskRegistry: Sendable {
     var entries: [String: Entry] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let now: @Sendable () -> UInt64
 
   /// - Parameter now: monotonic nanoseconds.
@@ -115,23 +114,19 @@ package final class TaskRegistry: Sendable {
     }
   }
 
-  // Never inlined into an asynchronous function: there the compiler (6.3.1) keeps the number of the
-  // thread that took a lock over a suspension, and the lock is then given back by another thread.
-  @inline(never)
   private func enter(_ kind: TaskKind, _ subject: String) -> String {
     state.withLock { state in
       state.started += 1
       let name = "\(kind.rawValue)-\(state.started)"
       let report = TaskReport(
         task: name, kind: kind, subject: subject, percent: nil,
-        startedAt: DaemonStatus.systemMilliseconds())
+        startedAt: WallClock.milliseconds())
       state.entries[name] = Entry(number: state.started, report: report)
       return name
     }
   }
 
   /// From now on it can be cancelled; it is, if somebody asked for that already.
-  @inline(never)
   private func hasBegun(_ name: String, cancel: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
       state.entries[name]?.cancel = cancel
@@ -141,18 +136,15 @@ package final class TaskRegistry: Sendable {
   }
 
   /// Forgets a task; gives what was known of it.
-  @inline(never)
   @discardableResult
   private func leave(_ name: String) -> Entry? {
     state.withLock { $0.entries.removeValue(forKey: name) }
   }
 
-  @inline(never)
   private func note(_ percent: Int?, of name: String) {
     state.withLock { $0.entries[name]?.report.percent = percent }
   }
 
-  @inline(never)
   private func works(_ name: String, on room: RoomName) {
     state.withLock { $0.entries[name]?.room = room }
   }
@@ -162,7 +154,7 @@ package final class TaskRegistry: Sendable {
 package final class TaskProgress: Sendable {
   /// The task's name.
   package let task: String
-  private let thinner = Mutex(ProgressThinner<Int?>())
+  private let thinner = Guarded(ProgressThinner<Int?>())
   private let now: @Sendable () -> UInt64
   private let deliver: @Sendable (Int?) -> Void
   private let onRoom: @Sendable (RoomName) -> Void
@@ -182,7 +174,6 @@ package final class TaskProgress: Sendable {
   package func works(on room: RoomName) { onRoom(room) }
 
   /// So much is done, of `total` if that is known. A whole that grows meanwhile is never passed.
-  @inline(never)
   package func report(_ done: Int, of total: Int?) {
     let now = Instant(nanoseconds: Int64(now()))
     let done = max(0, min(done, total ?? done))

@@ -1,5 +1,6 @@
 package import ControlInterface
 import Foundation
+import JSON
 import Simulation
 import Varlink
 

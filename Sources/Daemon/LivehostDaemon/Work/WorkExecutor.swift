@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
+package import Platform
 import Synchronization
-package import Systemd
 
 /// Runs tasks that are heavy on the CPU, on threads of its own at low priority.
 ///
@@ -15,14 +15,14 @@ package final class WorkExecutor: TaskExecutor {
     var isStopped = false
   }
 
-  private let queue = Mutex(Queue())
+  private let queue = Guarded(Queue())
   private let available = DispatchSemaphore(value: 0)
   private let longest = Atomic<UInt64>(0)
   /// How many tasks may run at once.
   package let width: Int
 
   /// - Parameter width: number of threads; above zero.
-  package init(width: Int) throws(SystemdError) {
+  package init(width: Int) throws(SystemError) {
     precondition(width > 0)
     self.width = width
     for index in 0..<width {
@@ -51,9 +51,9 @@ package final class WorkExecutor: TaskExecutor {
     while true {
       available.wait()
       guard let job = next() else { return }
-      let start = MonotonicClock.threadNanoseconds()
+      let start = ThreadClock.nanoseconds()
       job.runSynchronously(on: asUnownedTaskExecutor())
-      longest.max(MonotonicClock.threadNanoseconds() - start, ordering: .relaxed)
+      longest.max(ThreadClock.nanoseconds() - start, ordering: .relaxed)
     }
   }
 

@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 
 /// Lets so many tasks through at once; the others wait in the order in which they came.
 package final class WorkSlots: Sendable {
@@ -8,7 +8,7 @@ package final class WorkSlots: Sendable {
     var waiting: [(number: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
   }
 
-  private let state: Mutex<State>
+  private let state: Guarded<State>
   /// How many may wait.
   private let maximumWaiting: Int
 
@@ -18,7 +18,7 @@ package final class WorkSlots: Sendable {
   package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   package init(count: Int, maximumWaiting: Int = 16) {
-    state = Mutex(State(free: count))
+    state = Guarded(State(free: count))
     self.maximumWaiting = maximumWaiting
   }
 
@@ -62,9 +62,6 @@ package final class WorkSlots: Sendable {
   }
 
   /// Hands the place to the one who has waited longest.
-  // Never inlined into an asynchronous function: there the compiler (6.3.1) keeps the number of the
-  // thread that took a lock over a suspension, and the lock is then given back by another thread.
-  @inline(never)
   private func leave() {
     let next = state.withLock { state in
       if state.waiting.isEmpty {

@@ -1,5 +1,6 @@
+import JSON
 import NIOCore
-import Synchronization
+import Platform
 
 /// The replies to one call, between the event loop that reads them and the task that takes them.
 final class ReplyQueue: Sendable {
@@ -15,7 +16,7 @@ final class ReplyQueue: Sendable {
   /// Replies that may wait unread before the connection stops reading. At its end all that were
   /// read are put here.
   private static let capacity = 16
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   /// Called when a full queue has room again.
   private let onRoom: @Sendable () -> Void
 

@@ -1,3 +1,5 @@
+import JSON
+
 /// The replies to a call with `more`, decoded as they are taken. For one consumer.
 public struct ReplySequence<Reply: Decodable>: AsyncSequence, Sendable {
   public typealias Element = Reply

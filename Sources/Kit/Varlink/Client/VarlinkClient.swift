@@ -1,4 +1,5 @@
 import Glibc
+public import JSON
 public import NIOCore
 public import NIOPosix
 

@@ -1,3 +1,5 @@
+public import JSON
+
 extension InterfaceDescription {
   /// The first parameter that does not match its declaration: unknown, missing, or of another type.
   ///

@@ -1,3 +1,5 @@
+public import JSON
+
 /// A method call as its handler sees it.
 public struct Call: Sendable {
   /// Name of the interface, such as `org.example.ftl`.

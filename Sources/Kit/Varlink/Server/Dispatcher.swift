@@ -1,11 +1,11 @@
 import NIOCore
-import Synchronization
+import Platform
 
 /// Finds the handler of a call, checks the call and runs it. One for all connections of a server.
 package final class Dispatcher: Sendable {
   private let interfaces: [String: Interface]
   private let limits: VarlinkServer.Limits
-  private let monitors = Mutex(0)
+  private let monitors = Guarded(0)
   private let unexpectedError: @Sendable (Call, any Error) -> VarlinkError?
 
   /// - Parameter unexpectedError: as in ``VarlinkServer``.

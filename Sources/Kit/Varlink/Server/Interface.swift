@@ -1,3 +1,4 @@
+public import JSON
 public import NIOCore
 
 /// An interface that a server offers: its description and what its methods do.

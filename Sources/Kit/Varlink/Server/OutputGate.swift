@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 
 /// Bounds the bytes that one connection has accepted for its reader and not yet written.
 ///
@@ -20,7 +20,7 @@ final class OutputGate: Sendable {
   }
 
   private let limit: Int
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   init(limit: Int) { self.limit = limit }
 

@@ -1,3 +1,4 @@
+import JSON
 public import NIOCore
 
 /// Sends the replies of one call that asked for `more`, in order.

@@ -1,6 +1,6 @@
 public import NIOCore
 import NIOPosix
-import Synchronization
+import Platform
 public import UnixSockets
 
 /// Serves interfaces over a unix stream socket.
@@ -53,8 +53,8 @@ public final class VarlinkServer: Sendable {
 
   private let dispatcher: Dispatcher
   private let limits: Limits
-  private let state = Mutex(State())
-  private let listener: Mutex<(channel: any Channel, file: SocketFile?)?> = Mutex(nil)
+  private let state = Guarded(State())
+  private let listener: Guarded<(channel: any Channel, file: SocketFile?)?> = Guarded(nil)
 
   private init(dispatcher: Dispatcher, limits: Limits) {
     self.dispatcher = dispatcher
@@ -125,9 +125,6 @@ public final class VarlinkServer: Sendable {
     }
   }
 
-  // These two are never inlined into an asynchronous function: there the compiler (6.3.1) may keep the
-  // number of the thread that took a lock over a suspension.
-  @inline(never)
   private func beginToStop() -> [Connection] {
     state.withLock { state in
       state.isStopping = true
@@ -135,7 +132,6 @@ public final class VarlinkServer: Sendable {
     }
   }
 
-  @inline(never)
   private func resumeAfterLast(_ waiter: CheckedContinuation<Void, Never>) {
     let isOver = state.withLock { state in
       if !state.connections.isEmpty { state.waiters.append(waiter) }

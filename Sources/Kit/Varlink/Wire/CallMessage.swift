@@ -1,3 +1,4 @@
+package import JSON
 package import NIOCore
 
 /// A call as it stands on the wire (UAPI.20, "Call").
@@ -61,19 +62,21 @@ package struct CallMessage: Equatable, Sendable {
 
   /// The message with its NUL byte. Empty parameters and false flags are left out.
   package func encoded() -> ByteBuffer {
-    var bytes = Array("{\"method\":".utf8)
-    JSONValue.appendQuoted(method, to: &bytes)
+    var message: [String: JSONValue] = ["method": .string(method)]
     switch mode {
     case .simple: break
-    case .oneway, .more, .upgrade: bytes.append(contentsOf: ",\"\(mode.rawValue)\":true".utf8)
+    case .oneway, .more, .upgrade: message[mode.rawValue] = true
     }
-    if !parameters.isEmpty {
-      bytes.append(contentsOf: ",\"parameters\":".utf8)
-      JSONValue.object(parameters).append(to: &bytes)
-    }
-    bytes.append(contentsOf: [UInt8(ascii: "}"), 0])
-    return ByteBuffer(bytes: bytes)
+    if !parameters.isEmpty { message["parameters"] = .object(parameters) }
+    return encodeMessage(message)
   }
+}
+
+/// A message with its NUL byte.
+func encodeMessage(_ members: [String: JSONValue]) -> ByteBuffer {
+  var bytes = JSONValue.object(members).serialized()
+  bytes.append(0)
+  return ByteBuffer(bytes: bytes)
 }
 
 func parseMembers(_ message: ByteBuffer) throws(CallMessage.Malformation) -> [String: JSONValue] {

@@ -1,3 +1,4 @@
+package import JSON
 package import NIOCore
 
 /// A reply as it stands on the wire (UAPI.20, "Reply").
@@ -31,13 +32,8 @@ package struct ReplyMessage: Equatable, Sendable {
   static let end = ByteBuffer(bytes: [UInt8(ascii: "}"), 0])
 
   static func encodedError(_ error: VarlinkError) -> ByteBuffer {
-    var bytes = Array("{\"error\":".utf8)
-    JSONValue.appendQuoted(error.name, to: &bytes)
-    if !error.parameters.isEmpty {
-      bytes.append(contentsOf: ",\"parameters\":".utf8)
-      JSONValue.object(error.parameters).append(to: &bytes)
-    }
-    bytes.append(contentsOf: [UInt8(ascii: "}"), 0])
-    return ByteBuffer(bytes: bytes)
+    var message: [String: JSONValue] = ["error": .string(error.name)]
+    if !error.parameters.isEmpty { message["parameters"] = .object(error.parameters) }
+    return encodeMessage(message)
   }
 }

@@ -1,3 +1,5 @@
+public import JSON
+
 /// An error reply: what a method answers instead of its output parameters.
 ///
 /// Handlers throw it, clients catch it. Errors of one's own interface are best given a type that

@@ -1,9 +1,10 @@
 import Composable
+import Platform
 import Synchronization
 
 /// The lane of a simulated screen: what effects bring waits for the end of a turn.
 final class SimulationLane: Lane {
-  private let jobs = Mutex<[@Sendable () -> Void]>([])
+  private let jobs = Guarded<[@Sendable () -> Void]>([])
   /// Asked after every turn, and almost always false.
   private let hasJobs = Atomic<Bool>(false)
 

@@ -1,5 +1,5 @@
+import JSON
 import Testing
-import Varlink
 
 @Suite struct JSONTests {
   static let accepted: [(String, JSONValue)] = [

@@ -1,14 +1,15 @@
-import CSystemd
+import CPlatform
 import Glibc
 
 /// Wakes one waiting thread: an event counter of the kernel, because raising it never blocks and
 /// a wait can end by time. A raise before the wait is not lost; several count as one.
 package final class WakeSignal: Sendable {
-  private let descriptor: Int32
+  /// Readable once the signal is raised, for threads that wait for other descriptors too.
+  package let descriptor: Int32
 
-  package init() throws(SystemdError) {
+  package init() throws(SystemError) {
     descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-    guard descriptor >= 0 else { throw SystemdError(.startThread, code: errno, context: "eventfd") }
+    guard descriptor >= 0 else { throw SystemError(.makeEvent, code: errno) }
   }
 
   deinit { close(descriptor) }
@@ -40,8 +41,8 @@ package final class WakeSignal: Sendable {
         return true
       }
       if result == 0 { return false }
-      // Interrupted by a signal: wait for the rest. Anything else cannot happen on an open descriptor;
-      // it ends the wait rather than spin.
+      // Interrupted by a signal: wait for the rest. Nothing else can happen on an open descriptor;
+      // if it does, end the wait rather than spin.
       if errno != EINTR { return false }
     }
   }

@@ -1,4 +1,4 @@
-import CSystemd
+import CPlatform
 import Glibc
 
 /// Starts detached threads that live as long as their body runs.
@@ -11,10 +11,10 @@ package enum ServiceThread {
   /// Starts a detached thread with all signals blocked: signals belong to the threads that the
   /// program chose for them.
   ///
-  /// - Parameter name: At most 15 bytes are shown by the kernel.
+  /// - Parameter name: The kernel shows at most 15 bytes of it.
   package static func start(
     name: String, _ body: @escaping @Sendable () -> Void
-  ) throws(SystemdError) {
+  ) throws(SystemError) {
     var blocked = sigset_t()
     var before = sigset_t()
     sigfillset(&blocked)
@@ -32,7 +32,7 @@ package enum ServiceThread {
       }, context.toOpaque())
     guard result == 0 else {
       context.release()
-      throw SystemdError(.startThread, code: result, context: name)
+      throw SystemError(.startThread, code: result, context: name)
     }
     pthread_setname_np(thread, String(name.prefix(15)))
     pthread_detach(thread)

@@ -1,0 +1,45 @@
+import Glibc
+import Platform
+import Testing
+
+@Suite struct WakeSignalTests {
+  @Test func `raises before the wait count once`() throws {
+    let signal = try WakeSignal()
+    signal.raise()
+    signal.raise()
+    #expect(signal.wait(nanoseconds: nil))
+    #expect(!signal.wait(nanoseconds: 0))
+  }
+
+  @Test func `the descriptor is readable until the signal is taken`() throws {
+    let signal = try WakeSignal()
+    func isReadable() -> Bool {
+      var waited = pollfd(fd: signal.descriptor, events: Int16(POLLIN), revents: 0)
+      return poll(&waited, 1, 0) == 1
+    }
+    #expect(!isReadable())
+    signal.raise()
+    #expect(isReadable())
+    #expect(isReadable())
+    #expect(signal.wait(nanoseconds: 0))
+    #expect(!isReadable())
+  }
+
+  @Test func `a thread started for the purpose wakes its starter`() throws {
+    let signal = try WakeSignal()
+    try ServiceThread.start(name: "a name longer than the kernel keeps") { signal.raise() }
+    #expect(signal.wait(nanoseconds: 60_000_000_000))
+  }
+
+  @Test func `the monotonic clock does not go back`() {
+    let first = MonotonicClock.nanoseconds()
+    #expect(MonotonicClock.nanoseconds() >= first)
+  }
+
+  @Test func `an error names what was tried, on what, and why`() {
+    let error = SystemError(.startThread, code: -EAGAIN, context: "journal")
+    #expect(error.code == EAGAIN)
+    #expect(
+      error.description == "start thread journal: Resource temporarily unavailable (errno 11)")
+  }
+}

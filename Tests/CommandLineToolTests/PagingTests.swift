@@ -66,8 +66,6 @@ import Testing
     let (writes, written) = AsyncStream<Void>.makeStream()
     let watching = terminal.tool(rows: 10, socket: socket) { written.yield() }
     let task = Task { await watching.run(["watch", "main", "--json=pretty"]) }
-    while !daemon.service.feed.hasSubscribers { await Task.yield() }
-    try daemon.service.feed.publish(RoomReport.full)
     for await _ in writes { break }
     task.cancel()
     #expect(await task.value == .interrupted)

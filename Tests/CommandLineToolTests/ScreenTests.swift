@@ -223,23 +223,18 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     return (Task { await tool.run(arguments) }, capture)
   }
 
-  private func publish(_ report: RoomReport, _ daemon: FakeDaemon) async throws {
-    while !daemon.service.feed.hasSubscribers { await Task.yield() }
-    try daemon.service.feed.publish(report)
-  }
-
   @Test func `Watching draws what comes, only what changed, and gives the terminal back`()
     async throws
   {
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 100, rows: 30)
     let (task, capture) = start(terminal, daemon, ["watch", "main", "--rate", "1000"])
-    try await publish(room(messages: 5), daemon)
+    daemon.service.show(room(messages: 5))
     await terminal.wait { $0.contains { $0.contains("text 4") } }
     let whole = terminal.bytesDrawn
     var next = room(messages: 5)
     next.features.header?.viewers = 9
-    try daemon.service.feed.publish(next)
+    daemon.service.show(next)
     await terminal.wait { $0.contains { $0.contains("9 viewers") } }
     #expect(terminal.bytesDrawn - whole < 20)
     terminal.resize(columns: 60, rows: 20)
@@ -258,7 +253,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)
-    try await publish(room(), daemon)
+    daemon.service.show(room())
     await terminal.wait { $0.contains { $0.contains("recorder") } }
     task.cancel()
     #expect(await task.value == .interrupted)
@@ -271,7 +266,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)
-    try await publish(room(), daemon)
+    daemon.service.show(room())
     await terminal.wait { $0.contains { $0.contains("recorder") } }
     await daemon.stop()
     #expect(await task.value == .failed)
@@ -283,7 +278,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)
-    try await publish(room(), daemon)
+    daemon.service.show(room())
     await terminal.wait { $0.contains { $0.contains("recorder") } }
     daemon.service.feed.finish(.noSuchRoom("main"))
     #expect(await task.value == .done)

@@ -150,14 +150,13 @@ import Testing
     let tool = CommandLineTool(
       console: capture.console { written.yield() },
       surroundings: Surroundings(variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
+    var room = FakeService.room
+    daemon.service.show(room)
     let task = Task { await tool.run(["watch", "main", "header", "--json=short"]) }
     var changes = writes.makeAsyncIterator()
-    var room = FakeService.room
-    while !daemon.service.feed.hasSubscribers { await Task.yield() }
-    try daemon.service.feed.publish(room)
     await changes.next()
     room.features.header?.viewers = 5
-    try daemon.service.feed.publish(room)
+    daemon.service.show(room)
     await changes.next()
     task.cancel()
     #expect(await task.value == .interrupted)

@@ -15,18 +15,10 @@ import Varlink
     return report
   }
 
-  /// A service that publishes this report as soon as somebody watches.
-  private func service(first: RoomReport) -> FakeService {
-    let holder = Mutex<FakeService?>(nil)
-    let service = FakeService { try? holder.withLock { $0 }?.feed.publish(first) }
-    holder.withLock { $0 = service }
-    return service
-  }
-
   @Test func `the first reply is the state, later ones are patches, and none says nothing`()
     async throws
   {
-    let service = service(first: report(viewers: 1))
+    let service = FakeService(report: report(viewers: 1))
     try await withControlServer(service) { path, _ in
       var states = try await ControlClient.connect(path: path).monitorRoom("main")
         .makeAsyncIterator()
@@ -34,14 +26,14 @@ import Varlink
       #expect(first.reply.patch == nil)
       #expect(try first.room == JSONValue(encoding: report(viewers: 1)))
 
-      try service.feed.publish(report(viewers: 1))
-      try service.feed.publish(report(viewers: 2, chat: ChatReport(total: 1)))
+      service.show(report(viewers: 1))
+      service.show(report(viewers: 2, chat: ChatReport(total: 1)))
       let second = try #require(try await states.next())
       #expect(second.reply.room == nil)
       #expect(second.reply.patch?["features"]?["header"] == ["viewers": 2])
-      #expect(second.reply.sequence == first.reply.sequence + 1)
+      #expect(second.reply.sequence > first.reply.sequence)
 
-      try service.feed.publish(report(viewers: 2))
+      service.show(report(viewers: 2))
       let third = try #require(try await states.next())
       #expect(third.reply.patch == ["features": ["chat": .null]])
       #expect(try third.room == JSONValue(encoding: report(viewers: 2)))
@@ -55,7 +47,7 @@ import Varlink
   }
 
   @Test func `without more there is one reply`() async throws {
-    try await withControlServer(service(first: report(viewers: 1))) { path, _ in
+    try await withControlServer(FakeService(report: report(viewers: 1))) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
       for _ in 0..<2 {
         let reply: MonitorRoomReply = try await client.call(
@@ -65,19 +57,20 @@ import Varlink
     }
   }
 
-  @Test func `a monitor of some features hears of no other`() async throws {
-    let service = service(first: report(viewers: 1))
+  @Test func `a monitor of some features reads no other`() async throws {
+    let service = FakeService(report: report(viewers: 1))
     try await withControlServer(service) { path, _ in
       var states = try await ControlClient.connect(path: path)
         .monitorRoom("main", features: [.chat]).makeAsyncIterator()
       let first = try #require(try await states.next())
-      #expect(first.room["features"] == ["chat": .null])
-      try service.feed.publish(report(viewers: 2))
-      try service.feed.publish(report(viewers: 3, chat: ChatReport(total: 7)))
+      #expect(first.room["features"] == [:])
+      service.show(report(viewers: 2))
+      service.show(report(viewers: 3, chat: ChatReport(total: 7)))
       let second = try #require(try await states.next())
       #expect(second.room["features"]?["chat"]?["total"] == 7)
       #expect(second.room["features"]?["header"] == nil)
     }
+    #expect(Set(service.reads) == [[.chat]])
   }
 
   @Test func `a monitor that does not read gets the newest state as one patch`() async throws {
@@ -85,55 +78,140 @@ import Varlink
     limits.outputBytes = 1
     // Larger than the socket's buffers, so that the first reply is stuck until it is read.
     let long = String(repeating: "x", count: 8 << 20)
-    let service = service(first: report(viewers: 0, title: long))
+    let service = FakeService(report: report(viewers: 0, title: long))
     try await withControlServer(service, limits: limits) { path, server in
       let client = RawSocket(path: path)
       client.send(
         #"{"method":"io.livehost.Control.MonitorRoom","parameters":{"room":"main"},"more":true}"#)
       client.receiveSome()
-      for viewers in 1...100 { try service.feed.publish(report(viewers: viewers, title: long)) }
+      for viewers in 1...100 { service.show(report(viewers: viewers, title: long)) }
+      #expect(service.reads.count == 1, "the room is not read for it meanwhile")
       #expect(client.receive()["parameters"]?["sequence"] == 1)
       let merged = client.receive()
       #expect(merged["parameters"]?["sequence"] == 101)
       #expect(merged["parameters"]?["patch"] == ["features": ["header": ["viewers": 100]]])
       #expect(server.monitorCount == 1)
     }
-    #expect(!service.feed.hasSubscribers)
+    #expect(service.reads.count == 2)
+    #expect(!service.feed.hasMonitors)
   }
 
-  @Test func `a maximum rate is the time between replies, and what comes faster is merged`()
+  /// A clock whose time passes only while a monitor sleeps, and only when the test says so.
+  private struct Clock {
+    private let slept = AsyncStream.makeStream(of: Duration.self)
+    private let wake = AsyncStream.makeStream(of: Void.self)
+
+    var sleep: @Sendable (Duration) async throws -> Void {
+      { [slept, wake] duration in
+        slept.continuation.yield(duration)
+        for await _ in wake.stream { return }
+        throw CancellationError()
+      }
+    }
+
+    /// Returns how long the monitor sleeps, once it does.
+    func nextSleep() async -> Duration? {
+      for await duration in slept.stream { return duration }
+      return nil
+    }
+
+    func endSleep() { wake.continuation.yield() }
+    func end() { wake.continuation.finish() }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `at a rate of 1, a room of 60 frames per second is read once per second, for its header`()
     async throws
   {
-    let slept = AsyncStream.makeStream(of: Duration.self)
-    let wake = AsyncStream.makeStream(of: Void.self)
-    let service = service(first: report(viewers: 0))
-    let sleep: @Sendable (Duration) async throws -> Void = { duration in
-      slept.continuation.yield(duration)
-      for await _ in wake.stream { return }
-      throw CancellationError()
+    let clock = Clock()
+    let service = FakeService(report: report(viewers: 0, chat: ChatReport(total: 1)))
+    try await withControlServer(service, sleep: clock.sleep) { path, _ in
+      var states = try await ControlClient.connect(path: path)
+        .monitorRoom("main", features: [.header], maximumRate: 1).makeAsyncIterator()
+      _ = try await states.next()
+      for second in 1...5 {
+        #expect(await clock.nextSleep() == .seconds(1))
+        for frame in 1...60 {
+          let viewers = second * 100 + frame
+          service.show(report(viewers: viewers, chat: ChatReport(total: viewers)))
+        }
+        #expect(service.reads.count == second, "no frame makes the room be read")
+        clock.endSleep()
+        let next = try #require(try await states.next())
+        #expect(next.reply.sequence == UInt64(second * 60 + 1))
+        #expect(
+          next.reply.patch == [
+            "features": ["header": ["viewers": .integer(Int64(second * 100 + 60))]]
+          ])
+        #expect(service.reads.count == second + 1)
+      }
+      clock.end()
     }
-    try await withControlServer(service, sleep: sleep) { path, _ in
+    #expect(Set(service.reads) == [[.header]])
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `the last state before silence arrives, also if it came while the monitor slept`()
+    async throws
+  {
+    let clock = Clock()
+    let service = FakeService(report: report(viewers: 0))
+    try await withControlServer(service, sleep: clock.sleep) { path, _ in
       var states = try await ControlClient.connect(path: path)
         .monitorRoom("main", maximumRate: 4).makeAsyncIterator()
       _ = try await states.next()
-      var sleeps = slept.stream.makeAsyncIterator()
-      #expect(await sleeps.next() == .milliseconds(250))
-      for viewers in 1...10 { try service.feed.publish(report(viewers: viewers)) }
-      wake.continuation.yield()
-      let next = try #require(try await states.next())
-      #expect(next.reply.sequence == 11)
-      #expect(next.room["features"]?["header"]?["viewers"] == 10)
-      #expect(await sleeps.next() == .milliseconds(250))
-      wake.continuation.finish()
+      #expect(await clock.nextSleep() == .milliseconds(250))
+      service.show(report(viewers: 1))
+      clock.endSleep()
+      #expect(try await states.next()?.room["features"]?["header"]?["viewers"] == 1)
+      #expect(await clock.nextSleep() == .milliseconds(250))
+      // Nothing that the monitor sees, and then nothing at all.
+      service.show(report(viewers: 1))
+      clock.endSleep()
+      #expect(await clock.nextSleep() == .milliseconds(250))
+      clock.endSleep()
+      service.show(report(viewers: 2))
+      #expect(try await states.next()?.room["features"]?["header"]?["viewers"] == 2)
+      clock.end()
     }
   }
 
-  @Test func `nothing is kept or encoded while nobody watches`() throws {
-    let feed = RoomFeed(onDemand: {})
-    #expect(!feed.hasSubscribers)
-    var report = RoomReport.empty
-    report.features.control?.values["volume"] = .nan
-    try feed.publish(report)  // would throw if it were encoded
+  @Test(.timeLimit(.minutes(1)))
+  func `monitors of the same features share what is read`() async throws {
+    let clock = Clock()
+    let service = FakeService(report: report(viewers: 0))
+    try await withControlServer(service, sleep: clock.sleep) { path, _ in
+      var monitors: [RoomStates.Iterator] = []
+      for _ in 0..<3 {
+        let client = try await ControlClient.connect(path: path)
+        monitors.append(try client.monitorRoom("main", maximumRate: 1).makeAsyncIterator())
+        #expect(try await monitors[monitors.count - 1].next() != nil)
+        _ = await clock.nextSleep()
+      }
+      #expect(service.reads.count == 1, "nothing has changed since the first monitor came")
+      service.show(report(viewers: 1))
+      for _ in monitors { clock.endSleep() }
+      for index in monitors.indices {
+        #expect(try await monitors[index].next()?.room["features"]?["header"]?["viewers"] == 1)
+      }
+      #expect(service.reads.count == 2)
+      clock.end()
+    }
+  }
+
+  @Test func `a room that cannot be read any more keeps its monitors until it ends`() async throws {
+    let feed = RoomFeed { _ in nil as RoomReport? }
+    let service = FakeService(feed: feed)
+    try await withControlServer(service) { path, _ in
+      var states = try await ControlClient.connect(path: path).monitorRoom("main")
+        .makeAsyncIterator()
+      while !feed.hasMonitors { await Task.yield() }
+      feed.markStale()
+      feed.finish(.noSuchRoom("main"))
+      await #expect(
+        throws: VarlinkClientError.remote(ControlError.noSuchRoom("main").varlinkError)
+      ) { _ = try await states.next() }
+    }
   }
 }
 

@@ -7,21 +7,45 @@ package import Synchronization
 ///
 /// One for all tests above the daemon: a new method of the interface is made up here, once.
 package final class FakeService: ControlService {
+  /// What monitors of the room see, and of its screen.
   package let feed: RoomFeed
   package let hangs = HangFeed()
   /// Calls that changed something.
   package let log = Mutex<[String]>([])
-  private let report: RoomReport
+  private let state: State
   private let recording = Mutex<Set<String>>([])
   private let opened = Mutex<Set<String>>(["main"])
 
+  /// The state of `main`, and which features monitors read of it.
+  private final class State: Sendable {
+    let report: Mutex<RoomReport>
+    let reads = Mutex<[Set<Feature>?]>([])
+
+    init(_ report: RoomReport) { self.report = Mutex(report) }
+  }
+
   /// - Parameters:
   ///   - report: what `main` is like.
-  ///   - onDemand: called when a first monitor needs a state.
-  package init(report: RoomReport = .full, onDemand: @escaping @Sendable () -> Void = {}) {
-    self.report = report
-    feed = RoomFeed(onDemand: onDemand)
+  ///   - feed: what monitors see; nil for the report.
+  package init(report: RoomReport = .full, feed: RoomFeed? = nil) {
+    let state = State(report)
+    self.state = state
+    self.feed =
+      feed
+      ?? RoomFeed { features in
+        state.reads.withLock { $0.append(features) }
+        return state.report.withLock { $0.keeping(features) }
+      }
   }
+
+  /// Changes what `main` is like, as a frame does.
+  package func show(_ report: RoomReport) {
+    state.report.withLock { $0 = report }
+    feed.markStale()
+  }
+
+  /// Which features monitors read, read by read.
+  package var reads: [Set<Feature>?] { state.reads.withLock { $0 } }
 
   /// A room with little in it, and a message that tries to steer the terminal.
   package static let room = RoomReport(
@@ -53,7 +77,10 @@ package final class FakeService: ControlService {
   }
 
   package func listRooms() async throws -> [RoomSummary] {
-    [RoomSummary(room: "main", phase: .live, viewers: 1_234, counters: report.counters)]
+    [
+      RoomSummary(
+        room: "main", phase: .live, viewers: 1_234, counters: state.report.withLock { $0.counters })
+    ]
   }
 
   package func openRoom(_ room: String) async throws {
@@ -67,9 +94,11 @@ package final class FakeService: ControlService {
     note("close \(room)")
   }
 
-  package func getRoom(_ room: String) async throws -> RoomReport {
+  package func getRoom(
+    _ room: String, features: Set<Feature>? = nil
+  ) async throws -> RoomReport {
     guard room == "main" else { throw ControlError.noSuchRoom(room) }
-    return report
+    return state.report.withLock { $0.keeping(features) }
   }
 
   package func roomFeed(_ room: String) async throws -> RoomFeed {
@@ -202,6 +231,19 @@ extension FakeService: ManagedService {
 }
 
 extension RoomReport {
+  /// This report without the features that were not asked for; nil asks for all of them.
+  package func keeping(_ features: Set<Feature>?) -> RoomReport {
+    guard let features else { return self }
+    var report = self
+    if !features.contains(.chat) { report.features.chat = nil }
+    if !features.contains(.control) { report.features.control = nil }
+    if !features.contains(.header) { report.features.header = nil }
+    if !features.contains(.liveRoomStats) { report.features.liveRoomStats = nil }
+    if !features.contains(.recorder) { report.features.recorder = nil }
+    if !features.contains(.waitingRoom) { report.features.waitingRoom = nil }
+    return report
+  }
+
   package static let empty = RoomReport(
     room: "main", phase: .waiting, features: .init(), counters: .init())
 

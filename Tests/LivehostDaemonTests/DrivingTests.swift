@@ -24,7 +24,10 @@ import WireFormats
       let committed = committed
       lane = HostLane(
         index: 0, eventLoop: loop, settings: RoomSettings(),
-        onCommit: { room, control, value in committed.note("\(room) \(control) \(value)") })
+        observer: { room, event in
+          guard case .committed(let control, let value) = event else { return }
+          committed.note("\(room) \(control) \(value)")
+        })
       directory = RoomDirectory(lanes: [lane], maximumRooms: 4)
       _ = try directory.open(.main)
     }

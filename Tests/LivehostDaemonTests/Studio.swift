@@ -37,11 +37,15 @@ final class Studio {
     self.recordings = recordings
     lane = HostLane(
       index: 0, eventLoop: loop, settings: settings,
-      onRecordingEnd: { recordings.ended($0, $1, $2) })
+      observer: { room, event in
+        if case .recordingEnded(let recorder, let end) = event {
+          recordings.ended(room, recorder, end)
+        }
+      })
     let registry = TaskRegistry()
     directory = RoomDirectory(
       lanes: [lane], maximumRooms: 12,
-      onChange: { room, change in if change == .closed { registry.roomClosed(room) } })
+      observer: { room, event in if case .closed = event { registry.roomClosed(room) } })
     executor = try WorkExecutor(width: 1)
     tasks = RoomTasks(
       registry: registry, executor: executor, slots: slots, recordings: recordings,

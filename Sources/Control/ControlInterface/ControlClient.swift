@@ -176,14 +176,13 @@ public struct ControlClient: Sendable {
   }
 
   /// Watches a room; ends with `NoSuchRoom` when it closes. Uses up this client's connection.
-  /// - Parameter maximumRate: States per second; nil means as often as the daemon publishes.
+  /// - Parameter maximumRate: States per second; nil means one for each change.
   public func monitorRoom(
     _ room: String, features: [Feature]? = nil, maximumRate: Double? = nil
   ) throws(VarlinkClientError) -> RoomStates {
     let parameters = MonitorRoomParameters(
       room: room, features: features, maximumRate: maximumRate)
     return RoomStates(
-      replies: try client.callMore("\(ControlInterface.name).MonitorRoom", parameters),
-      features: features)
+      replies: try client.callMore("\(ControlInterface.name).MonitorRoom", parameters))
   }
 }

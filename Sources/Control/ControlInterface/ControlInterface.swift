@@ -73,9 +73,7 @@ public enum ControlInterface {
       ListRoomsReply(rooms: try await service.listRooms())
     }
     try interface.handle("GetRoom") { (_, parameters: GetRoomParameters) in
-      var report = try await service.getRoom(parameters.room)
-      if let feature = parameters.feature { report.features.shown = [feature] }
-      return report
+      try await service.getRoom(parameters.room, features: parameters.feature.map { [$0] })
     }
     try interface.handle("Explain") { (_, parameters: ExplainParameters) in
       try await service.explain(room: parameters.room, view: parameters.view)

@@ -15,9 +15,9 @@ public protocol ControlService: Sendable {
   func listRooms() async throws -> [RoomSummary]
   func openRoom(_ room: String) async throws
   func closeRoom(_ room: String) async throws
-  /// The whole room; the caller cuts out the feature that was asked for.
-  func getRoom(_ room: String) async throws -> RoomReport
-  /// The feed on which the room publishes its states; one for each room.
+  /// The room with these features; nil means all of them.
+  func getRoom(_ room: String, features: Set<Feature>?) async throws -> RoomReport
+  /// The states of the room for its monitors; one feed for each room.
   func roomFeed(_ room: String) async throws -> RoomFeed
   /// Why a view of a room was evaluated; ``ControlError/noSuchView(room:view:)`` if it never was.
   func explain(room: String, view: String) async throws -> Explanation
@@ -55,7 +55,7 @@ public protocol ControlService: Sendable {
   func cancelTask(_ task: String) async throws
   /// The hangs of this run of the daemon.
   var hangs: HangFeed { get }
-  /// The feed on which the room publishes what its views look like.
+  /// What the room's views look like, for its monitors.
   func screenFeed(_ room: String) async throws -> RoomFeed
   /// Returns once the events are applied.
   /// - Parameters:

@@ -3,117 +3,190 @@ import NIOCore
 import Platform
 import Varlink
 
-/// The states of one room, or of its screen, from the one who publishes them to all monitors.
+/// The states of one room, or of its screen, for the monitors that show it.
 ///
-/// Holds the newest state only. A monitor that falls behind gets the difference to the newest state
-/// once it reads again, so what a slow monitor costs does not grow. The patch from one state to the
-/// next is made and encoded once for all monitors that make the same step.
+/// Monitors pull. Whoever changes the room marks the feed as stale, which encodes nothing. A monitor
+/// that is due reads the room, and only the features that it shows. Monitors of the same features
+/// share what was read, and the encoded patch if they come from the same state. A monitor that falls
+/// behind gets one patch to the newest state, so the cost of a slow monitor does not grow.
 public final class RoomFeed: Sendable {
-  private struct Step: Hashable {
-    let features: Set<Feature>?
-    let from: UInt64
+  /// A state as JSON.
+  struct State {
+    /// Grows with each change of the room; numbers are missing where changes were merged.
+    let number: UInt64
+    let value: JSONValue
   }
 
-  private struct State {
-    var sequence: UInt64 = 0
-    /// Nil until the first state after the first subscription.
-    var newest: JSONValue?
-    /// Encoded patches to the newest state.
-    var patches: [Step: ByteBuffer] = [:]
-    var subscribers = 0
+  /// What monitors of the same features share.
+  private struct Shared {
+    var monitors = 0
+    var newest: State?
+    var isBeingRead = false
+    /// Encoded patches to the newest state, by the number of the state before; nil where nothing
+    /// differs.
+    var patches: [UInt64: ByteBuffer?] = [:]
+  }
+
+  private struct Contents {
+    /// Of the room's present state.
+    var number: UInt64 = 1
+    /// By features; nil stands for all of them.
+    var shared: [Set<Feature>?: Shared] = [:]
+    /// The room is gone, without an end that monitors are to be told.
+    var isDetached = false
     var end: ControlError?
   }
 
-  private let state = Guarded(State())
-  private let signal = ChangeSignal()
-  private let onDemand: @Sendable () -> Void
+  private let contents = Guarded(Contents())
+  private let change = ChangeSignal()
+  private let read: @Sendable (_ features: Set<Feature>?) async throws -> JSONValue?
 
-  /// - Parameter onDemand: Called from any thread when a first monitor needs a state; the publisher
-  ///   should publish soon, even if nothing changes.
-  public init(onDemand: @escaping @Sendable () -> Void) { self.onDemand = onDemand }
+  /// - Parameter read: Reads the room's present state with these features, nil meaning all of them.
+  ///   What it gives is encoded where the monitor runs; nil once the room is gone. Then monitors wait
+  ///   for ``finish(_:)`` or their cancellation.
+  public init<Report: Encodable & Sendable>(
+    read: @escaping @Sendable (_ features: Set<Feature>?) async -> Report?
+  ) {
+    self.read = { features in try await read(features).map { try JSONValue(encoding: $0) } }
+  }
 
-  /// Whether anybody would see what is published.
-  public var hasSubscribers: Bool { state.withLock { $0.subscribers > 0 } }
+  /// Whether anybody watches.
+  public var hasMonitors: Bool { contents.withLock { !$0.shared.isEmpty } }
 
-  /// Makes this the newest state; without subscribers, does nothing.
-  /// - Throws: `EncodingError` if the report holds a number that JSON lacks.
-  public func publish(_ report: some Encodable) throws {
-    guard hasSubscribers else { return }
-    let value = try JSONValue(encoding: report)
-    wake { state in
-      guard state.subscribers > 0, state.newest != value else { return }
-      state.sequence += 1
-      state.newest = value
-      state.patches = [:]
+  /// Notes that the room has changed. Costs a lock and an addition; encodes nothing.
+  public func markStale() {
+    let hasMonitors = contents.withLock { contents in
+      if contents.shared.isEmpty { return false }
+      contents.number += 1
+      return true
     }
+    if hasMonitors { change.raise() }
   }
 
   /// Ends all monitors, now and later, with an error; the first end stays.
   public func finish(_ error: ControlError) {
-    wake { state in if state.end == nil { state.end = error } }
+    contents.withLock { if $0.end == nil { $0.end = error } }
+    change.raise()
   }
 
-  private func wake(_ change: (inout State) -> Void) {
-    state.withLock { change(&$0) }
-    signal.raise()
+  // MARK: Monitors
+
+  // What takes the lock for a monitor is never inlined into an asynchronous function: there the
+  // compiler (6.3.1) may keep the number of the thread that took a lock over a suspension.
+
+  /// Adds a monitor of these features, to be removed by ``removeMonitor(of:)``.
+  @inline(never)
+  func addMonitor(of features: Set<Feature>?) {
+    contents.withLock { $0.shared[features, default: Shared()].monitors += 1 }
   }
 
-  func subscribe() {
-    let isFirst = state.withLock { state in
-      state.subscribers += 1
-      return state.newest == nil
+  @inline(never)
+  func removeMonitor(of features: Set<Feature>?) {
+    contents.withLock { contents in
+      contents.shared[features]?.monitors -= 1
+      // Without monitors nothing is kept.
+      if contents.shared[features]?.monitors == 0 { contents.shared[features] = nil }
     }
-    if isFirst { onDemand() }
   }
 
-  func unsubscribe() {
-    state.withLock { state in
-      state.subscribers -= 1
-      // Nobody keeps it up to date from here on.
-      if state.subscribers == 0 { (state.newest, state.patches) = (nil, [:]) }
-    }
+  private enum Step {
+    case take(State)
+    /// Read the state of this number.
+    case read(UInt64)
+    case wait
   }
 
-  /// Waits for a state after that one.
-  /// - Throws: The error that ended the feed, or `CancellationError`.
-  func next(after sequence: UInt64) async throws -> (sequence: UInt64, room: JSONValue) {
+  /// The newest state if its number is above that one; waits until there is such a state.
+  ///
+  /// Reads the room once, unless another monitor of the same features has read its present state, or
+  /// is reading it.
+  /// - Throws: The error that ended the feed, `CancellationError`, and what reading throws.
+  func next(after number: UInt64, features: Set<Feature>?) async throws -> State {
+    // What was read on the way is taken even if the room changed meanwhile: a busy room would never
+    // let a monitor go.
+    var takesOlder = false
     while true {
       try Task.checkCancellation()
-      if let newest = try newest(after: sequence) { return newest }
-      await waitForChange(after: sequence)
+      switch try step(after: number, features, takesOlder: takesOlder) {
+      case .take(let state): return state
+      case .read(let present): try await readState(present, features)
+      case .wait: await waitForStep(after: number, features)
+      }
+      takesOlder = true
     }
   }
 
-  private func newest(
-    after sequence: UInt64
-  ) throws(ControlError) -> (sequence: UInt64, room: JSONValue)? {
-    let (end, current, newest) = state.withLock { ($0.end, $0.sequence, $0.newest) }
-    if let end { throw end }
-    guard let newest, current > sequence else { return nil }
-    return (current, newest)
+  @inline(never)
+  private func step(
+    after number: UInt64, _ features: Set<Feature>?, takesOlder: Bool
+  ) throws(ControlError) -> Step {
+    let result: Result<Step, ControlError> = contents.withLock { contents in
+      if let end = contents.end { return .failure(end) }
+      let shared = contents.shared[features, default: Shared()]
+      if let newest = shared.newest, newest.number > number,
+        takesOlder || newest.number == contents.number
+      {
+        return .success(.take(newest))
+      }
+      guard contents.number > number, !contents.isDetached, !shared.isBeingRead else {
+        return .success(.wait)
+      }
+      contents.shared[features]?.isBeingRead = true
+      return .success(.read(contents.number))
+    }
+    return try result.get()
   }
 
-  private func waitForChange(after sequence: UInt64) async {
-    await signal.wait {
-      state.withLock { $0.end == nil && ($0.newest == nil || $0.sequence <= sequence) }
+  private func readState(_ number: UInt64, _ features: Set<Feature>?) async throws {
+    do {
+      let value = try await read(features)
+      finishReading(features) { contents in
+        guard let value else { return contents.isDetached = true }
+        contents.shared[features]?.newest = State(number: number, value: value)
+        contents.shared[features]?.patches = [:]
+      }
+    } catch {
+      finishReading(features) { _ in }
+      throw error
     }
   }
 
-  /// The encoded reply with the patch to a state; shared by all who make the same step.
-  func patch(
-    from old: (sequence: UInt64, room: JSONValue), to new: (sequence: UInt64, room: JSONValue),
-    features: Set<Feature>?
-  ) -> ByteBuffer? {
-    let step = Step(features: features, from: old.sequence)
-    if let shared = state.withLock({ $0.sequence == new.sequence ? $0.patches[step] : nil }) {
-      return shared
+  @inline(never)
+  private func finishReading(_ features: Set<Feature>?, _ body: (inout Contents) -> Void) {
+    contents.withLock { contents in
+      contents.shared[features]?.isBeingRead = false
+      body(&contents)
     }
-    let patch = MergePatch.difference(from: old.room, to: new.room)
-    if patch == .object([:]) { return nil }
-    let reply: JSONValue = ["patch": patch, "sequence": .integer(Int64(new.sequence))]
-    let buffer = reply.buffer()
-    state.withLock { state in
-      if state.sequence == new.sequence { state.patches[step] = buffer }
+    change.raise()
+  }
+
+  private func waitForStep(after number: UInt64, _ features: Set<Feature>?) async {
+    await change.wait { [self] in
+      contents.withLock { contents in
+        if contents.end != nil { return false }
+        return contents.isDetached || contents.number <= number
+          || contents.shared[features]?.isBeingRead == true
+      }
+    }
+  }
+
+  /// The encoded reply with the patch from one state to another; nil if they are equal. Made once for
+  /// all monitors of these features that go from the one to the other.
+  @inline(never)
+  func patch(from old: State, to new: State, features: Set<Feature>?) -> ByteBuffer? {
+    let known: ByteBuffer?? = contents.withLock { contents in
+      guard let shared = contents.shared[features], shared.newest?.number == new.number else {
+        return nil
+      }
+      return shared.patches[old.number]
+    }
+    if let known { return known }
+    let patch = MergePatch.difference(from: old.value, to: new.value)
+    let reply: JSONValue = ["patch": patch, "sequence": .integer(Int64(new.number))]
+    let buffer = patch == .object([:]) ? nil : reply.buffer()
+    contents.withLock { contents in
+      guard contents.shared[features]?.newest?.number == new.number else { return }
+      contents.shared[features]?.patches.updateValue(buffer, forKey: old.number)
     }
     return buffer
   }

@@ -8,29 +8,26 @@ public struct RoomStates: AsyncSequence, Sendable {
   /// A reply and the state that it leads to.
   public struct Element: Sendable {
     public let reply: MonitorRoomReply
-    /// In the form of `GetRoom`: parts of the screen that the room lacks are null.
+    /// In the form of `GetRoom`.
     public let room: JSONValue
 
     /// The typed state.
-    /// - Throws: `DecodingError` if the daemon's report is not of this client's form.
+    /// - Throws: `DecodingError` if the daemon's report does not have this client's form.
     public func report() throws -> RoomReport { try room.decode() }
   }
 
   let replies: ReplySequence<MonitorRoomReply>
-  let features: [Feature]?
 
   public func makeAsyncIterator() -> Iterator {
-    Iterator(replies: replies.makeAsyncIterator(), shown: features ?? Feature.allCases)
+    Iterator(replies: replies.makeAsyncIterator())
   }
 
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate var replies: ReplySequence<MonitorRoomReply>.Iterator
-    fileprivate let shown: [Feature]
     private var room: JSONValue?
 
-    fileprivate init(replies: ReplySequence<MonitorRoomReply>.Iterator, shown: [Feature]) {
+    fileprivate init(replies: ReplySequence<MonitorRoomReply>.Iterator) {
       self.replies = replies
-      self.shown = shown
     }
 
     public mutating func next() async throws(VarlinkClientError) -> Element? {
@@ -42,20 +39,7 @@ public struct RoomStates: AsyncSequence, Sendable {
       } else {
         throw .unexpectedReply("neither a state nor a patch for one")
       }
-      return Element(reply: reply, room: withNulls(room ?? .null))
-    }
-
-    /// Puts back the nulls that patches cannot carry, so that each state has the same members.
-    private func withNulls(_ room: JSONValue) -> JSONValue {
-      guard case .object(var members) = room else { return room }
-      var parts = members["features"]?.objectValue ?? [:]
-      for feature in shown where parts[feature.rawValue] == nil { parts[feature.rawValue] = .null }
-      if var recorder = parts[Feature.recorder.rawValue]?.objectValue {
-        recorder["progress"] = recorder["progress"] ?? .null
-        parts[Feature.recorder.rawValue] = .object(recorder)
-      }
-      members["features"] = .object(parts)
-      return .object(members)
+      return Element(reply: reply, room: room ?? .null)
     }
   }
 }

@@ -89,15 +89,4 @@ public struct RecorderReport: Codable, Sendable, Equatable {
     self.own = own
     self.elsewhere = elsewhere
   }
-
-  /// As synthesised, but for `progress`, which is one of the members that every reader may expect.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(state, forKey: .state)
-    try container.encode(bytes, forKey: .bytes)
-    try container.encode(durationMs, forKey: .durationMs)
-    try container.encode(progress, forKey: .progress)
-    try container.encodeIfPresent(own, forKey: .own)
-    try container.encodeIfPresent(elsewhere, forKey: .elsewhere)
-  }
 }

@@ -53,6 +53,8 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   package var pace = MessagePace()
   package var moderation = RecentModeration()
 
+  package init() {}
+
   /// Counts messages. Returns the indices of those that must not be shown, in ascending order.
   mutating func count(_ batch: [TimedMessage]) -> [Int] {
     var late: [Int] = []

@@ -54,7 +54,9 @@ final class ExecutorLoad {
     self.probe = probe
     lane = HostLane(
       index: 0, eventLoop: loop, settings: RoomSettings(),
-      onCommit: { _, _, value in probe.applied(value) })
+      observer: { _, event in
+        if case .committed(_, let value) = event { probe.applied(value) }
+      })
     directory = RoomDirectory(lanes: [lane], maximumRooms: 1)
     try directory.open(.main)
     var crowd = ChatCrowd()

@@ -117,7 +117,11 @@ final class BenchmarkStudio {
     self.recordings = recordings
     lane = HostLane(
       index: 0, eventLoop: loop, settings: RoomSettings(),
-      onRecordingEnd: { recordings.ended($0, $1, $2) })
+      observer: { room, event in
+        if case .recordingEnded(let recorder, let end) = event {
+          recordings.ended(room, recorder, end)
+        }
+      })
     directory = RoomDirectory(lanes: [lane], maximumRooms: 4)
     try directory.open(room)
     server = try await IngestServer.start(

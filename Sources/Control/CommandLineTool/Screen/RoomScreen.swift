@@ -3,12 +3,16 @@ package import ControlInterface
 /// The six parts of a room's screen as text.
 package struct RoomScreen: Sendable {
   private let report: RoomReport
+  private let shown: Set<Feature>
 
-  package init(_ report: RoomReport) { self.report = report }
+  /// - Parameter features: those to show; empty means all.
+  package init(_ report: RoomReport, features: [Feature] = []) {
+    self.report = report
+    shown = Set(features.isEmpty ? Feature.allCases : features)
+  }
 
   /// The lines, none wider than asked for; as much of chat as the rows have room for.
   package func lines(columns: Int, rows: Int?) -> [String] {
-    let shown = report.features.shown
     var top = ["\(TerminalText.sanitized(report.room)) [\(report.phase.rawValue)]"]
     for feature in [Feature.header, .waitingRoom, .control, .liveRoomStats, .recorder]
     where shown.contains(feature) {

@@ -19,7 +19,8 @@ struct ShowVerb: Verb {
     }
     try context.print(reply) {
       let report: RoomReport = try reply.decode()
-      return RoomScreen(report).lines(columns: context.console.columns, rows: nil)
+      return RoomScreen(report, features: feature.map { [$0] } ?? [])
+        .lines(columns: context.console.columns, rows: nil)
     }
   }
 }

@@ -67,7 +67,8 @@ struct WatchVerb: Verb {
     var last: [String] = []
     try await Self.follow(states) { state in
       if context.wantsJSON { return try context.streaming.printJSON(state.room) }
-      let text = RoomScreen(try state.report()).lines(columns: context.console.columns, rows: nil)
+      let text = RoomScreen(try state.report(), features: features)
+        .lines(columns: context.console.columns, rows: nil)
       if text != last { try context.console.writeLine((text + [""]).joined(separator: "\n")) }
       last = text
     }

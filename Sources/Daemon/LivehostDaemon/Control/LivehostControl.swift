@@ -81,12 +81,12 @@ package struct LivehostControl: ControlService {
     guard await directory.close(try Self.name(room)) else { throw ControlError.noSuchRoom(room) }
   }
 
-  package func getRoom(_ room: String) async throws -> RoomReport {
-    try await answer(room) { lane, name in await lane.report(name) }
+  package func getRoom(_ room: String, features: Set<Feature>?) async throws -> RoomReport {
+    try await answer(room) { lane, name in await lane.report(name, features: features) }
   }
 
   package func roomFeed(_ room: String) async throws -> RoomFeed {
-    try await answer(room) { lane, name in await lane.feed(name) }
+    try await answer(room) { lane, name in await lane.feeds(name)?.room }
   }
 
   package func setControl(
@@ -100,11 +100,11 @@ package struct LivehostControl: ControlService {
   }
 
   package func explain(room: String, view: String) async throws -> Explanation {
-    try await answer(room) { lane, name in try await lane.explain(view, of: name).get() }
+    try await answer(room) { lane, name in try await lane.explain(view, of: name) }
   }
 
   package func screenFeed(_ room: String) async throws -> RoomFeed {
-    try await answer(room) { lane, name in await lane.screenFeed(name) }
+    try await answer(room) { lane, name in await lane.feeds(name)?.screen }
   }
 
   package func simulate(

@@ -11,7 +11,7 @@ package final class LaneActivity: Sendable {
     case view(String)
     /// An effect runs on the lane.
     case effect(String)
-    /// Monitors are shown the newest state.
+    /// Something of a room is read for a client.
     case report
   }
 

@@ -18,11 +18,6 @@ package struct EventLoopLane: Lane {
       eventLoop, meter: meter, label: LaneActivity.Label(room: room, work: .effect("(unnamed)")))
   }
 
-  /// The same lane for the store of a room.
-  package func of(_ room: RoomName) -> EventLoopLane {
-    EventLoopLane(eventLoop, meter: meter, room: room)
-  }
-
   package func execute(_ job: @escaping @Sendable () -> Void) { eventLoop.execute(job) }
 
   package func taskExecutor(named effect: String) -> (any TaskExecutor)? {

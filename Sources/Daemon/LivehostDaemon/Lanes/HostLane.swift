@@ -1,8 +1,8 @@
+import Composable
 package import ControlInterface
 package import HostScreen
 package import LiveEvents
 package import NIOCore
-package import Recordings
 import Synchronization
 
 /// One event loop and the rooms that live on it.
@@ -13,14 +13,11 @@ package actor HostLane {
   package nonisolated let index: Int
   package nonisolated let eventLoop: any EventLoop
   package nonisolated let meter: TurnMeter
+  nonisolated let faults: FaultInjection
+  nonisolated let observer: RoomObserver
   private nonisolated let executor: any NIOSerialEventLoopExecutor
   private nonisolated let mailbox: LaneMailbox
-  private let lane: EventLoopLane
   private nonisolated let thread = Atomic<Int32>(0)
-  private let faults: FaultInjection
-  private let onProblem: @Sendable (RoomName, String) -> Void
-  private let onCommit: @Sendable (RoomName, _ control: String, _ value: Double) -> Void
-  private let onRecordingEnd: @Sendable (RoomName, RoomRecorder, RecordingEnd) -> Void
   private let snapshots: SnapshotStore?
   private let turnLength: TimeAmount
   /// What was taken from the mailbox and is not done, the last one first; that one perhaps in part.
@@ -37,32 +34,18 @@ package actor HostLane {
     executor.asUnownedSerialExecutor()
   }
 
-  /// Why a room stops recording without being asked to.
-  package enum RecordingEnd: Sendable {
-    /// It was closed; the digest is that of its last state.
-    case closed(digest: String?)
-    /// The daemon stops, and the recording is to go on at the next start.
-    case suspended
-  }
-
   /// - Parameters:
+  ///   - observer: told what happens to the lane's rooms, on the lane.
   ///   - onTurn: told how long each turn took, on the lane.
-  ///   - snapshots: where rooms are kept for the next start.
-  ///   - turnLength: for how long one turn takes from the mailbox: half a frame. What is left comes in the
+  ///   - snapshots: where rooms are kept for the next start; nil keeps none.
+  ///   - turnLength: how long one turn takes items from the mailbox: half a frame. The rest comes in the
   ///     next turn, behind timers that are due.
-  ///   - onRecordingEnd: told the recorder of a room that closes, and why.
   package init(
     index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings,
-    faults: FaultInjection = FaultInjection(),
+    faults: FaultInjection = FaultInjection(), snapshots: SnapshotStore? = nil,
+    turnLength: TimeAmount = .milliseconds(8),
     onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)? = nil,
-    onProblem: @escaping @Sendable (RoomName, String) -> Void = { _, _ in },
-    onCommit: @escaping @Sendable (RoomName, _ control: String, _ value: Double) -> Void = {
-      _, _, _ in
-    },
-    onRecordingEnd: @escaping @Sendable (RoomName, RoomRecorder, RecordingEnd) -> Void = {
-      _, _, _ in
-    },
-    snapshots: SnapshotStore? = nil, turnLength: TimeAmount = .milliseconds(8)
+    observer: @escaping RoomObserver = { _, _ in }
   ) {
     self.snapshots = snapshots
     self.turnLength = turnLength
@@ -71,12 +54,9 @@ package actor HostLane {
     self.executor = eventLoop
     self.mailbox = LaneMailbox(eventLoop: eventLoop)
     meter = TurnMeter(onTurn: onTurn) { NIODeadline.now().uptimeNanoseconds }
-    self.lane = EventLoopLane(eventLoop, meter: meter)
     self.settings = settings
     self.faults = faults
-    self.onProblem = onProblem
-    self.onCommit = onCommit
-    self.onRecordingEnd = onRecordingEnd
+    self.observer = observer
     eventLoop.execute { self.thread.store(SchedulerTimes.currentThread(), ordering: .relaxed) }
   }
 
@@ -224,14 +204,10 @@ package actor HostLane {
       }
     }
     let room = Room(
-      name: name, lane: lane.of(name), meter: meter, faults: faults, settings: settings, now: now,
-      restoring: snapshot, keeper: keeper,
-      onProblem: { [onProblem] in onProblem(name, $0) },
-      onCommit: { [onCommit] in onCommit(name, $0, $1) },
-      requestFrame: { [weak self] in await self?.publish(name) },
-      onEffectActions: { [weak self] in
-        self?.assumeIsolated { lane in lane.rooms[name].map { lane.schedule($0) } }
-      })
+      name: name, on: self, settings: settings, now: now, restoring: snapshot, keeper: keeper)
+    room.screen.store.onEffectActions = { [weak self] in
+      self?.assumeIsolated { lane in lane.rooms[name].map { lane.schedule($0) } }
+    }
     rooms[name] = room
     // That it exists is to be kept, whether or not something ever happens in it. At once: a timer would
     // move the room's time before its first event.
@@ -249,28 +225,66 @@ package actor HostLane {
       room.endMonitors()
       room.forget(completion)
       if let ended = room.endRecording() {
-        onRecordingEnd(name, ended.recorder, .closed(digest: ended.digest))
+        observer(name, .recordingEnded(ended.recorder, .closed(digest: ended.digest)))
       }
     } else {
       room.suspend(now: now)
-      if let ended = room.endRecording() { onRecordingEnd(name, ended.recorder, .suspended) }
+      if let ended = room.endRecording() {
+        observer(name, .recordingEnded(ended.recorder, .suspended))
+      }
       completion()
     }
     closed.add(room.counts)
   }
 
-  package func report(_ name: RoomName) -> RoomReport? {
-    measureReport(of: name) { rooms[name]?.report() }
+  // MARK: Reading
+
+  /// Reads something of a room; `nil` if there is no such room. The hang monitor calls it a report.
+  private func read<R>(_ name: RoomName, _ body: (Room) -> R) -> R? {
+    guard let room = rooms[name] else { return nil }
+    return meter.measure {
+      meter.activity.does(.report, in: name)
+      return body(room)
+    }
+  }
+
+  /// A room as `GetRoom` describes it.
+  ///
+  /// - Parameter features: those to report; nil means all of them.
+  package func report(_ name: RoomName, features: Set<Feature>? = nil) -> RoomReport? {
+    read(name) { $0.report(features) }
+  }
+
+  /// What the views of a room look like.
+  package func screen(_ name: RoomName) -> ScreenReport? {
+    read(name) { ScreenReport($0.screen.views) }
   }
 
   /// Why a view of a room was evaluated.
-  package func explain(_ view: String, of name: RoomName) -> Result<Explanation, ControlError> {
-    measureReport(of: name) {
-      guard let room = rooms[name] else { return .failure(.noSuchRoom(name.description)) }
-      return room.explain(view).map(Result.success)
-        ?? .failure(.noSuchView(room: name.description, view: view))
+  package func explain(_ view: String, of name: RoomName) throws(ControlError) -> Explanation {
+    guard let explanation = read(name, { $0.explain(view) }) else {
+      throw .noSuchRoom(name.description)
     }
+    guard let explanation else { throw .noSuchView(room: name.description, view: view) }
+    return explanation
   }
+
+  /// The states of a room for its monitors, and those of its screen.
+  package func feeds(_ name: RoomName) -> (room: RoomFeed, screen: RoomFeed)? {
+    rooms[name].map { ($0.feed, $0.screenFeed) }
+  }
+
+  /// What metrics say about the rooms.
+  package func metrics() -> [RoomMetrics] { rooms.keys.compactMap { read($0) { $0.metrics() } } }
+
+  package func summaries() -> [RoomSummary] { rooms.values.map { $0.summary() } }
+
+  /// Sums over the rooms of this lane, closed ones included.
+  package func counts() -> EventCounts {
+    rooms.values.reduce(into: closed) { $0.add($1.counts) }
+  }
+
+  // MARK: Acting
 
   /// Commits a value of a slider of a room, or sets a switch.
   package nonisolated func set(
@@ -299,30 +313,5 @@ package actor HostLane {
         room.whenSafe { continuation.resume(returning: result) }
       }
     }
-  }
-
-  private func measureReport<R>(of name: RoomName, _ report: () -> R) -> R {
-    meter.measure {
-      meter.activity.does(.report, in: name)
-      return report()
-    }
-  }
-
-  package func feed(_ name: RoomName) -> RoomFeed? { rooms[name]?.feed }
-
-  package func screenFeed(_ name: RoomName) -> RoomFeed? { rooms[name]?.screenFeed }
-
-  private func publish(_ name: RoomName) { measureReport(of: name) { rooms[name]?.publish() } }
-
-  /// What metrics tell of the rooms.
-  package func metrics() -> [RoomMetrics] {
-    rooms.values.map { room in measureReport(of: room.name) { room.metrics() } }
-  }
-
-  package func summaries() -> [RoomSummary] { rooms.values.map { $0.summary() } }
-
-  /// Sums over the rooms of this lane, closed ones included.
-  package func counts() -> EventCounts {
-    rooms.values.reduce(into: closed) { $0.add($1.counts) }
   }
 }

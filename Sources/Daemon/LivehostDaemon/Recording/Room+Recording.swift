@@ -24,7 +24,7 @@ extension Room {
     recording?.handOver()
     guard let ended = exchange(&recording, with: nil) else { return nil }
     closingRecorder = ended.recorder
-    return (ended.recorder, ended.isWhole ? screen.stateDigest : nil)
+    return (ended.recorder, ended.isWhole ? StateDigest.text(of: screen) : nil)
   }
 
   /// All that the recorder was given is on disk, or lost.

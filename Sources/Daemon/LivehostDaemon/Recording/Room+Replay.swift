@@ -51,7 +51,7 @@ extension Room {
   /// The recording is over, or given up: the room's time goes on with the machine's. Gives the digest of
   /// the state to which the recording led.
   func endReplay(now: NIODeadline = .now()) -> String {
-    let digest = screen.stateDigest
+    let digest = StateDigest.text(of: screen)
     replayOffset = nil
     screen.apply(settings.throttling)
     recording?.addChange(RoomChange(settings: recordedSettings), at: clock.now)

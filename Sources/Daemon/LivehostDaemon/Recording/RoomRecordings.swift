@@ -97,7 +97,7 @@ package final class RoomRecordings: Sendable {
   }
 
   /// The room was closed while it was recorded, or is kept for the next start.
-  package func ended(_ room: RoomName, _ recorder: RoomRecorder, _ end: HostLane.RecordingEnd) {
+  package func ended(_ room: RoomName, _ recorder: RoomRecorder, _ end: RoomEvent.RecordingEnd) {
     switch end {
     case .closed(let digest): Task { await self.end(room, recorder, digest: digest) }
     case .suspended:
@@ -262,7 +262,8 @@ extension RecordingReport {
       recording: summary.name, room: summary.room, state: RecordingStateReport(summary.state),
       reason: summary.reason, startedAt: summary.startedAt, endedAt: summary.endedAt,
       events: summary.events, frames: summary.frames, bytes: summary.bytes,
-      durationMs: summary.durationMs, segments: summary.segments, digest: summary.digest)
+      durationMs: summary.durationMs, segments: summary.segments,
+      digest: summary.digest.flatMap { StateDigest.isComparable($0) ? $0 : nil })
   }
 }
 

@@ -1,20 +1,36 @@
-import ControlInterface
+import ChatFeature
+import Composable
+import HostFeature
 package import HostScreen
 import JSON
+import RecorderFeature
 import Simulation
 
-extension HostScreen {
-  /// A number that stands for all that `GetRoom` tells of the room's features, but for the room's own
-  /// recorder: equal states have equal digests, in every run. Sixteen hexadecimal digits.
+/// Stands for the state of a room: equal states have equal digests, in every process.
+package enum StateDigest {
+  /// To be raised when states that were equal before would get another digest, for instance because
+  /// of a new member that is always encoded.
+  private static let version = 2
+
+  /// The digest of a screen's state without the room's own recorder, which a replay lacks: the
+  /// version, and sixteen hexadecimal digits.
   ///
   /// - Complexity: O(size of the state).
-  package var stateDigest: String {
-    let report = RoomReport(self, room: "", newestMessages: .max, withoutOwnRecorder: true)
+  package static func text(of screen: HostScreen) -> String {
+    var state = screen.store.state
+    state.recorder.own = nil
+    state.isRecording = state.recorder.isRecording
+    // Hash tables, whose order differs from process to process. What is counted with them is also in
+    // members that are shown.
+    state.chat?.bookkeeping = ChatBookkeeping()
     // Means of nothing are absent, so there is no number that JSON lacks.
-    let features = (try? JSONValue(encoding: report.features)) ?? .null
-    let value: JSONValue = ["features": features, "phase": .string(report.phase.rawValue)]
+    let value = (try? JSONValue(encoding: state)) ?? .null
     var digest = Digest()
     for byte in value.serialized() { digest.add(UInt64(byte)) }
-    return digest.text
+    return "\(version)-\(digest.text)"
   }
+
+  /// Whether a digest can be compared with those made here. Others are of another version: the ones
+  /// without a version, by livehost 0.1.0, stand for what it reported of the room.
+  package static func isComparable(_ text: String) -> Bool { text.hasPrefix("\(version)-") }
 }

@@ -13,9 +13,11 @@ import ViewGraph
 import WaitingRoomFeature
 
 extension Room {
-  /// The room as `GetRoom` tells of it.
-  func report() -> RoomReport {
-    RoomReport(screen, room: name.description, newestMessages: settings.reportedMessages)
+  /// The room as `GetRoom` describes it, with these features; nil means all of them.
+  func report(_ features: Set<Feature>?) -> RoomReport {
+    RoomReport(
+      screen, room: name.description, newestMessages: settings.reportedMessages,
+      features: features ?? Set(Feature.allCases))
   }
 
   func summary() -> RoomSummary {
@@ -23,34 +25,23 @@ extension Room {
       room: name.description, phase: Phase(screen.store.state.phase),
       viewers: screen.store.state.header.viewers, counters: counts.counters)
   }
-
-  /// Shows monitors the newest state; free while there are none.
-  func publish() {
-    do {
-      if feed.hasSubscribers { try feed.publish(report()) }
-      if screenFeed.hasSubscribers { try screenFeed.publish(ScreenReport(screen.views)) }
-    } catch {
-      // A report holds no number that JSON lacks: means of nothing are absent, not NaN.
-      onProblem("its state cannot be shown to monitors: \(error)")
-    }
-  }
 }
 
 extension RoomReport {
-  /// A screen as `GetRoom` tells of it.
+  /// A screen as `GetRoom` describes it.
   ///
   /// - Parameters:
-  ///   - newestMessages: how many messages of the chat are told at most.
-  ///   - withoutOwnRecorder: leaves out what the room's own recorder does.
+  ///   - newestMessages: how many messages of the chat are reported at most.
+  ///   - features: those to report.
   package init(
-    _ screen: HostScreen, room: String, newestMessages: Int, withoutOwnRecorder: Bool = false
+    _ screen: HostScreen, room: String, newestMessages: Int,
+    features: Set<Feature> = Set(Feature.allCases)
   ) {
-    var state = screen.store.state
-    if withoutOwnRecorder { state.recorder.own = nil }
+    let state = screen.store.state
     let counts = screen.counts
     self.init(
       room: room, phase: Phase(state.phase),
-      features: FeatureReports(state, newestMessages: newestMessages),
+      features: FeatureReports(state, features, newestMessages: newestMessages),
       counters: counts.counters, rejectedByReason: counts.reasons,
       actions: Int(screen.store.actionCount),
       actionsByKind: Dictionary(
@@ -60,13 +51,19 @@ extension RoomReport {
 }
 
 extension FeatureReports {
-  fileprivate init(_ state: HostFeature.State, newestMessages: Int) {
+  fileprivate init(_ state: HostFeature.State, _ features: Set<Feature>, newestMessages: Int) {
+    func report<State, Report>(
+      _ feature: Feature, _ state: State?, _ make: (State) -> Report?
+    ) -> Report? {
+      features.contains(feature) ? state.flatMap(make) : nil
+    }
     self.init(
-      chat: state.chat.map { ChatReport($0, newest: newestMessages) },
-      control: ControlReport(state.control), header: HeaderReport(state.header),
-      liveRoomStats: state.liveRoomStats.flatMap(LiveRoomStatsReport.init),
-      recorder: RecorderReport(state.recorder),
-      waitingRoom: state.waitingRoom.map {
+      chat: report(.chat, state.chat) { ChatReport($0, newest: newestMessages) },
+      control: report(.control, state.control, ControlReport.init),
+      header: report(.header, state.header, HeaderReport.init),
+      liveRoomStats: report(.liveRoomStats, state.liveRoomStats, LiveRoomStatsReport.init),
+      recorder: report(.recorder, state.recorder, RecorderReport.init),
+      waitingRoom: report(.waitingRoom, state.waitingRoom) {
         WaitingRoomReport(
           waiting: $0.people.count, admitted: $0.admitted, capacity: $0.capacity,
           secondsLeft: $0.secondsLeft, startsAt: $0.startsAt.map { Int($0) },

@@ -52,8 +52,6 @@ final class Room {
   var closingRecorder: RoomRecorder?
   /// Whether the state depends on more than events.
   var isDriven = false
-  /// Told of what went wrong and has no caller to be told.
-  let onProblem: @Sendable (String) -> Void
   let activity: LaneActivity
   let trace: ActionTrace
   /// Those whom the host let in since the last one who asked took the list.
@@ -69,48 +67,50 @@ final class Room {
 
   /// - Parameters:
   ///   - snapshot: of the room that this one is to be; ``wake(after:now:)`` sets its time going.
-  ///   - onCommit: told of each slider value that is meant to last.
-  ///   - requestFrame: has monitors shown the newest state.
-  ///   - onEffectActions: told on the lane that effects changed the state, so that a frame is due.
+  ///   - keeper: keeps the room for the next start of the daemon; nil if it is not to be kept.
   init(
-    name: RoomName, lane: EventLoopLane, meter: TurnMeter,
-    faults: FaultInjection = FaultInjection(), settings: RoomSettings, now: NIODeadline,
-    restoring snapshot: RoomSnapshot? = nil, keeper: RoomKeeper? = nil,
-    onProblem: @escaping @Sendable (String) -> Void = { _ in },
-    onCommit: @escaping @Sendable (_ control: String, _ value: Double) -> Void = { _, _ in },
-    requestFrame: @escaping @Sendable () async -> Void,
-    onEffectActions: @escaping @Sendable () -> Void = {}
+    name: RoomName, on lane: HostLane, settings: RoomSettings, now: NIODeadline,
+    restoring snapshot: RoomSnapshot?, keeper: RoomKeeper?
   ) {
     self.name = name
     self.settings = settings
-    self.onProblem = onProblem
     lastDelivery = now
     self.keeper = keeper
     clock = RoomClock(machine: now.machineTime)
     if let snapshot { clock.advance(to: snapshot.instant) }
     grid = FrameGrid(framesPerSecond: Int64(settings.framesPerSecond))
-    feed = RoomFeed(onDemand: { Task { await requestFrame() } })
-    screenFeed = RoomFeed(onDemand: { Task { await requestFrame() } })
+    feed = RoomFeed { [weak lane] features in
+      await lane?.report(name, features: features)
+    }
+    screenFeed = RoomFeed { [weak lane] _ in
+      await lane?.screen(name)
+    }
+    let meter = lane.meter
     screen = HostScreen(
-      lane: lane, framesPerSecond: settings.framesPerSecond, chatHistory: settings.chatHistory,
-      clock: MachineClock(meter.activity, room: name, faults: faults), start: clock.now,
+      lane: EventLoopLane(lane.eventLoop, meter: meter, room: name),
+      framesPerSecond: settings.framesPerSecond, chatHistory: settings.chatHistory,
+      clock: MachineClock(meter.activity, room: name, faults: lane.faults), start: clock.now,
       restoring: snapshot?.screen)
     screen.apply(settings.throttling)
-    let admitted = admitted
-    screen.store.onAction { action in
+    activity = meter.activity
+    trace = screen.store.actionTrace
+    observe(lane)
+  }
+
+  private func observe(_ lane: HostLane) {
+    let store = screen.store
+    let (name, observer, faults) = (name, lane.observer, lane.faults)
+    store.onAction { [admitted] action in
       if case .control(.delegate(.committed(let control, let value))) = action {
-        onCommit(control, value)
+        observer(name, .committed(control: control, value: value))
       } else if case .waitingRoom(.delegate(.admitted(let people))) = action {
         admitted.people += people
       }
     }
-    activity = meter.activity
-    trace = screen.store.actionTrace
-    screen.store.onEffectActions = onEffectActions
-    screen.store.onFailure = { onProblem("\($0)") }
-    screen.store.onWarning = { onProblem($0) }
+    store.onFailure = { observer(name, .failed("\($0)")) }
+    store.onWarning = { observer(name, .failed($0)) }
     if faults.holdsActions {
-      screen.store.onAction { [trace] _ in faults.hold(.action(trace.name)) }
+      store.onAction { [trace] _ in faults.hold(.action(trace.name)) }
     }
   }
 
@@ -269,8 +269,8 @@ final class Room {
     let adapting = clock.source == .arrival && recording == nil && replayOffset == nil
     screen.drawFrame(at: instant, flush: flush, adapting: adapting)
     recording?.addFrame(at: instant, flush: flush)
-    activity.does(.report, in: name)
-    publish()
+    feed.markStale()
+    screenFeed.markStale()
     for entry in exchange(&waiting, with: []) {
       acknowledge(entry.acknowledgement, rejected: entry.rejected, entry.recorder)
     }

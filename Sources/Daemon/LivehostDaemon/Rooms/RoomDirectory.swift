@@ -17,18 +17,15 @@ package final class RoomDirectory: Sendable {
 
   package let lanes: [HostLane]
   private let state: Guarded<State>
-  private let onChange: @Sendable (RoomName, Change) -> Void
+  private let observer: RoomObserver
 
-  package enum Change: Sendable { case opened, restored, closed, suspended }
-
-  /// - Parameter onChange: told of each room that is opened or closed, for the journal.
+  /// - Parameter observer: told of each room that is opened, closed or suspended.
   package init(
-    lanes: [HostLane], maximumRooms: Int,
-    onChange: @escaping @Sendable (RoomName, Change) -> Void = { _, _ in }
+    lanes: [HostLane], maximumRooms: Int, observer: @escaping RoomObserver = { _, _ in }
   ) {
     self.lanes = lanes
     state = Guarded(State(maximum: maximumRooms))
-    self.onChange = onChange
+    self.observer = observer
   }
 
   package var count: Int { state.withLock { $0.lanes.count } }
@@ -75,7 +72,7 @@ package final class RoomDirectory: Sendable {
       return .success(index)
     }
     let lane = lanes[try result.get()]
-    onChange(room, snapshot == nil ? .opened : .restored)
+    observer(room, snapshot == nil ? .opened : .restored)
     return lane
   }
 
@@ -95,7 +92,7 @@ package final class RoomDirectory: Sendable {
       }
       if index == nil { continuation.resume(returning: false) }
     }
-    if isClosed { onChange(room, isForGood ? .closed : .suspended) }
+    if isClosed { observer(room, isForGood ? .closed : .suspended) }
     return isClosed
   }
 

@@ -82,21 +82,22 @@ package struct Daemon: ServiceLifecycle.Service {
     let snapshots = try SnapshotStore(
       directory: paths.stateDirectory + "/rooms",
       onProblem: { [logger] problem in logger.warning("\(problem)") })
-    let lanes = makeLanes(laneGroup, FaultInjection.fromEnvironment(), recordings, snapshots)
+    let tasks = TaskRegistry()
+    let observer: RoomObserver = { [logger] room, event in
+      switch event {
+      case .closed, .suspended: tasks.roomClosed(room)
+      case .recordingEnded(let recorder, let end): recordings.ended(room, recorder, end)
+      case .opened, .restored, .committed, .failed: break
+      }
+      event.log(room, to: logger)
+    }
+    let lanes = makeLanes(laneGroup, FaultInjection.fromEnvironment(), snapshots, observer)
     let hangs = HangFeed()
     let hangMonitor = try watchForHangs(lanes, hangs)
     let work = try WorkExecutor(width: max(1, System.coreCount - 1))
     let slots = WorkSlots(count: work.width)
-    let tasks = TaskRegistry()
     let directory = RoomDirectory(
-      lanes: lanes, maximumRooms: configuration.rooms.maximumRooms,
-      onChange: { [logger] room, change in
-        switch change {
-        case .closed, .suspended: tasks.roomClosed(room)
-        case .opened, .restored: break
-        }
-        Self.log(room, change, to: logger)
-      })
+      lanes: lanes, maximumRooms: configuration.rooms.maximumRooms, observer: observer)
     await Restoration(
       snapshots, into: directory, recordings: recordings, notifier: notifier, logger: logger
     ).run()
@@ -187,8 +188,8 @@ package struct Daemon: ServiceLifecycle.Service {
   }
 
   private func makeLanes(
-    _ group: MultiThreadedEventLoopGroup, _ faults: FaultInjection, _ recordings: RoomRecordings,
-    _ snapshots: SnapshotStore
+    _ group: MultiThreadedEventLoopGroup, _ faults: FaultInjection, _ snapshots: SnapshotStore,
+    _ observer: @escaping RoomObserver
   ) -> [HostLane] {
     var lanes: [HostLane] = []
     for eventLoop in group.makeIterator() {
@@ -198,19 +199,8 @@ package struct Daemon: ServiceLifecycle.Service {
       lanes.append(
         HostLane(
           index: lanes.count, eventLoop: eventLoop, settings: configuration.rooms,
-          faults: faults, onTurn: metrics.noteTurns(lane: lanes.count),
-          onProblem: { [logger] room, problem in
-            logger.error("room \(room): \(problem)", metadata: ["room": "\(room)"])
-          },
-          onCommit: { [logger] room, control, value in
-            logger.log(
-              .sliderCommitted, "room \(room): \(control) is \(value)",
-              metadata: [
-                "room": "\(room)", "feature": "control", "control": "\(control)",
-                "value": "\(value)",
-              ])
-          },
-          onRecordingEnd: { recordings.ended($0, $1, $2) }, snapshots: snapshots))
+          faults: faults, snapshots: snapshots, onTurn: metrics.noteTurns(lane: lanes.count),
+          observer: observer))
     }
     return lanes
   }
@@ -297,19 +287,6 @@ package struct Daemon: ServiceLifecycle.Service {
       try message()
     } catch {
       logger.warning("the service manager could not be told: \(error)")
-    }
-  }
-
-  private static func log(_ room: RoomName, _ change: RoomDirectory.Change, to logger: Logger) {
-    switch change {
-    case .opened: logger.log(.roomOpened, "room \(room) opened", metadata: ["room": "\(room)"])
-    case .restored:
-      logger.log(
-        .roomOpened, "room \(room) opened, with the state that it was kept with",
-        metadata: ["room": "\(room)"])
-    // It is open to those who look at it, as soon as the daemon runs again.
-    case .suspended: break
-    case .closed: logger.log(.roomClosed, "room \(room) closed", metadata: ["room": "\(room)"])
     }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ChatIntakeTests {
   @Test func messagesOfOneFrameAreOneAction() {
-    var intake = ChatIntake(frame: .milliseconds(16))
+    var intake = ChatIntake(policies(.chat, .milliseconds(16)))
     var output = IntakeOutput<ChatFeature.Action>()
     let batch = [message(1, at: 5), message(2, at: 4)]
     for one in batch { intake.receive(one.event, at: .origin, into: &output) }
@@ -24,11 +24,11 @@ import Testing
 
   @Test func moderationNeverOvertakesTheMessagesBeforeIt() {
     let passing: [(LiveEvent.Payload, ChatFeature.Action)] = [
-      (.chatDelete(messageID: "m1"), .messageDeleted("m1", at: 9)),
-      (.chatClear, .cleared(at: 9)),
-      (.chatTimeout(timeout("ann")), .timedOut(timeout("ann"), at: 9)),
-      (.chatNotice(notice(.raid)), .notice(notice(.raid), at: 9)),
-      (.chatModes(ChatModes(emoteOnly: true)), .modesChanged(ChatModes(emoteOnly: true))),
+      (.chat(.delete(messageID: "m1")), .messageDeleted("m1", at: 9)),
+      (.chat(.clear), .cleared(at: 9)),
+      (.chat(.timeout(timeout("ann"))), .timedOut(timeout("ann"), at: 9)),
+      (.chat(.notice(notice(.raid))), .notice(notice(.raid), at: 9)),
+      (.chat(.modes(ChatModes(emoteOnly: true))), .modesChanged(ChatModes(emoteOnly: true))),
     ]
     for (payload, action) in passing {
       var intake = ChatIntake()
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func aFullBatchIsDeliveredEarly() {
-    var intake = ChatIntake(capacity: 3)
+    var intake = ChatIntake(policies(.chat, ThrottlePolicies.frame, capacity: 3))
     var output = IntakeOutput<ChatFeature.Action>()
     for id in 0..<7 { intake.receive(message(id, at: 0).event, at: .origin, into: &output) }
     #expect(output.actions.count == 2)
@@ -50,25 +50,17 @@ import Testing
     #expect(intake.pending == 1)
   }
 
-  @Test func anEventOfAnotherFeatureIsRefusedAndCounted() {
-    var intake = ChatIntake()
-    var output = IntakeOutput<ChatFeature.Action>()
-    intake.receive(LiveEvent(timestamp: 0, payload: .viewers(count: 1)), at: .origin, into: &output)
-    #expect(output.actions.isEmpty)
-    #expect(output.rejected == [.unknownType: 1])
-  }
-
   /// Every event is accounted for at any instant, and what comes out is what went in, in order.
   @Test(arguments: 1...20) func nothingIsLostAndNothingOvertakes(seed: UInt64) {
     var random = SplitMix64(seed: seed)
-    var intake = ChatIntake(frame: .milliseconds(16), capacity: 20)
+    var intake = ChatIntake(policies(.chat, .milliseconds(16), capacity: 20))
     var output = IntakeOutput<ChatFeature.Action>()
     var now = Instant.origin
     var sent: [String] = []
     for id in 0..<2_000 {
       now = now + .microseconds(Int64.random(in: 0..<4_000, using: &random))
       if Int.random(in: 0..<20, using: &random) == 0 {
-        let event = LiveEvent(timestamp: 0, payload: .chatDelete(messageID: Text("d\(id)")))
+        let event = LiveEvent(timestamp: 0, payload: .chat(.delete(messageID: Text("d\(id)"))))
         intake.receive(event, at: now, into: &output)
         sent.append("d\(id)")
       } else {
@@ -92,6 +84,28 @@ import Testing
 
 extension TimedMessage {
   fileprivate var event: LiveEvent {
-    LiveEvent(timestamp: timestamp, payload: .chatMessage(message))
+    LiveEvent(timestamp: timestamp, payload: .chat(.message(message)))
   }
+}
+
+extension ChatIntake {
+  /// Takes an event of the part as the host routes it.
+  fileprivate mutating func receive(
+    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+  ) {
+    guard case .chat(let part) = event.payload else {
+      Issue.record("an event of another part")
+      return
+    }
+    receive(part, timestamp: event.timestamp, at: now, into: &output)
+  }
+}
+
+/// Policies of which one is not the standard one.
+private func policies(
+  _ kind: ThrottledKind, _ interval: Interval, capacity: Int = ThrottlePolicies.standardCapacity
+) -> ThrottlePolicies {
+  var policies = ThrottlePolicies()
+  policies[kind] = ThrottlePolicies.Pacing(interval: interval, capacity: capacity)
+  return policies
 }

@@ -9,7 +9,7 @@ import Testing
 
   @Test func aDragOfFiveHundredChangesIsOneCommitAndAtMostOneUpdatePerFrame() {
     let frame = Interval.nanoseconds(16_666_667)
-    var intake = ControlIntake(interval: frame)
+    var intake = ControlIntake(policies(frame))
     var output = IntakeOutput<Action>()
     var lastUpdate: Instant?
     var updates = 0
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func theLastValueArrivesAtTheFrameWithoutAnother() {
-    var intake = ControlIntake(interval: .milliseconds(16))
+    var intake = ControlIntake(policies(.milliseconds(16)))
     var output = IntakeOutput<Action>()
     for step in 1...3 {
       intake.receive(slider("mic", .change, Double(step) / 10), at: .origin, into: &output)
@@ -118,36 +118,51 @@ import Testing
     #expect(output.actions.isEmpty)
   }
 
-  @Test func moreNamesThanThereIsRoomForAreRejectedAndTheKnownOnesGoOn() {
-    var intake = ControlIntake(nameCapacity: 2)
-    var output = IntakeOutput<Action>()
-    for control in ["a", "b", "c", "a"] {
-      intake.receive(tap(control, true), at: .origin, into: &output)
-    }
-    for input in ["x", "y", "z"] {
-      intake.receive(meter(input, [0]), at: .origin, into: &output)
-    }
-    #expect(output.applied == 5)
-    #expect(output.rejected == [.invalidValue: 2])
-  }
-
-  @Test func anEventOfAnotherFeatureIsAccountedFor() {
+  @Test func `names beyond the capacity are rejected and the known ones still work`() {
     var intake = ControlIntake()
     var output = IntakeOutput<Action>()
-    intake.receive(LiveEvent(timestamp: 0, payload: .chatClear), at: .origin, into: &output)
-    #expect(output.rejected == [.unknownType: 1])
+    let capacity = ControlIntake.nameCapacity
+    for control in Array(0...capacity) + [0] {
+      intake.receive(tap("control \(control)", true), at: .origin, into: &output)
+    }
+    for input in 0...capacity {
+      intake.receive(meter("input \(input)", [0]), at: .origin, into: &output)
+    }
+    #expect(output.applied == 2 * capacity + 1)
+    #expect(output.rejected == [.invalidValue: 2])
   }
 }
 
 private func slider(_ control: String, _ phase: Slider.Phase, _ value: Double) -> LiveEvent {
   let slider = Slider(control: Text(control), phase: phase, value: value)
-  return LiveEvent(timestamp: 0, payload: .slider(slider))
+  return LiveEvent(timestamp: 0, payload: .control(.slider(slider)))
 }
 
 private func tap(_ control: String, _ on: Bool?) -> LiveEvent {
-  LiveEvent(timestamp: 0, payload: .tap(control: Text(control), on: on))
+  LiveEvent(timestamp: 0, payload: .control(.tap(control: Text(control), on: on)))
 }
 
 private func meter(_ input: String, _ levels: [Float]) -> LiveEvent {
-  LiveEvent(timestamp: 0, payload: .meter(input: Text(input), levels: levels))
+  LiveEvent(timestamp: 0, payload: .control(.meter(input: Text(input), levels: levels)))
+}
+
+extension ControlIntake {
+  /// Takes an event of the part as the host routes it.
+  fileprivate mutating func receive(
+    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+  ) {
+    guard case .control(let part) = event.payload else {
+      Issue.record("an event of another part")
+      return
+    }
+    receive(part, timestamp: event.timestamp, at: now, into: &output)
+  }
+}
+
+/// Policies with an interval for sliders and meters.
+private func policies(_ interval: Interval) -> ThrottlePolicies {
+  var policies = ThrottlePolicies()
+  policies[.controls] = ThrottlePolicies.Pacing(interval: interval)
+  policies[.meters] = ThrottlePolicies.Pacing(interval: interval)
+  return policies
 }

@@ -77,7 +77,7 @@ struct AgreementTests {
 
   private static var likes: Int {
     minute.reduce(0) { sum, event in
-      if case .reaction(_, let count) = event.payload { sum + count } else { sum }
+      if case .header(.reaction(_, let count)) = event.payload { sum + count } else { sum }
     }
   }
 

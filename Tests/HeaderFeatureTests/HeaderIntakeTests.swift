@@ -16,7 +16,7 @@ import Testing
     var intake = HeaderIntake()
     var output = Output()
     for count in [5, 90, 7] {
-      intake.receive(event(.viewers(count: count)), at: .origin, into: &output)
+      intake.receive(event(.header(.viewers(count: count))), at: .origin, into: &output)
     }
     #expect(output.actions == [.viewersChanged(count: 5, peak: 5)])
     #expect(intake.pending == 1)
@@ -25,7 +25,7 @@ import Testing
     #expect(output.applied == 2)
     #expect(output.coalesced == 1)
     // A peak counts once.
-    intake.receive(event(.viewers(count: 3)), at: .origin + .seconds(1), into: &output)
+    intake.receive(event(.header(.viewers(count: 3))), at: .origin + .seconds(1), into: &output)
     #expect(output.actions.last == .viewersChanged(count: 3, peak: 3))
   }
 
@@ -45,17 +45,17 @@ import Testing
         if intake.pending == 0 { heldSince = nil }
         frameAt = frameAt + frame
       }
-      intake.receive(event(.viewers(count: step)), at: now, into: &output)
+      intake.receive(event(.header(.viewers(count: step))), at: now, into: &output)
       if intake.pending == 0 { heldSince = nil } else if heldSince == nil { heldSince = now }
     }
   }
 
   @Test func reactionsOfAllKindsAreOneSumPerFrame() {
-    var intake = HeaderIntake(frame: .milliseconds(16))
+    var intake = HeaderIntake(policies(.reactions, .milliseconds(16)))
     var output = Output()
     for (kind, count) in [("heart", 50), ("clap", 1), ("heart", 2)] {
       intake.receive(
-        event(.reaction(kind: Text(kind), count: count)), at: .origin, into: &output)
+        event(.header(.reaction(kind: Text(kind), count: count))), at: .origin, into: &output)
     }
     #expect(output.actions.isEmpty)
     #expect(intake.deadline == .origin + .milliseconds(16))
@@ -64,38 +64,23 @@ import Testing
     #expect(output.applied == 3)
   }
 
-  @Test func titleAndStreamPassAtOnceBehindWhatIsHeld() {
-    let passing: [(LiveEvent.Payload, HeaderFeature.Action)] = [
-      (.title("Hello"), .titleChanged("Hello")),
-      (.stream(.live), .streamChanged(.live, at: 77)),
-    ]
-    for (payload, action) in passing {
-      var intake = HeaderIntake()
-      var output = Output()
-      intake.receive(event(.viewers(count: 1)), at: .origin, into: &output)
-      intake.receive(event(.viewers(count: 2)), at: .origin, into: &output)
-      intake.receive(event(.reaction(kind: "heart", count: 9)), at: .origin, into: &output)
-      intake.receive(event(payload, at: 77), at: .origin, into: &output)
-      #expect(
-        output.actions == [
-          .viewersChanged(count: 1, peak: 1), .viewersChanged(count: 2, peak: 2), .reacted(9),
-          action,
-        ])
-      #expect(output.applied == 4)
-      #expect(intake.pending == 0)
-      #expect(intake.deadline == nil)
-    }
-  }
-
-  @Test func anEventOfAnotherFeatureIsRefusedAndCounted() {
+  @Test func `the title passes at once, behind what is held`() {
     var intake = HeaderIntake()
     var output = Output()
-    intake.receive(event(.chatClear), at: .origin, into: &output)
-    #expect(output.actions.isEmpty)
-    #expect(output.rejected == [.unknownType: 1])
+    intake.receive(event(.header(.viewers(count: 1))), at: .origin, into: &output)
+    intake.receive(event(.header(.viewers(count: 2))), at: .origin, into: &output)
+    intake.receive(event(.header(.reaction(kind: "heart", count: 9))), at: .origin, into: &output)
+    intake.receive(event(.header(.title("Hello"))), at: .origin, into: &output)
+    #expect(
+      output.actions == [
+        .viewersChanged(count: 1, peak: 1), .viewersChanged(count: 2, peak: 2), .reacted(9),
+        .titleChanged("Hello"),
+      ])
+    #expect(output.applied == 4)
+    #expect(intake.pending == 0)
+    #expect(intake.deadline == nil)
   }
 
-  /// Every event is accounted for at any instant; sums, peak and the last values are exact.
   @Test(arguments: 1...20) func nothingIsLost(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var intake = HeaderIntake()
@@ -108,15 +93,16 @@ import Testing
     for received in 1...5_000 {
       now = now + .microseconds(Int64.random(in: 0..<20_000, using: &random))
       switch Int.random(in: 0..<20, using: &random) {
-      case 0: intake.receive(event(.title(Text("t\(received)"))), at: now, into: &output)
+      case 0: intake.receive(event(.header(.title(Text("t\(received)")))), at: now, into: &output)
       case 1..<8:
         last = Int.random(in: 0..<100_000, using: &random)
         peak = max(peak, last)
-        intake.receive(event(.viewers(count: last)), at: now, into: &output)
+        intake.receive(event(.header(.viewers(count: last))), at: now, into: &output)
       default:
         let count = Int.random(in: 1..<100, using: &random)
         likes += count
-        intake.receive(event(.reaction(kind: "heart", count: count)), at: now, into: &output)
+        intake.receive(
+          event(.header(.reaction(kind: "heart", count: count))), at: now, into: &output)
       }
       if Int.random(in: 0..<3, using: &random) == 0 { intake.wake(at: now, into: &output) }
       #expect(output.applied + output.coalesced + intake.pending == received)
@@ -127,4 +113,26 @@ import Testing
     #expect(state.peakViewers == peak)
     #expect(state.viewers == last)
   }
+}
+
+extension HeaderIntake {
+  /// Takes an event of the part as the host routes it.
+  fileprivate mutating func receive(
+    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+  ) {
+    guard case .header(let part) = event.payload else {
+      Issue.record("an event of another part")
+      return
+    }
+    receive(part, timestamp: event.timestamp, at: now, into: &output)
+  }
+}
+
+/// Policies of which one is not the standard one.
+private func policies(
+  _ kind: ThrottledKind, _ interval: Interval, capacity: Int = ThrottlePolicies.standardCapacity
+) -> ThrottlePolicies {
+  var policies = ThrottlePolicies()
+  policies[kind] = ThrottlePolicies.Pacing(interval: interval, capacity: capacity)
+  return policies
 }

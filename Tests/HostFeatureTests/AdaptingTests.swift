@@ -17,8 +17,9 @@ import Testing
     return policies
   }
 
-  private let message = LiveEvent.Payload.chatMessage(
-    ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi"))
+  private let message = LiveEvent.Payload.chat(
+    .message(
+      ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")))
 
   @Test func `New policies hold from the next window on; what is held keeps its deadline`() throws {
     var run = HostRun()
@@ -129,13 +130,13 @@ extension AdaptingTests {
   private func event(of kind: ThrottledKind) -> LiveEvent.Payload {
     switch kind {
     case .chat: message
-    case .waitingRoom: .waitingJoin(Person(id: "u", name: "Ann"))
-    case .controls: .slider(Slider(control: "zoom", phase: .change, value: 0.5))
-    case .meters: .meter(input: "microphone", levels: [0.5])
-    case .reactions: .reaction(kind: "heart", count: 1)
-    case .viewers: .viewers(count: 5)
-    case .statistics: .stats(StreamStatistics(congestion: 0))
-    case .progress: .recorderProgress(RecorderProgress(bytes: 1, durationMilliseconds: 1))
+    case .waitingRoom: .waitingRoom(.join(Person(id: "u", name: "Ann")))
+    case .controls: .control(.slider(Slider(control: "zoom", phase: .change, value: 0.5)))
+    case .meters: .control(.meter(input: "microphone", levels: [0.5]))
+    case .reactions: .header(.reaction(kind: "heart", count: 1))
+    case .viewers: .header(.viewers(count: 5))
+    case .statistics: .liveRoomStats(StreamStatistics(congestion: 0))
+    case .progress: .recorder(.progress(RecorderProgress(bytes: 1, durationMilliseconds: 1)))
     }
   }
 }

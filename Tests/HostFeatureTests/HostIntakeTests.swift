@@ -72,16 +72,13 @@ import Testing
       run.wake(at: now)
       let event = events.next()
       switch event.payload {
-      case .chatMessage(let message): sent.append("message \(message.id)")
-      case .chatClear: sent.append("clear")
-      case .chatDelete(let id): sent.append("delete \(id)")
-      case .chatTimeout(let timeout): sent.append("timeout \(timeout.user.id)")
-      case .chatNotice(let notice): sent.append("notice \(notice.count)")
+      case .chat(.message(let message)): sent.append("message \(message.id)")
+      case .chat(.clear): sent.append("clear")
+      case .chat(.delete(let id)): sent.append("delete \(id)")
+      case .chat(.timeout(let timeout)): sent.append("timeout \(timeout.user.id)")
+      case .chat(.notice(let notice)): sent.append("notice \(notice.count)")
       case .stream(let phase): sent.append("stream \(phase)")
-      case .chatModes, .reaction, .viewers, .title, .slider, .tap, .stats, .meter, .recorderState,
-        .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit, .waitingSchedule,
-        .waitingCapacity, .host:
-        break
+      case .chat, .control, .header, .liveRoomStats, .recorder, .waitingRoom: break
       }
       run.receive(event, at: now)
     }
@@ -102,19 +99,16 @@ import Testing
     for step in 0..<3_000 {
       let event = events.next()
       switch event.payload {
-      case .reaction(_, let count): likes += count
-      case .viewers(let count):
+      case .header(.reaction(_, let count)): likes += count
+      case .header(.viewers(let count)):
         viewers = count
         peak = max(peak, count)
-      case .title(let text): title = String(text)
-      case .chatMessage: messages += 1
-      case .slider(let slider):
+      case .header(.title(let text)): title = String(text)
+      case .chat(.message): messages += 1
+      case .control(.slider(let slider)):
         if slider.phase == .end, (0...1).contains(slider.value) { committed += 1 }
-      case .host(.set): committed += 1
-      case .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .tap, .stats, .meter,
-        .recorderState, .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit,
-        .waitingSchedule, .waitingCapacity, .stream, .host:
-        break
+      case .control(.set): committed += 1
+      case .chat, .control, .liveRoomStats, .recorder, .waitingRoom, .stream: break
       }
       let now = Instant(nanoseconds: Int64(step) * 700_000)
       run.wake(at: now)
@@ -135,7 +129,7 @@ import Testing
     for index in 0..<200_000 {
       let now = Instant(nanoseconds: Int64(index) * 20_000)
       run.wake(at: now)
-      run.receive(.reaction(kind: "heart", count: index % 7 + 1), at: now)
+      run.receive(.header(.reaction(kind: "heart", count: index % 7 + 1)), at: now)
     }
     run.flush()
     #expect(run.state.header.likes == (0..<200_000).reduce(0) { $0 + $1 % 7 + 1 })
@@ -145,8 +139,8 @@ import Testing
 
   @Test func aChangeOfPhaseDeliversWhatIsHeldBeforeItRemovesAChild() {
     var run = HostRun()
-    run.receive(.stats(StreamStatistics(congestion: 0.9)))
-    run.receive(.waitingJoin(Person(id: "u1", name: "Ann")))
+    run.receive(.liveRoomStats(StreamStatistics(congestion: 0.9)))
+    run.receive(.waitingRoom(.join(Person(id: "u1", name: "Ann"))))
     #expect(run.intake.pending == 2)
     run.receive(.stream(.live))
     #expect(run.intake.pending == 0)
@@ -160,7 +154,7 @@ import Testing
   @Test func aLateJoinIsAppliedToNobodyAndStillAccountedFor() {
     var run = HostRun()
     run.receive(.stream(.live))
-    run.receive(.waitingJoin(Person(id: "u1", name: "Ann")))
+    run.receive(.waitingRoom(.join(Person(id: "u1", name: "Ann"))))
     run.flush()
     #expect(run.state.waitingRoom == nil)
     #expect(run.counters.applied == 2)
@@ -171,9 +165,9 @@ import Testing
   @Test func theEarliestDeadlineOfAllChildrenIsTheHosts() {
     var run = HostRun()
     #expect(run.intake.deadline == nil)
-    run.receive(.stats(StreamStatistics(congestion: 0)))
+    run.receive(.liveRoomStats(StreamStatistics(congestion: 0)))
     #expect(run.intake.deadline == .origin + .seconds(1))
-    run.receive(.reaction(kind: "heart", count: 1))
+    run.receive(.header(.reaction(kind: "heart", count: 1)))
     #expect(run.intake.deadline == .origin + .nanoseconds(16_666_667))
   }
 

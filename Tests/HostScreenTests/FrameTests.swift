@@ -40,7 +40,8 @@ import WaitingRoomFeature
     let screen = makeScreen()
     func slider(_ value: Double, at timestamp: Timestamp) -> LiveEvent {
       LiveEvent(
-        timestamp: timestamp, payload: .slider(Slider(control: "gain", phase: .end, value: value)))
+        timestamp: timestamp,
+        payload: .control(.slider(Slider(control: "gain", phase: .end, value: value))))
     }
     screen.receive(slider(0.5, at: 1_000), at: .origin)
     screen.receive(slider(7, at: 3_600_000), at: .origin)
@@ -53,22 +54,22 @@ import WaitingRoomFeature
   @Test func `What a host does is reduced at once and counted as no event`() {
     let screen = makeScreen()
     let message = ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")
-    screen.receive(LiveEvent(timestamp: 5, payload: .chatMessage(message)), at: .origin)
+    screen.receive(LiveEvent(timestamp: 5, payload: .chat(.message(message))), at: .origin)
     screen.reduce()
     #expect(screen.counts.pending == 1)
-    #expect(screen.perform(LiveEvent(timestamp: 5, payload: .host(.scroll(.back))), at: .origin))
+    #expect(screen.perform(LiveEvent(timestamp: 5, payload: .chat(.scroll(.back))), at: .origin))
     #expect(screen.store.state.chat?.total == 1, "what came before is not overtaken")
     #expect(screen.store.state.chat?.readUpTo == 1)
     #expect(screen.counts.received == 1 && screen.counts.applied == 1)
     #expect(screen.counts.isConserved)
-    let beyond = LiveEvent(timestamp: 5, payload: .host(.set(control: "zoom", value: 2)))
+    let beyond = LiveEvent(timestamp: 5, payload: .control(.set(control: "zoom", value: 2)))
     #expect(!screen.perform(beyond, at: .origin), "refused")
     #expect(screen.counts.rejected == 0 && screen.counts.isConserved)
   }
 
   @Test func `A countdown is drawn once a second until it is over`() {
     let screen = makeScreen()
-    let event = LiveEvent(timestamp: 1_000, payload: .waitingSchedule(startsAt: 4_000))
+    let event = LiveEvent(timestamp: 1_000, payload: .waitingRoom(.schedule(startsAt: 4_000)))
     screen.receive(event, at: .origin)
     screen.reduce()
     var seconds: [Int?] = []

@@ -32,7 +32,7 @@ struct SnapshotTests {
     let screen = HostScreen(
       lane: SameThread(), framesPerSecond: 60, chatHistory: 3, clock: StillClock())
     screen.receive(
-      LiveEvent(timestamp: 1_000, payload: .viewers(count: 5)), at: .origin)
+      LiveEvent(timestamp: 1_000, payload: .header(.viewers(count: 5))), at: .origin)
     screen.reject(.unknownType, 2)
     screen.store.send(contentsOf: [
       .chat(.reading(.mentionedNamesChanged(["Ada"]))),
@@ -85,7 +85,7 @@ struct SnapshotTests {
     let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
     for count in 1...3 {
       screen.receive(
-        LiveEvent(timestamp: 1, payload: .viewers(count: count)), at: .origin)
+        LiveEvent(timestamp: 1, payload: .header(.viewers(count: count))), at: .origin)
       screen.reduce()
     }
     #expect(screen.counts.pending > 0, "the test has something to hold")
@@ -104,7 +104,7 @@ struct SnapshotTests {
     var shown: Set<[Int]> = []
     for (index, notice) in bomb.enumerated() {
       if index == cut { screen = try restarted(screen) }
-      let event = LiveEvent(timestamp: Timestamp(index * 3_000), payload: .chatNotice(notice))
+      let event = LiveEvent(timestamp: Timestamp(index * 3_000), payload: .chat(.notice(notice)))
       screen.receive(event, at: .origin + .seconds(Int64(index * 3)))
       screen.reduce()
       shown.insert(screen.store.state.chat?.notices.entries.map(\.count) ?? [])

@@ -33,11 +33,14 @@ private final class Disk: Durability {
     for start in stride(from: 0, to: bytes.count, by: piece) {
       try connection.send(bytes[start..<min(start + piece, bytes.count)])
     }
-    #expect(sink.payloads("main") == [.viewers(count: 1), .chatClear, .viewers(count: 3)])
+    #expect(
+      sink.payloads("main") == [
+        .header(.viewers(count: 1)), .chat(.clear), .header(.viewers(count: 3)),
+      ])
     #expect(
       sink.payloads("b") == [
-        .viewers(count: 2),
-        .chatTimeout(ChatTimeout(user: Person(id: "4", name: "bob"), seconds: nil)),
+        .header(.viewers(count: 2)),
+        .chat(.timeout(ChatTimeout(user: Person(id: "4", name: "bob"), seconds: nil))),
       ])
     #expect(sink.unroutable == [.unknownFormat: 1, .malformedJSON: 1])
     #expect(sink.notes.allSatisfy { $0.events.allSatisfy { $0.timestamp == 1000 } })
@@ -90,7 +93,7 @@ private final class Disk: Durability {
         .invalidRoom: 1, .lineTooLong: 1,
       ])
     #expect(sink.rejections("r") == [.unknownType: 1, .missingMember: 1, .invalidValue: 1])
-    #expect(sink.payloads("main") == [.viewers(count: 5)])
+    #expect(sink.payloads("main") == [.header(.viewers(count: 5))])
     #expect(try connection.answers() == synced("end", 11, 10))
   }
 
@@ -124,7 +127,7 @@ private final class Disk: Durability {
       let connection = try EmbeddedConnection(sink)
       try connection.send(viewers(1) + rest)
       connection.channel.pipeline.fireChannelInactive()
-      #expect(sink.payloads("main") == [.viewers(count: 1)])
+      #expect(sink.payloads("main") == [.header(.viewers(count: 1))])
       #expect(sink.unroutable == [reason: 1])
     }
   }
@@ -136,8 +139,8 @@ private final class Disk: Durability {
       viewers(1) + #"{"type":"options","clock":"event"}"# + "\n" + viewers(2)
         + #"{"type":"options","room":"mine"}"# + "\n" + viewers(3, room: "other") + "{\n"
         + #"{"type":"options","clock":"sun"}"# + "\n" + sync("x"))
-    #expect(sink.payloads("main") == [.viewers(count: 1), .viewers(count: 2)])
-    #expect(sink.payloads("mine") == [.viewers(count: 3)])
+    #expect(sink.payloads("main") == [.header(.viewers(count: 1)), .header(.viewers(count: 2))])
+    #expect(sink.payloads("mine") == [.header(.viewers(count: 3))])
     #expect(sink.rejections("mine") == [.malformedJSON: 1, .invalidValue: 1])
     #expect(sink.notes.prefix(3).map(\.clock) == ["arrival", "event", "event"])
     #expect(try connection.answers() == synced("x", 5, 2))
@@ -283,7 +286,7 @@ private final class Disk: Durability {
     for receipt in sink.takeHeld() { receipt.markApplied() }
     #expect(try connection.answers() == synced("1", 1, 0))
     #expect(connection.isClosed)
-    #expect(sink.payloads("main") == [.viewers(count: 1)])
+    #expect(sink.payloads("main") == [.header(.viewers(count: 1))])
   }
 }
 

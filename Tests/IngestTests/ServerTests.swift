@@ -65,7 +65,7 @@ private final class SlowSink: IngestSink {
       client.send(
         #"{"type":"viewers","count":3}"# + "\nnonsense\n" + #"{"type":"sync","token":"t"}"# + "\n")
       #expect(client.readLine() == #"{"type":"synced","token":"t","received":2,"rejected":1}"#)
-      #expect(sink.payloads("main") == [.viewers(count: 3)])
+      #expect(sink.payloads("main") == [.header(.viewers(count: 3))])
     }
   }
 
@@ -96,8 +96,8 @@ private final class SlowSink: IngestSink {
         "{\n@id=1;use\n" + #"{"type":"nonsense"}"# + "\n" + #"{"type":"chat.clear"}"# + "\n")
       steady.send(#"{"type":"sync","token":"t"}"# + "\n")
       #expect(steady.readLine() == #"{"type":"synced","token":"t","received":7,"rejected":6}"#)
-      #expect(sink.payloads("left") == [.viewers(count: 1)])
-      #expect(sink.payloads("main") == [.chatClear])
+      #expect(sink.payloads("left") == [.header(.viewers(count: 1))])
+      #expect(sink.payloads("main") == [.chat(.clear)])
       #expect(sink.rejections("main") == [.unknownType: 1])
       #expect(
         sink.unroutable == [

@@ -61,11 +61,24 @@ import Testing
   }
 
   private func event(_ sample: StreamStatistics) -> LiveEvent {
-    LiveEvent(timestamp: 0, payload: .stats(sample))
+    LiveEvent(timestamp: 0, payload: .liveRoomStats(sample))
   }
 
   private func onlyWindow(of actions: [LiveRoomStatsFeature.Action]) -> StatisticsWindow? {
     guard actions.count == 1, case .windowClosed(let window) = actions[0] else { return nil }
     return window
+  }
+}
+
+extension LiveRoomStatsIntake {
+  /// Takes an event of the part as the host routes it.
+  fileprivate mutating func receive(
+    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+  ) {
+    guard case .liveRoomStats(let part) = event.payload else {
+      Issue.record("an event of another part")
+      return
+    }
+    receive(part, timestamp: event.timestamp, at: now, into: &output)
   }
 }

@@ -57,12 +57,12 @@ import WireFormats
     let driven = try Driven()
     let set = await driven.lane.set("zoom", .value(0.25), in: .main)
     #expect(set == .success(.value(0.25)))
-    await driven.send(.slider(Slider(control: "mic", phase: .begin, value: 0.1)))
-    await driven.send(.slider(Slider(control: "mic", phase: .change, value: 0.2)))
+    await driven.send(.control(.slider(Slider(control: "mic", phase: .begin, value: 0.1))))
+    await driven.send(.control(.slider(Slider(control: "mic", phase: .change, value: 0.2))))
     #expect(driven.committed.all == ["main zoom 0.25"])
     // It is set from elsewhere while it is dragged; the finger has the last word.
     _ = await driven.lane.set("mic", .value(0.9), in: .main)
-    await driven.send(.slider(Slider(control: "mic", phase: .end, value: 0.3)))
+    await driven.send(.control(.slider(Slider(control: "mic", phase: .end, value: 0.3))))
     let report = try #require(await driven.lane.report(.main))
     #expect(report.features.control?.values == ["zoom": 0.25, "mic": 0.3])
     #expect(report.features.control?.committed == 3)
@@ -113,7 +113,7 @@ import WireFormats
       let message = ChatMessage(id: "m", userID: "u", userName: "U", text: "t")
       driven.lane.post(
         RoomDelivery(
-          room: room, events: [LiveEvent(timestamp: 0, payload: .chatMessage(message))],
+          room: room, events: [LiveEvent(timestamp: 0, payload: .chat(.message(message)))],
           clock: .arrival, acknowledgement: .receipt(DeliveryReceipt())))
       #expect(await driven.lane.report(room)?.counters.pending == 1)
     }

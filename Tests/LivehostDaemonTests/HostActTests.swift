@@ -16,17 +16,19 @@ import WireFormats
   }
 
   private func message(_ id: Int, _ text: String, answering: String = "") -> LiveEvent.Payload {
-    .chatMessage(
-      ChatMessage(id: "m\(id)", userID: "u1", userName: "Ann", text: text, replyTo: answering))
+    .chat(
+      .message(
+        ChatMessage(id: "m\(id)", userID: "u1", userName: "Ann", text: text, replyTo: answering)))
   }
 
   /// A room in which people wait and talk, and gifts were made.
   private var lively: [LiveEvent] {
     [
-      event(.waitingJoin(ann)), event(.waitingJoin(bob)), event(message(1, "hello @bob")),
+      event(.waitingRoom(.join(ann))), event(.waitingRoom(.join(bob))),
+      event(message(1, "hello @bob")),
       event(message(2, "hi", answering: "m1")), event(message(3, "bye")),
-      event(.chatNotice(ChatNotice(kind: .raid, user: bob, count: 7))),
-      event(.chatNotice(ChatNotice(kind: .cheer, user: ann, count: 9))),
+      event(.chat(.notice(ChatNotice(kind: .raid, user: bob, count: 7)))),
+      event(.chat(.notice(ChatNotice(kind: .cheer, user: ann, count: 9)))),
     ]
   }
 
@@ -66,7 +68,7 @@ import WireFormats
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
-    _ = await studio.send([event(.viewers(count: 3))], to: .main, clock: .event)
+    _ = await studio.send([event(.header(.viewers(count: 3)))], to: .main, clock: .event)
     _ = await studio.lane.set("zoom", .value(0.25), in: .main)
     _ = await studio.lane.set("camera", .position(nil), in: .main)
     let live = try #require(await studio.lane.report(.main))
@@ -123,7 +125,7 @@ import WireFormats
     #expect(await studio.lane.report(.main)?.features.waitingRoom == nil)
     #expect(await studio.lane.report(.main)?.features.chat == nil)
 
-    _ = await studio.send(lively + [event(.waitingCapacity(1))], to: .main, clock: .event)
+    _ = await studio.send(lively + [event(.waitingRoom(.capacity(1)))], to: .main, clock: .event)
     let stranger = HostAct.admit(user: "u9", all: false)
     #expect(await refusal(stranger) == .nobodyWaits(room: "main", user: "u9"))
     #expect(await refusal(admit) == nil)
@@ -132,7 +134,8 @@ import WireFormats
     }
     #expect(
       await refusal(.openThread(message: "m9")) == .noSuchMessage(room: "main", message: "m9"))
-    let raids = (0..<20).map { _ in event(.chatNotice(ChatNotice(kind: .raid, user: bob, count: 1)))
+    let raids = (0..<20).map { _ in
+      event(.chat(.notice(ChatNotice(kind: .raid, user: bob, count: 1))))
     }
     _ = await studio.send(raids, to: .main, clock: .event)
     for number in 1...16 { #expect(await refusal(.handleNotice(number, .pin)) == nil) }
@@ -149,11 +152,12 @@ import WireFormats
     let start: Timestamp = 1_000_000
     _ = await studio.send(
       [
-        event(.waitingSchedule(startsAt: start + 60_000), at: start),
-        event(.waitingJoin(ann), at: start + 1_000),
+        event(.waitingRoom(.schedule(startsAt: start + 60_000)), at: start),
+        event(.waitingRoom(.join(ann)), at: start + 1_000),
       ], to: .main, clock: .event)
     _ = try await studio.lane.act(.admit(user: nil, all: true), in: .main).get()
-    _ = await studio.send([event(.waitingJoin(bob), at: start + 20_000)], to: .main, clock: .event)
+    _ = await studio.send(
+      [event(.waitingRoom(.join(bob)), at: start + 20_000)], to: .main, clock: .event)
     // The last tick came less than a second before.
     let left = await studio.lane.report(.main)?.features.waitingRoom?.secondsLeft
     #expect(left == 40 || left == 41)
@@ -171,27 +175,29 @@ import WireFormats
     func report() async throws -> RoomReport { try #require(await studio.lane.report(.main)) }
 
     // People wait, a countdown runs, two are let in.
-    await send(event(.stream(.waiting), at: 0), event(.waitingSchedule(startsAt: 10_000), at: 0))
-    await send(event(.waitingCapacity(2), at: 500), event(.waitingJoin(ann), at: 600))
-    await send(event(.waitingJoin(bob), at: 3_000))
+    await send(
+      event(.stream(.waiting), at: 0), event(.waitingRoom(.schedule(startsAt: 10_000)), at: 0))
+    await send(event(.waitingRoom(.capacity(2)), at: 500), event(.waitingRoom(.join(ann)), at: 600))
+    await send(event(.waitingRoom(.join(bob)), at: 3_000))
     #expect(try await report().features.waitingRoom?.secondsLeft == 8)
     try await act(.admit(user: nil, all: true))
     #expect(try await report().features.waitingRoom?.admitted == 2)
     _ = await studio.lane.set("microphone", .value(0.8), in: .main)
 
     // Live: talk, a gift bomb whose parent comes last, likes, bad statistics, a drag.
-    await send(event(.stream(.live), at: 10_000), event(.title("Evening"), at: 10_100))
-    await send(event(message(1, "hello @host"), at: 11_000), event(.viewers(count: 90), at: 11_000))
+    await send(event(.stream(.live), at: 10_000), event(.header(.title("Evening")), at: 10_100))
+    await send(
+      event(message(1, "hello @host"), at: 11_000), event(.header(.viewers(count: 90)), at: 11_000))
     try await act(.highlight(names: ["host"]))
     let gift = ChatNotice(kind: .gift, user: bob, count: 1, group: "bomb")
-    for time in 0..<3 { await send(event(.chatNotice(gift), at: 12_000 + Timestamp(time))) }
+    for time in 0..<3 { await send(event(.chat(.notice(gift)), at: 12_000 + Timestamp(time))) }
     let bomb = ChatNotice(kind: .giftBomb, user: bob, count: 4, group: "bomb")
-    await send(event(.chatNotice(bomb), at: 14_000))
-    await send(event(.reaction(kind: "heart", count: 12), at: 14_100))
-    await send(event(.stats(StreamStatistics(congestion: 0.9)), at: 15_000))
+    await send(event(.chat(.notice(bomb)), at: 14_000))
+    await send(event(.header(.reaction(kind: "heart", count: 12)), at: 14_100))
+    await send(event(.liveRoomStats(StreamStatistics(congestion: 0.9)), at: 15_000))
     for (index, phase) in Slider.Phase.allCases.enumerated() {
       let slider = Slider(control: "zoom", phase: phase, value: Double(index) / 2)
-      await send(event(.slider(slider), at: 16_000 + Timestamp(index)))
+      await send(event(.control(.slider(slider)), at: 16_000 + Timestamp(index)))
     }
     try await act(.handleNotice(1, .pin))
     let live = try await report()

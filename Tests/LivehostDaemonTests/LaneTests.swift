@@ -42,14 +42,15 @@ private struct TestLane {
 }
 
 private func viewers(_ count: Int, at timestamp: Timestamp) -> LiveEvent {
-  LiveEvent(timestamp: timestamp, payload: .viewers(count: count))
+  LiveEvent(timestamp: timestamp, payload: .header(.viewers(count: count)))
 }
 
 private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
   LiveEvent(
     timestamp: timestamp,
-    payload: .chatMessage(
-      ChatMessage(id: "m\(number)", userID: "u\(number % 7)", userName: "U", text: "t")))
+    payload: .chat(
+      .message(
+        ChatMessage(id: "m\(number)", userID: "u\(number % 7)", userName: "U", text: "t"))))
 }
 
 @Suite("Rooms on a lane")
@@ -124,7 +125,7 @@ struct LaneTests {
     _ = try test.directory.open(.main)
     let statistics = StreamStatistics(bitrateKbps: 1)
     for time: Timestamp in 0..<3 {
-      let event = LiveEvent(timestamp: time, payload: .stats(statistics))
+      let event = LiveEvent(timestamp: time, payload: .liveRoomStats(statistics))
       #expect(await test.send([event], to: .main, clock: .arrival) == 0)
     }
     #expect(await test.lane.report(.main)?.counters.pending == 0)
@@ -137,7 +138,7 @@ struct LaneTests {
     let test = try TestLane(turnLength: .zero)
     _ = try test.directory.open(.main)
     let wrong = LiveEvent(
-      timestamp: 0, payload: .slider(Slider(control: "gain", phase: .change, value: 7)))
+      timestamp: 0, payload: .control(.slider(Slider(control: "gain", phase: .change, value: 7))))
     let events = (0..<600).map { message($0, at: Timestamp($0) * 1_000) }
     let end = LiveEvent(timestamp: 600_000, payload: wrong.payload)
     async let rejected = test.send([wrong] + events + [end], to: .main)
@@ -195,7 +196,7 @@ struct LaneTests {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     let person = Person(id: "1", name: "Ada")
-    _ = await test.send([LiveEvent(timestamp: 0, payload: .waitingJoin(person))], to: .main)
+    _ = await test.send([LiveEvent(timestamp: 0, payload: .waitingRoom(.join(person)))], to: .main)
     #expect(await test.lane.report(.main)?.features.waitingRoom?.waiting == 1)
     _ = await test.send([LiveEvent(timestamp: 1_000, payload: .stream(.live))], to: .main)
     var report = try #require(await test.lane.report(.main))

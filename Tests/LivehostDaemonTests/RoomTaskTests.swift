@@ -91,7 +91,8 @@ struct RoomTaskTests {
     await #expect(throws: ControlError.taskCancelled(name)) { _ = try await task.value }
     #expect(studio.tasks.reports.isEmpty)
     #expect(
-      await studio.send([LiveEvent(timestamp: 0, payload: .chatClear)], to: target, clock: .arrival)
+      await studio.send(
+        [LiveEvent(timestamp: 0, payload: .chat(.clear))], to: target, clock: .arrival)
         == 0)
     try await studio.end()
   }

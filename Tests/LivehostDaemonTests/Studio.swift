@@ -112,23 +112,24 @@ func traffic(_ count: Int, seed: UInt64 = 1) -> [LiveEvent] {
     let id = "m\(number)"
     let payload: LiveEvent.Payload =
       switch random.next() % 16 {
-      case 0: .viewers(count: Int(random.next() % 1_000))
-      case 1: .reaction(kind: "heart", count: Int(random.next() % 9))
-      case 2: .slider(Slider(control: "gain", phase: .begin, value: 0.5))
-      case 3: .slider(Slider(control: "gain", phase: .change, value: 0.75))
-      case 4: .slider(Slider(control: "gain", phase: .end, value: 0.25))
-      case 5: .tap(control: "mute", on: nil)
-      case 6: .stats(StreamStatistics(bitrateKbps: Double(random.next() % 9_000)))
-      case 7: .chatDelete(messageID: Text("m\(random.next() % UInt64(number + 1))"))
-      case 8: .chatTimeout(ChatTimeout(user: person, seconds: 60))
-      case 9: .waitingJoin(person)
-      case 10: .recorderState(.recording)
-      case 11: .recorderProgress(RecorderProgress(bytes: number, durationMilliseconds: number))
+      case 0: .header(.viewers(count: Int(random.next() % 1_000)))
+      case 1: .header(.reaction(kind: "heart", count: Int(random.next() % 9)))
+      case 2: .control(.slider(Slider(control: "gain", phase: .begin, value: 0.5)))
+      case 3: .control(.slider(Slider(control: "gain", phase: .change, value: 0.75)))
+      case 4: .control(.slider(Slider(control: "gain", phase: .end, value: 0.25)))
+      case 5: .control(.tap(control: "mute", on: nil))
+      case 6: .liveRoomStats(StreamStatistics(bitrateKbps: Double(random.next() % 9_000)))
+      case 7: .chat(.delete(messageID: Text("m\(random.next() % UInt64(number + 1))")))
+      case 8: .chat(.timeout(ChatTimeout(user: person, seconds: 60)))
+      case 9: .waitingRoom(.join(person))
+      case 10: .recorder(.state(.recording))
+      case 11: .recorder(.progress(RecorderProgress(bytes: number, durationMilliseconds: number)))
       case 12: .stream(number > count / 2 ? .live : .waiting)
       default:
-        .chatMessage(
-          ChatMessage(
-            id: id, userID: String(person.id), userName: "Ada", text: "text \(number) \"q\""))
+        .chat(
+          .message(
+            ChatMessage(
+              id: id, userID: String(person.id), userName: "Ada", text: "text \(number) \"q\"")))
       }
     return LiveEvent(timestamp: 1_700_000_000_000 + Timestamp(number * 13), payload: payload)
   }

@@ -66,10 +66,23 @@ import Testing
   }
 
   private func progress(_ done: Int, of total: Int?) -> LiveEvent {
-    LiveEvent(timestamp: 0, payload: .recorderProgress(reading(done, of: total)))
+    LiveEvent(timestamp: 0, payload: .recorder(.progress(reading(done, of: total))))
   }
 
   private func state(_ state: RecorderState) -> LiveEvent {
-    LiveEvent(timestamp: 0, payload: .recorderState(state))
+    LiveEvent(timestamp: 0, payload: .recorder(.state(state)))
+  }
+}
+
+extension RecorderIntake {
+  /// Takes an event of the part as the host routes it.
+  fileprivate mutating func receive(
+    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+  ) {
+    guard case .recorder(let part) = event.payload else {
+      Issue.record("an event of another part")
+      return
+    }
+    receive(part, timestamp: event.timestamp, at: now, into: &output)
   }
 }

@@ -111,7 +111,7 @@ struct RecordingTests {
     let text = String(repeating: "\u{1}", count: 60_000)
     let message = ChatMessage(id: "1", userID: "2", userName: "U", text: text)
     let steps = [
-      RecordedStep.event(LiveEvent(timestamp: 5, payload: .chatMessage(message)), at: .origin)
+      RecordedStep.event(LiveEvent(timestamp: 5, payload: .chat(.message(message))), at: .origin)
     ]
     let summary = try await library.record(steps)
     #expect(try await library.steps(of: summary.name) == steps)

@@ -36,14 +36,15 @@ func makeSteps(_ count: Int, seed: UInt64 = 1) -> [RecordedStep] {
 private func makeEvent(_ number: Int, _ random: inout SplitMix64) -> LiveEvent {
   let payload: LiveEvent.Payload =
     switch random.next() % 5 {
-    case 0: .viewers(count: Int(random.next() % 1000))
-    case 1: .reaction(kind: "heart", count: 3)
-    case 2: .slider(Slider(control: "gain", phase: .change, value: 0.25))
+    case 0: .header(.viewers(count: Int(random.next() % 1000)))
+    case 1: .header(.reaction(kind: "heart", count: 3))
+    case 2: .control(.slider(Slider(control: "gain", phase: .change, value: 0.25)))
     default:
-      .chatMessage(
-        ChatMessage(
-          id: "m\(number)", userID: "u\(random.next() % 9)", userName: "Ada \"A\"",
-          badges: "subscriber,vip", text: "grüß\tdich \(number) \u{1} \\o/"))
+      .chat(
+        .message(
+          ChatMessage(
+            id: "m\(number)", userID: "u\(random.next() % 9)", userName: "Ada \"A\"",
+            badges: "subscriber,vip", text: "grüß\tdich \(number) \u{1} \\o/")))
     }
   return LiveEvent(timestamp: 1_700_000_000_000 + Timestamp(number), payload: payload)
 }

@@ -75,7 +75,7 @@ import WireFormats
   @Test func `Every kind of event is made`() throws {
     var types: Set<String> = []
     for (delivery, _) in try arrivals(Self.everyKind) {
-      types.insert(NativeEncoder.typeName(of: delivery.event.payload))
+      types.insert(delivery.event.payload.nativeType)
     }
     #expect(types.count == 19)
   }
@@ -119,7 +119,7 @@ import WireFormats
     var groups: Set<Text?> = []
     var kinds: [ChatNotice.Kind: Int] = [:]
     for (delivery, _) in arrivals {
-      guard case .chatNotice(let notice) = delivery.event.payload else { continue }
+      guard case .chat(.notice(let notice)) = delivery.event.payload else { continue }
       groups.insert(notice.group)
       kinds[notice.kind, default: 0] += 1
     }
@@ -135,7 +135,7 @@ import WireFormats
     for (delivery, time) in try arrivals(
       "  - {generate: slider, controls: zoom, arrival: even, rate: 6/m}", until: 60)
     {
-      guard case .slider(let slider) = delivery.event.payload else { continue }
+      guard case .control(.slider(let slider)) = delivery.event.payload else { continue }
       switch slider.phase {
       case .begin: (begin, changes) = (time, 0)
       case .change: changes += 1

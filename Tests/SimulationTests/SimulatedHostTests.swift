@@ -66,7 +66,7 @@ import WireFormats
     }
     #expect(states == [.waiting, .live, .ended])
     let recorder = events().compactMap { event -> RecorderState? in
-      if case .recorderState(let state) = event.event.payload { state } else { nil }
+      if case .recorder(.state(let state)) = event.event.payload { state } else { nil }
     }
     #expect(recorder == [.starting, .recording, .stopping, .idle])
   }
@@ -76,9 +76,9 @@ import WireFormats
     var admitted = 0
     for event in events() {
       switch event.event.payload {
-      case .waitingJoin(let person): #expect(waiting.insert(person.id).inserted)
-      case .waitingLeave(let person): #expect(waiting.remove(person.id) != nil)
-      case .waitingAdmit(let person):
+      case .waitingRoom(.join(let person)): #expect(waiting.insert(person.id).inserted)
+      case .waitingRoom(.leave(let person)): #expect(waiting.remove(person.id) != nil)
+      case .waitingRoom(.admitted(let person)):
         #expect(waiting.remove(person.id) != nil)
         admitted += 1
       case .stream(.live): #expect(waiting.isEmpty && admitted > 5)
@@ -89,7 +89,7 @@ import WireFormats
 
   @Test func `Progress of the recorder never falls`() {
     let progress = events().compactMap { event -> RecorderProgress? in
-      if case .recorderProgress(let progress) = event.event.payload { progress } else { nil }
+      if case .recorder(.progress(let progress)) = event.event.payload { progress } else { nil }
     }
     #expect(progress.count > 200)
     #expect(
@@ -104,13 +104,15 @@ import WireFormats
     }
     let statistics = times { if case .stats = $0 { true } else { false } }
     #expect(zip(statistics, statistics.dropFirst()).allSatisfy { $1 - $0 == 1_000 })
-    let meter = times { if case .meter(let input, _) = $0 { input == "game" } else { false } }
+    let meter = times {
+      if case .control(.meter(let input, _)) = $0 { input == "game" } else { false }
+    }
     #expect(zip(meter, meter.dropFirst()).allSatisfy { $1 - $0 == 50 })
     #expect(meter.count > 2_000)
   }
 
   @Test func `Every part of the screen gets something`() {
-    let types = Set(events().map { NativeEncoder.typeName(of: $0.event.payload) })
+    let types = Set(events().map { $0.event.payload.nativeType })
     let expected: Set = [
       "chat.message", "reaction", "viewers", "title", "slider", "tap", "stats", "meter",
       "recorder.state", "recorder.progress", "waiting.join", "waiting.leave", "waiting.admit",
@@ -139,7 +141,7 @@ import WireFormats
       controls: ["a", "b"], meanPause: .seconds(1), from: .zero, random: SeededGenerator(seed: 3))
     var drags: [Drag] = []
     while drags.count < count || drags.last?.end == nil, let time = source.nextTime {
-      guard case .slider(let slider) = source.next() else { continue }
+      guard case .control(.slider(let slider)) = source.next() else { continue }
       switch slider.phase {
       case .begin: drags.append(Drag(control: slider.control))
       case .change: drags[drags.count - 1].changes.append((time, slider.value))

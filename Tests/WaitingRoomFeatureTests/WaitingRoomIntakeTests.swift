@@ -11,11 +11,12 @@ import WaitingRoomFeature
   private func person(_ id: Int) -> Person { Person(id: Text("p\(id)"), name: Text("P\(id)")) }
 
   @Test func whatHappensInOneFrameIsOneActionInOrder() {
-    var intake = WaitingRoomIntake(frame: .milliseconds(16))
+    var intake = WaitingRoomIntake(policies(.waitingRoom, .milliseconds(16)))
     var output = Output()
     let payloads: [LiveEvent.Payload] = [
-      .waitingJoin(person(1)), .waitingJoin(person(2)), .waitingLeave(person(1)),
-      .waitingAdmit(person(2)),
+      .waitingRoom(.join(person(1))), .waitingRoom(.join(person(2))),
+      .waitingRoom(.leave(person(1))),
+      .waitingRoom(.admitted(person(2))),
     ]
     for payload in payloads {
       intake.receive(LiveEvent(timestamp: 0, payload: payload), at: .origin, into: &output)
@@ -34,18 +35,10 @@ import WaitingRoomFeature
     #expect(intake.pending == 0)
   }
 
-  @Test func anEventOfAnotherFeatureIsRefusedAndCounted() {
-    var intake = WaitingRoomIntake()
-    var output = Output()
-    intake.receive(LiveEvent(timestamp: 0, payload: .chatClear), at: .origin, into: &output)
-    #expect(output.actions.isEmpty)
-    #expect(output.rejected == [.unknownType: 1])
-  }
-
   /// Every event is accounted for at any instant, and what comes out is what went in, in order.
   @Test(arguments: 1...20) func nothingIsLostAndNothingOvertakes(seed: UInt64) {
     var random = SplitMix64(seed: seed)
-    var intake = WaitingRoomIntake(frame: .milliseconds(16), capacity: 10)
+    var intake = WaitingRoomIntake(policies(.waitingRoom, .milliseconds(16), capacity: 10))
     var output = Output()
     var now = Instant.origin
     var sent: [WaitingRoomFeature.Change] = []
@@ -54,13 +47,13 @@ import WaitingRoomFeature
       let payload: LiveEvent.Payload
       switch Int.random(in: 0..<3, using: &random) {
       case 0:
-        payload = .waitingJoin(person(id))
+        payload = .waitingRoom(.join(person(id)))
         sent.append(.joined(person(id)))
       case 1:
-        payload = .waitingLeave(person(id))
+        payload = .waitingRoom(.leave(person(id)))
         sent.append(.left(person(id)))
       default:
-        payload = .waitingAdmit(person(id))
+        payload = .waitingRoom(.admitted(person(id)))
         sent.append(.admitted(person(id)))
       }
       intake.receive(LiveEvent(timestamp: 0, payload: payload), at: now, into: &output)
@@ -78,4 +71,26 @@ import WaitingRoomFeature
     }
     #expect(came == sent)
   }
+}
+
+extension WaitingRoomIntake {
+  /// Takes an event of the part as the host routes it.
+  fileprivate mutating func receive(
+    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+  ) {
+    guard case .waitingRoom(let part) = event.payload else {
+      Issue.record("an event of another part")
+      return
+    }
+    receive(part, timestamp: event.timestamp, at: now, into: &output)
+  }
+}
+
+/// Policies of which one is not the standard one.
+private func policies(
+  _ kind: ThrottledKind, _ interval: Interval, capacity: Int = ThrottlePolicies.standardCapacity
+) -> ThrottlePolicies {
+  var policies = ThrottlePolicies()
+  policies[kind] = ThrottlePolicies.Pacing(interval: interval, capacity: capacity)
+  return policies
 }

@@ -21,12 +21,12 @@ import WireFormats
   }
 
   @Test func `white space and a byte-order mark before a line do no harm`() {
-    #expect(decode("\u{FEFF}{\"type\":\"chat.clear\"}") == .event(.chatClear))
-    #expect(decode(" \t{\"type\":\"title\",\"title\":\"a\"}") == .event(.title("a")))
+    #expect(decode("\u{FEFF}{\"type\":\"chat.clear\"}") == .event(.chat(.clear)))
+    #expect(decode(" \t{\"type\":\"title\",\"title\":\"a\"}") == .event(.header(.title("a"))))
     #expect(
       decode(" @ban-duration=1;target-user-id=2 :t CLEARCHAT #c :bob")
         == .event(
-          .chatTimeout(ChatTimeout(user: Person(id: "2", name: "bob"), seconds: 1)), room: "c"))
+          .chat(.timeout(ChatTimeout(user: Person(id: "2", name: "bob"), seconds: 1))), room: "c"))
   }
 
   @Test func `a line may have 64 KiB and no byte more`() {

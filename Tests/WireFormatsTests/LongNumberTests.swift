@@ -20,8 +20,8 @@ import WireFormats
           : Int.random(in: 0...9, using: &random)
       }
       let value = digits.reduce(0) { $0 * 10 + Int64($1) }
-      #expect(timestamp("\(value)") == .event(.chatClear, at: value))
-      #expect(timestamp("\(value) ") == .event(.chatClear, at: value))
+      #expect(timestamp("\(value)") == .event(.chat(.clear), at: value))
+      #expect(timestamp("\(value) ") == .event(.chat(.clear), at: value))
       #expect(timestamp("-\(value)") == .rejected(.invalidValue, room: "main"))
       #expect(timestamp("0\(value)") == .rejected(.malformedJSON))
     }
@@ -49,7 +49,8 @@ import WireFormats
     #expect(
       decode(#"{"type":"recorder.progress","bytes":9007199254740992,"durationMs":12345678}"#)
         == .event(
-          .recorderProgress(
-            RecorderProgress(bytes: 9_007_199_254_740_992, durationMilliseconds: 12_345_678))))
+          .recorder(
+            .progress(
+              RecorderProgress(bytes: 9_007_199_254_740_992, durationMilliseconds: 12_345_678)))))
   }
 }

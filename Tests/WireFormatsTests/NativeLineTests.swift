@@ -40,7 +40,7 @@ private let ann = Person(id: "u1", name: "Ann")
   @Test func `a gift whose group is a backslash alone is of no group`() {
     let line =
       #"@msg-id=subgift;user-id=u;login=n;msg-param-community-gift-id=\ :tmi.twitch.tv USERNOTICE #main"#
-    guard case .chatNotice(let notice)? = decode(line).event?.payload else {
+    guard case .chat(.notice(let notice))? = decode(line).event?.payload else {
       Issue.record("\(decode(line))")
       return
     }
@@ -63,105 +63,112 @@ struct NativeCase: Sendable {
   static let all: [NativeCase] = [
     NativeCase(
       #"{"type":"chat.message","id":"m1","user":{"id":"u1","name":"Ann","badges":"a/1,b/2"},"text":"hi","replyTo":"m0","bits":100}"#,
-      .chatMessage(
-        ChatMessage(
-          id: "m1", userID: "u1", userName: "Ann", badges: "a/1,b/2", text: "hi", replyTo: "m0",
-          bits: 100)),
+      .chat(
+        .message(
+          ChatMessage(
+            id: "m1", userID: "u1", userName: "Ann", badges: "a/1,b/2", text: "hi", replyTo: "m0",
+            bits: 100))),
       required: [
         #""id":"m1""#, #""user":{"id":"u1","name":"Ann","badges":"a/1,b/2"}"#,
         #""text":"hi""#,
       ]),
     NativeCase(
-      #"{"type":"chat.delete","id":"m1"}"#, .chatDelete(messageID: "m1"),
+      #"{"type":"chat.delete","id":"m1"}"#, .chat(.delete(messageID: "m1")),
       required: [#""id":"m1""#]),
-    NativeCase(#"{"type":"chat.clear"}"#, .chatClear),
+    NativeCase(#"{"type":"chat.clear"}"#, .chat(.clear)),
     NativeCase(
       #"{"type":"chat.timeout","user":{"id":"u1","name":"Ann"},"seconds":60}"#,
-      .chatTimeout(ChatTimeout(user: ann, seconds: 60)),
+      .chat(.timeout(ChatTimeout(user: ann, seconds: 60))),
       required: [#""user":{"id":"u1","name":"Ann"}"#]),
     NativeCase(
       #"{"type":"chat.timeout","user":"u1"}"#,
-      .chatTimeout(ChatTimeout(user: Person(id: "u1", name: "u1"), seconds: nil))),
+      .chat(.timeout(ChatTimeout(user: Person(id: "u1", name: "u1"), seconds: nil)))),
     NativeCase(
       #"{"type":"chat.notice","kind":"giftBomb","user":{"id":"u1","name":"Ann"},"count":50,"group":"g"}"#,
-      .chatNotice(ChatNotice(kind: .giftBomb, user: ann, count: 50, group: "g")),
+      .chat(.notice(ChatNotice(kind: .giftBomb, user: ann, count: 50, group: "g"))),
       required: [#""kind":"giftBomb""#, #""user":{"id":"u1","name":"Ann"}"#, #""count":50"#]),
     NativeCase(
       #"{"type":"chat.modes","slowSeconds":5,"emoteOnly":true,"followersOnlyMinutes":-1,"subscribersOnly":false,"uniqueOnly":true}"#,
-      .chatModes(
-        ChatModes(
-          slowSeconds: 5, emoteOnly: true, followersOnlyMinutes: -1, subscribersOnly: false,
-          uniqueOnly: true))),
+      .chat(
+        .modes(
+          ChatModes(
+            slowSeconds: 5, emoteOnly: true, followersOnlyMinutes: -1, subscribersOnly: false,
+            uniqueOnly: true)))),
     NativeCase(
-      #"{"type":"reaction","kind":"heart","count":50}"#, .reaction(kind: "heart", count: 50),
+      #"{"type":"reaction","kind":"heart","count":50}"#,
+      .header(.reaction(kind: "heart", count: 50)),
       required: [#""kind":"heart""#, #""count":50"#]),
     NativeCase(
-      #"{"type":"viewers","count":12}"#, .viewers(count: 12), required: [#""count":12"#]),
+      #"{"type":"viewers","count":12}"#, .header(.viewers(count: 12)), required: [#""count":12"#]),
     NativeCase(
-      #"{"type":"title","title":"Live \"now\" \ud83d\ude00"}"#, .title("Live \"now\" 😀"),
+      #"{"type":"title","title":"Live \"now\" \ud83d\ude00"}"#, .header(.title("Live \"now\" 😀")),
       required: [#""title":"Live \"now\" \ud83d\ude00""#]),
     NativeCase(
       #"{"type":"slider","control":"zoom","phase":"change","value":0.25}"#,
-      .slider(Slider(control: "zoom", phase: .change, value: 0.25)),
+      .control(.slider(Slider(control: "zoom", phase: .change, value: 0.25))),
       required: [#""control":"zoom""#, #""phase":"change""#, #""value":0.25"#]),
     NativeCase(
-      #"{"type":"tap","control":"mute","on":true}"#, .tap(control: "mute", on: true),
+      #"{"type":"tap","control":"mute","on":true}"#, .control(.tap(control: "mute", on: true)),
       required: [#""control":"mute""#]),
     NativeCase(
       #"{"type":"stats","bitrateKbps":6000.5,"framesPerSecond":59.94,"droppedFrames":3,"roundTripMs":24,"congestion":0.125}"#,
-      .stats(
+      .liveRoomStats(
         StreamStatistics(
           bitrateKbps: 6000.5, framesPerSecond: 59.94, droppedFrames: 3, roundTripMilliseconds: 24,
           congestion: 0.125))),
     NativeCase(
       #"{"type":"meter","input":"mic","levels":[0,0.5, 1.0 ,1e-1]}"#,
-      .meter(input: "mic", levels: [0, 0.5, 1, 0.1]),
+      .control(.meter(input: "mic", levels: [0, 0.5, 1, 0.1])),
       required: [#""input":"mic""#, #""levels":[0,0.5, 1.0 ,1e-1]"#]),
     NativeCase(
-      #"{"type":"recorder.state","state":"recording"}"#, .recorderState(.recording),
+      #"{"type":"recorder.state","state":"recording"}"#, .recorder(.state(.recording)),
       required: [#""state":"recording""#]),
     NativeCase(
       #"{"type":"recorder.progress","bytes":123456789012,"durationMs":61000.7,"done":3,"total":10}"#,
-      .recorderProgress(
-        RecorderProgress(bytes: 123_456_789_012, durationMilliseconds: 61000, done: 3, total: 10)),
+      .recorder(
+        .progress(
+          RecorderProgress(bytes: 123_456_789_012, durationMilliseconds: 61000, done: 3, total: 10))
+      ),
       required: [#""bytes":123456789012"#, #""durationMs":61000.7"#]),
     NativeCase(
-      #"{"type":"waiting.join","user":{"id":"u1","name":"Ann"}}"#, .waitingJoin(ann),
+      #"{"type":"waiting.join","user":{"id":"u1","name":"Ann"}}"#, .waitingRoom(.join(ann)),
       required: [#""user":{"id":"u1","name":"Ann"}"#]),
     NativeCase(
-      #"{"type":"waiting.leave","user":{"id":"u1","name":"Ann"}}"#, .waitingLeave(ann),
+      #"{"type":"waiting.leave","user":{"id":"u1","name":"Ann"}}"#, .waitingRoom(.leave(ann)),
       required: [#""user":{"id":"u1","name":"Ann"}"#]),
     NativeCase(
-      #"{"type":"waiting.admit","user":{"id":"u1","name":"Ann"}}"#, .waitingAdmit(ann),
+      #"{"type":"waiting.admit","user":{"id":"u1","name":"Ann"}}"#, .waitingRoom(.admitted(ann)),
       required: [#""user":{"id":"u1","name":"Ann"}"#]),
     NativeCase(
       #"{"type":"waiting.schedule","startsAt":1700000000000.5}"#,
-      .waitingSchedule(startsAt: 1_700_000_000_000)),
-    NativeCase(#"{"type":"waiting.capacity","count":20}"#, .waitingCapacity(20)),
+      .waitingRoom(.schedule(startsAt: 1_700_000_000_000))),
+    NativeCase(#"{"type":"waiting.capacity","count":20}"#, .waitingRoom(.capacity(20))),
     NativeCase(
-      #"{"type":"host.admit","user":{"id":"u1","name":"Ann"}}"#, .host(.admit(.person("u1")))),
-    NativeCase(#"{"type":"host.admit","user":"u1","all":false}"#, .host(.admit(.person("u1")))),
-    NativeCase(#"{"type":"host.admit","all":true}"#, .host(.admit(.all))),
-    NativeCase(#"{"type":"host.admit"}"#, .host(.admit(.next))),
+      #"{"type":"host.admit","user":{"id":"u1","name":"Ann"}}"#, .waitingRoom(.admit(.person("u1")))
+    ),
+    NativeCase(
+      #"{"type":"host.admit","user":"u1","all":false}"#, .waitingRoom(.admit(.person("u1")))),
+    NativeCase(#"{"type":"host.admit","all":true}"#, .waitingRoom(.admit(.all))),
+    NativeCase(#"{"type":"host.admit"}"#, .waitingRoom(.admit(.next))),
     NativeCase(
       #"{"type":"host.set","control":"zoom","value":0.25}"#,
-      .host(.set(control: "zoom", value: 0.25)),
+      .control(.set(control: "zoom", value: 0.25)),
       required: [#""control":"zoom""#, #""value":0.25"#]),
     NativeCase(
       #"{"type":"host.filter","user":"u1","words":"new \"song\"","mentionsOnly":true}"#,
       .host(
         .filterChat(MessageFilter(person: "u1", words: "new \"song\"", mentionsOnly: true)))),
-    NativeCase(#"{"type":"host.filter"}"#, .host(.filterChat(MessageFilter()))),
+    NativeCase(#"{"type":"host.filter"}"#, .chat(.filter(MessageFilter()))),
     NativeCase(
       #"{"type":"host.highlight","names":["Ann","B\u00f6b"]}"#,
-      .host(.highlight(names: ["Ann", "Böb"])), required: [#""names":["Ann","B\u00f6b"]"#]),
+      .chat(.highlight(names: ["Ann", "Böb"])), required: [#""names":["Ann","B\u00f6b"]"#]),
     NativeCase(
-      #"{"type":"host.scroll","position":"back"}"#, .host(.scroll(.back)),
+      #"{"type":"host.scroll","position":"back"}"#, .chat(.scroll(.back)),
       required: [#""position":"back""#]),
     NativeCase(
-      #"{"type":"host.thread","message":"m1"}"#, .host(.openThread(messageID: "m1"))),
+      #"{"type":"host.thread","message":"m1"}"#, .chat(.openThread(messageID: "m1"))),
     NativeCase(
-      #"{"type":"host.notice","notice":3,"handling":"pin"}"#, .host(.notice(number: 3, .pin)),
+      #"{"type":"host.notice","notice":3,"handling":"pin"}"#, .chat(.handleNotice(number: 3, .pin)),
       required: [#""notice":3"#, #""handling":"pin""#]),
     NativeCase(
       #"{"type":"stream","state":"live"}"#, .stream(.live), required: [#""state":"live""#]),
@@ -293,7 +300,7 @@ struct NativeCase: Sendable {
       "{\"type\":\"chat.clear\",\"x\":" + String(repeating: "[", count: depth)
         + String(repeating: "]", count: depth) + "}"
     }
-    #expect(decode(line(64)) == .event(.chatClear))
+    #expect(decode(line(64)) == .event(.chat(.clear)))
     #expect(decode(line(65)) == .rejected(.malformedJSON))
     #expect(decode(line(30_000)) == .rejected(.malformedJSON))
   }
@@ -317,7 +324,7 @@ struct NativeCase: Sendable {
   @Test func `of members with one name the last counts`() {
     #expect(
       decode(#"{"type":"title","type":"viewers","count":1,"count":2}"#)
-        == .event(.viewers(count: 2)))
+        == .event(.header(.viewers(count: 2))))
     #expect(
       decode(#"{"type":"viewers","count":1,"count":null}"#)
         == .rejected(.missingMember, room: "main"))
@@ -327,7 +334,8 @@ struct NativeCase: Sendable {
   }
 
   @Test func `names written with escapes are the same names`() {
-    #expect(decode(#"{"t\u0079pe":"view\u0065rs","count":3}"#) == .event(.viewers(count: 3)))
+    #expect(
+      decode(#"{"t\u0079pe":"view\u0065rs","count":3}"#) == .event(.header(.viewers(count: 3))))
   }
 
   @Test func `badges may be an array of strings`() {
@@ -336,8 +344,9 @@ struct NativeCase: Sendable {
     #expect(
       decode(line)
         == .event(
-          .chatMessage(
-            ChatMessage(id: "1", userID: "u", userName: "n", badges: "a/1,b/2", text: "t"))))
+          .chat(
+            .message(
+              ChatMessage(id: "1", userID: "u", userName: "n", badges: "a/1,b/2", text: "t")))))
   }
 
   @Test func `invalid UTF-8 is told apart from other faults`() {

@@ -35,8 +35,8 @@ import WireFormats
         continue
       }
       rooms.insert(decoder.name(of: room).description)
-      counts[NativeEncoder.typeName(of: event.payload), default: 0] += 1
-      if case .chatMessage(let message) = event.payload {
+      counts[event.payload.nativeType, default: 0] += 1
+      if case .chat(.message(let message)) = event.payload {
         chatters.insert(String(message.userID))
         seconds[event.timestamp / 1000, default: 0] += 1
         #expect(!message.id.isEmpty && !message.userName.isEmpty)

@@ -35,48 +35,53 @@ struct EventGenerator {
   private mutating func payload() -> LiveEvent.Payload {
     switch below(29) {
     case 0:
-      .chatMessage(
-        ChatMessage(
-          id: "n" + string(), userID: "u" + string(), userName: string(), badges: string(),
-          text: string(), replyTo: string(), bits: UInt32(count())))
-    case 1: .chatDelete(messageID: name())
-    case 2: .chatClear
-    case 3: .chatTimeout(ChatTimeout(user: person(), seconds: maybe { $0.count() }))
+      .chat(
+        .message(
+          ChatMessage(
+            id: "n" + string(), userID: "u" + string(), userName: string(), badges: string(),
+            text: string(), replyTo: string(), bits: UInt32(count()))))
+    case 1: .chat(.delete(messageID: name()))
+    case 2: .chat(.clear)
+    case 3: .chat(.timeout(ChatTimeout(user: person(), seconds: maybe { $0.count() })))
     case 4:
-      .chatNotice(
-        ChatNotice(
-          kind: ChatNotice.Kind.allCases[below(6)], user: person(), count: count(),
-          group: maybe { $0.name() }))
+      .chat(
+        .notice(
+          ChatNotice(
+            kind: ChatNotice.Kind.allCases[below(6)], user: person(), count: count(),
+            group: maybe { $0.name() })))
     case 5:
-      .chatModes(
-        ChatModes(
-          slowSeconds: count(), emoteOnly: maybe { $0.below(2) == 0 },
-          followersOnlyMinutes: maybe { $0.below(9) - 1 },
-          subscribersOnly: maybe { $0.below(2) == 0 }, uniqueOnly: maybe { $0.below(2) == 0 }))
-    case 6: .reaction(kind: name(), count: count())
-    case 7: .viewers(count: count())
-    case 8: .title(text())
+      .chat(
+        .modes(
+          ChatModes(
+            slowSeconds: count(), emoteOnly: maybe { $0.below(2) == 0 },
+            followersOnlyMinutes: maybe { $0.below(9) - 1 },
+            subscribersOnly: maybe { $0.below(2) == 0 }, uniqueOnly: maybe { $0.below(2) == 0 })))
+    case 6: .header(.reaction(kind: name(), count: count()))
+    case 7: .header(.viewers(count: count()))
+    case 8: .header(.title(text()))
     case 9:
-      .slider(Slider(control: name(), phase: Slider.Phase.allCases[below(3)], value: fraction()))
-    case 10: .tap(control: name(), on: maybe { $0.below(2) == 0 })
+      .control(
+        .slider(Slider(control: name(), phase: Slider.Phase.allCases[below(3)], value: fraction())))
+    case 10: .control(.tap(control: name(), on: maybe { $0.below(2) == 0 }))
     case 11:
-      .stats(
+      .liveRoomStats(
         StreamStatistics(
           bitrateKbps: fraction() * 1e9, framesPerSecond: maybe { $0.fraction() * 1e-7 },
           droppedFrames: maybe { $0.count() }, roundTripMilliseconds: maybe { $0.fraction() },
           congestion: maybe { $0.fraction() }))
-    case 12: .meter(input: name(), levels: (0..<below(9)).map { _ in Float(fraction()) })
-    case 13: .recorderState(RecorderState.allCases[below(6)])
+    case 12: .control(.meter(input: name(), levels: (0..<below(9)).map { _ in Float(fraction()) }))
+    case 13: .recorder(.state(RecorderState.allCases[below(6)]))
     case 14:
-      .recorderProgress(
-        RecorderProgress(
-          bytes: below(1 << 53), durationMilliseconds: count(), done: maybe { $0.count() },
-          total: maybe { $0.count() }))
-    case 15: .waitingJoin(person())
-    case 16: .waitingLeave(person())
-    case 17: .waitingAdmit(person())
-    case 18: .waitingSchedule(startsAt: maybe { Int64($0.below(253_402_300_800_000)) })
-    case 19: .waitingCapacity(maybe { $0.count() })
+      .recorder(
+        .progress(
+          RecorderProgress(
+            bytes: below(1 << 53), durationMilliseconds: count(), done: maybe { $0.count() },
+            total: maybe { $0.count() })))
+    case 15: .waitingRoom(.join(person()))
+    case 16: .waitingRoom(.leave(person()))
+    case 17: .waitingRoom(.admitted(person()))
+    case 18: .waitingRoom(.schedule(startsAt: maybe { Int64($0.below(253_402_300_800_000)) }))
+    case 19: .waitingRoom(.capacity(maybe { $0.count() }))
     case 20..<28: .host(hostInput())
     default: .stream(StreamState.allCases[below(4)])
     }
@@ -129,7 +134,7 @@ struct EventGenerator {
 
   @Test func `encoding appends, and leaves the room out on request`() {
     var bytes = Array("x".utf8)
-    NativeEncoder.append(LiveEvent(timestamp: 5, payload: .viewers(count: 1)), to: &bytes)
+    NativeEncoder.append(LiveEvent(timestamp: 5, payload: .header(.viewers(count: 1))), to: &bytes)
     #expect(
       String(decoding: bytes, as: UTF8.self) == "x{\"type\":\"viewers\",\"ts\":5,\"count\":1}\n")
   }

@@ -20,10 +20,11 @@ private let ann = Person(id: "5", name: "Ann")
     #expect(
       decode(message(tags, "hé : you"))
         == .event(
-          .chatMessage(
-            ChatMessage(
-              id: "m1", userID: "5", userName: "A n;n", badges: "subscriber/5,premium/1",
-              text: "hé : you", replyTo: "m0", bits: 100)),
+          .chat(
+            .message(
+              ChatMessage(
+                id: "m1", userID: "5", userName: "A n;n", badges: "subscriber/5,premium/1",
+                text: "hé : you", replyTo: "m0", bits: 100))),
           at: 1_568_505_600_501, room: "chan"))
   }
 
@@ -31,8 +32,9 @@ private let ann = Person(id: "5", name: "Ann")
     let event = decode(message("id=1;user-id=5;display-name=", "x")).event
     #expect(
       event?.payload
-        == .chatMessage(
-          ChatMessage(id: "1", userID: "5", userName: "ann", text: "x")))
+        == .chat(
+          .message(
+            ChatMessage(id: "1", userID: "5", userName: "ann", text: "x"))))
     #expect(event?.timestamp == 7)
   }
 
@@ -40,8 +42,9 @@ private let ann = Person(id: "5", name: "Ann")
     let event = decode(message("id=1;user-id=5;display-name=A", "\u{1}ACTION waves\u{1}")).event
     #expect(
       event?.payload
-        == .chatMessage(
-          ChatMessage(id: "1", userID: "5", userName: "A", text: "waves")))
+        == .chat(
+          .message(
+            ChatMessage(id: "1", userID: "5", userName: "A", text: "waves"))))
   }
 
   static let notices: [(String, ChatNotice)] = [
@@ -77,25 +80,25 @@ private let ann = Person(id: "5", name: "Ann")
   func `a notice is read by its kind, with what was written along`(
     tags: String, expected: ChatNotice
   ) {
-    #expect(decode(notice(tags)) == .event(.chatNotice(expected), at: 9, room: "chan"))
+    #expect(decode(notice(tags)) == .event(.chat(.notice(expected)), at: 9, room: "chan"))
   }
 
   @Test func `moderation is read`() {
     let clear = ":tmi.twitch.tv CLEARCHAT #chan"
     let user = Person(id: "9", name: "bob")
     let cases: [(String, LiveEvent.Payload)] = [
-      ("@room-id=1;tmi-sent-ts=3 \(clear)", .chatClear),
+      ("@room-id=1;tmi-sent-ts=3 \(clear)", .chat(.clear)),
       (
         "@ban-duration=150;target-user-id=9;tmi-sent-ts=3 \(clear) :bob",
-        .chatTimeout(ChatTimeout(user: user, seconds: 150))
+        .chat(.timeout(ChatTimeout(user: user, seconds: 150)))
       ),
       (
         "@target-user-id=9;tmi-sent-ts=3 \(clear) :bob",
-        .chatTimeout(ChatTimeout(user: user, seconds: nil))
+        .chat(.timeout(ChatTimeout(user: user, seconds: nil)))
       ),
       (
         "@login=bob;room-id=;target-msg-id=m1;tmi-sent-ts=3 :tmi.twitch.tv CLEARMSG #chan :bad",
-        .chatDelete(messageID: "m1")
+        .chat(.delete(messageID: "m1"))
       ),
     ]
     for (line, payload) in cases {
@@ -108,13 +111,14 @@ private let ann = Person(id: "5", name: "Ann")
     #expect(
       decode("@emote-only=0;followers-only=-1;r9k=0;room-id=1;slow=0;subs-only=1" + end)
         == .event(
-          .chatModes(
-            ChatModes(
-              slowSeconds: 0, emoteOnly: false, followersOnlyMinutes: -1, subscribersOnly: true,
-              uniqueOnly: false)), room: "chan"))
+          .chat(
+            .modes(
+              ChatModes(
+                slowSeconds: 0, emoteOnly: false, followersOnlyMinutes: -1, subscribersOnly: true,
+                uniqueOnly: false))), room: "chan"))
     #expect(
       decode("@room-id=1;slow=30" + end)
-        == .event(.chatModes(ChatModes(slowSeconds: 30)), room: "chan"))
+        == .event(.chat(.modes(ChatModes(slowSeconds: 30))), room: "chan"))
   }
 
   @Test(arguments: [

@@ -12,52 +12,17 @@ public struct LiveEvent: Sendable, Hashable {
     self.payload = payload
   }
 
-  /// What happened. Each case names the native `type` that carries it.
+  /// What happened, by the part of the screen that shows it. Acts of the host are events like any other.
   public enum Payload: Sendable, Hashable {
-    /// `chat.message`
-    case chatMessage(ChatMessage)
-    /// `chat.delete`
-    case chatDelete(messageID: Text)
-    /// `chat.clear`
-    case chatClear
-    /// `chat.timeout`
-    case chatTimeout(ChatTimeout)
-    /// `chat.notice`
-    case chatNotice(ChatNotice)
-    /// `chat.modes`
-    case chatModes(ChatModes)
-    /// `reaction`
-    case reaction(kind: Text, count: Int)
-    /// `viewers`
-    case viewers(count: Int)
-    /// `title`
-    case title(Text)
-    /// `slider`
-    case slider(Slider)
-    /// `tap`; `on` is the new position of a switch, `nil` for one that toggles.
-    case tap(control: Text, on: Bool?)
+    case chat(ChatEvent)
+    case control(ControlEvent)
+    case header(HeaderEvent)
     /// `stats`
-    case stats(StreamStatistics)
-    /// `meter`; levels from 0 to 1, one per channel.
-    case meter(input: Text, levels: [Float])
-    /// `recorder.state`
-    case recorderState(RecorderState)
-    /// `recorder.progress`
-    case recorderProgress(RecorderProgress)
-    /// `waiting.join`
-    case waitingJoin(Person)
-    /// `waiting.leave`
-    case waitingLeave(Person)
-    /// `waiting.admit`
-    case waitingAdmit(Person)
-    /// `waiting.schedule`: when the stream is to begin; `nil` if nobody knows.
-    case waitingSchedule(startsAt: Timestamp?)
-    /// `waiting.capacity`: how many are let in at most; `nil` for no limit.
-    case waitingCapacity(Int?)
-    /// `stream`
+    case liveRoomStats(StreamStatistics)
+    case recorder(RecorderEvent)
+    case waitingRoom(WaitingRoomEvent)
+    /// `stream`: the stream as a whole entered a state.
     case stream(StreamState)
-    /// `host.admit` and the others of its kind.
-    case host(HostInput)
   }
 }
 

@@ -2,16 +2,15 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Thins chat: messages are kept, all of them, in one action per frame; moderation, notices, modes and
-/// what the host does pass at once, behind the messages that came before them.
+/// Thins the chat: all messages are kept, in one action per frame. Moderation, notices, modes and acts
+/// of the host pass at once, behind the messages that came before them.
 package struct ChatIntake: Intake {
   private var messages: Paced<KeepAll<TimedMessage>>
 
-  /// - Parameters:
-  ///   - frame: the time from the first message of a batch to its delivery; above zero.
-  ///   - capacity: the size at which a batch is delivered early; above zero.
-  package init(frame: Interval = .nanoseconds(16_666_667), capacity: Int = 8_192) {
-    messages = Paced(KeepAll(interval: frame, capacity: capacity))
+  package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
+    let pacing = policies[.chat]
+    messages = Paced(KeepAll(interval: pacing.interval, capacity: pacing.capacity))
+    messages.follow(pacing.adaptive)
   }
 
   package mutating func apply(_ policies: ThrottlePolicies) {
@@ -25,26 +24,37 @@ package struct ChatIntake: Intake {
   package var pending: Int { messages.pending }
 
   package mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<ChatFeature.Action>
+    _ event: ChatEvent, timestamp time: Timestamp, at now: Instant,
+    into output: inout IntakeOutput<ChatFeature.Action>
   ) {
-    let time = event.timestamp
-    switch event.payload {
-    case .chatMessage(let message):
+    switch event {
+    case .message(let message):
       let step = messages.limiter.push(TimedMessage(timestamp: time, message: message), at: now)
       deliver(step, into: &output)
-    case .chatDelete(let id): pass(.messageDeleted(id, at: time), at: now, into: &output)
-    case .chatClear: pass(.cleared(at: time), at: now, into: &output)
-    case .chatTimeout(let timeout): pass(.timedOut(timeout, at: time), at: now, into: &output)
-    case .chatNotice(let notice): pass(.notice(notice, at: time), at: now, into: &output)
-    case .chatModes(let modes): pass(.modesChanged(modes), at: now, into: &output)
-    case .host(let input):
-      guard let reading = ChatFeature.Reading(input) else { return output.reject(.unknownType) }
-      pass(.reading(reading), at: now, into: &output)
-    case .reaction, .viewers, .title, .slider, .tap, .stats, .meter, .recorderState,
-      .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit, .waitingSchedule,
-      .waitingCapacity, .stream:
-      // Events of other features; refused so that each event is accounted for.
-      output.reject(.unknownType)
+    case .delete(let id): pass(.messageDeleted(id, at: time), at: now, into: &output)
+    case .clear: pass(.cleared(at: time), at: now, into: &output)
+    case .timeout(let timeout): pass(.timedOut(timeout, at: time), at: now, into: &output)
+    case .notice(let notice): pass(.notice(notice, at: time), at: now, into: &output)
+    case .modes(let modes): pass(.modesChanged(modes), at: now, into: &output)
+    case .filter(let filter):
+      let wanted = ChatFilter(
+        person: filter.person?.owned(), words: filter.words.map { String($0) } ?? "",
+        mentionsOnly: filter.mentionsOnly)
+      pass(.reading(.filterChanged(wanted)), at: now, into: &output)
+    case .highlight(let names):
+      pass(.reading(.mentionedNamesChanged(names.map { String($0) })), at: now, into: &output)
+    case .scroll(.back): pass(.reading(.scrolledBack), at: now, into: &output)
+    case .scroll(.end): pass(.reading(.scrolledToEnd), at: now, into: &output)
+    case .openThread(let id?): pass(.reading(.threadOpened(messageID: id)), at: now, into: &output)
+    case .openThread(nil): pass(.reading(.threadClosed), at: now, into: &output)
+    case .handleNotice(let number, let handling):
+      let action: ChatFeature.Reading =
+        switch handling {
+        case .pin: .noticePinned(number)
+        case .unpin: .noticeUnpinned(number)
+        case .dismiss: .noticeDismissed(number)
+        }
+      pass(.reading(action), at: now, into: &output)
     }
   }
 
@@ -72,27 +82,5 @@ package struct ChatIntake: Intake {
     _ step: Step<[TimedMessage]>, into output: inout IntakeOutput<ChatFeature.Action>
   ) {
     if let batch = step.output { output.apply(.messages(batch), events: step.applied) }
-  }
-}
-
-extension ChatFeature.Reading {
-  /// What the host did to the chat; `nil` if it was to something else.
-  fileprivate init?(_ input: HostInput) {
-    switch input {
-    case .filterChat(let filter):
-      self = .filterChanged(
-        ChatFilter(
-          person: filter.person?.owned(), words: filter.words.map { String($0) } ?? "",
-          mentionsOnly: filter.mentionsOnly))
-    case .highlight(let names): self = .mentionedNamesChanged(names.map { String($0) })
-    case .scroll(.back): self = .scrolledBack
-    case .scroll(.end): self = .scrolledToEnd
-    case .openThread(let id?): self = .threadOpened(messageID: id)
-    case .openThread(nil): self = .threadClosed
-    case .notice(let number, .pin): self = .noticePinned(number)
-    case .notice(let number, .unpin): self = .noticeUnpinned(number)
-    case .notice(let number, .dismiss): self = .noticeDismissed(number)
-    case .admit, .set: return nil
-    }
   }
 }

@@ -2,7 +2,7 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Thins what comes from the panel.
+/// Thins the events of the control panel.
 ///
 /// | event | class |
 /// | --- | --- |
@@ -18,16 +18,18 @@ package struct ControlIntake: Intake {
   private var moves: Paced<KeyedLatestWins<Int, Double>>
   private var levels: Paced<KeyedLatestWins<Int, [Float]>>
 
-  /// - Parameters:
-  ///   - interval: the shortest time between two local updates of one slider, or two readings of
-  ///     one meter; a frame.
-  ///   - nameCapacity: how many controls, and how many inputs, are known at most. Events of further
-  ///     ones are rejected: strangers choose the names.
-  package init(interval: Interval = .nanoseconds(16_666_667), nameCapacity: Int = 256) {
-    controls = NameTable(capacity: nameCapacity)
-    inputs = NameTable(capacity: nameCapacity)
-    moves = Paced(KeyedLatestWins(interval: interval, keyCapacity: nameCapacity))
-    levels = Paced(KeyedLatestWins(interval: interval, keyCapacity: nameCapacity))
+  /// How many controls, and how many inputs, are known at most. Events of further ones are rejected:
+  /// strangers choose the names.
+  package static let nameCapacity = 256
+
+  package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
+    let capacity = Self.nameCapacity
+    controls = NameTable(capacity: capacity)
+    inputs = NameTable(capacity: capacity)
+    moves = Paced(
+      KeyedLatestWins(interval: policies[.controls].interval, keyCapacity: capacity))
+    levels = Paced(KeyedLatestWins(interval: policies[.meters].interval, keyCapacity: capacity))
+    apply(policies)
   }
 
   package mutating func apply(_ policies: ThrottlePolicies) {
@@ -45,9 +47,10 @@ package struct ControlIntake: Intake {
   package var deadline: Instant? { .earlier(moves.deadline, levels.deadline) }
 
   package mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+    _ event: ControlEvent, timestamp: Timestamp, at now: Instant,
+    into output: inout IntakeOutput<Action>
   ) {
-    switch event.payload {
+    switch event {
     case .slider(let slider):
       receive(slider, at: now, into: &output)
     case .tap(let control, let on):
@@ -59,17 +62,12 @@ package struct ControlIntake: Intake {
       let step = levels.limiter.push(values, for: number, at: now)
       output.coalesce(step.coalesced)
       if let due = step.output { applyLevels(due, into: &output) }
-    case .host(.set(let control, let value)):
+    case .set(let control, let value):
       guard value >= 0, value <= 1, let number = controls.number(of: control) else {
         return output.reject(.invalidValue)
       }
       flush(at: now, into: &output)
       output.apply(.set(control: controls[number], value: value))
-    case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .reaction,
-      .viewers, .title, .stats, .recorderState, .recorderProgress, .waitingJoin, .waitingLeave,
-      .waitingAdmit, .waitingSchedule, .waitingCapacity, .stream, .host:
-      // Of another feature; the host does not route it here.
-      output.reject(.unknownType)
     }
   }
 
@@ -86,7 +84,7 @@ package struct ControlIntake: Intake {
   private mutating func receive(
     _ slider: Slider, at now: Instant, into output: inout IntakeOutput<Action>
   ) {
-    // Written so that what is not a number fails it, too.
+    // Written so that NaN fails it, too.
     guard slider.value >= 0, slider.value <= 1, let number = controls.number(of: slider.control)
     else { return output.reject(.invalidValue) }
     switch slider.phase {

@@ -2,8 +2,8 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Thins what the header shows: the newest viewer count wins, reactions are summed per frame, the
-/// title and the state of the stream pass at once, behind what came before them.
+/// Thins the events of the header: the newest viewer count wins, reactions are summed per frame, and
+/// the title passes at once, behind the events that came before it.
 package struct HeaderIntake: Intake {
   /// Reactions are shown as one number, whatever their kind.
   private enum Tally { case likes }
@@ -14,15 +14,10 @@ package struct HeaderIntake: Intake {
   private var peak = 0
   private var reactions: Paced<Aggregate<Tally>>
 
-  /// - Parameters:
-  ///   - frame: the time over which reactions are summed; above zero.
-  ///   - viewersInterval: the shortest time between two viewer counts; above zero. The default and
-  ///     the wait for the next frame together stay below 250 ms.
-  package init(
-    frame: Interval = .nanoseconds(16_666_667), viewersInterval: Interval = .milliseconds(200)
-  ) {
-    viewers = Paced(LatestWins(interval: viewersInterval))
-    reactions = Paced(Aggregate(interval: frame, keyCapacity: 1))
+  package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
+    viewers = Paced(LatestWins(interval: policies[.viewers].interval))
+    reactions = Paced(Aggregate(interval: policies[.reactions].interval, keyCapacity: 1))
+    apply(policies)
   }
 
   package mutating func apply(_ policies: ThrottlePolicies) {
@@ -40,9 +35,10 @@ package struct HeaderIntake: Intake {
   package var pending: Int { viewers.pending + reactions.pending }
 
   package mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<HeaderFeature.Action>
+    _ event: HeaderEvent, timestamp: Timestamp, at now: Instant,
+    into output: inout IntakeOutput<HeaderFeature.Action>
   ) {
-    switch event.payload {
+    switch event {
     case .viewers(let count):
       peak = max(peak, count)
       deliver(viewers.limiter.push(count, at: now), into: &output)
@@ -51,14 +47,6 @@ package struct HeaderIntake: Intake {
     case .title(let title):
       flush(at: now, into: &output)
       output.apply(.titleChanged(String(title)))
-    case .stream(let phase):
-      flush(at: now, into: &output)
-      output.apply(.streamChanged(phase, at: event.timestamp))
-    case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .slider,
-      .tap, .stats, .meter, .recorderState, .recorderProgress, .waitingJoin, .waitingLeave,
-      .waitingAdmit, .waitingSchedule, .waitingCapacity, .host:
-      // Events of other features; refused so that each event is accounted for.
-      output.reject(.unknownType)
     }
   }
 

@@ -2,54 +2,67 @@ import Intake
 import LiveEvents
 import RateLimiting
 
-/// The intake of one child, with the room that its output passes through.
+/// The intake of one child, with the memory that its output passes through.
 ///
-/// The room is kept, so that an event which is only held allocates nothing here.
+/// The memory is kept, so that an event which is only held allocates nothing here.
 struct ChildIntake<Child: Intake> {
-  private var intake: Child
+  private var intake = Child(ThrottlePolicies())
   private var output = IntakeOutput<Child.Action>()
   private let embed: (Child.Action) -> HostFeature.Action
 
-  init(_ intake: Child, _ embed: @escaping (Child.Action) -> HostFeature.Action) {
-    self.intake = intake
-    self.embed = embed
-  }
+  init(_ embed: @escaping (Child.Action) -> HostFeature.Action) { self.embed = embed }
 
-  var pending: Int { intake.pending }
-  var deadline: Instant? { intake.deadline }
-
-  mutating func apply(_ policies: ThrottlePolicies) { intake.apply(policies) }
-  mutating func note(cost: Interval) { intake.note(cost: cost) }
+  var held: HeldEvents { HeldEvents(count: intake.pending, deadline: intake.deadline) }
 
   mutating func receive(
-    _ event: LiveEvent, at now: Instant, into host: inout IntakeOutput<HostFeature.Action>
+    _ event: Child.Event, timestamp: Timestamp, at now: Instant,
+    into host: inout IntakeOutput<HostFeature.Action>
   ) {
-    intake.receive(event, at: now, into: &output)
+    intake.receive(event, timestamp: timestamp, at: now, into: &output)
     handOver(to: &host)
   }
 
-  mutating func wake(at now: Instant, into host: inout IntakeOutput<HostFeature.Action>) {
-    intake.wake(at: now, into: &output)
-    handOver(to: &host)
-  }
-
-  mutating func flush(at now: Instant, into host: inout IntakeOutput<HostFeature.Action>) {
-    intake.flush(at: now, into: &output)
+  mutating func perform(
+    _ operation: IntakeOperation, into host: inout IntakeOutput<HostFeature.Action>
+  ) {
+    switch operation {
+    case .apply(let policies): intake.apply(policies)
+    case .note(let cost): intake.note(cost: cost)
+    case .wake(let now): intake.wake(at: now, into: &output)
+    case .flush(let now): intake.flush(at: now, into: &output)
+    }
     handOver(to: &host)
   }
 
   private mutating func handOver(to host: inout IntakeOutput<HostFeature.Action>) {
     if !output.actions.isEmpty {
       for action in output.actions { host.actions.append(embed(action)) }
-      output.actions.removeAll(keepingCapacity: true)
     }
     host.applied += output.applied
     host.coalesced += output.coalesced
-    output.applied = 0
-    output.coalesced = 0
     if !output.rejected.isEmpty {
-      host.rejected.merge(output.rejected, uniquingKeysWith: +)
-      output.rejected.removeAll(keepingCapacity: true)
+      for (reason, count) in output.rejected { host.reject(reason, count) }
     }
+    output.clear()
+  }
+}
+
+/// What the host has all of its children do alike; see ``Intake``.
+enum IntakeOperation {
+  case apply(ThrottlePolicies)
+  case note(cost: Interval)
+  case wake(at: Instant)
+  case flush(at: Instant)
+}
+
+/// The events that throttles hold: neither applied nor coalesced yet.
+struct HeldEvents {
+  var count: Int
+  /// When there is something to give at the latest; `nil` if nothing is held.
+  var deadline: Instant?
+
+  static func + (left: HeldEvents, right: HeldEvents) -> HeldEvents {
+    HeldEvents(
+      count: left.count + right.count, deadline: .earlier(left.deadline, right.deadline))
   }
 }

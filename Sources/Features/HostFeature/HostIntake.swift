@@ -1,113 +1,89 @@
-package import ChatFeature
-package import ControlFeature
-package import HeaderFeature
+import ChatFeature
+import ControlFeature
+import HeaderFeature
 package import Intake
 package import LiveEvents
-package import LiveRoomStatsFeature
+import LiveRoomStatsFeature
 package import RateLimiting
-package import RecorderFeature
-package import WaitingRoomFeature
+import RecorderFeature
+import WaitingRoomFeature
 
-/// The throttle stage of a room: hands each event to the intake of the child whose it is.
+/// The throttle stage of a room: hands each event to the intake of its part.
 ///
-/// Order holds across the classes of one child. A change of the stream's phase holds order across all
+/// Order holds across the classes of one child. A change of the stream's state holds order across all
 /// of them: whatever is held is given first, so that what came before it is still applied to a child
 /// that it removes.
-package struct HostIntake: Intake {
-  package typealias Action = HostFeature.Action
+package struct HostIntake {
+  package typealias Output = IntakeOutput<HostFeature.Action>
 
-  private var chat: ChildIntake<ChatIntake>
-  private var control: ChildIntake<ControlIntake>
-  private var header: ChildIntake<HeaderIntake>
-  private var liveRoomStats: ChildIntake<LiveRoomStatsIntake>
-  private var recorder: ChildIntake<RecorderIntake>
-  private var waitingRoom: ChildIntake<WaitingRoomIntake>
+  private var chat = ChildIntake<ChatIntake>(HostFeature.Action.chat)
+  private var control = ChildIntake<ControlIntake>(HostFeature.Action.control)
+  private var header = ChildIntake<HeaderIntake>(HostFeature.Action.header)
+  private var liveRoomStats = ChildIntake<LiveRoomStatsIntake>(HostFeature.Action.liveRoomStats)
+  private var recorder = ChildIntake<RecorderIntake>(HostFeature.Action.recorder)
+  private var waitingRoom = ChildIntake<WaitingRoomIntake>(HostFeature.Action.waitingRoom)
 
-  package init(
-    chat: ChatIntake = ChatIntake(), control: ControlIntake = ControlIntake(),
-    header: HeaderIntake = HeaderIntake(),
-    liveRoomStats: LiveRoomStatsIntake = LiveRoomStatsIntake(),
-    recorder: RecorderIntake = RecorderIntake(),
-    waitingRoom: WaitingRoomIntake = WaitingRoomIntake()
-  ) {
-    self.chat = ChildIntake(chat, Action.chat)
-    self.control = ChildIntake(control, Action.control)
-    self.header = ChildIntake(header, Action.header)
-    self.liveRoomStats = ChildIntake(liveRoomStats, Action.liveRoomStats)
-    self.recorder = ChildIntake(recorder, Action.recorder)
-    self.waitingRoom = ChildIntake(waitingRoom, Action.waitingRoom)
-  }
+  package init(_ policies: ThrottlePolicies = ThrottlePolicies()) { apply(policies) }
 
-  package var pending: Int {
-    chat.pending + control.pending + header.pending + liveRoomStats.pending + recorder.pending
-      + waitingRoom.pending
-  }
-
-  package var deadline: Instant? {
-    var earliest = Instant.earlier(chat.deadline, control.deadline)
-    earliest = .earlier(earliest, header.deadline)
-    earliest = .earlier(earliest, liveRoomStats.deadline)
-    earliest = .earlier(earliest, recorder.deadline)
-    return .earlier(earliest, waitingRoom.deadline)
-  }
-
-  package mutating func apply(_ policies: ThrottlePolicies) {
-    chat.apply(policies)
-    control.apply(policies)
-    header.apply(policies)
-    liveRoomStats.apply(policies)
-    recorder.apply(policies)
-    waitingRoom.apply(policies)
-  }
-
-  package mutating func note(cost: Interval) {
-    chat.note(cost: cost)
-    control.note(cost: cost)
-    header.note(cost: cost)
-    liveRoomStats.note(cost: cost)
-    recorder.note(cost: cost)
-    waitingRoom.note(cost: cost)
-  }
-
-  package mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
-  ) {
+  /// Takes one event.
+  package mutating func receive(_ event: LiveEvent, at now: Instant, into output: inout Output) {
+    let time = event.timestamp
     switch event.payload {
-    case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes,
-      .host(.filterChat), .host(.highlight), .host(.scroll), .host(.openThread), .host(.notice):
-      chat.receive(event, at: now, into: &output)
-    case .slider, .tap, .meter, .host(.set):
-      control.receive(event, at: now, into: &output)
-    case .reaction, .viewers, .title:
-      header.receive(event, at: now, into: &output)
-    case .stats:
-      liveRoomStats.receive(event, at: now, into: &output)
-    case .recorderState, .recorderProgress:
-      recorder.receive(event, at: now, into: &output)
-    case .waitingJoin, .waitingLeave, .waitingAdmit, .waitingSchedule, .waitingCapacity,
-      .host(.admit):
-      waitingRoom.receive(event, at: now, into: &output)
-    case .stream(let phase):
+    case .chat(let event): chat.receive(event, timestamp: time, at: now, into: &output)
+    case .control(let event): control.receive(event, timestamp: time, at: now, into: &output)
+    case .header(let event): header.receive(event, timestamp: time, at: now, into: &output)
+    case .liveRoomStats(let event):
+      liveRoomStats.receive(event, timestamp: time, at: now, into: &output)
+    case .recorder(let event): recorder.receive(event, timestamp: time, at: now, into: &output)
+    case .waitingRoom(let event):
+      waitingRoom.receive(event, timestamp: time, at: now, into: &output)
+    case .stream(let state):
       flush(at: now, into: &output)
-      output.apply(.stream(phase, at: event.timestamp))
+      output.apply(.stream(state, at: time))
     }
   }
 
-  package mutating func wake(at now: Instant, into output: inout IntakeOutput<Action>) {
-    chat.wake(at: now, into: &output)
-    control.wake(at: now, into: &output)
-    header.wake(at: now, into: &output)
-    liveRoomStats.wake(at: now, into: &output)
-    recorder.wake(at: now, into: &output)
-    waitingRoom.wake(at: now, into: &output)
+  /// Has every child do the same, one after the other.
+  private mutating func perform(_ operation: IntakeOperation, into output: inout Output) {
+    chat.perform(operation, into: &output)
+    control.perform(operation, into: &output)
+    header.perform(operation, into: &output)
+    liveRoomStats.perform(operation, into: &output)
+    recorder.perform(operation, into: &output)
+    waitingRoom.perform(operation, into: &output)
   }
 
-  package mutating func flush(at now: Instant, into output: inout IntakeOutput<Action>) {
-    chat.flush(at: now, into: &output)
-    control.flush(at: now, into: &output)
-    header.flush(at: now, into: &output)
-    liveRoomStats.flush(at: now, into: &output)
-    recorder.flush(at: now, into: &output)
-    waitingRoom.flush(at: now, into: &output)
+  private var held: HeldEvents {
+    chat.held + control.held + header.held + liveRoomStats.held + recorder.held + waitingRoom.held
+  }
+
+  /// Events that are held: neither applied nor coalesced yet.
+  package var pending: Int { held.count }
+
+  /// When ``wake(at:into:)`` has something to give at the latest; `nil` if nothing is held.
+  package var deadline: Instant? { held.deadline }
+
+  /// Changes how long events may wait, from the next window of each throttle on. Events that are held
+  /// keep the deadline that they were promised.
+  package mutating func apply(_ policies: ThrottlePolicies) {
+    var nothing = Output()
+    perform(.apply(policies), into: &nothing)
+  }
+
+  /// Takes the measured cost of a frame: if frames are expensive, events wait longer, within the bounds
+  /// of the policies.
+  package mutating func note(cost: Interval) {
+    var nothing = Output()
+    perform(.note(cost: cost), into: &nothing)
+  }
+
+  /// Gives what is due at `now`; called once per frame, before the frame is drawn.
+  package mutating func wake(at now: Instant, into output: inout Output) {
+    perform(.wake(at: now), into: &output)
+  }
+
+  /// Gives everything that is held.
+  package mutating func flush(at now: Instant, into output: inout Output) {
+    perform(.flush(at: now), into: &output)
   }
 }

@@ -4,26 +4,31 @@ package import RateLimiting
 /// The throttle stage of one feature: takes its events, gives the actions that are due.
 ///
 /// A pure value: time is passed in. Each feature declares beside its reducer which class of
-/// throttling each of its events has. What is held is applied or superseded before an event that is
-/// never dropped, so that order holds across classes.
+/// throttling each of its events has. Events that are held are applied or superseded before an event
+/// that is never dropped, so that order holds across classes.
 package protocol Intake {
+  /// The events of the part, and of no other.
+  associatedtype Event
   associatedtype Action
 
-  /// Takes one event.
+  init(_ policies: ThrottlePolicies)
+
+  /// Takes one event. `timestamp` is when it happened at its source, `now` the time of the room.
   mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>)
+    _ event: Event, timestamp: Timestamp, at now: Instant,
+    into output: inout IntakeOutput<Action>)
 
   /// Gives what is due at `now`; called once per frame, before the frame is drawn.
   mutating func wake(at now: Instant, into output: inout IntakeOutput<Action>)
 
-  /// Gives all that is held.
+  /// Gives everything that is held.
   mutating func flush(at now: Instant, into output: inout IntakeOutput<Action>)
 
-  /// Takes over how long its events may wait, from the next window of each throttle on. What is held
-  /// keeps the deadline that it was promised.
+  /// Changes how long its events may wait, from the next window of each throttle on. Events that are
+  /// held keep the deadline that they were promised.
   mutating func apply(_ policies: ThrottlePolicies)
 
-  /// Takes the measured cost of a frame: if frames are expensive, events wait for longer, within the
+  /// Takes the measured cost of a frame. If frames are expensive, events wait longer, within the
   /// bounds of the policies.
   mutating func note(cost: Interval)
 
@@ -34,14 +39,14 @@ package protocol Intake {
   var pending: Int { get }
 }
 
-/// Actions on their way to the reducer, and what became of the events they were made of.
+/// Actions on their way to the reducer, and counts of the events they were made of.
 package struct IntakeOutput<Action> {
   package var actions: [Action] = []
   /// Events whose content is in ``actions``.
   package var applied = 0
   /// Events that a newer value of the same key superseded.
   package var coalesced = 0
-  /// Events refused by a feature (an identifier seen before, say), by reason.
+  /// Events that a feature refused (too many names of controls, say), by reason.
   package var rejected: [RejectionReason: Int] = [:]
 
   package init() {}
@@ -64,15 +69,5 @@ package struct IntakeOutput<Action> {
 
   package mutating func reject(_ reason: RejectionReason, _ events: Int = 1) {
     rejected[reason, default: 0] += events
-  }
-
-  /// Takes over what a child's intake gave.
-  package mutating func append<Child>(
-    _ child: IntakeOutput<Child>, _ embed: (Child) -> Action
-  ) {
-    actions.append(contentsOf: child.actions.map(embed))
-    applied += child.applied
-    coalesced += child.coalesced
-    rejected.merge(child.rejected, uniquingKeysWith: +)
   }
 }

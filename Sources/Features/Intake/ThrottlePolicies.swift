@@ -11,6 +11,15 @@ package struct ThrottlePolicies: Hashable, Sendable {
     /// The size at which a batch is delivered early.
     package var capacity: Int
 
+    /// - Parameter maximumStaleness: `nil` for an interval that does not widen.
+    package init(
+      interval: Interval, maximumStaleness: Interval? = nil, capacity: Int = standardCapacity
+    ) {
+      self.interval = interval
+      self.maximumStaleness = maximumStaleness ?? interval
+      self.capacity = capacity
+    }
+
     /// The interval as it widens under load.
     package var adaptive: AdaptiveInterval {
       AdaptiveInterval(
@@ -25,27 +34,16 @@ package struct ThrottlePolicies: Hashable, Sendable {
 
   private var pacings: [ThrottledKind: Pacing] = [:]
 
+  /// What holds where nothing is configured.
   package init() {}
 
-  /// To be set only to what was in force once; ``set(_:_:)`` checks what people wrote.
+  /// Setting does not check; ``set(_:_:)`` checks what people wrote.
   package subscript(kind: ThrottledKind) -> Pacing {
     get { pacings[kind] ?? Self.standard(kind) }
     set { pacings[kind] = newValue == Self.standard(kind) ? nil : newValue }
   }
 
-  /// What holds where nothing is set. What is drawn with the frame may become as late as what people
-  /// feel to be at once.
-  package static func standard(_ kind: ThrottledKind) -> Pacing {
-    let (interval, bound): (Interval, Interval) =
-      switch kind {
-      case .chat, .waitingRoom, .controls, .meters, .reactions: (frame, .milliseconds(100))
-      case .viewers: (.milliseconds(200), .seconds(1))
-      case .statistics, .progress: (.seconds(1), .seconds(1))
-      }
-    return Pacing(interval: interval, maximumStaleness: bound, capacity: standardCapacity)
-  }
-
-  private static let standardCapacity = 8_192
+  package static let standardCapacity = 8_192
 
   /// Sets what `description` says about a kind. Without an interval its times are those of
   /// ``standard(_:)``; with one that has no bound it does not widen.
@@ -79,7 +77,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
     self[kind] = pacing
   }
 
-  /// Keys that would be valid and change nothing: somebody expects what will not happen.
+  /// Refuses keys that are valid and change nothing: whoever wrote them expects an effect.
   private func refuseUnused(_ description: PolicyDescription) throws(Refusal) {
     if description.leading == false {
       throw Refusal(
@@ -99,7 +97,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
 }
 
 extension ThrottlePolicies.Pacing {
-  /// The times of a policy; `nil` for one of what never waits.
+  /// The times of a policy; `nil` for the policy of events that never wait.
   fileprivate init?(_ policy: Policy) {
     switch policy {
     case .keepAll(let window, let capacity):

@@ -8,9 +8,9 @@ package struct LiveRoomStatsIntake: Intake {
 
   private var window: Paced<SummaryWindow<5>>
 
-  /// - Parameter interval: the length of a window.
-  package init(interval: Interval = .seconds(1)) {
-    window = Paced(SummaryWindow(interval: interval))
+  package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
+    window = Paced(SummaryWindow(interval: policies[.statistics].interval))
+    apply(policies)
   }
 
   package mutating func apply(_ policies: ThrottlePolicies) {
@@ -23,17 +23,10 @@ package struct LiveRoomStatsIntake: Intake {
   package var deadline: Instant? { window.deadline }
 
   package mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+    _ sample: StreamStatistics, timestamp: Timestamp, at now: Instant,
+    into output: inout IntakeOutput<Action>
   ) {
-    switch event.payload {
-    case .stats(let sample):
-      deliver(window.limiter.push(Self.series(of: sample), at: now), into: &output)
-    case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .reaction,
-      .viewers, .title, .slider, .tap, .meter, .recorderState, .recorderProgress, .waitingJoin,
-      .waitingLeave, .waitingAdmit, .waitingSchedule, .waitingCapacity, .stream, .host:
-      // Of another feature; the host does not route it here.
-      output.reject(.unknownType)
-    }
+    deliver(window.limiter.push(Self.series(of: sample), at: now), into: &output)
   }
 
   package mutating func wake(at now: Instant, into output: inout IntakeOutput<Action>) {

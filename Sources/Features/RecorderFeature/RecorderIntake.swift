@@ -9,9 +9,8 @@ package struct RecorderIntake: Intake {
 
   private var progress: ProgressThinner<RecorderProgress>
 
-  /// - Parameter interval: the shortest time between two actions while the total is unknown.
-  package init(interval: Interval = .seconds(1)) {
-    progress = ProgressThinner(interval: interval)
+  package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
+    progress = ProgressThinner(interval: policies[.progress].interval)
   }
 
   package mutating func apply(_ policies: ThrottlePolicies) {
@@ -25,13 +24,14 @@ package struct RecorderIntake: Intake {
   package var deadline: Instant? { progress.deadline }
 
   package mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+    _ event: RecorderEvent, timestamp: Timestamp, at now: Instant,
+    into output: inout IntakeOutput<Action>
   ) {
-    switch event.payload {
-    case .recorderState(let state):
+    switch event {
+    case .state(let state):
       flush(before: state, at: now, into: &output)
       output.apply(.stateChanged(state))
-    case .recorderProgress(let reading):
+    case .progress(let reading):
       let step =
         switch (reading.done, reading.total) {
         case (let done?, let total?):
@@ -42,11 +42,6 @@ package struct RecorderIntake: Intake {
             reading, completed: UInt64(clamping: done ?? reading.bytes), total: nil, at: now)
         }
       deliver(step, into: &output)
-    case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .reaction,
-      .viewers, .title, .slider, .tap, .stats, .meter, .waitingJoin, .waitingLeave, .waitingAdmit,
-      .waitingSchedule, .waitingCapacity, .stream, .host:
-      // Of another feature; the host does not route it here.
-      output.reject(.unknownType)
     }
   }
 
@@ -58,8 +53,7 @@ package struct RecorderIntake: Intake {
     deliver(progress.flush(at: now), into: &output)
   }
 
-  /// Gives what is held; a state that begins or ends a recording makes the next progress that of
-  /// another work.
+  /// Gives what is held. After a state that begins or ends a recording, progress is counted anew.
   private mutating func flush(
     before state: RecorderState, at now: Instant, into output: inout IntakeOutput<Action>
   ) {

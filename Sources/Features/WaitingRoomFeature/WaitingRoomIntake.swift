@@ -2,16 +2,15 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Gathers joins, leaves and admissions: all are kept, in order, in one action per frame. What the host
-/// does, and what holds for the waiting room as a whole, passes at once, behind what came before it.
+/// Gathers joins, leaves and admissions: all are kept, in order, in one action per frame. Acts of the
+/// host and settings of the whole waiting room pass at once, behind the changes that came before them.
 package struct WaitingRoomIntake: Intake {
   private var changes: Paced<KeepAll<WaitingRoomFeature.Change>>
 
-  /// - Parameters:
-  ///   - frame: the time from the first change of a batch to its delivery; above zero.
-  ///   - capacity: the size at which a batch is delivered early; above zero.
-  package init(frame: Interval = .nanoseconds(16_666_667), capacity: Int = 8_192) {
-    changes = Paced(KeepAll(interval: frame, capacity: capacity))
+  package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
+    let pacing = policies[.waitingRoom]
+    changes = Paced(KeepAll(interval: pacing.interval, capacity: pacing.capacity))
+    changes.follow(pacing.adaptive)
   }
 
   package mutating func apply(_ policies: ThrottlePolicies) {
@@ -25,26 +24,19 @@ package struct WaitingRoomIntake: Intake {
   package var pending: Int { changes.pending }
 
   package mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<WaitingRoomFeature.Action>
+    _ event: WaitingRoomEvent, timestamp: Timestamp, at now: Instant,
+    into output: inout IntakeOutput<WaitingRoomFeature.Action>
   ) {
-    switch event.payload {
-    case .waitingJoin(let person): gather(.joined(person), at: now, into: &output)
-    case .waitingLeave(let person): gather(.left(person), at: now, into: &output)
-    case .waitingAdmit(let person): gather(.admitted(person), at: now, into: &output)
-    case .waitingSchedule(let start):
-      pass(.scheduled(start, at: event.timestamp), at: now, into: &output)
-    case .waitingCapacity(let capacity): pass(.capacityChanged(capacity), at: now, into: &output)
-    case .host(.admit(let admission)):
-      switch admission {
-      case .next: pass(.admitNextTapped, at: now, into: &output)
-      case .all: pass(.admitAllTapped, at: now, into: &output)
-      case .person(let id): pass(.admitPersonTapped(id), at: now, into: &output)
-      }
-    case .chatMessage, .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .reaction,
-      .viewers, .title, .slider, .tap, .stats, .meter, .recorderState, .recorderProgress, .stream,
-      .host:
-      // Events of other features; refused so that each event is accounted for.
-      output.reject(.unknownType)
+    switch event {
+    case .join(let person): gather(.joined(person), at: now, into: &output)
+    case .leave(let person): gather(.left(person), at: now, into: &output)
+    case .admitted(let person): gather(.admitted(person), at: now, into: &output)
+    case .schedule(let start):
+      pass(.scheduled(start, at: timestamp), at: now, into: &output)
+    case .capacity(let capacity): pass(.capacityChanged(capacity), at: now, into: &output)
+    case .admit(.next): pass(.admitNextTapped, at: now, into: &output)
+    case .admit(.all): pass(.admitAllTapped, at: now, into: &output)
+    case .admit(.person(let id)): pass(.admitPersonTapped(id), at: now, into: &output)
     }
   }
 

@@ -5,13 +5,39 @@ package import LiveEvents
 package import RateLimiting
 package import ViewGraph
 
-/// A host's screen: the store, the views over it, and the road of its events.
+/// A host's screen: the store, the views over it, and the road of an event to them, on one page.
 ///
-/// Whoever owns it gives it events and time; it asks for neither. Not `Sendable`: belongs to its lane.
+///     bytes -> line -> event -> throttle -> action -> reducers -> changed fields -> dirty views -> frame
+///
+/// The first three steps are those of a connection: `Ingest` cuts bytes into lines, `WireFormats` turns
+/// a line into a `LiveEvent`. What comes after happens here, on the room's lane, in the room's time:
+///
+/// - **throttle**: the `Intake` of the event's part passes the event on, holds it, or lets it supersede
+///   another.
+/// - **action**: what comes out of the throttle, at once or when a frame is due.
+/// - **reducers**: the store changes the state in place and notes which fields changed.
+/// - **changed fields, dirty views**: once per frame, the fields mark the views that read them.
+/// - **frame**: the dirty views are evaluated, parents first. Room and monitors see the result.
+///
+/// Its owner gives it events and time; it knows no clock of its own, no socket and no thread, so that the
+/// same code runs live, replayed and simulated. Not `Sendable`: belongs to its lane.
 package final class HostScreen {
   package let store: Store<HostFeature.State, HostFeature.Action>
   package let views: ViewGraph
-  private var pipeline: Pipeline
+  private let grid: FrameGrid
+  private let clock: any ScreenClock
+  // Unchecked, since the screen is never entered while it works: the check would cost as much as most
+  // throttles.
+  @exclusivity(unchecked) private var intake: HostIntake
+  @exclusivity(unchecked) private var output = HostIntake.Output()
+  /// Where its events went.
+  @exclusivity(unchecked) package private(set) var counts: EventCounts
+  @exclusivity(unchecked) private(set) var ticker: Ticker
+  /// How many actions were reduced when the last frame was drawn. Effects send their actions to the store
+  /// themselves, so it is asked.
+  private var drawnActions: UInt64 = 0
+  /// Where the last frame was; the next one comes later.
+  private var lastFrame = Instant(nanoseconds: -1)
 
   /// Makes a screen and draws its first frame at `start`, so that there is one before the first event.
   ///
@@ -20,8 +46,8 @@ package final class HostScreen {
   ///   - tracking: whether the host's view depends on its children as wholes.
   ///   - intake: the throttle stage.
   ///   - chatHistory: how many messages the chat keeps.
-  ///   - clock: measures evaluations, or pretends to.
-  ///   - snapshot: of the screen that this one is to be.
+  ///   - clock: measures evaluations, or simulates what they cost.
+  ///   - snapshot: the screen to restore.
   package init(
     lane: any Lane, framesPerSecond: Int, tracking: ChildTracking = .ignored,
     intake: HostIntake = HostIntake(), chatHistory: Int = 500, clock: any ScreenClock,
@@ -35,56 +61,101 @@ package final class HostScreen {
     self.store = store
     views = ViewGraph(
       HostView(), place: store.place, clock: clock, read: { [unowned store] in store.state })
-    pipeline = Pipeline(
-      store: store, screen: views, grid: FrameGrid(framesPerSecond: Int64(framesPerSecond)),
-      intake: intake, clock: clock, counts: snapshot?.counts ?? EventCounts(),
-      ticker: snapshot?.ticker ?? Ticker())
-    pipeline.drawFrame(at: start)
+    grid = FrameGrid(framesPerSecond: Int64(framesPerSecond))
+    counts = snapshot?.counts ?? EventCounts()
+    ticker = snapshot?.ticker ?? Ticker()
+    self.intake = intake
+    self.clock = clock
+    drawFrame(at: start)
   }
 
-  var ticker: Ticker { pipeline.ticker }
-
-  /// Where its events went.
-  package var counts: EventCounts { pipeline.counts }
-
-  /// Takes one event. Its actions, if it has some at once, wait for ``reduce()``.
-  package func receive(_ event: LiveEvent, at now: Instant) { pipeline.receive(event, at: now) }
+  /// Event -> throttle -> action: takes one event. Its actions, if it has any, wait for ``reduce()``.
+  package func receive(_ event: LiveEvent, at now: Instant) {
+    counts.received += 1
+    let refused = refusedCount
+    intake.receive(event, at: now, into: &output)
+    // A refused event is not recorded, so it must not move the time of the events either.
+    if refusedCount == refused { ticker.note(event.timestamp, at: now) }
+  }
 
   /// How many events were refused since the last ``reduce()``.
-  package var refusedCount: Int { pipeline.refusedCount }
+  package var refusedCount: Int {
+    output.rejected.isEmpty ? 0 : output.rejected.values.reduce(0, +)
+  }
 
-  /// Counts lines that were refused before they were events.
-  package func reject(_ reason: RejectionReason, _ count: Int) { pipeline.reject(reason, count) }
-
-  /// Reduces what must not wait for the frame.
-  package func reduce() { pipeline.reduce() }
+  /// Action -> reducers -> changed fields. At once for what must not wait, with the frame for the rest.
+  package func reduce() {
+    counts.applied += output.applied
+    counts.coalesced += output.coalesced
+    counts.pending = intake.pending
+    for (reason, count) in output.rejected { counts.refuse(reason, count) }
+    if !output.actions.isEmpty {
+      store.send(contentsOf: output.actions)
+      if clock.countsActions { output.actions.forEach(clock.didReduce) }
+    }
+    output.clear()
+  }
 
   /// When there is something to draw next; `nil` while nothing changes and nothing is held.
-  package var nextFrame: Instant? { pipeline.nextFrame }
+  package var nextFrame: Instant? {
+    let earliest = grid.frame(after: lastFrame)
+    if store.actionCount != drawnActions { return earliest }
+    let tick = store.state.wantsTicks ? ticker.next : nil
+    let due = Instant.earlier(intake.deadline, tick)
+    return due.map { max(grid.frame(atOrAfter: $0), earliest) }
+  }
 
-  /// Draws a frame: what is due is reduced, and the views that it concerns are evaluated.
+  /// Changed fields -> dirty views -> frame: reduces what is due and evaluates the views that it
+  /// concerns.
   ///
   /// - Parameters:
-  ///   - flush: also what is held and not due yet.
+  ///   - flush: also reduces what throttles hold and is not due yet.
   ///   - adapting: whether the cost of the frame may widen the intervals of throttles. Not if `now` is
   ///     not the time in which it is measured: the same recording is to give the same frames.
   package func drawFrame(at now: Instant, flush: Bool = false, adapting: Bool = true) {
-    pipeline.drawFrame(at: now, flush: flush, adapting: adapting)
+    let start = clock.now
+    if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
+    reduce()
+    if store.state.wantsTicks, let time = ticker.tick(at: now) {
+      store.send(.ticked(at: time))
+      if clock.countsActions { clock.didReduce(.ticked(at: time)) }
+    }
+    drawnActions = store.actionCount
+    lastFrame = now
+    store.deliverChanges()
+    views.evaluateFrame()
+    if adapting { intake.note(cost: .nanoseconds(Int64(clamping: clock.now - start))) }
   }
 
-  /// Takes over how long events may wait; what is held keeps its deadline.
-  package func apply(_ policies: ThrottlePolicies) { pipeline.apply(policies) }
+  /// Changes how long events may wait; events that are held keep their deadline.
+  package func apply(_ policies: ThrottlePolicies) { intake.apply(policies) }
 
-  /// Takes something that the host did by a call, at once. It counts as actions only; `false` if it was
-  /// refused.
+  /// Takes an event that came by no line: an act of the host by a call. It is counted as actions only,
+  /// and reduced at once, behind what came before it. `false` if it was refused.
   package func perform(_ event: LiveEvent, at now: Instant) -> Bool {
-    pipeline.perform(event, at: now)
+    reduce()
+    intake.receive(event, at: now, into: &output)
+    let isTaken = output.rejected.isEmpty
+    if isTaken {
+      ticker.note(event.timestamp, at: now)
+      // The events that it took along were counted when they came.
+      output.applied -= 1
+    }
+    output.rejected.removeAll()
+    reduce()
+    return isTaken
   }
-
-  /// The time of the events at `now`; `nil` before the first one.
-  package func eventTime(at now: Instant) -> Timestamp? { pipeline.eventTime(at: now) }
 
   /// Reduces an action that is no event, such as one of the room's own recorder, at once; the next frame
   /// shows it.
-  package func send(_ action: HostFeature.Action) { pipeline.send(action) }
+  package func send(_ action: HostFeature.Action) {
+    output.actions.append(action)
+    reduce()
+  }
+
+  /// Counts lines that were refused before they were events.
+  package func reject(_ reason: RejectionReason, _ count: Int) { counts.reject(reason, count) }
+
+  /// The time of the events at `now`; `nil` before the first one.
+  package func eventTime(at now: Instant) -> Timestamp? { ticker.time(at: now) }
 }

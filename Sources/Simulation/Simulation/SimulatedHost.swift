@@ -63,16 +63,16 @@ public struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
   ) -> [(time: VirtualTime, payload: LiveEvent.Payload)] {
     var steps: [(time: VirtualTime, payload: LiveEvent.Payload)] = [
       (.zero, .stream(.waiting)),
-      (.milliseconds(100), .title("Starting soon")),
+      (.milliseconds(100), .header(.title("Starting soon"))),
       (live, .stream(.live)),
-      (live + .milliseconds(200), .title("A quiet evening with the simulator")),
-      (recording - .milliseconds(400), .recorderState(.starting)),
-      (recording, .recorderState(.recording)),
+      (live + .milliseconds(200), .header(.title("A quiet evening with the simulator"))),
+      (recording - .milliseconds(400), .recorder(.state(.starting))),
+      (recording, .recorder(.state(.recording))),
     ]
     if let duration, duration - .seconds(4) > recording {
       steps += [
-        (duration - .seconds(3), .recorderState(.stopping)),
-        (duration - .milliseconds(2_500), .recorderState(.idle)),
+        (duration - .seconds(3), .recorder(.state(.stopping))),
+        (duration - .milliseconds(2_500), .recorder(.state(.idle))),
         (duration - .seconds(1), .stream(.ended)),
       ]
     }

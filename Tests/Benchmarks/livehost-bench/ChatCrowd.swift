@@ -17,9 +17,10 @@ struct ChatCrowd {
     let person = min(random.pick(0..<Self.people), random.pick(0..<Self.people))
     return LiveEvent(
       timestamp: 1_700_000_000_000 + Timestamp(number * 5),
-      payload: .chatMessage(
-        ChatMessage(
-          id: "m\(number)", userID: "u\(person)", userName: "viewer \(person)", text: text())))
+      payload: .chat(
+        .message(
+          ChatMessage(
+            id: "m\(number)", userID: "u\(person)", userName: "viewer \(person)", text: text()))))
   }
 
   private mutating func text() -> String {

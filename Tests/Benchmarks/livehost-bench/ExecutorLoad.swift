@@ -62,7 +62,7 @@ final class ExecutorLoad {
     var crowd = ChatCrowd()
     messages = (0..<200_000).compactMap { _ in
       let event = crowd.next()
-      guard case .chatMessage(let message) = event.payload else { return nil }
+      guard case .chat(.message(let message)) = event.payload else { return nil }
       return WrittenMessage(timestamp: event.timestamp, message: message)
     }
   }
@@ -110,8 +110,9 @@ final class ExecutorLoad {
       events.append(
         LiveEvent(
           timestamp: 0,
-          payload: .slider(
-            Slider(control: "probe", phase: .end, value: Probe.value(of: millisecond)))))
+          payload: .control(
+            .slider(
+              Slider(control: "probe", phase: .end, value: Probe.value(of: millisecond))))))
       lane.post(
         RoomDelivery(
           room: .main, events: events,

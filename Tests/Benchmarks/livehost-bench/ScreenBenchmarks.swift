@@ -22,10 +22,11 @@ private func measureChat(_ harness: Harness) {
     let user = number &* 7919 % 10_000
     return LiveEvent(
       timestamp: 1_700_000_000_000 + Timestamp(number / 100),
-      payload: .chatMessage(
-        ChatMessage(
-          id: "m\(number)", userID: "u\(user)", userName: "viewer \(user)",
-          text: "hello there, hello there")))
+      payload: .chat(
+        .message(
+          ChatMessage(
+            id: "m\(number)", userID: "u\(user)", userName: "viewer \(user)",
+            text: "hello there, hello there"))))
   }
   var costs: [Double] = []
   let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: RealClock())
@@ -126,19 +127,20 @@ private final class Together {
       (millisecond + 1) * perSecond / 1_000 - millisecond * perSecond / 1_000
     }
     var payloads: [LiveEvent.Payload] = []
-    for _ in 0..<times(4_000) { payloads.append(.waitingJoin(person())) }
-    for _ in 0..<times(1_000) { payloads.append(.chatMessage(message())) }
+    for _ in 0..<times(4_000) { payloads.append(.waitingRoom(.join(person()))) }
+    for _ in 0..<times(1_000) { payloads.append(.chat(.message(message()))) }
     for _ in 0..<times(135) {
-      payloads.append(.slider(Slider(control: "zoom", phase: .change, value: fraction())))
+      payloads.append(.control(.slider(Slider(control: "zoom", phase: .change, value: fraction()))))
     }
     if millisecond % 50 == 0 {
       for input in 0..<16 {
-        payloads.append(.meter(input: Text("input \(input)"), levels: [Float(fraction())]))
+        payloads.append(
+          .control(.meter(input: Text("input \(input)"), levels: [Float(fraction())])))
       }
     }
     if millisecond == 5_000 {
-      payloads.append(.chatNotice(notice(.giftBomb, count: 1_000)))
-      for _ in 0..<1_000 { payloads.append(.chatNotice(notice(.gift, count: 1))) }
+      payloads.append(.chat(.notice(notice(.giftBomb, count: 1_000))))
+      for _ in 0..<1_000 { payloads.append(.chat(.notice(notice(.gift, count: 1)))) }
     }
     return payloads
   }

@@ -19,13 +19,13 @@ struct Expected {
 
   mutating func note(_ payload: LiveEvent.Payload) {
     switch payload {
-    case .reaction(_, let count): likes += count
-    case .viewers(let count):
+    case .header(.reaction(_, let count)): likes += count
+    case .header(.viewers(let count)):
       viewers = count
       peak = max(peak, count)
-    case .chatMessage: messages += 1
-    case .meter(let input, let levels): self.levels[String(input)] = levels
-    case .slider(let slider):
+    case .chat(.message): messages += 1
+    case .control(.meter(let input, let levels)): self.levels[String(input)] = levels
+    case .control(.slider(let slider)):
       guard (0...1).contains(slider.value) else { return }
       let name = String(slider.control)
       switch slider.phase {
@@ -35,13 +35,10 @@ struct Expected {
         values[name] = slider.value
         committed += 1
       }
-    case .host(.set(let control, let value)):
+    case .control(.set(let control, let value)):
       values[String(control)] = value
       committed += 1
-    case .chatDelete, .chatClear, .chatTimeout, .chatNotice, .chatModes, .title, .tap, .stats,
-      .recorderState, .recorderProgress, .waitingJoin, .waitingLeave, .waitingAdmit,
-      .waitingSchedule,
-      .waitingCapacity, .stream, .host:
+    case .chat, .control, .header, .liveRoomStats, .recorder, .waitingRoom, .stream:
       return
     }
   }

@@ -55,8 +55,8 @@ struct ChatHighlightVerb: Verb {
   @Argument(help: "The names, at most 32.") var names: [HostText] = []
 
   func validate() throws {
-    guard names.count <= HostLimits.names else {
-      throw ValidationError("at most \(HostLimits.names) names can be marked")
+    guard names.count <= ChatEvent.maximumHighlightedNames else {
+      throw ValidationError("at most \(ChatEvent.maximumHighlightedNames) names can be marked")
     }
   }
 

@@ -109,7 +109,7 @@ struct HostText: ExpressibleByArgument {
   let text: String
 
   init?(argument: String) {
-    guard (1...HostLimits.textLength).contains(argument.utf8.count) else { return nil }
+    guard (1...EventLimits.nameLength).contains(argument.utf8.count) else { return nil }
     text = argument
   }
 }

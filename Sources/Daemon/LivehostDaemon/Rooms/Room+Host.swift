@@ -14,12 +14,12 @@ extension Room {
     switch setting {
     case .value(let value):
       // Refused is only one name too many: strangers choose them, and so they are bounded.
-      guard perform(.host(.set(control: Text(control), value: value))) else {
+      guard perform(.control(.set(control: Text(control), value: value))) else {
         return .failure(.limitReached("controls"))
       }
       return .success(.value(screen.store.state.control.values[control] ?? value))
     case .position(let on):
-      guard perform(.tap(control: Text(control), on: on)) else {
+      guard perform(.control(.tap(control: Text(control), on: on))) else {
         return .failure(.limitReached("controls"))
       }
       return .success(.position(screen.store.state.control.switches[control]))
@@ -36,10 +36,10 @@ extension Room {
           mentionsOnly: filter.mentionsOnly ?? false))
       return .success(HostReply(passing: (chat?.filtered ?? chat?.messages)?.count ?? 0))
     case .highlight(let names):
-      _ = perform(.host(.highlight(names: names.map { Text($0) })))
+      _ = perform(.chat(.highlight(names: names.map { Text($0) })))
       return .success(HostReply(mentions: chat?.messages.count(where: \.isMention) ?? 0))
     case .scroll(let position):
-      _ = perform(.host(.scroll(position == .back ? .back : .end)))
+      _ = perform(.chat(.scroll(position == .back ? .back : .end)))
       return .success(HostReply(unread: chat?.unread ?? 0))
     case .openThread(let message): return openThread(message)
     case .handleNotice(let number, let handling): return handle(notice: number, handling)
@@ -48,12 +48,12 @@ extension Room {
 
   private var chat: ChatFeature.State? { screen.store.state.chat }
 
-  private func perform(filter: MessageFilter) { _ = perform(.host(.filterChat(filter))) }
+  private func perform(filter: MessageFilter) { _ = perform(.chat(.filter(filter))) }
 
   private func admit(_ user: String?, _ all: Bool) -> Result<HostReply, ControlError> {
     admitted.people = []
     let admission: Admission = user.map { .person(Text($0)) } ?? (all ? .all : .next)
-    _ = perform(.host(.admit(admission)))
+    _ = perform(.waitingRoom(.admit(admission)))
     let people = exchange(&admitted.people, with: [])
     let waiting = screen.store.state.waitingRoom
     let isWaiting = user.map { waiting?.people.contains(Text($0)) == true } ?? false
@@ -69,7 +69,7 @@ extension Room {
   }
 
   private func openThread(_ message: String?) -> Result<HostReply, ControlError> {
-    if chat != nil { _ = perform(.host(.openThread(messageID: message.map { Text($0) }))) }
+    if chat != nil { _ = perform(.chat(.openThread(messageID: message.map { Text($0) }))) }
     if let message, chat?.messages.newest(withID: Text(message)) == nil {
       return .failure(.noSuchMessage(room: name.description, message: message))
     }
@@ -89,7 +89,7 @@ extension Room {
       case .unpin: .unpin
       case .dismiss: .dismiss
       }
-    _ = perform(.host(.notice(number: number, event)))
+    _ = perform(.chat(.handleNotice(number: number, event)))
     let shown = chat?.notices.entries.first { $0.number == number }
     if handling == .pin, shown?.isPinned != true {
       return .failure(.limitReached("pinned notices"))

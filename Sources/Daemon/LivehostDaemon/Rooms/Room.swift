@@ -284,7 +284,7 @@ final class Room {
     // The host acts at the time of the events: those of a recording may be of another year.
     let time = screen.eventTime(at: clock.now) ?? Timestamp(WallClock.milliseconds())
     // Within what a line may say, so that the recording can be read.
-    let limits = HostLimits.timestamps
+    let limits = EventLimits.timestamps
     let event = LiveEvent(
       timestamp: min(max(time, limits.lowerBound), limits.upperBound), payload: payload)
     guard screen.perform(event, at: clock.now) else { return false }

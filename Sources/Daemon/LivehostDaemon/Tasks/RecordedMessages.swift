@@ -29,7 +29,8 @@ struct RecordedMessages: MessageSource {
   mutating func read(into messages: inout [WrittenMessage]) throws -> Bool {
     guard try position.reader.read(into: &steps) else { return false }
     for step in steps {
-      guard case .event(let event, _) = step, case .chatMessage(let message) = event.payload else {
+      guard case .event(let event, _) = step, case .chat(.message(let message)) = event.payload
+      else {
         continue
       }
       messages.append(WrittenMessage(timestamp: event.timestamp, message: message))

@@ -25,7 +25,7 @@ public struct Reactions: EventGenerator {
     }
     let mean = burst > 0 ? meanInterval.nanoseconds / 20 : meanInterval.nanoseconds
     time += random.interval(mean: VirtualTime(nanoseconds: mean))
-    return .reaction(kind: random.pick(kinds), count: random.integer(in: 1...5))
+    return .header(.reaction(kind: random.pick(kinds), count: random.integer(in: 1...5)))
   }
 }
 
@@ -54,8 +54,9 @@ public struct ChatMessages: EventGenerator {
     let person = People.name(random.integer(in: 0...(People.count - 1)))
     let text = "\(random.pick(Self.openings)) \(random.pick(Self.subjects))"
     time += random.interval(mean: meanInterval)
-    return .chatMessage(
-      ChatMessage(id: "\(prefix)\(number)", userID: person, userName: person, text: text))
+    return .chat(
+      .message(
+        ChatMessage(id: "\(prefix)\(number)", userID: person, userName: person, text: text)))
   }
 
   private static let openings = ["love", "what about", "again", "please show", "wow,", "nice:"]
@@ -90,16 +91,16 @@ public struct WaitingRoomVisitors: EventGenerator {
   }
 
   public mutating func next() -> LiveEvent.Payload {
-    guard time < opening else { return .waitingAdmit(waiting.removeFirst()) }
+    guard time < opening else { return .waitingRoom(.admitted(waiting.removeFirst())) }
     time += random.interval(mean: meanInterval)
     if waiting.count > 3, random.isOne(in: 7) {
-      return .waitingLeave(waiting.remove(at: random.integer(in: 0...(waiting.count - 1))))
+      return .waitingRoom(.leave(waiting.remove(at: random.integer(in: 0...(waiting.count - 1)))))
     }
     let name = Text(People.name(joined))
     let person = Person(id: name, name: name)
     joined += 1
     waiting.append(person)
-    return .waitingJoin(person)
+    return .waitingRoom(.join(person))
   }
 }
 

@@ -25,7 +25,7 @@ public struct SwitchTaps: EventGenerator {
     let index = random.integer(in: 0...(controls.count - 1))
     positions[index].toggle()
     time += random.interval(mean: meanInterval)
-    return .tap(control: controls[index], on: positions[index])
+    return .control(.tap(control: controls[index], on: positions[index]))
   }
 }
 

@@ -24,7 +24,7 @@ public struct ViewerWalk: EventGenerator {
     let spread = max(goal / 40, 1)
     viewers = max(0, viewers + (goal - viewers) / 20 + random.integer(in: -spread...spread))
     time += period
-    return .viewers(count: viewers)
+    return .header(.viewers(count: viewers))
   }
 }
 
@@ -52,7 +52,7 @@ public struct StatisticsSamples: EventGenerator {
     let isBad = badSamples > 0
     if isBad { droppedFrames += random.integer(in: 1...12) }
     time += period
-    return .stats(
+    return .liveRoomStats(
       StreamStatistics(
         bitrateKbps: Double(random.integer(in: isBad ? 1_800...2_600 : 5_700...6_200)),
         framesPerSecond: Double(random.integer(in: isBad ? 410...540 : 592...600)) / 10,
@@ -87,7 +87,7 @@ public struct LevelMeter: EventGenerator {
     level = min(max(level + random.integer(in: -90...90), 0), 960)
     let other = level + random.integer(in: 0...40)
     time += period
-    return .meter(input: input, levels: [Float(level) / 1000, Float(other) / 1000])
+    return .control(.meter(input: input, levels: [Float(level) / 1000, Float(other) / 1000]))
   }
 }
 
@@ -120,6 +120,6 @@ public struct RecorderReports: EventGenerator {
     bytes += random.integer(in: 330_000...410_000)
     let duration = Int((time - start).milliseconds)
     time += period
-    return .recorderProgress(RecorderProgress(bytes: bytes, durationMilliseconds: duration))
+    return .recorder(.progress(RecorderProgress(bytes: bytes, durationMilliseconds: duration)))
   }
 }

@@ -84,7 +84,8 @@ public struct SliderDrags: EventGenerator {
   }
 
   private func slider(_ phase: Slider.Phase) -> LiveEvent.Payload {
-    .slider(
-      Slider(control: controls[control], phase: phase, value: Double(values[control]) / 1000))
+    .control(
+      .slider(
+        Slider(control: controls[control], phase: phase, value: Double(values[control]) / 1000)))
   }
 }

@@ -1,11 +1,6 @@
-import ChatFeature
-import ControlFeature
-import HeaderFeature
 import HostFeature
-import LiveRoomStatsFeature
+import Intake
 import RateLimiting
-import RecorderFeature
-import WaitingRoomFeature
 import Yams
 
 /// The intervals at which the features' throttles deliver; nil leaves the feature's own.
@@ -42,17 +37,18 @@ package struct Throttles: Hashable, Sendable {
     }
   }
 
-  /// A throttle stage with these intervals.
+  /// A throttle stage with these intervals, none of which widens.
   var intake: HostIntake {
-    let frame = Interval.nanoseconds(16_666_667)
-    return HostIntake(
-      chat: ChatIntake(frame: chat ?? frame),
-      control: ControlIntake(interval: controls ?? frame),
-      header: HeaderIntake(
-        frame: reactions ?? frame, viewersInterval: viewers ?? .milliseconds(200)),
-      liveRoomStats: LiveRoomStatsIntake(interval: statistics ?? .seconds(1)),
-      recorder: RecorderIntake(interval: progress ?? .seconds(1)),
-      waitingRoom: WaitingRoomIntake(frame: waitingRoom ?? frame))
+    let intervals: [ThrottledKind: Interval?] = [
+      .chat: chat, .waitingRoom: waitingRoom, .controls: controls, .meters: controls,
+      .reactions: reactions, .viewers: viewers, .statistics: statistics, .progress: progress,
+    ]
+    var policies = ThrottlePolicies()
+    for kind in ThrottledKind.allCases {
+      policies[kind] = ThrottlePolicies.Pacing(
+        interval: (intervals[kind] ?? nil) ?? ThrottlePolicies.standard(kind).interval)
+    }
+    return HostIntake(policies)
   }
 }
 

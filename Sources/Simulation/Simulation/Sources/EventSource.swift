@@ -8,7 +8,7 @@ final class EventSource {
   // Of a generator.
   @exclusivity(unchecked) private var arrivals = Arrivals(
     .listed([]), load: 0, random: SeededGenerator(seed: 0))
-  @exclusivity(unchecked) private var maker: PayloadMaker
+  @exclusivity(unchecked) private var maker: PayloadMaker?
   private var batch = SourceDescription.Batch()
   @exclusivity(unchecked) private var random: SeededGenerator
 
@@ -21,10 +21,9 @@ final class EventSource {
     switch description {
     case .recorded(let recording):
       recorded = recording.events
-      maker = PayloadMaker(.chatClear, number: number, random: stream(2))
-    case .generated(let kind, let plan, let batch):
+    case .generated(let pattern, let plan, let batch):
       arrivals = Arrivals(plan, load: load, random: stream(1))
-      maker = PayloadMaker(kind, number: number, random: stream(2))
+      maker = PayloadMaker(pattern, source: number, random: stream(2))
       self.batch = batch
     }
   }
@@ -45,7 +44,7 @@ final class EventSource {
     arrivals.advance()
     let batch = batch
     var random = random
-    maker.make(at: time, size: batch.size, &company) { offset, index, payload in
+    maker?.make(size: batch.size, &company) { offset, index, payload in
       let happened = time + offset
       var arrival = happened
       if index > 0, batch.within > .zero {

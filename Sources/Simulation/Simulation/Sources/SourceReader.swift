@@ -4,7 +4,7 @@ struct SourceReader {
     [
       "recording", "generate", "event", "at", "from", "speed", "arrival", "rate", "stages", "size",
       "within", "late", "lateBy",
-    ] + PayloadKind.keys
+    ] + GeneratedType.keys
 
   private let options: SimulationOptions
 
@@ -33,8 +33,8 @@ struct SourceReader {
       return .recorded(try self.recording(recording, section))
     }
     try section.refuse(["speed"], because: "is for recordings; generated events have a rate")
-    let kind = try PayloadKind(section)
-    return .generated(kind, try arrivals(section), try batch(section, kind))
+    let pattern = try PayloadPattern(section)
+    return .generated(pattern, try arrivals(section), try batch(section, pattern))
   }
 
   private func recording(
@@ -93,10 +93,10 @@ struct SourceReader {
   }
 
   private func batch(
-    _ section: Section, _ kind: PayloadKind
+    _ section: Section, _ pattern: PayloadPattern
   ) throws(ScenarioError) -> SourceDescription.Batch {
     var batch = SourceDescription.Batch()
-    if case .slider = kind {
+    if !pattern.isSized {
       try section.refuse(
         ["size", "within"], because: "means nothing for drags, which are many events")
     }

@@ -5,10 +5,9 @@ import LiveEvents
 /// Each accessor throws `missingMember` or `invalidValue`. None copies text.
 struct NativeMembers {
   let slab: ByteSlab
-  /// Where `bytes` stands in the slab.
+  /// The offset in the slab of what was indexed: the line, or several.
   let bytesOffset: Int
-  /// What the places of the values are counted from: the line or what was indexed with it.
-  let bytes: UnsafePointer<UInt8>
+  let tokens: JSONTokens
   let values: UnsafePointer<JSONValue>
   let present: UInt64
 
@@ -22,14 +21,18 @@ struct NativeMembers {
   }
 
   @inline(__always)
-  func bytes(of value: JSONValue) -> UnsafePointer<UInt8> { bytes + Int(value.start) }
+  func bytes(of value: JSONValue) -> UnsafePointer<UInt8> { tokens.bytes + Int(value.start) }
 
   // MARK: Text
 
   /// A string, empty or not.
   @inline(__always)
   func slice(_ member: NativeMember) throws(RejectionReason) -> ByteSlab.Slice {
-    let value = try value(member)
+    try slice(of: try value(member))
+  }
+
+  @inline(__always)
+  private func slice(of value: JSONValue) throws(RejectionReason) -> ByteSlab.Slice {
     guard value.kind == .string || value.kind == .escapedString else { throw .invalidValue }
     return ByteSlab.Slice(
       offset: bytesOffset + Int(value.start), count: Int(value.count),
@@ -46,7 +49,7 @@ struct NativeMembers {
   @inline(__always)
   func shortSlice(_ member: NativeMember) throws(RejectionReason) -> ByteSlab.Slice {
     let slice = try slice(member)
-    guard NativeLimits.isName(slice, in: slab) else { throw .invalidValue }
+    guard slice.isName(in: slab) else { throw .invalidValue }
     return slice
   }
 
@@ -68,6 +71,10 @@ struct NativeMembers {
 
   func name(_ member: NativeMember) throws(RejectionReason) -> Text {
     Text(slab: slab, slice: try nameSlice(member))
+  }
+
+  func optionalName(_ member: NativeMember) throws(RejectionReason) -> Text? {
+    has(member) ? try name(member) : nil
   }
 
   /// One of the raw values of an enumeration.
@@ -113,6 +120,15 @@ struct NativeMembers {
     return number
   }
 
+  /// A point in time that may be absent.
+  func optionalTimestamp(_ member: NativeMember) throws(RejectionReason) -> Timestamp? {
+    has(member) ? Timestamp(try milliseconds(member, in: Self.timestamps)) : nil
+  }
+
+  static var timestamps: ClosedRange<Int> {
+    Int(EventLimits.timestamps.lowerBound)...Int(EventLimits.timestamps.upperBound)
+  }
+
   func number(
     _ member: NativeMember, in range: ClosedRange<Double>
   ) throws(RejectionReason) -> Double {
@@ -140,5 +156,52 @@ struct NativeMembers {
 
   private func double(_ value: JSONValue) -> Double {
     JSONScalar.double(bytes(of: value), count: Int(value.count))
+  }
+
+  // MARK: Arrays
+
+  func names(_ member: NativeMember, atMost limit: Int) throws(RejectionReason) -> [Text] {
+    var names: [Text] = []
+    try forEachElement(of: try array(member)) { element throws(RejectionReason) in
+      let slice = try slice(of: element)
+      guard !slice.isEmpty, slice.isName(in: slab), names.count < limit else { throw .invalidValue }
+      names.append(Text(slab: slab, slice: slice))
+    }
+    return names
+  }
+
+  func numbers(
+    _ member: NativeMember, in range: ClosedRange<Double>, atMost limit: Int
+  ) throws(RejectionReason) -> [Float] {
+    var numbers: [Float] = []
+    try forEachElement(of: try array(member)) { element throws(RejectionReason) in
+      guard element.kind == .integer || element.kind == .decimal, numbers.count < limit else {
+        throw .invalidValue
+      }
+      let number = double(element)
+      guard range.contains(number) else { throw .invalidValue }
+      numbers.append(Float(number))
+    }
+    return numbers
+  }
+
+  private func array(_ member: NativeMember) throws(RejectionReason) -> JSONValue {
+    let value = try value(member)
+    guard value.kind == .array else { throw .invalidValue }
+    return value
+  }
+
+  /// Calls `body` with each element of an array, whose grammar was checked.
+  func forEachElement(
+    of array: JSONValue, _ body: (JSONValue) throws(RejectionReason) -> Void
+  ) throws(RejectionReason) {
+    var token = Int(array.token) + 1
+    guard tokens.byte(token) != UInt8(ascii: "]") else { return }
+    var element = JSONValue()
+    while let next = tokens.value(at: token, into: &element) {
+      try body(element)
+      guard tokens.byte(next) == UInt8(ascii: ",") else { return }
+      token = next + 1
+    }
   }
 }

@@ -1,6 +1,37 @@
-/// A message somebody wrote.
+/// What happens in the chat, and what the host does to it.
 ///
-/// Holds one reference to its slab and the places of its texts, so that moving it costs one
+/// Each case names the native `type` that carries it.
+public enum ChatEvent: Sendable, Hashable {
+  /// `chat.message`
+  case message(ChatMessage)
+  /// `chat.delete`
+  case delete(messageID: Text)
+  /// `chat.clear`
+  case clear
+  /// `chat.timeout`
+  case timeout(ChatTimeout)
+  /// `chat.notice`
+  case notice(ChatNotice)
+  /// `chat.modes`
+  case modes(ChatModes)
+  /// `host.filter`: which messages the host wants to see.
+  case filter(MessageFilter)
+  /// `host.highlight`: names whose mention is marked, at most ``maximumHighlightedNames``.
+  case highlight(names: [Text])
+  /// `host.scroll`: where the host reads.
+  case scroll(ScrollPosition)
+  /// `host.thread`: opens the thread that a message began or answers in; `nil` closes the open one.
+  case openThread(messageID: Text?)
+  /// `host.notice`: what the host does with a notice.
+  case handleNotice(number: Int, NoticeHandling)
+
+  /// How many names can be marked at most, since each message is compared with each of them.
+  public static let maximumHighlightedNames = 32
+}
+
+/// A message of the chat.
+///
+/// Holds one reference to its slab and the slices of its texts, so that moving it costs one
 /// reference count, not five.
 public struct ChatMessage: Sendable {
   @usableFromInline let slab: ByteSlab
@@ -8,7 +39,7 @@ public struct ChatMessage: Sendable {
   /// Cheered bits; 0 for an ordinary message.
   public let bits: UInt32
 
-  /// Where the texts of a message stand in its slab.
+  /// Where the texts of a message are in its slab.
   public struct Slices: Sendable {
     public var id: ByteSlab.Slice
     public var userID: ByteSlab.Slice
@@ -62,7 +93,7 @@ public struct ChatMessage: Sendable {
   /// Comma-separated, as in `subscriber/5,premium/1`; empty if there are none.
   @inlinable public var badges: Text { Text(slab: slab, slice: slices.badges) }
   @inlinable public var text: Text { Text(slab: slab, slice: slices.text) }
-  /// The message that this one answers; empty if none.
+  /// The message that this one answers; empty if it answers no message.
   @inlinable public var replyTo: Text { Text(slab: slab, slice: slices.replyTo) }
 }
 
@@ -74,17 +105,6 @@ extension ChatMessage: Hashable {
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
-}
-
-/// A person as events name them.
-public struct Person: Sendable, Hashable, Codable {
-  public var id: Text
-  public var name: Text
-
-  public init(id: Text, name: Text) {
-    self.id = id
-    self.name = name
-  }
 }
 
 /// A person was silenced; what they wrote is taken off the screen.
@@ -109,7 +129,7 @@ public struct ChatNotice: Sendable, Hashable, Codable {
   public var user: Person
   /// Gifts, months, viewers or bits, by kind.
   public var count: Int
-  /// Joins a gift bomb and its gifts; `nil` if the notice stands alone.
+  /// Joins a gift bomb and its gifts; `nil` for a notice of its own.
   public var group: Text?
 
   public init(kind: Kind, user: Person, count: Int, group: Text? = nil) {
@@ -125,7 +145,7 @@ public struct ChatModes: Sendable, Hashable, Codable {
   /// Seconds between messages of one person; 0 is off.
   public var slowSeconds: Int?
   public var emoteOnly: Bool?
-  /// Minutes somebody must have followed; -1 is off.
+  /// Minutes that a person must have followed the channel; -1 is off.
   public var followersOnlyMinutes: Int?
   public var subscribersOnly: Bool?
   public var uniqueOnly: Bool?
@@ -141,3 +161,30 @@ public struct ChatModes: Sendable, Hashable, Codable {
     self.uniqueOnly = uniqueOnly
   }
 }
+
+/// Which messages the host wants to see: those that meet every condition that is set. With nothing
+/// set, all of them.
+public struct MessageFilter: Sendable, Hashable {
+  /// The identifier of their author.
+  public var person: Text?
+  /// Words that occur in them; upper and lower case are not told apart.
+  public var words: Text?
+  public var mentionsOnly: Bool
+
+  public init(person: Text? = nil, words: Text? = nil, mentionsOnly: Bool = false) {
+    self.person = person
+    self.words = words
+    self.mentionsOnly = mentionsOnly
+  }
+}
+
+/// Where in the chat the host reads.
+public enum ScrollPosition: String, Sendable, CaseIterable, Codable {
+  /// At older messages; new ones are unread.
+  case back
+  /// At the newest.
+  case end
+}
+
+/// What the host does with a notice.
+public enum NoticeHandling: String, Sendable, CaseIterable, Codable { case pin, unpin, dismiss }

@@ -17,8 +17,8 @@ extension LineDecoder {
       guard let target else {
         throw command == .protocolOnly ? .protocolLine : .malformedIRC
       }
-      let payload = try line.payload(of: command)
-      let timestamp = try line.integer(.sentTimestamp, in: NativeLimits.timestamp)
+      let payload = LiveEvent.Payload.chat(try line.event(of: command))
+      let timestamp = try line.integer(.sentTimestamp, in: NativeMembers.timestamps)
       return .event(
         LiveEvent(timestamp: timestamp.map { Timestamp($0) } ?? arrival, payload: payload),
         room: target)
@@ -45,19 +45,19 @@ extension LineDecoder {
 
 extension IRCLine {
   @inline(__always)
-  fileprivate func payload(of command: IRCCommand) throws(RejectionReason) -> LiveEvent.Payload {
-    // By far the most frequent command stands by itself, as with native events.
-    if command == .privateMessage { return .chatMessage(try message()) }
-    return try otherPayload(of: command)
+  fileprivate func event(of command: IRCCommand) throws(RejectionReason) -> ChatEvent {
+    // By far the most frequent command comes first, as with native events.
+    if command == .privateMessage { return .message(try message()) }
+    return try rarerEvent(of: command)
   }
 
-  private func otherPayload(of command: IRCCommand) throws(RejectionReason) -> LiveEvent.Payload {
+  private func rarerEvent(of command: IRCCommand) throws(RejectionReason) -> ChatEvent {
     switch command {
-    case .privateMessage: .chatMessage(try message())
-    case .userNotice: .chatNotice(try notice())
+    case .privateMessage: .message(try message())
+    case .userNotice: .notice(try notice())
     case .clearChat: try clear()
-    case .clearMessage: .chatDelete(messageID: text(try required(.targetMessageID)))
-    case .roomState: .chatModes(try modes())
+    case .clearMessage: .delete(messageID: text(try required(.targetMessageID)))
+    case .roomState: .modes(try modes())
     case .protocolOnly: throw .protocolLine
     }
   }
@@ -68,7 +68,7 @@ extension IRCLine {
     let slices = ChatMessage.Slices(
       id: try required(.id), userID: try required(.userID), userName: try userName(),
       badges: slice(.badges), text: slice(withoutAction(trailing)), replyTo: slice(.replyParent))
-    let bits = try integer(.bits, in: NativeLimits.count) ?? 0
+    let bits = try integer(.bits, in: EventLimits.count) ?? 0
     return ChatMessage(slab: slab, slices: slices, bits: UInt32(bits))
   }
 
@@ -90,12 +90,12 @@ extension IRCLine {
     return matches ? ByteSpan(start: text.start + 8, end: text.end - 1) : text
   }
 
-  private func clear() throws(RejectionReason) -> LiveEvent.Payload {
-    guard let name = trailing, !name.isEmpty else { return .chatClear }
+  private func clear() throws(RejectionReason) -> ChatEvent {
+    guard let name = trailing, !name.isEmpty else { return .clear }
     let user = Person(
       id: text(try required(.targetUserID)), name: text(try self.name(slice(name))))
-    let seconds = try integer(.banDuration, in: NativeLimits.count)
-    return .chatTimeout(ChatTimeout(user: user, seconds: seconds))
+    let seconds = try integer(.banDuration, in: EventLimits.count)
+    return .timeout(ChatTimeout(user: user, seconds: seconds))
   }
 
   private func modes() throws(RejectionReason) -> ChatModes {
@@ -103,10 +103,10 @@ extension IRCLine {
       try integer(tag, in: 0...1).map { $0 == 1 }
     }
     let modes = ChatModes(
-      slowSeconds: try integer(.slow, in: NativeLimits.count),
+      slowSeconds: try integer(.slow, in: EventLimits.count),
       emoteOnly: try flag(.emoteOnly),
       followersOnlyMinutes: try integer(
-        .followersOnly, in: -1...NativeLimits.count.upperBound),
+        .followersOnly, in: -1...EventLimits.count.upperBound),
       subscribersOnly: try flag(.subscribersOnly),
       uniqueOnly: try flag(.uniqueOnly))
     guard modes != ChatModes() else { throw .malformedIRC }
@@ -117,7 +117,7 @@ extension IRCLine {
   private func notice() throws(RejectionReason) -> ChatNotice {
     let user = Person(id: text(try required(.userID)), name: text(try userName()))
     func count(_ tag: IRCTag, default count: Int) throws(RejectionReason) -> Int {
-      try integer(tag, in: NativeLimits.count) ?? count
+      try integer(tag, in: EventLimits.count) ?? count
     }
     switch String(text(try required(.messageID))) {
     case "sub", "giftpaidupgrade", "anongiftpaidupgrade", "primepaidupgrade":
@@ -131,12 +131,12 @@ extension IRCLine {
       let isAlone = try count(.senderCount, default: 0) > 0
       return ChatNotice(kind: .gift, user: user, count: 1, group: isAlone ? nil : try group())
     case "submysterygift", "anonsubmysterygift":
-      guard let gifts = try integer(.massGiftCount, in: NativeLimits.count) else {
+      guard let gifts = try integer(.massGiftCount, in: EventLimits.count) else {
         throw .malformedIRC
       }
       return ChatNotice(kind: .giftBomb, user: user, count: gifts, group: try group())
     case "raid":
-      guard let viewers = try integer(.viewerCount, in: NativeLimits.count) else {
+      guard let viewers = try integer(.viewerCount, in: EventLimits.count) else {
         throw .malformedIRC
       }
       return ChatNotice(kind: .raid, user: user, count: viewers)

@@ -5,7 +5,7 @@ struct NativeMemberStorage: ~Copyable {
   let values: UnsafeMutablePointer<JSONValue>
   let keys = NativeMember.keys
   let userKeys = NativeMember.userKeys
-  let types = NativeType.names
+  let types = NativeTypeTable.shared
 
   init() {
     values = .allocate(capacity: NativeMember.allCases.count)

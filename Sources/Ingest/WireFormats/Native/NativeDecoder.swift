@@ -14,9 +14,8 @@ extension LineDecoder {
     }
     window.pass(to: end)
     let line = NativeMembers(
-      slab: slab, bytesOffset: offset, bytes: tokens.bytes, values: members.values,
-      present: present)
-    return decodeMembers(line, tokens, arrival: arrival)
+      slab: slab, bytesOffset: offset, tokens: tokens, values: members.values, present: present)
+    return decodeMembers(line, arrival: arrival)
   }
 
   /// Decodes a line by itself, from its object on. Tells why a line is malformed.
@@ -28,28 +27,28 @@ extension LineDecoder {
       let tokens = try indexer.index(bytes, count: count)
       guard let (present, _) = members.read(tokens) else { throw .malformedJSON }
       let line = NativeMembers(
-        slab: slab, bytesOffset: offset, bytes: bytes, values: members.values, present: present)
-      return decodeMembers(line, tokens, arrival: arrival)
+        slab: slab, bytesOffset: offset, tokens: tokens, values: members.values, present: present)
+      return decodeMembers(line, arrival: arrival)
     } catch {
       return .rejected(error, room: override)
     }
   }
 
   private mutating func decodeMembers(
-    _ line: NativeMembers, _ tokens: JSONTokens, arrival: Timestamp
+    _ line: NativeMembers, arrival: Timestamp
   ) -> DecodedLine {
     var room = override
     do throws(RejectionReason) {
-      let type = line.type(in: members.types, tokens)
-      if type == .sync || type == .options { return .control(try line.control(type)) }
+      let type = line.type(in: members.types)
+      if case .connection(let type) = type { return .control(try ControlLine(type, from: line)) }
       let target = try self.room(of: line)
       room = target
-      guard let type, let payload = try line.payload(of: type, tokens) else {
+      guard let type, let payload = try line.payload(of: type) else {
         throw line.typeFault
       }
       let timestamp =
         line.has(.ts)
-        ? Timestamp(try line.milliseconds(.ts, in: NativeLimits.timestamp)) : arrival
+        ? Timestamp(try line.milliseconds(.ts, in: NativeMembers.timestamps)) : arrival
       return .event(LiveEvent(timestamp: timestamp, payload: payload), room: target)
     } catch {
       return .rejected(error, room: room)
@@ -72,16 +71,26 @@ extension LineDecoder {
 }
 
 extension NativeMembers {
-  /// The line's type; `nil` if no type has that name, or the member is absent or no string: these
-  /// are told apart when the room is known.
+  /// The line's type; `nil` if no type has that name, or the member is absent or not a string. These
+  /// are told apart once the room is known.
   @inline(__always)
-  fileprivate func type(in table: WordTable, _ tokens: JSONTokens) -> NativeType? {
+  fileprivate func type(in table: NativeTypeTable) -> NativeLineType? {
     guard has(.type) else { return nil }
     let value = values[NativeMember.type.rawValue]
     guard value.kind == .string || value.kind == .escapedString,
-      let index = NativeMemberStorage.find(value, in: table, of: tokens)
+      let index = NativeMemberStorage.find(value, in: table.names, of: tokens)
     else { return nil }
-    return NativeType(rawValue: index)
+    return table.types[index]
+  }
+
+  /// Reads the event of an event type; `nil` for the type of a control line.
+  @inline(__always)
+  fileprivate func payload(
+    of type: NativeLineType
+  ) throws(RejectionReason) -> LiveEvent.Payload? {
+    // By far the most frequent type comes first, so that it is read without another call.
+    if case .chat(.message) = type { return .chat(.message(try chatMessage())) }
+    return try rarerPayload(of: type)
   }
 
   /// Why the line has no type.
@@ -92,15 +101,22 @@ extension NativeMembers {
     case .integer, .decimal, .yes, .no, .null, .object, .array: return .invalidValue
     }
   }
+}
 
-  fileprivate func control(_ type: NativeType?) throws(RejectionReason) -> ControlLine {
-    guard type == .options else { return .sync(token: try text(.token)) }
-    var options = ConnectionOptions()
-    if has(.room) {
-      guard let room = RoomName(String(try text(.room))) else { throw .invalidValue }
-      options.room = room
-    }
-    if has(.clock) { options.clock = try choice(.clock) as FrameClock }
-    return .options(options)
+/// Finds a type by its name.
+struct NativeTypeTable: Sendable {
+  static let shared = NativeTypeTable()
+
+  let names: WordTable
+  // Written by `init` only, never freed: reading them from any thread is safe.
+  /// By the value that `names` has for their name.
+  nonisolated(unsafe) let types: UnsafePointer<NativeLineType>
+
+  private init() {
+    let named = NativeLineType.named
+    names = WordTable(named.map(\.name))
+    let types = UnsafeMutablePointer<NativeLineType>.allocate(capacity: named.count)
+    for (index, entry) in named.enumerated() { (types + index).initialize(to: entry.type) }
+    self.types = UnsafePointer(types)
   }
 }

@@ -96,7 +96,7 @@ struct IRCLine {
   /// recorded.
   @inline(__always)
   func name(_ slice: ByteSlab.Slice) throws(RejectionReason) -> ByteSlab.Slice {
-    guard NativeLimits.isName(slice, in: slab) else { throw .malformedIRC }
+    guard slice.isName(in: slab) else { throw .malformedIRC }
     return slice
   }
 

@@ -1,0 +1,142 @@
+import LiveEvents
+
+extension ChatEvent: NativeEvent {
+  enum NativeType: String, CaseIterable {
+    case message = "chat.message"
+    case delete = "chat.delete"
+    case clear = "chat.clear"
+    case timeout = "chat.timeout"
+    case notice = "chat.notice"
+    case modes = "chat.modes"
+    case filter = "host.filter"
+    case highlight = "host.highlight"
+    case scroll = "host.scroll"
+    case openThread = "host.thread"
+    case handleNotice = "host.notice"
+  }
+
+  var nativeType: NativeType {
+    switch self {
+    case .message: .message
+    case .delete: .delete
+    case .clear: .clear
+    case .timeout: .timeout
+    case .notice: .notice
+    case .modes: .modes
+    case .filter: .filter
+    case .highlight: .highlight
+    case .scroll: .scroll
+    case .openThread: .openThread
+    case .handleNotice: .handleNotice
+    }
+  }
+
+  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+    self =
+      switch type {
+      case .message: .message(try line.chatMessage())
+      case .delete: .delete(messageID: try line.name(.id))
+      case .clear: .clear
+      case .timeout:
+        .timeout(
+          ChatTimeout(
+            user: try line.knownPerson(),
+            seconds: try line.optionalInteger(.seconds, in: EventLimits.count)))
+      case .notice:
+        .notice(
+          ChatNotice(
+            kind: try line.choice(.kind), user: try line.person(),
+            count: try line.integer(.count, in: EventLimits.count),
+            group: try line.optionalName(.group)))
+      case .modes: .modes(try ChatModes(line))
+      case .filter:
+        .filter(
+          MessageFilter(
+            person: try line.optionalPersonID(), words: try line.optionalName(.words),
+            mentionsOnly: try line.optionalBool(.mentionsOnly) ?? false))
+      case .highlight:
+        .highlight(names: try line.names(.names, atMost: Self.maximumHighlightedNames))
+      case .scroll: .scroll(try line.choice(.position))
+      case .openThread: .openThread(messageID: try line.optionalName(.message))
+      case .handleNotice:
+        .handleNotice(
+          number: try line.integer(.notice, in: EventLimits.total), try line.choice(.handling))
+      }
+  }
+
+  func write(to object: inout JSONObjectWriter) {
+    switch self {
+    case .message(let message):
+      object.add("id", message.id)
+      object.add(
+        "user", Person(id: message.userID, name: message.userName), badges: message.badges)
+      object.add("text", message.text)
+      if !message.replyTo.isEmpty { object.add("replyTo", message.replyTo) }
+      if message.bits > 0 { object.add("bits", Int(message.bits)) }
+    case .delete(let messageID): object.add("id", messageID)
+    case .clear: break
+    case .timeout(let timeout):
+      object.add("user", timeout.user)
+      object.add("seconds", timeout.seconds)
+    case .notice(let notice):
+      object.add("kind", notice.kind.rawValue)
+      object.add("user", notice.user)
+      object.add("count", notice.count)
+      object.add("group", notice.group)
+    case .modes(let modes):
+      object.add("slowSeconds", modes.slowSeconds)
+      object.add("emoteOnly", modes.emoteOnly)
+      object.add("followersOnlyMinutes", modes.followersOnlyMinutes)
+      object.add("subscribersOnly", modes.subscribersOnly)
+      object.add("uniqueOnly", modes.uniqueOnly)
+    case .filter(let filter):
+      object.add("user", filter.person)
+      object.add("words", filter.words)
+      if filter.mentionsOnly { object.add("mentionsOnly", true) }
+    case .highlight(let names): object.add("names", names)
+    case .scroll(let position): object.add("position", position.rawValue)
+    case .openThread(let messageID): object.add("message", messageID)
+    case .handleNotice(let number, let handling):
+      object.add("notice", number)
+      object.add("handling", handling.rawValue)
+    }
+  }
+}
+
+extension NativeMembers {
+  @inline(__always)
+  func chatMessage() throws(RejectionReason) -> ChatMessage {
+    let id = try nameSlice(.id)
+    try requireUserObject()
+    let slices = ChatMessage.Slices(
+      id: id, userID: try nameSlice(.userID), userName: try shortSlice(.userName),
+      badges: has(.userBadges) ? try badges() : .empty,
+      text: try slice(.text), replyTo: try optionalSlice(.replyTo))
+    let bits = has(.bits) ? try integer(.bits, in: EventLimits.count) : 0
+    return ChatMessage(slab: slab, slices: slices, bits: UInt32(bits))
+  }
+
+  /// A string as it is shown, or an array of strings.
+  private func badges() throws(RejectionReason) -> ByteSlab.Slice {
+    let value = values[NativeMember.userBadges.rawValue]
+    guard value.kind == .array else { return try slice(.userBadges) }
+    try forEachElement(of: value) { element throws(RejectionReason) in
+      guard element.kind == .string || element.kind == .escapedString else { throw .invalidValue }
+    }
+    return ByteSlab.Slice(
+      offset: bytesOffset + Int(value.start) + 1, count: Int(value.count) - 2, escape: .jsonStrings)
+  }
+}
+
+extension ChatModes {
+  fileprivate init(_ line: NativeMembers) throws(RejectionReason) {
+    self.init(
+      slowSeconds: try line.optionalInteger(.slowSeconds, in: EventLimits.count),
+      emoteOnly: try line.optionalBool(.emoteOnly),
+      followersOnlyMinutes: try line.optionalInteger(
+        .followersOnlyMinutes, in: -1...EventLimits.count.upperBound),
+      subscribersOnly: try line.optionalBool(.subscribersOnly),
+      uniqueOnly: try line.optionalBool(.uniqueOnly))
+    guard self != ChatModes() else { throw .missingMember }
+  }
+}

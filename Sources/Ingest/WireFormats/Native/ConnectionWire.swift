@@ -1,0 +1,20 @@
+import LiveEvents
+
+/// Lines to the connection, which carry no event.
+extension ControlLine {
+  enum NativeType: String, CaseIterable { case sync, options }
+
+  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+    switch type {
+    case .sync: self = .sync(token: try line.text(.token))
+    case .options:
+      var options = ConnectionOptions()
+      if line.has(.room) {
+        guard let room = RoomName(String(try line.text(.room))) else { throw .invalidValue }
+        options.room = room
+      }
+      if line.has(.clock) { options.clock = try line.choice(.clock) as FrameClock }
+      self = .options(options)
+    }
+  }
+}

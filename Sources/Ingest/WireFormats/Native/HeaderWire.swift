@@ -1,0 +1,34 @@
+import LiveEvents
+
+extension HeaderEvent: NativeEvent {
+  enum NativeType: String, CaseIterable { case reaction, viewers, title }
+
+  var nativeType: NativeType {
+    switch self {
+    case .reaction: .reaction
+    case .viewers: .viewers
+    case .title: .title
+    }
+  }
+
+  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+    self =
+      switch type {
+      case .reaction:
+        .reaction(
+          kind: try line.name(.kind), count: try line.integer(.count, in: EventLimits.count))
+      case .viewers: .viewers(count: try line.integer(.count, in: EventLimits.count))
+      case .title: .title(try line.text(.title))
+      }
+  }
+
+  func write(to object: inout JSONObjectWriter) {
+    switch self {
+    case .reaction(let kind, let count):
+      object.add("kind", kind)
+      object.add("count", count)
+    case .viewers(let count): object.add("count", count)
+    case .title(let title): object.add("title", title)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import LiveEvents
+
+extension StreamStatistics: NativeEvent {
+  enum NativeType: String, CaseIterable { case stats }
+
+  var nativeType: NativeType { .stats }
+
+  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+    self.init(
+      bitrateKbps: try line.optionalNumber(.bitrateKbps, in: EventLimits.measure),
+      framesPerSecond: try line.optionalNumber(.framesPerSecond, in: EventLimits.measure),
+      droppedFrames: try line.optionalInteger(.droppedFrames, in: EventLimits.total),
+      roundTripMilliseconds: try line.optionalNumber(.roundTripMs, in: EventLimits.measure),
+      congestion: try line.optionalNumber(.congestion, in: EventLimits.fraction))
+    guard self != StreamStatistics() else { throw .missingMember }
+  }
+
+  func write(to object: inout JSONObjectWriter) {
+    object.add("bitrateKbps", bitrateKbps)
+    object.add("framesPerSecond", framesPerSecond)
+    object.add("droppedFrames", droppedFrames)
+    object.add("roundTripMs", roundTripMilliseconds)
+    object.add("congestion", congestion)
+  }
+}

@@ -1,0 +1,126 @@
+public import LiveEvents
+
+// The parts of the screen whose events native lines carry. A new part adds its file beside this one
+// (see `NativeEvent`), and here its members and a line in each list.
+
+/// The events of one part as native lines: the names of their types, their members, and their limits.
+///
+/// The part's file says all of that; what is shared by all parts is in ``NativeMembers`` and
+/// ``JSONObjectWriter``.
+protocol NativeEvent {
+  /// The values of `type` of the part's events. A raw value is the name on the wire, of at most
+  /// ``WordTable/longestName`` bytes.
+  associatedtype NativeType: RawRepresentable<String>, CaseIterable
+
+  var nativeType: NativeType { get }
+
+  /// Reads an event from the members of its line.
+  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason)
+
+  /// Adds the event's members, apart from those that all lines have.
+  func write(to object: inout JSONObjectWriter)
+}
+
+/// The value of a line's `type` member.
+enum NativeLineType {
+  case chat(ChatEvent.NativeType)
+  case control(ControlEvent.NativeType)
+  case header(HeaderEvent.NativeType)
+  case liveRoomStats(StreamStatistics.NativeType)
+  case recorder(RecorderEvent.NativeType)
+  case waitingRoom(WaitingRoomEvent.NativeType)
+  case stream(StreamState.NativeType)
+  /// A line to the connection itself.
+  case connection(ControlLine.NativeType)
+
+  /// All of them, under their names.
+  static let named =
+    named(chat) + named(control) + named(header) + named(liveRoomStats) + named(recorder)
+    + named(waitingRoom) + named(stream) + named(connection)
+
+  private static func named<Part: RawRepresentable<String> & CaseIterable>(
+    _ embed: (Part) -> NativeLineType
+  ) -> [(name: String, type: NativeLineType)] {
+    Part.allCases.map { ($0.rawValue, embed($0)) }
+  }
+}
+
+extension NativeMembers {
+  /// Reads the event of a type other than `chat.message`; `nil` for the type of a control line.
+  func rarerPayload(of type: NativeLineType) throws(RejectionReason) -> LiveEvent.Payload? {
+    switch type {
+    case .chat(let type): .chat(try ChatEvent(type, from: self))
+    case .control(let type): .control(try ControlEvent(type, from: self))
+    case .header(let type): .header(try HeaderEvent(type, from: self))
+    case .liveRoomStats(let type): .liveRoomStats(try StreamStatistics(type, from: self))
+    case .recorder(let type): .recorder(try RecorderEvent(type, from: self))
+    case .waitingRoom(let type): .waitingRoom(try WaitingRoomEvent(type, from: self))
+    case .stream(let type): .stream(try StreamState(type, from: self))
+    case .connection: nil
+    }
+  }
+}
+
+extension LiveEvent.Payload {
+  /// The value of the `type` member of the line that carries the event.
+  public var nativeType: String {
+    switch self {
+    case .chat(let event): event.nativeType.rawValue
+    case .control(let event): event.nativeType.rawValue
+    case .header(let event): event.nativeType.rawValue
+    case .liveRoomStats(let event): event.nativeType.rawValue
+    case .recorder(let event): event.nativeType.rawValue
+    case .waitingRoom(let event): event.nativeType.rawValue
+    case .stream(let event): event.nativeType.rawValue
+    }
+  }
+
+  func write(to object: inout JSONObjectWriter) {
+    switch self {
+    case .chat(let event): event.write(to: &object)
+    case .control(let event): event.write(to: &object)
+    case .header(let event): event.write(to: &object)
+    case .liveRoomStats(let event): event.write(to: &object)
+    case .recorder(let event): event.write(to: &object)
+    case .waitingRoom(let event): event.write(to: &object)
+    case .stream(let event): event.write(to: &object)
+    }
+  }
+}
+
+/// The members of native lines, nested ones under the name of their path.
+///
+/// One flat list, so that a line's members are one word of bits and one array of values whatever its
+/// type, which is known only once they are read. At most 64.
+enum NativeMember: Int, CaseIterable {
+  // All lines.
+  case type, room, ts
+  // Several parts.
+  case id, user, kind, count, title, control, value, state
+  // Chat.
+  case text, replyTo, bits, seconds, group
+  case slowSeconds, emoteOnly, followersOnlyMinutes, subscribersOnly, uniqueOnly
+  case words, mentionsOnly, names, position, message, notice, handling
+  // Control.
+  case phase, on, input, levels
+  // Statistics.
+  case bitrateKbps, framesPerSecond, droppedFrames, roundTripMs, congestion
+  // Recorder.
+  case bytes, durationMs, done, total
+  // Waiting room.
+  case startsAt, all
+  // Lines to the connection.
+  case token, clock
+  /// `user.id`, `user.name`, `user.badges`
+  case userID, userName, userBadges
+
+  /// One bit per member, for sets of them.
+  var bit: UInt64 { 1 << UInt64(rawValue) }
+
+  /// Keys of the line's object, by the raw value of their member.
+  static let keys = WordTable(allCases.filter { $0.rawValue < userID.rawValue }.map { "\($0)" })
+  /// Keys of the object in `user`, by their distance from `userID`.
+  static let userKeys = WordTable(["id", "name", "badges"])
+
+  static let userMembers = userID.bit | userName.bit | userBadges.bit
+}

@@ -1,0 +1,40 @@
+import LiveEvents
+
+// A person on the wire: the object `user`, with `id` and `name`.
+
+extension NativeMembers {
+  func requireUserObject() throws(RejectionReason) {
+    guard try value(.user).kind == .object else { throw .invalidValue }
+  }
+
+  func person() throws(RejectionReason) -> Person {
+    try requireUserObject()
+    return Person(id: try name(.userID), name: try shortText(.userName))
+  }
+
+  /// A person whom earlier events named: the identifier is enough, in an object or as a string.
+  func knownPerson() throws(RejectionReason) -> Person {
+    let id = try personID()
+    return Person(
+      id: id, name: has(.userName) ? try shortText(.userName) : id)
+  }
+
+  /// An identifier, in an object or as a string.
+  private func personID() throws(RejectionReason) -> Text {
+    try name(try value(.user).kind == .object ? .userID : .user)
+  }
+
+  func optionalPersonID() throws(RejectionReason) -> Text? {
+    has(.user) ? try personID() : nil
+  }
+}
+
+extension JSONObjectWriter {
+  mutating func add(_ key: StaticString, _ person: Person, badges: Text? = nil) {
+    open(key)
+    add("id", person.id)
+    add("name", person.name)
+    if let badges, !badges.isEmpty { add("badges", badges) }
+    close()
+  }
+}

@@ -1,0 +1,13 @@
+import LiveEvents
+
+extension StreamState: NativeEvent {
+  enum NativeType: String, CaseIterable { case stream }
+
+  var nativeType: NativeType { .stream }
+
+  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+    self = try line.choice(.state)
+  }
+
+  func write(to object: inout JSONObjectWriter) { object.add("state", rawValue) }
+}

@@ -1,0 +1,59 @@
+import LiveEvents
+
+extension WaitingRoomEvent: NativeEvent {
+  enum NativeType: String, CaseIterable {
+    case join = "waiting.join"
+    case leave = "waiting.leave"
+    case admitted = "waiting.admit"
+    case schedule = "waiting.schedule"
+    case capacity = "waiting.capacity"
+    case admit = "host.admit"
+  }
+
+  var nativeType: NativeType {
+    switch self {
+    case .join: .join
+    case .leave: .leave
+    case .admitted: .admitted
+    case .schedule: .schedule
+    case .capacity: .capacity
+    case .admit: .admit
+    }
+  }
+
+  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+    self =
+      switch type {
+      case .join: .join(try line.person())
+      case .leave: .leave(try line.knownPerson())
+      case .admitted: .admitted(try line.knownPerson())
+      case .schedule: .schedule(startsAt: try line.optionalTimestamp(.startsAt))
+      case .capacity: .capacity(try line.optionalInteger(.count, in: EventLimits.count))
+      case .admit: .admit(try Admission(line))
+      }
+  }
+
+  func write(to object: inout JSONObjectWriter) {
+    switch self {
+    case .join(let user), .leave(let user), .admitted(let user): object.add("user", user)
+    case .schedule(let time): object.add("startsAt", time.map { Int($0) })
+    case .capacity(let count): object.add("count", count)
+    case .admit(.next): break
+    case .admit(.all): object.add("all", true)
+    case .admit(.person(let id)): object.add("user", id)
+    }
+  }
+}
+
+extension Admission {
+  /// All, one person, or without both whoever has waited longest.
+  fileprivate init(_ line: NativeMembers) throws(RejectionReason) {
+    let isAll = try line.optionalBool(.all) ?? false
+    guard let id = try line.optionalPersonID() else {
+      self = isAll ? .all : .next
+      return
+    }
+    guard !isAll else { throw .invalidValue }
+    self = .person(id)
+  }
+}

@@ -1,0 +1,64 @@
+import LiveEvents
+
+/// A type of event that a source with the key `generate` can make.
+struct GeneratedType: Sendable {
+  /// The name of the type in native lines.
+  let name: String
+  /// The keys of a source that only some types have, those that mean something for this one.
+  let keys: [String]
+  let pattern: @Sendable (Section) throws(ScenarioError) -> PayloadPattern
+
+  init(
+    _ name: String, keys: [String] = [],
+    pattern: @escaping @Sendable (Section) throws(ScenarioError) -> PayloadPattern
+  ) {
+    self.name = name
+    self.keys = keys
+    self.pattern = pattern
+  }
+
+  /// A type without keys, each event of which `payload` makes.
+  init(
+    _ name: String,
+    payload: @escaping @Sendable (inout PayloadMaker.State, inout Company) -> LiveEvent.Payload
+  ) {
+    self.init(name) { _ in PayloadPattern(.event(payload)) }
+  }
+
+  /// Those of all parts. A new part adds its file beside this one, and here its line.
+  static let all =
+    chat + header + control + liveRoomStats + recorder + waitingRoom + stream
+
+  static let keys = Set(all.flatMap(\.keys)).sorted()
+}
+
+extension PayloadPattern {
+  /// Reads what a source with the key `event` or `generate` makes.
+  init(_ section: Section) throws(ScenarioError) {
+    let keys: [String]
+    if let event = section["event"] {
+      let payload = try EventReader().payload(event)
+      keys = []
+      self.init(.event { _, _ in payload })
+    } else {
+      let type = try section.required("generate").choice(GeneratedType.all.map { ($0.name, $0) })
+      keys = type.keys
+      self = try type.pattern(section)
+    }
+    // A key of another type of event is a misunderstanding.
+    try section.refuse(
+      GeneratedType.keys.filter { !keys.contains($0) },
+      because: "means nothing for this kind of event")
+  }
+}
+
+extension Section {
+  /// A list of words under `key`, or one word.
+  func words(_ key: String, default standard: [String]) throws(ScenarioError) -> [String] {
+    guard let cell = self[key] else { return standard }
+    var words: [String] = []
+    for cell in try cell.list(orOne: true) { words.append(try cell.text()) }
+    if words.isEmpty { throw cell.problem("is empty") }
+    return words
+  }
+}

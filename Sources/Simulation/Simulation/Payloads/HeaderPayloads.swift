@@ -1,0 +1,31 @@
+import LiveEvents
+
+extension GeneratedType {
+  static let header = [
+    // Of one to five people.
+    GeneratedType("reaction", keys: ["kinds"]) { section throws(ScenarioError) in
+      PayloadPattern(
+        names: try section.words("kinds", default: ["heart", "laugh", "fire", "clap"]),
+        .event { state, _ in
+          .header(
+            .reaction(
+              kind: state.random.pick(state.names), count: state.random.integer(in: 1...5)))
+        })
+    },
+    GeneratedType("viewers", keys: ["goal"]) { section throws(ScenarioError) in
+      let goal = try section["goal"]?.integer(in: 0...Int.max) ?? 2_400
+      return PayloadPattern(
+        level: goal / 8, .event { state, _ in .header(.viewers(count: state.viewers(goal))) })
+    },
+    GeneratedType("title") { state, _ in .header(.title(Text("Part \(state.occasions)"))) },
+  ]
+}
+
+extension PayloadMaker.State {
+  /// A walk that leans towards a number.
+  fileprivate mutating func viewers(_ goal: Int) -> Int {
+    let spread = max(goal / 40, 1)
+    level = max(0, level + (goal - level) / 20 + random.integer(in: -spread...spread))
+    return level
+  }
+}

@@ -1,0 +1,73 @@
+import LiveEvents
+
+/// Makes the events of a generated source, one occasion after the other.
+struct PayloadMaker: Sendable {
+  /// What a source remembers from one occasion to the next.
+  struct State: Sendable {
+    /// The number of the source.
+    let source: Int
+    var random: SeededGenerator
+    /// How many occasions there were, the present one included.
+    var occasions = 0
+    /// A walking number: viewers, a level, bytes.
+    var level: Int
+    /// Names to choose from, such as controls.
+    let names: [Text]
+    /// A value per name; the position of a slider, in thousandths.
+    var values: [Int]
+  }
+
+  typealias Emit = (_ offset: VirtualTime, _ index: Int, LiveEvent.Payload) -> Void
+
+  private let pattern: PayloadPattern
+  private var state: State
+
+  init(_ pattern: PayloadPattern, source: Int, random: SeededGenerator) {
+    self.pattern = pattern
+    state = State(
+      source: source, random: random, level: pattern.level, names: pattern.names,
+      values: pattern.names.map { _ in 500 })
+  }
+
+  /// Calls `emit` for each event of one occasion, with how long after it the event happens and its
+  /// number within the batch.
+  mutating func make(size: Int, _ company: inout Company, _ emit: Emit) {
+    state.occasions += 1
+    switch pattern.occasion {
+    case .event(let payload):
+      for index in 0..<size { emit(.zero, index, payload(&state, &company)) }
+    case .batch(let make): make(&state, size, emit)
+    }
+  }
+}
+
+/// What a source makes, as a scenario describes it.
+struct PayloadPattern: Sendable {
+  enum Occasion: Sendable {
+    /// Makes one event of an occasion.
+    case event(@Sendable (inout PayloadMaker.State, inout Company) -> LiveEvent.Payload)
+    /// Makes all events of an occasion, which belong together.
+    case batch(@Sendable (inout PayloadMaker.State, _ size: Int, PayloadMaker.Emit) -> Void)
+  }
+
+  let occasion: Occasion
+  let names: [Text]
+  /// The walking number at the beginning.
+  let level: Int
+  /// Whether the scenario says how many events there are on one occasion.
+  let isSized: Bool
+
+  init(names: [String] = [], level: Int = 0, isSized: Bool = true, _ occasion: Occasion) {
+    self.occasion = occasion
+    self.names = names.map { Text($0) }
+    self.level = level
+    self.isSized = isSized
+  }
+}
+
+extension PayloadMaker.State {
+  mutating func person(of people: Int = 60) -> Person {
+    let name = Text(People.name(random.integer(in: 0...(people - 1))))
+    return Person(id: name, name: name)
+  }
+}

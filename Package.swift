@@ -68,7 +68,7 @@ let children = [
 ]
 let childTargets = children.map { Target.Dependency.byName(name: $0) }
 let featureKit: [Target.Dependency] = [
-  "Composable", "RateLimiting", "ViewGraph", "LiveEvents", "Intake",
+  "Composable", "RateLimiting", "ViewGraph", "Wording", "LiveEvents", "Intake",
 ]
 
 let system: [Target] = [
@@ -93,6 +93,7 @@ let kit: [Target] = [
       product("IssueReportingTestSupport", "xctest-dynamic-overlay"),
     ]),
   module("Kit", "ViewGraph", ["Composable"]),
+  module("Kit", "Wording"),
   module("Kit", "Suggestions"),
   module("Kit", "Prometheus", ["Platform", coreMetrics]),
   module("Kit", "JSON"),
@@ -144,7 +145,8 @@ let control: [Target] = [
     "Control", "CommandLineTool",
     [
       "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform", "Prometheus",
-      "Simulation", "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats", arguments,
+      "Simulation", "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats", "Wording",
+      arguments,
     ] + nio),
 ]
 

@@ -3,6 +3,7 @@ import ControlInterface
 import ControlTestSupport
 import JSON
 import Testing
+import Wording
 
 @Suite struct ProgressBarTests {
   private func progress(

@@ -9,6 +9,8 @@ package import Synchronization
 package final class FakeService: ControlService {
   /// What monitors of the room see, and of its screen.
   package let feed: RoomFeed
+  /// What `main` looks like; the first monitor finds a screen there.
+  package let screens: RoomFeed
   package let hangs = HangFeed()
   /// Calls that changed something.
   package let log = Mutex<[String]>([])
@@ -36,6 +38,7 @@ package final class FakeService: ControlService {
         state.reads.withLock { $0.append(features) }
         return state.report.withLock { $0.keeping(features) }
       }
+    screens = RoomFeed { _ in ScreenReport.full }
   }
 
   /// Changes what `main` is like, as a frame does.
@@ -91,6 +94,7 @@ package final class FakeService: ControlService {
   package func closeRoom(_ room: String) async throws {
     guard opened.withLock({ $0.remove(room) }) != nil else { throw ControlError.noSuchRoom(room) }
     feed.finish(.noSuchRoom(room))
+    screens.finish(.noSuchRoom(room))
     note("close \(room)")
   }
 
@@ -106,7 +110,10 @@ package final class FakeService: ControlService {
     return feed
   }
 
-  package func screenFeed(_ room: String) async throws -> RoomFeed { try await roomFeed(room) }
+  package func screenFeed(_ room: String) async throws -> RoomFeed {
+    _ = try await getRoom(room)
+    return screens
+  }
 
   package func simulate(
     _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void

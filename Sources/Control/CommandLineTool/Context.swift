@@ -58,6 +58,13 @@ package struct Surroundings: Sendable {
     self.programDirectory = programDirectory
   }
 
+  /// Whether the locale's characters are UTF-8, as setlocale(3) finds out.
+  package var usesUTF8: Bool {
+    let locale = variable("LC_ALL") ?? variable("LC_CTYPE") ?? variable("LANG") ?? "C"
+    let name = locale.lowercased()
+    return name.contains("utf-8") || name.contains("utf8")
+  }
+
   /// The value of a variable; an empty one counts as not set.
   package func variable(_ name: String) -> String? {
     variables[name].flatMap { $0.isEmpty ? nil : $0 }

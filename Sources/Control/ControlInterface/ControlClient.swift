@@ -185,4 +185,24 @@ public struct ControlClient: Sendable {
     return RoomStates(
       replies: try client.callMore("\(ControlInterface.name).MonitorRoom", parameters))
   }
+
+  /// What the views of a room look like, whenever that changes; ends with `NoSuchRoom` when it closes.
+  /// Uses up this client's connection.
+  /// - Parameter maximumRate: Screens per second; nil means as often as the daemon publishes.
+  public func monitorScreen(
+    _ room: String, maximumRate: Double? = nil
+  ) throws(VarlinkClientError) -> Screens {
+    let parameters = MonitorScreenParameters(room: room, maximumRate: maximumRate)
+    return Screens(
+      replies: try client.callMore("\(ControlInterface.name).MonitorScreen", parameters))
+  }
+
+  /// What the views of a room look like now.
+  public func getScreen(_ room: String) async throws(VarlinkClientError) -> ScreenReport {
+    let reply = try await call(
+      "MonitorScreen", MonitorScreenParameters(room: room, maximumRate: nil),
+      as: MonitorScreenReply.self)
+    guard let screen = reply.screen else { throw .unexpectedReply("no screen") }
+    return try Screens.report(screen)
+  }
 }

@@ -1,5 +1,6 @@
 package import Composable
 package import LiveEvents
+import RateLimiting
 
 /// The chat of a room: what is shown of it, and what is counted.
 ///
@@ -45,12 +46,19 @@ package struct ChatFeature {
     case .ticked(let time):
       state.bookkeeping.pace.advance(to: time)
       state.rate = state.bookkeeping.pace.rate
+      sampleRate(at: time, &state)
       // Advancing it in place would count as a change each time.
       if state.notices.isHolding { state.notices.advance(to: time) }
     case .reading(let reading):
       read(reading, in: &state)
     }
     return .none
+  }
+
+  private func sampleRate(at time: Timestamp, _ state: inout State) {
+    var sampler = state.bookkeeping.rateSampler ?? HistorySampler()
+    state.rateHistory = sampler.add(Double(state.rate), at: time, to: state.rateHistory)
+    state.bookkeeping.rateSampler = sampler
   }
 
   /// Counts all of `batch` and shows the part of it that fits into the history.

@@ -1,5 +1,6 @@
 package import Composable
 package import LiveEvents
+package import RateLimiting
 
 extension ChatFeature {
   @ObservableState
@@ -16,6 +17,8 @@ extension ChatFeature {
     package var noticeCount = 0
     /// Messages in the second before the newest time stamp.
     package var rate = 0
+    /// ``rate`` over time; `nil` before the first sample.
+    package var rateHistory: History?
     package var busiestSecond = PeakSecond()
     /// The messages that are shown, oldest first.
     package var messages: MessageHistory
@@ -52,6 +55,7 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   package var chatters = ChatterSet()
   package var pace = MessagePace()
   package var moderation = RecentModeration()
+  package var rateSampler: HistorySampler?
 
   package init() {}
 

@@ -1,45 +1,72 @@
 import LiveEvents
+import RateLimiting
 package import ViewGraph
+import Wording
 
-/// The newest messages with the figures of the chat above them.
+/// The newest messages, below the figures of the chat and what the host asked to see.
 package struct ChatView: View {
   package static let name = "ChatView"
 
-  /// How many messages are on the screen.
+  /// How many messages a frame draws.
   package static let rows = 12
+  /// How many before these a subscriber gets.
+  package static let earlierRows = 48
 
   package init() {}
 
   package func body(_ state: Observed<ChatFeature.State>, _ context: ViewContext) -> ViewNode {
-    var lines: [ViewNode] = [
-      .row([
-        .text("\(state.total) messages", .strong),
-        .text(people(state.chatters, state.topChatters.first)),
-        .text("\(state.rate)/s"),
-        .text("\(state.deleted) deleted", .faint),
-      ])
-    ]
+    var lines: [ViewNode] = [.row(figures(state))]
     let modes = state.modes.labels
-    if !modes.isEmpty { lines.append(.text(modes.joined(separator: ", "), .faint)) }
+    if !modes.isEmpty { lines.append(.row(modes.map { .badge($0, .faint) })) }
     if let notice = state.notices.front { lines.append(.text(notice.line, .strong)) }
-    if let filter = state.filter { lines.append(.text(filter.label, .faint)) }
+    let filter = state.filter
+    if let filter { lines.append(.text(filter.label, .warning)) }
+    let names = state.mentionedNames.names
+    if !names.isEmpty {
+      lines.append(.text("marked: \(names.map { "@" + $0 }.joined(separator: ", "))", .faint))
+    }
     let unread = state.unread
-    if state.readUpTo != nil, unread > 0 { lines.append(.text("\(unread) new", .strong)) }
+    if state.readUpTo != nil {
+      lines.append(.text("\(Format.count(unread)) new since scrolled back", .warning))
+    }
     if let thread = state.thread {
-      lines.append(.text("Thread", .strong))
+      lines.append(.text("thread:", .strong))
       lines.append(.list(thread.messages.suffix(Self.rows).map(\.row)))
     }
     // Both are kept in the state: which messages pass a filter is not for a view to find out.
     let all = state.messages
     let messages = state.filtered ?? all
-    let end = min(max(messages.count - unread, Self.rows), messages.count)
-    lines.append(.list(messages.prefix(end).suffix(Self.rows).map(\.row)))
-    return .panel(title: "Chat", .column(lines))
+    let end = Self.end(messages.count, unread: unread)
+    lines.append(
+      .list(
+        messages.prefix(end).suffix(Self.rows).map(\.row),
+        scrolling: filter.map { "messages \($0.label)" } ?? "messages"))
+    return .panel(.init("chat", title: "Chat", priority: 1, minimumRows: 2), .column(lines))
   }
 
-  private func people(_ count: Int, _ busiest: TopChatter?) -> String {
-    guard let busiest else { return "\(count) people" }
-    return "\(count) people, \(busiest.name) wrote \(busiest.messages)"
+  package func earlierRows(_ state: ChatFeature.State) -> [ViewNode.ListRow] {
+    let messages = state.filtered ?? state.messages
+    let end = Self.end(messages.count, unread: state.unread)
+    return messages.prefix(end).suffix(Self.rows + Self.earlierRows).dropLast(Self.rows).map(\.row)
+  }
+
+  /// How many of the messages are seen: not those that are unread.
+  private static func end(_ count: Int, unread: Int) -> Int { min(max(count - unread, rows), count) }
+
+  private func figures(_ state: Observed<ChatFeature.State>) -> [ViewNode] {
+    var figures: [ViewNode] = [
+      .text(Format.count(state.total, "message"), .strong),
+      .text("by \(Format.count(state.chatters, "person", plural: "people"))"),
+      .text("\(Format.count(state.rate))/s"),
+    ]
+    if let history = state.rateHistory { figures.append(.sparkline(history.samples)) }
+    let deleted = state.deleted
+    if deleted > 0 { figures.append(.text("\(Format.count(deleted)) deleted", .faint)) }
+    if let busiest = state.topChatters.first {
+      figures.append(
+        .text("most by \(busiest.name) (\(Format.count(busiest.messages)))", .faint))
+    }
+    return figures
   }
 }
 
@@ -55,27 +82,20 @@ extension ChatFilter {
 
 extension DisplayedMessage {
   fileprivate var row: ViewNode.ListRow {
-    .init(
-      id: String(number),
-      .row([
-        .text(String(message.userName), .strong),
-        .text(
-          (thread == nil ? "" : "> ") + String(message.text), isMention ? .warning : .normal),
-      ]))
+    var parts: [ViewNode] = []
+    if thread != nil { parts.append(.text(">", .faint)) }
+    if isMention { parts.append(.text("*", .warning)) }
+    parts.append(.text(String(message.userName) + ":", .person))
+    parts.append(.text(String(message.text), isMention ? .warning : .normal))
+    return .init(id: String(number), .row(parts))
   }
 }
 
 extension DisplayedNotice {
   fileprivate var line: String {
-    let name = notice.user.name.isEmpty ? "somebody" : String(notice.user.name)
-    return switch notice.kind {
-    case .subscribe: "\(name) subscribed"
-    case .resubscribe: "\(name) subscribed for \(count) months"
-    case .gift: "\(name) gave a subscription"
-    case .giftBomb: "\(name) gave \(count) subscriptions"
-    case .raid: "\(name) raids with \(count)"
-    case .cheer: "\(name) cheers \(count)"
-    }
+    Phrase.notice(
+      kind: notice.kind.rawValue, name: String(notice.user.name), count: count, number: number,
+      isPinned: isPinned)
   }
 }
 
@@ -83,10 +103,12 @@ extension ChatModes {
   /// The modes that are on, in a fixed order.
   fileprivate var labels: [String] {
     var labels: [String] = []
-    if let slowSeconds, slowSeconds > 0 { labels.append("slow \(slowSeconds) s") }
+    if let slowSeconds, slowSeconds > 0 {
+      labels.append("slow, \(Format.duration(seconds: slowSeconds))")
+    }
     if emoteOnly == true { labels.append("emotes only") }
     if let followersOnlyMinutes, followersOnlyMinutes >= 0 {
-      labels.append("followers only (\(followersOnlyMinutes) min)")
+      labels.append("followers only, \(Format.duration(seconds: followersOnlyMinutes * 60))")
     }
     if subscribersOnly == true { labels.append("subscribers only") }
     if uniqueOnly == true { labels.append("unique only") }

@@ -1,5 +1,6 @@
 package import Composable
 package import LiveEvents
+package import RateLimiting
 
 /// The header of the screen: the title of the stream, how long it has been live, how many people watch.
 @Reducer
@@ -21,6 +22,9 @@ package struct HeaderFeature {
     package var durationMilliseconds: Int64 = 0
     /// How well the stream gets through; `nil` while unknown.
     package var connection: Connection?
+    /// Viewers over time while live; `nil` before the first sample.
+    package var viewersHistory: History?
+    @ObservationStateIgnored package var viewersSampler: HistorySampler?
 
     package init() {}
   }
@@ -59,8 +63,18 @@ package struct HeaderFeature {
       if state.connection != connection { state.connection = connection }
     case .ticked(let time):
       if state.isRunning { tick(to: time, &state) }
+      sampleViewers(at: time, &state)
     }
     return .none
+  }
+
+  private func sampleViewers(at time: Timestamp, _ state: inout State) {
+    // Without a stream that says so there are no viewers to follow.
+    guard state.viewers > 0 || state.viewersSampler != nil else { return }
+    var sampler = state.viewersSampler ?? HistorySampler()
+    state.viewersHistory = sampler.add(
+      Double(state.viewers), at: time, to: state.viewersHistory)
+    state.viewersSampler = sampler
   }
 
   /// Advances the duration. Ticks do not arrive out of order, so one far before the duration corrects

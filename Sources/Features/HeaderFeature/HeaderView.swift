@@ -1,56 +1,41 @@
 import LiveEvents
+import RateLimiting
 package import ViewGraph
+import Wording
 
-/// Title, phase, duration, viewers and likes in two lines.
+/// Title, time on the air, viewers with their history, likes.
 package struct HeaderView: View {
   package static let name = "HeaderView"
 
   package init() {}
 
   package func body(_ state: Observed<HeaderFeature.State>, _ context: ViewContext) -> ViewNode {
-    .panel(
-      title: "Stream",
-      .column([
-        .row([
-          .text(state.title, .strong),
-          badge(state.phase, state.connection),
-          .text(duration(milliseconds: state.durationMilliseconds)),
-        ]),
-        .row([
-          .text("\(state.viewers) watching"),
-          .text("peak \(state.peakViewers)", .faint),
-          .text("\(state.likes) likes"),
-        ]),
-      ]))
+    let title = state.title
+    var headline: [ViewNode] = [title.isEmpty ? .text("(no title)", .faint) : .text(title, .strong)]
+    switch state.connection {
+    case .good, nil: break
+    case .fair: headline.append(.badge("fair connection", .warning))
+    case .poor: headline.append(.badge("poor connection", .bad))
+    }
+    var figures: [ViewNode] = [
+      .text(onAir(state.phase, seconds: Int(state.durationMilliseconds / 1_000))),
+      .text(Format.count(state.viewers, "viewer"), .strong),
+      .text("peak \(Format.count(state.peakViewers))", .faint),
+      .text(Format.count(state.likes, "like")),
+    ]
+    if let history = state.viewersHistory { figures.append(.sparkline(history.samples)) }
+    return .panel(
+      .init("header", title: "Stream", priority: 0, minimumRows: 2, usefulRows: 3),
+      .column([.row(headline), .row(figures)]))
   }
 
-  private func badge(
-    _ phase: StreamState?, _ connection: HeaderFeature.Connection?
-  ) -> ViewNode {
-    let weakness: String? =
-      switch connection {
-      case .good, nil: nil
-      case .fair: "fair connection"
-      case .poor: "poor connection"
-      }
-    func badge(_ text: String, _ emphasis: ViewNode.Emphasis) -> ViewNode {
-      guard let weakness else { return .text(text, emphasis) }
-      return .text("\(text), \(weakness)", .warning)
-    }
+  private func onAir(_ phase: StreamState?, seconds: Int) -> String {
+    let duration = Format.duration(seconds: seconds)
     return switch phase {
-    case nil: weakness.map { .text($0, .warning) } ?? .empty
-    case .waiting: badge("WAITING", .faint)
-    case .live: badge("LIVE", .strong)
-    case .paused: badge("PAUSED", .warning)
-    case .ended: badge("ENDED", .faint)
+    case nil, .waiting: "not on the air yet"
+    case .live: "\(duration) on the air"
+    case .paused: "\(duration) on the air, paused"
+    case .ended: "\(duration) on the air, ended"
     }
   }
-
-  /// Hours, minutes and seconds, as in `1:02:03`.
-  private func duration(milliseconds: Int64) -> String {
-    let seconds = milliseconds / 1_000
-    return "\(seconds / 3_600):\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"
-  }
-
-  private func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -25,6 +25,8 @@ package struct HostFeature {
     package var quality: StreamQuality?
     /// The question whether to end the stream, while it is being asked.
     package var endConfirmation: EndConfirmation.State?
+    /// How many the waiting room had let in when it went; `nil` before that.
+    package var admittedBefore: Int?
 
     @ObservationStateIgnored package var chat: ChatFeature.State?
     @ObservationStateIgnored package var control = ControlFeature.State()
@@ -142,6 +144,11 @@ package struct HostFeature {
       header(.ticked(at: time), in: &state),
       ControlFeature().reduce(into: &state.control, action: .ticked).map(Action.control),
     ]
+    if state.liveRoomStats != nil {
+      effects.append(
+        LiveRoomStatsFeature().reduce(into: &state.liveRoomStats!, action: .ticked(at: time))
+          .map(Action.liveRoomStats))
+    }
     if state.chat != nil {
       effects.append(
         ChatFeature().reduce(into: &state.chat!, action: .ticked(at: time)).map(Action.chat))

@@ -6,6 +6,7 @@ import LiveRoomStatsFeature
 import RecorderFeature
 package import ViewGraph
 import WaitingRoomFeature
+import Wording
 
 /// The whole screen: a line of the host's own, and the children below it.
 package struct HostView: View {
@@ -14,15 +15,19 @@ package struct HostView: View {
   package init() {}
 
   package func body(_ state: Observed<HostFeature.State>, _ context: ViewContext) -> ViewNode {
-    var line: [ViewNode] = [.text(state.phase.rawValue, .strong)]
-    if state.isRecording { line.append(.text("recording", .warning)) }
-    if let quality = state.quality {
-      line.append(.text(quality.rawValue, quality == .poor ? .warning : .normal))
+    var line: [ViewNode] = [badge(state.phase)]
+    if state.isRecording { line.append(.badge("recording", .active)) }
+    switch state.quality {
+    case .good: line.append(.text("good connection", .good))
+    case .fair: line.append(.text("fair connection", .warning))
+    case .poor: line.append(.text("poor connection", .bad))
+    case nil: break
     }
     if let question = state.endConfirmation {
-      line.append(.text("end the stream for \(question.viewers) viewers?", .warning))
+      line.append(
+        .text("End the stream for \(Format.count(question.viewers, "viewer"))?", .warning))
     }
-    return .column([
+    var parts: [ViewNode] = [
       .row(line),
       context.child(HeaderView(), state, \.header),
       context.child(WaitingRoomView(), state, \.waitingRoom),
@@ -30,6 +35,17 @@ package struct HostView: View {
       context.child(ControlView(), state, \.control),
       context.child(LiveRoomStatsView(), state, \.liveRoomStats),
       context.child(RecorderView(), state, \.recorder),
-    ])
+    ]
+    if let admitted = state.admittedBefore { parts.append(WaitingRoomView.over(admitted)) }
+    return .column(parts)
+  }
+
+  private func badge(_ phase: StreamState) -> ViewNode {
+    switch phase {
+    case .waiting: .badge("WAITING", .warning)
+    case .live: .badge("LIVE", .active)
+    case .paused: .badge("PAUSED", .warning)
+    case .ended: .badge("ENDED", .faint)
+    }
   }
 }

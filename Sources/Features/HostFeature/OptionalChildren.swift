@@ -40,8 +40,10 @@ extension HostFeature.State {
       .waitingRoom(.admitPersonTapped):
       return
     case .waitingRoom:
-      if phase.admitsWaitingRoom, waitingRoom == nil { waitingRoom = WaitingRoomFeature.State() }
-    case .liveRoomStats(.delegate), .control, .header, .recorder, .endConfirmation, .stream,
+      guard phase.admitsWaitingRoom, waitingRoom == nil else { return }
+      waitingRoom = WaitingRoomFeature.State()
+      admittedBefore = nil
+    case .liveRoomStats(.ticked), .liveRoomStats(.delegate), .control, .header, .recorder, .endConfirmation, .stream,
       .roomClosed, .historyLimited, .ticked:
       return
     }
@@ -49,7 +51,10 @@ extension HostFeature.State {
 
   /// Removes the children that do not exist in `phase`.
   mutating func removeChildren(for phase: StreamState) {
-    if !phase.admitsWaitingRoom { waitingRoom = nil }
+    if !phase.admitsWaitingRoom, let room = waitingRoom {
+      waitingRoom = nil
+      admittedBefore = room.admitted
+    }
     if !phase.admitsStatistics { removeStatistics() }
     // There is nothing left to ask about.
     if phase == .ended { endConfirmation = nil }
@@ -61,6 +66,7 @@ extension HostFeature.State {
     removeStatistics()
     waitingRoom = nil
     endConfirmation = nil
+    admittedBefore = nil
   }
 
   /// Removes the statistics, together with the quality derived from them.

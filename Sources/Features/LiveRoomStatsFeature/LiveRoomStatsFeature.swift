@@ -1,5 +1,6 @@
 package import Composable
-import RateLimiting
+package import LiveEvents
+package import RateLimiting
 
 /// Statistics of the encoder and the connection, summarised per window so that no peak is lost.
 @Reducer
@@ -20,14 +21,26 @@ package struct LiveRoomStatsFeature {
     package var droppedFrames: Double?
     /// The levels of the individual measurements, each with its own hysteresis.
     package var levels = QualityLevels()
+    /// Mean bitrates and round trips over time; `nil` before the first sample.
+    package var bitrateHistory: History?
+    package var roundTripHistory: History?
+    @ObservationStateIgnored package var samplers: Samplers?
 
     package init() {}
+  }
+
+  /// Makes the samples of the histories.
+  package struct Samplers: Equatable, Sendable, Codable {
+    var bitrate = HistorySampler()
+    var roundTrip = HistorySampler()
   }
 
   package enum Action: Equatable, Sendable {
     /// Indirect, because a window is large and every action of a room takes as much space as the
     /// largest one.
     indirect case windowClosed(StatisticsWindow)
+    /// The time of the events moved on.
+    case ticked(at: Timestamp)
     case delegate(Delegate)
   }
 
@@ -44,9 +57,24 @@ package struct LiveRoomStatsFeature {
       state.window = window
       state.samples += window.samples
       return assess(window, in: &state)
+    case .ticked(let time):
+      sample(at: time, &state)
+      return .none
     case .delegate:
       return .none
     }
+  }
+
+  private func sample(at time: Timestamp, _ state: inout State) {
+    var samplers = state.samplers ?? Samplers()
+    if let bitrate = state.window?.bitrate?.mean {
+      state.bitrateHistory = samplers.bitrate.add(bitrate, at: time, to: state.bitrateHistory)
+    }
+    if let roundTrip = state.window?.roundTrip?.mean {
+      state.roundTripHistory = samplers.roundTrip.add(
+        roundTrip, at: time, to: state.roundTripHistory)
+    }
+    state.samplers = samplers
   }
 
   private func assess(_ window: StatisticsWindow, in state: inout State) -> Effect<Action> {

@@ -1,7 +1,8 @@
 import RateLimiting
 package import ViewGraph
+import Wording
 
-/// Quality, and the newest window: last (minimum to maximum).
+/// The verdict on the connection, and the newest window of each measurement with its history.
 package struct LiveRoomStatsView: View {
   package static let name = "LiveRoomStatsView"
 
@@ -11,30 +12,47 @@ package struct LiveRoomStatsView: View {
     _ state: Observed<LiveRoomStatsFeature.State>, _ context: ViewContext
   ) -> ViewNode {
     let quality = state.quality
-    let verdict = quality.rawValue + (state.fault.map { ": \($0.rawValue)" } ?? "")
-    var lines: [ViewNode] = [.text(verdict, quality == .poor ? .warning : .strong)]
+    let verdict = quality.rawValue + (state.fault.map { " because of \($0.rawValue)" } ?? "")
+    var lines: [ViewNode] = [.text(verdict, emphasis(quality))]
     if let window = state.window {
-      append("bitrate", window.bitrate, "kbit/s", to: &lines)
-      append("frames", window.frameRate, "/s", to: &lines)
-      append("dropped", window.droppedFrames, "", to: &lines)
-      append("round trip", window.roundTrip, "ms", to: &lines)
-      if let congestion = window.congestion {
-        lines.append(.gauge(label: "congestion", value: congestion.last))
-      }
+      let rows: [[ViewNode]?] = [
+        row("bitrate", window.bitrate, "kbit/s", state.bitrateHistory),
+        row("frames", window.frameRate, "/s"),
+        row("round trip", window.roundTrip, "ms", state.roundTripHistory),
+        row("dropped", window.droppedFrames, "frames", number: whole),
+        row("congestion", window.congestion, "%") { Format.rate($0 * 100) },
+      ]
+      lines.append(.table(Self.columns, rows.compactMap(\.self)))
     }
-    return .panel(title: "stats", .column(lines))
+    return .panel(
+      .init("liveRoomStats", title: "Connection", priority: 3, usefulRows: 7), .column(lines))
   }
 
-  private func append(
-    _ label: String, _ summary: Summary?, _ unit: String, to lines: inout [ViewNode]
-  ) {
-    guard let summary else { return }
-    let range = "\(whole(summary.minimum)) to \(whole(summary.maximum))"
-    lines.append(.text("\(label) \(whole(summary.last))\(unit) (\(range))"))
+  private static let columns: [ViewNode.TableColumn] = [
+    .init(""), .init("now", .right), .init("least", .right, isOptional: true),
+    .init("mean", .right, isOptional: true), .init("most", .right, isOptional: true), .init(""),
+    .init("", isOptional: true),
+  ]
+
+  private func row(
+    _ name: String, _ summary: Summary?, _ unit: String, _ history: History? = nil,
+    number: (Double) -> String = Format.rate
+  ) -> [ViewNode]? {
+    guard let summary else { return nil }
+    return [
+      .text(name, .faint), .text(number(summary.last), .strong), .text(number(summary.minimum)),
+      .text(number(summary.mean)), .text(number(summary.maximum)), .text(unit, .faint),
+      history.map { .sparkline($0.samples) } ?? .empty,
+    ]
   }
 
-  /// Rounded; a value beyond the range of integers is shown as its end.
-  private func whole(_ value: Double) -> Int {
-    Int(exactly: value.rounded()) ?? (value < 0 ? .min : .max)
+  private func whole(_ value: Double) -> String { Format.count(Int(clamping: value)) }
+
+  private func emphasis(_ quality: StreamQuality) -> ViewNode.Emphasis {
+    switch quality {
+    case .good: .good
+    case .fair: .warning
+    case .poor: .bad
+    }
   }
 }

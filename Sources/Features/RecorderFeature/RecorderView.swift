@@ -1,33 +1,40 @@
 import LiveEvents
 package import ViewGraph
+import Wording
 
-/// One line per recorder: state, time, size, and a gauge where the total is known.
+/// A row for each recorder that has something to tell: state, time, size, and a gauge where the total is
+/// known.
 package struct RecorderView: View {
   package static let name = "RecorderView"
 
   package init() {}
 
   package func body(_ state: Observed<RecorderFeature.State>, _ context: ViewContext) -> ViewNode {
-    var lines = describe("elsewhere", state.elsewhere)
-    if let own = state.own { lines += describe("own", own) }
-    return .panel(title: "recorder", .column(lines))
+    let own = state.own
+    let elsewhere = state.elsewhere
+    var lines: [ViewNode] = []
+    if let own { lines += describe("here", own) }
+    if elsewhere != RecorderActivity() { lines += describe(own == nil ? nil : "elsewhere", elsewhere) }
+    return .panel(
+      .init("recorder", title: "Recorder", priority: 5, usefulRows: 4), .column(lines))
   }
 
-  private func describe(_ label: String, _ recording: RecorderActivity) -> [ViewNode] {
+  private func describe(_ place: String?, _ recording: RecorderActivity) -> [ViewNode] {
     let emphasis: ViewNode.Emphasis =
       switch recording.state {
-      case .failed: .warning
-      case .recording: .strong
       case .idle: .faint
-      case .starting, .paused, .stopping: .normal
+      case .starting, .paused, .stopping: .warning
+      case .recording: .active
+      case .failed: .bad
       }
-    var text = "\(label) \(recording.state.rawValue)"
-    if recording.durationMilliseconds > 0 {
-      text += " \(recording.durationMilliseconds / 1_000) s"
+    var line: [ViewNode] = place.map { [.text($0, .faint)] } ?? []
+    line.append(.text(recording.state.rawValue, emphasis))
+    if recording.durationMilliseconds > 0 || recording.bytes > 0 {
+      line.append(.text(Format.duration(seconds: recording.durationMilliseconds / 1_000)))
+      line.append(.text(Format.bytes(recording.bytes)))
     }
-    if recording.bytes > 0 { text += " \(recording.bytes / 1_000) kB" }
-    let line = ViewNode.text(text, emphasis)
-    guard let percent = recording.percent else { return [line] }
-    return [line, .gauge(label: "progress", value: Double(percent) / 100)]
+    guard let percent = recording.percent else { return [.row(line)] }
+    let share = Double(percent) / 100
+    return [.row(line), .gauge(label: "done", value: share, text: Format.percent(share))]
   }
 }

@@ -1,7 +1,8 @@
 import LiveEvents
 package import ViewGraph
+import Wording
 
-/// How many wait and were let in, and those who have waited longest.
+/// How many wait and were let in, the time until the stream begins, and those who have waited longest.
 package struct WaitingRoomView: View {
   package static let name = "WaitingRoomView"
 
@@ -15,23 +16,33 @@ package struct WaitingRoomView: View {
   ) -> ViewNode {
     let people = state.people
     var figures: [ViewNode] = [
-      .text("\(people.count) waiting", .strong),
-      .text(admitted(state.admitted, of: state.capacity)),
+      .text(Phrase.waiting(people.count), .strong),
+      .text(Phrase.admitted(state.admitted, of: state.capacity)),
     ]
-    if let seconds = state.secondsLeft { figures.append(.text("begins in \(seconds) s", .strong)) }
-    return .panel(
-      title: "Waiting room",
-      .column([
-        .row(figures),
-        .list(people.prefix(Self.rows).map(\.row)),
-      ]))
+    if let seconds = state.secondsLeft {
+      figures.append(.text(Phrase.begins(inSeconds: seconds), .warning))
+    }
+    var lines: [ViewNode] = [.row(figures), .list(people.prefix(Self.rows).map(\.row))]
+    let more = people.count - Self.rows
+    if more > 0 { lines.append(.text("and \(Format.count(more)) more", .faint)) }
+    return .panel(Self.panel(priority: 2, rows: Self.rows + 2), .column(lines))
   }
 
-  private func admitted(_ count: Int, of capacity: Int?) -> String {
-    capacity.map { "\(count) of \($0) admitted" } ?? "\(count) admitted"
+  /// What is left of a waiting room that has gone.
+  package static func over(_ admitted: Int) -> ViewNode {
+    .panel(
+      panel(priority: 9, rows: 1), .text("over; \(Phrase.admitted(admitted))", .faint))
+  }
+
+  private static func panel(priority: Int, rows: Int) -> ViewNode.Panel {
+    .init("waitingRoom", title: "Waiting room", priority: priority, usefulRows: rows)
   }
 }
 
 extension Person {
-  fileprivate var row: ViewNode.ListRow { .init(id: String(id), .text(String(name))) }
+  /// The identifier is what the host names to let somebody in.
+  fileprivate var row: ViewNode.ListRow {
+    .init(
+      id: String(id), .row([.text(String(name), .person), .text("(\(String(id)))", .faint)]))
+  }
 }

@@ -15,36 +15,16 @@ public protocol View {
   /// Runs on the lane. Must be a function of what it reads from `state`; work that is heavy belongs in
   /// the model.
   func body(_ state: Observed<State>, _ context: ViewContext) -> ViewNode
+
+  /// The rows that come before those of the scrolling list in `body`, oldest first.
+  ///
+  /// A frame draws the newest rows only, so that its cost stays bounded; whoever looks at the screen gets
+  /// these as well. Runs on the lane, for each look. Must depend on fields that `body` reads.
+  func earlierRows(_ state: State) -> [ViewNode.ListRow]
 }
 
-/// What a view looks like: a small tree that the terminal, a web page and subscribers share.
-public indirect enum ViewNode: Hashable, Sendable {
-  case empty
-  case text(String, Emphasis = .normal)
-  /// A level from 0 to 1.
-  case gauge(label: String, value: Double)
-  /// Side by side.
-  case row([ViewNode])
-  /// One above the other.
-  case column([ViewNode])
-  /// Elements with stable identity, one row each.
-  case list([ListRow])
-  /// A titled frame.
-  case panel(title: String, ViewNode)
-  /// The output of another view, which is evaluated on its own.
-  case child(ViewID)
-
-  public enum Emphasis: String, Hashable, Sendable { case normal, strong, faint, warning }
-
-  public struct ListRow: Hashable, Sendable {
-    public var id: String
-    public var node: ViewNode
-
-    public init(id: String, _ node: ViewNode) {
-      self.id = id
-      self.node = node
-    }
-  }
+extension View {
+  public func earlierRows(_ state: State) -> [ViewNode.ListRow] { [] }
 }
 
 /// Names one view of a screen, for as long as it is on it.

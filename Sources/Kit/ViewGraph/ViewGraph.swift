@@ -52,7 +52,8 @@ public final class ViewGraph {
   /// What the view looks like now; `nil` before its first frame and after it left.
   public func output(of id: ViewID) -> ViewNode? { find(id, below: root)?.output }
 
-  /// Calls `body` with each view on the screen that was evaluated, parents first.
+  /// Calls `body` with each view on the screen that was evaluated, parents first, as a
+  /// subscriber sees it: scrolling lists include their earlier rows.
   public func forEachView(_ body: (_ id: ViewID, _ name: String, _ output: ViewNode) -> Void) {
     root?.visit(body)
   }
@@ -187,14 +188,8 @@ public final class ViewGraph {
   public func screen() -> ViewNode { resolve(.child(root.id)) }
 
   private func resolve(_ node: ViewNode) -> ViewNode {
-    switch node {
-    case .empty, .text, .gauge: return node
-    case .row(let nodes): return .row(nodes.map(resolve))
-    case .column(let nodes): return .column(nodes.map(resolve))
-    case .list(let rows): return .list(rows.map { .init(id: $0.id, resolve($0.node)) })
-    case .panel(let title, let inner): return .panel(title: title, resolve(inner))
-    case .child(let id): return output(of: id).map(resolve) ?? .empty
-    }
+    guard case .child(let id) = node else { return node.mapChildren(resolve) }
+    return output(of: id).map(resolve) ?? .empty
   }
 }
 
@@ -208,7 +203,8 @@ extension ViewGraph: EvaluatingGraph {
       fieldNames: V.State._$fieldNames, node: node,
       body: { context, reads in
         read().map { view.body(Observed($0, reads), context) }
-      })
+      },
+      earlierRows: { read().map(view.earlierRows) ?? [] })
     readers[instance.id] = read
     return instance
   }

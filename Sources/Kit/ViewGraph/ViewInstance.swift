@@ -11,6 +11,7 @@ final class ViewInstance {
   let node: PlaceNode
   /// Evaluates the body; `nil` if the state is not there.
   let body: (ViewContext, ReadRecorder) -> ViewNode?
+  let earlierRows: () -> [ViewNode.ListRow]
 
   private(set) var reads: FieldSet = []
   private var readObserver: Observer?
@@ -26,7 +27,8 @@ final class ViewInstance {
 
   init(
     id: ViewID, name: String, depth: Int, fieldNames: [String], node: PlaceNode,
-    body: @escaping (ViewContext, ReadRecorder) -> ViewNode?
+    body: @escaping (ViewContext, ReadRecorder) -> ViewNode?,
+    earlierRows: @escaping () -> [ViewNode.ListRow]
   ) {
     self.id = id
     self.name = name
@@ -34,6 +36,7 @@ final class ViewInstance {
     self.fieldNames = fieldNames
     self.node = node
     self.body = body
+    self.earlierRows = earlierRows
   }
 
   /// Waits for changes of what was read now. Free if that is what was read before.
@@ -61,7 +64,7 @@ final class ViewInstance {
   }
 
   func visit(_ body: (ViewID, String, ViewNode) -> Void) {
-    if let output { body(id, name, output) }
+    if let output { body(id, name, output.prepending(earlierRows())) }
     for child in children.values.sorted(by: { $0.id < $1.id }) { child.visit(body) }
   }
 

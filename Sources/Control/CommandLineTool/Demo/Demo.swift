@@ -93,31 +93,31 @@ struct Demo: Sendable {
     guard let terminal = context.console.terminal else { return try await print(rooms) }
     var screen = LiveScreen(HostScreenModel(rooms: rooms), context.console, terminal)
     try await screen.run { inbox in
-      try await watch(rooms, rate: 10) { room, report in
-        inbox.post(HostScreenModel.News(room: room, report: report), from: room)
+      try await watch(rooms, rate: 10) { room, screen in
+        inbox.post(HostScreenModel.News(room: room, screen: screen), from: room)
       }
     }
     throw DemoLeft()
   }
 
   private func print(_ rooms: [String]) async throws {
-    try await watch(rooms, rate: 1) { _, report in
-      let text = RoomScreen(report).lines(columns: context.console.columns, rows: nil)
+    try await watch(rooms, rate: 1) { _, screen in
+      let text = context.console.lines(of: screen)
       try context.console.writeLine((text + [""]).joined(separator: "\n"))
     }
   }
 
   private func watch(
     _ rooms: [String], rate: Double,
-    _ body: @escaping @Sendable (_ room: Int, RoomReport) throws -> Void
+    _ body: @escaping @Sendable (_ room: Int, ScreenReport) throws -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, room) in rooms.enumerated() {
         group.addTask {
           try await local.withDaemon { client in
             try await open(room, client)
-            for try await state in try client.monitorRoom(room, maximumRate: rate) {
-              try body(index, state.report())
+            for try await screen in try client.monitorScreen(room, maximumRate: rate) {
+              try body(index, screen)
             }
           }
         }

@@ -1,5 +1,6 @@
 package import ControlInterface
 package import JSON
+import Wording
 
 /// What a demonstration at full speed came to.
 package struct DemoSummary: Sendable {

@@ -1,6 +1,7 @@
 package import ControlInterface
 package import JSON
 package import Systemd
+import Wording
 
 /// Entries of the journal as text and as JSON.
 package enum JournalText {

@@ -12,6 +12,8 @@ package struct Console: Sendable {
   package var isDiagnosticsTerminal: Bool
   /// Whether text on standard output may be coloured.
   package var usesColor: Bool
+  /// Whether lines and blocks may be drawn with more than ASCII.
+  package var usesUnicode: Bool
   /// The terminal to draw screens on; nil if standard output is none, or cannot be steered.
   package var terminal: Terminal?
   /// Shows text page by page until the user has seen enough; `false` if that cannot be done. `nil` where
@@ -23,7 +25,8 @@ package struct Console: Sendable {
   package init(
     write: @escaping @Sendable ([UInt8]) throws -> Void,
     diagnose: @escaping @Sendable (String) -> Void, isOutputTerminal: Bool = false,
-    isDiagnosticsTerminal: Bool = false, usesColor: Bool = false, terminal: Terminal? = nil,
+    isDiagnosticsTerminal: Bool = false, usesColor: Bool = false, usesUnicode: Bool = true,
+    terminal: Terminal? = nil,
     page: (@Sendable ([UInt8]) -> Bool)? = nil,
     size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (80, 24) }
   ) {
@@ -32,6 +35,7 @@ package struct Console: Sendable {
     self.isOutputTerminal = isOutputTerminal
     self.isDiagnosticsTerminal = isDiagnosticsTerminal
     self.usesColor = usesColor
+    self.usesUnicode = usesUnicode
     self.terminal = terminal
     self.page = page
     self.size = size
@@ -79,6 +83,7 @@ package struct Console: Sendable {
       isDiagnosticsTerminal: isatty(STDERR_FILENO) == 1,
       // See no-color.org.
       usesColor: canBeSteered && surroundings.variable("NO_COLOR") == nil,
+      usesUnicode: surroundings.usesUTF8,
       terminal: canBeSteered ? .process(write: write) : nil,
       page: page,
       size: terminalSize)

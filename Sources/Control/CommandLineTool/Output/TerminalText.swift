@@ -38,6 +38,16 @@ package enum TerminalText {
     return text + String(repeating: " ", count: max(0, limit - width(text)))
   }
 
+  /// ASCII characters for those that screens are drawn with, where the locale is not UTF-8.
+  static let substitutes: [Character: Character] = [
+    "─": "-", "━": "=", "│": "|", "┃": "|", "┬": "+", "┴": "+", "├": "+", "┤": "+", "┼": "+",
+    "┌": "+", "┐": "+", "█": "#", "░": "-", "▁": "_", "▂": ".", "▃": ":", "▄": "-", "▅": "=",
+    "▆": "+", "▇": "*", "…": "~",
+  ]
+
+  /// The same text with ``substitutes``.
+  package static func inASCII(_ text: String) -> String { String(text.map { substitutes[$0] ?? $0 }) }
+
   private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false

@@ -1,3 +1,5 @@
+import Wording
+
 /// How far a playback has got.
 package struct PlaybackProgress: Equatable, Sendable {
   /// The bytes of the file read so far, and its size; nil if the size is unknown.

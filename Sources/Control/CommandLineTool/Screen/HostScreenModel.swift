@@ -1,16 +1,16 @@
 package import ControlInterface
 
-/// The screen of `watch` and of the demonstration: one room, or several to change between, which stand
-/// side by side where there is room for them.
+/// The screen of `watch` and of the demonstration: one room, or several to switch between, which are side
+/// by side where the terminal is wide enough.
 package struct HostScreenModel: ScreenModel {
-  /// A report, and the number of its room.
+  /// What a room looks like, and the number of that room.
   package struct News: Sendable {
     package var room: Int
-    package var report: RoomReport
+    package var screen: ScreenReport
 
-    package init(room: Int = 0, report: RoomReport) {
+    package init(room: Int = 0, screen: ScreenReport) {
       self.room = room
-      self.report = report
+      self.screen = screen
     }
   }
 
@@ -19,19 +19,19 @@ package struct HostScreenModel: ScreenModel {
   private var current = 0
   private var showsHelp = false
 
-  /// Columns that a room needs to stand beside another.
+  /// Columns that a room needs to be beside another.
   package static let columnsPerRoom = 60
 
   /// - Parameters:
   ///   - rooms: The names of the rooms, the one to show first in front.
-  ///   - features: Those to show; empty means all.
-  package init(rooms: [String], features: [Feature] = []) {
+  ///   - shown: Names of the panes to show; empty means all.
+  package init(rooms: [String], shown: [String] = []) {
     precondition(!rooms.isEmpty)
     names = rooms
-    displays = rooms.map { _ in RoomDisplay(features: features) }
+    displays = rooms.map { _ in RoomDisplay(shown: shown) }
   }
 
-  package mutating func update(_ news: News) { displays[news.room].update(news.report) }
+  package mutating func update(_ news: News) { displays[news.room].update(news.screen) }
 
   package mutating func press(_ key: Key) -> Bool {
     if showsHelp {
@@ -65,7 +65,7 @@ package struct HostScreenModel: ScreenModel {
         grid.put(display.picture(columns: width, rows: rows - 1), row: 0, column: start)
         if index > 0 {
           for row in 0..<rows - 1 {
-            grid.put("\u{2502}", .strong, row: row, column: start - 1, width: 1)
+            grid.put("\u{2503}", .faint, row: row, column: start - 1, width: 1)
           }
         }
       }
@@ -78,7 +78,7 @@ package struct HostScreenModel: ScreenModel {
 
   private func drawFoot(_ grid: inout CellGrid) {
     var keys = StyledLine()
-    if displays[current].isHeld { keys.append("HELD ", .warning) }
+    if displays[current].isPaused { keys.append("PAUSED ", .warning) }
     if displays.count > 1 {
       for (index, name) in names.enumerated() {
         keys.append(
@@ -95,22 +95,13 @@ package struct HostScreenModel: ScreenModel {
   }
 
   private static func drawHelp(hasRooms: Bool, _ grid: inout CellGrid) {
-    var lines = [
-      ("q, Ctrl-C", "leave"), ("Tab, 1 to 6", "give another pane the keys"),
-      ("Up, Down, k, j", "scroll it"), ("Page Up, Page Down", "scroll it by ten"),
-      ("Home, End, g, G", "go to its beginning, to its end"),
-      ("Enter, z", "let it fill the screen, and back"),
-      ("Space", "hold the screen still, and go on"),
+    var keys = [
+      ("q, Ctrl-C", "quit"), ("Tab, 1 to 9", "focus another pane"),
+      ("Up, Down, k, j", "scroll it"), ("Page Up, Page Down", "scroll it by ten rows"),
+      ("Home, End, g, G", "go to its beginning or end"),
+      ("Enter, z", "zoom it, and back"), ("Space", "pause, and continue"),
     ]
-    if hasRooms { lines.insert(("Left, Right", "show another room"), at: 1) }
-    grid.put("Keys", .strong, row: 0, column: 0, width: grid.columns)
-    for (index, (key, meaning)) in lines.enumerated() {
-      grid.put(
-        StyledLine([(TerminalText.padded(key, width: 20), .plain), (meaning, .faint)]),
-        row: index + 2, column: 0, width: grid.columns)
-    }
-    grid.put(
-      "Any key goes back to the screen.", .faint, row: min(grid.rows - 1, lines.count + 3),
-      column: 0, width: grid.columns)
+    if hasRooms { keys.insert(("Left, Right", "show another room"), at: 1) }
+    KeyHelp.draw(keys, note: "Any key goes back to the screen.", &grid)
   }
 }

@@ -1,111 +1,112 @@
-package import ControlInterface
-
-/// Where the panes of a room stand on a screen.
+/// Where the panes of a room are on a screen.
+///
+/// Panes say what they need; which parts of a screen there are is not known here.
 package struct PaneLayout: Equatable, Sendable {
-  /// The place of a pane, its title included.
-  package struct Place: Equatable, Sendable {
-    package var feature: Feature
+  /// What a pane needs. Rows include its title.
+  package struct Need: Equatable, Sendable {
+    package var priority: Int
+    package var minimumRows: Int
+    /// How many rows it can use in a width; `nil` if as many as there are.
+    package var usefulRows: Int?
+
+    package init(priority: Int, minimumRows: Int, usefulRows: Int?) {
+      self.priority = priority
+      self.minimumRows = minimumRows
+      self.usefulRows = usefulRows
+    }
+  }
+
+  /// The region of a pane, its title included.
+  package struct Region: Equatable, Sendable {
+    /// Index of the pane.
+    package var pane: Int
     package var row: Int
     package var column: Int
     package var columns: Int
     package var rows: Int
   }
 
-  package private(set) var places: [Place] = []
+  package private(set) var regions: [Region] = []
+  private let needs: [Need]
 
-  /// Columns from which chat stands beside the other panes, and from which two of them stand in a row.
+  /// From this width on panes that use all rows are beside the others.
   static let wide = 84
+  /// From this width on two panes share a row.
   static let pairs = 44
-  private static let wideRows = 18
+  private static let wideRows = 16
 
-  /// Rows that a pane needs, and rows beyond which more are no use.
-  private static func need(_ feature: Feature) -> (least: Int, most: Int) {
-    switch feature {
-    case .header: (3, 3)
-    case .liveRoomStats: (2, 7)
-    case .control: (2, 10)
-    case .recorder: (2, 4)
-    case .waitingRoom: (2, 4)
-    case .chat: (3, .max)
-    }
-  }
-
-  /// What stays longest when there is no room for all.
-  private static let byImportance: [Feature] = [
-    .header, .chat, .liveRoomStats, .control, .recorder, .waitingRoom,
-  ]
-  private static let side: [Feature] = [.liveRoomStats, .control, .recorder, .waitingRoom]
-
-  package init(_ shown: Set<Feature>, columns: Int, rows: Int) {
-    let hasSide = Self.side.contains(where: shown.contains)
-    if columns >= Self.wide, rows >= Self.wideRows, shown.contains(.chat), hasSide {
-      let top = shown.contains(.header) ? 3 : 0
-      if top > 0 { add([.header], 0, 0, columns, top) }
+  /// - Parameter needs: the most important pane first. It gets the whole width at the top if it cannot use
+  ///   all rows.
+  package init(_ needs: [Need], columns: Int, rows: Int) {
+    self.needs = needs
+    let isHeaded = needs.first.map { $0.usefulRows != nil } ?? false
+    let head = isHeaded ? [0] : []
+    let others = needs.indices.dropFirst(head.count)
+    let open = others.filter { needs[$0].usefulRows == nil }
+    let bounded = others.filter { needs[$0].usefulRows != nil }
+    if columns >= Self.wide, rows >= Self.wideRows, !open.isEmpty, !bounded.isEmpty {
+      let top = head.first.map { needs[$0].usefulRows ?? 0 } ?? 0
+      stack(head.map { [$0] }, 0, 0, columns, top)
       let left = columns * 11 / 20
-      add([.chat], top, 0, left, rows - top)
-      stack(
-        Self.side.filter(shown.contains).map { [$0] }, top, left + 1, columns - left - 1,
-        rows - top)
-    } else if columns >= Self.pairs {
-      let pairs: [[Feature]] = [
-        [.header], [.liveRoomStats, .control], [.recorder, .waitingRoom], [.chat],
-      ]
-      stack(pairs.map { $0.filter(shown.contains) }.filter { !$0.isEmpty }, 0, 0, columns, rows)
+      stack(open.map { [$0] }, top, 0, left, rows - top)
+      stack(bounded.map { [$0] }, top, left + 1, columns - left - 1, rows - top)
     } else {
-      let order: [Feature] = [
-        .header, .liveRoomStats, .control, .recorder, .waitingRoom, .chat,
-      ]
-      stack(order.filter(shown.contains).map { [$0] }, 0, 0, columns, rows)
+      let size = columns >= Self.pairs ? 2 : 1
+      let groups = stride(from: 0, to: bounded.count, by: size).map {
+        Array(bounded[$0..<min($0 + size, bounded.count)])
+      }
+      stack(head.map { [$0] } + groups + open.map { [$0] }, 0, 0, columns, rows)
     }
   }
 
-  /// Groups one above the other, the panes of a group side by side. The rows are dealt out to whom most
-  /// of what it could use is missing; groups for which there is no room are left out.
+  /// Groups one above the other, the panes of a group side by side. Groups that have no space are left
+  /// out, the least important first. Rows go to the group that lacks the largest share of what it can
+  /// use; panes that can use all rows count with half of them until the others have enough.
   private mutating func stack(
-    _ groups: [[Feature]], _ row: Int, _ column: Int, _ columns: Int, _ rows: Int
+    _ groups: [[Int]], _ row: Int, _ column: Int, _ columns: Int, _ rows: Int
   ) {
     var groups = groups
-    func least(_ group: [Feature]) -> Int { group.map { Self.need($0).least }.max() ?? 0 }
-    func most(_ group: [Feature]) -> Int {
-      group.map { min(Self.need($0).most, rows) }.max() ?? 0
-    }
-    func importance(_ group: [Feature]) -> Int {
-      group.compactMap(Self.byImportance.firstIndex(of:)).min() ?? 0
-    }
+    func least(_ group: [Int]) -> Int { group.map { needs[$0].minimumRows }.max() ?? 0 }
+    func goal(_ group: [Int]) -> Int { group.map { needs[$0].usefulRows ?? rows / 2 }.max() ?? 0 }
+    func isOpen(_ group: [Int]) -> Bool { group.contains { needs[$0].usefulRows == nil } }
+    func priority(_ group: [Int]) -> Int { group.map { needs[$0].priority }.min() ?? 0 }
     while groups.reduce(0, { $0 + least($1) }) > rows,
-      let last = groups.indices.max(by: { importance(groups[$0]) < importance(groups[$1]) })
+      let last = groups.indices.max(by: { priority(groups[$0]) < priority(groups[$1]) })
     {
       groups.remove(at: last)
     }
     guard !groups.isEmpty else { return }
     var heights = groups.map(least)
-    for _ in heights.reduce(0, +)..<rows {
-      func want(_ index: Int) -> Int {
-        let goal = max(1, most(groups[index]))
-        return max(0, goal - heights[index]) * 1_000 / goal
-      }
-      let index = heights.indices.max { want($0) < want($1) } ?? 0
-      // When nobody can use more, the last one is as good as any.
-      heights[want(index) > 0 ? index : heights.count - 1] += 1
+    func lack(_ index: Int) -> Int {
+      let goal = max(1, goal(groups[index]))
+      return max(0, goal - heights[index]) * 1_000 / goal
     }
-    var place = row
+    for _ in heights.reduce(0, +)..<rows {
+      guard let index = heights.indices.max(by: { lack($0) < lack($1) }) else { break }
+      if lack(index) > 0 {
+        heights[index] += 1
+      } else if let open = groups.indices.last(where: { isOpen(groups[$0]) }) {
+        heights[open] += 1
+      }
+    }
+    var row = row
     for (group, height) in zip(groups, heights) {
-      add(group, place, column, columns, height)
-      place += height
+      add(group, row, column, columns, height)
+      row += height
     }
   }
 
   private mutating func add(
-    _ group: [Feature], _ row: Int, _ column: Int, _ columns: Int, _ rows: Int
+    _ group: [Int], _ row: Int, _ column: Int, _ columns: Int, _ rows: Int
   ) {
     // A column between panes is left for a line.
     let width = (columns - (group.count - 1)) / group.count
-    for (index, feature) in group.enumerated() {
+    for (index, pane) in group.enumerated() {
       let start = column + index * (width + 1)
       let isLast = index == group.count - 1
-      places.append(
-        Place(
-          feature: feature, row: row, column: start,
+      regions.append(
+        Region(
+          pane: pane, row: row, column: start,
           columns: isLast ? column + columns - start : width, rows: rows))
     }
   }

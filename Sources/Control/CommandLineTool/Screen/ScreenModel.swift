@@ -104,7 +104,8 @@ struct LiveScreen<Model: ScreenModel> {
 
   private func draw(_ painter: inout ScreenPainter) throws {
     let size = console.size()
-    let bytes = painter.bytes(for: model.picture(columns: size.columns, rows: size.rows))
+    let picture = model.picture(columns: size.columns, rows: size.rows)
+    let bytes = painter.bytes(for: console.usesUnicode ? picture : picture.inASCII)
     if !bytes.isEmpty { try terminal.write(bytes) }
   }
 }

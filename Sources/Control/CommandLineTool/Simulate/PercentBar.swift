@@ -1,4 +1,5 @@
 import Platform
+import Wording
 
 /// A progress bar for work whose progress is known in percent; shown on a terminal only.
 package struct PercentBar {

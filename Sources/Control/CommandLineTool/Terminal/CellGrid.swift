@@ -9,8 +9,10 @@ package struct CellGrid: Equatable, Sendable {
     package static let blank = Cell(character: " ", style: .plain, width: 1)
 
     /// Whether every terminal agrees about the width.
-    var isCertain: Bool { width == 1 && character.isASCII || isLine }
-    private var isLine: Bool { character == "\u{2500}" || character == "\u{2502}" }
+    var isCertain: Bool { width == 1 && (character.isASCII || Self.drawing.contains(character)) }
+
+    /// Lines and blocks.
+    private static let drawing: ClosedRange<Character> = "\u{2500}"..."\u{259F}"
   }
 
   package let columns: Int
@@ -69,6 +71,17 @@ package struct CellGrid: Equatable, Sendable {
       let target = (row + line) * columns + column
       cells.replaceSubrange(target..<target + width, with: other.row(line).prefix(width))
     }
+  }
+
+  /// The same picture for a terminal that knows ASCII only: lines, blocks and ellipses are replaced.
+  package var inASCII: CellGrid {
+    var grid = self
+    for index in cells.indices {
+      if let substitute = TerminalText.substitutes[cells[index].character] {
+        grid.cells[index].character = substitute
+      }
+    }
+    return grid
   }
 
   /// Replaces a row; what the new one lacks is blank.

@@ -88,20 +88,13 @@ package struct TopScreenModel: ScreenModel {
   }
 
   private func drawHelp(_ grid: inout CellGrid) {
-    let lines = [
-      ("q, Ctrl-C", "leave"), ("Tab", "give the other table the keys"),
-      ("s, S", "sort it by the next column, by the one before"),
-      ("r", "turn the order"), ("Up, Down, k, j", "scroll it"),
-      ("Page Up, Page Down", "scroll it by ten"), ("Home, End, g, G", "its beginning, its end"),
-    ]
-    grid.put("Keys", .strong, row: 0, column: 0, width: grid.columns)
-    for (index, (key, meaning)) in lines.enumerated() {
-      grid.put(
-        StyledLine([(TerminalText.padded(key, width: 20), .plain), (meaning, .faint)]),
-        row: index + 2, column: 0, width: grid.columns)
-    }
-    grid.put(
-      "LOAD: share of the time that the evaluations of a view took.", .faint,
-      row: lines.count + 3, column: 0, width: grid.columns)
+    KeyHelp.draw(
+      [
+        ("q, Ctrl-C", "quit"), ("Tab", "focus the other table"),
+        ("s, S", "sort it by the next or previous column"), ("r", "reverse the order"),
+        ("Up, Down, k, j", "scroll it"), ("Page Up, Page Down", "scroll it by ten rows"),
+        ("Home, End, g, G", "go to its beginning or end"),
+      ],
+      note: "LOAD is the share of time that the evaluations of a view took.", &grid)
   }
 }

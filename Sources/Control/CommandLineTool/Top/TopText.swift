@@ -1,4 +1,5 @@
 package import ControlInterface
+import Wording
 
 /// The tables of `top`.
 package enum TopText {

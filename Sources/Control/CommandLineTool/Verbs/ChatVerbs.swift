@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlInterface
 import JSON
 import LiveEvents
+import Wording
 
 struct ChatVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -37,7 +38,7 @@ struct ChatFilterVerb: Verb {
     let filter = ChatFilterReport(
       user: user?.text, words: words?.text, mentionsOnly: mentions ? true : nil)
     try await context.act(.filterChat(filter), in: room) {
-      ["\(Format.count($0.passing ?? 0)) messages pass"]
+      ["\(Format.count($0.passing ?? 0, "message")) shown"]
     }
   }
 }
@@ -64,7 +65,7 @@ struct ChatHighlightVerb: Verb {
     // As people write it in a chat, too.
     let names = names.map(\.text).map { $0.hasPrefix("@") ? String($0.dropFirst()) : $0 }
     try await context.act(.highlight(names: names.filter { !$0.isEmpty }), in: room) {
-      ["\(Format.count($0.mentions ?? 0)) mentions"]
+      [Format.count($0.mentions ?? 0, "mention")]
     }
   }
 }
@@ -101,7 +102,9 @@ struct ChatThreadVerb: Verb {
 
   func run(_ context: Context) async throws {
     try await context.act(.openThread(message: message?.text), in: room) {
-      ($0.messages ?? []).map(RoomScreen.text)
+      ($0.messages ?? []).map {
+        "\(TerminalText.sanitized($0.user.name)): \(TerminalText.sanitized($0.text))"
+      }
     }
   }
 }
@@ -123,8 +126,15 @@ struct ChatNoticesVerb: Verb {
     }
     let notices = report.features.chat?.noticeQueue ?? []
     try context.print(JSONValue(encoding: notices)) {
-      notices.isEmpty ? ["no notice"] : notices.map(RoomScreen.text)
+      notices.isEmpty ? ["no notices"] : notices.map(Self.line)
     }
+  }
+
+  private static func line(_ notice: NoticeReport) -> String {
+    let text = Phrase.notice(
+      kind: notice.kind, name: notice.user.name, count: notice.count, number: notice.number,
+      isPinned: notice.pinned)
+    return TerminalText.sanitized(text)
   }
 }
 

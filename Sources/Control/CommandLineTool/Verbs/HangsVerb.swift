@@ -3,6 +3,7 @@ package import ControlInterface
 import Glibc
 import JSON
 import Varlink
+import Wording
 
 struct HangsVerb: Verb {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 package import JSON
 import LiveEvents
+import Wording
 
 struct IngestVerb: Verb {
   static let configuration = CommandConfiguration(

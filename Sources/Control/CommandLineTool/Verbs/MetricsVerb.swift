@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlInterface
 import JSON
 import Prometheus
+import Wording
 
 struct MetricsVerb: Verb {
   static let configuration = CommandConfiguration(

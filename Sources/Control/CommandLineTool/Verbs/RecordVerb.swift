@@ -2,6 +2,7 @@ import ArgumentParser
 package import ControlInterface
 import JSON
 import LiveEvents
+import Wording
 
 struct RecordVerb: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -13,14 +13,17 @@ struct ShowVerb: Verb {
   @Argument(help: "The only feature to show.") var feature: Feature?
 
   func run(_ context: Context) async throws {
-    // The reply as it came: members that this program does not know are shown too.
-    let reply = try await context.withDaemon {
-      try await $0.getRoomJSON(room.description, feature: feature)
-    }
-    try context.print(reply) {
-      let report: RoomReport = try reply.decode()
-      return RoomScreen(report, features: feature.map { [$0] } ?? [])
-        .lines(columns: context.console.columns, rows: nil)
+    if context.wantsJSON {
+      // The reply as it came: members that this program does not know are shown too.
+      let reply = try await context.withDaemon {
+        try await $0.getRoomJSON(room.description, feature: feature)
+      }
+      try context.print(reply) { [] }
+    } else {
+      let screen = try await context.withDaemon { try await $0.getScreen(room.description) }
+      try context.print(.null) {
+        context.console.lines(of: screen, shown: feature.map { [$0.rawValue] } ?? [])
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 package import ControlInterface
 import JSON
+import Wording
 
 struct StatusVerb: Verb {
   static let configuration = CommandConfiguration(

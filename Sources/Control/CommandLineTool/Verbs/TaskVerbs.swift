@@ -3,6 +3,7 @@ import ControlInterface
 import JSON
 import LiveEvents
 import Varlink
+import Wording
 
 struct AnalyzeVerb: Verb {
   static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlInterface
 import JSON
 import LiveEvents
+import Wording
 
 struct AdmitVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -37,7 +38,7 @@ struct AdmitVerb: Verb {
         "let in \(TerminalText.sanitized($0.name)) (\(TerminalText.sanitized($0.id)))"
       }
         + [
-          "\(Format.count(reply.waiting ?? 0)) waiting, \(Format.count(reply.admitted ?? 0)) admitted"
+          "\(Phrase.waiting(reply.waiting ?? 0)), \(Phrase.admitted(reply.admitted ?? 0))"
         ]
     }
   }
@@ -87,7 +88,15 @@ struct ScheduleVerb: Verb {
 }
 
 extension Context {
-  /// Sends an event about a waiting room and prints what came of it.
+  private static func line(_ room: WaitingRoomReport) -> String {
+    var parts = [
+      Phrase.waiting(room.waiting), Phrase.admitted(room.admitted, of: room.capacity),
+    ]
+    if let seconds = room.secondsLeft { parts.append(Phrase.begins(inSeconds: seconds)) }
+    return parts.joined(separator: ", ")
+  }
+
+  /// Sends an event about a waiting room and prints the room as it is then.
   fileprivate func change(waitingRoomOf room: RoomName, by event: [String: JSONValue]) async throws
   {
     let features = try await withDaemon { client in
@@ -100,7 +109,7 @@ extension Context {
       throw Failure(
         .failed, "the room '\(room)' has no waiting room any more: its stream is live")
     }
-    try print(JSONValue(encoding: waiting)) { [RoomScreen.text(waiting)] }
+    try print(JSONValue(encoding: waiting)) { [Self.line(waiting)] }
   }
 }
 

@@ -7,8 +7,8 @@ struct WatchVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Show a room as it changes, until q or Ctrl-C.",
     discussion: """
-      On a terminal a screen of six panes, of which only what changes is sent; '?' tells its keys.
-      Elsewhere the room as text, once a second at most. For instance:
+      On a terminal a screen of panes, of which only what changes is sent; '?' lists its keys.
+      Elsewhere the room as text, at most once a second. For instance:
         livehostctl watch main
         livehostctl watch main chat --rate 2
       JSON: the object of GetRoom for each change, on one line with --json=short.
@@ -18,8 +18,8 @@ struct WatchVerb: Verb {
   @Option(
     help: ArgumentHelp(
       """
-      Changes per second at most: 10 on a terminal, 1 in other text, all of them in JSON. Less is \
-      better on a slow line.
+      Changes per second at most: 10 on a terminal, 1 in other text, all of them in JSON. Lower it on \
+      a slow line.
       """, valueName: "number"))
   var rate: Double?
   @Argument(help: "Name of the room.") var room: RoomName
@@ -33,63 +33,67 @@ struct WatchVerb: Verb {
   }
 
   func run(_ context: Context) async throws {
-    let console = context.console
-    let isText = !context.wantsJSON
     do {
       try await context.withDaemon { client in
-        // People read no faster than that, and a slow line carries no more.
-        let usual: Double? = isText ? (console.terminal == nil ? 1 : 10) : nil
-        let states = try client.monitorRoom(
-          room.description, features: features.isEmpty ? nil : features,
-          maximumRate: rate ?? usual)
-        if isText, let terminal = console.terminal {
-          try await show(states, console, terminal)
+        if context.wantsJSON {
+          try await printJSON(client, context)
+        } else if let terminal = context.console.terminal {
+          try await show(try screens(client, usualRate: 10), context.console, terminal)
         } else {
-          try await print(states, context)
+          try await print(try screens(client, usualRate: 1), context.console)
         }
       }
     } catch let end as WatchEnd {
-      try end.tell(console)
+      try end.tell(context.console)
     }
   }
 
-  private func show(_ states: RoomStates, _ console: Console, _ terminal: Terminal) async throws {
-    let model = HostScreenModel(rooms: [room.description], features: features)
+  /// - Parameter usualRate: People read no faster than that, and a slow line carries no more.
+  private func screens(_ client: ControlClient, usualRate: Double) throws -> Screens {
+    try client.monitorScreen(room.description, maximumRate: rate ?? usualRate)
+  }
+
+  private var shown: [String] { features.map(\.rawValue) }
+
+  private func show(_ screens: Screens, _ console: Console, _ terminal: Terminal) async throws {
+    let model = HostScreenModel(rooms: [room.description], shown: shown)
     var screen = LiveScreen(model, console, terminal)
     try await screen.run { inbox in
-      try await Self.follow(states) { state in
-        inbox.post(HostScreenModel.News(report: try state.report()))
-      }
+      try await Self.follow(screens) { inbox.post(HostScreenModel.News(screen: $0)) }
     }
   }
 
-  private func print(_ states: RoomStates, _ context: Context) async throws {
+  private func print(_ screens: Screens, _ console: Console) async throws {
     var last: [String] = []
-    try await Self.follow(states) { state in
-      if context.wantsJSON { return try context.streaming.printJSON(state.room) }
-      let text = RoomScreen(try state.report(), features: features)
-        .lines(columns: context.console.columns, rows: nil)
-      if text != last { try context.console.writeLine((text + [""]).joined(separator: "\n")) }
+    try await Self.follow(screens) { screen in
+      let text = console.lines(of: screen, shown: shown)
+      if text != last { try console.writeLine((text + [""]).joined(separator: "\n")) }
       last = text
     }
   }
 
-  /// - Throws: ``WatchEnd`` if the room or the daemon ends after it was seen.
-  private static func follow(
-    _ states: RoomStates, _ body: (RoomStates.Element) throws -> Void
+  private func printJSON(_ client: ControlClient, _ context: Context) async throws {
+    let states = try client.monitorRoom(
+      room.description, features: features.isEmpty ? nil : features, maximumRate: rate)
+    try await Self.follow(states) { try context.streaming.printJSON($0.room) }
+  }
+
+  /// - Throws: ``WatchEnd`` if the room or the daemon ends after something was received.
+  private static func follow<Replies: AsyncSequence>(
+    _ replies: Replies, _ body: (Replies.Element) throws -> Void
   ) async throws {
-    var hasSeen = false
+    var hasReceived = false
     do {
-      for try await state in states {
-        hasSeen = true
-        try body(state)
+      for try await reply in replies {
+        hasReceived = true
+        try body(reply)
       }
-    } catch VarlinkClientError.remote(let error) where hasSeen {
+    } catch VarlinkClientError.remote(let error) where hasReceived {
       guard case .noSuchRoom(let name)? = ControlError(error) else {
         throw VarlinkClientError.remote(error)
       }
       throw WatchEnd.roomClosed(name)
-    } catch VarlinkClientError.connectionClosed where hasSeen {
+    } catch VarlinkClientError.connectionClosed where hasReceived {
       throw WatchEnd.daemonStopped
     }
   }

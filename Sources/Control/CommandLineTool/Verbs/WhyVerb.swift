@@ -3,6 +3,7 @@ package import ControlInterface
 import JSON
 import LiveEvents
 import Varlink
+import Wording
 
 struct WhyVerb: Verb {
   static let configuration = CommandConfiguration(

@@ -257,7 +257,7 @@ package actor HostLane {
 
   /// What the views of a room look like.
   package func screen(_ name: RoomName) -> ScreenReport? {
-    read(name) { ScreenReport($0.screen.views) }
+    read(name) { ScreenReport($0.screen, room: name.description) }
   }
 
   /// Why a view of a room was evaluated.

@@ -1,43 +1,92 @@
+import Composable
 package import ControlInterface
+package import HostScreen
 package import ViewGraph
 
 extension ScreenReport {
+  /// What the views of `screen` look like now, and where its events went.
+  package init(_ screen: HostScreen, room: String) {
+    self.init(screen.views)
+    self.room = room
+    counters = screen.counts.counters
+    actions = Int(screen.store.actionCount)
+    frames = Int(screen.views.frames)
+  }
+
   /// What the views of `graph` look like now.
   package init(_ graph: ViewGraph) {
     var views: [String: View] = [:]
     graph.forEachView { id, name, output in
-      views["\(id.number)"] = View(name: name, output: ScreenNode(showing: output))
+      views["\(id.number)"] = View(name: name, output: ScreenNode(output))
     }
     self.init(root: graph.rootID.number, views: views)
   }
 }
 
 extension ScreenNode {
-  fileprivate init(showing node: ViewNode) {
+  package init(_ node: ViewNode) {
     switch node {
     case .empty: self.init(.empty)
     case .text(let text, let emphasis):
-      self.init(.text, text: text)
-      self.emphasis = emphasis.rawValue
-    case .gauge(let label, let value):
-      self.init(.gauge, text: label)
-      // JSON has no number for a level that is none.
-      self.value = value.isFinite ? value : 0
-    case .row(let nodes): self.init(.row, parts: nodes.map(ScreenNode.init(showing:)))
-    case .column(let nodes): self.init(.column, parts: nodes.map(ScreenNode.init(showing:)))
-    case .list(let rows):
+      self.init(.text, text: text, emphasis: ScreenEmphasis(emphasis))
+    case .badge(let text, let emphasis):
+      self.init(.badge, text: text, emphasis: ScreenEmphasis(emphasis))
+    case .gauge(let label, let value, let text, let emphasis):
+      // JSON has no way to write a value that is not a number.
       self.init(
-        .list,
+        .gauge, text: label, emphasis: ScreenEmphasis(emphasis), value: value.isFinite ? value : 0,
+        detail: text)
+    case .sparkline(let samples): self.init(.sparkline, samples: samples.map(Double.init))
+    case .row(let nodes): self.init(.row, parts: nodes.map(ScreenNode.init))
+    case .column(let nodes): self.init(.column, parts: nodes.map(ScreenNode.init))
+    case .table(let columns, let rows):
+      self.init(
+        .table, columns: columns.map(ScreenColumn.init),
+        parts: rows.map { ScreenNode(.row, parts: $0.map(ScreenNode.init)) })
+    case .list(let rows, let scrolling):
+      self.init(
+        .list, scrolling: scrolling,
         parts: rows.map { row in
-          var node = ScreenNode(showing: row.node)
+          var node = ScreenNode(row.node)
           node.id = row.id
           return node
         })
-    case .panel(let title, let node):
-      self.init(.panel, text: title, parts: [ScreenNode(showing: node)])
-    case .child(let id):
-      self.init(.child)
-      view = id.number
+    case .panel(let panel, let node):
+      self.init(
+        .panel, text: panel.title,
+        panel: ScreenPanel(
+          name: panel.name, priority: panel.priority, minimumRows: panel.minimumRows,
+          usefulRows: panel.usefulRows),
+        parts: [ScreenNode(node)])
+    case .child(let id): self.init(.child, view: id.number)
     }
+  }
+}
+
+extension ScreenEmphasis {
+  /// `nil` for what has none.
+  fileprivate init?(_ emphasis: ViewNode.Emphasis) {
+    switch emphasis {
+    case .normal: return nil
+    case .strong: self = .strong
+    case .faint: self = .faint
+    case .good: self = .good
+    case .warning: self = .warning
+    case .bad: self = .bad
+    case .active: self = .active
+    case .person: self = .person
+    }
+  }
+}
+
+extension ScreenColumn {
+  fileprivate init(_ column: ViewNode.TableColumn) {
+    let alignment: ScreenAlignment =
+      switch column.alignment {
+      case .left: .left
+      case .right: .right
+      }
+    self.init(
+      title: column.title, alignment: alignment, optional: column.isOptional ? true : nil)
   }
 }

@@ -14,7 +14,7 @@ package enum ActionKind: Int, CaseIterable, Sendable {
   case controlMeterRead, controlSet, controlTicked, controlDelegate
   case headerTitleChanged, headerViewersChanged, headerReacted, headerStreamChanged
   case headerConnectionChanged, headerTicked
-  case liveRoomStatsWindowClosed, liveRoomStatsDelegate
+  case liveRoomStatsWindowClosed, liveRoomStatsTicked, liveRoomStatsDelegate
   case recorderStateChanged, recorderProgressed, recorderOwnStateChanged, recorderOwnProgressed
   case recorderDelegate
   case waitingRoomChanged, waitingRoomAdmitNextTapped, waitingRoomAdmitAllTapped
@@ -68,6 +68,7 @@ package enum ActionKind: Int, CaseIterable, Sendable {
     case .header(.connectionChanged): (.headerConnectionChanged, 0)
     case .header(.ticked): (.headerTicked, 0)
     case .liveRoomStats(.windowClosed): (.liveRoomStatsWindowClosed, 0)
+    case .liveRoomStats(.ticked): (.liveRoomStatsTicked, 0)
     case .liveRoomStats(.delegate): (.liveRoomStatsDelegate, 0)
     case .recorder(.stateChanged): (.recorderStateChanged, 0)
     case .recorder(.progressed): (.recorderProgressed, 0)

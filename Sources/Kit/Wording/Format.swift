@@ -2,6 +2,7 @@
 package enum Format {
   /// With a comma between groups of three digits.
   package static func count(_ number: Int) -> String {
+    if (0..<1_000).contains(number) { return String(number) }
     let digits = String(number.magnitude)
     var result = number < 0 ? "-" : ""
     for (index, digit) in digits.enumerated() {
@@ -11,13 +12,25 @@ package enum Format {
     return result
   }
 
-  /// With one decimal below a hundred, with none from there on.
+  /// A count and what is counted: `1 message`, `2,500 messages`.
+  ///
+  /// - Parameter plural: the plural, if it is not the singular with an `s`.
+  package static func count(
+    _ number: Int, _ singular: String, plural: String? = nil
+  ) -> String {
+    "\(count(number)) \(number == 1 ? singular : plural ?? singular + "s")"
+  }
+
+  /// With one decimal below a hundred, with none above.
   package static func rate(_ number: Double) -> String {
     guard number.isFinite else { return "-" }
     if abs(number) >= 99.95 { return count(Int(clamping: number.rounded())) }
     let tenths = Int((number * 10).rounded())
     return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
   }
+
+  /// A share from 0 to 1 as a whole percentage: `57%`.
+  package static func percent(_ share: Double) -> String { "\(Int(clamping: share * 100))%" }
 
   /// With binary units: `1.5 MiB`.
   package static func bytes(_ number: Int) -> String {
@@ -31,7 +44,7 @@ package enum Format {
     return unit == 0 ? "\(number) B" : "\(rate(value)) \(units[unit])"
   }
 
-  /// `7 s`, `4:12`, `1:02:03`; days in front if there are some.
+  /// `7 s`, `4:12`, `1:02:03`, `2 d 1:02:03`.
   package static func duration(seconds: Int) -> String {
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let (days, hours) = (seconds / 86_400, seconds / 3_600 % 24)
@@ -41,15 +54,15 @@ package enum Format {
     return minutes > 0 ? "\(minutes):\(two(rest))" : "\(rest) s"
   }
 
-  /// The better of the two units: `850 us`, `12.5 ms`.
+  /// In the more readable of two units: `850 us`, `12.5 ms`.
   package static func microseconds(_ number: Int) -> String {
     number < 1000 ? "\(number) us" : "\(rate(Double(number) / 1000)) ms"
   }
 }
 
 extension Int {
-  /// The nearest integer that there is, for a number beyond the range.
-  init(clamping number: Double) {
+  /// The nearest integer; for a number beyond the range the end of the range, for NaN the largest.
+  package init(clamping number: Double) {
     self = Int(exactly: number.rounded()) ?? (number < 0 ? .min : .max)
   }
 }

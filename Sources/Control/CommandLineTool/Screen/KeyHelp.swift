@@ -1,0 +1,15 @@
+/// The page of a live screen that lists its keys.
+enum KeyHelp {
+  static func draw(
+    _ keys: [(key: String, meaning: String)], note: String, _ grid: inout CellGrid
+  ) {
+    grid.put("Keys", .strong, row: 0, column: 0, width: grid.columns)
+    for (index, (key, meaning)) in keys.enumerated() {
+      grid.put(
+        StyledLine([(TerminalText.padded(key, width: 20), .plain), (meaning, .faint)]),
+        row: index + 2, column: 0, width: grid.columns)
+    }
+    grid.put(
+      note, .faint, row: min(grid.rows - 1, keys.count + 3), column: 0, width: grid.columns)
+  }
+}

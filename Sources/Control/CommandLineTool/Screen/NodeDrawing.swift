@@ -1,0 +1,250 @@
+package import ControlInterface
+
+/// Draws any tree of a screen as lines of text. Knows the kinds of nodes, and no part of the screen.
+///
+/// Here text of strangers is made harmless.
+package struct NodeDrawing: Sendable {
+  /// How the same is said with different space.
+  package enum Form: Sendable {
+    /// For a screen.
+    case full
+    /// For a screen, in as few rows as possible.
+    case compact
+    /// For text without styles, where what they tell is written out.
+    case plain
+  }
+
+  private let columns: Int
+  private let form: Form
+
+  package init(columns: Int, form: Form = .full) {
+    // Where there is no limit, as in a pipe, sums must not overflow.
+    self.columns = min(columns, 1_000_000)
+    self.form = form
+  }
+
+  /// The lines of a node, none wider than the columns but for single words and tables.
+  package func lines(_ node: ScreenNode) -> [StyledLine] {
+    switch node.kind {
+    case .empty, .child: []
+    case .text: item(node).wrapped(width: columns)
+    case .badge, .sparkline: [item(node)]
+    case .gauge: gauges([node])
+    case .row: StyledLine.flow((node.parts ?? []).map(item), width: columns)
+    case .column: stack(node.parts ?? [])
+    case .list: stack(node.parts ?? [], isList: true)
+    case .table: table(node)
+    case .panel:
+      [StyledLine(TerminalText.sanitized(node.text ?? ""), .strong)] + stack(node.parts ?? [])
+    }
+  }
+
+  /// A row of a list: its parts read like a sentence.
+  package func sentence(_ row: ScreenNode) -> [StyledLine] {
+    guard row.kind == .row else { return lines(row) }
+    return joined((row.parts ?? []).map(item)).wrapped(width: columns)
+  }
+
+  /// One above the other; gauges that follow each other are aligned.
+  private func stack(_ nodes: [ScreenNode], isList: Bool = false) -> [StyledLine] {
+    var lines: [StyledLine] = []
+    var rest = nodes[...]
+    while let node = rest.first {
+      if node.kind == .gauge {
+        let group = rest.prefix { $0.kind == .gauge }
+        lines += gauges(Array(group))
+        rest = rest.dropFirst(group.count)
+      } else {
+        lines += isList ? sentence(node) : self.lines(node)
+        rest = rest.dropFirst()
+      }
+    }
+    return lines
+  }
+
+  private func joined(_ items: [StyledLine]) -> StyledLine {
+    var line = StyledLine()
+    for item in items where !item.parts.isEmpty {
+      if !line.parts.isEmpty { line.append(" ") }
+      line = line + item
+    }
+    return line
+  }
+
+  // MARK: Items
+
+  /// A node on one line.
+  private func item(_ node: ScreenNode) -> StyledLine {
+    let text = TerminalText.sanitized(node.text ?? "")
+    switch node.kind {
+    case .text: return text.isEmpty ? StyledLine() : StyledLine(text, style(node, text))
+    case .badge:
+      if form == .plain { return StyledLine("[\(text)]") }
+      var style = style(node, text)
+      style.isReversed = true
+      return StyledLine(" \(text) ", style)
+    case .gauge: return short(node)
+    case .sparkline: return StyledLine(Sparkline.text(node.samples ?? []), TextStyle(.cyan))
+    case .empty, .child: return StyledLine()
+    case .row, .column, .list, .table, .panel: return joined((node.parts ?? []).map(item))
+    }
+  }
+
+  private func style(_ node: ScreenNode, _ text: String) -> TextStyle {
+    switch node.emphasis ?? .normal {
+    case .normal: .plain
+    case .strong: .strong
+    case .faint: .faint
+    case .good: .good
+    case .warning: .warning
+    case .bad: .bad
+    case .active: TextStyle(.red, strong: true)
+    case .person: TextStyle(color(of: text), strong: true)
+    }
+  }
+
+  /// The same for the same person; never red, which means that something is wrong.
+  private func color(of name: String) -> TextStyle.Color {
+    var hash: UInt32 = 2_166_136_261
+    for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+    let colors = TextStyle.Color.allCases.filter { $0 != .red }
+    return colors[Int(hash % UInt32(colors.count))]
+  }
+
+  // MARK: Gauges
+
+  private static let widestBar = 24
+  private static let shortestBar = 5
+  private static let widestLabel = 16
+
+  private func short(_ gauge: ScreenNode) -> StyledLine {
+    let detail = TerminalText.sanitized(gauge.detail ?? "")
+    return StyledLine([
+      (TerminalText.sanitized(gauge.text ?? "") + " ", .faint), (detail, style(gauge, detail)),
+    ])
+  }
+
+  private func gauges(_ nodes: [ScreenNode]) -> [StyledLine] {
+    if form == .compact { return StyledLine.flow(nodes.map(short), width: columns) }
+    let labels = nodes.map { TerminalText.sanitized($0.text ?? "") }
+    let details = nodes.map { Self.detail($0) }
+    let labelWidth = min(Self.widestLabel, labels.map(TerminalText.width).max() ?? 0)
+    let numberWidth = details.map { TerminalText.width($0.number) }.max() ?? 0
+    let restWidth = details.map { TerminalText.width($0.rest) }.max() ?? 0
+    let barWidth = min(Self.widestBar, columns - labelWidth - numberWidth - restWidth - 2)
+    return nodes.indices.map { index in
+      let (number, rest) = details[index]
+      let style = style(nodes[index], number)
+      var line = StyledLine(TerminalText.padded(labels[index], width: labelWidth) + " ")
+      if barWidth >= Self.shortestBar {
+        line = line + Self.bar(nodes[index].value ?? 0, width: barWidth, style)
+        line.append(" ")
+      }
+      line.append(Self.right(number, numberWidth) + rest, style)
+      return line
+    }
+  }
+
+  /// What a gauge says in words: a number, to be aligned, and what follows it.
+  private static func detail(_ gauge: ScreenNode) -> (number: String, rest: String) {
+    let text = TerminalText.sanitized(gauge.detail ?? "")
+    let number = text.prefix { $0 != " " }
+    return (String(number), String(text.dropFirst(number.count)))
+  }
+
+  package static func bar(_ share: Double, width: Int, _ style: TextStyle = .plain) -> StyledLine {
+    // Written so that what is not a number counts as nothing.
+    let share = share > 0 ? min(share, 1) : 0
+    let filled = Int((share * Double(width)).rounded())
+    return StyledLine([
+      (String(repeating: "\u{2588}", count: filled), style),
+      (String(repeating: "\u{2591}", count: width - filled), .faint),
+    ])
+  }
+
+  private static func right(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - TerminalText.width(text))) + text
+  }
+
+  // MARK: Tables
+
+  private static let gap = 2
+
+  private func table(_ node: ScreenNode) -> [StyledLine] {
+    let columns = node.columns ?? []
+    let rows = (node.parts ?? []).map { row in
+      let cells = (row.parts ?? []).map(item)
+      return columns.indices.map { $0 < cells.count ? cells[$0] : StyledLine() }
+    }
+    if form == .compact {
+      let needed = columns.indices.filter { columns[$0].optional != true }
+      return StyledLine.flow(
+        rows.map { row in joined(needed.map { row[$0] }) }, width: self.columns)
+    }
+    let titles = columns.map { StyledLine(TerminalText.sanitized($0.title), .faint) }
+    let hasTitles = titles.contains { $0.width > 0 }
+    let all = (hasTitles ? [titles] : []) + rows
+    let widths = columns.indices.map { column in all.map { $0[column].width }.max() ?? 0 }
+    let shown = fitting(columns, widths)
+    return all.map { row in
+      var line = StyledLine()
+      for column in shown {
+        if line.width > 0 { line.append(String(repeating: " ", count: Self.gap)) }
+        let space = String(repeating: " ", count: max(0, widths[column] - row[column].width))
+        switch columns[column].alignment {
+        case .left: line = line + row[column] + StyledLine(column == shown.last ? "" : space)
+        case .right: line = line + StyledLine(space) + row[column]
+        }
+      }
+      return line
+    }
+  }
+
+  /// The columns that are shown: optional ones are left out from the last on until the rest fits.
+  private func fitting(_ columns: [ScreenColumn], _ widths: [Int]) -> [Int] {
+    var shown = columns.indices.filter { widths[$0] > 0 }
+    func width() -> Int { shown.reduce(-Self.gap) { $0 + widths[$1] + Self.gap } }
+    while width() > self.columns, let last = shown.lastIndex(where: { columns[$0].optional == true })
+    {
+      shown.remove(at: last)
+    }
+    return shown
+  }
+}
+
+/// A figure over time in one line of block characters.
+enum Sparkline {
+  static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+  /// Wider than this it is summed up.
+  static let widest = 24
+
+  /// Samples that hardly differ look level: the range is a tenth of the largest at least.
+  static func text(_ samples: [Double]) -> String {
+    let samples = summedUp(samples.filter(\.isFinite))
+    guard let least = samples.min(), let most = samples.max() else { return "" }
+    let range = max(most - least, abs(most) / 10)
+    guard range > 0, range.isFinite else {
+      return String(repeating: levels[0], count: samples.count)
+    }
+    let bottom = (most + least - range) / 2
+    let steps = Double(levels.count - 1)
+    return String(
+      samples.map { sample in
+        levels[Int(min(max((sample - bottom) / range, 0), 1) * steps + 0.5)]
+      })
+  }
+
+  /// The means of groups of equal size, counted from the newest.
+  private static func summedUp(_ samples: [Double]) -> [Double] {
+    let size = (samples.count + widest - 1) / widest
+    guard size > 1 else { return samples }
+    var groups: [Double] = []
+    var end = samples.count
+    while end > 0 {
+      let group = samples[max(0, end - size)..<end]
+      groups.append(group.reduce(0, +) / Double(group.count))
+      end -= size
+    }
+    return groups.reversed()
+  }
+}

@@ -1,0 +1,47 @@
+package import ControlInterface
+
+/// The rows of a scrolling list that were seen here, which are more than the daemon sends at once.
+package struct RowHistory: Sendable {
+  /// How many are kept.
+  package static let capacity = 2_000
+
+  package private(set) var rows: [ScreenNode] = []
+  /// The number of the first row kept. A row keeps its number unless rows before it are taken away.
+  package private(set) var first = 0
+  private var scrolling: String?
+
+  /// The number after that of the newest row.
+  package var end: Int { first + rows.count }
+
+  package init() {}
+
+  /// Takes the newest rows of a list over. Rows seen before them stay; those that should be among them and
+  /// are not were taken away.
+  ///
+  /// - Returns: whether it is the same list as before.
+  /// - Complexity: O(rows reported) on average; O(rows kept) if the list has changed a lot.
+  @discardableResult
+  package mutating func merge(_ list: ScreenNode) -> Bool {
+    let isSame = list.scrolling == scrolling
+    scrolling = list.scrolling
+    let newest = list.parts ?? []
+    if !isSame || newest.isEmpty {
+      drop(from: 0)
+    } else if let start = rows.lastIndex(where: { $0.id == newest[0].id }) {
+      drop(from: start)
+    } else {
+      // Rows that overlap although the first is not known: the list reaches further back than before.
+      let identities = Set(newest.map(\.id))
+      if rows.contains(where: { identities.contains($0.id) }) { drop(from: 0) }
+    }
+    rows += newest
+    let surplus = rows.count - Self.capacity
+    if surplus > 0 {
+      rows.removeFirst(surplus)
+      first += surplus
+    }
+    return isSame
+  }
+
+  private mutating func drop(from start: Int) { rows.removeSubrange(start...) }
+}

@@ -1,0 +1,77 @@
+package import ControlInterface
+
+/// The tree of a room's screen, taken apart for a terminal: the panes, and what is in none of them.
+package struct ScreenParts: Equatable, Sendable {
+  package struct Pane: Equatable, Sendable {
+    package var title: String
+    package var panel: ScreenPanel
+    package var content: ScreenNode
+
+    package var name: String { panel.name }
+  }
+
+  /// What belongs to the whole screen.
+  package private(set) var headline: [ScreenNode] = []
+  /// The most important first.
+  package private(set) var panes: [Pane] = []
+
+  /// More levels than any screen has; a tree that goes deeper is cut, and so is one that contains itself.
+  private static let deepest = 32
+
+  /// - Parameter shown: names of the panes to keep; empty keeps all.
+  package init(_ report: ScreenReport, shown: [String] = []) {
+    let root = Self.resolved(ScreenNode(.child, view: report.root), report, depth: 0)
+    collect(root)
+    panes = panes.filter { shown.isEmpty || shown.contains($0.name) }
+    // Equal priorities keep the order of the tree.
+    panes = panes.enumerated()
+      .sorted { ($0.1.panel.priority, $0.0) < ($1.1.panel.priority, $1.0) }.map(\.1)
+  }
+
+  private static func resolved(
+    _ node: ScreenNode, _ report: ScreenReport, depth: Int
+  ) -> ScreenNode {
+    guard depth < deepest else { return ScreenNode(.empty) }
+    if node.kind == .child {
+      let view = node.view.flatMap { report.views["\($0)"] }
+      return view.map { resolved($0.output, report, depth: depth + 1) } ?? ScreenNode(.empty)
+    }
+    var node = node
+    node.parts = node.parts?.map { resolved($0, report, depth: depth + 1) }
+    return node
+  }
+
+  private mutating func collect(_ node: ScreenNode) {
+    switch node.kind {
+    case .column: for part in node.parts ?? [] { collect(part) }
+    case .panel:
+      let name = node.text ?? ""
+      panes.append(
+        Pane(
+          title: name,
+          panel: node.panel ?? ScreenPanel(name: name, priority: .max, minimumRows: 1),
+          content: ScreenNode(.column, parts: node.parts)))
+    case .empty, .child: break
+    case .text, .gauge, .row, .list, .badge, .sparkline, .table: headline.append(node)
+    }
+  }
+}
+
+extension ScreenParts.Pane {
+  /// The list that scrolls, with what comes before it; `nil` if there is none.
+  var scrolling: (before: ScreenNode, list: ScreenNode)? { Self.split(content) }
+
+  private static func split(_ node: ScreenNode) -> (before: ScreenNode, list: ScreenNode)? {
+    switch node.kind {
+    case .list: return node.scrolling == nil ? nil : (ScreenNode(.empty), node)
+    case .column:
+      let parts = node.parts ?? []
+      for (index, part) in parts.enumerated() {
+        guard let inner = split(part) else { continue }
+        return (ScreenNode(.column, parts: parts.prefix(index) + [inner.before]), inner.list)
+      }
+      return nil
+    case .empty, .text, .gauge, .row, .panel, .child, .badge, .sparkline, .table: return nil
+    }
+  }
+}

@@ -95,6 +95,7 @@ let kit: [Target] = [
   module("Kit", "ViewGraph", ["Composable"]),
   module("Kit", "Wording"),
   module("Kit", "Suggestions"),
+  module("Kit", "YAMLReader", ["RateLimiting", "Suggestions", yams]),
   module("Kit", "Prometheus", ["Platform", coreMetrics]),
   module("Kit", "JSON"),
   module("Kit", "UnixSockets", ["Platform"]),
@@ -121,7 +122,7 @@ let recordings: [Target] = [
 ]
 
 let features: [Target] =
-  [module("Features", "Intake", ["LiveEvents", "RateLimiting"])]
+  [module("Features", "Intake", ["LiveEvents", "RateLimiting", "YAMLReader"])]
   + children.map { module("Features", $0, featureKit) }
   + [module("Features", "HostFeature", featureKit + childTargets)]
 
@@ -133,7 +134,8 @@ let simulation: [Target] = [
   module(
     "Simulation", "Simulation",
     featureKit + childTargets + [
-      "Compression", "HostFeature", "HostScreen", "Platform", "Suggestions", "WireFormats", yams,
+      "Compression", "HostFeature", "HostScreen", "Platform", "Suggestions", "WireFormats",
+      "YAMLReader",
     ])
 ]
 
@@ -146,7 +148,7 @@ let control: [Target] = [
     [
       "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform", "Prometheus",
       "Simulation", "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats", "Wording",
-      arguments,
+      "YAMLReader", arguments,
     ] + nio),
 ]
 
@@ -156,14 +158,13 @@ let daemon: [Target] = [
     featureKit + childTargets + [
       "Analysis", "HostFeature", "HostScreen", "WireFormats", "Ingest", "Recordings", "JSON",
       "Varlink", "ControlInterface", "Platform", "Prometheus", "Simulation", "Suggestions",
-      "Systemd", "UnixSockets",
-      logging, coreMetrics, lifecycle, yams,
+      "Systemd", "UnixSockets", "YAMLReader", logging, coreMetrics, lifecycle,
     ] + nio),
   program(
     "Sources/livehostd",
     [
-      "LivehostDaemon", "Prometheus", "Systemd", arguments, logging, coreMetrics, lifecycle,
-      signals,
+      "LivehostDaemon", "Prometheus", "Systemd", "YAMLReader", arguments, logging, coreMetrics,
+      lifecycle, signals,
     ]),
   program("Sources/livehostctl", ["CommandLineTool"]),
 ]
@@ -238,7 +239,7 @@ let tests: [Target] =
     test(
       "HostScreenTests",
       featureKit + childTargets + ["HostFeature", "HostScreen", "ComposableTesting", "TestSupport"]),
-    test("SimulationTests", ["LiveEvents", "Simulation", "WireFormats"]),
+    test("SimulationTests", ["LiveEvents", "Simulation", "WireFormats", "YAMLReader"]),
     test(
       "ControlInterfaceTests",
       [
@@ -256,7 +257,7 @@ let tests: [Target] =
       featureKit + childTargets + [
         "HostFeature", "HostScreen", "LivehostDaemon", "Ingest", "WireFormats", "Recordings",
         "ControlInterface", "JSON", "Platform", "Prometheus", "Systemd", "Varlink", "Compression",
-        "TestSupport", logging,
+        "TestSupport", "YAMLReader", logging,
       ] + nio),
     test(
       "EndToEndTests",

@@ -7,6 +7,7 @@ import Prometheus
 import ServiceLifecycle
 import Systemd
 import UnixSignals
+import YAMLReader
 
 @main
 struct Livehostd: AsyncParsableCommand {

@@ -33,11 +33,11 @@ struct BadConfigurationTests {
         key: key.path, remedy: key.path == "rooms.open" ? "[a-z0-9_]" : "expected "),
       Bad(
         name: "\(key.path) misspelt", text: text("\(name)x: \(key.standard)"), line: line,
-        key: key.path + "x", remedy: "did you mean \(key.path)?"),
+        key: key.path + "x", remedy: "did you mean '\(key.path)'?"),
       Bad(
         name: "\(key.path) twice",
         text: text("\(name): \(key.standard)", "\(name): \(key.standard)"),
-        line: line + 1, key: key.path, remedy: "remove one of them"),
+        line: line + 1, key: key.path, remedy: "remove one"),
     ]
   }
 
@@ -52,7 +52,7 @@ struct BadConfigurationTests {
       remedy: "such as maximum: 64"),
     Bad(
       name: "a key like none", text: "\n\nfrobnicate: 1", line: 3, key: "frobnicate",
-      remedy: "--print-default-config shows all"),
+      remedy: "--print-default-config shows all keys"),
     Bad(
       name: "a bracket left open", text: "rooms: {maximum: 5", line: 1, remedy: "check the quotes"),
     Bad(name: "a tab", text: "rooms:\n\tmaximum: 5", line: 2, remedy: "check the quotes"),

@@ -1,6 +1,7 @@
 import Foundation
 import LivehostDaemon
 import Testing
+import YAMLReader
 
 @Suite("Configuration")
 struct ConfigurationTests {
@@ -67,7 +68,7 @@ struct ConfigurationTests {
     arguments: [
       Bad(
         text: "rooms:\n  maximun: 5", line: 2, key: "rooms.maximun",
-        message: "did you mean rooms.maximum?"),
+        message: "did you mean 'rooms.maximum'?"),
       Bad(text: "rooms:\n  maximum: 0", line: 2, key: "rooms.maximum", message: "from 1 to 100000"),
       Bad(text: "rooms:\n  maximum: many", line: 2, key: "rooms.maximum", message: "whole number"),
       Bad(text: "rooms:\n  maximum: [1]", line: 2, key: "rooms.maximum", message: "whole number"),
@@ -76,17 +77,20 @@ struct ConfigurationTests {
       Bad(text: "log:\n  level: loud", line: 2, key: "log.level", message: "expected one of trace"),
       Bad(
         text: "log:\n  level: info\n  level: debug", line: 3, key: "log.level",
-        message: "twice; remove one"),
+        message: "is a duplicate key; remove one"),
       Bad(
         text: "throttle:\n  # wide\n  chat:\n    interval: 1s\n\n    interval: 2s\nlanes: 1",
         line: 6,
-        key: "throttle.chat.interval", message: "twice"),
+        key: "throttle.chat.interval", message: "is a duplicate key"),
       Bad(
-        text: "rooms: {maximum: 1, maximum: 2}", line: 1, key: "rooms.maximum", message: "twice"),
+        text: "rooms: {maximum: 1, maximum: 2}", line: 1, key: "rooms.maximum",
+        message: "is a duplicate key"),
       Bad(text: "lanes: 0", line: 1, key: "lanes", message: "from 1 to 256 or auto"),
       Bad(text: "lanes: some", line: 1, key: "lanes", message: "or auto"),
       Bad(text: "rooms:\n  open: main", line: 2, key: "rooms.open", message: "a list"),
-      Bad(text: "rooms:\n  open: [Main]", line: 2, key: "rooms.open", message: "'Main' is no name"),
+      Bad(
+        text: "rooms:\n  open: [Main]", line: 2, key: "rooms.open",
+        message: "'Main' is not a room name"),
       Bad(
         text: "rooms:\n  framesPerSecond: 1001", line: 2, key: "rooms.framesPerSecond",
         message: "1 to 1000"),
@@ -124,18 +128,22 @@ struct ConfigurationTests {
         message: "above zero"),
       Bad(
         text: "throttle:\n  chat: {interval: 50}", line: 2, key: "throttle.chat.interval",
-        message: "such as 50ms"),
+        message: "or frame, not '50'; did you mean '50ms'?"),
       Bad(
         text: "throttle:\n  chat: {intervall: 50ms}", line: 2, key: "throttle.chat.intervall",
-        message: "did you mean interval?"),
+        message: "did you mean 'interval'?"),
       Bad(
         text: "throttle:\n  chat: {class: some}", line: 2, key: "throttle.chat.class",
         message: "use one of never-drop"),
       Bad(
-        text: "throttle:\n  chat: 50ms", line: 2, key: "throttle.chat", message: "{interval: 50ms}"),
+        text: "throttle:\n  chat: [50ms]", line: 2, key: "throttle.chat",
+        message: "{interval: 50ms}"),
+      Bad(
+        text: "throttle:\n  chat: 50", line: 2, key: "throttle.chat",
+        message: "did you mean '50ms'?"),
       Bad(
         text: "throttle:\n  chats: {interval: 1s}", line: 2, key: "throttle.chats",
-        message: "did you mean throttle.chat?"),
+        message: "did you mean 'throttle.chat'?"),
       Bad(text: "- rooms", line: 1, key: nil, message: "expected keys and values"),
       Bad(text: "rooms: {maximum: 5", line: 1, key: nil, message: ""),
       Bad(text: "rooms:\n\tmaximum: 5", line: 2, key: nil, message: ""),

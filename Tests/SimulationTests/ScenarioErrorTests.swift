@@ -1,5 +1,6 @@
 import Simulation
 import Testing
+import YAMLReader
 
 /// What is wrong with a scenario is told with file, line, key and what to do.
 @Suite struct ScenarioErrorTests {
@@ -43,19 +44,19 @@ import Testing
     Case("seed: 1", "sede: 1", 2, "sede", "unknown key; did you mean 'seed'?"),
     Case("seed: 1", "seed: many", 2, "seed", "expected a whole number of 0 or more, not 'many'"),
     Case("seed: 1", "seed: -1", 2, "seed", "expected a whole number of 0 or more, not '-1'"),
-    Case("seed: 1", "name: twice", 2, "name", "stands here twice"),
+    Case("seed: 1", "name: twice", 2, "name", "is a duplicate key; remove one"),
     Case("name: good", "description: nameless", 1, nil, "needs 'name'"),
     Case("name: good", "name:", 1, "name", "has no value"),
     Case("name: good", "name: [a]", 1, "name", "expected a single value"),
     Case(
       "duration: 10s", "duration: 10", 3, "duration",
-      "expected a time such as 250ms, 90s or 10m, not '10'; did you mean '10s'?"),
+      "expected a time such as 250ms, 0.5s or 10m, not '10'; did you mean '10s'?"),
     Case("duration: 10s", "duration: 2401h", 3, "duration", "is longer than 100 days"),
     Case("duration: 10s", "duration: 0s", 3, "duration", "must be longer than zero"),
     Case(
       "duration: 10s", "duration: 10 parsecs", 3, "duration",
-      "expected a time such as 250ms, 90s or 10m, not '10 parsecs'"),
-    Case("duration: 10s", "duration: {}", 3, "duration", "expected a single value"),
+      "expected a time such as 250ms, 0.5s or 10m, not '10 parsecs'"),
+    Case("duration: 10s", "duration: {}", 3, "duration", "expected a time such as 250ms"),
     Case("[fast]", "[]", 4, "devices", "names no device"),
     Case("[fast]", "[fats]", 4, "devices[0]", "there is no device 'fats'; did you mean 'fast'?"),
     Case(
@@ -63,7 +64,7 @@ import Testing
       "the device fast has no condition 'ho'; did you mean 'hot'?"),
     Case(
       "[fast]", "[fast+hot+hot]", 4, "devices[0]", "names the condition 'hot' twice"),
-    Case("[fast]", "[fast, fast]", 4, "devices[1]", "the device 'fast' stands here twice"),
+    Case("[fast]", "[fast, fast]", 4, "devices[1]", "the device 'fast' is listed twice"),
     Case(
       "[fast]", "[fast+]", 4, "devices[0]",
       "expected a device such as iphone-13-mini+low-power, not 'fast+'"),
@@ -175,7 +176,7 @@ import Testing
     Case(
       "host.children: tracked", "throttle.chat: {class: latest-wins, interval: 1s}", 11,
       "variants.one.throttle.chat.class",
-      "contradicts what throttle.chat promises, which is keep-all; remove it"),
+      "contradicts what chat promises, which is keep-all; remove it"),
     Case(
       "host.children: tracked", "throttle.viewers: {interval: 1s, trailing: false}", 11,
       "variants.one.throttle.viewers.trailing",
@@ -184,19 +185,29 @@ import Testing
       "host.children: tracked", "throttle.chat: {interval: 1s, leading: true}", 11,
       "variants.one.throttle.chat.leading", "it does not apply to the class keep-all"),
     Case(
+      "host.children: tracked", "throttle.meter: 1s", 11, "variants.one.throttle.meter",
+      "unknown key; did you mean 'throttle.meters'?"),
+    Case(
+      "host.children: tracked", "throttle.meters: {interval: 50}", 11,
+      "variants.one.throttle.meters.interval",
+      "expected a time such as 250ms, 0.5s, 10m or frame, not '50'; did you mean '50ms'?"),
+    Case(
+      "host.children: tracked", "throttle.viewers: {capacity: 9}", 11,
+      "variants.one.throttle.viewers.capacity", "is fixed for latest-wins; remove it"),
+    Case(
       "host.children: tracked", "throttle.progress: 100ms", 11, "variants.one.throttle.progress",
       "100 ms is shorter than a second"),
     Case(
       "host.children: tracked", "throttle.chat: {maximum-staleness: 1s, interval: 2s}", 11,
       "variants.one.throttle.chat.maximum-staleness", "1000 ms is below the interval of 2000 ms"),
-    Case("seed: 1", "seed: [1", nil, nil, "is no YAML"),
+    Case("seed: 1", "seed: [1", nil, nil, "is not valid YAML"),
   ]
 
   @Test(arguments: cases)
   func `A broken line is named with its key and what to do`(each: Case) throws {
     let text = Self.good.replacing(each.broken, with: each.replacement, maxReplacements: 1)
     #expect(text != Self.good)
-    let error = #expect(throws: ScenarioError.self) { _ = try Scenario(text, options()) }
+    let error = #expect(throws: ConfigurationError.self) { _ = try Scenario(text, options()) }
     #expect(error?.file == "test.yaml")
     if let line = each.line { #expect(error?.line == line) }
     #expect(error?.key == each.key)
@@ -210,7 +221,7 @@ import Testing
   }
 
   @Test func `An error reads as compilers write theirs`() {
-    let error = ScenarioError(file: "a.yaml", line: 3, key: "seed", message: "is wrong")
+    let error = ConfigurationError(file: "a.yaml", line: 3, key: "seed", message: "is wrong")
     #expect(error.description == "a.yaml:3: seed: is wrong")
   }
 
@@ -242,7 +253,7 @@ import Testing
     text: String, line: Int, key: String?, message: String
   ) throws {
     let scenario = Self.good.replacing("[fast]", with: "[bad]")
-    let error = #expect(throws: ScenarioError.self) {
+    let error = #expect(throws: ConfigurationError.self) {
       _ = try Scenario(scenario, options(["config/devices/bad.yaml": text]))
     }
     #expect(error?.file == "config/devices/bad.yaml")
@@ -278,7 +289,7 @@ import Testing
     settings: [String], devices: [String], variants: [String], thresholds: [String],
     message: String
   ) {
-    let error = #expect(throws: ScenarioError.self) {
+    let error = #expect(throws: ConfigurationError.self) {
       _ = try Scenario(
         Self.good,
         options {

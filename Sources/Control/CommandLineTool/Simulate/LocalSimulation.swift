@@ -1,5 +1,6 @@
 import JSON
 import Simulation
+import YAMLReader
 
 /// Runs a scenario in this process.
 struct LocalSimulation {
@@ -15,14 +16,14 @@ struct LocalSimulation {
         report: try JSONValue(parsing: outcome.report.json), lines: outcome.report.lines,
         missed: outcome.report.thresholds.filter { !$0.passed }.map(\.line),
         page: wantsPage ? outcome.report.html : nil, trace: outcome.trace)
-    } catch let error as ScenarioError {
+    } catch let error as ConfigurationError {
       throw Failure(error)
     }
   }
 }
 
 extension Failure {
-  init(_ error: ScenarioError) {
+  init(_ error: ConfigurationError) {
     self.init(scenario: error.description, error.file, error.line, error.key)
   }
 

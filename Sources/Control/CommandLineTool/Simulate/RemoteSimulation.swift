@@ -4,6 +4,7 @@ import JSON
 import Platform
 import Simulation
 import Varlink
+import YAMLReader
 
 /// The result of a simulation, wherever it ran.
 struct SimulationResult: Equatable {
@@ -53,7 +54,7 @@ struct RemoteSimulation {
         if let bytes { used.withLock { $0[path] = bytes } }
         return bytes
       }, list: disk.list)
-    do throws(ScenarioError) { _ = try Scenario(text, options) } catch { throw Failure(error) }
+    do throws(ConfigurationError) { _ = try Scenario(text, options) } catch { throw Failure(error) }
     let files = used.withLock { $0 }.sorted { $0.key < $1.key }
     // Base64 turns three bytes into four, and a call is limited to 4 MiB.
     guard files.reduce(text.utf8.count, { $0 + $1.value.count }) < 2_900_000 else {

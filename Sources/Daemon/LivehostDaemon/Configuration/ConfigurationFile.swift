@@ -1,23 +1,12 @@
 import Foundation
 import LiveEvents
 import Suggestions
-import Yams
-
-/// Why a configuration was refused: where, and what to do.
-package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
-  package var file: String
-  /// From 1; `nil` if the file as a whole is meant.
-  package var line: Int?
-  package var key: String?
-  package var message: String
-
-  package var description: String {
-    let place = line.map { "\(file):\($0)" } ?? file
-    return key.map { "\(place): \($0): \(message)" } ?? "\(place): \(message)"
-  }
-}
+package import YAMLReader
 
 extension Configuration {
+  /// Reads the configuration from where it was read at the start.
+  package typealias Reader = @Sendable () throws(ConfigurationError) -> Configuration
+
   /// Directories that are searched, the later ones overriding the earlier ones.
   package static let directories = ["/usr/lib/livehost", "/run/livehost.d", "/etc/livehost"]
 
@@ -52,49 +41,20 @@ extension Configuration {
 
   /// Reads `text` over the present values. `file` is its name in errors.
   package mutating func read(text: String, file: String) throws(ConfigurationError) {
-    let root: Node?
-    do {
-      root = try Yams.compose(yaml: text)
-    } catch let error as YamlError {
-      let fault = YamlFault(error, in: text)
-      throw ConfigurationError(
-        file: file, line: fault.line, key: fault.key, message: fault.message)
-    } catch {
-      throw ConfigurationError(file: file, message: "\(error); write YAML 1.1")
-    }
-    guard let root, root.null == nil else { return }
-    try read(root, prefix: "", file: file)
+    guard let root = try YAMLNode(parsing: text, file: file) else { return }
+    try read(root)
   }
 
-  private mutating func read(
-    _ node: Node, prefix: String, file: String
-  ) throws(ConfigurationError) {
-    guard let mapping = node.mapping else {
-      throw ConfigurationError(
-        file: file, line: node.mark?.line, key: prefix.isEmpty ? nil : prefix,
-        message: Self.expectedKeys(prefix))
-    }
-    var seen: Set<String> = []
-    for (keyNode, value) in mapping {
-      let name = keyNode.string ?? "?"
-      let path = prefix.isEmpty ? name : "\(prefix).\(name)"
-      let line = keyNode.mark?.line
-      guard seen.insert(name).inserted else {
-        throw ConfigurationError(file: file, line: line, key: path, message: Self.twice)
-      }
+  private mutating func read(_ node: YAMLNode) throws(ConfigurationError) {
+    let mapping = try YAMLMapping(node, known: nil, example: Self.example(below: node.key))
+    for (_, value) in mapping.entries {
+      let path = value.key ?? ""
       if let key = ConfigurationKey.all.first(where: { $0.path == path }) {
-        do throws(ConfigurationProblem) {
-          try key.read(value, &self)
-        } catch {
-          throw ConfigurationError(
-            file: file, line: error.line ?? value.mark?.line ?? line,
-            key: error.key.map { "\(path).\($0)" } ?? path, message: error.message)
-        }
+        try key.read(value, &self)
       } else if ConfigurationKey.all.contains(where: { $0.path.hasPrefix(path + ".") }) {
-        try read(value, prefix: path, file: file)
+        try read(value)
       } else {
-        throw ConfigurationError(
-          file: file, line: line, key: path, message: Self.unknownKey(path))
+        throw value.keyProblem(Self.unknownKey(path))
       }
     }
   }
@@ -102,21 +62,20 @@ extension Configuration {
   private static func unknownKey(_ path: String) -> String {
     let known = ConfigurationKey.all.map(\.path)
     guard let nearest = Spelling.nearest(to: path, among: known) else {
-      return "unknown key; livehostd --print-default-config shows all there are"
+      return "unknown key; livehostd --print-default-config shows all keys"
     }
-    return "unknown key; did you mean \(nearest)?"
+    return "unknown key; did you mean '\(nearest)'?"
   }
 
-  static let twice = "stands here twice; remove one of them"
-
-  /// What belongs below a key that stands for several, with one of them as the example.
-  private static func expectedKeys(_ prefix: String) -> String {
-    let example = ConfigurationKey.all.first { prefix.isEmpty || $0.path.hasPrefix(prefix + ".") }
-    guard let example else { return "expected keys and values" }
-    let name = prefix.isEmpty ? example.path : String(example.path.dropFirst(prefix.count + 1))
+  /// The first of the keys that belong below one, with its default.
+  private static func example(below key: String?) -> String? {
+    let prefix = key.map { $0 + "." } ?? ""
+    guard let example = ConfigurationKey.all.first(where: { $0.path.hasPrefix(prefix) }) else {
+      return nil
+    }
+    let name = example.path.dropFirst(prefix.count)
     let written = name.split(separator: ".").joined(separator: ": {")
-    let closing = name.contains(".") ? "}" : ""
-    return "expected keys and values, such as \(written): \(example.standard)\(closing)"
+    return "\(written): \(example.standard)" + (name.contains(".") ? "}" : "")
   }
 
   private static func unreadable(_ file: String, _ error: NSError) -> String {
@@ -130,7 +89,7 @@ extension Configuration {
     case .fileReadNoSuchFile, .fileNoSuchFile:
       return "cannot be read: there is no such file; name one that exists"
     case .fileReadNoPermission:
-      return "cannot be read: livehostd's user may not; allow it, or name another file"
+      return "cannot be read: livehostd's user may not read it; allow that, or name another file"
     case .fileReadInapplicableStringEncoding, .fileReadUnknownStringEncoding, .fileReadCorruptFile:
       return "cannot be read: it is not valid UTF-8; save it in UTF-8"
     default:
@@ -155,6 +114,3 @@ extension Configuration {
     return lines.joined(separator: "\n") + "\n"
   }
 }
-
-/// Whether `name` may name a room.
-func isRoomName(_ name: String) -> Bool { RoomName(name) != nil }

@@ -3,10 +3,11 @@ import LiveEvents
 package import Logging
 import Platform
 package import Systemd
+import YAMLReader
 
 /// Puts a changed configuration in force while the daemon runs: no connection and no event is dropped.
 package final class Reloading: ManagedService {
-  private let read: @Sendable () throws(ConfigurationError) -> Configuration
+  private let read: Configuration.Reader
   private let current: Guarded<Configuration>
   private let logLevel: SharedLogLevel
   private let directory: RoomDirectory
@@ -22,7 +23,7 @@ package final class Reloading: ManagedService {
     _ configuration: Configuration, logLevel: SharedLogLevel, directory: RoomDirectory,
     notifier: ServiceNotifier, status: String, logger: Logger,
     metrics: DaemonMetrics = DaemonMetrics(),
-    read: @escaping @Sendable () throws(ConfigurationError) -> Configuration
+    read: @escaping Configuration.Reader
   ) {
     self.read = read
     current = Guarded(configuration)

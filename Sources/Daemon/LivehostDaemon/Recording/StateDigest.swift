@@ -4,7 +4,6 @@ import HostFeature
 package import HostScreen
 import JSON
 import RecorderFeature
-import Simulation
 
 /// Stands for the state of a room: equal states have equal digests, in every process.
 package enum StateDigest {

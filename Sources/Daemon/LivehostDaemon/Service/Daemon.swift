@@ -28,7 +28,7 @@ package struct Daemon: ServiceLifecycle.Service {
   private let lostEntries: @Sendable () -> Int
   private let logLevel: SharedLogLevel
   private let metrics: DaemonMetrics
-  private let readConfiguration: @Sendable () throws(ConfigurationError) -> Configuration
+  private let readConfiguration: Configuration.Reader
 
   /// - Parameters:
   ///   - logLevel: that of the running log.
@@ -40,7 +40,7 @@ package struct Daemon: ServiceLifecycle.Service {
     notifier: ServiceNotifier = ServiceNotifier(),
     logLevel: SharedLogLevel, registry: MetricRegistry = MetricRegistry(),
     lostEntries: @escaping @Sendable () -> Int = { 0 },
-    readConfiguration: @escaping @Sendable () throws(ConfigurationError) -> Configuration
+    readConfiguration: @escaping Configuration.Reader
   ) {
     self.configuration = configuration
     self.paths = paths

@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import Simulation
 import Varlink
+import YAMLReader
 
 /// Runs scenarios for clients, on threads that no room needs.
 package struct Simulations: Sendable {
@@ -28,7 +29,7 @@ package struct Simulations: Sendable {
           return try SimulateReply(outcome, wantsPage: request.wantsPage)
         }
       }
-    } catch let error as ScenarioError {
+    } catch let error as ConfigurationError {
       throw ControlError.invalidScenario(
         file: error.file, line: error.line, key: error.key, message: error.message)
     } catch is WorkSlots.Full {

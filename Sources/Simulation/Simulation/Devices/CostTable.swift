@@ -1,4 +1,3 @@
-import HostFeature
 import ViewGraph
 
 /// The costs of one device under its conditions, ready to be looked up.
@@ -6,7 +5,7 @@ struct CostTable: Sendable {
   /// The highest cost of one thing, nearly three hours: sums of costs stay in their range.
   private static let limit: Int64 = 10_000_000_000_000
 
-  /// By ``ActionKind``, in nanoseconds.
+  /// By the numbers of ``ActionKinds``, in nanoseconds.
   private let actions: [Int64]
   private let element: Int64
   private let view: DeviceProfile.ViewCost
@@ -24,16 +23,18 @@ struct CostTable: Sendable {
         appearance: scaled(overrides.appearance ?? cost.appearance))
     }
     let costs = device.profile.costs
-    actions = costs.actions.map { scaled($0 ?? overrides.action ?? costs.action) }
+    let action = overrides.action ?? costs.action
+    actions = (0..<ActionKinds.all.count).map {
+      scaled(costs.actions[ActionKinds.all.name($0)] ?? action)
+    }
     element = scaled(overrides.element ?? costs.element)
     view = scaled(costs.view)
-    var views: [String: DeviceProfile.ViewCost] = [:]
-    for named in costs.views { views[named.view] = scaled(named.cost) }
-    self.views = views
+    views = costs.views.mapValues(scaled)
   }
 
-  func cost(_ kind: ActionKind, elements: Int) -> Int64 {
-    actions[kind.rawValue] + element * Int64(min(elements, 100_000))
+  /// - Parameter kind: a number of ``ActionKinds``.
+  func cost(ofAction kind: Int, elements: Int) -> Int64 {
+    actions[kind] + element * Int64(min(elements, 100_000))
   }
 
   func cost(ofView name: String, showing output: ViewNode) -> Int64 {

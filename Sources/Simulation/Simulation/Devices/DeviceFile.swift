@@ -1,4 +1,6 @@
+import RateLimiting
 import Suggestions
+import YAMLReader
 
 /// Reads device profiles.
 ///
@@ -14,7 +16,7 @@ struct DeviceFile {
   let scenario: String
 
   /// - Parameter reference: where the device was named, for errors.
-  func device(_ text: String, _ reference: Cell) throws(ScenarioError) -> Device {
+  func device(_ text: String, _ reference: YAMLNode) throws(ConfigurationError) -> Device {
     let parts = text.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
     guard parts.allSatisfy({ !$0.isEmpty }) else {
       throw reference.problem("expected a device such as iphone-13-mini+low-power, not '\(text)'")
@@ -35,16 +37,16 @@ struct DeviceFile {
   }
 
   private func profile(
-    _ name: String, _ reference: Cell, depth: Int
-  ) throws(ScenarioError) -> DeviceProfile {
+    _ name: String, _ reference: YAMLNode, depth: Int
+  ) throws(ConfigurationError) -> DeviceProfile {
     guard let (path, text) = files.device(name, scenario: scenario) else {
       let known = files.deviceNames(scenario: scenario)
       throw reference.problem(
         "there is no device '\(name)'" + Spelling.hint(for: name, among: known))
     }
     guard depth < 8 else { throw reference.problem("leads back to itself by way of 'like'") }
-    let top = try Section(
-      Cell.parsing(text, file: path),
+    let top = try YAMLMapping(
+      YAMLNode(path, text),
       known: ["title", "like", "refreshRate", "slowdown", "conditions", "costs"])
     var profile: DeviceProfile
     if let like = top["like"] {
@@ -68,46 +70,49 @@ struct DeviceFile {
   }
 
   private func read(
-    _ cell: Cell, into conditions: inout [DeviceProfile.Condition]
-  ) throws(ScenarioError) {
-    let section = try Section(cell, known: nil)
-    for name in section.names {
-      let factor = try section.required(name).factor(atLeast: 1_000_000)
+    _ node: YAMLNode, into conditions: inout [DeviceProfile.Condition]
+  ) throws(ConfigurationError) {
+    for (name, value) in try YAMLMapping(node, known: nil).entries {
+      let factor = try value.factor(atLeast: 1_000_000)
       conditions.removeAll { $0.name == name }
       conditions.append(DeviceProfile.Condition(name: name, factor: factor))
     }
   }
 
-  private func read(_ cell: Cell, into costs: inout DeviceProfile.Costs) throws(ScenarioError) {
-    let section = try Section(
-      cell,
+  private func read(
+    _ node: YAMLNode, into costs: inout DeviceProfile.Costs
+  ) throws(ConfigurationError) {
+    let keys = try YAMLMapping(
+      node,
       known: ["action", "element", "actions", "view", "viewElement", "appearance", "views"])
-    if let cell = section["action"] { costs.action = try cell.duration().nanoseconds }
-    if let cell = section["element"] { costs.element = try cell.duration().nanoseconds }
-    if let cell = section["view"] { costs.view.evaluation = try cell.duration().nanoseconds }
-    if let cell = section["viewElement"] { costs.view.element = try cell.duration().nanoseconds }
-    if let cell = section["appearance"] { costs.view.appearance = try cell.duration().nanoseconds }
-    if let cell = section["actions"] {
-      let actions = try Section(cell, known: ActionKind.names)
-      for (index, name) in ActionKind.names.enumerated() {
-        if let cost = actions[name] { costs.actions[index] = try cost.duration().nanoseconds }
+    func set(_ cost: inout Int64, _ key: String) throws(ConfigurationError) {
+      if let value = keys[key] { cost = try value.interval().nanoseconds }
+    }
+    try set(&costs.action, "action")
+    try set(&costs.element, "element")
+    try set(&costs.view.evaluation, "view")
+    try set(&costs.view.element, "viewElement")
+    try set(&costs.view.appearance, "appearance")
+    if let actions = keys["actions"] {
+      for (name, value) in try YAMLMapping(actions, known: ActionKinds.all.names).entries {
+        costs.actions[name] = try value.interval().nanoseconds
       }
     }
-    if let cell = section["views"] {
-      let views = try Section(cell, known: ScreenViews.names)
-      for name in views.names { try read(views.required(name), of: name, into: &costs) }
+    if let views = keys["views"] {
+      for (name, value) in try YAMLMapping(views, known: ScreenViews.names).entries {
+        var cost = costs.views[name] ?? costs.view
+        try read(value, into: &cost)
+        costs.views[name] = cost
+      }
     }
   }
 
   private func read(
-    _ cell: Cell, of view: String, into costs: inout DeviceProfile.Costs
-  ) throws(ScenarioError) {
-    let section = try Section(cell, known: ["evaluation", "element", "appearance"])
-    var cost = costs.views.first { $0.view == view }?.cost ?? costs.view
-    if let cell = section["evaluation"] { cost.evaluation = try cell.duration().nanoseconds }
-    if let cell = section["element"] { cost.element = try cell.duration().nanoseconds }
-    if let cell = section["appearance"] { cost.appearance = try cell.duration().nanoseconds }
-    costs.views.removeAll { $0.view == view }
-    costs.views.append(DeviceProfile.NamedViewCost(view: view, cost: cost))
+    _ node: YAMLNode, into cost: inout DeviceProfile.ViewCost
+  ) throws(ConfigurationError) {
+    let keys = try YAMLMapping(node, known: ["evaluation", "element", "appearance"])
+    if let value = keys["evaluation"] { cost.evaluation = try value.interval().nanoseconds }
+    if let value = keys["element"] { cost.element = try value.interval().nanoseconds }
+    if let value = keys["appearance"] { cost.appearance = try value.interval().nanoseconds }
   }
 }

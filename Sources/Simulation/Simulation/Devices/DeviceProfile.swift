@@ -23,12 +23,12 @@ package struct DeviceProfile: Hashable, Sendable {
     package var action: Int64 = 0
     /// More for each element of a batch.
     package var element: Int64 = 0
-    /// To reduce an action of a kind, instead of ``action``; indexed by ``ActionKind``.
-    package var actions: [Int64?] = Array(repeating: nil, count: ActionKind.allCases.count)
+    /// To reduce an action of a kind, instead of ``action``; by the names of ``ActionKinds``.
+    package var actions: [String: Int64] = [:]
     /// To evaluate any view.
     package var view = ViewCost()
-    /// Of single views, what differs.
-    package var views: [NamedViewCost] = []
+    /// Costs of single views, by name, instead of ``view``.
+    package var views: [String: ViewCost] = [:]
   }
 
   package struct ViewCost: Hashable, Sendable {
@@ -38,11 +38,6 @@ package struct DeviceProfile: Hashable, Sendable {
     package var element: Int64 = 0
     /// More in the turn in which it appears: what is made for it once.
     package var appearance: Int64 = 0
-  }
-
-  package struct NamedViewCost: Hashable, Sendable {
-    package var view: String
-    package var cost: ViewCost
   }
 }
 

@@ -86,7 +86,7 @@ struct RunCollector {
   mutating func noteAppearance(_ cost: Int64) { appearance += cost }
 
   mutating func endTurn(
-    from start: Int64, to end: Int64, costliest: (kind: ActionKind, cost: Int64)?
+    from start: Int64, to end: Int64, costliest: (name: String, cost: Int64)?
   ) {
     work += 1
     let length = end - start
@@ -111,14 +111,14 @@ struct RunCollector {
 
   private mutating func keep(
     _ length: Int64, _ hangClass: HangClass, from start: Int64,
-    _ action: (kind: ActionKind, cost: Int64)?
+    _ action: (name: String, cost: Int64)?
   ) {
     if longest.count == Self.longestKept {
       guard let last = longest.last, last.length < length else { return }
       longest.removeLast()
     }
     let report = TurnReport(
-      start: start, length: length, hangClass: hangClass.rawValue, action: action?.kind.name,
+      start: start, length: length, hangClass: hangClass.rawValue, action: action?.name,
       actionCost: action?.cost ?? 0, view: costliestView?.name, viewCost: costliestView?.cost ?? 0,
       appearanceCost: appearance)
     let place = longest.firstIndex { $0.length < length } ?? longest.count

@@ -1,4 +1,5 @@
 package import HostScreen
+import YAMLReader
 
 /// What a simulation gives: its report and, if it was asked for, the trace.
 package struct SimulationOutcome: Sendable {
@@ -14,7 +15,7 @@ package struct SimulationOutcome: Sendable {
 /// the same input gives the same report, byte for byte.
 ///
 /// - Parameter progress: Called with the share done in percent, each at most once, from 1 to 100.
-/// - Throws: ``ScenarioError`` before anything ran; `CancellationError`.
+/// - Throws: ``ConfigurationError`` before anything ran; `CancellationError`.
 package func simulate(
   scenarioText: String, options: SimulationOptions, progress: (_ percent: Int) -> Void = { _ in }
 ) async throws -> SimulationOutcome {

@@ -1,4 +1,3 @@
-import HostFeature
 import HostScreen
 import ViewGraph
 
@@ -9,18 +8,15 @@ final class SimulatedClock: ScreenClock {
   @exclusivity(unchecked) private(set) var time: Int64 = 0
   /// What views that appeared in this turn still cost: it is spent once their bodies are evaluated.
   @exclusivity(unchecked) private var appearance: Int64 = 0
-  /// What the turn spent, by ``ActionKind``.
-  private(set) var spentOnActions = [Int64](repeating: 0, count: ActionKind.allCases.count)
+  /// What the turn spent, by the numbers of ``ActionKinds``.
+  private var spentOnActions = [Int64](repeating: 0, count: ActionKinds.all.count)
   @exclusivity(unchecked) private var touched: [Int] = []
-  /// Called after each action with when it began.
-  var onAction: ((ActionKind, _ start: Int64, _ end: Int64) -> Void)?
   /// Called when views that appeared were made, with when that began.
   var onAppearance: ((_ start: Int64, _ end: Int64) -> Void)?
 
   init(costs: CostTable) { self.costs = costs }
 
   var now: UInt64 { UInt64(time) }
-  var countsActions: Bool { true }
 
   /// The thread has nothing to do until then. Never goes back.
   func wait(until instant: VirtualTime) { time = max(time, instant.nanoseconds) }
@@ -30,13 +26,12 @@ final class SimulatedClock: ScreenClock {
 
   private static let end = Int64.max / 4
 
-  func didReduce(_ action: HostFeature.Action) {
-    let (kind, elements) = ActionKind.of(action)
+  /// Spends what it takes to reduce an action of this kind.
+  func reduce(_ kind: Int, elements: Int) {
     let start = time
-    spend(costs.cost(kind, elements: elements))
-    if spentOnActions[kind.rawValue] == 0 { touched.append(kind.rawValue) }
-    spentOnActions[kind.rawValue] += time - start
-    onAction?(kind, start, time)
+    spend(costs.cost(ofAction: kind, elements: elements))
+    if spentOnActions[kind] == 0 { touched.append(kind) }
+    spentOnActions[kind] += time - start
   }
 
   func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) {
@@ -56,7 +51,7 @@ final class SimulatedClock: ScreenClock {
   }
 
   /// The kind of action that cost most since the last call, if any did. Forgets what was spent.
-  func takeCostliestAction() -> (kind: ActionKind, cost: Int64)? {
+  func takeCostliestAction() -> (name: String, cost: Int64)? {
     guard !touched.isEmpty else { return nil }
     var best: (kind: Int, cost: Int64)?
     for kind in touched {
@@ -65,6 +60,6 @@ final class SimulatedClock: ScreenClock {
       spentOnActions[kind] = 0
     }
     touched.removeAll(keepingCapacity: true)
-    return best.flatMap { best in ActionKind(rawValue: best.kind).map { ($0, best.cost) } }
+    return best.map { (ActionKinds.all.name($0.kind), $0.cost) }
   }
 }

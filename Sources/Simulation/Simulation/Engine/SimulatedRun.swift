@@ -34,16 +34,20 @@ final class SimulatedRun {
     grid = FrameGrid(framesPerSecond: Int64(rate))
     collector = RunCollector(duration: duration, framesPerSecond: rate)
     trace?.begin("\(device.name), \(variant.name)")
-    if let trace { clock.onAction = { trace.action($0, $1, $2) } }
     if let trace { clock.onAppearance = { trace.appearance($0, $1) } }
     // Draws the first frame: that is the first turn.
     screen = HostScreen(
-      lane: lane, framesPerSecond: rate, tracking: settings.children,
-      intake: settings.throttles.intake, clock: clock)
+      lane: lane, framesPerSecond: rate, tracking: settings.children, clock: clock)
+    screen.apply(settings.throttling)
     start(scenario)
   }
 
   private func start(_ scenario: Scenario) {
+    screen.store.onAction { [clock, trace, actions = screen.store.actionTrace] action in
+      let (kind, start) = (ActionKinds.all.number(of: actions), clock.time)
+      clock.reduce(kind, elements: action.elementCount)
+      trace?.action(kind, start, clock.time)
+    }
     for name in ScreenViews.names {
       for record in screen.views.log.records(of: name) { note(record) }
     }

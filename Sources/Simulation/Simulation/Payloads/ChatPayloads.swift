@@ -1,21 +1,22 @@
 import LiveEvents
+import YAMLReader
 
 extension GeneratedType {
   static let chat = [
-    GeneratedType("chat.message", keys: ["people"]) { section throws(ScenarioError) in
+    GeneratedType("chat.message", keys: ["people"]) { section throws(ConfigurationError) in
       let people = try section["people"]?.integer(in: 1...10_000_000) ?? 60
       return PayloadPattern(.event { .chat(.message($0.message(of: people, &$1))) })
     },
     GeneratedType("chat.delete") { .chat(.delete(messageID: $1.recentMessage(&$0.random))) },
     GeneratedType("chat.clear") { _, _ in .chat(.clear) },
-    GeneratedType("chat.timeout", keys: ["seconds"]) { section throws(ScenarioError) in
+    GeneratedType("chat.timeout", keys: ["seconds"]) { section throws(ConfigurationError) in
       let seconds = try section["seconds"]?.integer(in: 1...Int.max)
       return PayloadPattern(
         .event { state, _ in
           .chat(.timeout(ChatTimeout(user: state.person(), seconds: seconds)))
         })
     },
-    GeneratedType("chat.notice", keys: ["kind"]) { section throws(ScenarioError) in
+    GeneratedType("chat.notice", keys: ["kind"]) { section throws(ConfigurationError) in
       let kinds = ChatNotice.Kind.allCases.map { ($0.rawValue, $0) }
       let kind = try section["kind"]?.choice(kinds) ?? .subscribe
       return PayloadPattern(

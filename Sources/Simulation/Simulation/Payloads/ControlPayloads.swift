@@ -1,19 +1,20 @@
 import LiveEvents
+import YAMLReader
 
 extension GeneratedType {
   static let control = [
     // A whole drag of one of the controls, shaped like real ones.
-    GeneratedType("slider", keys: ["controls"]) { section throws(ScenarioError) in
+    GeneratedType("slider", keys: ["controls"]) { section throws(ConfigurationError) in
       PayloadPattern(
         names: try section.words("controls", default: ["microphone", "zoom", "beauty"]),
         isSized: false, .batch { state, _, emit in state.drag(emit) })
     },
-    GeneratedType("tap", keys: ["controls"]) { section throws(ScenarioError) in
+    GeneratedType("tap", keys: ["controls"]) { section throws(ConfigurationError) in
       PayloadPattern(
         names: try section.words("controls", default: ["camera", "mirror"]),
         .event { state, _ in .control(state.tap()) })
     },
-    GeneratedType("meter", keys: ["input"]) { section throws(ScenarioError) in
+    GeneratedType("meter", keys: ["input"]) { section throws(ConfigurationError) in
       PayloadPattern(
         names: [try section["input"]?.text() ?? "microphone"], level: 300,
         .event { state, _ in .control(state.meter()) })

@@ -1,4 +1,5 @@
 import LiveEvents
+import YAMLReader
 
 /// A type of event that a source with the key `generate` can make.
 struct GeneratedType: Sendable {
@@ -6,11 +7,11 @@ struct GeneratedType: Sendable {
   let name: String
   /// The keys of a source that only some types have, those that mean something for this one.
   let keys: [String]
-  let pattern: @Sendable (Section) throws(ScenarioError) -> PayloadPattern
+  let pattern: @Sendable (YAMLMapping) throws(ConfigurationError) -> PayloadPattern
 
   init(
     _ name: String, keys: [String] = [],
-    pattern: @escaping @Sendable (Section) throws(ScenarioError) -> PayloadPattern
+    pattern: @escaping @Sendable (YAMLMapping) throws(ConfigurationError) -> PayloadPattern
   ) {
     self.name = name
     self.keys = keys
@@ -34,7 +35,7 @@ struct GeneratedType: Sendable {
 
 extension PayloadPattern {
   /// Reads what a source with the key `event` or `generate` makes.
-  init(_ section: Section) throws(ScenarioError) {
+  init(_ section: YAMLMapping) throws(ConfigurationError) {
     let keys: [String]
     if let event = section["event"] {
       let payload = try EventReader().payload(event)
@@ -52,9 +53,9 @@ extension PayloadPattern {
   }
 }
 
-extension Section {
+extension YAMLMapping {
   /// A list of words under `key`, or one word.
-  func words(_ key: String, default standard: [String]) throws(ScenarioError) -> [String] {
+  func words(_ key: String, default standard: [String]) throws(ConfigurationError) -> [String] {
     guard let cell = self[key] else { return standard }
     var words: [String] = []
     for cell in try cell.list(orOne: true) { words.append(try cell.text()) }

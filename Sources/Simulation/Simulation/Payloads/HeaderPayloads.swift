@@ -1,9 +1,10 @@
 import LiveEvents
+import YAMLReader
 
 extension GeneratedType {
   static let header = [
     // Of one to five people.
-    GeneratedType("reaction", keys: ["kinds"]) { section throws(ScenarioError) in
+    GeneratedType("reaction", keys: ["kinds"]) { section throws(ConfigurationError) in
       PayloadPattern(
         names: try section.words("kinds", default: ["heart", "laugh", "fire", "clap"]),
         .event { state, _ in
@@ -12,7 +13,7 @@ extension GeneratedType {
               kind: state.random.pick(state.names), count: state.random.integer(in: 1...5)))
         })
     },
-    GeneratedType("viewers", keys: ["goal"]) { section throws(ScenarioError) in
+    GeneratedType("viewers", keys: ["goal"]) { section throws(ConfigurationError) in
       let goal = try section["goal"]?.integer(in: 0...Int.max) ?? 2_400
       return PayloadPattern(
         level: goal / 8, .event { state, _ in .header(.viewers(count: state.viewers(goal))) })

@@ -1,3 +1,5 @@
+import HostScreen
+
 extension SimulationReport {
   /// The report as JSON on one line, members in a fixed order, times in milliseconds with three
   /// decimals.

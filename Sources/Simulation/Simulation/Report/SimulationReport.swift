@@ -1,3 +1,4 @@
+import HostScreen
 import ViewGraph
 
 /// What came of a simulation. Durations are whole nanoseconds.

@@ -13,20 +13,14 @@ final class TraceRecorder {
   private var omitted = 0
   private var process = 0
   private var lastFlow: UInt64 = 0
-  /// The newest action of each kind: its place in time, and the arrow that begins there.
-  private var flows: [UInt64]
-  private var pending: [(kind: ActionKind, start: Int64, end: Int64, flow: UInt64)] = []
-  private let names: [String: ActionKind]
-
-  init() {
-    flows = Array(repeating: 0, count: ActionKind.allCases.count)
-    names = Dictionary(uniqueKeysWithValues: ActionKind.allCases.map { ($0.name, $0) })
-  }
+  /// The arrow that begins at the newest action of each kind, by its name.
+  private var flows: [String: UInt64] = [:]
+  private var pending: [(name: String, start: Int64, end: Int64, flow: UInt64)] = []
 
   /// What comes next belongs to this run.
   func begin(_ run: String) {
     process += 1
-    flows = flows.map { _ in 0 }
+    flows = [:]
     var name = ""
     JSONText.append(run, to: &name)
     append(
@@ -37,10 +31,12 @@ final class TraceRecorder {
     )
   }
 
-  func action(_ kind: ActionKind, _ start: Int64, _ end: Int64) {
+  /// - Parameter kind: a number of ``ActionKinds``.
+  func action(_ kind: Int, _ start: Int64, _ end: Int64) {
+    let name = ActionKinds.all.name(kind)
     lastFlow += 1
-    flows[kind.rawValue] = lastFlow
-    pending.append((kind, start, end, lastFlow))
+    flows[name] = lastFlow
+    pending.append((name, start, end, lastFlow))
   }
 
   func appearance(_ start: Int64, _ end: Int64) { slice("appearance", "view", start, end) }
@@ -50,7 +46,7 @@ final class TraceRecorder {
     var cause = ""
     if let trigger = record.triggers.first {
       cause = "\(trigger.action): \(trigger.field)"
-      if let kind = names[trigger.action] { flow = flows[kind.rawValue] }
+      flow = flows[trigger.action] ?? 0
     }
     var arguments = "{\"kind\":\"\(record.cause.kind.rawValue)\""
     if !cause.isEmpty {
@@ -71,7 +67,7 @@ final class TraceRecorder {
     for action in pending {
       guard action.end > action.start else { continue }
       slice(
-        action.kind.name, "action", action.start, action.end,
+        action.name, "action", action.start, action.end,
         ",\"bind_id\":\"0x\(String(action.flow, radix: 16))\",\"flow_out\":true")
     }
   }

@@ -1,3 +1,5 @@
+import YAMLReader
+
 /// Something that goes wrong on the way from the sources to the screen.
 struct Fault: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
@@ -38,11 +40,11 @@ struct Fault: Hashable, Sendable {
 extension Fault {
   private static let kinds = ["stall", "burst", "reorder", "duplicate", "drop", "reconnect"]
 
-  static func read(_ cell: Cell?, duration: VirtualTime) throws(ScenarioError) -> [Fault] {
+  static func read(_ cell: YAMLNode?, duration: VirtualTime) throws(ConfigurationError) -> [Fault] {
     guard let cell else { return [] }
     var faults: [Fault] = []
     for cell in try cell.list() {
-      let section = try Section(
+      let section = try YAMLMapping(
         cell, known: ["kind", "at", "for", "times", "by", "share", "replay"])
       let name = try section.required("kind").choice(kinds.map { ($0, $0) })
       let start = try section.required("at").duration()
@@ -61,7 +63,9 @@ extension Fault {
     return faults
   }
 
-  private static func kind(_ name: String, _ section: Section) throws(ScenarioError) -> Kind {
+  private static func kind(_ name: String, _ section: YAMLMapping) throws(ConfigurationError)
+    -> Kind
+  {
     let own =
       switch name {
       case "burst": "times"

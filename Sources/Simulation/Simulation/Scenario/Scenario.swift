@@ -44,8 +44,3 @@ package struct SimulationOptions: Sendable {
     self.files = files
   }
 }
-
-extension ScenarioError {
-  /// Whether it is about an option rather than a file.
-  package var isUsage: Bool { file.hasPrefix("--") }
-}

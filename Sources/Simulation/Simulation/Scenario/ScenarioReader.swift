@@ -1,5 +1,5 @@
 import Suggestions
-import Yams
+package import YAMLReader
 
 extension Scenario {
   static let keys = [
@@ -8,21 +8,21 @@ extension Scenario {
   ]
 
   /// Reads a scenario and the files that it names.
-  package init(_ text: String, _ options: SimulationOptions) throws(ScenarioError) {
+  package init(_ text: String, _ options: SimulationOptions) throws(ConfigurationError) {
     let file = options.path
-    let top = try Section(Cell.parsing(text, file: file), known: Self.keys)
+    let top = try YAMLMapping(YAMLNode(file, text), known: Self.keys)
     name = try top.required("name").text()
     seed = UInt64(try top["seed"]?.integer(in: 0...Int.max) ?? 0)
     duration = try top.required("duration").duration(positive: true)
     var base = RunSettings()
     parameters = []
     for setting in options.settings {
-      let (key, cell) = try Self.setting(setting)
-      parameters.append((key, try cell.text()))
+      let (key, value) = try Self.setting(setting)
+      parameters.append((key, try value.text()))
       switch key {
-      case "seed": seed = UInt64(try cell.integer(in: 0...Int.max))
-      case "duration": duration = try cell.duration(positive: true)
-      default: try base.set(key, cell)
+      case "seed": seed = UInt64(try value.integer(in: 0...Int.max))
+      case "duration": duration = try value.duration(positive: true)
+      default: try base.set(key, value)
       }
     }
     if let seed = options.seed { self.seed = seed }
@@ -38,63 +38,61 @@ extension Scenario {
     try readThresholds(top["thresholds"], options)
   }
 
-  /// A setting of the command line. Its place in errors is the option.
-  private static func setting(_ text: String) throws(ScenarioError) -> (key: String, cell: Cell) {
+  /// A setting of the command line. Errors name the option in place of a file.
+  private static func setting(
+    _ text: String
+  ) throws(ConfigurationError) -> (key: String, value: YAMLNode) {
     guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
-      throw ScenarioError(file: "--set", message: "expected key=value, not '\(text)'")
+      throw ConfigurationError(file: "--set", message: "expected key=value, not '\(text)'")
     }
     let key = String(text[..<sign])
     let value = String(text[text.index(after: sign)...])
     let known = RunSettings.keys + ["seed", "duration"]
     guard known.contains(key) else {
-      throw ScenarioError(
+      throw ConfigurationError(
         file: "--set", key: key, message: "unknown key" + Spelling.hint(for: key, among: known))
     }
-    return (key, Cell(Node.scalar(.init(value)), file: "--set", key: key))
+    return (key, YAMLNode(value, option: "--set", key: key))
   }
 
   private static func devices(
-    _ top: Section, _ options: SimulationOptions
-  ) throws(ScenarioError) -> [Device] {
-    var cells: [Cell] = []
-    if options.devices.isEmpty {
-      cells = try top.required("devices").list(orOne: true)
-      if cells.isEmpty { throw top.problem(at: "devices", "names no device") }
-    } else {
-      for name in options.devices {
-        cells.append(Cell(Node.scalar(.init(name)), file: "--device"))
-      }
+    _ top: YAMLMapping, _ options: SimulationOptions
+  ) throws(ConfigurationError) -> [Device] {
+    var nodes = options.devices.map { YAMLNode($0, option: "--device") }
+    if nodes.isEmpty {
+      nodes = try top.required("devices").list(orOne: true)
+      if nodes.isEmpty { throw top.problem(at: "devices", "names no device") }
     }
     let file = DeviceFile(files: options.files, scenario: options.path)
     var devices: [Device] = []
-    for cell in cells {
-      let name = try cell.text()
+    for node in nodes {
+      let name = try node.text()
       if devices.contains(where: { $0.name == name }) {
-        throw cell.problem("the device '\(name)' stands here twice")
+        throw node.problem("the device '\(name)' is listed twice")
       }
-      devices.append(try file.device(name, cell))
+      devices.append(try file.device(name, node))
     }
     return devices
   }
 
   private static func variants(
-    _ cell: Cell?, _ base: RunSettings, _ options: SimulationOptions
-  ) throws(ScenarioError) -> [Variant] {
+    _ node: YAMLNode?, _ base: RunSettings, _ options: SimulationOptions
+  ) throws(ConfigurationError) -> [Variant] {
     var variants: [Variant] = []
-    if let cell {
-      let section = try Section(cell, known: nil)
-      for name in section.names {
+    if let node {
+      for (name, value) in try YAMLMapping(node, known: nil).entries {
         var settings = base
-        let variant = try Section(section.required(name), known: RunSettings.keys)
-        for key in variant.names { try settings.set(key, variant.required(key)) }
+        for (key, value) in try YAMLMapping(value, known: RunSettings.keys).entries {
+          try settings.set(key, value)
+        }
         variants.append(Variant(name: name, settings: settings))
       }
-      if variants.isEmpty { throw cell.problem("names no variant") }
+      if variants.isEmpty { throw node.problem("names no variant") }
     } else {
       variants = [Variant(name: "default", settings: base)]
     }
     for name in options.variants where !variants.contains(where: { $0.name == name }) {
-      throw ScenarioError(
+      throw ConfigurationError(
         file: "--variant",
         message: "the scenario has no variant '\(name)'"
           + Spelling.hint(for: name, among: variants.map(\.name)))
@@ -104,25 +102,24 @@ extension Scenario {
   }
 
   private mutating func readThresholds(
-    _ cell: Cell?, _ options: SimulationOptions
-  ) throws(ScenarioError) {
-    var cells = try cell?.list() ?? []
-    for text in options.thresholds {
-      cells.append(Cell(Node.scalar(.init(text)), file: "--threshold"))
-    }
+    _ node: YAMLNode?, _ options: SimulationOptions
+  ) throws(ConfigurationError) {
+    let nodes =
+      try (node?.list() ?? []) + options.thresholds.map { YAMLNode($0, option: "--threshold") }
     let names = variants.map(\.name) + devices.map(\.name)
-    for cell in cells {
+    for node in nodes {
       let threshold: Threshold
       do throws(ThresholdProblem) {
-        threshold = try Threshold(cell.plainText)
+        // The threshold's own reader refuses what is not a single value.
+        threshold = try Threshold(node.scalar ?? "")
       } catch {
-        throw cell.problem(error.message)
+        throw node.problem(error.message)
       }
       // With single variants or devices chosen, a threshold for another one concerns no run.
       if let scope = threshold.scope, !names.contains(scope), options.variants.isEmpty,
         options.devices.isEmpty
       {
-        throw cell.problem(
+        throw node.problem(
           "there is no variant or device '\(scope)'" + Spelling.hint(for: scope, among: names))
       }
       thresholds.append(threshold)
@@ -130,7 +127,12 @@ extension Scenario {
   }
 }
 
-extension Cell {
-  /// The text of a threshold; empty if it is none, which the threshold's own reader refuses.
-  fileprivate var plainText: String { node.scalar?.string ?? "" }
+extension YAMLNode {
+  /// The top of a file that must not be empty.
+  init(_ file: String, _ text: String) throws(ConfigurationError) {
+    guard let top = try YAMLNode(parsing: text, file: file) else {
+      throw ConfigurationError(file: file, message: "is empty")
+    }
+    self = top
+  }
 }

@@ -1,5 +1,7 @@
 package import HostScreen
+package import Intake
 import Suggestions
+import YAMLReader
 
 /// What of a run can be chosen from outside: by a variant, or by `--set`.
 package struct RunSettings: Hashable, Sendable {
@@ -10,7 +12,8 @@ package struct RunSettings: Hashable, Sendable {
   /// Factor of all generated rates, in millionths.
   package var load: Int64 = 1_000_000
   package var costs = CostOverrides()
-  package var throttles = Throttles()
+  /// How long events may wait.
+  package var throttling = ThrottlePolicies()
 
   package init() {}
 }
@@ -30,10 +33,10 @@ extension RunSettings {
     [
       "host.children", "screen.refreshRate", "load", "costs.action", "costs.element", "costs.view",
       "costs.viewElement", "costs.appearance",
-    ] + Throttles.places.map(\.name)
+    ] + ThrottledKind.allCases.map(\.key)
 
   /// Takes the value of one of ``keys``.
-  mutating func set(_ key: String, _ value: Cell) throws(ScenarioError) {
+  mutating func set(_ key: String, _ value: YAMLNode) throws(ConfigurationError) {
     switch key {
     case "host.children":
       children = try value.choice(ChildTracking.allCases.map { ($0.rawValue, $0) })
@@ -45,11 +48,10 @@ extension RunSettings {
     case "costs.viewElement": costs.viewElement = try value.duration().nanoseconds
     case "costs.appearance": costs.appearance = try value.duration().nanoseconds
     default:
-      if let place = Throttles.places.first(where: { $0.name == key }) {
-        throttles[keyPath: place.path] = try place.interval(value)
-        return
+      guard let kind = ThrottledKind.allCases.first(where: { $0.key == key }) else {
+        throw value.problem("unknown key" + Spelling.hint(for: key, among: Self.keys))
       }
-      throw value.problem("unknown key" + Spelling.hint(for: key, among: Self.keys))
+      try throttling.set(kind, value)
     }
   }
 }

@@ -1,3 +1,5 @@
+import YAMLReader
+
 /// A condition that every run has to meet, such as `view(HostView).mean < 16ms`.
 ///
 /// With `for NAME` at its end it concerns the runs of that variant or device only.
@@ -68,7 +70,7 @@ package struct Threshold: Hashable, Sendable {
     case .milliseconds, .millisecondsPerSecond:
       let isRate = metric.unit == .millisecondsPerSecond
       let time = isRate && text.hasSuffix("/s") ? String(text.dropLast(2)) : text
-      guard let value = Quantity.duration(time) else {
+      guard let value = Quantity.nanoseconds(time) else {
         let hint = Quantity.millionths(time) != nil ? "; did you mean '\(time)ms'?" : ""
         throw ThresholdProblem("'\(text)' is no time, which this metric is compared with\(hint)")
       }

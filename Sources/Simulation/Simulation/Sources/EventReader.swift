@@ -1,22 +1,22 @@
 import LiveEvents
 import WireFormats
-import Yams
+import YAMLReader
 
 /// Reads an event that is written down in a scenario, with the members of the native format.
 struct EventReader {
-  func payload(_ cell: Cell) throws(ScenarioError) -> LiveEvent.Payload {
-    guard cell.node.mapping != nil else {
-      throw cell.problem("expected an event such as {type: stream, state: live}")
+  func payload(_ node: YAMLNode) throws(ConfigurationError) -> LiveEvent.Payload {
+    guard case .mapping = node.content else {
+      throw node.problem("expected an event such as {type: stream, state: live}")
     }
     var json = ""
-    append(cell.node, to: &json)
+    append(node, to: &json)
     var decoder = LineDecoder()
     let slab = ByteSlab(Array(json.utf8))
     let line = ByteSlab.Slice(offset: 0, count: slab.count)
     switch decoder.decode(slab, line: line, arrival: 0) {
     case .event(let event, _): return event.payload
-    case .rejected(let reason, _): throw cell.problem("is no event: \(explain(reason))")
-    case .control, .blank: throw cell.problem("is a line to a connection and no event")
+    case .rejected(let reason, _): throw node.problem("is no event: \(explain(reason))")
+    case .control, .blank: throw node.problem("is a line to a connection and no event")
     }
   }
 
@@ -30,33 +30,26 @@ struct EventReader {
   }
 
   /// The node as JSON. Plain values that look like numbers or truth values are such.
-  private func append(_ node: Node, to json: inout String) {
-    switch node {
-    case .mapping(let mapping):
+  private func append(_ node: YAMLNode, to json: inout String) {
+    switch node.content {
+    case .mapping(let entries):
       json += "{"
-      var isFirst = true
-      for (key, value) in mapping {
-        if !isFirst { json += "," }
-        isFirst = false
-        JSONText.append(key.string ?? "", to: &json)
+      for (index, entry) in entries.enumerated() {
+        if index > 0 { json += "," }
+        JSONText.append(entry.name, to: &json)
         json += ":"
-        append(value, to: &json)
+        append(entry.value, to: &json)
       }
       json += "}"
-    case .sequence(let sequence):
+    case .list(let elements):
       json += "["
-      for (index, element) in sequence.enumerated() {
+      for (index, element) in elements.enumerated() {
         if index > 0 { json += "," }
         append(element, to: &json)
       }
       json += "]"
-    case .scalar(let scalar):
-      if scalar.style == .plain, isJSONLiteral(scalar.string) {
-        json += scalar.string
-      } else {
-        JSONText.append(scalar.string, to: &json)
-      }
-    case .alias: json += "null"
+    case .scalar(let text, let isPlain):
+      if isPlain, isJSONLiteral(text) { json += text } else { JSONText.append(text, to: &json) }
     }
   }
 

@@ -1,3 +1,5 @@
+import YAMLReader
+
 /// Reads the section `events`.
 struct SourceReader {
   private static let keys =
@@ -10,15 +12,15 @@ struct SourceReader {
 
   init(_ options: SimulationOptions) { self.options = options }
 
-  func sources(_ cell: Cell) throws(ScenarioError) -> [SourceDescription] {
+  func sources(_ cell: YAMLNode) throws(ConfigurationError) -> [SourceDescription] {
     let cells = try cell.list()
     if cells.isEmpty { throw cell.problem("names no source of events") }
     var sources: [SourceDescription] = []
-    for cell in cells { sources.append(try source(Section(cell, known: Self.keys))) }
+    for cell in cells { sources.append(try source(YAMLMapping(cell, known: Self.keys))) }
     return sources
   }
 
-  private func source(_ section: Section) throws(ScenarioError) -> SourceDescription {
+  private func source(_ section: YAMLMapping) throws(ConfigurationError) -> SourceDescription {
     let origins = ["recording", "generate", "event"].filter { section[$0] != nil }
     guard let origin = origins.first else {
       throw section.problem(at: nil, "needs one of 'recording', 'generate' and 'event'")
@@ -38,8 +40,8 @@ struct SourceReader {
   }
 
   private func recording(
-    _ cell: Cell, _ section: Section
-  ) throws(ScenarioError) -> SourceDescription.Recorded {
+    _ cell: YAMLNode, _ section: YAMLMapping
+  ) throws(ConfigurationError) -> SourceDescription.Recorded {
     let name = try cell.text()
     guard let bytes = options.files.recording(name, scenario: options.path) else {
       throw cell.problem("there is no file '\(name)'")
@@ -53,7 +55,7 @@ struct SourceReader {
     }
   }
 
-  private func arrivals(_ section: Section) throws(ScenarioError) -> Arrivals.Plan {
+  private func arrivals(_ section: YAMLMapping) throws(ConfigurationError) -> Arrivals.Plan {
     if let at = section["at"] {
       try section.refuse(
         ["arrival", "rate", "stages", "from"], because: "contradicts 'at', which names the times")
@@ -71,7 +73,7 @@ struct SourceReader {
     }
     var read: [Arrivals.Stage] = []
     for cell in try stages.list() {
-      let stage = try Section(cell, known: ["rate", "for"])
+      let stage = try YAMLMapping(cell, known: ["rate", "for"])
       read.append(
         Arrivals.Stage(
           rate: try stage.required("rate").rate(),
@@ -81,7 +83,7 @@ struct SourceReader {
     return .staged(pattern, from: start, read)
   }
 
-  private func times(_ at: Cell) throws(ScenarioError) -> [VirtualTime] {
+  private func times(_ at: YAMLNode) throws(ConfigurationError) -> [VirtualTime] {
     var times: [VirtualTime] = []
     for cell in try at.list(orOne: true) {
       let time = try cell.duration()
@@ -93,8 +95,8 @@ struct SourceReader {
   }
 
   private func batch(
-    _ section: Section, _ pattern: PayloadPattern
-  ) throws(ScenarioError) -> SourceDescription.Batch {
+    _ section: YAMLMapping, _ pattern: PayloadPattern
+  ) throws(ConfigurationError) -> SourceDescription.Batch {
     var batch = SourceDescription.Batch()
     if !pattern.isSized {
       try section.refuse(

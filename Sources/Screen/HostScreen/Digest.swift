@@ -1,6 +1,6 @@
-/// A number that stands for a sequence of numbers: FNV-1a, taking 64 bits at a time.
+/// A number that identifies a sequence of numbers: FNV-1a, taking 64 bits at a time.
 package struct Digest: Sendable {
-  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+  package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
   package init() {}
 
@@ -13,7 +13,7 @@ package struct Digest: Sendable {
   /// Sixteen hexadecimal digits.
   package var text: String { Self.text(value) }
 
-  static func text(_ value: UInt64) -> String {
+  package static func text(_ value: UInt64) -> String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }

@@ -1,0 +1,160 @@
+package import RateLimiting
+import Suggestions
+import Yams
+
+/// One value of a YAML file and where it is, so that every error names file, line and key.
+package struct YAMLNode {
+  /// The file, or the option that the value was given with.
+  package let file: String
+  /// The path of keys to the value, such as `events[2].rate`; `nil` for the whole file.
+  package let key: String?
+  private let node: Node
+  private let keyLine: Int?
+
+  init(_ node: Node, file: String, key: String?, keyLine: Int?) {
+    self.node = node
+    self.file = file
+    self.key = key
+    self.keyLine = keyLine
+  }
+
+  /// Reads a file; `nil` if it is empty.
+  package init?(parsing text: String, file: String) throws(ConfigurationError) {
+    let root: Node?
+    do {
+      root = try Yams.compose(yaml: text)
+    } catch let error as YamlError {
+      throw YAMLSyntax(text).error(error, file: file)
+    } catch {
+      throw ConfigurationError(file: file, message: "\(error); write YAML 1.1")
+    }
+    guard let root, root.null == nil else { return nil }
+    self.init(root, file: file, key: nil, keyLine: nil)
+  }
+
+  /// A value that was given with an option.
+  package init(_ value: String, option: String, key: String? = nil) {
+    self.init(Node.scalar(.init(value)), file: option, key: key, keyLine: nil)
+  }
+
+  /// What the value is made of.
+  package enum Content {
+    /// Its text, and whether it was written without quotes.
+    case scalar(String, isPlain: Bool)
+    case list([YAMLNode])
+    case mapping([(name: String, value: YAMLNode)])
+  }
+
+  /// - Complexity: O(number of elements).
+  package var content: Content {
+    switch node {
+    case .scalar(let scalar): .scalar(scalar.string, isPlain: scalar.style == .plain)
+    case .sequence(let elements):
+      .list(
+        elements.enumerated().map { index, element in
+          YAMLNode(element, file: file, key: "\(key ?? "")[\(index)]", keyLine: line)
+        })
+    case .mapping(let mapping):
+      .mapping(
+        mapping.map { name, value in
+          let name = (text: name.string ?? "?", line: name.mark?.line)
+          let path = key.map { "\($0).\(name.text)" } ?? name.text
+          return (name.text, YAMLNode(value, file: file, key: path, keyLine: name.line))
+        })
+    // Aliases are resolved while a file is read.
+    case .alias: .scalar("", isPlain: true)
+    }
+  }
+
+  // MARK: Errors
+
+  private var line: Int? { node.mark?.line ?? keyLine }
+
+  /// What is wrong with the value.
+  package func problem(_ message: String) -> ConfigurationError {
+    ConfigurationError(file: file, line: line, key: key, message: message)
+  }
+
+  /// What is wrong with the key rather than with its value, which may be on a later line.
+  package func keyProblem(_ message: String) -> ConfigurationError {
+    ConfigurationError(file: file, line: keyLine ?? line, key: key, message: message)
+  }
+
+  private func expected(_ what: String, hint: String = "") -> ConfigurationError {
+    let written = scalar.map { $0.isEmpty ? "" : ", not '\($0)'" } ?? ""
+    return problem("expected \(what)\(written)\(hint)")
+  }
+
+  // MARK: Values
+
+  /// The text of a single value as it is written; `nil` for a list or a mapping.
+  package var scalar: String? { node.scalar?.string }
+
+  /// The text of a single value that must not be empty.
+  package func text() throws(ConfigurationError) -> String {
+    guard let text = scalar else { throw problem("expected a single value") }
+    guard !text.isEmpty else { throw problem("has no value") }
+    return text
+  }
+
+  /// - Parameter word: what may be written instead, for the message only.
+  package func integer(
+    in range: ClosedRange<Int>, or word: String? = nil
+  ) throws(ConfigurationError) -> Int {
+    guard let value = node.int, range.contains(value) else {
+      let bounds =
+        range.upperBound == .max
+        ? "of \(range.lowerBound) or more" : "from \(range.lowerBound) to \(range.upperBound)"
+      throw expected("a whole number \(bounds)" + (word.map { " or \($0)" } ?? ""))
+    }
+    return value
+  }
+
+  package func truth() throws(ConfigurationError) -> Bool {
+    guard let value = node.bool else { throw expected("true or false") }
+    return value
+  }
+
+  /// A span of time such as `250ms`, `0.5s` or `10m`.
+  ///
+  /// - Parameters:
+  ///   - positive: whether zero is refused.
+  ///   - word: a word that means a span, too.
+  ///   - unit: the unit that a number without one probably has, for the hint.
+  package func interval(
+    positive: Bool = false, or word: (name: String, value: Interval)? = nil, unit: String = "s"
+  ) throws(ConfigurationError) -> Interval {
+    if let word, scalar == word.name { return word.value }
+    guard let text = scalar, let nanoseconds = Quantity.nanoseconds(text) else {
+      let hint = scalar.flatMap(Int.init).map { "; did you mean '\($0)\(unit)'?" } ?? ""
+      let examples = word.map { "250ms, 0.5s, 10m or \($0.name)" } ?? "250ms, 0.5s or 10m"
+      throw expected("a time such as \(examples)", hint: hint)
+    }
+    if nanoseconds > Self.longest { throw problem("is longer than 100 days") }
+    if positive, nanoseconds == 0 { throw problem("must be longer than zero") }
+    return Interval(nanoseconds: nanoseconds)
+  }
+
+  /// Sums of times stay far from the end of their range.
+  private static let longest: Int64 = 100 * 86_400 * 1_000_000_000
+
+  /// One of a few words.
+  package func choice<Value>(
+    _ choices: [(name: String, value: Value)]
+  ) throws(ConfigurationError) -> Value {
+    let text = try text()
+    for choice in choices where choice.name == text { return choice.value }
+    throw problem("there is no '\(text)'\(Spelling.hint(for: text, among: choices.map(\.name)))")
+  }
+
+  /// The elements of a list.
+  ///
+  /// - Parameter orOne: whether a single value stands for a list of it alone.
+  package func list(orOne: Bool = false) throws(ConfigurationError) -> [YAMLNode] {
+    switch content {
+    case .list(let elements): return elements
+    case .scalar where orOne: return [self]
+    case .scalar, .mapping: throw problem("expected a list")
+    }
+  }
+}

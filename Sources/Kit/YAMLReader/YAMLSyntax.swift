@@ -1,0 +1,68 @@
+import Yams
+
+/// Explains why a text could not be read as YAML: where, and what to do about it.
+struct YAMLSyntax {
+  static let duplicate = "is a duplicate key; remove one"
+
+  private let lines: [Substring]
+
+  init(_ text: String) {
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+  }
+
+  func error(_ error: YamlError, file: String) -> ConfigurationError {
+    switch error {
+    case .scanner(let context, let problem, let mark, _),
+      .parser(let context, let problem, let mark, _),
+      .composer(let context, let problem, let mark, _):
+      // What is left open is only noticed behind the last line; report where it began.
+      let isBehind = mark.line > lines.count || mark.line == lines.count && lines.last == ""
+      return ConfigurationError(
+        file: file, line: isBehind ? context?.mark.line ?? lines.count : mark.line,
+        message:
+          "is not valid YAML: \(problem); check the quotes, brackets and indentation there")
+    case .reader(let problem, let offset, _, let yaml):
+      return ConfigurationError(
+        file: file,
+        line: offset.map { yaml.utf8.prefix($0).count { $0 == UInt8(ascii: "\n") } + 1 },
+        message: "is not valid YAML: \(problem); "
+          + "write text in UTF-8, with other characters as \\uXXXX between quotes")
+    case .duplicatedKeysInMapping(let names, let context):
+      let name = names.first ?? "?"
+      return ConfigurationError(
+        file: file, line: duplicateLine(of: name, after: context.mark),
+        key: (keys(above: context.mark) + [name]).joined(separator: "."), message: Self.duplicate)
+    case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
+      return ConfigurationError(
+        file: file, message: "is not valid YAML: \(error); write YAML in UTF-8")
+    }
+  }
+
+  /// The line of the second of two equal keys: the next one in the column of the first.
+  private func duplicateLine(of name: String, after first: Mark) -> Int {
+    for (index, line) in lines.enumerated().dropFirst(first.line) {
+      let rest = line.drop { $0 == " " }
+      if line.count - rest.count == first.column - 1, rest.hasPrefix(name + ":") {
+        return index + 1
+      }
+    }
+    return first.line
+  }
+
+  /// The keys that a key is in: those further left, from its own line upwards, up to the list that it
+  /// may be an element of.
+  private func keys(above mark: Mark) -> [String] {
+    var keys: [String] = []
+    var indentation = mark.column - 1
+    for line in lines.prefix(mark.line).reversed() {
+      let rest = line.drop { $0 == " " }
+      guard line.count - rest.count < indentation, !rest.hasPrefix("#"), !rest.isEmpty else {
+        continue
+      }
+      if rest.hasPrefix("- ") { break }
+      indentation = line.count - rest.count
+      keys.insert(String(rest.prefix { $0 != ":" && $0 != " " }), at: 0)
+    }
+    return keys
+  }
+}

@@ -1,0 +1,54 @@
+import ChatFeature
+import Composable
+import HostFeature
+import WaitingRoomFeature
+
+/// The kinds of actions that reach the host's reducer, numbered, by the names that evaluations give as
+/// causes, such as `chat.messages`.
+struct ActionKinds: Sendable {
+  static let all = ActionKinds()
+
+  let names: [String]
+  private let numbers: [UInt64: Int]
+
+  private init() {
+    let store = Store(initialState: HostFeature.State(), lane: SimulationLane()) { HostFeature() }
+    let trace = store.actionTrace
+    var kinds: [(code: UInt64, name: String)] = []
+    /// Adds the kinds below one, or the kind itself if there are none.
+    func add(_ code: UInt64, _ name: String, level: UInt64) {
+      var isLeaf = true
+      for byte in 1...254 as ClosedRange<UInt64> {
+        let below = code | byte << (8 * level)
+        let nameBelow = trace.name(of: below)
+        // The trace names the nearest kind that it knows.
+        guard nameBelow != name else { break }
+        isLeaf = false
+        add(below, nameBelow, level: level + 1)
+      }
+      if isLeaf { kinds.append((code, name)) }
+    }
+    add(0, "", level: 0)
+    names = kinds.map(\.name)
+    numbers = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1.code, $0) })
+  }
+
+  /// How many numbers there are: one for each of ``names``, and one for actions that no child took.
+  var count: Int { names.count + 1 }
+
+  /// The number of the kind that a trace says is being reduced.
+  func number(of trace: ActionTrace) -> Int { numbers[trace.code] ?? names.count }
+
+  func name(_ number: Int) -> String { number < names.count ? names[number] : "(no child)" }
+}
+
+extension HostFeature.Action {
+  /// How many elements of a batch it carries.
+  var elementCount: Int {
+    switch self {
+    case .chat(.messages(let batch)): batch.count
+    case .waitingRoom(.changed(let changes)): changes.count
+    default: 0
+    }
+  }
+}

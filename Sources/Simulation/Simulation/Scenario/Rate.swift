@@ -1,0 +1,68 @@
+import RateLimiting
+import YAMLReader
+
+/// How often something happens.
+package struct Rate: Hashable, Sendable {
+  /// The mean time from one to the next; `nil` for never.
+  package let interval: VirtualTime?
+
+  package init(interval: VirtualTime?) { self.interval = interval }
+
+  /// Reads `400/s`, `12.5/m` or `3/h`; `nil` for any other text, and above one per nanosecond.
+  init?(_ text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let unit = Quantity.nanoseconds("1\(parts[1])"),
+      let millionths = Quantity.decimal(parts[0], times: 1_000_000)
+    else { return nil }
+    guard millionths > 0 else {
+      interval = nil
+      return
+    }
+    let (scaled, overflow) = unit.multipliedReportingOverflow(by: 1_000_000)
+    guard !overflow, scaled / millionths > 0 else { return nil }
+    interval = VirtualTime(nanoseconds: scaled / millionths)
+  }
+
+  /// The rate times a number of millionths.
+  func times(millionths factor: Int64) -> Rate {
+    guard let interval, factor > 0 else { return Rate(interval: nil) }
+    let scaled = Int128(interval.nanoseconds) * 1_000_000 / Int128(factor)
+    return Rate(interval: VirtualTime(nanoseconds: max(1, Int64(clamping: scaled))))
+  }
+}
+
+extension YAMLNode {
+  /// A span of virtual time.
+  func duration(positive: Bool = false) throws(ConfigurationError) -> VirtualTime {
+    VirtualTime(nanoseconds: try interval(positive: positive).nanoseconds)
+  }
+
+  func rate() throws(ConfigurationError) -> Rate {
+    let text = try text()
+    guard let rate = Rate(text) else {
+      let hint = Quantity.millionths(text) != nil ? "; did you mean '\(text)/s'?" : ""
+      throw problem("expected a rate such as 10/s or 3/m, not '\(text)'\(hint)")
+    }
+    return rate
+  }
+
+  /// In thousandths.
+  func share() throws(ConfigurationError) -> Int64 {
+    let text = try text()
+    guard let share = Quantity.share(text) else {
+      throw problem("expected a share from 0% to 100%, not '\(text)'")
+    }
+    return share
+  }
+
+  /// In millionths; at least `minimum`.
+  func factor(atLeast minimum: Int64) throws(ConfigurationError) -> Int64 {
+    let text = try text()
+    guard let value = Quantity.millionths(text), value >= minimum, value <= 1_000_000_000 else {
+      throw problem(
+        "expected a factor of \(FixedPoint.text(minimum, decimals: 6, trimmed: true)) to 1000, "
+          + "not '\(text)'")
+    }
+    return value
+  }
+}

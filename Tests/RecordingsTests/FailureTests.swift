@@ -11,7 +11,7 @@ struct FailureTests {
   func full() async throws {
     let disk = try SmallDisk()
     var library = try RecordingLibrary(directory: disk.path)
-    let events = Mutex<[RecorderEvent]>([])
+    let events = Mutex<[RecordingEvent]>([])
     let recorder = try await library.start(room: "main", startedAt: 0) { new in
       events.withLock { $0.append(new) }
     }

@@ -103,10 +103,11 @@ extension ViewNode {
   /// All texts from top to bottom.
   var lines: [String] {
     switch self {
-    case .empty, .gauge, .child: []
-    case .text(let text, _): [text]
+    case .empty, .gauge, .sparkline, .child: []
+    case .text(let text, _), .badge(let text, _): [text]
     case .row(let nodes), .column(let nodes): nodes.flatMap(\.lines)
-    case .list(let rows): rows.flatMap(\.node.lines)
+    case .table(_, let rows): rows.flatMap { $0.flatMap(\.lines) }
+    case .list(let rows, _): rows.flatMap(\.node.lines)
     case .panel(_, let node): node.lines
     }
   }

@@ -1,3 +1,4 @@
+public import JSON
 public import Varlink
 
 /// A reply of `MonitorScreen`.

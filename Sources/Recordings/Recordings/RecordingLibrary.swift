@@ -33,7 +33,7 @@ package final class RecordingLibrary: Sendable {
   ///   - startedAt: milliseconds since 1970.
   ///   - onEvent: called on the writer's thread.
   package func start(
-    room: String, startedAt: Int, onEvent: @escaping @Sendable (RecorderEvent) -> Void
+    room: String, startedAt: Int, onEvent: @escaping @Sendable (RecordingEvent) -> Void
   ) async throws(RecordingError) -> RoomRecorder {
     let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
     let status = RecorderStatus()
@@ -51,7 +51,7 @@ package final class RecordingLibrary: Sendable {
   ///
   /// - Throws: ``RecordingError/noSuchRecording(_:)``; other errors if the recording cannot be written.
   package func resume(
-    _ name: String, onEvent: @escaping @Sendable (RecorderEvent) -> Void
+    _ name: String, onEvent: @escaping @Sendable (RecordingEvent) -> Void
   ) async throws(RecordingError) -> RoomRecorder? {
     let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
     let status = RecorderStatus()

@@ -1,7 +1,7 @@
 import RateLimiting
 
 /// What a recorder reports to its room.
-package enum RecorderEvent: Sendable, Equatable {
+package enum RecordingEvent: Sendable, Equatable {
   /// Sent at most once a second.
   case progressed(bytes: Int, durationMs: Int)
   /// The recorder gave up; everything synced before remains.
@@ -14,7 +14,7 @@ final class RecordingSession {
   private let catalogue: Catalogue
   private let settings: RecordingSettings
   private let status: RecorderStatus
-  private let onEvent: @Sendable (RecorderEvent) -> Void
+  private let onEvent: @Sendable (RecordingEvent) -> Void
   private let onProblem: @Sendable (String) -> Void
   private var row: RecordingRow
   private var segment: SegmentWriter?
@@ -34,7 +34,7 @@ final class RecordingSession {
   init(
     row: RecordingRow, after segments: [SegmentRow] = [], directory: String, catalogue: Catalogue,
     settings: RecordingSettings, now: UInt64, status: RecorderStatus,
-    onEvent: @escaping @Sendable (RecorderEvent) -> Void,
+    onEvent: @escaping @Sendable (RecordingEvent) -> Void,
     onProblem: @escaping @Sendable (String) -> Void
   ) throws(RecordingError) {
     self.row = row

@@ -84,7 +84,7 @@ final class RecordingStore {
 
   func start(
     _ number: UInt64, room: String, startedAt: Int, now: UInt64, status: RecorderStatus,
-    onEvent: @escaping @Sendable (RecorderEvent) -> Void
+    onEvent: @escaping @Sendable (RecordingEvent) -> Void
   ) throws(RecordingError) -> String {
     let catalogue = try catalogue()
     let name = try makeDirectory(RecordingName.make(room: room, startedAt: startedAt))
@@ -100,7 +100,7 @@ final class RecordingStore {
   /// Continues a recording that was interrupted; `false` if it ended in any other way.
   func resume(
     _ number: UInt64, _ name: String, now: UInt64, status: RecorderStatus,
-    onEvent: @escaping @Sendable (RecorderEvent) -> Void
+    onEvent: @escaping @Sendable (RecordingEvent) -> Void
   ) throws(RecordingError) -> Bool {
     var (row, segments) = try entry(of: name)
     guard row.state == RecordingSummary.State.interrupted.rawValue else { return false }

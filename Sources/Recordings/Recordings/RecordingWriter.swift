@@ -1,4 +1,5 @@
 import Platform
+import Synchronization
 
 /// The thread that writes all recordings, by group commit: whatever arrives while it waits for the
 /// disk forms the next group.

@@ -188,7 +188,7 @@ package final class RoomRecordings: Sendable {
     library.close()
   }
 
-  private func take(_ event: RecorderEvent, of room: RoomName, on lane: HostLane) {
+  private func take(_ event: RecordingEvent, of room: RoomName, on lane: HostLane) {
     switch event {
     case .progressed(let bytes, let duration):
       let progress = RecorderProgress(bytes: bytes, durationMilliseconds: duration)

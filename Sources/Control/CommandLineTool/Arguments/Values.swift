@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import ControlInterface
+public import enum ControlInterface.ScrollPosition
 public import LiveEvents
 
 extension RoomName: ExpressibleByArgument {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlInterface
+import enum ControlInterface.ScrollPosition
 import JSON
 import LiveEvents
 import Wording

@@ -218,6 +218,7 @@ let tests: [Target] =
       ["Composable", "ComposableTesting", "CAllocationCounter", "TestSupport"]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
     test("SuggestionsTests", ["Suggestions"]),
+    test("YAMLReaderTests", ["RateLimiting", "YAMLReader"]),
     test("PrometheusTests", ["Prometheus", coreMetrics]),
     test("JSONTests", ["JSON"]),
     test("UnixSocketsTests", ["UnixSockets"]),
@@ -239,7 +240,9 @@ let tests: [Target] =
     test(
       "HostScreenTests",
       featureKit + childTargets + ["HostFeature", "HostScreen", "ComposableTesting", "TestSupport"]),
-    test("SimulationTests", ["LiveEvents", "Simulation", "WireFormats", "YAMLReader"]),
+    test(
+      "SimulationTests",
+      ["Composable", "HostScreen", "LiveEvents", "Simulation", "WireFormats", "YAMLReader"]),
     test(
       "ControlInterfaceTests",
       [
@@ -262,8 +265,9 @@ let tests: [Target] =
     test(
       "EndToEndTests",
       [
-        "ControlInterface", "HostScreen", "Intake", "JSON", "LiveEvents", "LivehostDaemon",
-        "Simulation", "Varlink", "TestSupport", "WireFormats", "livehostd", "livehostctl",
+        "Composable", "ControlInterface", "HostScreen", "Intake", "JSON", "LiveEvents",
+        "LivehostDaemon", "RateLimiting", "Simulation", "Varlink", "ViewGraph", "TestSupport",
+        "WireFormats", "livehostd", "livehostctl",
       ] + nio),
     .executableTarget(
       name: "CertificationService", dependencies: ["JSON", "UnixSockets", "Varlink"] + nio,

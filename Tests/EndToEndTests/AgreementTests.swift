@@ -1,20 +1,25 @@
+import Composable
 import ControlInterface
 import Foundation
 import HostScreen
+import Intake
 import JSON
 import LiveEvents
 import LivehostDaemon
+import RateLimiting
 import Simulation
 import Testing
+import ViewGraph
 import WireFormats
 
 /// A minute of a host's stream lived through by the simulator and by the daemon: they agree.
 @Suite("Live and simulated", .serialized)
 struct AgreementTests {
+  /// Where the simulator's time stamps begin.
+  private static let epoch: Timestamp = 1_767_225_600_000
+
   /// A minute of everything that a screen gets, ended by the end of the stream.
   private static let minute: [LiveEvent] = {
-    // Where the simulator's time stamps begin.
-    let epoch: Timestamp = 1_767_225_600_000
     var events = SimulatedHost(seed: 11, startTimestamp: epoch, duration: .seconds(60))
       .map(\.event)
     let last = events.last?.timestamp ?? 0
@@ -70,6 +75,125 @@ struct AgreementTests {
     }
   }
 
+  // MARK: Throttles
+
+  @Test("costly frames widen the interval of the chat at the same frames")
+  func widening() throws {
+    // Every evaluation of the chat takes 12 ms: a quarter of the time allows one in 48 ms.
+    let simulated = try simulatedChat(cost: "12ms")
+    let live = liveChat(cost: 12_000_000)
+    #expect(simulated == live)
+    #expect(simulated.count < 50)
+    let distances = zip(simulated, simulated.dropFirst()).map { $1.start - $0.start }
+    #expect(distances.contains { $0 >= 48_000_000 }, "\(distances)")
+    #expect(distances.dropFirst(4).allSatisfy { $0 > 2 * 16_666_667 }, "\(distances)")
+    // Without widening there are as many as time allows.
+    let fixed = try simulatedChat(cost: "12ms", variant: "{throttle.chat: frame}")
+    #expect(fixed == liveChat(cost: 12_000_000) { $0[.chat].maximumStaleness = $0[.chat].interval })
+    #expect(fixed.count > 60)
+    // And free frames do not widen anything.
+    #expect(try simulatedChat(cost: "0ms") == liveChat(cost: 0))
+  }
+
+  @Test(
+    "a throttle's key means the same in livehostd.yaml and in a scenario",
+    arguments: ThrottledKind.allCases)
+  func throttleKeys(kind: ThrottledKind) throws {
+    var read: [String: ThrottlePolicies] = [:]
+    for text in [
+      "1.5s", "1500ms", "{interval: 1.5s}", "{interval: 1500ms}", "{interval: 2s}",
+      "{interval: 1.5s, maximum-staleness: 3s}",
+    ] where kind != .progress || !text.contains("staleness") {
+      var configuration = Configuration()
+      try configuration.read(text: "throttle: {\(kind.rawValue): \(text)}", file: "test.yaml")
+      let scenario = try scenario(
+        "events: [{recording: events.ndjson}]", Self.idealDevice,
+        variant: "{throttle.\(kind.rawValue): \(text)}")
+      let policies = configuration.rooms.throttling
+      #expect(scenario.variants.map(\.settings.throttling) == [policies], "\(text)")
+      #expect(policies != ThrottlePolicies(), "\(text)")
+      read[text] = policies
+    }
+    let alike = ["1.5s", "1500ms", "{interval: 1.5s}", "{interval: 1500ms}"]
+    #expect(Set(alike.map { read[$0] }).count == 1)
+    #expect(read["1.5s"] != read["{interval: 2s}"])
+  }
+
+  /// An evaluation of the chat's view: in which frame, and when it began and how long it took on the
+  /// screen's clock.
+  private struct ChatEvaluation: Equatable {
+    var frame: UInt64
+    var start: UInt64
+    var length: UInt64
+  }
+
+  /// Two seconds of 500 messages a second.
+  private static let crowd: [LiveEvent] = (0..<1_000).map { number in
+    LiveEvent(
+      timestamp: epoch + Timestamp(number) * 2,
+      payload: .chat(.message(
+        ChatMessage(id: "m\(number)", userID: "u", userName: "Ada", text: "hello"))))
+  }
+
+  private func evaluations(_ screen: HostScreen) -> [ChatEvaluation] {
+    screen.views.log.records(of: "ChatView").map {
+      ChatEvaluation(frame: $0.frame, start: $0.start, length: $0.inclusive)
+    }
+  }
+
+  private func simulatedChat(cost: String, variant: String = "{}") throws -> [ChatEvaluation] {
+    let scenario = try scenario(
+      "events: [{recording: events.ndjson}]", "{costs: {views: {ChatView: {evaluation: \(cost)}}}}",
+      duration: "2100ms", variant: variant, recording: Self.crowd)
+    return evaluations(try #require(simulatedScreen(scenario)))
+  }
+
+  /// A screen that lives as a room's does on its lane: events and timers wait while a frame is drawn.
+  private func liveChat(
+    cost: UInt64, _ change: (inout ThrottlePolicies) -> Void = { _ in }
+  ) -> [ChatEvaluation] {
+    let clock = CostlyClock(cost)
+    let screen = HostScreen(lane: IdleLane(), framesPerSecond: 60, clock: clock)
+    var policies = ThrottlePolicies()
+    change(&policies)
+    screen.apply(policies)
+    var events = Self.crowd[...]
+    func arrival(_ event: LiveEvent) -> Int64 { (event.timestamp - Self.epoch) * 1_000_000 }
+    while true {
+      let next = [events.first.map(arrival), screen.nextFrame?.nanoseconds].compactMap(\.self).min()
+      guard let next, next <= 2_100_000_000 else { break }
+      clock.now = max(clock.now, UInt64(next))
+      let now = Instant(nanoseconds: Int64(clock.now))
+      while let event = events.first, arrival(event) <= now.nanoseconds {
+        screen.receive(event, at: now)
+        events.removeFirst()
+      }
+      screen.reduce()
+      if let frame = screen.nextFrame, frame <= now { screen.drawFrame(at: now) }
+    }
+    return evaluations(screen)
+  }
+
+  /// Only the chat's evaluations take time.
+  private final class CostlyClock: ScreenClock {
+    var now: UInt64 = 0
+    private let cost: UInt64
+
+    init(_ cost: UInt64) { self.cost = cost }
+
+    func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) {
+      if view == "ChatView" { now += cost }
+    }
+  }
+
+  /// No effect runs.
+  private final class IdleLane: Lane {
+    var taskExecutor: (any TaskExecutor)? { nil }
+    func execute(_ job: @escaping @Sendable () -> Void) {}
+  }
+
+  // MARK: Both worlds
+
   /// From the first event to the frame that shows the last one; time that goes on would tick.
   private static var milliseconds: Int {
     Int((minute.last?.timestamp ?? 0) - (minute.first?.timestamp ?? 0)) + 17
@@ -81,24 +205,33 @@ struct AgreementTests {
     }
   }
 
-  /// The minute on a simulated device that takes no time for anything.
-  private func simulated() throws -> RoomReport {
-    let minute = String(decoding: Self.lines, as: UTF8.self)
+  /// A device that takes no time for anything.
+  private static let idealDevice = "{title: Ideal, refreshRate: 60, costs: {view: 0ms}}"
+
+  /// A scenario of one device and one variant, with a recording of the name `events.ndjson`.
+  private func scenario(
+    _ events: String, _ device: String, duration: String = "1s", variant: String = "{}",
+    recording: [LiveEvent] = [minute[0]]
+  ) throws -> Scenario {
     let contents = [
-      "config/devices/ideal.yaml": "{title: Ideal, refreshRate: 60, costs: {view: 0ms}}",
-      "minute.ndjson": minute,
+      "config/devices/device.yaml": Array(device.utf8),
+      "events.ndjson": recording.reduce(into: []) { NativeEncoder.append($1, to: &$0) },
     ]
-    let files = ScenarioFiles(
-      read: { path in contents[path].map { Array($0.utf8) } },
-      list: { _ in ["ideal.yaml"] })
-    let scenario = try Scenario(
+    let files = ScenarioFiles(read: { contents[$0] }, list: { _ in ["device.yaml"] })
+    return try Scenario(
       """
-      name: minute
-      seed: 1
-      duration: \(Self.milliseconds)ms
-      devices: [ideal]
-      events: [{recording: minute.ndjson}]
-      """, SimulationOptions(path: "minute.yaml", files: files))
+      name: agreement
+      duration: \(duration)
+      devices: [device]
+      \(events)
+      variants: {one: \(variant)}
+      """, SimulationOptions(path: "agreement.yaml", files: files))
+  }
+
+  private func simulated() throws -> RoomReport {
+    let scenario = try scenario(
+      "events: [{recording: events.ndjson}]", Self.idealDevice, duration: "\(Self.milliseconds)ms",
+      recording: Self.minute)
     let screen = try #require(simulatedScreen(scenario))
     return RoomReport(screen, room: "main", newestMessages: RoomSettings().reportedMessages)
   }

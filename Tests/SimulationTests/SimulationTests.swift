@@ -1,5 +1,8 @@
+import Composable
+import HostScreen
 import Simulation
 import Testing
+import WireFormats
 
 @Suite struct SimulationTests {
   @Test func `The same seed gives the same report, trace and page, byte for byte`() async throws {
@@ -46,6 +49,23 @@ import Testing
       digest(conditions, "slow+hot+busy", "tracked")
         == digest(conditions, "slow+busy+hot", "tracked"))
     #expect(conditions.runs.first?.slowdown == 6_000_000)
+  }
+
+  @Test func `a device can name the cost of each kind of action that is reduced`() throws {
+    let minute = SimulatedHost(seed: 3, startTimestamp: 0, duration: .seconds(60))
+      .reduce(into: [UInt8]()) { NativeEncoder.append($1.event, to: &$0) }
+    let text = """
+      {name: minute, duration: 60s, devices: [fast], events: [{recording: minute.ndjson}]}
+      """
+    let recording = ["minute.ndjson": String(decoding: minute, as: UTF8.self)]
+    let screen = try #require(simulatedScreen(Scenario(text, options(recording))))
+    let kinds = screen.store.actionsByKind.map(\.kind)
+    #expect(kinds.count > 15)
+    let costs = kinds.map { "\($0): 1ms" }.joined(separator: ", ")
+    let device = ["config/devices/fast.yaml": "{costs: {actions: {\(costs)}}}"]
+    #expect(throws: Never.self) {
+      try Scenario(text, options(recording.merging(device) { $1 }))
+    }
   }
 
   @Test func `Every event is accounted for`() async throws {

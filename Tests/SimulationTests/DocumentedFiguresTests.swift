@@ -1,0 +1,84 @@
+import Foundation
+import Simulation
+import Testing
+
+/// The figures that the README and the documentation quote are those that the simulator gives.
+@Suite struct DocumentedFiguresTests {
+  private static let documentation = "Sources/Simulation/Simulation/Simulation.docc"
+  private static let reports = Task {
+    var options = SimulationOptions(path: HostScreenScenarioTests.path)
+    let text = String(
+      decoding: ScenarioFiles.disk.read(options.path) ?? [], as: UTF8.self)
+    let whole = try await simulate(scenarioText: text, options: options).report
+    // The guide begins with one variant alone.
+    options.variants = ["tracked"]
+    return [whole, try await simulate(scenarioText: text, options: options).report]
+  }
+
+  private func text(_ file: String) throws -> String {
+    try String(contentsOfFile: "\(packageRoot)/\(file)", encoding: .utf8)
+  }
+
+  private func words(_ line: some StringProtocol) -> String {
+    line.split(separator: " ").joined(separator: " ")
+  }
+
+  @Test(arguments: [("README.md", 5), ("\(documentation)/FindingAHang.md", 11)])
+  func `an excerpt of a report is in the report`(file: String, count: Int) async throws {
+    let reports = try await Self.reports.value
+    let reported = Set(reports.flatMap(\.lines).map(words))
+    let names = Set(reports[0].runs.flatMap { RunMetrics($0).metrics.map(\.name) })
+    let blocks = try text(file).split(separator: "\n\n").filter {
+      $0.hasPrefix("    ") && $0.contains("HostView")
+    }
+    let rows = blocks.flatMap { $0.split(separator: "\n") }.map(words).filter { line in
+      names.contains { line.hasPrefix($0 + " ") } || line.contains(" x ownRead")
+        || line.contains("times as slow")
+    }
+    #expect(rows.count == count)
+    let isMissing = rows.filter { !reported.contains($0) }
+    #expect(isMissing == [])
+  }
+
+  /// The cells of the tables of the page on the four conditions, without its headings.
+  private func cells() throws -> [[String]] {
+    try text("\(Self.documentation)/TheFourConditions.md").split(separator: "\n")
+      .filter { $0.hasPrefix("| ") }
+      .map { line in line.split(separator: "|").map { words($0) }.filter { !$0.isEmpty } }
+  }
+
+  @Test func `microhangs and hangs of the four conditions are those of the page`() async throws {
+    let report = try await Self.reports.value[0]
+    for (index, device) in HostScreenScenarioTests.conditions.enumerated() {
+      let row = try #require(try cells().first { $0[0] == "\(index + 1). \(device)" })
+      #expect(
+        row[1]
+          == "\(HostScreenScenarioTests.microhangs[index]), \(HostScreenScenarioTests.hangs[index])"
+      )
+      for (column, variant) in ["tracked", "ignored"].enumerated() {
+        let run = try #require(
+          report.runs.first { $0.device == device && $0.variant == variant })
+        #expect(row[2 + column] == "\(run.microhangs), \(run.hangs)", "\(device), \(variant)")
+      }
+    }
+  }
+
+  @Test func `means of the host's view are those of the page`() async throws {
+    let report = try await Self.reports.value[0]
+    func mean(_ device: String, _ variant: String) throws -> Int64 {
+      let run = try #require(report.runs.first { $0.device == device && $0.variant == variant })
+      return try #require(run.views.first { $0.name == "HostView" }).mean
+    }
+    /// With one decimal, rounded.
+    func tenths(_ number: Int64) -> String {
+      "\(number < 0 ? "-" : "")\(number.magnitude / 10).\(number.magnitude % 10)"
+    }
+    for (index, device) in HostScreenScenarioTests.conditions.enumerated() {
+      let row = try #require(try cells().first { $0[0] == "\(index + 1)" })
+      let (before, after) = (try mean(device, "tracked"), try mean(device, "ignored"))
+      #expect(row[1] == "\(tenths((before + 50_000) / 100_000)) ms")
+      #expect(row[2] == "\(tenths((after + 50_000) / 100_000)) ms")
+      #expect(row[3] == "\(tenths((after - before) * 1_000 / before)) %")
+    }
+  }
+}

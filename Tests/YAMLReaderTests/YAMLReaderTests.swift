@@ -1,0 +1,125 @@
+import RateLimiting
+import Testing
+import YAMLReader
+
+@Suite struct YAMLReaderTests {
+  private func mapping(
+    _ text: String, known: [String]? = nil
+  ) throws(ConfigurationError) -> YAMLMapping {
+    guard let node = try YAMLNode(parsing: text, file: "test.yaml") else {
+      throw ConfigurationError(file: "test.yaml", message: "is empty")
+    }
+    return try YAMLMapping(node, known: known)
+  }
+
+  private func error(_ text: String, known: [String]? = nil) -> ConfigurationError? {
+    do throws(ConfigurationError) {
+      _ = try mapping(text, known: known)
+      return nil
+    } catch { return error }
+  }
+
+  @Test(arguments: ["", "\n", "# only a comment\n", "---\n", "~\n"])
+  func `a file without a value is empty`(text: String) throws {
+    let isEmpty = try YAMLNode(parsing: text, file: "test.yaml").map { _ in false } ?? true
+    #expect(isEmpty)
+  }
+
+  // MARK: Durations
+
+  @Test(
+    arguments: [
+      ("500ms", 500_000_000), ("0.5s", 500_000_000), ("0.1s", 100_000_000), ("140us", 140_000),
+      ("0.741ms", 741_000), ("90s", 90_000_000_000), ("10m", 600_000_000_000),
+      ("1h", 3_600_000_000_000), ("0.000000001s", 1), ("7ns", 7), ("0s", 0),
+    ] as [(String, Int64)])
+  func `a duration is exact`(text: String, nanoseconds: Int64) throws {
+    let value = try #require(try mapping("a: \(text)")["a"])
+    #expect(try value.interval() == .nanoseconds(nanoseconds))
+  }
+
+  @Test(
+    arguments: [
+      "5", "s", ".5s", "5.s", "1.5.5s", "-1s", "+1s", "5 s", "five", "1e3s", "0.0000000001s",
+      "[5s]", "{a: 5s}", "9999999999h",
+    ])
+  func `any other text is refused`(text: String) throws {
+    let value = try #require(try mapping("a: \(text)")["a"])
+    let error = #expect(throws: ConfigurationError.self) { try value.interval() }
+    #expect(error?.description.hasPrefix("test.yaml:1: a: expected a time such as 250ms") == true)
+  }
+
+  @Test func `a duration of more than 100 days, and zero where that makes no sense, are refused`()
+    throws
+  {
+    let keys = try mapping("{long: 2401h, zero: 0ms}")
+    #expect(throws: ConfigurationError.self) { try keys["long"]?.interval() }
+    #expect(try keys["zero"]?.interval() == .zero)
+    #expect(throws: ConfigurationError.self) { try keys["zero"]?.interval(positive: true) }
+  }
+
+  // MARK: Values
+
+  @Test func `values are read as YAML writes them`() throws {
+    let keys = try mapping("{a: 1_000, b: 0x10, c: yes, d: 'off', e: [1, 2], f: alone}")
+    #expect(try keys["a"]?.integer(in: 0...2_000) == 1_000)
+    #expect(try keys["b"]?.integer(in: 0...20) == 16)
+    #expect(try keys["c"]?.truth() == true)
+    #expect(throws: ConfigurationError.self) { try keys["d"]?.truth() }
+    #expect(try keys["e"]?.list().map(\.key) == ["e[0]", "e[1]"])
+    #expect(try keys["f"]?.list(orOne: true).map { try $0.text() } == ["alone"])
+    #expect(throws: ConfigurationError.self) { try keys["f"]?.list() }
+  }
+
+  @Test(
+    arguments: [
+      ("a: 21", "expected a whole number from 1 to 20, not '21'"),
+      ("a: many", "expected a whole number from 1 to 20, not 'many'"),
+      ("a: [1]", "expected a whole number from 1 to 20"),
+      ("a:", "expected a whole number from 1 to 20"),
+    ])
+  func `a number out of range is refused with the range`(text: String, message: String) throws {
+    let value = try #require(try mapping(text)["a"])
+    let error = #expect(throws: ConfigurationError.self) { try value.integer(in: 1...20) }
+    #expect(error?.message == message)
+  }
+
+  // MARK: Positions
+
+  @Test(
+    arguments: [
+      ("b: 1", 1, "b", "unknown key; did you mean 'a'?"),
+      ("\n\nb:\n  c: 1", 3, "b", "unknown key; did you mean 'a'?"),
+      ("a: 1\na: 2", 2, "a", "is a duplicate key; remove one"),
+      ("a:\n  # wide\n  c:\n    d: 1\n\n    d: 2\n", 6, "a.c.d", "is a duplicate key; remove one"),
+      ("a: {c: 1, c: 2}", 1, "a.c", "is a duplicate key; remove one"),
+      ("a:\n  - c: 1\n    d: 2\n    c: 3\n", 4, "c", "is a duplicate key; remove one"),
+    ] as [(String, Int, String, String)])
+  func `a wrong key is reported on its line`(
+    text: String, line: Int, key: String, message: String
+  ) {
+    let error = error(text, known: ["a"])
+    #expect(error?.line == line)
+    #expect(error?.key == key)
+    #expect(error?.message == message)
+  }
+
+  @Test(
+    arguments: [
+      ("a: {b: 5", 1), ("a:\n\tb: 5", 2), ("a:\n  b: \"info", 2), ("a:\n    b: 5\n  c: []", 3),
+    ])
+  func `broken syntax is reported where it began`(text: String, line: Int) {
+    let error = error(text)
+    #expect(error?.line == line)
+    #expect(error?.message.hasPrefix("is not valid YAML: ") == true)
+    #expect(error?.message.hasSuffix("check the quotes, brackets and indentation there") == true)
+  }
+
+  @Test func `a value given with an option names the option`() {
+    let value = YAMLNode("many", option: "--set", key: "seed")
+    let error = #expect(throws: ConfigurationError.self) { try value.integer(in: 0...Int.max) }
+    #expect(
+      error?.description == "--set: seed: expected a whole number of 0 or more, not 'many'")
+    #expect(error?.isUsage == true)
+  }
+}

@@ -153,10 +153,10 @@ struct AgreementTests {
     cost: UInt64, _ change: (inout ThrottlePolicies) -> Void = { _ in }
   ) -> [ChatEvaluation] {
     let clock = CostlyClock(cost)
-    let screen = HostScreen(lane: IdleLane(), framesPerSecond: 60, clock: clock)
     var policies = ThrottlePolicies()
     change(&policies)
-    screen.apply(policies)
+    let screen = HostScreen(
+      lane: IdleLane(), framesPerSecond: 60, throttling: policies, clock: clock)
     var events = Self.crowd[...]
     func arrival(_ event: LiveEvent) -> Int64 { (event.timestamp - Self.epoch) * 1_000_000 }
     while true {
@@ -175,7 +175,7 @@ struct AgreementTests {
   }
 
   /// Only the chat's evaluations take time.
-  private final class CostlyClock: ScreenClock {
+  private final class CostlyClock: EvaluationClock {
     var now: UInt64 = 0
     private let cost: UInt64
 

@@ -64,6 +64,6 @@ struct SameThread: Lane {
   var taskExecutor: (any TaskExecutor)? { nil }
 }
 
-final class StillClock: ScreenClock {
+final class StillClock: EvaluationClock {
   let now: UInt64 = 0
 }

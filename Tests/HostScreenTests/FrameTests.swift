@@ -16,7 +16,7 @@ import WaitingRoomFeature
     var taskExecutor: (any TaskExecutor)? { nil }
   }
 
-  private final class StillClock: ScreenClock {
+  private final class StillClock: EvaluationClock {
     let now: UInt64 = 0
   }
 

@@ -29,7 +29,7 @@ struct SnapshotStoreTests {
     var taskExecutor: (any TaskExecutor)? { nil }
   }
 
-  private final class StillClock: ScreenClock {
+  private final class StillClock: EvaluationClock {
     let now: UInt64 = 0
   }
 

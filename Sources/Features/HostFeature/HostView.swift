@@ -11,6 +11,11 @@ import Wording
 /// The whole screen: a line of the host's own, and the children below it.
 package struct HostView: View {
   package static let name = "HostView"
+  /// The names of all views of the screen, parents first.
+  package static let names = [
+    name, HeaderView.name, WaitingRoomView.name, ChatView.name, ControlView.name,
+    LiveRoomStatsView.name, RecorderView.name,
+  ]
 
   package init() {}
 

@@ -1,7 +1,7 @@
 /// The time in which views are evaluated.
 ///
-/// A real clock only tells the time. A simulated one moves on in ``didEvaluate(_:_:isFirst:)``, by
-/// what the evaluation costs on the device that it stands for.
+/// A real clock only tells the time. A simulated one moves on when it is told of an evaluation or a frame,
+/// by what these cost on the device that it simulates.
 public protocol EvaluationClock: AnyObject {
   /// Monotonic nanoseconds.
   var now: UInt64 { get }
@@ -13,11 +13,15 @@ public protocol EvaluationClock: AnyObject {
   ///
   /// - Parameter isFirst: whether the view was not on the screen before.
   func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool)
+
+  /// All views that had to be evaluated for a frame were evaluated.
+  func didEvaluateFrame()
 }
 
 extension EvaluationClock {
   public func willEvaluate(_ view: String) {}
   public func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) {}
+  public func didEvaluateFrame() {}
 }
 
 /// A clock made of a function.

@@ -85,6 +85,7 @@ public final class ViewGraph {
       guard let cause = instance.pendingCause else { continue }
       _ = evaluate(instance, cause, instance.pendingTriggers)
     }
+    clock.didEvaluateFrame()
     return changedOutputs
   }
 

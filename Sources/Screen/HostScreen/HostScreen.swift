@@ -25,7 +25,7 @@ package final class HostScreen {
   package let store: Store<HostFeature.State, HostFeature.Action>
   package let views: ViewGraph
   private let grid: FrameGrid
-  private let clock: any ScreenClock
+  private let clock: any EvaluationClock
   // Unchecked, since the screen is never entered while it works: the check would cost as much as most
   // throttles.
   @exclusivity(unchecked) private var intake: HostIntake
@@ -44,14 +44,14 @@ package final class HostScreen {
   /// - Parameters:
   ///   - lane: where effects run and bring their actions.
   ///   - tracking: whether the host's view depends on its children as wholes.
-  ///   - intake: the throttle stage.
+  ///   - throttling: how long events may wait.
   ///   - chatHistory: how many messages the chat keeps.
   ///   - clock: measures evaluations, or simulates what they cost.
   ///   - snapshot: the screen to restore.
   package init(
     lane: any Lane, framesPerSecond: Int, tracking: ChildTracking = .ignored,
-    intake: HostIntake = HostIntake(), chatHistory: Int = 500, clock: any ScreenClock,
-    start: Instant = .origin, restoring snapshot: ScreenSnapshot? = nil
+    throttling: ThrottlePolicies = ThrottlePolicies(), chatHistory: Int = 500,
+    clock: any EvaluationClock, start: Instant = .origin, restoring snapshot: ScreenSnapshot? = nil
   ) {
     var state = snapshot?.state ?? HostFeature.State()
     state.chatHistory = chatHistory
@@ -64,7 +64,7 @@ package final class HostScreen {
     grid = FrameGrid(framesPerSecond: Int64(framesPerSecond))
     counts = snapshot?.counts ?? EventCounts()
     ticker = snapshot?.ticker ?? Ticker()
-    self.intake = intake
+    intake = HostIntake(throttling)
     self.clock = clock
     drawFrame(at: start)
   }
@@ -91,7 +91,6 @@ package final class HostScreen {
     for (reason, count) in output.rejected { counts.refuse(reason, count) }
     if !output.actions.isEmpty {
       store.send(contentsOf: output.actions)
-      if clock.countsActions { output.actions.forEach(clock.didReduce) }
     }
     output.clear()
   }
@@ -116,10 +115,7 @@ package final class HostScreen {
     let start = clock.now
     if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
     reduce()
-    if store.state.wantsTicks, let time = ticker.tick(at: now) {
-      store.send(.ticked(at: time))
-      if clock.countsActions { clock.didReduce(.ticked(at: time)) }
-    }
+    if store.state.wantsTicks, let time = ticker.tick(at: now) { store.send(.ticked(at: time)) }
     drawnActions = store.actionCount
     lastFrame = now
     store.deliverChanges()

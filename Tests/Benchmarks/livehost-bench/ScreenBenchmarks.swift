@@ -172,6 +172,6 @@ private struct SameThread: Lane {
   var taskExecutor: (any TaskExecutor)? { nil }
 }
 
-private final class RealClock: ScreenClock {
+private final class RealClock: EvaluationClock {
   var now: UInt64 { Harness.now() }
 }

@@ -5,7 +5,7 @@ import ViewGraph
 
 /// The machine's monotonic clock, for measuring evaluations. Tells the hang monitor which view is
 /// evaluated.
-final class MachineClock: ScreenClock {
+final class MachineClock: EvaluationClock {
   private let activity: LaneActivity
   private let room: RoomName
   private let faults: FaultInjection

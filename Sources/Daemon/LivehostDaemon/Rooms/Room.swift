@@ -88,10 +88,10 @@ final class Room {
     let meter = lane.meter
     screen = HostScreen(
       lane: EventLoopLane(lane.eventLoop, meter: meter, room: name),
-      framesPerSecond: settings.framesPerSecond, chatHistory: settings.chatHistory,
+      framesPerSecond: settings.framesPerSecond, throttling: settings.throttling,
+      chatHistory: settings.chatHistory,
       clock: MachineClock(meter.activity, room: name, faults: lane.faults), start: clock.now,
       restoring: snapshot?.screen)
-    screen.apply(settings.throttling)
     activity = meter.activity
     trace = screen.store.actionTrace
     observe(lane)

@@ -1,3 +1,4 @@
+import HostFeature
 import RateLimiting
 import Suggestions
 import YAMLReader
@@ -99,7 +100,7 @@ struct DeviceFile {
       }
     }
     if let views = keys["views"] {
-      for (name, value) in try YAMLMapping(views, known: ScreenViews.names).entries {
+      for (name, value) in try YAMLMapping(views, known: HostView.names).entries {
         var cost = costs.views[name] ?? costs.view
         try read(value, into: &cost)
         costs.views[name] = cost

@@ -1,3 +1,4 @@
+import HostFeature
 import HostScreen
 import RateLimiting
 import ViewGraph
@@ -30,12 +31,11 @@ struct RunCollector {
   private var latency = DurationHistogram()
   private var service = DurationHistogram()
 
-  private var views: [(name: String, inclusive: DurationHistogram)] = ScreenViews.names.map {
+  private var views: [(name: String, inclusive: DurationHistogram)] = HostView.names.map {
     ($0, DurationHistogram())
   }
-  /// The costliest evaluation of the turn without those within, and what appearing views cost.
+  /// The costliest evaluation of the turn without those within.
   private var costliestView: (name: String, cost: Int64)?
-  private var appearance: Int64 = 0
 
   private struct Unshown {
     var intended: Int64
@@ -83,10 +83,9 @@ struct RunCollector {
     digest.add(record.inclusive)
   }
 
-  mutating func noteAppearance(_ cost: Int64) { appearance += cost }
-
   mutating func endTurn(
-    from start: Int64, to end: Int64, costliest: (name: String, cost: Int64)?
+    from start: Int64, to end: Int64, costliest: (name: String, cost: Int64)?,
+    appearance: Int64
   ) {
     work += 1
     let length = end - start
@@ -102,16 +101,15 @@ struct RunCollector {
     hitch += max(0, end - grid.frame(after: Instant(nanoseconds: start)).nanoseconds)
     let index = Int(start / bucket)
     if index < timeline.count { timeline[index] = max(timeline[index], length) }
-    keep(length, hangClass, from: start, costliest)
+    keep(length, hangClass, from: start, costliest, appearance)
     digest.add(UInt64(start))
     digest.add(UInt64(length))
     costliestView = nil
-    appearance = 0
   }
 
   private mutating func keep(
     _ length: Int64, _ hangClass: HangClass, from start: Int64,
-    _ action: (name: String, cost: Int64)?
+    _ action: (name: String, cost: Int64)?, _ appearance: Int64
   ) {
     if longest.count == Self.longestKept {
       guard let last = longest.last, last.length < length else { return }

@@ -3,11 +3,13 @@ import ViewGraph
 
 /// The time of a simulated main thread: it moves on with what the thread does, by what that costs on
 /// the device.
-final class SimulatedClock: ScreenClock {
+final class SimulatedClock: EvaluationClock {
   private let costs: CostTable
   @exclusivity(unchecked) private(set) var time: Int64 = 0
-  /// What views that appeared in this turn still cost: it is spent once their bodies are evaluated.
+  /// What views that appeared in this frame still cost: it is spent once all bodies are evaluated.
   @exclusivity(unchecked) private var appearance: Int64 = 0
+  /// What the turn spent on views that appeared.
+  private var spentOnAppearance: Int64 = 0
   /// What the turn spent, by the numbers of ``ActionKinds``.
   private var spentOnActions = [Int64](repeating: 0, count: ActionKinds.all.count)
   @exclusivity(unchecked) private var touched: [Int] = []
@@ -39,16 +41,18 @@ final class SimulatedClock: ScreenClock {
     if isFirst { appearance += costs.appearance(ofView: view) }
   }
 
-  /// Spends what the views that appeared cost once. To be called after a frame. Returns it.
-  func settleAppearance() -> Int64 {
-    guard appearance > 0 else { return 0 }
-    let spent = appearance
-    appearance = 0
+  /// Spends what the views that appeared cost once.
+  func didEvaluateFrame() {
+    guard appearance > 0 else { return }
     let start = time
-    spend(spent)
+    spend(appearance)
+    spentOnAppearance += appearance
+    appearance = 0
     onAppearance?(start, time)
-    return spent
   }
+
+  /// What was spent on views that appeared since the last call.
+  func takeAppearanceCost() -> Int64 { exchange(&spentOnAppearance, with: 0) }
 
   /// The kind of action that cost most since the last call, if any did. Forgets what was spent.
   func takeCostliestAction() -> (name: String, cost: Int64)? {

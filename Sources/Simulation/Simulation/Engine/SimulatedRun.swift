@@ -1,4 +1,5 @@
 import Composable
+import HostFeature
 import HostScreen
 import RateLimiting
 import ViewGraph
@@ -37,8 +38,8 @@ final class SimulatedRun {
     if let trace { clock.onAppearance = { trace.appearance($0, $1) } }
     // Draws the first frame: that is the first turn.
     screen = HostScreen(
-      lane: lane, framesPerSecond: rate, tracking: settings.children, clock: clock)
-    screen.apply(settings.throttling)
+      lane: lane, framesPerSecond: rate, tracking: settings.children,
+      throttling: settings.throttling, clock: clock)
     start(scenario)
   }
 
@@ -48,7 +49,7 @@ final class SimulatedRun {
       clock.reduce(kind, elements: action.elementCount)
       trace?.action(kind, start, clock.time)
     }
-    for name in ScreenViews.names {
+    for name in HostView.names {
       for record in screen.views.log.records(of: name) { note(record) }
     }
     screen.views.onEvaluation = { [unowned self] in note($0) }
@@ -110,13 +111,12 @@ final class SimulatedRun {
     let now = Instant(nanoseconds: clock.time)
     nextRefresh = VirtualTime(nanoseconds: grid.frame(after: now).nanoseconds)
     screen.drawFrame(at: now)
-    collector.noteAppearance(clock.settleAppearance())
   }
 
   private func endTurn(from start: Int64, isFrame: Bool) {
-    collector.noteAppearance(clock.settleAppearance())
-    let costliest = clock.takeCostliestAction()
-    collector.endTurn(from: start, to: clock.time, costliest: costliest)
+    collector.endTurn(
+      from: start, to: clock.time, costliest: clock.takeCostliestAction(),
+      appearance: clock.takeAppearanceCost())
     trace?.turn(start, clock.time, isFrame: isFrame)
   }
 

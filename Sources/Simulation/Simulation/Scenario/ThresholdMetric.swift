@@ -1,3 +1,4 @@
+import HostFeature
 import Suggestions
 
 /// Something of a run that a threshold can be set on.
@@ -46,9 +47,9 @@ package enum ThresholdMetric: Hashable, Sendable {
         "there is no metric '\(name)'" + Spelling.hint(for: name, among: candidates))
     }
     let view = String(name[name.index(name.startIndex, offsetBy: 5)..<end])
-    guard ScreenViews.names.contains(view) else {
+    guard HostView.names.contains(view) else {
       throw ThresholdProblem(
-        "there is no view '\(view)'" + Spelling.hint(for: view, among: ScreenViews.names))
+        "there is no view '\(view)'" + Spelling.hint(for: view, among: HostView.names))
     }
     let rest = name[name.index(after: end)...]
     guard rest.hasPrefix("."), let metric = ViewMetric(rawValue: String(rest.dropFirst())) else {

@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 BUILD := swift build -c release -j $(JOBS)
-# Without testable imports, which no test uses, tests link what `make run` built instead of compiling it anew.
+# No test uses testable imports. Without them tests link what `make run` built instead of compiling it again.
 TESTS := -c release --disable-testable-imports
 BIN := .build/release
 ARGS ?=
@@ -14,13 +14,13 @@ BENCH ?=
 help:
 	@echo 'make run            build, start livehostd, play the bundled recording, show the screen'
 	@echo '                    ARGS=--once plays at full speed, prints the summary, exits'
-	@echo 'make test           run all tests; says what it skipped and why'
+	@echo 'make test           run all tests; prints what was skipped and why'
 	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some'
-	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600), with memory and hangs'
-	@echo '                    watched; long runs of the state library, and its sanitizers'
+	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600) while watching memory and'
+	@echo '                    hangs; long runs of the state library, and its sanitizers'
 	@echo 'make deb            the Debian package, in .build/deb'
-	@echo 'make format, lint   format the sources; check format, imports and style'
-	@echo 'make clean          remove what was built'
+	@echo 'make format, lint   format the sources; check format, imports, words'
+	@echo 'make clean          remove all build products'
 
 dependencies:
 	@packaging/dependencies.sh build
@@ -59,7 +59,7 @@ format:
 	@swift format --in-place --parallel --recursive Package.swift Sources Tests
 
 lint:
-	@packaging/lint.sh
+	@Tests/Checks/lint.sh
 
 clean:
 	@rm -rf .build

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kills a recording daemon at random moments: `kills.py BIN [ROUNDS [SEED]]`, BIN being the directory of
-the programs. After each kill every acknowledged event must be in the recording, once and in order."""
+"""Kills a recording daemon at random moments: `kills.py BIN [ROUNDS [SEED]]`, where BIN is the directory
+of the programs. After each kill every acknowledged event must be in the recording, once and in order."""
 import json, os, random, shutil, signal, subprocess, sys, tempfile, threading, time
 
 sys.dont_write_bytecode = True
@@ -26,12 +26,12 @@ def start():
     while ctl("status").returncode != 0:
         if daemon.poll() is not None:
             sys.exit("the daemon did not start")
-        # The socket is there once it listens; nothing tells of that but the socket.
+        # It reports being ready to a service manager only.
         time.sleep(0.01)
     return daemon
 
 
-passed = failed = 0
+passed = failed = total_acknowledged = 0
 for round in range(rounds):
     daemon = start()
     ctl("open", "main")
@@ -39,7 +39,7 @@ for round in range(rounds):
     acknowledged = [0]
     feeder = threading.Thread(target=feed, args=(f"{run}/ingest", acknowledged.append))
     feeder.start()
-    # The moment of the kill is what is random here.
+    # The kill comes at a random moment.
     time.sleep(random.random() * 1.5)
     daemon.send_signal(signal.SIGKILL)
     daemon.wait()
@@ -53,7 +53,7 @@ for round in range(rounds):
     total = (shown["features"]["chat"] or {"total": 0})["total"]
     problems = []
     if listed.get(name, {}).get("state") != "recording":
-        problems.append(f"listed as {listed.get(name)}, but it should go on")
+        problems.append(f"listed as {listed.get(name)}, but it should be recording")
     if total != len(numbers):
         problems.append(f"the room is back with {total} messages")
     if listed.get(name, {}).get("events") != len(numbers):
@@ -66,11 +66,16 @@ for round in range(rounds):
         problems.append(export.stderr.strip())
     print(f"round {round + 1}: {acknowledged[-1]} acknowledged, {len(numbers)} recorded"
           + "".join(f"; FAILED: {problem}" for problem in problems), flush=True)
+    total_acknowledged += acknowledged[-1]
     failed += bool(problems)
     passed += not problems
     ctl("close", "main")
     daemon.send_signal(signal.SIGTERM)
     daemon.wait()
+# Without events in any round nothing was tested.
+if total_acknowledged == 0:
+    print("FAILED: nothing was ever acknowledged")
+    failed += 1
 if failed == 0:
     shutil.rmtree(directory)
 else:

@@ -1,76 +1,108 @@
 #!/usr/bin/env bash
-# All tests: those of the package, then the scripts that need other programs or a booted system.
-# Ends with `N passed, N failed, N skipped`; fails if anything failed. What was skipped is said aloud.
+# Runs all tests: those of the Swift package, then the scripts that need other programs or a booted
+# system. `run.sh lint` runs the checks of style first.
+#
+# Prints what was skipped and why, and ends with `N passed, N failed`, with the number of skipped tests
+# if there are any. LIVEHOST_REQUIRE_ALL=1 counts skipped tests as failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+# Messages of tests begin with one character, which is three bytes.
+export LC_ALL=C.UTF-8
 jobs=${JOBS:-$(nproc)}
 logs=.build/test-logs
 mkdir -p "$logs"
 passed=0 failed=0 skipped=0
 started=$SECONDS
 
-count() { # log of a script that ends with `N passed, N failed[, N skipped]`
+# Adds the closing count of a script, `N passed, N failed[, N skipped]`. A script that fails without
+# counting a failure has failed once.
+count() { # name, exit status
   local line
-  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$1" | tail -n 1)
-  if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)? ]]; then
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$logs/$1.log" | tail -n 1)
+  if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
     passed=$((passed + BASH_REMATCH[1]))
     failed=$((failed + BASH_REMATCH[2]))
     skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
-  else
-    echo "run.sh: $1 has no closing count: taken as a failure"
-    failed=$((failed + 1))
+    if [ "$2" -eq 0 ] || [ "${BASH_REMATCH[2]}" -gt 0 ]; then return; fi
   fi
+  case $2 in
+    124 | 137) echo "run.sh: $1 did not end in time" ;;
+    *) echo "run.sh: $1 ended with status $2 and without a count of failures" ;;
+  esac
+  failed=$((failed + 1))
 }
 
-echo "== building the programs and the tests ($jobs jobs; some 15 minutes from nothing on 2 cores)"
-# Without testable imports, which no test uses, tests link what `make run` built instead of compiling it anew.
+# Runs a script. A test that hangs must fail, so each has a time limit far above what it needs.
+script() { # name, minutes, command...
+  local name=$1 minutes=$2
+  shift 2
+  echo "== $*"
+  timeout --kill-after=30 "${minutes}m" "$@" 2>&1 | tee "$logs/$name.log"
+  count "$name" "${PIPESTATUS[0]}"
+}
+
+finish() {
+  echo
+  echo "$((SECONDS - started)) s"
+  if [ "$skipped" -gt 0 ] && [ "${LIVEHOST_REQUIRE_ALL:-0}" = 1 ]; then
+    echo "$skipped skipped tests count as failed (LIVEHOST_REQUIRE_ALL=1)"
+    failed=$((failed + skipped))
+    skipped=0
+  fi
+  local line="$passed passed, $failed failed"
+  [ "$skipped" -eq 0 ] || line+=", $skipped skipped"
+  echo "$line"
+  [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+  exit
+}
+
+case ${1:-} in
+  '') ;;
+  lint) script lint 10 Tests/Checks/lint.sh ;;
+  *)
+    echo "run.sh: unknown argument '$1'; usage: run.sh [lint]" >&2
+    exit 64
+    ;;
+esac
+
+echo "== building the programs and the tests ($jobs jobs; about 15 minutes from nothing on 2 cores)"
+# No test uses testable imports. Without them tests link what `make run` built instead of compiling it again.
 if ! swift build -c release -j "$jobs" --disable-testable-imports --build-tests 2>&1 | tee "$logs/build.log" |
   grep --line-buffered -E '^\[[0-9]*[05]/|error|warning: unre|Build complete'; then
   echo "== the build failed"
   tail -n 40 "$logs/build.log"
-  echo "0 passed, 1 failed"
-  exit 1
+  failed=$((failed + 1))
+  finish
 fi
 
 echo "== tests of the package"
-swift test -c release --disable-testable-imports --skip-build --no-parallel 2>&1 | tee "$logs/package.log" |
-  grep --line-buffered -E 'Suite .*(passed|failed)|✘|✖|error:|Test run with|crash|Fatal' 
+timeout --kill-after=30 30m \
+  swift test -c release --disable-testable-imports --skip-build --no-parallel 2>&1 | tee "$logs/package.log" |
+  grep --line-buffered -E 'Suite .*(passed|failed)|^. (Test|Suite) .* skipped: |✘|✖|error:|Test run with|crash|Fatal'
 status=${PIPESTATUS[0]}
-if [[ $(grep -E 'Test run with [0-9]+ tests' "$logs/package.log" | tail -n 1) =~ with\ ([0-9]+)\ tests ]]; then
-  total=${BASH_REMATCH[1]}
-else
-  total=0
-fi
-bad=$(grep -E '^. Test .* failed after' "$logs/package.log" | grep -cvE '^. Test run with')
-if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
-if [ "$total" -eq 0 ]; then bad=1; fi
+# The runner's total includes skipped tests.
+total=$(sed -nE 's/.*Test run with ([0-9]+) tests.*/\1/p' "$logs/package.log" | tail -n 1)
+without=$(grep -cE '^. Test .* skipped: ' "$logs/package.log")
+bad=$(grep -E '^. Test .* failed after' "$logs/package.log" | grep -cv 'Test run with')
+total=$((${total:-0} - without))
+if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then echo "run.sh: the package's tests did not end in time"; fi
+if [ "$bad" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$total" -le 0 ]; }; then bad=1; fi
 passed=$((passed + (total > bad ? total - bad : 0)))
 failed=$((failed + bad))
-
-script() { # name, command...: runs a script that prints its own closing count
-  local name=$1
-  shift
-  echo "== $*"
-  "$@" 2>&1 | tee "$logs/$name.log"
-  count "$logs/$name.log"
-}
+skipped=$((skipped + without))
 
 bin=$(swift build -c release --show-bin-path)
-script documentation Tests/documentation.sh "$bin"
-script certification Tests/Interop/certification.sh "$bin/CertificationService"
-script varlink-client Tests/Interop/with-daemon.sh "$bin" Tests/Interop/cli.sh
-script varlinkctl Tests/Interop/varlinkctl.sh "$bin"
-script exit-codes Tests/Interop/exit-codes.sh "$bin"
-script fuzz Tests/Interop/fuzz.sh "$bin"
-script completion Tests/Interop/completion.sh "$bin"
-script screen Tests/Interop/screen.sh "$bin"
-script kills Tests/kills.py "$bin" 10
-script journal Tests/journal.py "$bin"
-script metrics Tests/Interop/metrics.sh "$bin"
-script system Tests/System/smoke.sh "$bin"
-script package Tests/System/package.sh "$bin"
-
-echo
-echo "$((SECONDS - started)) s"
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+script documentation 5 Tests/Checks/documentation.sh "$bin"
+script certification 10 Tests/Interop/certification.sh "$bin/CertificationService"
+script varlink-client 10 Tests/Interop/with-daemon.sh "$bin" Tests/Interop/cli.sh
+script varlinkctl 20 Tests/Interop/varlinkctl.sh "$bin"
+script exit-codes 10 Tests/Interop/exit-codes.sh "$bin"
+script fuzz 10 Tests/Interop/fuzz.sh "$bin"
+script completion 10 Tests/Interop/completion.sh "$bin"
+script screen 10 Tests/Interop/screen.sh "$bin"
+script kills 10 Tests/kills.py "$bin" 10
+script journal 10 Tests/journal.py "$bin"
+script metrics 10 Tests/Interop/metrics.sh "$bin"
+script system 30 Tests/System/smoke.sh "$bin"
+script package 40 Tests/System/package.sh "$bin"
+finish

@@ -2,8 +2,8 @@
 # Makes the Debian package: build-deb.sh PROGRAMS [OUTPUT]
 #
 # PROGRAMS is the directory with the built livehostd and livehostctl. OUTPUT, default .build/deb, gets
-# the package. What Debian's tools want at the root of the sources (packaging/debian) is staged in a tree
-# there and never lies in the sources; the tree is kept if the build fails.
+# the package. Debian's tools expect packaging/debian at the root of the sources, so a copy is staged in
+# OUTPUT; it is kept if the build fails.
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
 programs=$(cd "$1" && pwd)
@@ -27,7 +27,7 @@ install -D --mode=644 -t "$tree/Sources/Control/ControlInterface" \
   Sources/Control/ControlInterface/io.livehost.Control.varlink
 mv "$tree/packaging/debian" "$tree/debian"
 cd "$tree"
-# The programs are built, so what only their build needs is not asked for.
+# The programs are built already, so the build dependencies need not be installed.
 LIVEHOST_BIN=$programs nice dpkg-buildpackage --build=binary --no-check-builddeps --no-sign \
   >"$output/build.log" 2>&1 || {
   tail -n 30 "$output/build.log" >&2

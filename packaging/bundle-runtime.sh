@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Copies the shared libraries of the Swift toolchain that programs need: bundle-runtime.sh DIRECTORY
-# PROGRAM... Those that come from Debian packages are left to them.
+# PROGRAM... Libraries from Debian packages become dependencies instead.
 #
-# Bundled rather than linked in: both programs share one copy, and what is packaged is what was tested.
+# Bundled rather than linked statically: both programs share one copy, and the packaged programs are the
+# ones that were tested.
 set -euo pipefail
 directory=$1
 shift
@@ -10,7 +11,7 @@ shift
 install -d "$directory"
 missing=$(ldd "$@" | grep 'not found' || true)
 if [ -n "$missing" ]; then
-  echo "bundle-runtime.sh: libraries are missing; is the Swift toolchain where it was at the build?" >&2
+  echo "bundle-runtime.sh: libraries are missing; was the Swift toolchain moved since the build?" >&2
   echo "$missing" >&2
   exit 1
 fi

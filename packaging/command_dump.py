@@ -1,8 +1,8 @@
-"""What a program of livehost says about its own command line (`--experimental-dump-help`)."""
+"""The command line of a program of livehost, from its own description (`--experimental-dump-help`)."""
 import json
 import subprocess
 
-# Every verb has them; they are told once.
+# Every verb has these, so they are described once.
 COMMON = ("help", "version")
 
 
@@ -24,7 +24,7 @@ class Command:
 
     @property
     def options(self):
-        """Those of this command alone."""
+        """The options of this command only."""
         return [argument for argument in self.arguments
                 if argument.kind != "positional" and not argument.is_global
                 and argument.value_name not in COMMON]
@@ -34,7 +34,7 @@ class Command:
         return [argument for argument in self.arguments if argument.is_global]
 
     def all(self):
-        """This command and those below it."""
+        """This command and all its subcommands."""
         yield self
         for command in self.subcommands:
             yield from command.all()

@@ -4,9 +4,7 @@ import Testing
 
 @Suite struct ArgumentOrderTests {
   private func arranged(_ line: String) throws -> [String] {
-    try ArgumentOrder.arranged(
-      line.split(separator: " ").map(String.init),
-      verbs: ["status", "rooms", "show", "ingest", "demo", "help"])
+    try ArgumentOrder.arranged(line.split(separator: " ").map(String.init))
   }
 
   @Test(arguments: [
@@ -14,21 +12,40 @@ import Testing
     ("--json=short show main", "show --json=short main"),
     ("--socket /x show main", "show --socket /x main"),
     ("--socket=/x -j show main chat", "show --socket=/x -j main chat"),
-    ("--speed max ingest file --room r", "ingest --speed max file --room r"),
+    ("--speed max ingest file --room r", "ingest --speed max --room r file"),
     ("--room show ingest -", "ingest --room show -"),
+    ("-n 3 journal", "journal -n 3"),
+    ("--device a simulate x.yaml --device b", "simulate --device a --device b x.yaml"),
+    ("-j record start main", "record start -j main"),
+    ("record -j start main", "record start -j main"),
     ("show -- --json", "show -- --json"),
     ("", "status"),
     ("--json=pretty", "status --json=pretty"),
     ("--help", "--help"),
     ("--help show", "show --help"),
+    ("help record start", "help record start"),
     ("--version", "--version"),
+    (
+      "---completion show -- positional@0 2 0 livehostctl show",
+      "---completion show -- positional@0 2 0 livehostctl show"
+    ),
   ])
-  func `The verb comes first, wherever it stood`(line: String, expected: String) throws {
+  func `the verb comes first, then its options`(line: String, expected: String) throws {
+    #expect(try arranged(line).joined(separator: " ") == expected)
+  }
+
+  @Test(arguments: [
+    ("capacity main -3 -j", "capacity -j -- main -3"),
+    ("ingest f --speed -1", "ingest --speed=-1 f"),
+    ("hangs --since -1h", "hangs --since=-1h"),
+    ("ingest f --speed --room r", "ingest --speed --room f r"),
+  ])
+  func `negative values are no options`(line: String, expected: String) throws {
     #expect(try arranged(line).joined(separator: " ") == expected)
   }
 
   @Test(arguments: ["show --json short", "--json", "show --json"])
-  func `The JSON mode is taken after an equals sign only`(line: String) {
+  func `the JSON mode is accepted only after an equals sign`(line: String) {
     #expect(throws: Failure(.usage, "--json takes its value after '=', as in --json=short")) {
       try arranged(line)
     }
@@ -38,32 +55,66 @@ import Testing
     ("--json=short --json=pretty", "--json"), ("ingest --room a f --room=b", "--room"),
     ("--socket a status --socket b", "--socket"),
   ])
-  func `An option that is given twice is refused`(line: String, name: String) {
+  func `an option that is given twice is refused`(line: String, name: String) {
     #expect(throws: Failure(.usage, "\(name) is given twice")) { try arranged(line) }
   }
 
-  @Test func `An unknown verb is refused with a suggestion`() {
-    let failure = #expect(throws: Failure.self) { try arranged("shwo main") }
+  @Test(arguments: [
+    ("shwo main", "did you mean 'show'?\nSee 'livehostctl --help'."),
+    ("help shwo", "did you mean 'show'?"),
+    ("record strat main", "did you mean 'start'?\nSee 'livehostctl record --help'."),
+  ])
+  func `an unknown verb is refused with a suggestion`(line: String, message: String) {
+    let failure = #expect(throws: Failure.self) { try arranged(line) }
     #expect(failure?.status == .usage)
-    #expect(failure?.message.contains("did you mean 'show'?") == true)
-    let far = #expect(throws: Failure.self) { try arranged("frobnicate") }
-    #expect(far?.message.contains("did you mean") == false)
+    #expect(failure?.message.contains(message) == true)
   }
 
-  @Test func `The options with values are those that the parser knows`() async throws {
-    let help = await run(["--experimental-dump-help"])
-    let root = try #require(try JSONValue(parsing: help.output)["command"])
-    var names: Set<String> = []
-    func visit(_ command: JSONValue) {
-      for argument in command["arguments"]?.arrayValue ?? [] where argument["kind"] == "option" {
-        for name in argument["names"]?.arrayValue ?? [] {
-          let dashes = name["kind"] == "short" ? "-" : "--"
-          names.insert(dashes + (name["name"]?.stringValue ?? ""))
-        }
-      }
-      for command in command["subcommands"]?.arrayValue ?? [] { visit(command) }
-    }
-    visit(root)
-    #expect(names == ArgumentOrder.valueOptions.union([ArgumentOrder.equalsOnly]))
+  @Test func `nothing is suggested for a verb that resembles no other`() {
+    let failure = #expect(throws: Failure.self) { try arranged("frobnicate") }
+    #expect(failure?.message.contains("did you mean") == false)
+  }
+
+  @Test(arguments: [
+    ("livehostctl show ", "", ""), ("livehostctl show main ", "main", ""),
+    ("livehostctl --socket /x why main", "main", "/x"),
+    ("livehostctl --socket=/x -j why main", "main", "/x"),
+    ("livehostctl --socket = /x --json = short why main", "main", "/x"),
+  ])
+  func `completion finds the room and the socket before the cursor`(
+    line: String, room: String, socket: String
+  ) {
+    let words = CompletedWords(line.split(separator: " ").map(String.init))
+    #expect(words.room ?? "" == room)
+    #expect(words.socket ?? "" == socket)
+  }
+}
+
+@Suite struct CompletionTests {
+  @Test func `the bash script joins an option and its value after =`() async {
+    let script = await run(["completion", "bash"])
+    #expect(script.status == .done)
+    #expect(script.output.contains(#"[[ "${prev}" = '=' ]]"#))
+    #expect(script.output.contains("word_before_completion"))
+  }
+
+  @Test func `the zsh script accepts the JSON mode after = only`() async {
+    let script = await run(["completion", "zsh"])
+    #expect(script.output.contains("'--json=-["))
+  }
+
+  @Test func `the JSON form has the script and its shell`() async throws {
+    let value = try JSONValue(parsing: await run(["completion", "fish", "--json=short"]).output)
+    #expect(value["shell"] == "fish")
+    #expect(value["script"]?.stringValue?.contains("livehostctl") == true)
+  }
+
+  @Test func `nothing is offered without a daemon`() async {
+    let line = "---completion show -- positional@0 4 0 livehostctl --socket /nonexistent show"
+    let run = await run(line.split(separator: " ").map(String.init) + [""])
+    #expect(run.status == .done)
+    let offered = run.output.filter { !$0.isWhitespace }
+    #expect(offered == "")
+    #expect(run.diagnostics.isEmpty)
   }
 }

@@ -104,7 +104,9 @@ import Testing
 
   @Test func `A directory without a journal is named, with what to name instead`() async throws {
     let directory = try TestDirectory()
-    for (path, what) in [(directory.path, "no journal files"), ("/nonexistent", "No such file")] {
+    for (path, what) in [
+      (directory.path, "no readable journal files"), ("/nonexistent", "No such file"),
+    ] {
       let run = await run(["journal", "--directory", path])
       #expect(run.status == .failed)
       #expect(run.diagnostics.contains(path) && run.diagnostics.contains(what))

@@ -41,13 +41,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("soon", "write a time such as"), ("", "write a time such as"), ("-", "write a time such as"),
-    ("1", "write a time such as"), ("1x", "'x' is no unit"), ("1h 2y", "'y' is no unit"),
-    ("+1h", "lies in the future"), ("2026-02-30", "no such day"), ("2026-13-01", "no such day"),
+    ("soon", "give a time such as"), ("", "give a time such as"), ("-", "give a time such as"),
+    ("1", "give a time such as"), ("1x", "'x' is not a unit"), ("1h 2y", "'y' is not a unit"),
+    ("+1h", "is in the future"), ("2026-02-30", "no such day"), ("2026-13-01", "no such day"),
     ("25:00", "no such time of day"), ("12:60", "no such time of day"),
-    ("@now", "after @ come seconds"), ("2026-11", "write a time such as"),
-    ("99999999999999d", "too long ago"), ("2026-11-21 10:00 11:00", "write a time such as"),
-    ("12:30:07.x", "write a time such as"), ("1h2026-11-21", "write a time such as"),
+    ("@now", "@ must be followed by"), ("2026-11", "give a time such as"),
+    ("99999999999999d", "too long ago"), ("2026-11-21 10:00 11:00", "give a time such as"),
+    ("12:30:07.x", "give a time such as"), ("1h2026-11-21", "give a time such as"),
   ])
   func `What names no time is refused with a remedy`(text: String, remedy: String) throws {
     let error = #expect(throws: PointInTime.Unreadable.self) {

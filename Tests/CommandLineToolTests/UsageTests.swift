@@ -1,4 +1,5 @@
 import CommandLineTool
+import ControlInterface
 import JSON
 import Testing
 
@@ -15,7 +16,8 @@ import Testing
     ["journal", "--since", "10m", "--until", "1h"], ["journal", "--room", "Main"],
     ["journal", "--since=1h", "--since=2h"], ["compare", "a", "b", "--socket", "/x"],
     ["simulate", "x.yaml", "--local", "--socket=/x"], ["watch", "main", "--rate", "0"],
-    ["top", "--once", "extra"], ["status", "--rate", "1"],
+    ["top", "--once", "extra"], ["status", "--rate", "1"], ["help", "nope"],
+    ["help", "record", "nope"], ["record", "nope", "main"], ["completion", "tcsh"],
   ])
   func `What makes no sense is refused as usage`(arguments: [String]) async {
     let run = await run(arguments)
@@ -45,10 +47,46 @@ import Testing
     #expect(run.diagnostics.isEmpty)
   }
 
-  @Test func `The program names its version`() async {
+  @Test(arguments: [
+    (["capacity", "main", "-3"], "'-3' is invalid"),
+    (["schedule", "main", "-1h"], "'-1h' is invalid"),
+    (["ingest", "f", "--speed", "-1"], "'-1' is invalid"),
+    (["top", "--interval", "-1", "--once"], "from 0.1 to"),
+    (["why", "main", "ChatView", "--count", "-1"], "must not be negative"),
+  ])
+  func `a negative value is called invalid, not missing`(arguments: [String], message: String) async
+  {
+    let run = await run(arguments)
+    #expect(run.status == .usage)
+    #expect(run.diagnostics.contains(message), "\(run.diagnostics)")
+  }
+
+  @Test func `help fits 80 columns and is wrapped once`() async throws {
+    let dump = await run(["--experimental-dump-help"])
+    let root = try #require(try JSONValue(parsing: dump.output)["command"])
+    func visit(_ command: JSONValue, _ path: [String]) async {
+      let help = await run(["help"] + path)
+      #expect(help.status == .done, "\(path)")
+      for line in help.output.split(separator: "\n") where !line.hasPrefix("USAGE:") {
+        #expect(line.count <= 80, "\(path): \(line)")
+      }
+      // A line that was broken by hand and again by the parser leaves a stump.
+      for line in (command["discussion"]?.stringValue ?? "").split(separator: "\n")
+      where line.hasPrefix("  ") {
+        #expect(line.count <= 80, "\(path): \(line)")
+      }
+      for inner in command["subcommands"]?.arrayValue ?? [] {
+        guard let name = inner["commandName"]?.stringValue, name != "help" else { continue }
+        await visit(inner, path + [name])
+      }
+    }
+    await visit(root, [])
+  }
+
+  @Test func `the program names its version`() async {
     let run = await run(["--version"])
     #expect(run.status == .done)
-    #expect(run.output == "livehostctl \(programVersion)\n")
+    #expect(run.output == "livehostctl \(livehostVersion)\n")
   }
 
   @Test(arguments: [

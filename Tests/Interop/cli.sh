@@ -12,6 +12,7 @@ socket=${1:?usage: cli.sh SOCKET [VENV]}
 venv=${2:-$here/../../.build/interop-venv}
 if ! python_with_varlink "$venv"; then
   echo "SKIPPED: PyPI varlink cannot be installed (no network, or no python3-venv)"
+  skipped=17
   finish
 fi
 interface=unix:$socket/io.livehost.Control

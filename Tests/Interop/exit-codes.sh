@@ -1,5 +1,5 @@
 #!/bin/bash
-# Provokes each exit code once with the real programs, and what a user without rights may not do:
+# Provokes each exit code once with the real programs, and tries what a user without rights must not do:
 # `exit-codes.sh BIN`, where BIN is the directory of the programs.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -54,9 +54,9 @@ YAML
 code 0 "a room is opened" "$ctl" --socket "$socket" open main
 code 1 "a room that is open is opened" "$ctl" --socket "$socket" open main
 code 64 "a room is not named" "$ctl" --socket "$socket" show
-code 65 "an event that is none" "$ctl" --socket "$socket" send main '{"type":"nonsense"}'
+code 65 "an event of an unknown type" "$ctl" --socket "$socket" send main '{"type":"nonsense"}'
 code 69 "nobody listens there" "$ctl" --socket "$directory/nobody" status
-code 78 "a scenario with a key that there is not" "$ctl" simulate "$directory/wrong.yaml" --local
+code 78 "a scenario with an unknown key" "$ctl" simulate "$directory/wrong.yaml" --local
 code 99 "a threshold that cannot be met" "$ctl" simulate config/scenarios/host-screen.yaml --local \
   --set duration=5s --device iphone-15-plus --variant ignored --threshold 'frames < 0'
 code 130 "Ctrl-C" interrupted
@@ -81,7 +81,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     provoked+=(77)
   fi
 else
-  echo "SKIPPED: not root, so nobody else's rights can be tried"
+  echo "SKIPPED: not root, so the rights of other users cannot be tried"
   skipped=$((skipped + 4))
   provoked+=(77)
 fi
@@ -89,17 +89,19 @@ fi
 every_code() {
   local told number
   told=$("$ctl" --help | tr '\n' ' ' | grep -oE 'Exit codes: .*interrupted' | grep -oE '[0-9]+')
-  [ -n "$told" ] || { echo "--help tells no exit codes"; return 1; }
+  [ -n "$told" ] || { echo "--help lists no exit codes"; return 1; }
   for number in $told; do
     [[ " ${provoked[*]} " == *" $number "* ]] || { echo "$number was never provoked"; return 1; }
   done
 }
-check "every exit code that --help tells of was provoked" every_code
+check "every exit code listed by --help was provoked" every_code
 code 64 "the daemon does not know an option" "$bin/livehostd" --nonsense
 code 78 "the daemon's configuration is wrong" "$bin/livehostd" --config "$directory/wrong.yaml"
 code 1 "the daemon's sockets are taken" \
   "$bin/livehostd" --runtime-dir "$directory/run" --state-dir "$directory/other"
 kill -TERM "$daemon"
 wait "$daemon"
-check "0, the daemon is asked to end" test $? -eq 0
+ended=$?
+daemon=
+check "0, the daemon is asked to end" test $ended -eq 0
 finish

@@ -17,8 +17,8 @@ check() {
   fi
 }
 
-# contains TEXT COMMAND...: succeeds if the command's output has the text. The command's own status
-# does not count, since varlink.cli ends with 0 on errors too.
+# contains TEXT COMMAND...: succeeds if the command's output contains the text. The command's exit status
+# is ignored, since varlink.cli also ends with 0 on errors.
 contains() {
   local text=$1 output
   shift
@@ -37,7 +37,7 @@ silent() {
   return 1
 }
 
-# finish: prints the sums and ends the script.
+# finish: prints the totals and ends the script.
 finish() {
   local line="$passed passed, $failed failed"
   [ "$skipped" -eq 0 ] || line+=", $skipped skipped"
@@ -63,8 +63,9 @@ wait_for_socket() {
   done
 }
 
-# start_daemon BIN: starts a livehostd of the script's own, which ends with it. Sets daemon (its process),
-# directory (its files) and socket (its control socket); ends the script if it does not start.
+# start_daemon BIN: starts a livehostd for this script, stopped at its end. Sets daemon (its process; empty
+# it once it has ended), directory (its files) and socket (its control socket); ends the script if it does
+# not start.
 start_daemon() {
   directory=$(mktemp -d)
   "$1/livehostd" --runtime-dir "$directory/run" --state-dir "$directory/state" 2>"$directory/log" &
@@ -77,8 +78,19 @@ start_daemon() {
   exit 1
 }
 
+# Stops it, at the end of the script, which fails if the daemon did not end with 0.
 stop_daemon() {
-  kill "$daemon" 2>/dev/null
-  wait "$daemon" 2>/dev/null
+  local status=$? ended=0
+  if [ -n "$daemon" ]; then
+    kill "$daemon" 2>/dev/null
+    wait "$daemon" 2>/dev/null
+    ended=$?
+  fi
+  if [ "$ended" -ne 0 ]; then
+    echo "FAILED: the daemon ended with status $ended"
+    tail -n 10 "$directory/log"
+    status=1
+  fi
   rm -rf "$directory"
+  exit "$status"
 }

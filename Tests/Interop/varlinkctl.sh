@@ -1,13 +1,14 @@
 #!/bin/bash
-# Uses a running livehostd through systemd's own client, varlinkctl, which Debian has from 13 (trixie) on:
+# Uses a running livehostd through systemd's own client, varlinkctl, which Debian has since version 13 (trixie):
 # `varlinkctl.sh BIN`, where BIN is the directory of the programs. The client runs in a Debian root that
 # debootstrap makes once.
 #
 # LIVEHOST_TRIXIE_CACHE     that root; default ${XDG_CACHE_HOME:-~/.cache}/livehost/trixie
-# LIVEHOST_DEBIAN_MIRROR    where debootstrap gets packages from
+# LIVEHOST_DEBIAN_MIRROR    see Tests/System/debian-root.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . Tests/Interop/lib.sh
+. Tests/System/debian-root.sh
 bin=$(readlink -f "${1:?usage: varlinkctl.sh BIN}")
 root=${LIVEHOST_TRIXIE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/livehost/trixie}
 checks=15
@@ -18,30 +19,9 @@ skip() {
   finish
 }
 
-# Made beside its place and renamed, so that a root there is whole.
-make_root() {
-  mkdir -p "$(dirname "$root")" || skip "cannot create $(dirname "$root")"
-  exec 9>"$root.lock"
-  flock 9
-  if [ ! -x "$root/usr/bin/varlinkctl" ]; then
-    command -v debootstrap >/dev/null || skip "debootstrap is not installed"
-    rm -rf "$root.new"
-    echo "# making a Debian root in $root (once)"
-    debootstrap --variant=minbase --include=systemd trixie "$root.new" \
-      "${LIVEHOST_DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$root.log" 2>&1 || {
-      tail -n 5 "$root.log" | sed 's/^/# /'
-      rm -rf "$root.new"
-      skip "debootstrap failed (log: $root.log)"
-    }
-    rm -rf "$root"
-    mv "$root.new" "$root"
-  fi
-  exec 9>&-
-}
-
 [ "$(id -u)" -eq 0 ] || skip "not root"
 unshare --mount --propagation private true 2>/dev/null || skip "mount namespaces are not permitted"
-make_root
+reason=$(make_debian_root "$root" trixie usr/bin/varlinkctl systemd) || skip "$reason"
 start_daemon "$bin"
 cp Sources/Control/ControlInterface/io.livehost.Control.varlink "$directory/run/"
 address=unix:/mnt/io.livehost.Control
@@ -64,7 +44,7 @@ fails_with() { # error, command...
   grep -qF -- "$error" <<<"$output" || { echo "expected $error in: $output"; return 1; }
 }
 
-# It prints the definition again, and what it minds to standard error.
+# It prints the definition again, and its complaints to standard error.
 accepts() {
   local complaints status
   complaints=$("$@" 2>&1 >/dev/null)
@@ -90,7 +70,7 @@ check "call" contains '"uptimeSeconds"' call $address $interface.GetStatus '{}'
 check "call that changes something" call $address $interface.OpenRoom '{"room":"main"}'
 check "call with parameters" contains '"received":2' call --json=short $address $interface.SendEvents \
   '{"events":[{"type":"viewers","count":12},{"type":"title","title":"Hello"}]}'
-check "an error is told by its name" fails_with NoSuchRoom call $address $interface.GetRoom '{"room":"x"}'
+check "an error has its name" fails_with NoSuchRoom call $address $interface.GetRoom '{"room":"x"}'
 check "a method with one reply and --more" contains '"rooms"' call --more $address $interface.ListRooms '{}'
 check "--oneway" call --oneway $address io.systemd.service.Ping '{}'
 

@@ -1,20 +1,18 @@
 # shellcheck shell=bash
-# What the tests on a really booted systemd share: a Debian 12 root in systemd-nspawn. To be sourced
-# by a script that has set NAME, BINARIES, and CHECKS, one line each: the function that checks, and
-# what it checks.
+# Shared by the tests on a really booted systemd: a Debian 12 root in systemd-nspawn. To be sourced by a
+# script that has set NAME, BINARIES, and CHECKS: one line per check, with its function and a description.
 #
-# LIVEHOST_ROOT_CACHE       the Debian root, made by debootstrap once and reused;
-#                           default ${XDG_CACHE_HOME:-~/.cache}/livehost/bookworm
-# LIVEHOST_DEBIAN_MIRROR    where debootstrap gets packages from
+# LIVEHOST_ROOT_CACHE       the Debian root; default ${XDG_CACHE_HOME:-~/.cache}/livehost/bookworm
+# LIVEHOST_DEBIAN_MIRROR    see debian-root.sh
 #
-# Prints "ok - ..." or "not ok - ..." per check, then "N passed, N failed". Says SKIPPED and exits 0
-# where such a test cannot run. Each run mounts an overlay on the root, in a mount namespace of its
-# own, so that neither mount nor process is left behind even if it is killed.
+# Prints "ok - ..." or "not ok - ..." per check, then "N passed, N failed". Prints SKIPPED and exits 0
+# where such a test cannot run. Each run mounts an overlay on the root in its own mount namespace, so
+# neither mounts nor processes are left behind even if it is killed.
 
 REPOSITORY=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE=${LIVEHOST_ROOT_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/livehost/bookworm}
-MIRROR=${LIVEHOST_DEBIAN_MIRROR:-http://deb.debian.org/debian}
-# Exposure that `systemd-analyze security` may report at most.
+. "$REPOSITORY/Tests/System/debian-root.sh"
+# The highest exposure that `systemd-analyze security` may report.
 MAXIMUM_EXPOSURE=0.6
 
 WORK=
@@ -33,8 +31,8 @@ fail_setup() {
   exit 1
 }
 
-# The script's own arguments. Goes on in a mount namespace of its own, with what it needs there.
-begin() {
+# Restarts the script in its own mount namespace, after checking for what it needs there.
+begin() { # the script's arguments
   [ "$(id -u)" = 0 ] || skip "not root"
   local tool binary
   for tool in systemd-nspawn nsenter unshare setpriv mount flock ldd; do
@@ -78,28 +76,11 @@ stop_container() {
   NSPAWN=
 }
 
-# Makes the root once. It is built beside its place and renamed, so that a root there is whole.
-make_root() { # more packages that it has
-  local include=systemd,systemd-sysv,dbus package
+make_root() { # packages beyond systemd's
+  local include=systemd,systemd-sysv,dbus package reason
   for package in "$@"; do include+=,$package; done
-  mkdir -p "$(dirname "$CACHE")" || skip "cannot create $(dirname "$CACHE")"
-  exec 9>"$CACHE.lock"
-  flock 9
-  if [ ! -x "$CACHE/usr/lib/systemd/systemd" ] && [ ! -x "$CACHE/lib/systemd/systemd" ]; then
-    command -v debootstrap >/dev/null || skip "debootstrap is not installed"
-    local new="$CACHE.new"
-    rm -rf "$new"
-    echo "# making a Debian root in $CACHE (once)"
-    if ! debootstrap --variant=minbase --include="$include" bookworm "$new" \
-      "$MIRROR" >"$CACHE.log" 2>&1; then
-      tail -n 5 "$CACHE.log" | sed 's/^/# /'
-      rm -rf "$new"
-      skip "debootstrap failed (log: $CACHE.log)"
-    fi
-    rm -rf "$CACHE"
-    mv "$new" "$CACHE"
-  fi
-  exec 9>&-
+  reason=$(make_debian_root "$CACHE" bookworm lib/systemd/systemd "$include") || skip "$reason"
+  [ -z "$reason" ] || echo "$reason"
 }
 
 mount_root() {
@@ -118,11 +99,11 @@ inside() {
     SYSTEMD_COLORS=0 "$@"
 }
 
-# Boots the root; skips aloud where containers are refused, fails if it hangs.
+# Boots the root; skips where containers are not permitted, fails if it hangs.
 boot() {
   wait_for_boot && return
   tail -n 10 "$WORK/console" | sed 's/^/# /'
-  # Where containers are refused nspawn says so at once; a root that hangs is a failure.
+  # Where containers are not permitted nspawn ends at once; a root that hangs is a failure.
   kill -0 "$NSPAWN" 2>/dev/null && fail_setup "the container did not boot in time"
   skip "systemd-nspawn cannot boot a container here"
 }
@@ -136,7 +117,7 @@ wait_for_boot() {
   local child state
   for _ in $(seq 300); do
     kill -0 "$NSPAWN" 2>/dev/null || return 1
-    # nspawn has other children while it sets up; the lasting one is the container's init.
+    # nspawn has other children during its setup; the one that stays is the container's init.
     for child in $(cat "/proc/$NSPAWN/task/$NSPAWN/children" 2>/dev/null); do
       [ "$(cat "/proc/$child/comm" 2>/dev/null)" = systemd ] && INIT=$child
     done
@@ -153,7 +134,7 @@ property() {
   inside systemctl show --value -p "$1" "$2"
 }
 
-# Checks that more than one script makes. Each prints why it failed and returns non-zero.
+# Checks shared by the scripts. Each prints why it failed and returns non-zero.
 
 room_opened() {
   sed -n 's/.*case roomOpened = "\([0-9a-f]*\)".*/\1/p' \
@@ -193,7 +174,7 @@ check_log() {
   [ -z "$found" ] || { echo "$found"; return 1; }
 }
 
-# Runs CHECKS and prints what came of them; fails if one failed.
+# Runs CHECKS and prints the results; fails if one failed.
 run_checks() {
   local passed=0 failed=0 check function text output
   for check in "${CHECKS[@]}"; do

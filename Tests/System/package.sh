@@ -1,11 +1,17 @@
 #!/bin/bash
-# Test of the Debian package: built, examined, installed in a really booted Debian 12, removed, purged.
+# Test of the Debian package: built, examined, installed in a really booted Debian 12, upgraded, removed,
+# purged.
 #
 #   package.sh [DIRECTORY]    the directory with the built livehostd and livehostctl;
 #                             default $LIVEHOST_BIN_DIR, else .build/release
 #
-# See lib.sh for the environment and what it prints. The root has some packages more than that of
-# smoke.sh, and so a cache of its own: LIVEHOST_PACKAGE_ROOT_CACHE, default .../livehost/bookworm-package.
+# LIVEHOST_OLD_PACKAGE      the package of version 0.1.0 to upgrade from. By default the new package is
+#                           repacked under that version. The upgrade then starts from state, recordings and
+#                           configuration that 0.1.0 wrote (Tests/Compatibility), and dpkg runs the same
+#                           steps, but the programs running before the upgrade are the new ones.
+#
+# See lib.sh for the other variables and what it prints. The root has more packages than that of smoke.sh,
+# and so a cache of its own: LIVEHOST_PACKAGE_ROOT_CACHE, default .../livehost/bookworm-package.
 set -u -o pipefail
 
 NAME=livehost-package
@@ -16,11 +22,11 @@ LIVEHOST_ROOT_CACHE=${LIVEHOST_PACKAGE_ROOT_CACHE:-${XDG_CACHE_HOME:-${HOME:-/ro
 CHECKS=(
   "check_version          package, daemon and client have the same version"
   "check_lintian          lintian finds no error and no warning"
-  "check_size             the installed size is the one that README.md states"
+  "check_size             the installed size is the one stated in README.md"
   "check_install          it installs on a running system"
   "check_active           service and sockets are active, and enabled for the next boot"
   "check_runtime          the programs find all libraries, the Swift runtime in the package"
-  "check_limits           the unit's limits are in force"
+  "check_limits           the unit's limits are in effect"
   "check_exposure         systemd-analyze security is at most 0.6"
   "check_read             an ordinary user may run livehostctl status"
   "check_refused          an ordinary user's send is refused with 77, and ingest too"
@@ -29,32 +35,32 @@ CHECKS=(
   "check_bash             completion in bash: verbs, rooms, features and views of the daemon"
   "check_zsh              completion in zsh loads"
   "check_catalog          journalctl -x explains an entry"
-  "check_configuration    the installed configuration is fine, a wrong one is told with its place"
+  "check_configuration    the installed configuration is valid; an invalid one is refused with its location"
   "check_demo             an ordinary user plays the installed recording"
-  "check_simulate         the installed scenario runs: a member's by the daemon, anybody's with --local"
-  "check_upgrade          an upgrade restarts the service and leaves the sockets open"
+  "check_simulate         the installed scenario runs: in the daemon for members, for every user with --local"
+  "check_upgrade          an upgrade from 0.1.0 under load keeps sockets, rooms, recordings and what was acknowledged"
   "check_status_text      a status text is set"
   "check_unprivileged     it runs as a dynamic user without capabilities"
   "check_restart          a restart brings the rooms back"
   "check_activation       each socket starts the service, also after a stop"
   "check_log              no entry of the service is a warning or worse"
-  "check_reload           a reload is put in force or refused, and drops no connection"
-  "check_kill             killed under load: back with all that was acknowledged, and the recording goes on"
+  "check_reload           a reload takes effect or is refused, and drops no connection"
+  "check_kill             killed under load: back with everything acknowledged, and recording continues"
   "check_kill_unrecorded  the same for a room that is not recorded"
-  "check_stop_recording   stopped under load with a recording: cleanly, with all that was acknowledged"
-  "check_watchdog         a lane that stands still is noticed by the watchdog, and the rooms come back"
+  "check_stop_recording   stopped under load with a recording: cleanly, with everything acknowledged"
+  "check_watchdog         the watchdog notices a blocked lane, and the rooms come back"
   "check_entries          every kind of journal entry has its fields and its explanation"
   "check_silence          completion is silent while the service is stopped"
-  "check_remove           removed: nothing runs, sockets and programs are gone, configuration and state stay"
+  "check_remove           removed: nothing runs, sockets and programs are gone, configuration and state are kept"
   "check_reinstall        installed again, with the administrator's configuration"
-  "check_purge            purged: nothing is left but what policy keeps"
+  "check_purge            purged: nothing is left except what policy requires"
 )
 
 . "$here/lib.sh"
 . "$here/lifecycle.sh"
 
 OUTPUT=$REPOSITORY/.build/package-test
-PAGES="livehostd.8 livehostctl.1 livehostd.conf.5 livehost-scenario.5 io.livehost.Control.7"
+PAGES="livehostd.8 livehostctl.1 livehostd.conf.5 livehost-events.5 livehost-scenario.5 io.livehost.Control.7"
 UNITS="livehostd.service livehostd.socket livehostd-ingest.socket"
 
 build_package() {
@@ -69,14 +75,25 @@ build_package() {
   PACKAGE=$(ls "$OUTPUT"/livehost_*.deb)
 }
 
-# The package's dependencies, from the mirror if the cached root lacks one.
+# Prepares the package of 0.1.0.
+build_old_package() {
+  OLD_PACKAGE=${LIVEHOST_OLD_PACKAGE:-}
+  [ -z "$OLD_PACKAGE" ] || return 0
+  OLD_PACKAGE=$OUTPUT/old.deb
+  dpkg-deb -R "$PACKAGE" "$OUTPUT/old" && sed -i 's/^Version: .*/Version: 0.1.0/' "$OUTPUT/old/DEBIAN/control" &&
+    dpkg-deb --root-owner-group -z1 -b "$OUTPUT/old" "$OLD_PACKAGE" >/dev/null ||
+    fail_setup "the package could not be repacked as 0.1.0"
+  rm -rf "$OUTPUT/old"
+}
+
+# Installs the package's dependencies from the mirror if the cached root lacks some.
 install_dependencies() {
   local name missing=()
   for name in $(dpkg-deb -f "$PACKAGE" Depends | sed 's/|[^,]*//g; s/([^)]*)//g; s/,/ /g'); do
     chroot "$ROOT" dpkg-query -W "$name" >/dev/null 2>&1 || missing+=("$name")
   done
   [ ${#missing[@]} -eq 0 ] && return
-  echo "# the cached root lacks ${missing[*]}; remove $CACHE to have it made anew"
+  echo "# the cached root lacks ${missing[*]}; remove $CACHE to have it created again"
   timeout 300 chroot "$ROOT" sh -c "apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
     apt-get install -qq --no-install-recommends ${missing[*]}" >/dev/null 2>&1 ||
     skip "${missing[*]} cannot be installed in the root"
@@ -85,7 +102,8 @@ install_dependencies() {
 prepare_root() {
   install_dependencies
   install -m 644 "$PACKAGE" "$ROOT/root/livehost.deb"
-  # debootstrap's root may leave manual pages out.
+  install -m 644 "$OLD_PACKAGE" "$ROOT/root/old.deb"
+  # The root may be configured to omit manual pages.
   rm -f "$ROOT/etc/dpkg/dpkg.cfg.d/docker" "$ROOT/etc/dpkg/dpkg.cfg.d/excludes"
   chroot "$ROOT" useradd --create-home visitor
   chroot "$ROOT" useradd --create-home host
@@ -101,7 +119,7 @@ as() { # user, command...
   inside timeout 60 runuser -u "$user" -- "$@"
 }
 
-# All files but those of the kernel and of processes, the journal's, and man-db's cache of all pages.
+# All files except those of the kernel, of processes, of the journal, and man-db's cache.
 list_files() {
   inside find / \( -path /proc -o -path /sys -o -path /dev -o -path /run/systemd -o -path /run/udev \
     -o -path /tmp -o -path /var/tmp -o -path /var/log/journal -o -path /run/log -o -path /var/cache/man \) -prune \
@@ -130,7 +148,7 @@ check_size() {
   installed=$(($(dpkg-deb -f "$PACKAGE" Installed-Size) * 1024 / 1000000))
   stated=$(grep -oE 'takes [0-9]+ MB' "$REPOSITORY/README.md" | grep -oE '[0-9]+')
   echo "installed $installed MB, stated ${stated:-nothing} MB"
-  # A tenth more or less is what a release adds or saves without a word.
+  # README.md need not follow a change of less than a tenth.
   [ -n "$stated" ] && [ $((installed * 10)) -le $((stated * 11)) ] && [ $((installed * 10)) -ge $((stated * 9)) ]
 }
 
@@ -207,14 +225,9 @@ check_manuals() {
   return "$failed"
 }
 
-# What bash offers for a line of words, the last of which is being written.
-complete_in_bash() {
-  inside timeout 20 bash -c '
-    set -u
-    . /usr/share/bash-completion/completions/livehostctl
-    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-    _livehostctl
-    echo ${COMPREPLY[*]+"${COMPREPLY[*]}"}' - "$@" 2>&1
+complete_in_bash() { # words, the last of which is being completed
+  inside timeout 20 bash -c "$(cat "$REPOSITORY/Tests/Interop/complete.bash")" - \
+    /usr/share/bash-completion/completions/livehostctl "$@" 2>&1
 }
 
 expect_completion() { # expected, words...
@@ -272,16 +285,59 @@ check_simulate() {
     cmp "$WORK/by-daemon" "$WORK/local"
 }
 
+# Puts the state that 0.1.0 left behind when it was killed in place of the present one, with a room main.
+lay_old_state() {
+  local set=$REPOSITORY/Tests/Compatibility/0.1.0
+  inside systemctl stop $UNITS || return
+  inside sh -c 'rm -rf /var/lib/private/livehost/* && mkdir -p /etc/livehost/livehostd.yaml.d' || return
+  tar -xzf "$set/state.tar.gz" -C "$ROOT/var/lib/private/livehost" --strip-components=1 || return
+  install -m 644 "$set/livehostd.yaml" "$ROOT/etc/livehost/livehostd.yaml.d/0.1.0.yaml"
+}
+
+# Whether the rooms that 0.1.0 left behind are as 0.1.0 itself showed them after a restart.
+old_rooms_are_back() {
+  local room
+  for room in waiting live evening twitch; do
+    control show "$room" --json=short | python3 "$REPOSITORY/Tests/Compatibility/compare.py" \
+      "$REPOSITORY/Tests/Compatibility/0.1.0/expected/show-$room.json" || return
+  done
+}
+
+# Upgrades under load: a room is recorded, its sender and a monitor are connected.
 check_upgrade() {
-  local sockets process
+  local sockets process version acknowledged total recorded status=0
+  lay_old_state && dpkg_inside -i /root/old.deb >/dev/null || return
+  inside systemctl start $UNITS && wait_for is_active && old_rooms_are_back || return
+  version=$(control status --json=short | value version)
+  feed_main record || return
   sockets=$(inside stat -c %i /run/livehost/io.livehost.Control /run/livehost/ingest)
   process=$(property MainPID livehostd.service)
   dpkg_inside -i /root/livehost.deb >/dev/null || return
+  wait "$FEEDER"
   check_active || return
   [ "$(property MainPID livehostd.service)" != "$process" ] || { echo "not restarted"; return 1; }
   [ "$(inside stat -c %i /run/livehost/io.livehost.Control /run/livehost/ingest)" = "$sockets" ] ||
-    { echo "the sockets were made anew"; return 1; }
-  as visitor livehostctl status >/dev/null
+    { echo "the sockets were created again"; return 1; }
+  acknowledged=$(acknowledged)
+  total=$(control show main chat --json=short | value features.chat.total) || return
+  recorded=$(control record list main --json=short |
+    python3 -c 'import json, sys; print(json.load(sys.stdin)[-1]["events"])')
+  echo "from $version to $(control status --json=short | value version): $acknowledged acknowledged," \
+    "$total in the room, $recorded in $RECORDING"
+  [ "$acknowledged" -gt 0 ] && [ "$total" -ge "$acknowledged" ] && [ "$recorded" = "$total" ] || status=1
+  control record list main --json=short | grep -q '"state":"recording"' ||
+    { echo "recording does not continue"; status=1; }
+  [ "$(control rooms --json=short | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))')" = 7 ] ||
+    { echo "not all rooms are open"; status=1; }
+  old_rooms_are_back || status=1
+  # A sender that reconnects is served.
+  control send main '{"type":"viewers","count":3}' || status=1
+  inside grep -q 'chatHistory: 200' /etc/livehost/livehostd.yaml.d/0.1.0.yaml || status=1
+  inside rm /etc/livehost/livehostd.yaml.d/0.1.0.yaml
+  local room
+  for room in waiting live evening twitch cut lobby; do control close "$room" || status=1; done
+  inside systemctl restart livehostd.service && wait_for is_active || status=1
+  return "$status"
 }
 
 check_silence() {
@@ -293,7 +349,7 @@ check_silence() {
 
 check_remove() {
   inside sh -c 'echo "# kept" >>/etc/livehost/livehostd.yaml'
-  # Something that a purge has to take away.
+  # Something that a purge has to remove.
   inside sh -c 'echo data >/var/lib/private/livehost/kept'
   dpkg_inside -r livehost >/dev/null || return
   if inside sh -c 'cat /proc/[0-9]*/comm' 2>/dev/null | grep -x livehostd; then return 1; fi
@@ -321,14 +377,15 @@ check_purge() {
   list_files >"$WORK/after"
   left=$(comm -13 "$WORK/before" "$WORK/after")
   echo "left: $(tr '\n' ' ' <<<"$left")"
-  inside getent group livehost | sed 's/^/left, as policy has it, the group /'
-  # Not ours: what systemd, dpkg and shadow keep of any package or user.
+  inside getent group livehost | sed 's/^/left, as policy requires, the group /'
+  # Files that systemd, dpkg and shadow keep for any package or user.
   unexpected=$(grep -vE '^/var/lib/dpkg/|^/var/cache/ldconfig/|^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$|^/var/lib/private$|^/var/lib/systemd/|^$' <<<"$left")
   [ -z "$unexpected" ] || { echo "unexpected: $unexpected"; return 1; }
 }
 
 begin "$BINARIES"
 build_package
+build_old_package
 make_root man-db bash-completion zsh libsimdjson14 zlib1g
 mount_root
 prepare_root

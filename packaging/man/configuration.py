@@ -18,7 +18,7 @@ def keys(text):
             output.append(item(bold(path), f"{' '.join(meaning)} Default: {entry.group(3)}"))
             meaning = []
         else:
-            raise SystemExit(f"configuration.py: cannot read the line '{line}'")
+            raise SystemExit(f"configuration.py: cannot parse the line '{line}'")
     if not output:
         raise SystemExit("configuration.py: the default configuration has no keys")
     return "".join(output)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the manual pages: the hand-written pages beside this file, in which a line `@name@` stands for
-what is generated from the programs, from the default configuration or from the interface file."""
+"""Makes the manual pages from the hand-written pages beside this file, replacing each `@name@` by a part
+generated from the programs, the default configuration, the interface file or an example."""
 import argparse
 import datetime
 import os
@@ -16,6 +16,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import command_dump  # noqa: E402
 import configuration  # noqa: E402
 import interface  # noqa: E402
+import roff  # noqa: E402
 import verbs  # noqa: E402
 
 
@@ -25,7 +26,7 @@ def output_of(*command):
 
 
 def page_date():
-    """That of the change log when a package is built, so that builds can be repeated."""
+    """The date of the change log when a package is built, so that builds are reproducible."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     day = (datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc)
            if seconds else datetime.datetime.now())
@@ -47,6 +48,7 @@ def main():
         "global-options": verbs.options(client_commands.subcommands[0].global_options),
         "verbs": verbs.sections(client_commands),
         "configuration-keys": configuration.keys(output_of(daemon, "--print-default-config")),
+        "example-source": roff.escape((HERE.parent / "examples/source.py").read_text()),
         **interface.parts(text),
     }
 

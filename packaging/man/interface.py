@@ -29,7 +29,7 @@ def declarations(text):
             elif not line.strip():
                 comment = []
             else:
-                raise SystemExit(f"interface.py: cannot read the line '{line}'")
+                raise SystemExit(f"interface.py: cannot parse the line '{line}'")
         if start is not None:
             body.append(line)
             code = "".join(part for part in body if not part.strip().startswith("#"))
@@ -58,7 +58,7 @@ def labelled(label, body):
 
 
 def members(body):
-    """Each member with its type and what it means; those of an enumeration have no type."""
+    """Each member with its type and meaning; members of an enumeration have no type."""
     output, comment = "", []
     for line in body.split("\n"):
         line = line.strip().rstrip(",")

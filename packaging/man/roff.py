@@ -2,7 +2,7 @@
 
 
 def escape(text):
-    """Text that roff prints as it is, on any number of lines."""
+    """Text that roff prints literally, on any number of lines."""
     text = text.replace("\\", r"\(rs").replace("-", r"\-")
     # A dot or quote at the beginning of a line would be read as a request.
     return "\n".join(r"\&" + line if line[:1] in (".", "'") else line for line in text.split("\n"))

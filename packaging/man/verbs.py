@@ -16,7 +16,7 @@ def option(argument):
 
 def described(argument):
     text = argument.abstract
-    # Values that the text has already are not told twice.
+    # Values that are part of the text already are not repeated.
     missing = [value for value in argument.values if value not in text]
     if missing:
         text += f" One of {', '.join(argument.values)}."
@@ -45,7 +45,7 @@ def repeated(argument):
 
 
 def sections(root):
-    """Each verb of a program, with its arguments."""
+    """Each verb of a program with its arguments."""
     output = []
     for command in root.all():
         if not command.path or command.subcommands:

@@ -18,7 +18,7 @@ package struct CommandLineTool: Sendable {
     if arguments.contains("--no-pager") { console.page = nil }
     var mode = ArgumentOrder.mode(of: arguments, isTerminal: console.isOutputTerminal)
     do {
-      guard let verb = try parse(arguments, console) else { return .done }
+      guard let verb = try await parse(arguments, console) else { return .done }
       mode = verb.global.mode(isTerminal: console.isOutputTerminal)
       try await verb.run(
         Context(
@@ -40,10 +40,10 @@ package struct CommandLineTool: Sendable {
   }
 
   /// The verb with its options; nil if help was asked for and printed.
-  private func parse(_ arguments: [String], _ console: Console) throws -> (any Verb)? {
-    let arranged = try ArgumentOrder.arranged(arguments, verbs: Livehostctl.verbNames)
+  private func parse(_ arguments: [String], _ console: Console) async throws -> (any Verb)? {
+    let arranged = try ArgumentOrder.arranged(arguments)
     do {
-      let command = try Livehostctl.parseAsRoot(arranged)
+      let command = try await Livehostctl.asyncParseAsRoot(arranged)
       if let verb = command as? any Verb { return verb }
       // The parser's own commands print help by throwing it.
       var other = command

@@ -1,69 +1,26 @@
 import Suggestions
 
-/// Brings arguments into the order that the parser takes: the verb first, whatever stood before it.
-///
-/// To find the verb among options in any position one has to know which of them take a value.
+/// Brings arguments into the order that the parser accepts: the verb first, then its options, then
+/// all other arguments. People may write them in any order.
 package enum ArgumentOrder {
-  /// Options of all verbs that take a value, which may be the next argument.
-  package static let valueOptions: Set<String> = [
-    "--socket", "--count", "--format", "--since", "--room", "--speed", "--livehostd",
-    "--device", "--variant", "--seed", "--set", "--threshold", "--trace", "--html",
-    "--start", "--rate", "--interval", "--sort", "--sort-views", "--until", "--kind", "--lines",
-    "-n", "--directory", "--user", "--words",
-  ]
-  /// Those of them that may be given more than once.
-  package static let repeatedOptions: Set<String> = [
-    "--device", "--variant", "--set", "--threshold", "--kind",
-  ]
-  /// Takes its value after `=` only.
-  package static let equalsOnly = "--json"
-  package static let defaultVerb = "status"
-  /// Verbs whose first argument is a verb of their own.
-  package static let groups: Set<String> = ["record", "chat"]
+  /// Takes its value only after `=`.
+  static let equalsOnly = "--json"
+  static let defaultVerb = "status"
 
-  /// - Throws: ``Failure`` for what the parser would let pass or misread.
-  package static func arranged(
-    _ arguments: [String], verbs: [String]
-  ) throws(Failure) -> [String] {
-    var verb: String?
-    var innerVerb: String?
-    var others: [String] = []
-    var seen: Set<String> = []
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
-      if argument == "--" {
-        others.append(argument)
-        others += rest
-        break
-      }
-      guard argument.hasPrefix("-"), argument != "-" else {
-        if verb == nil {
-          verb = argument
-        } else if innerVerb == nil, let verb, groups.contains(verb) {
-          innerVerb = argument
-        } else {
-          others.append(argument)
-        }
-        continue
-      }
-      others.append(argument)
-      let name = String(argument.prefix { $0 != "=" })
-      let hasValue = name.count < argument.count
-      if name == equalsOnly, !hasValue {
-        throw Failure(.usage, "--json takes its value after '=', as in --json=short")
-      }
-      guard valueOptions.contains(name) || name == equalsOnly else { continue }
-      guard seen.insert(name).inserted || repeatedOptions.contains(name) else {
-        throw Failure(.usage, "\(name) is given twice")
-      }
-      if !hasValue, let value = rest.popFirst() { others.append(value) }
+  /// Finding the verb among options requires knowing which options take a value; ``CommandTable`` does.
+  ///
+  /// - Throws: ``Failure`` for mistakes that the parser would overlook or misread.
+  package static func arranged(_ arguments: [String]) throws(Failure) -> [String] {
+    // The request of a completion script has an order of its own.
+    if arguments.first == "---completion" { return arguments }
+    let words = try ArrangedArguments(arguments)
+    guard let verb = words.verbs.first else {
+      let asksForProgram = ["--help", "-h", "--version", "--experimental-dump-help"]
+      let rest = words.options + words.terminatedPositionals
+      return rest.contains(where: asksForProgram.contains) ? rest : [defaultVerb] + rest
     }
-    if let verb {
-      guard verbs.contains(verb) else { throw unknown(verb, among: verbs) }
-      return [verb] + [innerVerb].compactMap(\.self) + others
-    }
-    let asksForProgram = ["--help", "-h", "--version", "--experimental-dump-help"]
-    return others.contains(where: asksForProgram.contains) ? others : [defaultVerb] + others
+    try check(verb == "help" ? words.positionals : words.verbs)
+    return words.verbs + words.options + words.terminatedPositionals
   }
 
   /// The JSON mode that arguments ask for, as far as it can be told when they are wrong.
@@ -78,11 +35,91 @@ package enum ArgumentOrder {
     return mode
   }
 
-  private static func unknown(_ verb: String, among verbs: [String]) -> Failure {
+  private static func check(_ verbs: [String]) throws(Failure) {
+    var known = CommandTable.verbs
+    var path = ["livehostctl"]
+    for verb in verbs {
+      guard !known.isEmpty else { return }
+      guard let inner = known[verb] else { throw unknown(verb, among: known.keys.sorted(), path) }
+      known = Dictionary(inner.map { ($0, []) }) { first, _ in first }
+      path.append(verb)
+    }
+  }
+
+  private static func unknown(
+    _ verb: String, among verbs: [String], _ path: [String]
+  ) -> Failure {
     var message = "there is no verb '\(TerminalText.sanitized(verb))'"
     if let near = Spelling.nearest(to: verb, among: verbs) {
       message += "; did you mean '\(near)'?"
     }
-    return Failure(.usage, message + "\nSee 'livehostctl --help'.")
+    return Failure(.usage, message + "\nSee '\(path.joined(separator: " ")) --help'.")
+  }
+}
+
+/// The arguments of a command line by what they are.
+struct ArrangedArguments {
+  /// The verb and, after a verb that groups others, the inner one.
+  var verbs: [String] = []
+  var options: [String] = []
+  var positionals: [String] = []
+  private var isTerminated = false
+
+  init(_ arguments: [String]) throws(Failure) {
+    var seen: Set<String> = []
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" {
+        positionals += rest
+        isTerminated = true
+        break
+      }
+      guard argument.hasPrefix("-"), argument != "-", !Self.isNegative(argument) else {
+        if verbs.isEmpty || verbs.count == 1 && CommandTable.verbs[verbs[0]]?.isEmpty == false {
+          verbs.append(argument)
+        } else {
+          positionals.append(argument)
+        }
+        continue
+      }
+      let name = String(argument.prefix { $0 != "=" })
+      let hasValue = name.count < argument.count
+      if name == ArgumentOrder.equalsOnly, !hasValue {
+        throw Failure(.usage, "--json takes its value after '=', as in --json=short")
+      }
+      guard let isRepeatable = Self.takesValue(name) else {
+        options.append(argument)
+        continue
+      }
+      guard seen.insert(name).inserted || isRepeatable else {
+        throw Failure(.usage, "\(name) is given twice")
+      }
+      if !hasValue, let value = rest.popFirst() {
+        // After a space the parser would take a negative number for another option.
+        options += Self.isNegative(value) ? ["\(name)=\(value)"] : [name, value]
+      } else {
+        options.append(argument)
+      }
+    }
+  }
+
+  /// The positional arguments, after a terminator if one of them looks like an option.
+  var terminatedPositionals: [String] {
+    isTerminated || positionals.contains { $0.hasPrefix("-") && $0 != "-" }
+      ? ["--"] + positionals : positionals
+  }
+
+  /// Whether an option that takes a value may be repeated; nil for a flag.
+  private static func takesValue(_ option: String) -> Bool? {
+    switch option {
+    // The most frequent ones need no look into the table.
+    case "-j", "--help", "-h", "--version", "--no-pager": nil
+    case "--socket", ArgumentOrder.equalsOnly: false
+    default: CommandTable.valueOptions[option]
+    }
+  }
+
+  private static func isNegative(_ argument: String) -> Bool {
+    argument.hasPrefix("-") && argument.dropFirst().first?.isNumber == true
   }
 }

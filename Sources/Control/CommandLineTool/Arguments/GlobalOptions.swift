@@ -4,7 +4,11 @@ import ArgumentParser
 struct GlobalOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The daemon's control socket, or the directory that it is in.", valueName: "path"))
+      """
+      Path of the daemon's control socket, or of the directory it is in. Default: $LIVEHOST_SOCKET, \
+      then $XDG_RUNTIME_DIR/livehost or /tmp/livehost-UID, then /run/livehost.
+      """, valueName: "path"),
+    completion: .file())
   var socket: String?
 
   @Option(
@@ -13,10 +17,12 @@ struct GlobalOptions: ParsableArguments {
       valueName: "mode"))
   var json: JSONMode?
 
-  @Flag(name: .short, help: "As --json=pretty on a terminal, as --json=short otherwise.")
+  @Flag(name: .short, help: "Like --json=pretty on a terminal, otherwise like --json=short.")
   var j = false
 
-  @Flag(name: .customLong("no-pager"), help: "Never page output that is taller than the terminal.")
+  @Flag(
+    name: .customLong("no-pager"),
+    help: "Never use a pager, even if the output is taller than the terminal.")
   var noPager = false
 
   func validate() throws {

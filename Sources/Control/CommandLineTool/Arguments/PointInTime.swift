@@ -4,7 +4,7 @@ import Platform
 /// A point in time as an option names it, in the forms that journalctl takes: `-1h` or `10m ago`,
 /// `today`, `10:00`, `2026-11-21 10:00`, or `@1795260000` as `date +%s` gives it.
 package struct PointInTime: Sendable, Equatable {
-  /// Why a text names no point in time.
+  /// Why a text does not name a point in time.
   package struct Unreadable: Error, Equatable, CustomStringConvertible {
     package let description: String
   }
@@ -26,7 +26,7 @@ package struct PointInTime: Sendable, Equatable {
       milliseconds = forward ? now + relative : now - relative
     } else if text.hasPrefix("@") {
       guard let seconds = Double(text.dropFirst()), abs(seconds) < 1e12 else {
-        throw Unreadable(description: "after @ come seconds since 1970, as in @1795260000")
+        throw Unreadable(description: "@ must be followed by seconds since 1970, as in @1795260000")
       }
       milliseconds = Int((seconds * 1_000).rounded())
     } else if let day = try Self.calendar(words, now: now) {
@@ -34,7 +34,7 @@ package struct PointInTime: Sendable, Equatable {
     } else {
       throw Unreadable(
         description:
-          "write a time such as -1h, 10m, today, 10:00, '2026-11-21 10:00' or @1795260000")
+          "give a time such as -1h, 10m, today, 10:00, '2026-11-21 10:00' or @1795260000")
     }
   }
 
@@ -49,11 +49,11 @@ package struct PointInTime: Sendable, Equatable {
     "week": 604_800e3, "weeks": 604_800e3,
   ]
 
-  /// Milliseconds before now: `-1h30min`, `90s`, `2 h ago`; nil if it has not that form.
+  /// Milliseconds before now: `-1h30min`, `90s`, `2 h ago`; nil if it does not have that form.
   private static func relative(_ words: [String]) throws(Unreadable) -> Int? {
     var rest = words.joined()[...]
     if rest.hasPrefix("+") {
-      throw Unreadable(description: "it lies in the future; write a time before now, such as -1h")
+      throw Unreadable(description: "it is in the future; give a time before now, such as -1h")
     }
     if rest.hasPrefix("-") { rest.removeFirst() }
     if rest.hasSuffix("ago") { rest.removeLast(3) }
@@ -64,11 +64,11 @@ package struct PointInTime: Sendable, Equatable {
       rest.removeFirst(number.count)
       let unit = rest.prefix { $0.isASCII && $0.isLetter }
       rest.removeFirst(unit.count)
-      // A date begins with a number, too.
+      // A date begins with a number as well.
       if unit.isEmpty { return nil }
       guard let count = Double(number), let factor = units[String(unit)] else {
         if !rest.isEmpty || Double(number) == nil { return nil }
-        throw Unreadable(description: "'\(unit)' is no unit of time; use s, m, h, d or w")
+        throw Unreadable(description: "'\(unit)' is not a unit of time; use s, m, h, d or w")
       }
       sum += count * factor
       isEmpty = false
@@ -80,7 +80,7 @@ package struct PointInTime: Sendable, Equatable {
 
   // MARK: Calendar
 
-  /// `now`, `today`, `yesterday`, or a date, a time of day, or both; nil if it has no such form.
+  /// `now`, `today`, `yesterday`, or a date, a time of day, or both; nil if it does not have such a form.
   private static func calendar(_ words: [String], now: Int) throws(Unreadable) -> Int? {
     if words == ["now"] { return now }
     var words = words
@@ -126,7 +126,7 @@ package struct PointInTime: Sendable, Equatable {
         fraction = Int((part * 1_000).rounded())
       }
     }
-    // Whether summer time is in force is for the C library to find out.
+    // Let the C library find out whether summer time is in effect.
     time.tm_isdst = -1
     return (inUTC ? timegm(&time) : mktime(&time)) * 1_000 + fraction
   }

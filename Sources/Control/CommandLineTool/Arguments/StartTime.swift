@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 
 /// A point in time to come as an argument names it: `10m` from now, `20:15`, or `@1795260000` as
-/// `date +%s` gives it; `none` for one that nobody knows.
+/// `date +%s` gives it; `none` if it is unknown.
 package struct StartTime: ExpressibleByArgument {
   /// In milliseconds since 1970.
   package let milliseconds: Int?

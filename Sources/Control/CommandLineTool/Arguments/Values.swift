@@ -5,6 +5,8 @@ public import LiveEvents
 
 extension RoomName: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }
+
+  public static var defaultCompletionKind: CompletionKind { .rooms }
 }
 
 extension Feature: ExpressibleByArgument {}
@@ -12,9 +14,9 @@ extension ScrollPosition: ExpressibleByArgument {}
 
 /// How fast a recording is played.
 package enum PlaybackSpeed: Equatable, Sendable {
-  /// By its own time stamps, so many times as fast.
+  /// By its own time stamps, multiplied by a factor.
   case times(Double)
-  /// As fast as the daemon takes it.
+  /// As fast as the daemon accepts it.
   case maximum
 }
 
@@ -37,7 +39,7 @@ extension PlaybackSpeed: ExpressibleByArgument {
   }
 }
 
-/// What the lines of a recording must be.
+/// The format that the lines of a recording must have.
 package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
   /// Whatever the daemon recognises, mixed or not.
   case auto

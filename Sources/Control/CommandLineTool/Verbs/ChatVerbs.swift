@@ -7,7 +7,8 @@ import Wording
 
 struct ChatVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "chat", abstract: "Filter, highlight, scroll and pin what a room's chat shows.",
+    commandName: "chat", abstract: "Filter, highlight, scroll and pin the chat of a room.",
+    discussion: "Everyone who watches the room sees the result.",
     subcommands: [
       ChatFilterVerb.self, ChatHighlightVerb.self, ChatScrollVerb.self, ChatThreadVerb.self,
       ChatNoticesVerb.self, ChatPinVerb.self, ChatUnpinVerb.self, ChatDismissVerb.self,
@@ -19,21 +20,21 @@ struct ChatVerb: ParsableCommand {
 
 struct ChatFilterVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "filter", abstract: "Show only some of the messages; without options, all.",
+    commandName: "filter", abstract: "Show only the messages that match.",
     discussion: """
-      All that is asked for must hold. Messages that do not pass are counted all the same. For \
-      instance:
+      A message must match every condition given; without options all messages are shown. Messages that \
+      do not match are still counted. For example:
         livehostctl chat filter main --words 'new song'
         livehostctl chat filter main
-      JSON: an object with passing, the number of messages kept that pass.
+      JSON: an object with passing, the number of stored messages that match.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Option(help: ArgumentHelp("Only those of this author.", valueName: "id")) var user: HostText?
-  @Option(help: ArgumentHelp("Only those with these words, in whatever case.", valueName: "text"))
+  @Option(help: ArgumentHelp("Only messages by this author.", valueName: "id")) var user: HostText?
+  @Option(help: ArgumentHelp("Only messages with these words, ignoring case.", valueName: "text"))
   var words: HostText?
-  @Flag(help: "Only those that mention somebody named by 'chat highlight'.") var mentions = false
+  @Flag(help: "Only messages that mention a name given to 'chat highlight'.") var mentions = false
 
   func run(_ context: Context) async throws {
     let filter = ChatFilterReport(
@@ -46,10 +47,12 @@ struct ChatFilterVerb: Verb {
 
 struct ChatHighlightVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "highlight", abstract: "Mark the messages that mention one of these names.",
+    commandName: "highlight", abstract: "Highlight the messages that mention one of these names.",
     discussion: """
-      A mention is @ and the name as a whole word, in whatever case. Without names none is marked.
-      JSON: an object with mentions, the number of messages kept that mention one of them.
+      A mention is @ followed by the name as a whole word, in upper or lower case. Without names nothing \
+      is highlighted.
+
+      JSON: an object with mentions, the number of stored messages that mention one of the names.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -73,15 +76,14 @@ struct ChatHighlightVerb: Verb {
 
 struct ChatScrollVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "scroll", abstract: "Look back at older messages, or go to the newest.",
+    commandName: "scroll", abstract: "Scroll back to older messages, or to the newest.",
     discussion: """
-      While scrolled back, messages that come are counted as unread.
-      JSON: an object with unread.
+      While scrolled back, new messages are counted as unread. JSON: an object with unread.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: "back or end.") var position: ScrollPosition
+  @Argument(help: "Where to scroll to.") var position: ScrollPosition
 
   func run(_ context: Context) async throws {
     try await context.act(.scroll(position), in: room) { _ in [] }
@@ -92,9 +94,8 @@ struct ChatThreadVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "thread", abstract: "Show the thread of a message, and keep it up to date.",
     discussion: """
-      The thread is that which the message began, or in which it answers; 'show ROOM chat --json=pretty'
-      tells identifiers. Without a message the thread is closed.
-      JSON: an object with messages.
+      The thread that the message started or replies to; 'show ROOM chat --json=pretty' lists the \
+      identifiers. Without a message the thread is closed. JSON: an object with messages.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -112,9 +113,10 @@ struct ChatThreadVerb: Verb {
 
 struct ChatNoticesVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "notices", abstract: "List the last notices with their numbers.",
+    commandName: "notices", abstract: "List the latest notices with their numbers.",
     discussion: """
-      Subscriptions, gifts, raids and the like; a gift bomb and its gifts are one.
+      Notices are subscriptions, gifts, raids and the like; a gift bomb and its gifts are one notice.
+
       JSON: an array of objects with number, kind, user, count, timestamp and pinned.
       """)
 
@@ -141,7 +143,7 @@ struct ChatNoticesVerb: Verb {
 
 struct ChatPinVerb: NoticeVerb {
   static let configuration = CommandConfiguration(
-    commandName: "pin", abstract: "Keep a notice in front of newer ones.",
+    commandName: "pin", abstract: "Keep a notice above newer ones.",
     discussion: "At most 16 can be pinned. JSON: an empty object.")
   static let handling = NoticeHandlingReport.pin
 
@@ -151,7 +153,7 @@ struct ChatPinVerb: NoticeVerb {
 
 struct ChatUnpinVerb: NoticeVerb {
   static let configuration = CommandConfiguration(
-    commandName: "unpin", abstract: "Let a notice go when newer ones come.",
+    commandName: "unpin", abstract: "Let newer notices replace a pinned one.",
     discussion: "JSON: an empty object.")
   static let handling = NoticeHandlingReport.unpin
 
@@ -161,8 +163,10 @@ struct ChatUnpinVerb: NoticeVerb {
 
 struct ChatDismissVerb: NoticeVerb {
   static let configuration = CommandConfiguration(
-    commandName: "dismiss", abstract: "Take a notice off the screen.",
-    discussion: "Late gifts of a gift bomb do not bring it back. JSON: an empty object.")
+    commandName: "dismiss", abstract: "Remove a notice from the screen.",
+    discussion: """
+      Later gifts of the same gift bomb do not bring it back. JSON: an empty object.
+      """)
   static let handling = NoticeHandlingReport.dismiss
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -177,7 +181,9 @@ protocol NoticeVerb: Verb {
 
 struct NoticeArguments: ParsableArguments {
   @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: "Its number; 'livehostctl chat notices ROOM' lists them.") var notice: Int
+  @Argument(
+    help: "Number of the notice; 'livehostctl chat notices ROOM' lists them.", completion: .notices)
+  var notice: Int
 }
 
 extension NoticeVerb {

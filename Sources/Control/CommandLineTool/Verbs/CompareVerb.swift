@@ -4,21 +4,25 @@ import Simulation
 
 struct CompareVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "compare", abstract: "Show two simulation reports, or two variants, side by side.",
+    commandName: "compare", abstract: "Compare two simulation reports or variants.",
     discussion: """
-      A report is a file that 'simulate --json=short' wrote. FILE:VARIANT takes the runs of one variant:
+      A report is a file written by 'simulate --json=short'. FILE:VARIANT selects the runs of one variant:
         livehostctl compare report.json:tracked report.json:ignored
-      Runs are matched by device, and by variant where none is chosen.
+      Runs are matched by device, and by variant where none is selected.
+
       JSON: an array of objects with device, variants and metrics; a metric has name, values and unit.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: ArgumentHelp("A report, or FILE:VARIANT.", valueName: "a")) var first: String
-  @Argument(help: ArgumentHelp("Another one.", valueName: "b")) var second: String
+  @Argument(help: ArgumentHelp("A report, or FILE:VARIANT.", valueName: "a"), completion: .file())
+  var first: String
+  @Argument(
+    help: ArgumentHelp("Another report, or FILE:VARIANT.", valueName: "b"), completion: .file())
+  var second: String
 
   func validate() throws {
     if global.socket != nil {
-      throw ValidationError("compare reads files and asks no daemon: --socket makes no sense")
+      throw ValidationError("compare reads files and does not ask the daemon; leave out --socket")
     }
   }
 

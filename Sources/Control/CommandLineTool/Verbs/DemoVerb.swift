@@ -4,25 +4,29 @@ import JSON
 struct DemoVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Start a daemon of its own and play a recording and a simulated host into it.",
+    abstract: "Run a private daemon with a recording and a simulated host.",
     discussion: """
-      Shows the screens live until q or Ctrl-C, which ends the daemon too; '?' tells the keys. With --once it plays at full
-      speed, prints a summary and ends; then JSON is an object with recorded, simulated and
-      conserved.
+      Shows the screens live until q or Ctrl-C, which also stops the daemon; press '?' for the keys. \
+      With --once it plays at full speed, prints a summary and ends.
+
+      JSON, with --once only: an object with recorded, simulated and conserved.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Flag(help: "Play at full speed, print a summary, end.") var once = false
-  @Option(help: ArgumentHelp("The daemon's program, if not beside this one.", valueName: "path"))
+  @Flag(help: "Play at full speed, print a summary and exit.") var once = false
+  @Option(
+    help: ArgumentHelp("Path of livehostd, if it is not beside this program.", valueName: "path"),
+    completion: .file())
   var livehostd: String?
-  @Argument(help: "The recording to play instead of the bundled one.") var file: String?
+  @Argument(help: "Recording to play instead of the bundled one.", completion: .file())
+  var file: String?
 
   func validate() throws {
     if global.socket != nil {
-      throw ValidationError("demo starts a daemon of its own: --socket makes no sense")
+      throw ValidationError("demo starts a private daemon; leave out --socket")
     }
     if !once, global.j || (global.json ?? .off) != .off {
-      throw ValidationError("demo prints JSON with --once only")
+      throw ValidationError("demo prints JSON only with --once")
     }
   }
 

@@ -7,11 +7,12 @@ import Wording
 
 struct HangsVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "hangs", abstract: "List the hangs of the running daemon, with their causes.",
+    commandName: "hangs", abstract: "List the running daemon's hangs and their causes.",
     discussion: """
-      A hang is a turn of a lane of 500 ms and more, a microhang one of 250 to 500 ms. The reason tells
-      what became of the time: busy (the lane computed), blocked (it waited in a call) or descheduled
-      (the machine gave it no processor).
+      A hang is a turn of a lane that takes 500 ms or longer; a microhang takes 250 to 500 ms. The \
+      reason says how the time was spent: busy (the lane was computing), blocked (it was waiting in a \
+      call) or descheduled (the machine gave it no processor).
+
       JSON: an object with hangs, an array; with --follow one such object for each reply.
       """)
 
@@ -19,11 +20,11 @@ struct HangsVerb: Verb {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Only those since then: -1h, 10m, today, '2026-11-21 10:00' or @SECONDS since 1970.",
+      "Only hangs since then: -1h, 10m, today, '2026-11-21 10:00' or @SECONDS since 1970.",
       valueName: "time"),
     transform: { try PointInTime($0) })
   var since: PointInTime?
-  @Flag(name: .shortAndLong, help: "Go on with each new hang, until Ctrl-C.") var follow = false
+  @Flag(name: .shortAndLong, help: "Keep printing new hangs until Ctrl-C.") var follow = false
 
   func run(_ context: Context) async throws {
     let since = since?.milliseconds

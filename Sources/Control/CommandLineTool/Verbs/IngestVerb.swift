@@ -7,20 +7,23 @@ struct IngestVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "ingest", abstract: "Feed a file or standard input to the daemon.",
     discussion: """
-      The file holds one event per line, native or Twitch IRC, and may be compressed with gzip. It is
-      paced by its own time stamps times the speed; 'max' plays it as fast as the daemon takes it,
-      and frames then follow the recording's time. Ends once the daemon has confirmed that all of it
-      is applied, and on disk if the room records; if the recording failed meanwhile, the status is 1.
+      The file holds one event per line, native or Twitch IRC, and may be compressed with gzip. It is \
+      paced by its own time stamps, multiplied by the speed; 'max' plays it as fast as the daemon accepts \
+      it, and frames then follow the recording's time. Input that is being written live needs no option.
+
+      Ends once the daemon has confirmed that everything is applied and saved; the status is 1 if it \
+      could not be saved.
+
       JSON: an object with lines, bytes, received, rejected and seconds.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "The file; '-' is standard input.") var file: String
-  @Option(help: ArgumentHelp("What every line must be.", valueName: "format"))
+  @Argument(help: "The file; '-' means standard input.", completion: .file()) var file: String
+  @Option(help: ArgumentHelp("Format of every line.", valueName: "format"))
   var format = LineFormat.auto
-  @Option(help: ArgumentHelp("The room of every line, whatever it says.", valueName: "room"))
+  @Option(help: ArgumentHelp("Room for every line, whatever the line says.", valueName: "room"))
   var room: RoomName?
-  @Option(help: ArgumentHelp("A factor, or 'max'.", valueName: "n|max"))
+  @Option(help: ArgumentHelp("Speed factor, or 'max'.", valueName: "n|max"))
   var speed: PlaybackSpeed = .times(1)
 
   func run(_ context: Context) async throws {
@@ -60,7 +63,7 @@ struct IngestVerb: Verb {
   }
 }
 
-/// What came of a playback, as it is printed.
+/// The result of a playback, as it is printed.
 package enum PlaybackText {
   package static func line(_ result: PlaybackResult) -> String {
     "\(Format.count(result.lines)) lines sent; the daemon confirmed "

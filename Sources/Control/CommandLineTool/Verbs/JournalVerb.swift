@@ -9,17 +9,16 @@ import Systemd
 struct JournalVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "journal",
-    abstract: "Read what the daemon wrote to the journal, past runs included.",
+    abstract: "Read the daemon's journal entries, including those of past runs.",
     discussion: """
-      Needs no running daemon. Of kind hang are microhangs, too, and the list has the form \
-      of the verb hangs. Without --since, --follow begins with the ten newest entries.
+      Does not need a running daemon. '--kind hang' includes microhangs; if only hangs are requested, the \
+      output is that of 'hangs'. Without --since, --follow starts with the ten newest entries.
 
-      Members of the groups adm and systemd-journal may read the system's journal. A daemon \
-      that is run by hand writes to its standard error instead.
+      Root and members of the groups adm and systemd-journal may read the system's journal. A daemon \
+      that was started by hand logs to its standard error instead.
 
-      JSON: an object with entries, an array of objects with timestamp, kind, level, message, \
-      room and fields; with --follow one entry for each line. If only hangs are asked for, the \
-      object of the verb hangs. With --kinds, an object with kinds.
+      JSON: an object with entries, an array of objects with timestamp, kind, level, message, room and \
+      fields; with --follow one entry per line. With --kinds, an object with kinds.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -27,46 +26,48 @@ struct JournalVerb: Verb {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Only those since then: -1h, 10m, today, '2026-11-21 10:00' or @SECONDS since 1970.",
+      "Only entries since then: -1h, 10m, today, '2026-11-21 10:00' or @SECONDS since 1970.",
       valueName: "time"),
     transform: { try PointInTime($0) })
   var since: PointInTime?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only those until then, in the same forms.", valueName: "time"),
+    help: ArgumentHelp("Only entries until then, in the same formats.", valueName: "time"),
     transform: { try PointInTime($0) })
   var until: PointInTime?
 
   @Option(
-    help: ArgumentHelp("Only those of a kind; may be given several times.", valueName: "kind"))
+    help: ArgumentHelp("Only entries of this kind; may be repeated.", valueName: "kind"))
   var kind: [JournalKind] = []
 
-  @Option(help: "Only those of a room.") var room: RoomName?
+  @Option(help: "Only entries about this room.") var room: RoomName?
 
   @Option(
     name: [.customShort("n", allowingJoined: true), .long],
-    help: ArgumentHelp("Only the newest ones.", valueName: "number"))
+    help: ArgumentHelp("Only this many of the newest entries.", valueName: "number"))
   var lines: Int?
 
-  @Flag(name: .shortAndLong, help: "Go on with each new entry, until Ctrl-C.") var follow = false
+  @Flag(name: .shortAndLong, help: "Keep printing new entries until Ctrl-C.") var follow = false
 
   @Option(
     help: ArgumentHelp(
-      "Read the journal files in a directory instead of those of this machine.", valueName: "dir"))
+      "Read the journal files in this directory instead of this machine's journal.",
+      valueName: "dir"),
+    completion: .directory)
   var directory: String?
 
-  @Flag(help: "List the kinds of entries there are, and stop.") var kinds = false
+  @Flag(help: "List the kinds of entries and exit.") var kinds = false
 
   func validate() throws {
     if let lines, lines < 1 {
       throw ValidationError("--lines is \(lines); ask for one line or more")
     }
     if follow, until != nil {
-      throw ValidationError("--follow has no end; leave out --until, or --follow")
+      throw ValidationError("--follow and --until exclude each other")
     }
     if let since, let until, until.milliseconds < since.milliseconds {
-      throw ValidationError("--until lies before --since; exchange them")
+      throw ValidationError("--until is earlier than --since; swap them")
     }
   }
 
@@ -115,13 +116,13 @@ struct JournalVerb: Verb {
       Failure(
         .failed,
         """
-        there is no journal that you may read; root and members of the groups adm and systemd-journal \
-        may read the system's. A daemon run by hand writes to its standard error
+        no readable journal found; root and members of the groups adm and systemd-journal may read the \
+        system's journal. A daemon started by hand logs to its standard error
         """)
     case .directory(let path):
       Failure(
         .failed,
-        "\(path): no journal files that you may read; name a directory such as /var/log/journal/ID")
+        "\(path): no readable journal files; give a directory such as /var/log/journal/ID")
     }
   }
 

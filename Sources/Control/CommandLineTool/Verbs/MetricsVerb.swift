@@ -8,9 +8,8 @@ struct MetricsVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "metrics", abstract: "Print the daemon's metrics for Prometheus.",
     discussion: """
-      Text in the format that Prometheus scrapes. Without an HTTP server of one's own, have \
-      a timer write it to a file NAME.prom in the directory of node_exporter's textfile \
-      collector.
+      Prints the text format that Prometheus scrapes. If you run node_exporter, let a timer write it to a \
+      file NAME.prom in the directory of the textfile collector.
 
       JSON: an object with metrics, an array of objects with name, kind, help and samples.
       """)

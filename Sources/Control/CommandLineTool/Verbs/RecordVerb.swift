@@ -17,10 +17,11 @@ struct RecordVerb: ParsableCommand {
 
 struct RecordStartVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "start", abstract: "Begin to record a room.",
+    commandName: "start", abstract: "Start recording a room.",
     discussion: """
-      Every accepted event is recorded in order, with the room's time and its frames. While a room
-      records, what is sent to it is acknowledged once it is synced to disk.
+      Records every accepted event in order, with the room's time and its frames. While a room is being \
+      recorded, what is sent to it is acknowledged once it is on disk.
+
       JSON: an object as in 'record list'.
       """)
 
@@ -37,8 +38,10 @@ struct RecordStartVerb: Verb {
 
 struct RecordStopVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "stop", abstract: "End the recording of a room.",
-    discussion: "Returns once all of it is on disk. JSON: an object as in 'record list'.")
+    commandName: "stop", abstract: "Stop recording a room.",
+    discussion: """
+      Returns once everything is on disk. JSON: an object as in 'record list'.
+      """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
@@ -53,14 +56,15 @@ struct RecordListVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the recordings.",
     discussion: """
-      The state is recording, finished, interrupted (the daemon ended without stopping it; what had
-      been acknowledged is there), failed or damaged.
-      JSON: an array of objects with recording, room, state, reason, startedAt, endedAt, events,
-      frames, bytes, durationMs, segments and digest.
+      The state is recording, finished, interrupted (the daemon ended without stopping it; everything \
+      that was acknowledged is there), failed or damaged.
+
+      JSON: an array of objects with recording, room, state, reason, startedAt, endedAt, events, frames, \
+      bytes, durationMs, segments and digest.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "Only those of this room.") var room: RoomName?
+  @Argument(help: "Only recordings of this room.") var room: RoomName?
 
   func run(_ context: Context) async throws {
     let recordings = try await context.withDaemon {

@@ -23,7 +23,8 @@ struct OpenVerb: Verb {
     commandName: "open", abstract: "Open a room.", discussion: "JSON: an object with room.")
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "Name of the room: [a-z0-9_][a-z0-9_.-]{0,63}.") var room: RoomName
+  @Argument(help: "Name of the room: [a-z0-9_][a-z0-9_.-]{0,63}.", completion: .list([]))
+  var room: RoomName
 
   func run(_ context: Context) async throws {
     try await context.withDaemon { try await $0.openRoom(room.description) }
@@ -33,7 +34,8 @@ struct OpenVerb: Verb {
 
 struct CloseVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "close", abstract: "End a room.", discussion: "JSON: an object with room.")
+    commandName: "close", abstract: "Close a room.",
+    discussion: "JSON: an object with room.")
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
@@ -48,14 +50,14 @@ struct SendVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "send", abstract: "Send one event to a room.",
     discussion: """
-      Returns once the event is applied. For instance:
+      Returns once the event has been applied. For example:
         livehostctl send main '{"type":"viewers","count":12}'
-      JSON: an object with received and rejected.
+      JSON: an object with received and rejected. livehost-events(5) lists the events.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: ArgumentHelp("The event in its native form.", valueName: "event-json"))
+  @Argument(help: ArgumentHelp("The event as a JSON object.", valueName: "event-json"))
   var event: String
 
   func run(_ context: Context) async throws {
@@ -65,7 +67,7 @@ struct SendVerb: Verb {
     }
     try context.print(JSONValue(encoding: reply)) { [] }
     if reply.rejected > 0 {
-      context.console.warn("the event was well formed and yet not taken, such as a duplicate")
+      context.console.warn("the event was valid but was rejected, for example as a duplicate")
     }
   }
 
@@ -77,13 +79,13 @@ struct SendVerb: Verb {
       throw Failure(.badData, "the event is not JSON (\(error.reason) at byte \(error.offset))")
     }
     guard let members = value.objectValue else {
-      throw Failure(.badData, "the event is no JSON object")
+      throw Failure(.badData, "the event is not a JSON object")
     }
     guard members["type"]?.stringValue != nil else {
       throw Failure(.badData, "the event has no \"type\"")
     }
     if let named = members["room"], named != .string(room.description) {
-      throw Failure(.badData, "the event is of another room: \(named)")
+      throw Failure(.badData, "the event names another room: \(named)")
     }
     return value
   }

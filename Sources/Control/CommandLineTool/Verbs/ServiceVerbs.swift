@@ -5,10 +5,11 @@ import Varlink
 
 struct ReloadVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "reload", abstract: "Have the daemon read its configuration again.",
+    commandName: "reload", abstract: "Make the daemon reload its configuration.",
     discussion: """
-      Returns when it is in force; connections, rooms and events are not touched. A wrong one is refused,
-      exit code 78, and the old one stays.
+      Returns once the configuration is in effect; connections, rooms and events are unaffected. An \
+      invalid configuration is refused with exit code 78, and the old one stays in effect.
+
       JSON: an object with reloaded.
       """)
 
@@ -29,10 +30,9 @@ struct ReloadVerb: Verb {
 
 struct LogLevelVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "log-level", abstract: "Show or change the level of the daemon's log.",
+    commandName: "log-level", abstract: "Show or change the daemon's log level.",
     discussion: """
-      A changed level holds until the next reload or start.
-      JSON: an object with logLevel.
+      A changed level lasts until the next reload or restart. JSON: an object with logLevel.
       """)
 
   enum Level: String, CaseIterable, ExpressibleByArgument {
@@ -53,7 +53,7 @@ struct LogLevelVerb: Verb {
   }
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "Least severe messages to log; without it the present level is shown.")
+  @Argument(help: "Least severe messages to log. Without it the current level is shown.")
   var level: Level?
 
   func run(_ context: Context) async throws {

@@ -5,10 +5,10 @@ import LiveEvents
 
 struct SetVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Commit a value of a slider, or set a switch.",
+    commandName: "set", abstract: "Set a slider or a switch.",
     discussion: """
-      A slider that is being dragged goes on; its end has the last word. The switch endStream asks \
-      before the stream ends: set it on once more to confirm, or off. For instance:
+      A slider that is being dragged keeps moving; the end of the drag decides. The switch endStream asks \
+      for confirmation: set it on again to end the stream, or off to cancel. For example:
         livehostctl set main zoom 0.25
         livehostctl set main camera on
       JSON: an object with room, control and value or on.
@@ -16,7 +16,7 @@ struct SetVerb: Verb {
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: "Name of the slider or the switch.") var control: String
+  @Argument(help: "Name of the slider or switch.", completion: .controls) var control: String
   @Argument(help: "From 0 to 1 for a slider; on, off or toggle for a switch.")
   var value: ControlValue
 

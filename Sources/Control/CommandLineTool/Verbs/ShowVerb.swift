@@ -5,12 +5,12 @@ import LiveEvents
 
 struct ShowVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show the state of a room, whole or of one feature.",
-    discussion: "JSON: the object of the control interface's GetRoom.")
+    commandName: "show", abstract: "Show the state of a room, or of one of its features.",
+    discussion: "JSON: the reply of GetRoom in the control interface.")
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: "The only feature to show.") var feature: Feature?
+  @Argument(help: "Show only this feature.") var feature: Feature?
 
   func run(_ context: Context) async throws {
     if context.wantsJSON {

@@ -5,28 +5,35 @@ import Simulation
 struct SimulateVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
-    abstract: "Run a scenario on simulated devices and say how often the screen would hang.",
+    abstract: "Run a scenario on simulated devices and report how often the screen would hang.",
     discussion: """
-      A scenario names events, devices, variants of the screen and thresholds. Devices are looked for in
-      the directory 'devices' beside the scenario or beside a directory that it is in; DEVICE+CONDITION is
-      a device under a condition. The same scenario and seed give the same report, byte for byte.
-      The daemon runs it, at low priority beside its rooms; --local needs no daemon.
+      A scenario names events, devices, variants of the screen and thresholds; see \
+      livehost-scenario(5). Device profiles are looked up in the directory 'devices' beside the \
+      scenario or beside one of its parent directories; DEVICE+CONDITION is a device under a \
+      condition. The same scenario and seed give the same report, byte for byte. The daemon runs the \
+      scenario at low priority; --local needs no daemon.
 
-      Ends with 99 if a threshold is not met, with 78 if the scenario or a device profile is wrong.
-      JSON: the report, an object with version, scenario, seed, parameters, digest, runs and thresholds.
+      Exits with 99 if a threshold is not met, and with 78 if the scenario or a device profile is \
+      invalid.
+
+      JSON: the report, an object with version, scenario, seed, parameters, digest, runs and \
+      thresholds.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "The scenario, a YAML file.") var scenario: String
+  @Argument(help: "The scenario, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
+  var scenario: String
   @Option(
     name: .customLong("device"),
-    help: ArgumentHelp("A device instead of the scenario's; may be repeated.", valueName: "device"))
+    help: ArgumentHelp(
+      "Use this device instead of the scenario's; may be repeated.", valueName: "device"),
+    completion: .devices)
   var devices: [String] = []
   @Option(
     name: .customLong("variant"),
-    help: ArgumentHelp("The only variant to run; may be repeated.", valueName: "variant"))
+    help: ArgumentHelp("Run only this variant; may be repeated.", valueName: "variant"))
   var variants: [String] = []
-  @Option(help: ArgumentHelp("The seed instead of the scenario's.", valueName: "n"))
+  @Option(help: ArgumentHelp("Use this seed instead of the scenario's.", valueName: "n"))
   var seed: UInt64?
   @Option(
     name: .customLong("set"),
@@ -37,20 +44,22 @@ struct SimulateVerb: Verb {
   @Option(
     name: .customLong("threshold"),
     help: ArgumentHelp(
-      "A threshold beside the scenario's, such as 'hangs == 0'; may be repeated.",
+      "Add a threshold, such as 'hangs == 0'; may be repeated.",
       valueName: "threshold"))
   var thresholds: [String] = []
-  @Option(help: ArgumentHelp("Write a trace that Perfetto opens.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write a trace for Perfetto.", valueName: "file"), completion: .file())
   var trace: String?
-  @Option(help: ArgumentHelp("Write the report as a page with charts.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write the report as an HTML page with charts.", valueName: "file"),
+    completion: .file())
   var html: String?
-  @Flag(help: "Run in this process rather than in the daemon.") var local = false
+  @Flag(help: "Run in this process instead of the daemon.") var local = false
   @Flag(name: .customLong("check-determinism"), help: "Run twice and compare.")
   var checkDeterminism = false
 
   func validate() throws {
     if local, global.socket != nil {
-      throw ValidationError("--local asks no daemon: --socket makes no sense with it")
+      throw ValidationError("--local does not use the daemon; leave out --socket")
     }
   }
 

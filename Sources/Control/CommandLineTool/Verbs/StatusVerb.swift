@@ -5,10 +5,10 @@ import Wording
 
 struct StatusVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show how the daemon is.",
+    commandName: "status", abstract: "Show the daemon's status.",
     discussion: """
-      JSON: an object with version, uptimeSeconds, rooms, eventsPerSecond, totals, health,
-      longestTurnMicroseconds, memoryBytes, journalEntriesLost, lanes, microhangs, hangs, logLevel and
+      JSON: an object with version, uptimeSeconds, rooms, eventsPerSecond, totals, health, \
+      longestTurnMicroseconds, memoryBytes, journalEntriesLost, lanes, microhangs, hangs, logLevel and \
       longestSliceMicroseconds.
       """)
 

@@ -7,18 +7,20 @@ import Wording
 
 struct AnalyzeVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "analyze", abstract: "Analyse the chat of a recording or a room.",
+    commandName: "analyze", abstract: "Analyze the chat of a recording or a room.",
     discussion: """
-      highlights: when the chat was busier than before, and the words that mark it.
-      spam: messages that are nearly the same.
-      chatters: who writes how much.
-      Of a room, the messages that it keeps are analysed. Ctrl-C cancels it. JSON: an object with
-      messages and what was found.
+      highlights finds when the chat was busier than before, and the words that stand out then; spam \
+      finds messages that are nearly the same; chatters counts who writes how much. For a room, the \
+      messages that it currently stores are analyzed. Ctrl-C cancels the task.
+
+      JSON: an object with messages and the result.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "highlights, spam or chatters.") var what: AnalysisName
-  @Argument(help: ArgumentHelp("A recording or a room.", valueName: "recording|room"))
+  @Argument(help: "Kind of analysis.") var what: AnalysisName
+  @Argument(
+    help: ArgumentHelp("A recording or a room.", valueName: "recording|room"),
+    completion: .recordingsAndRooms)
   var subject: String
 
   func run(_ context: Context) async throws {
@@ -51,22 +53,23 @@ struct ReplayVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "replay", abstract: "Play a recording into a room.",
     discussion: """
-      The room's time is that of the recording, so that it comes to the same state at every speed.
+      The room follows the recording's time, so it reaches the same state at every speed.
+
       JSON: an object with room, events, frames and digest.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "The recording.") var recording: String
-  @Option(help: ArgumentHelp("The room; its own if not given.", valueName: "room"))
+  @Argument(help: "Name of the recording.", completion: .recordings) var recording: String
+  @Option(help: ArgumentHelp("Room to play into. Default: the recorded room.", valueName: "room"))
   var room: RoomName?
-  @Option(help: ArgumentHelp("A factor, or 'max'.", valueName: "n|max"))
+  @Option(help: ArgumentHelp("Speed factor, or 'max'.", valueName: "n|max"))
   var speed: PlaybackSpeed = .times(1)
-  @Option(help: ArgumentHelp("Begin so many seconds after its beginning.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Skip this many seconds of the recording.", valueName: "seconds"))
   var start: Int?
 
   func validate() throws {
     if let start, !(0...1_000_000_000).contains(start) {
-      throw ValidationError("--start takes seconds from 0 on")
+      throw ValidationError("--start must be a number of seconds from 0 on")
     }
   }
 
@@ -82,10 +85,10 @@ struct ReplayVerb: Verb {
 struct RecordExportVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Print the events of a recording.",
-    discussion: "Native events, one per line, as 'ingest' takes them.")
+    discussion: "Native events, one per line, as accepted by 'ingest'.")
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "The recording.") var recording: String
+  @Argument(help: "Name of the recording.", completion: .recordings) var recording: String
 
   func run(_ context: Context) async throws {
     _ = try await TaskRun(StartTaskRequest(kind: .export, recording: recording)).run(context)
@@ -102,7 +105,7 @@ struct TasksVerb: Verb {
   func run(_ context: Context) async throws {
     let tasks = try await context.withDaemon { try await $0.listTasks() }
     try context.print(JSONValue(encoding: tasks)) {
-      guard !tasks.isEmpty else { return ["no task runs"] }
+      guard !tasks.isEmpty else { return ["no task is running"] }
       var table = TextTable([
         ("TASK", .left), ("KIND", .left), ("SUBJECT", .left), ("DONE", .right), ("STARTED", .left),
       ])
@@ -124,7 +127,7 @@ struct CancelVerb: Verb {
     discussion: "JSON: an object with task.")
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "Name of the task, as 'tasks' shows it.") var task: String
+  @Argument(help: "Name of the task; 'tasks' lists them.", completion: .tasks) var task: String
 
   func run(_ context: Context) async throws {
     try await context.withDaemon { try await $0.cancelTask(task) }

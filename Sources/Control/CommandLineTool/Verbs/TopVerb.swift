@@ -5,24 +5,24 @@ import Varlink
 
 struct TopVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "top", abstract: "Show the busiest rooms and views, until q or Ctrl-C.",
+    commandName: "top", abstract: "Show the busiest rooms and views live, until q or Ctrl-C.",
     discussion: """
-      On a terminal a live table; '?' tells its keys. Elsewhere, and with --once, the rates over one
-      interval, once. For instance:
+      Takes over the terminal; press '?' for the keys. With --once, or if standard output is not a \
+      terminal, prints the rates over one interval and ends. For example:
         livehostctl top --sort pending
         livehostctl top --once --json=short
-      JSON: an object with status, rooms, views and roomsWithoutViews, once.
+      JSON: one object with status, rooms, views and roomsWithoutViews.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Flag(help: "Print the tables once, after one interval.") var once = false
-  @Option(help: ArgumentHelp("Seconds between two looks.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Refresh interval in seconds.", valueName: "seconds"))
   var interval = 1.0
-  @Option(help: ArgumentHelp("The column by which rooms are sorted.", valueName: "column"))
+  @Option(help: ArgumentHelp("Sort rooms by this column.", valueName: "column"))
   var sort = RoomColumn.rate
-  @Option(help: ArgumentHelp("The column by which views are sorted.", valueName: "column"))
+  @Option(help: ArgumentHelp("Sort views by this column.", valueName: "column"))
   var sortViews = ViewColumn.load
-  @Flag(help: "Names from Z, numbers from the smallest.") var reverse = false
+  @Flag(help: "Reverse the sort order.") var reverse = false
 
   func validate() throws {
     guard interval >= 0.1, interval <= 86_400 else {

@@ -6,22 +6,23 @@ import Wording
 
 struct AdmitVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "admit", abstract: "Let people in from the waiting room.",
+    commandName: "admit", abstract: "Admit people from the waiting room.",
     discussion: """
-      Without a user, whoever has waited longest. Nobody is let in beyond the capacity of the waiting \
-      room ('livehostctl capacity'). For instance:
+      Without a user, admits the person who has waited longest. Never admits more people than the \
+      capacity allows ('livehostctl capacity'). For example:
         livehostctl admit main
         livehostctl admit main u42
         livehostctl admit main --all
-      JSON: an object with people (id and name of those who were let in), waiting and admitted.
+      JSON: an object with people (id and name of those admitted), waiting and admitted.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
   @Argument(
-    help: "Identifier of somebody who waits; 'livehostctl show ROOM waitingRoom' lists them.")
+    help: "Identifier of a waiting person; 'livehostctl show ROOM waitingRoom' lists them.",
+    completion: .waitingPeople)
   var user: HostText?
-  @Flag(help: "Let in all for whom there is room.") var all = false
+  @Flag(help: "Admit everyone, up to the capacity.") var all = false
 
   func validate() throws {
     if all, user != nil { throw ValidationError("name a user or give --all, not both") }
@@ -46,9 +47,10 @@ struct AdmitVerb: Verb {
 
 struct CapacityVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "capacity", abstract: "Bound how many people the host lets in.",
+    commandName: "capacity", abstract: "Limit how many people are admitted.",
     discussion: """
-      What the platform lets in beyond it is shown all the same. For instance:
+      The limit applies to the host only: people whom the platform admits beyond it are still shown. \
+      For example:
         livehostctl capacity main 20
         livehostctl capacity main none
       JSON: the waiting room, as in 'show'.
@@ -56,7 +58,7 @@ struct CapacityVerb: Verb {
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: "How many at most, or 'none'.") var count: Capacity
+  @Argument(help: "Maximum number of people, or 'none'.") var count: Capacity
 
   func run(_ context: Context) async throws {
     var event: [String: JSONValue] = ["type": "waiting.capacity"]
@@ -67,10 +69,10 @@ struct CapacityVerb: Verb {
 
 struct ScheduleVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "schedule", abstract: "Say when the stream begins, and count down to it.",
+    commandName: "schedule", abstract: "Set the start time and show a countdown.",
     discussion: """
-      The time is a length of time from now (90s, 10m, 1h), a time of the next 24 hours (20:15, local \
-      time), or seconds since 1970 as 'date +%s' gives them (@1795260000). For instance:
+      The time is a duration from now (90s, 10m, 1h), a local time within the next 24 hours (20:15), or \
+      seconds since 1970 as printed by 'date +%s' (@1795260000). For example:
         livehostctl schedule main 10m
         livehostctl schedule main none
       JSON: the waiting room, as in 'show'.
@@ -78,7 +80,7 @@ struct ScheduleVerb: Verb {
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: "When the stream begins, or 'none' if nobody knows.") var time: StartTime
+  @Argument(help: "When the stream begins, or 'none' if it is unknown.") var time: StartTime
 
   func run(_ context: Context) async throws {
     var event: [String: JSONValue] = ["type": "waiting.schedule"]
@@ -96,11 +98,11 @@ extension Context {
     return parts.joined(separator: ", ")
   }
 
-  /// Sends an event about a waiting room and prints the room as it is then.
+  /// Sends an event about a waiting room and prints the waiting room afterwards.
   fileprivate func change(waitingRoomOf room: RoomName, by event: [String: JSONValue]) async throws
   {
     let features = try await withDaemon { client in
-      // An event would open a room; a name that was mistyped is to be told.
+      // Sending an event would open a room; a mistyped name must fail instead.
       _ = try await client.getRoom(room.description, feature: .waitingRoom)
       _ = try await client.sendEvents(room: room.description, [.object(event)])
       return try await client.getRoom(room.description, feature: .waitingRoom).features

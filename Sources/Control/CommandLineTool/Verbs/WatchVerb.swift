@@ -5,28 +5,28 @@ import Varlink
 
 struct WatchVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Show a room as it changes, until q or Ctrl-C.",
+    commandName: "watch", abstract: "Show a room live, until q or Ctrl-C.",
     discussion: """
-      On a terminal a screen of panes, of which only what changes is sent; '?' lists its keys.
-      Elsewhere the room as text, at most once a second. For instance:
+      Takes over the terminal and redraws only what changes; press '?' for the keys. If standard output \
+      is not a terminal, prints the room as text, at most once per second. For example:
         livehostctl watch main
         livehostctl watch main chat --rate 2
-      JSON: the object of GetRoom for each change, on one line with --json=short.
+      JSON: the reply of GetRoom after each change, on one line with --json=short.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Option(
     help: ArgumentHelp(
       """
-      Changes per second at most: 10 on a terminal, 1 in other text, all of them in JSON. Lower it on \
-      a slow line.
+      Maximum number of updates per second. Default: 10 on a terminal, 1 in other text, unlimited in \
+      JSON. Use less on a slow connection.
       """, valueName: "number"))
   var rate: Double?
   @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: "The features to show; without any, all.") var features: [Feature] = []
+  @Argument(help: "Show only these features.") var features: [Feature] = []
 
   func validate() throws {
-    if Set(features).count < features.count { throw ValidationError("a feature is named twice") }
+    if Set(features).count < features.count { throw ValidationError("a feature is given twice") }
     if let rate, !(rate >= 0.001 && rate <= 1_000) {
       throw ValidationError("--rate is a number from 0.001 to 1000")
     }

@@ -7,20 +7,23 @@ import Wording
 
 struct WhyVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "why", abstract: "Tell which action and field caused a view's evaluations.",
+    commandName: "why", abstract: "Show which actions and fields triggered a view's evaluations.",
     discussion: """
-      A view is evaluated when it appears, when a field that it read changed, when an optional child
-      of it came or went, or when its parent was evaluated and handed its state down anew. An
-      evaluation is avoidable if the view looked the same afterwards.
-      JSON: an object with view, evaluations, avoidable, meanMicroseconds, maximumMicroseconds, reads,
+      A view is evaluated when it appears, when a field that it reads has changed, when one of its \
+      optional children has appeared or disappeared, or when its parent was evaluated and passed its \
+      state down again. An evaluation is avoidable if it left the view unchanged.
+
+      JSON: an object with view, evaluations, avoidable, meanMicroseconds, maximumMicroseconds, reads, \
       causes and recent; with --follow then one element of recent for each new evaluation.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: "Name of the view, such as ChatView; 'show ROOM' lists them.") var view: String
-  @Option(help: "How many of the newest evaluations to list.") var count = 10
-  @Flag(name: .shortAndLong, help: "Go on with each new evaluation, until Ctrl-C.")
+  @Argument(
+    help: "Name of the view, such as ChatView; 'show ROOM' lists them.", completion: .views)
+  var view: String
+  @Option(help: "Number of recent evaluations to list.") var count = 10
+  @Flag(name: .shortAndLong, help: "Keep printing new evaluations until Ctrl-C.")
   var follow = false
 
   func validate() throws {
@@ -50,7 +53,7 @@ struct WhyVerb: Verb {
       let seen = last.recent.last?.frame ?? -1
       let new = next.recent.filter { $0.frame > seen }
       let missed = next.evaluations - last.evaluations - new.count
-      if missed > 0 { context.console.warn("\(missed) evaluations were too fast to be told") }
+      if missed > 0 { context.console.warn("\(missed) evaluations came too fast to be listed") }
       for evaluation in new {
         try context.streaming.print(JSONValue(encoding: evaluation)) { [WhyText.line(evaluation)] }
       }

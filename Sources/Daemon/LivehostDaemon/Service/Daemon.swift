@@ -19,7 +19,7 @@ import Varlink
 /// Starts from the inside out (lanes, rooms, sockets, READY) and stops from the outside in: the ingest
 /// socket first, so that nothing that was received is lost, the control socket last but the rooms.
 package struct Daemon: ServiceLifecycle.Service {
-  package static let version = "0.1.0"
+  package static let version = livehostVersion
 
   private let configuration: Configuration
   private let paths: RuntimePaths

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 # From the beginning of the road to its end. A folder may import itself and those before it.
 ORDER = ["System", "Kit", "Events", "Ingest", "Recordings", "Features", "Screen", "Simulation",
          "Control", "Daemon", "livehostd", "livehostctl"]
@@ -39,7 +39,7 @@ def main():
                     continue
                 if module not in declared:
                     problems.append(f"{target['path']}/{source}: imports {module}, "
-                                    f"which is no declared dependency of {name}")
+                                    f"which is not a declared dependency of {name}")
         for dependency in declared:
             if name in folder and dependency in folder:
                 here, there = ORDER.index(folder[name]), ORDER.index(folder[dependency])
@@ -50,7 +50,7 @@ def main():
             for dependency in declared:
                 if folder.get(dependency) == "Features" and dependency != "Intake":
                     problems.append(f"{name} depends on its sibling {dependency}; "
-                                    "they speak through HostFeature")
+                                    "they communicate through HostFeature")
     print("\n".join(problems), end="")
     return 1 if problems else 0
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Every public symbol of the libraries that others may use is documented: `documentation.sh BIN`, where
-# BIN is the directory of a build. Prints those that are not, and a closing count.
+# Checks that every public symbol of the library products is documented: `documentation.sh BIN`, where
+# BIN is the directory of a build. Prints the undocumented ones, and a closing count.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 bin=${1:?usage: documentation.sh BIN}
 passed=0 failed=0
 graphs=$(mktemp -d)
@@ -10,7 +10,7 @@ trap 'rm -rf "$graphs"' EXIT
 for module in Composable ComposableTesting; do
   if swift symbolgraph-extract -module-name "$module" -I "$bin/Modules" -output-dir "$graphs" \
     -target "$(uname -m)-unknown-linux-gnu" -minimum-access-level public &&
-    packaging/undocumented.py "$graphs/$module.symbols.json"; then
+    Tests/Checks/undocumented.py "$graphs/$module.symbols.json"; then
     passed=$((passed + 1))
     echo "ok: $module is documented"
   else

@@ -1,0 +1,125 @@
+import ArgumentParser
+import ControlInterface
+import LiveEvents
+import Varlink
+
+/// What a shell offers for an argument. Most of it is asked of the running daemon when the key is pressed.
+extension CompletionKind {
+  static let rooms = asking { client, _ in try await client.listRooms().map(\.room) }
+
+  static let recordings = asking { client, _ in
+    try await client.listRecordings(room: nil).map(\.recording)
+  }
+
+  static let recordingsAndRooms = asking { client, _ in
+    try await client.listRecordings(room: nil).map(\.recording) + client.listRooms().map(\.room)
+  }
+
+  static let tasks = asking { client, _ in try await client.listTasks().map(\.task) }
+
+  static let views = asking { client, room in
+    try await client.getRoom(room ?? "").views.keys.sorted()
+  }
+
+  static let controls = asking { client, room in
+    let control = try await client.getRoom(room ?? "", feature: .control).features.control
+    return (control?.values.keys.sorted() ?? []) + (control?.switches.keys.sorted() ?? [])
+  }
+
+  static let waitingPeople = asking { client, room in
+    let features = try await client.getRoom(room ?? "", feature: .waitingRoom).features
+    return features.waitingRoom?.people?.map(\.id) ?? []
+  }
+
+  static let notices = asking { client, room in
+    let chat = try await client.getRoom(room ?? "", feature: .chat).features.chat
+    return chat?.noticeQueue?.map { "\($0.number)" } ?? []
+  }
+
+  /// Names of device profiles, both the installed ones and those of a source tree.
+  static let devices = shellCommand(
+    "ls /usr/share/livehost/devices config/devices 2>/dev/null | sed -n 's/[.]yaml$//p'")
+
+  /// Completes with what `names` finds, given the room that the command line names. Offers nothing if
+  /// the daemon does not answer: a shell that is completing has no use for an error.
+  private static func asking(
+    _ names: @escaping @Sendable (ControlClient, _ room: String?) async throws -> [String]
+  ) -> CompletionKind {
+    custom { words, index, _ in
+      let words = CompletedWords(words.prefix(index))
+      let surroundings = Surroundings.process()
+      let places = SocketPlace.candidates(option: words.socket, surroundings)
+      for place in places {
+        guard let client = try? await ControlClient.connect(path: place.control) else { continue }
+        let timeout = Task {
+          try await surroundings.sleep(.seconds(2))
+          await client.client.close()
+        }
+        defer { timeout.cancel() }
+        let found = try? await names(client, words.room)
+        await client.client.close()
+        return found ?? []
+      }
+      return []
+    }
+  }
+}
+
+/// The words before the one that is completed.
+package struct CompletedWords {
+  /// The value of `--socket`.
+  package var socket: String?
+  /// The first argument after the verb, which is the room of every verb that completes something in one.
+  package var room: String?
+
+  /// - Parameter words: begin with the program's name. bash gives `--option=value` as three words.
+  package init(_ words: some Sequence<String>) {
+    var joined: [String] = []
+    for word in words {
+      if word == "=", let option = joined.popLast() {
+        joined.append(option + "=")
+      } else if let last = joined.last, last.hasPrefix("--"), last.hasSuffix("=") {
+        joined[joined.count - 1] += word
+      } else {
+        joined.append(word)
+      }
+    }
+    guard let arranged = try? ArrangedArguments(Array(joined.dropFirst())) else { return }
+    room = arranged.positionals.first
+    let options = arranged.options
+    if let index = options.firstIndex(of: "--socket"), index + 1 < options.count {
+      socket = options[index + 1]
+    } else if let option = options.first(where: { $0.hasPrefix("--socket=") }) {
+      socket = String(option.dropFirst(9))
+    }
+  }
+}
+
+extension CompletionShell {
+  /// The script that makes this shell complete `livehostctl`.
+  var script: String {
+    let generated = Livehostctl.completionScript(for: self)
+    return switch self {
+    // bash cuts `--option=value` into three words; the parser's script expects one or two.
+    case .bash:
+      generated.replacing(
+        #"local -r prev="${3}""#,
+        with: #"""
+          local prev="${3}"
+              [[ "${prev}" = '=' ]] && prev="${COMP_WORDS[COMP_CWORD - 2]}"
+          """#
+      ).replacing(
+        #"local -a unparsed_words=("${COMP_WORDS[@]:1:${COMP_CWORD}}")"#,
+        with: #"""
+          local -a unparsed_words=()
+              local word_before_completion
+              for word_before_completion in "${COMP_WORDS[@]:1:${COMP_CWORD}}"; do
+                  [[ "${word_before_completion}" != '=' ]] && unparsed_words+=("${word_before_completion}")
+              done
+          """#)
+    // `=-` after the name: the value follows an equals sign only.
+    case .zsh: generated.replacing("'--json[", with: "'--json=-[")
+    default: generated
+    }
+  }
+}

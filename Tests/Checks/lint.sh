@@ -60,5 +60,10 @@ program=$(sed -nE 's/.*livehostVersion = "(.*)"/\1/p' Sources/Control/ControlInt
 check 'packaging/debian/changelog and Version.swift name different versions' \
   "$([ "$package" = "$program" ] || echo "$package, $program")"
 
+check 'README.md does not show packaging/examples/source.py as it is' \
+  "$(python3 -c 'import sys
+readme, source = (open(name).read() for name in sys.argv[1:])
+if source not in readme.replace("\n    ", "\n"): print(sys.argv[2])' README.md packaging/examples/source.py)"
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -23,7 +23,7 @@ extension CompletionKind {
 
   static let controls = asking { client, room in
     let control = try await client.getRoom(room ?? "", feature: .control).features.control
-    return (control?.values.keys.sorted() ?? []) + (control?.switches.keys.sorted() ?? [])
+    return control.map { Array($0.values.keys) + $0.switches.keys }?.sorted() ?? []
   }
 
   static let waitingPeople = asking { client, room in

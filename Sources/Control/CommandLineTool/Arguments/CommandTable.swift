@@ -1,5 +1,5 @@
 import ArgumentParser
-import Varlink
+import JSON
 
 /// The verbs and options of the program, read from the parser's own declarations.
 enum CommandTable {

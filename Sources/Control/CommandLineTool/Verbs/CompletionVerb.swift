@@ -1,5 +1,5 @@
 import ArgumentParser
-import Varlink
+import JSON
 
 struct CompletionVerb: Verb {
   static let configuration = CommandConfiguration(

@@ -55,6 +55,14 @@ prose=(README.md ARCHITECTURE.md CONTRIBUTING.md Makefile .ci packaging 'Tests/*
   Sources/Control/CommandLineTool/Arguments Sources/Control/CommandLineTool/Verbs)
 check 'a phrase that is not English' "$(found "$phrases" "${prose[@]}")"
 
+check 'a target that is missing from the code map of ARCHITECTURE.md' \
+  "$(for target in Sources/*/*/; do
+    grep -qF "\`$(basename "$target")\`" ARCHITECTURE.md || echo "$target"
+  done)"
+check 'CONTRIBUTING.md names a file that does not exist (Poll stands for a new part)' \
+  "$(grep -oE '`(Sources|Tests|packaging)/[A-Za-z0-9_./+-]+`' ARCHITECTURE.md CONTRIBUTING.md README.md |
+    grep -vE 'Poll|NAME' | while IFS='\`' read -r page path _; do [ -e "$path" ] || echo "$page $path"; done)"
+
 package=$(sed -nE '1s/.*\((.*)\).*/\1/p' packaging/debian/changelog)
 program=$(sed -nE 's/.*livehostVersion = "(.*)"/\1/p' Sources/Control/ControlInterface/Version.swift)
 check 'packaging/debian/changelog and Version.swift name different versions' \

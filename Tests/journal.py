@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The daemon's entries in a real journal: `journal.py BIN [SECONDS]`, BIN being the directory of the
+"""The daemon's entries in a real journal: `journal.py BIN [SECONDS]`, where BIN is the directory of the
 programs. A systemd-journald of the script's own runs in a mount namespace; it is stopped for SECONDS (10)
 under full load. Needs root. Ends with `N passed, N failed[, N skipped]`."""
 import collections, ctypes, json, os, shutil, signal, socket, subprocess, sys, tempfile
@@ -10,7 +10,7 @@ SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 10
 JOURNALD = "/lib/systemd/systemd-journald"
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CHECKS = 17
-# Of a wait for something that must come: a failure, not a measurement.
+# Limit of a wait for something that must happen; reaching it is a failure, not a measurement.
 PATIENCE = 60
 
 passed = failed = skipped = 0
@@ -67,7 +67,7 @@ def journal_files():
 
 
 def eventually(condition, seconds=PATIENCE):
-    """Asks again and again: nothing tells when another process has got that far."""
+    """Polls, since there is no notification of how far another process has got."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if result := condition():
@@ -115,7 +115,7 @@ class Daemon:
         return json.loads(self.ctl(*arguments, "--json=short").stdout)
 
     def call(self, *calls):
-        """Calls methods over one connection, without waiting in between; returns the replies."""
+        """Calls methods over one connection without waiting in between; returns the replies."""
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(f"{self.run}/io.livehost.Control")
         messages = b"".join(json.dumps({"method": method, "parameters": parameters}).encode() + b"\0"
@@ -161,14 +161,14 @@ def kind(entry):
     return entry.get("kind", "-")
 
 
-# What is told, and how it is read back.
+# What is logged, and how it is read back.
 
 def provoke_each_kind(configuration):
-    """A daemon that has done everything that has a kind of its own; still running."""
+    """A running daemon that has logged every kind of entry."""
     daemon = Daemon("first", "--config", configuration,
                     LIVEHOST_HOLD="action:header.titleChanged=800,view:RecorderView=260")
     os.mkdir(f"{daemon.run}-state")
-    # A disk that can be full.
+    # A file system that can be full.
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", f"{daemon.run}-state"], check=True)
     daemon.ready()
     daemon.ctl("open", "main")
@@ -199,7 +199,7 @@ def provoke_each_kind(configuration):
 
 def reading(daemon, started):
     journal = ["journal", "--kind", "hang", "--since", f"@{started}"]
-    # The journal's thread writes a moment later, and the machine may add a hang at any time.
+    # The journal's thread writes a moment later, and the machine may cause a hang at any time.
     eventually(lambda: daemon.json("hangs") == json.loads(ctl(*journal, "--json=short").stdout))
     hangs, past = daemon.ctl("hangs", "--json=short"), ctl(*journal, "--json=short")
     check("the journal's hangs are those of the running daemon, field by field",
@@ -276,7 +276,7 @@ def kinds_and_fields(daemons):
         text = subprocess.run(
             ["journalctl", "-q", "-x", "--no-pager", "-n1", f"MESSAGE_ID={declared['messageID']}"],
             capture_output=True, text=True).stdout
-        # A field that an entry lacks is shown by its bare name.
+        # A field that an entry lacks is shown as its bare name.
         if "Subject: " not in text or "LIVEHOST_" in text or "@" in text:
             explained.append(f"{declared['kind']}: {text}")
     check("journalctl -x explains each, with all fields filled in", not explained, *explained)
@@ -285,7 +285,7 @@ def kinds_and_fields(daemons):
 # journald stopped under load.
 
 class Load:
-    """Chat as fast as the daemon takes it, acknowledged all the way."""
+    """Chat as fast as the daemon accepts it, all of it acknowledged."""
 
     def __init__(self, daemon):
         self.acknowledged = 0
@@ -335,7 +335,7 @@ def stopped_journald(journald):
     errors = sum("error" in reply
                  for reply in daemon.call(*[("io.systemd.service.Reload", {})] * 30))
     middle = load.acknowledged
-    # The calls may have taken all of the time: some of it is to be without them.
+    # The calls may have taken all of the time; some time without them is needed too.
     time.sleep(max(1, SECONDS - (time.monotonic() - begun)))
     during = load.acknowledged
     status = daemon.json("status")
@@ -343,11 +343,11 @@ def stopped_journald(journald):
     load.end()
     committed = daemon.json("show", "load")["features"]["control"]["committed"]
     hangs = [hang for hang in daemon.json("hangs")["hangs"] if hang["reason"] != "descheduled"]
-    print(f"  {during - before} events while journald stood still for {SECONDS:g} s; "
+    print(f"  {during - before} events while journald was stopped for {SECONDS:g} s; "
           f"{status['journalEntriesLost']} entries lost", flush=True)
-    check("events went on being applied while journald stood still", before < middle < during,
+    check("events were applied while journald was stopped", before < middle < during,
           before, middle, during)
-    # A turn without a processor is the machine's doing; journald takes none away.
+    # A turn without a processor is caused by the machine, not by journald.
     check("no lane was held: no hang, no microhang", not hangs, *hangs)
     ended = daemon.stop()
     entries = daemon.entries()
@@ -358,7 +358,7 @@ def stopped_journald(journald):
                if kind(entry) == "entries-lost")
     lost_errors = sum(int(entry["fields"]["LIVEHOST_LOST_ERRORS"]) for entry in entries
                       if kind(entry) == "entries-lost")
-    # The room of the load was opened, too; it is kept, not closed.
+    # The room of the load was opened as well; it stays open.
     offered = 2 * opened + 1 + committed
     told = sum(counted[name] for name in ("room-opened", "room-closed", "slider-committed"))
     check("entries were lost, and each of them is counted and told afterwards",
@@ -373,7 +373,7 @@ def stopped_journald(journald):
 def main():
     enter_namespace()
     journald = start_journald()
-    # Nothing here may wait for ever.
+    # Nothing here may wait forever.
     signal.alarm(int(SECONDS) + 300)
     try:
         started = time.time()

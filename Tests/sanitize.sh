@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # Runs the state library's tests under the thread and the address sanitizer: `sanitize.sh [thread]
-# [address]`. Builds them in a package of their own in a temporary directory, without optimisation.
+# [address]`. Builds them in a separate package in a temporary directory, without optimisation.
 #
-# What does not run: tests of memory and of what needs optimisation are skipped, and say so; leaks are
-# not looked for (the tests' own runner has some, and so has a test that never lets an effect begin),
-# memory is watched by those tests instead; exclusivity is unchecked where the sources say so; and the
-# libraries of the toolchain are not instrumented, but their calls of the C library are seen. The thread
-# sanitizer does not see `Mutex` of the standard library, which waits by a system call of its own: the
-# plainest correct use of it is reported. So reports with one side in `Mailbox.post`, all of which is
-# under a mutex, are left out.
-# MACRO_TOOL names a built macro plugin; without it that is built, too, which takes minutes.
+# Limits: tests of memory and tests that need optimisation are skipped, and listed. Leaks are not detected,
+# since the test runner and a test that never starts its effect have some; the tests of memory cover them.
+# Exclusivity is unchecked where the sources say so. The libraries of the toolchain are not instrumented,
+# but their calls of the C library are seen. The thread sanitizer does not see the standard library's
+# `Mutex`, which waits by a system call, and reports even its simplest correct use; so reports with one side
+# in `Mailbox.post`, which runs entirely under a mutex, are suppressed.
+# MACRO_TOOL is a built macro plugin; without it the plugin is built too, which takes minutes.
 set -uo pipefail
 sources=$(cd "$(dirname "$0")/.." && pwd)
 package=$(mktemp -d)

@@ -51,8 +51,8 @@ reasons() {
     python3 -c 'import json,sys; [print(h["reason"]) for h in json.load(sys.stdin)["hangs"]]'
 }
 
-# Takes the processors away from a lane in the middle of a turn, and prints what its long turns are called.
-# The lane is one of a daemon of its own, in which a title takes a second.
+# Starves a lane of processors in the middle of a turn, and prints the reasons given for its long turns. The
+# lane belongs to a separate daemon, in which a title takes a second.
 starve() (
   export LIVEHOST_HOLD=action:header.titleChanged=1000
   start_daemon "$bin"
@@ -63,7 +63,7 @@ while time.monotonic() < end: pass'
   waiting=$!
   sleep 0.1
   for core in $(seq 0 $(($(nproc) - 1))); do
-    # It ends by itself: at this priority nobody on its processor could end it.
+    # It ends by itself: at this priority no other process on its processor could end it.
     taskset --cpu-list "$core" chrt --fifo 50 python3 -c "$hog" &
     waiting+=" $!"
   done
@@ -89,7 +89,7 @@ while [ $SECONDS -lt $end ]; do
   if [ $((round % 10)) -eq 0 ]; then echo "round $round: $now MiB"; fi
 done
 check "some rounds were run" test $round -gt 5
-# A turn without a processor is the machine's doing; any other long one under load is a false alarm.
+# A turn without a processor is caused by the machine; any other long turn under load is a false alarm.
 check "no hang was reported that the machine did not cause" test -z "$(reasons | grep -v descheduled)"
 if chrt --fifo 50 true 2>/dev/null; then
   check "a lane that was held without a processor is called descheduled" \

@@ -10,7 +10,7 @@ start_daemon "$bin"
 ctl=$bin/livehostctl
 provoked=()
 
-# ends_with CODE COMMAND...: whether the command ends so, with a diagnostic if it failed.
+# ends_with CODE COMMAND...: whether the command exits with CODE, and with a diagnostic if it failed.
 ends_with() {
   local wanted=$1 status output
   shift
@@ -18,14 +18,14 @@ ends_with() {
   status=$?
   provoked+=("$wanted")
   [ $status -eq "$wanted" ] || { echo "ended with $status: $output"; return 1; }
-  [ "$wanted" -eq 0 ] || [ "$wanted" -eq 130 ] || [ -n "$output" ] || { echo "said nothing"; return 1; }
+  [ "$wanted" -eq 0 ] || [ "$wanted" -eq 130 ] || [ -n "$output" ] || { echo "printed no diagnostic"; return 1; }
 }
 
 # code CODE NAME COMMAND...
 code() {
   local wanted=$1 name=$2
   shift 2
-  # Not in a subshell, since it notes the code.
+  # Not in a subshell, since it records the code.
   if ends_with "$wanted" "$@" >"$directory/output"; then
     passed=$((passed + 1))
     echo "ok: $wanted, $name"
@@ -55,14 +55,14 @@ code 0 "a room is opened" "$ctl" --socket "$socket" open main
 code 1 "a room that is open is opened" "$ctl" --socket "$socket" open main
 code 64 "a room is not named" "$ctl" --socket "$socket" show
 code 65 "an event of an unknown type" "$ctl" --socket "$socket" send main '{"type":"nonsense"}'
-code 69 "nobody listens there" "$ctl" --socket "$directory/nobody" status
+code 69 "no daemon listens there" "$ctl" --socket "$directory/nobody" status
 code 78 "a scenario with an unknown key" "$ctl" simulate "$directory/wrong.yaml" --local
 code 99 "a threshold that cannot be met" "$ctl" simulate config/scenarios/host-screen.yaml --local \
   --set duration=5s --device iphone-15-plus --variant ignored --threshold 'frames < 0'
 code 130 "Ctrl-C" interrupted
 
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
-  # What a service's socket unit does: everybody may connect.
+  # As the service's socket unit does: every user may connect.
   chmod 711 "$directory" "$directory/run" && chmod 666 "$socket"
   install -m 755 "$ctl" "$directory/livehostctl"
   stranger=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all env HOME=/nonexistent)
@@ -87,10 +87,10 @@ else
 fi
 
 every_code() {
-  local told number
-  told=$("$ctl" --help | tr '\n' ' ' | grep -oE 'Exit codes: .*interrupted' | grep -oE '[0-9]+')
-  [ -n "$told" ] || { echo "--help lists no exit codes"; return 1; }
-  for number in $told; do
+  local listed number
+  listed=$("$ctl" --help | tr '\n' ' ' | grep -oE 'Exit codes: .*interrupted' | grep -oE '[0-9]+')
+  [ -n "$listed" ] || { echo "--help lists no exit codes"; return 1; }
+  for number in $listed; do
     [[ " ${provoked[*]} " == *" $number "* ]] || { echo "$number was never provoked"; return 1; }
   done
 }

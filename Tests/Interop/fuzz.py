@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Sends malformed and adversarial input to a daemon, and checks that it does what the rules say.
+"""Sends malformed and adversarial input to a daemon, and checks that it follows the rules.
 
-    fuzz.py CONTROL INGEST PID [--frames N] [--lines N] [--seed S]
+    fuzz.py CONTROL INGEST PID [--messages N] [--lines N] [--seed S]
 
-Frames of Varlink come from a grammar of calls, bent in many ways; what must happen to each is said by a
+Varlink messages come from a grammar of calls, mutated in many ways; what must happen to each is decided by a
 second, independent reading of the rules (UAPI.20): closed, answered by one error or reply, or, for a
 one-way call, not answered. Lines for the ingest socket come from a grammar of events; each must be counted,
-and the bad ones as rejected. Prints the seed; on a failure the shortest frame that shows it. The daemon,
-the process PID, must live on and its memory stay flat. Ends with `N passed, N failed`.
+and the bad ones as rejected. Prints the seed; on a failure the shortest message that shows it. The daemon,
+the process PID, must survive and its memory stay flat. Ends with `N passed, N failed`.
 """
 import argparse
 import json
@@ -18,14 +18,14 @@ import sys
 import time
 
 MAXIMUM_DEPTH = 128
-# Growth of resident memory, after the first tenth of the input, that is no leak, in KiB.
+# Growth of resident memory after the first tenth of the input that does not count as a leak, in KiB.
 ALLOWED_GROWTH = 16 << 10
 
 CLOSE, NOTHING, ANSWER = "close", "nothing", "answer"
 SERVICE = "org.varlink.service."
 CONTROL = "io.livehost.Control."
 
-# What is called: the parameters with their types. A type with ? may be absent; the room 'fuzz' is open.
+# The methods to call, with the types of their parameters. A type with ? may be absent; the room 'fuzz' is open.
 METHODS = {
     SERVICE + "GetInfo": {},
     SERVICE + "GetInterfaceDescription": {"interface": "string"},
@@ -50,14 +50,14 @@ OTHERS = {"io.livehost.Control." + name for name in (
 ).split()} | {"io.systemd.service.Reload", "io.systemd.service.SetLogLevel"}
 
 
-# The rules, read a second time.
+# The rules, implemented a second time.
 
 class Malformed(Exception):
     pass
 
 
-def parse(frame):
-    """The value of a frame, by RFC 8259 read strictly."""
+def parse(message):
+    """The value of a message, by RFC 8259 read strictly."""
     def members(pairs):
         names = [name for name, _ in pairs]
         if len(set(names)) < len(names):
@@ -74,7 +74,7 @@ def parse(frame):
 
     def integer(text):
         value = number(text)
-        # What Int64 cannot hold is read as a number.
+        # A number too large for Int64 is read as a double.
         return int(text) if len(text) < 25 and -2**63 <= int(text) < 2**63 else value
 
     def check(value, depth):
@@ -87,7 +87,7 @@ def parse(frame):
             raise Malformed("a lone surrogate")
 
     try:
-        value = json.loads(frame.decode("utf-8"), object_pairs_hook=members, parse_constant=constant,
+        value = json.loads(message.decode("utf-8"), object_pairs_hook=members, parse_constant=constant,
                            parse_float=number, parse_int=integer)
         check(value, 1)
     except (ValueError, RecursionError) as error:
@@ -111,10 +111,10 @@ def fits(value, kind):
     return isinstance(value, list) and all(isinstance(part, dict) for part in value)
 
 
-def expected(frame):
-    """What must happen to a frame: CLOSE, NOTHING, ANSWER (whatever it is), or the name of an error."""
+def expected(message):
+    """What must happen to a message: CLOSE, NOTHING, ANSWER (whatever it is), or the name of an error."""
     try:
-        call = parse(frame)
+        call = parse(message)
     except Malformed:
         return CLOSE
     if not isinstance(call, dict) or not isinstance(call.get("method"), str):
@@ -147,7 +147,7 @@ def expected_of_parameters(method, parameters):
     kinds = METHODS[method]
     for name, kind in kinds.items():
         value = parameters.get(name)
-        # Whether 1.0 is an integer is the reader's affair.
+        # The reader may accept 1.0 as an integer.
         if isinstance(value, float) and kind.endswith("int"):
             return ANSWER
         if not fits(value, kind):
@@ -157,9 +157,9 @@ def expected_of_parameters(method, parameters):
     return ANSWER
 
 
-# Frames from a grammar, bent.
+# Messages from a grammar, mutated.
 
-class Frames:
+class Messages:
     def __init__(self, random):
         self.random = random
 
@@ -199,7 +199,7 @@ class Frames:
         return call
 
     def bend(self, call):
-        """Breaks one rule, or goes to its limit."""
+        """Breaks one rule, or goes up to its limit."""
         flag = self.random.choice(["oneway", "more", "upgrade"])
         way = self.random.randrange(14)
         if way == 0:
@@ -238,7 +238,7 @@ class Frames:
                           separators=self.random.choice([(",", ":"), (", ", ": "), (" ,\n", "\t:\r ")]))
         way = self.random.randrange(16)
         if way == 0:
-            # Escapes that mean the same.
+            # Equivalent escapes.
             text = text.replace("GetInfo", "Get\\u0049nfo").replace("/", "\\/")
         elif way == 1:
             text = text.replace('"main"', self.random.choice(['"\\ud800"', '"\\udc00x"', '"\\uZZZZ"', '"\\x"']))
@@ -253,46 +253,46 @@ class Frames:
             text += self.random.choice([" ", "\n", "}", "{}", ",", "x"])
         return text.encode("utf-8", "surrogatepass")
 
-    def frame(self):
+    def message(self):
         way = self.random.random()
         if way < 0.03:
-            frame = self.random.randbytes(self.random.randrange(200))
+            message = self.random.randbytes(self.random.randrange(200))
         else:
             call = self.call()
-            frame = self.text(self.bend(call) if way < 0.7 else call)
-        if self.random.random() < 0.25 and frame:
-            frame = bytearray(frame)
+            message = self.text(self.bend(call) if way < 0.7 else call)
+        if self.random.random() < 0.25 and message:
+            message = bytearray(message)
             for _ in range(self.random.randrange(1, 4)):
-                place = self.random.randrange(len(frame) + 1)
+                place = self.random.randrange(len(message) + 1)
                 how = self.random.randrange(4)
                 if how == 0:
-                    frame[place:place] = self.random.randbytes(1)
+                    message[place:place] = self.random.randbytes(1)
                 elif how == 1:
-                    del frame[place:place + self.random.randrange(1, 4)]
-                elif how == 2 and place < len(frame):
-                    frame[place] = self.random.randrange(256)
+                    del message[place:place + self.random.randrange(1, 4)]
+                elif how == 2 and place < len(message):
+                    message[place] = self.random.randrange(256)
                 else:
-                    frame[place:place] = frame[place // 2:place]
-            frame = bytes(frame[:20_000])
-        # A NUL would end it.
-        return bytes(frame).replace(b"\0", b"\1")
+                    message[place:place] = message[place // 2:place]
+            message = bytes(message[:20_000])
+        # A NUL would end the message.
+        return bytes(message).replace(b"\0", b"\1")
 
 
-def exchange(path, frames, cut, ends_with_nul=True):
-    """Sends frames over one connection, ends it, and gives the replies.
+def exchange(path, messages, cut, ends_with_nul=True):
+    """Sends messages over one connection, closes it, and returns the replies.
 
-    `cut` says in how large pieces."""
+    `cut` is the size of the pieces."""
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(60)
     connection.connect(path)
-    block = b"\0".join(frames) + (b"\0" if ends_with_nul else b"")
+    block = b"\0".join(messages) + (b"\0" if ends_with_nul else b"")
     received = bytearray()
     try:
         for start in range(0, len(block), cut):
             connection.sendall(block[start:start + cut])
         connection.shutdown(socket.SHUT_WR)
     except (BrokenPipeError, ConnectionResetError, OSError):
-        # Closed already: what it answered before is there to be read.
+        # Closed already; earlier replies can still be read.
         pass
     try:
         while piece := connection.recv(1 << 18):
@@ -303,14 +303,14 @@ def exchange(path, frames, cut, ends_with_nul=True):
     return [json.loads(reply) for reply in received.split(b"\0")[:-1]], bytes(received.split(b"\0")[-1])
 
 
-def wrong(path, frames, cut):
-    """Why the daemon's answer to these frames is wrong; None if it is right."""
-    outcomes = [expected(frame) for frame in frames]
+def wrong(path, messages, cut):
+    """Why the daemon's replies to these messages are wrong; None if they are right."""
+    outcomes = [expected(message) for message in messages]
     if None in outcomes:
-        # It called something that goes on: there is nothing to say about that.
+        # It called a method that keeps replying; its replies cannot be judged.
         return None
     try:
-        replies, rest = exchange(path, frames, cut)
+        replies, rest = exchange(path, messages, cut)
     except (OSError, ValueError) as error:
         return f"{type(error).__name__}: {error}"
     if rest:
@@ -333,24 +333,24 @@ def wrong(path, frames, cut):
     return None
 
 
-def shortest(path, frames, cut):
-    """Fewer and shorter frames that go wrong, too."""
-    for frame in frames:
-        if wrong(path, [frame], cut):
-            frames = [frame]
+def shortest(path, messages, cut):
+    """Fewer and shorter messages that still go wrong."""
+    for message in messages:
+        if wrong(path, [message], cut):
+            messages = [message]
             break
-    if len(frames) > 1:
-        return frames
-    frame, size = frames[0], max(1, len(frames[0]) // 2)
+    if len(messages) > 1:
+        return messages
+    message, size = messages[0], max(1, len(messages[0]) // 2)
     while size:
-        for start in range(0, len(frame), size):
-            shorter = frame[:start] + frame[start + size:]
+        for start in range(0, len(message), size):
+            shorter = message[:start] + message[start + size:]
             if wrong(path, [shorter], cut):
-                frame = shorter
+                message = shorter
                 break
         else:
             size //= 2
-    return [frame]
+    return [message]
 
 
 # Lines for the ingest socket.
@@ -371,7 +371,7 @@ class Lines:
         self.random = random
 
     def line(self):
-        """A line, and whether it must be rejected; None if that is open."""
+        """A line, and whether it must be rejected; None if either is right."""
         way = self.random.random()
         if way < 0.4:
             return self.random.choice(self.GOOD), False
@@ -385,13 +385,13 @@ class Lines:
 
 
 def feed(path, lines, generator):
-    """Sends lines in one connection; gives why the counts are wrong, or None."""
+    """Sends lines over one connection; returns why the counts are wrong, or None."""
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(120)
     connection.connect(path)
     sent = [generator.line() for _ in range(lines)]
     end = b"\r\n" if generator.random.random() < 0.3 else b"\n"
-    # One CR belongs to the end of a line; what is then empty but for blanks does not count.
+    # One CR belongs to the line end; lines of nothing but blanks do not count.
     counted = [rejected for line, rejected in sent
                if (line + end)[:-1].removesuffix(b"\r").strip(b" \t")]
     connection.sendall(end.join(line for line, _ in sent) + end + b'{"type":"sync","token":"t"}\n')
@@ -428,13 +428,13 @@ def main():
     arguments.add_argument("control")
     arguments.add_argument("ingest")
     arguments.add_argument("pid", type=int)
-    arguments.add_argument("--frames", type=int, default=20_000)
+    arguments.add_argument("--messages", type=int, default=20_000)
     arguments.add_argument("--lines", type=int, default=20_000)
     arguments.add_argument("--seed", type=int, default=int(time.time()))
     options = arguments.parse_args()
-    print(f"fuzz: {options.frames} frames, {options.lines} lines, seed {options.seed}", flush=True)
+    print(f"fuzz: {options.messages} messages, {options.lines} lines, seed {options.seed}", flush=True)
     generator = random.Random(options.seed)
-    frames, lines = Frames(generator), Lines(generator)
+    messages, lines = Messages(generator), Lines(generator)
     failures = []
     passed = 0
     call(options.control, CONTROL + "OpenRoom", {"room": "fuzz"})
@@ -442,10 +442,10 @@ def main():
     outcomes = {}
     sent = 0
     memory = None
-    while sent < options.frames and not failures:
+    while sent < options.messages and not failures:
         batch = []
         for _ in range(generator.randrange(1, 24)):
-            batch.append(frames.frame())
+            batch.append(messages.message())
             outcomes_of = expected(batch[-1])
             outcomes[outcomes_of] = outcomes.get(outcomes_of, 0) + 1
             if outcomes_of == CLOSE:
@@ -453,24 +453,24 @@ def main():
         sent += len(batch)
         cut = generator.choice([1 << 20, 1 << 20, 100, 7])
         if generator.random() < 0.02:
-            # Gone without waiting for an answer: whatever was under way is called off.
+            # Disconnects without waiting for a reply: calls under way are cancelled.
             connection = socket.socket(socket.AF_UNIX)
             connection.connect(options.control)
             connection.sendall(b"\0".join(batch))
             connection.close()
         elif reason := wrong(options.control, batch, cut):
-            print(f"seed {options.seed}, near frame {sent}: {reason}")
-            for frame in shortest(options.control, batch, cut):
-                print(f"  {frame!r}: {wrong(options.control, [frame], cut)}")
-            failures.append("a frame was not treated as the specification says")
-        if memory is None and sent > options.frames / 10:
+            print(f"seed {options.seed}, near message {sent}: {reason}")
+            for message in shortest(options.control, batch, cut):
+                print(f"  {message!r}: {wrong(options.control, [message], cut)}")
+            failures.append("a message was not treated as the specification says")
+        if memory is None and sent > options.messages / 10:
             memory = resident(options.pid)
     for outcome, count in sorted(outcomes.items(), key=lambda pair: -pair[1]):
-        print(f"  {count} frames: {outcome or 'not judged'}")
+        print(f"  {count} messages: {outcome or 'not judged'}")
 
     passed += not failures
 
-    # A message that is longer than the limit: closed, and not held.
+    # A message beyond the size limit: the connection is closed and nothing is stored.
     block = b'{"method":"' + b"x" * (6 << 20)
     replies, _ = exchange(options.control, [block], 1 << 16)
     if replies:
@@ -486,7 +486,7 @@ def main():
     passed += not failures
 
     growth = resident(options.pid) - (memory or resident(options.pid))
-    print(f"  memory grew by {growth} KiB after the first tenth of the frames")
+    print(f"  memory grew by {growth} KiB after the first tenth of the messages")
     if growth > ALLOWED_GROWTH:
         failures.append(f"memory grew by {growth} KiB")
     else:

@@ -1,20 +1,20 @@
 #!/bin/bash
-# Prometheus' own check of `livehostctl metrics`: `metrics.sh BIN`, where BIN is the directory of the
-# programs. promtool is that of the PATH, else it is taken out of Debian's package once, which is not
-# installed: that would start a server. Skips aloud where it cannot be had.
+# Checks `livehostctl metrics` with Prometheus' own tool: `metrics.sh BIN`, where BIN is the directory of the
+# programs. Uses promtool from the PATH, or extracts it once from Debian's package, which is not installed
+# because that would start a server. Skipped if neither is available.
 set -u
 here=$(dirname "$(readlink -f "$0")")
 . "$here/lib.sh"
 bin=${1:?usage: metrics.sh BIN}
 cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/livehost
 
-# find_promtool: prints its path; false if it cannot be had.
+# find_promtool: prints its path; false if it is not available.
 find_promtool() {
   command -v promtool && return
   if [ ! -x "$cache/promtool" ]; then
     local work
     work=$(mktemp -d) && mkdir -p "$cache" || return
-    # Behind a name of its own until it is whole.
+    # Under another name until it is complete.
     (cd "$work" && timeout 300 apt-get download -qq prometheus &&
       dpkg-deb --fsys-tarfile prometheus_*.deb | tar -xO ./usr/bin/promtool >"$cache/promtool.new" &&
       chmod 755 "$cache/promtool.new" && mv "$cache/promtool.new" "$cache/promtool") >/dev/null 2>&1
@@ -23,7 +23,7 @@ find_promtool() {
   [ -x "$cache/promtool" ] && echo "$cache/promtool"
 }
 
-# accepted: promtool finds neither an error nor a matter of style.
+# accepted: promtool finds neither errors nor questionable style.
 accepted() {
   local found
   found=$("$promtool" check metrics <"$directory/metrics" 2>&1) && [ -z "$found" ] && return
@@ -52,7 +52,7 @@ ctl metrics >"$directory/metrics"
 if promtool=$(find_promtool); then
   check "promtool finds nothing in the metrics" accepted
 else
-  echo "SKIPPED: promtool is neither installed nor to be had from Debian's package prometheus"
+  echo "SKIPPED: promtool is neither installed nor available from Debian's package prometheus"
   skipped=$((skipped + 1))
 fi
 check "events of the daemon" is 5004 livehost_events_received_total
@@ -64,7 +64,7 @@ check "the evaluations of a view" contains livehost_view_evaluations_total \
   grep -F 'livehost_view_evaluations_total{room="main",view="ChatView"}' "$directory/metrics"
 check "actions by feature" contains livehost_room_actions_total \
   grep -F 'livehost_room_actions_total{feature="chat",room="main"}' "$directory/metrics"
-# The machine may have taken the processor away meanwhile; then it is of another reason or class.
+# The machine may have descheduled the lane meanwhile; then the reason or class is another one.
 check "hangs by class and reason" test "$(grep '^livehost_hangs_total' "$directory/metrics" |
   awk '{ sum += $2 } END { print sum }')" -ge 1
 check "every turn is in the histogram" test "$(value 'livehost_turn_duration_seconds_count{lane="0"}')" -gt 3

@@ -33,7 +33,7 @@ class Connection:
 
 
 def methods(text):
-    """Name of each method, and whether its comment says that it requires privileges."""
+    """The name of each method, and whether its comment says that it requires privileges."""
     comment = []
     for line in text.split("\n"):
         if line.startswith("#"):
@@ -55,7 +55,7 @@ def main():
             continue
         reply = service.call("org.varlink.service.GetInterfaceDescription", {"interface": interface})
         for method, requires in methods(reply["parameters"]["description"]):
-            # Without parameters: whether a call is allowed must not depend on whether it makes sense.
+            # Without parameters: whether a call is permitted must not depend on its parameters.
             answer = Connection(path).call(f"{interface}.{method}")
             error = answer.get("error")
             privileged += requires
@@ -67,7 +67,7 @@ def main():
                       f"[Requires privileges] and answers {error or 'without an error'}")
     if privileged < 10:
         failed += 1
-        print(f"FAILED: only {privileged} methods require privileges: is the definition read well?")
+        print(f"FAILED: only {privileged} methods require privileges: was the definition parsed correctly?")
     print(f"{privileged} methods are refused, {passed + failed - privileged} are not")
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed != 0)

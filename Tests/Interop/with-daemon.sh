@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs a command against a daemon of its own: `with-daemon.sh BIN COMMAND [ARG ...]`, where BIN is the
-# directory of livehostd and the control socket's path is put behind COMMAND.
+# Runs a command with a private daemon: `with-daemon.sh BIN COMMAND [ARG ...]`, where BIN is the directory of
+# livehostd. The path of the control socket becomes the command's first argument.
 set -u
 here=$(dirname "$(readlink -f "$0")")
 . "$here/lib.sh"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Sends numbered chat messages of room `main` to an ingest socket, as fast as it takes them, each batch
+"""Sends numbered chat messages for room `main` to an ingest socket as fast as it accepts them, each batch
 with a sync, until the other side goes away: `feed.py SOCKET`. Prints the number of messages that were
-acknowledged as kept, a line for each answer."""
+acknowledged as saved, a line for each answer."""
 import json, random, socket, sys, threading
 
 
 def feed(path, acknowledged):
-    """Sends to the socket at `path`; calls `acknowledged` with the number of messages that are kept so
-    far, on another thread."""
+    """Sends to the socket at `path`; calls `acknowledged` with the number of messages saved so far, on
+    another thread."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(path)
     answers = connection.makefile("rb")

@@ -136,9 +136,10 @@ property() {
 
 # Checks shared by the scripts. Each prints why it failed and returns non-zero.
 
+# The MESSAGE_ID of the entry for a room that was opened.
 room_opened() {
-  sed -n 's/.*case roomOpened = "\([0-9a-f]*\)".*/\1/p' \
-    "$REPOSITORY/Sources/System/Systemd/JournalMessageID.swift"
+  "$BINARIES/livehostctl" journal --kinds --json=short | python3 -c 'import json, sys
+print(next(kind["messageID"] for kind in json.load(sys.stdin)["kinds"] if kind["kind"] == "room-opened"))'
 }
 
 check_status_text() {

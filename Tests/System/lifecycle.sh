@@ -1,25 +1,25 @@
 # shellcheck shell=bash
-# Checks of the installed service's life, for package.sh: what reloads, kills, stalls and stops do to
-# rooms, recordings and connections. Each prints why it failed and returns non-zero.
+# Checks for package.sh of what reloads, kills, stalls and stops do to rooms, recordings and connections.
+# Each prints why it failed and returns non-zero.
 
 DROP_IN=/run/systemd/system/livehostd.service.d/test.conf
 
 control() { inside timeout 60 livehostctl "$@"; }
 
-# A value of a JSON object on standard input, by its path.
+# Prints a value of the JSON object on standard input.
 value() { # path, such as features.chat.total
   python3 -c 'import functools, json, sys
 print(functools.reduce(lambda value, key: value[key], sys.argv[1].split("."), json.load(sys.stdin)))' "$1"
 }
 
-# Waits until a command succeeds, for some 20 s.
+# Waits up to about 20 s until a command succeeds.
 wait_for() {
   local _
   for _ in $(seq 200); do
     "$@" >/dev/null 2>&1 && return
     sleep 0.1
   done
-  echo "still not so after 20 s: $*"
+  echo "still failing after 20 s: $*"
   return 1
 }
 
@@ -32,11 +32,11 @@ milliseconds_of_start() {
 
 is_active() { [ "$(property ActiveState livehostd.service)" = active ]; }
 has_other_process() { is_active && [ "$(property MainPID livehostd.service)" != "$1" ]; }
-room_has() { # room, at least so many messages
+room_has() { # room, minimum number of messages
   [ "$(control show "$1" chat --json=short | value features.chat.total)" -ge "$2" ]
 }
 
-# Runs the service with other settings; none for its own.
+# Restarts the service with other settings, or with its own if none are given.
 with_settings() {
   if [ $# -gt 0 ]; then
     inside mkdir -p "$(dirname "$DROP_IN")"
@@ -47,7 +47,7 @@ with_settings() {
   inside systemctl daemon-reload && inside systemctl restart livehostd.service && wait_for is_active
 }
 
-# A reload with a monitor and a producer connected: both stay, and a bad file changes nothing.
+# A reload with a monitor and a producer connected: both stay connected, and an invalid file changes nothing.
 check_reload() {
   local directory=/etc/livehost/livehostd.yaml.d status=0 watcher process
   control send main '{"type":"viewers","count":1}' || return
@@ -58,10 +58,10 @@ check_reload() {
   wait_for test -s "$WORK/watched" || status=1
   inside sh -c "printf 'log:\n  level: warning\n' >$directory/test.yaml"
   inside systemctl reload livehostd.service || { echo "the reload failed"; status=1; }
-  [ "$(control log-level --json=short | value logLevel)" = warning ] || { echo "not in force"; status=1; }
+  [ "$(control log-level --json=short | value logLevel)" = warning ] || { echo "not in effect"; status=1; }
   inside sh -c "printf 'log:\n  level: loud\n' >$directory/test.yaml"
-  if inside systemctl reload livehostd.service; then echo "a bad file was taken"; status=1; fi
-  [ "$(control log-level --json=short | value logLevel)" = warning ] || { echo "a bad file counted"; status=1; }
+  if inside systemctl reload livehostd.service; then echo "an invalid file was accepted"; status=1; fi
+  [ "$(control log-level --json=short | value logLevel)" = warning ] || { echo "an invalid file had an effect"; status=1; }
   inside rm "$directory/test.yaml"
   inside systemctl reload livehostd.service || status=1
   [ "$(control log-level --json=short | value logLevel)" = info ] || status=1
@@ -74,8 +74,8 @@ check_reload() {
   return "$status"
 }
 
-# Opens room main anew and feeds it in the background; goes on once the load is there. Sets FEEDER.
-feed_main() { # record, to have it recorded: sets RECORDING
+# Opens a new room main and feeds it in the background; returns under load. Sets FEEDER.
+feed_main() { # "record" to record it, which sets RECORDING
   control close main
   control open main || return
   if [ "${1:-}" = record ]; then
@@ -97,7 +97,7 @@ kill_service() {
 
 acknowledged() { tail -n 1 "$WORK/acknowledged"; }
 
-# Killed under load while it records: back by itself, with all that was acknowledged and the recording.
+# Killed under load while recording: systemd restarts it, with everything acknowledged, still recording.
 check_kill() {
   local acknowledged total recorded
   feed_main record && kill_service || return
@@ -108,10 +108,10 @@ check_kill() {
   echo "$acknowledged acknowledged, $total in the room, $recorded in $RECORDING"
   [ "$acknowledged" -gt 0 ] && [ "$total" -ge "$acknowledged" ] && [ "$recorded" = "$total" ] || return
   control record list main --json=short | grep -q '"state":"recording"' ||
-    { echo "the recording does not go on"; return 1; }
+    { echo "recording does not continue"; return 1; }
 }
 
-# The same without a recording: what was acknowledged is in the room's kept state.
+# The same without a recording: everything acknowledged is in the saved state.
 check_kill_unrecorded() {
   local acknowledged total
   feed_main && kill_service || return
@@ -132,7 +132,7 @@ check_restart() {
   [ "$before" = "$after" ] || { echo "before: $before"; echo "after: $after"; return 1; }
 }
 
-# A stop under load with a recording: in time, without a kill, and nothing that was taken is lost.
+# A stop under load while recording: in time, without a kill, and nothing accepted is lost.
 check_stop_recording() {
   local result acknowledged
   feed_main record || return
@@ -148,7 +148,7 @@ check_stop_recording() {
   [ "$acknowledged" -gt 0 ] && [ "$(wc -l <"$WORK/exported")" -ge "$acknowledged" ]
 }
 
-# Each socket starts the service, also after it was stopped.
+# Each socket starts the service, even after it was stopped.
 check_activation() {
   inside systemctl stop livehostd.service || return
   control status >/dev/null || { echo "the control socket does not start it"; return 1; }
@@ -164,7 +164,7 @@ print(connection.makefile().readline().strip())' "/proc/$INIT/root/run/livehost/
   is_active
 }
 
-# A lane that stands still is noticed by the watchdog, by nothing else; the rooms come back.
+# Only the watchdog notices a blocked lane; the rooms come back.
 check_watchdog() {
   local process status=0
   with_settings WatchdogSec=2s Environment=LIVEHOST_BLOCK_LANE_MS=600000 || return
@@ -180,7 +180,7 @@ check_watchdog() {
   return "$status"
 }
 
-# Something for each kind of entry to tell of. What has no line here must be provoked elsewhere before.
+# Provokes an entry of every kind that earlier checks have not provoked.
 provoke_entries() {
   with_settings "Environment=LIVEHOST_HOLD=action:header.titleChanged=600,action:header.viewersChanged=300" || return
   control open journal
@@ -200,25 +200,28 @@ provoke_entries() {
   with_settings
 }
 
-# Every kind of entry is in the journal with its fields and its explanation. Only lost entries cannot be
-# had on demand: Tests/System/journal.sh stalls a journal for these.
+# Every kind of entry is in the journal with its fields and its explanation. Lost entries cannot be provoked
+# here; Tests/journal.py blocks a journal for them.
 check_entries() {
-  local kind id name failed=0 text entry
+  local kind id kinds failed=0 text entry
+  kinds=$(control journal --kinds --json=short | python3 -c 'import json, sys
+for kind in json.load(sys.stdin)["kinds"]: print(kind["kind"], kind["messageID"])')
+  [ "$(wc -l <<<"$kinds")" -ge 15 ] || { echo "livehostctl lists only these kinds: $kinds"; return 1; }
   provoke_entries >/dev/null 2>&1
   inside journalctl --sync
   while read -r kind id; do
     text=$(inside journalctl -q -x --no-pager -u livehostd.service "MESSAGE_ID=$id" | grep -m 1 '^░░ Subject:')
     entry=$(inside journalctl -q -n 1 -o json -u livehostd.service "MESSAGE_ID=$id")
     case $kind in
-      entriesLost)
+      entries-lost)
         inside journalctl --list-catalog "$id" | grep -q "$id" && continue ;;
-      serviceStarted | serviceStopped | configurationReloaded | configurationError)
+      service-started | service-stopped | reload | configuration-error)
         [ -n "$text" ] && continue ;;
       *)
         [ -n "$text" ] && grep -q '"LIVEHOST_' <<<"$entry" && continue ;;
     esac
     echo "$kind ($id): explained by '${text:-nothing}', entry ${entry:-none}"
     failed=1
-  done < <(sed -n 's/.*case \([A-Za-z]*\) = "\([0-9a-f]*\)".*/\1 \2/p' "$REPOSITORY/Sources/System/Systemd/JournalMessageID.swift")
+  done <<<"$kinds"
   return "$failed"
 }

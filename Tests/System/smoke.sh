@@ -4,7 +4,7 @@
 #   smoke.sh [DIRECTORY]      the directory with the built livehostd and livehostctl;
 #                             default $LIVEHOST_BIN_DIR, else .build/release
 #
-# See lib.sh for the environment and what it prints.
+# See lib.sh for the variables and what it prints.
 set -u -o pipefail
 
 NAME=livehost-smoke
@@ -38,7 +38,7 @@ install_service() {
   install_libraries
 }
 
-# The libraries that the root lacks, the Swift runtime among them if it is linked dynamically.
+# Installs the libraries that the root lacks, including a dynamically linked Swift runtime.
 install_libraries() {
   local known soname path
   known=$(chroot "$ROOT" /sbin/ldconfig -p) || return
@@ -90,7 +90,7 @@ check_catalog() {
 }
 
 check_stop() {
-  # The service only: its sockets stay, as after any stop by an administrator.
+  # Only the service: its sockets stay open, as after any stop by an administrator.
   inside systemctl stop livehostd.service || return
   local state
   state="$(property ActiveState livehostd.service)/$(property Result livehostd.service)"

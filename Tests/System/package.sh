@@ -289,7 +289,9 @@ check_simulate() {
 lay_old_state() {
   local set=$REPOSITORY/Tests/Compatibility/0.1.0
   inside systemctl stop $UNITS || return
-  inside sh -c 'rm -rf /var/lib/private/livehost/* && mkdir -p /etc/livehost/livehostd.yaml.d' || return
+  # A new directory: systemd gives everything in it to the service's user if the directory belongs to another.
+  inside sh -c 'rm -rf /var/lib/private/livehost && mkdir /var/lib/private/livehost &&
+    mkdir -p /etc/livehost/livehostd.yaml.d' || return
   tar -xzf "$set/state.tar.gz" -C "$ROOT/var/lib/private/livehost" --strip-components=1 || return
   install -m 644 "$set/livehostd.yaml" "$ROOT/etc/livehost/livehostd.yaml.d/0.1.0.yaml"
 }
@@ -303,8 +305,18 @@ old_rooms_are_back() {
   done
 }
 
-# Upgrades under load: a room is recorded, its sender and a monitor are connected.
 check_upgrade() {
+  local room status
+  upgrade
+  status=$?
+  for room in waiting live evening twitch cut lobby; do control close "$room"; done >/dev/null 2>&1
+  inside rm -rf /etc/livehost/livehostd.yaml.d
+  inside systemctl restart livehostd.service && wait_for is_active || status=1
+  return "$status"
+}
+
+# Upgrades under load: a room is being recorded, and its sender is connected.
+upgrade() {
   local sockets process version acknowledged total recorded status=0
   lay_old_state && dpkg_inside -i /root/old.deb >/dev/null || return
   inside systemctl start $UNITS && wait_for is_active && old_rooms_are_back || return
@@ -333,10 +345,6 @@ check_upgrade() {
   # A sender that reconnects is served.
   control send main '{"type":"viewers","count":3}' || status=1
   inside grep -q 'chatHistory: 200' /etc/livehost/livehostd.yaml.d/0.1.0.yaml || status=1
-  inside rm /etc/livehost/livehostd.yaml.d/0.1.0.yaml
-  local room
-  for room in waiting live evening twitch cut lobby; do control close "$room" || status=1; done
-  inside systemctl restart livehostd.service && wait_for is_active || status=1
   return "$status"
 }
 
@@ -386,7 +394,7 @@ check_purge() {
 begin "$BINARIES"
 build_package
 build_old_package
-make_root man-db bash-completion zsh libsimdjson14 zlib1g
+make_root man-db bash-completion zsh libsimdjson14 libsqlite3-0 zlib1g
 mount_root
 prepare_root
 boot

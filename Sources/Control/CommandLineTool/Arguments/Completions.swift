@@ -102,7 +102,7 @@ extension CompletionShell {
     return switch self {
     // bash cuts `--option=value` into three words; the parser's script expects one or two.
     case .bash:
-      generated.replacing(
+      generated.replacing("#!/bin/bash\n", with: "# bash completion of livehostctl(1)\n").replacing(
         #"local -r prev="${3}""#,
         with: #"""
           local prev="${3}"

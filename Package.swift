@@ -158,13 +158,12 @@ let daemon: [Target] = [
     featureKit + childTargets + [
       "Analysis", "HostFeature", "HostScreen", "WireFormats", "Ingest", "Recordings", "JSON",
       "Varlink", "ControlInterface", "Platform", "Prometheus", "Simulation", "Suggestions",
-      "Systemd", "UnixSockets", "YAMLReader", logging, coreMetrics, lifecycle,
+      "Systemd", "UnixSockets", "YAMLReader", logging, coreMetrics, lifecycle, signals,
     ] + nio),
   program(
     "Sources/livehostd",
     [
       "LivehostDaemon", "Prometheus", "Systemd", "YAMLReader", arguments, logging, coreMetrics,
-      lifecycle, signals,
     ]),
   program("Sources/livehostctl", ["CommandLineTool"]),
 ]
@@ -260,7 +259,7 @@ let tests: [Target] =
       featureKit + childTargets + [
         "HostFeature", "HostScreen", "LivehostDaemon", "Ingest", "WireFormats", "Recordings",
         "ControlInterface", "JSON", "Platform", "Prometheus", "Systemd", "Varlink", "Compression",
-        "TestSupport", "YAMLReader", logging,
+        "TestSupport", "UnixSockets", "YAMLReader", lifecycle, logging,
       ] + nio),
     test(
       "EndToEndTests",

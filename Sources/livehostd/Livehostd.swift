@@ -4,9 +4,7 @@ import Glibc
 import LivehostDaemon
 public import Logging
 import Prometheus
-import ServiceLifecycle
 import Systemd
-import UnixSignals
 import YAMLReader
 
 @main
@@ -98,18 +96,8 @@ struct Livehostd: AsyncParsableCommand {
         if let logLevel { configuration.logLevel = logLevel }
         return configuration
       })
-    var quiet = Logger(label: "services")
-    quiet.logLevel = .error
-    let group = ServiceGroup(
-      configuration: ServiceGroupConfiguration(
-        services: [
-          .init(
-            service: daemon, successTerminationBehavior: .gracefullyShutdownGroup,
-            failureTerminationBehavior: .cancelGroup)
-        ],
-        gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
     do {
-      try await group.run()
+      try await daemon.run()
     } catch let error as DaemonError {
       logger.critical("\(error)")
       throw ExitCode(1)

@@ -17,8 +17,10 @@ struct SnapshotStoreTests {
     let problems = Mutex<[String]>([])
 
     func store() throws -> SnapshotStore {
-      try SnapshotStore(
+      let store = try SnapshotStore(
         directory: path, onProblem: { problem in self.problems.withLock { $0.append(problem) } })
+      try store.start()
+      return store
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

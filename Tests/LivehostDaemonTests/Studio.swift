@@ -10,6 +10,8 @@ import Recordings
 import Synchronization
 import TestSupport
 import Testing
+import UnixSockets
+import Varlink
 import WireFormats
 
 /// A lane, its rooms and a directory of recordings.
@@ -46,7 +48,8 @@ final class Studio {
     directory = RoomDirectory(
       lanes: [lane], maximumRooms: 12,
       observer: { room, event in if case .closed = event { registry.roomClosed(room) } })
-    executor = try WorkExecutor(width: 1)
+    executor = WorkExecutor(width: 1)
+    try executor.start()
     tasks = RoomTasks(
       registry: registry, executor: executor, slots: slots, recordings: recordings,
       directory: directory, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -93,6 +96,26 @@ final class Studio {
     _ = try await recordings.start(.main, on: lane)
     _ = await send(traffic(count), to: .main, clock: .event)
     return try await recordings.stop(.main, on: lane)
+  }
+
+  var controlSocket: String { path + ".control" }
+
+  /// Serves the control interface; monitors wait between replies by `sleep`.
+  func serve(
+    sleep: @escaping @Sendable (Duration) async throws -> Void
+  ) async throws -> VarlinkServer {
+    let router = EventRouter(directory: directory)
+    let service = LivehostControl(
+      directory: directory, router: router, status: DaemonStatus(version: "1", lostEntries: { 0 }),
+      simulations: Simulations(executor: executor, slots: slots), recordings: recordings,
+      tasks: tasks)
+    return try await VarlinkServer.start(
+      on: .bind(path: controlSocket),
+      information: ServiceInformation(vendor: "", product: "", version: "", url: ""),
+      interfaces: [
+        try ControlInterface.makeInterface(
+          service: service, mayChange: { _ in true }, sleep: sleep)
+      ], group: MultiThreadedEventLoopGroup.singleton)
   }
 
   func end() async throws {

@@ -61,7 +61,8 @@ struct WorkTests {
   }
 
   @Test func `Work runs on threads of its own, and its longest slice is told`() async throws {
-    let executor = try WorkExecutor(width: 2)
+    let executor = WorkExecutor(width: 2)
+    try executor.start()
     let sum = await withTaskExecutorPreference(executor) {
       await withTaskGroup(of: Int.self) { group in
         for number in 1...100 {

@@ -32,6 +32,7 @@ public final class RoomFeed: Sendable {
     var number: UInt64 = 1
     /// By features; nil stands for all of them.
     var shared: [Set<Feature>?: Shared] = [:]
+    var reads = 0
     /// The room is gone, without an end that monitors are to be told.
     var isDetached = false
     var end: ControlError?
@@ -52,6 +53,9 @@ public final class RoomFeed: Sendable {
 
   /// Whether anybody watches.
   public var hasMonitors: Bool { contents.withLock { !$0.shared.isEmpty } }
+
+  /// How often the room was read for its monitors.
+  public var readCount: Int { contents.withLock { $0.reads } }
 
   /// Notes that the room has changed. Costs a lock and an addition; encodes nothing.
   public func markStale() {
@@ -132,6 +136,7 @@ public final class RoomFeed: Sendable {
         return .success(.wait)
       }
       contents.shared[features]?.isBeingRead = true
+      contents.reads += 1
       return .success(.read(contents.number))
     }
     return try result.get()

@@ -28,7 +28,8 @@ func analysisBenchmarks(_ harness: Harness) async throws {
     var slices: [Double] = []
     for _ in 0..<3 {
       // One for each, since it keeps its longest slice.
-      let executor = try WorkExecutor(width: max(1, System.coreCount - 1))
+      let executor = WorkExecutor(width: max(1, System.coreCount - 1))
+      try executor.start()
       let tasks = RoomTasks(
         executor: executor, slots: WorkSlots(count: executor.width), recordings: studio.recordings,
         directory: studio.directory, logger: studio.logger)

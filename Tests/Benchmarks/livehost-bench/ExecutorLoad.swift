@@ -128,7 +128,8 @@ final class ExecutorLoad {
   private func startAnalyses(until isOver: Flag) throws -> Task<Int, any Error> {
     switch arrangement {
     case .own:
-      let executor = try WorkExecutor(width: max(1, Self.cores - 1))
+      let executor = WorkExecutor(width: max(1, Self.cores - 1))
+      try executor.start()
       let slots = WorkSlots(count: executor.width)
       return repeated(until: isOver) { kind, messages in
         try await slots.run {

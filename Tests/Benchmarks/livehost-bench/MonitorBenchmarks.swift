@@ -86,7 +86,8 @@ private final class MonitorBench {
       index: 0, eventLoop: loop, settings: RoomSettings(), onTurn: { [turns] in turns.note($0) })
     directory = RoomDirectory(lanes: [lane], maximumRooms: 4)
     let router = EventRouter(directory: directory)
-    work = try WorkExecutor(width: 1)
+    work = WorkExecutor(width: 1)
+    try work.start()
     let slots = WorkSlots(count: 1)
     let recordings = RoomRecordings(
       library: try RecordingLibrary(directory: path + "-recordings", onProblem: { _ in }),

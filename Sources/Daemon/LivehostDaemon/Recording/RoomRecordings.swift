@@ -18,6 +18,15 @@ package final class RoomRecordings: Sendable {
     self.logger = logger
   }
 
+  /// Recovers what the last run left. Where nothing can be recorded, the journal says why.
+  package func open() async {
+    do throws(RecordingError) {
+      try await library.open()
+    } catch {
+      logger.warning("recordings cannot be made: \(error.description)")
+    }
+  }
+
   /// Begins to record a room.
   ///
   /// - Throws: ``ControlError`` `alreadyRecording`, `noSuchRoom`, `recordingFailed`.

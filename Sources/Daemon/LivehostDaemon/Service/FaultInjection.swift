@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import NIOCore
 import Platform
@@ -7,37 +6,41 @@ package import Systemd
 /// Lanes that are held on demand, and a journal that takes little, for tests.
 ///
 /// Off unless the environment asks for it:
-/// - `LIVEHOST_BLOCK_LANE_MS=N`: then `SIGUSR2` holds the first lane for so many milliseconds.
+/// - `LIVEHOST_BLOCK_LANE_MS=N`: `SIGUSR2` holds the first lane for N milliseconds.
 /// - `LIVEHOST_HOLD=action:KIND=N,view:NAME=N`: each action of the kind and each evaluation of the
-///   view computes for so many milliseconds.
-/// - `LIVEHOST_JOURNAL_CAPACITY=N`: so many entries wait for the journal at most, so that some are lost
+///   view computes for N milliseconds.
+/// - `LIVEHOST_JOURNAL_CAPACITY=N`: at most N entries wait for the journal, so that some are lost
 ///   within the time of a test.
 package struct FaultInjection: Sendable {
   private let holds: [LaneActivity.Work: UInt64]
   let holdsActions: Bool
   let holdsViews: Bool
 
-  /// No faults, or those given: how long, in milliseconds, each work holds its lane.
-  package init(_ holds: [LaneActivity.Work: UInt64] = [:]) {
+  /// For how long `SIGUSR2` holds the first lane, in milliseconds; nil if it does not.
+  let laneHold: UInt32?
+
+  /// No faults, or those given.
+  ///
+  /// - Parameter holds: how long each work holds its lane, in milliseconds.
+  package init(_ holds: [LaneActivity.Work: UInt64] = [:], laneHold: UInt32? = nil) {
     self.holds = holds
+    self.laneHold = laneHold
     holdsActions = holds.keys.contains { if case .action = $0 { true } else { false } }
     holdsViews = holds.keys.contains { if case .view = $0 { true } else { false } }
   }
 
-  /// Reads what `LIVEHOST_HOLD` says; what it does not understand is ignored.
+  /// Reads the environment; what it does not understand is ignored.
   static func fromEnvironment() -> FaultInjection {
-    guard let text = getenv("LIVEHOST_HOLD").map({ String(cString: $0) }) else {
-      return FaultInjection()
-    }
+    func text(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
     var holds: [LaneActivity.Work: UInt64] = [:]
-    for entry in text.split(separator: ",") {
+    for entry in (text("LIVEHOST_HOLD") ?? "").split(separator: ",") {
       let parts = entry.split(separator: "=")
       guard parts.count == 2, let milliseconds = UInt64(parts[1]) else { continue }
       let name = parts[0].drop { $0 != ":" }.dropFirst()
       if parts[0].hasPrefix("action:") { holds[.action(String(name))] = milliseconds }
       if parts[0].hasPrefix("view:") { holds[.view(String(name))] = milliseconds }
     }
-    return FaultInjection(holds)
+    return FaultInjection(holds, laneHold: text("LIVEHOST_BLOCK_LANE_MS").flatMap { UInt32($0) })
   }
 
   /// The limits of the queue before the journal.
@@ -56,18 +59,10 @@ package struct FaultInjection: Sendable {
     while MonotonicClock.nanoseconds() < end {}
   }
 
-  /// Waits for `SIGUSR2`, if the environment asks for it; cancel it at the end.
-  static func holdOnSignal(lanes: [HostLane]) -> (any DispatchSourceSignal)? {
-    guard let text = getenv("LIVEHOST_BLOCK_LANE_MS").map({ String(cString: $0) }),
-      let milliseconds = UInt32(text), let lane = lanes.first
-    else { return nil }
-    signal(SIGUSR2, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: SIGUSR2, queue: .global())
-    source.setEventHandler {
-      lane.eventLoop.execute { lane.meter.measure { sleep(milliseconds: milliseconds) } }
-    }
-    source.resume()
-    return source
+  /// Holds the first lane as `LIVEHOST_BLOCK_LANE_MS` says, in a turn of its own.
+  func holdLane(_ lanes: [HostLane]) {
+    guard let lane = lanes.first, let milliseconds = laneHold else { return }
+    lane.eventLoop.execute { lane.meter.measure { Self.sleep(milliseconds: milliseconds) } }
   }
 
   private static func sleep(milliseconds: UInt32) {

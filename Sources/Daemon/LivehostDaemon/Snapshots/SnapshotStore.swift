@@ -62,6 +62,8 @@ package final class SnapshotStore: Sendable {
   /// Whether the last room that was to be written could not be.
   package var isFailing: Bool { failing.load(ordering: .relaxed) }
 
+  /// Makes a store whose snapshots wait for ``start()``.
+  ///
   /// - Parameter onProblem: told of a directory or a file that cannot be used; once until one can be.
   package init(
     directory: String, onProblem: @escaping @Sendable (String) -> Void = { _ in }
@@ -69,6 +71,10 @@ package final class SnapshotStore: Sendable {
     self.directory = URL(fileURLWithPath: directory, isDirectory: true)
     self.onProblem = onProblem
     signal = try WakeSignal()
+  }
+
+  /// Starts the thread that writes, to be ended by ``close()``.
+  package func start() throws(SystemError) {
     try ServiceThread.start(name: "snapshots") { [self] in work() }
   }
 

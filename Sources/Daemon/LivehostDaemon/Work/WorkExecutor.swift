@@ -21,12 +21,23 @@ package final class WorkExecutor: TaskExecutor {
   /// How many tasks may run at once.
   package let width: Int
 
+  /// Makes an executor whose tasks wait for ``start()``.
+  ///
   /// - Parameter width: number of threads; above zero.
-  package init(width: Int) throws(SystemError) {
+  package init(width: Int) {
     precondition(width > 0)
     self.width = width
-    for index in 0..<width {
-      try ServiceThread.start(name: "work-\(index)") { [self] in work() }
+  }
+
+  /// Starts the threads; none is left running if one of them cannot be started.
+  package func start() throws(SystemError) {
+    do throws(SystemError) {
+      for index in 0..<width {
+        try ServiceThread.start(name: "work-\(index)") { [self] in work() }
+      }
+    } catch {
+      stop()
+      throw error
     }
   }
 

@@ -1,0 +1,302 @@
+import ControlInterface
+import Ingest
+import LiveEvents
+import Logging
+import NIOCore
+import NIOPosix
+import Platform
+import Prometheus
+import Recordings
+import Systemd
+import UnixSignals
+import UnixSockets
+import Varlink
+
+/// What the daemon consists of, and how each part of it starts and stops. ``Daemon/run()`` has the order.
+final class DaemonParts: Sendable {
+  private let daemon: Daemon
+  private let sockets: Sockets
+  private let laneGroup: MultiThreadedEventLoopGroup
+  private let ioGroup: MultiThreadedEventLoopGroup
+  private let snapshotStore: SnapshotStore
+  private let roomRecordings: RoomRecordings
+  private let executor: WorkExecutor
+  private let tasks: TaskRegistry
+  private let metrics: DaemonMetrics
+  private let lanes: [HostLane]
+  private let directory: RoomDirectory
+  private let rejections: RejectionLog
+  private let router: EventRouter
+  private let hangs = HangFeed()
+  private let status: DaemonStatus
+  private let reloading: Reloading
+  private let faults: FaultInjection
+  private let ingestServer = Guarded<IngestServer?>(nil)
+  /// Tells the service manager how far the stop is.
+  private let stopping: LongWork
+
+  private var logger: Logger { daemon.logger }
+  private var configuration: Configuration { daemon.configuration }
+  private var notifier: ServiceNotifier { daemon.notifier }
+
+  /// Binds the sockets and makes the parts; starts none, but for the recorder's thread.
+  init(_ daemon: Daemon) throws {
+    self.daemon = daemon
+    let (configuration, logger, paths) = (daemon.configuration, daemon.logger, daemon.paths)
+    let warn: @Sendable (String) -> Void = { logger.warning("\($0)") }
+    sockets = try Sockets(paths)
+    let snapshots = try SnapshotStore(directory: paths.stateDirectory + "/rooms", onProblem: warn)
+    // The last one that can fail: its thread runs from here on.
+    let library = try RecordingLibrary(
+      directory: paths.stateDirectory + "/recordings", onProblem: warn)
+
+    let recordings = RoomRecordings(library: library, logger: logger)
+    let tasks = TaskRegistry()
+    let metrics = DaemonMetrics(registry: daemon.registry)
+    let faults = FaultInjection.fromEnvironment()
+    let executor = WorkExecutor(width: max(1, System.coreCount - 1))
+    let laneGroup = MultiThreadedEventLoopGroup(
+      numberOfThreads: configuration.lanes ?? max(1, System.coreCount - 1))
+    let ioGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let observer: RoomObserver = { room, event in
+      switch event {
+      case .closed, .suspended: tasks.roomClosed(room)
+      case .recordingEnded(let recorder, let end): recordings.ended(room, recorder, end)
+      case .opened, .restored, .committed, .failed: break
+      }
+      event.log(room, to: logger)
+    }
+    lanes = laneGroup.makeIterator().enumerated().map { index, eventLoop in
+      guard let eventLoop = eventLoop as? any EventLoop & NIOSerialEventLoopExecutor else {
+        preconditionFailure("SwiftNIO's event loops are serial executors")
+      }
+      return HostLane(
+        index: index, eventLoop: eventLoop, settings: configuration.rooms, faults: faults,
+        snapshots: snapshots, onTurn: metrics.noteTurns(lane: index), observer: observer)
+    }
+    directory = RoomDirectory(
+      lanes: lanes, maximumRooms: configuration.rooms.maximumRooms, observer: observer)
+    let rejections = RejectionLog(eventLoop: ioGroup.next(), logger: logger)
+    router = EventRouter(directory: directory) { rejections.note($0, in: $1) }
+    status = DaemonStatus(
+      version: Daemon.version, lostEntries: daemon.lostEntries,
+      logLevel: { [logLevel = daemon.logLevel] in logLevel.level.rawValue },
+      longestSliceNanoseconds: { executor.longestSliceNanoseconds },
+      isLosingRooms: { snapshots.isFailing })
+    reloading = Reloading(
+      configuration, logLevel: daemon.logLevel, directory: directory, notifier: daemon.notifier,
+      status: "serving, \(sockets.description)", logger: logger, metrics: metrics,
+      read: daemon.readConfiguration)
+    stopping = LongWork(
+      "stopping", notifier: daemon.notifier, unit: "events",
+      left: { recordings.waitingEvents })
+    self.laneGroup = laneGroup
+    self.ioGroup = ioGroup
+    self.rejections = rejections
+    self.executor = executor
+    self.faults = faults
+    self.metrics = metrics
+    self.tasks = tasks
+    roomRecordings = recordings
+    snapshotStore = snapshots
+  }
+
+  // MARK: Rooms
+
+  var eventLoops: Part {
+    Part("event loops") { [self] in
+      {
+        try? await self.ioGroup.shutdownGracefully()
+        try? await self.laneGroup.shutdownGracefully()
+      }
+    }
+  }
+
+  /// Recovers what the last run left. A state directory that cannot be used harms recordings alone.
+  var recordings: Part {
+    Part("recordings") { [self] in
+      await roomRecordings.open()
+      return {
+        await self.stopping.step("writing recordings") { await self.roomRecordings.close() }
+      }
+    }
+  }
+
+  var snapshots: Part {
+    Part("snapshots") { [self] in
+      try snapshotStore.start()
+      return { await self.stopping.step("keeping the rooms") { await self.snapshotStore.close() } }
+    }
+  }
+
+  var rooms: Part {
+    Part("rooms") { [self] in
+      await Restoration(
+        snapshotStore, into: directory, recordings: roomRecordings, notifier: notifier,
+        logger: logger
+      ).run()
+      for room in configuration.openRooms.compactMap(RoomName.init) {
+        _ = directory.laneOpening(room)
+      }
+      return {
+        await self.stopping.step("drawing the last frames") { await self.directory.closeAll() }
+      }
+    }
+  }
+
+  // MARK: Sockets
+
+  var ingest: Part {
+    Part("ingest") { [self] in
+      var settings = IngestConfiguration()
+      settings.maximumConnections = configuration.ingestConnections
+      let server: IngestServer
+      do {
+        server = try await IngestServer.start(
+          on: sockets.ingest, group: ioGroup, configuration: settings, sink: router)
+      } catch {
+        throw DaemonError.socket("ingest socket \(error.description)")
+      }
+      ingestServer.withLock { $0 = server }
+      return {
+        await self.stopping.step("taking what was sent") { await server.shutdown() }
+        self.rejections.flush()
+      }
+    }
+  }
+
+  var control: Part {
+    Part("control") { [self] in
+      let access = Access()
+      let managed = try ServiceManagement.makeInterface(
+        service: reloading, mayChange: { access.mayChange($0) })
+      let interface = try ControlInterface.makeInterface(
+        service: controlService(), mayChange: { access.mayChange($0) })
+      var limits = VarlinkServer.Limits()
+      limits.connections = configuration.controlConnections
+      limits.monitors = configuration.monitors
+      limits.tooManyMonitors = ControlInterface.tooManyMonitors
+      let server: VarlinkServer
+      do {
+        server = try await VarlinkServer.start(
+          on: sockets.control,
+          information: ServiceInformation(
+            vendor: "livehost", product: "livehostd", version: Daemon.version,
+            url: "https://livehost.example"),
+          interfaces: [interface, managed], limits: limits, group: ioGroup,
+          unexpectedError: { [logger] call, error in
+            logger.error("\(call.interface).\(call.method) failed: \(error)")
+            return nil
+          })
+      } catch {
+        throw DaemonError.socket("control socket: \(error)")
+      }
+      return {
+        self.hangs.finish()
+        await server.shutdown()
+      }
+    }
+  }
+
+  private func controlService() -> LivehostControl {
+    let slots = WorkSlots(count: executor.width)
+    return LivehostControl(
+      directory: directory, router: router, status: status, hangs: hangs,
+      simulations: Simulations(executor: executor, slots: slots), recordings: roomRecordings,
+      tasks: RoomTasks(
+        registry: tasks, executor: executor, slots: slots, recordings: roomRecordings,
+        directory: directory, logger: logger),
+      metrics: metrics,
+      ingest: { self.ingestServer.withLock { $0?.statistics } ?? IngestServer.Statistics() })
+  }
+
+  // MARK: Threads that watch and work
+
+  var hangMonitor: Part {
+    Part("hang monitor") { [self] in
+      let monitor = try HangMonitor(lanes) { [logger, metrics, hangs] lane, finding in
+        let ended = WallClock.milliseconds()
+        let report = HangReport(finding, lane: lane.index, ended: ended)
+        metrics.count(report.kind, report.reason)
+        // The journal first: whoever sees the hang on a monitor finds it there.
+        hangs.add(report) { $0.log(to: logger) }
+      }
+      return { monitor.stop() }
+    }
+  }
+
+  var work: Part {
+    Part("work") { [executor] in
+      try executor.start()
+      return { executor.stop() }
+    }
+  }
+
+  /// Feeds the watchdog, if the manager asks for that, by progress of the lanes alone.
+  var watchdog: Part {
+    Part("watchdog") { [self] in
+      guard let interval = try WatchdogInterval.fromEnvironment() else { return {} }
+      let watched = lanes.map { lane in
+        WatchedLane(name: "lane \(lane.index)") { heartbeat in
+          lane.eventLoop.execute { heartbeat.beat() }
+        }
+      }
+      let thread = try WatchdogThread(
+        WatchdogDriver(lanes: watched, notifier: notifier), interval: interval,
+        onStall: { [logger, status] stalled in
+          status.noteStall(!stalled.isEmpty)
+          for lane in stalled {
+            logger.error(
+              "\(lane.name) made no progress for \(lane.nanoseconds / 1_000_000) ms",
+              metadata: ["durationUsec": "\(lane.nanoseconds / 1000)"])
+          }
+        },
+        onError: { [logger] error in logger.warning("the watchdog could not be fed: \(error)") })
+      return { thread.stop() }
+    }
+  }
+
+  // MARK: Signals and the service manager
+
+  /// SIGHUP reloads; SIGUSR2 holds a lane if a test asked for that.
+  var signals: Part {
+    Part("signals") { [self] in
+      let trapped: [UnixSignal] = faults.laneHold == nil ? [.sighup] : [.sighup, .sigusr2]
+      let signals = await UnixSignalsSequence(trapping: trapped)
+      let task = Task {
+        for await signal in signals {
+          // The log says why a reload was refused.
+          if signal == .sighup { try? reloading.reloadNow() } else { faults.holdLane(lanes) }
+        }
+      }
+      return { task.cancel() }
+    }
+  }
+
+  var readiness: Part {
+    Part("readiness") { [self] in
+      let version = Daemon.version
+      logger.log(
+        .serviceStarted,
+        "livehostd \(version) is ready: \(lanes.count) lane(s), \(sockets.description)",
+        metadata: ["version": "\(version)", "lanes": "\(lanes.count)"])
+      tell { [self] () throws(SystemError) in
+        try notifier.ready(status: "serving, \(sockets.description)")
+      }
+      return {
+        self.tell { () throws(SystemError) in
+          try self.notifier.stopping(status: "stopping")
+        }
+      }
+    }
+  }
+
+  /// A manager that does not listen is worth a log entry, not the service.
+  private func tell(_ message: () throws(SystemError) -> Void) {
+    do throws(SystemError) {
+      try message()
+    } catch {
+      logger.warning("the service manager could not be told: \(error)")
+    }
+  }
+}

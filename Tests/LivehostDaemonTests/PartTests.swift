@@ -1,0 +1,113 @@
+import LivehostDaemon
+import Logging
+import ServiceLifecycle
+import Synchronization
+import Testing
+
+/// The order in which the parts of a service start and stop.
+@Suite(.timeLimit(.minutes(1))) struct PartTests {
+  private struct Refusal: Error {}
+
+  /// What parts did, and parts that note it.
+  private final class Log: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func note(_ line: String) { lines.withLock { $0.append(line) } }
+    var all: [String] { lines.withLock { $0 } }
+
+    func part(
+      _ name: String, starting: @escaping @Sendable () async throws -> Void = {}
+    ) -> Part {
+      Part(name) { [self] in
+        try await starting()
+        note("start \(name)")
+        return { self.note("stop \(name)") }
+      }
+    }
+  }
+
+  private let log = Log()
+
+  private func group(_ parts: [Part], stopping: [String]) -> ServiceGroup {
+    ServiceGroup(
+      starting: parts, stopping: stopping,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  @Test func `parts start one after the other and stop in an order of their own`() async throws {
+    let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+    let group = group(
+      [
+        log.part("loops"), log.part("rooms"), log.part("control"),
+        log.part("readiness") { isReady.yield() },
+      ],
+      stopping: ["readiness", "rooms", "control", "loops"])
+    async let end: Void = group.run()
+    for await _ in ready { break }
+    await group.triggerGracefulShutdown()
+    try await end
+    #expect(
+      log.all == [
+        "start loops", "start rooms", "start control", "start readiness", "stop readiness",
+        "stop rooms", "stop control", "stop loops",
+      ])
+  }
+
+  @Test func `a part that cannot start stops all that had started, in their order`() async throws {
+    let group = group(
+      [
+        log.part("loops"), log.part("rooms"), log.part("ingest"),
+        log.part("control") { throw Refusal() }, log.part("readiness"),
+      ],
+      stopping: ["readiness", "ingest", "rooms", "control", "loops"])
+    await #expect(throws: Refusal.self) { try await group.run() }
+    #expect(
+      log.all == [
+        "start loops", "start rooms", "start ingest", "stop ingest", "stop rooms", "stop loops",
+      ])
+  }
+
+  @Test func `a shutdown while a part starts stops it once it has started, and starts no other`()
+    async throws
+  {
+    let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
+    let group = group(
+      [
+        log.part("loops"),
+        log.part("rooms") {
+          hasBegun.yield()
+          // Until it is told to stop, which is when the parts that stop before it are gone.
+          try await gracefulShutdown()
+        },
+        log.part("control"), log.part("readiness"),
+      ],
+      stopping: ["readiness", "rooms", "control", "loops"])
+    async let end: Void = group.run()
+    for await _ in begun { break }
+    await group.triggerGracefulShutdown()
+    try await end
+    #expect(log.all == ["start loops", "start rooms", "stop rooms", "stop loops"])
+  }
+
+  @Test func `a part that fails while the group stops does not keep others from stopping`()
+    async throws
+  {
+    let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
+    let group = group(
+      [
+        log.part("loops"),
+        log.part("rooms") {
+          hasBegun.yield()
+          try await gracefulShutdown()
+          throw Refusal()
+        },
+        log.part("readiness"),
+      ],
+      stopping: ["readiness", "rooms", "loops"])
+    async let end: Void = group.run()
+    for await _ in begun { break }
+    await group.triggerGracefulShutdown()
+    await #expect(throws: Refusal.self) { try await end }
+    #expect(log.all == ["start loops", "stop loops"])
+  }
+}

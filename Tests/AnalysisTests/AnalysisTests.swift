@@ -55,10 +55,8 @@ private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
   return messages
 }
 
-@Suite("Analyses")
-struct AnalysisTests {
-  @Test("a burst is a highlight, with the word that marks it")
-  func highlights() async throws {
+@Suite struct AnalysisTests {
+  @Test func `a burst is a highlight and has the word that marks it`() async throws {
     let result = try await analyze(.highlights, MessageList(chat())) { _, _ in }
     let peaks = try #require(result.json["highlights"]?.arrayValue)
     #expect(peaks.count == 1)
@@ -67,8 +65,7 @@ struct AnalysisTests {
     #expect(peaks.first?["words"]?.arrayValue?.first == "GOAL")
   }
 
-  @Test("in a busy chat less than twice the usual is a highlight, if it is that far from chance")
-  func busyHighlights() async throws {
+  @Test func `in a busy chat, less than double the usual rate can be a highlight`() async throws {
     // 20 a second by chance, and 40 for a quarter of a minute.
     let messages = murmur(seconds: 1_800) { (900..<915).contains($0) ? 40 : 20 }
     let result = try await analyze(.highlights, MessageList(messages)) { _, _ in }
@@ -78,8 +75,7 @@ struct AnalysisTests {
     #expect((890_000...905_000).contains(start))
   }
 
-  @Test("what happens by chance is no highlight, nor what a chat in waves does all the time")
-  func noHighlights() async throws {
+  @Test func `neither chance nor the usual waves of a chat are highlights`() async throws {
     for rate in [1, 5, 20] {
       let even = try await analyze(.highlights, MessageList(murmur(seconds: 7_200) { _ in rate })) {
         _, _ in
@@ -98,16 +94,14 @@ struct AnalysisTests {
     #expect(late.isEmpty, "\(waves.lines)")
   }
 
-  @Test("variations of an advertisement are one cluster")
-  func spam() async throws {
+  @Test func `variations of an advertisement are one cluster`() async throws {
     let result = try await analyze(.spam, MessageList(chat())) { _, _ in }
     let top = try #require(result.json["top"]?.arrayValue?.first)
     #expect(top["messages"] == 80)
     #expect(top["forms"] == 2)
   }
 
-  @Test("who writes most comes first")
-  func chatters() async throws {
+  @Test func `the person who writes most comes first`() async throws {
     let messages = chat()
     let result = try await analyze(.chatters, MessageList(messages)) { _, _ in }
     #expect(result.json["messages"]?.integerValue == Int64(messages.count))
@@ -116,21 +110,21 @@ struct AnalysisTests {
       ["u500", "u501"].contains(result.json["top"]?.arrayValue?.first?["id"]?.stringValue ?? ""))
   }
 
-  @Test("nothing gives an empty result", arguments: AnalysisKind.allCases)
-  func empty(kind: AnalysisKind) async throws {
+  @Test(arguments: AnalysisKind.allCases)
+  func `an empty chat gives an empty result`(kind: AnalysisKind) async throws {
     let result = try await analyze(kind, MessageList([])) { _, _ in }
     #expect(result.json["messages"] == 0)
   }
 
-  @Test("the same messages give the same result in any run", arguments: AnalysisKind.allCases)
-  func determinism(kind: AnalysisKind) async throws {
+  @Test(arguments: AnalysisKind.allCases)
+  func `the same messages give the same result in any run`(kind: AnalysisKind) async throws {
     let first = try await analyze(kind, MessageList(chat())) { _, _ in }
     let second = try await analyze(kind, MessageList(chat())) { _, _ in }
     #expect(first.json == second.json)
   }
 
-  @Test("a cancelled analysis ends", arguments: AnalysisKind.allCases)
-  func cancelled(kind: AnalysisKind) async throws {
+  @Test(arguments: AnalysisKind.allCases)
+  func `a cancelled analysis ends`(kind: AnalysisKind) async throws {
     let messages = (0..<20).flatMap { _ in chat() }
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

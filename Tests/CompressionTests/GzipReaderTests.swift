@@ -2,7 +2,7 @@ import Compression
 import Foundation
 import Testing
 
-@Suite struct `Reading gzip` {
+@Suite struct GzipReaderTests {
   static let recording: [UInt8] = {
     let url = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../config/recordings/chat-burst.irc.gz")
@@ -28,12 +28,12 @@ import Testing
     #expect(out.count { $0 == 0x0A } == 5000)
   }
 
-  @Test func `reads members that follow each other`() throws {
+  @Test func `reads consecutive members`() throws {
     let once = try inflate(Self.recording, piece: 5000)
     #expect(try inflate(Self.recording + Self.recording, piece: 5000) == once + once)
   }
 
-  @Test func `tells data that ends in the middle`() throws {
+  @Test func `recognises truncated data`() throws {
     #expect(throws: GzipError.truncated) {
       try inflate(Array(Self.recording.dropLast(9)), piece: 4096)
     }
@@ -41,7 +41,7 @@ import Testing
     #expect(try inflate([], piece: 1) == [])
   }
 
-  @Test func `tells damaged data`() {
+  @Test func `recognises damaged data`() {
     var damaged = Self.recording
     damaged[damaged.count / 2] ^= 0x10
     #expect(throws: GzipError.corrupt) { try inflate(damaged, piece: 4096) }

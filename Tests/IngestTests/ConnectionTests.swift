@@ -21,9 +21,9 @@ private final class Disk: Durability {
   func fail(_ text: String) { reason.withLock { $0 = text } }
 }
 
-@Suite struct `A connection` {
+@Suite struct ConnectionTests {
   @Test(arguments: [1, 2, 7, 64, 10_000])
-  func `reads the same whatever the pieces that bytes come in`(piece: Int) throws {
+  func `it reads the same lines however the bytes are split`(piece: Int) throws {
     let sink = NotingSink()
     let connection = try EmbeddedConnection(sink)
     let lines =
@@ -46,7 +46,7 @@ private final class Disk: Durability {
     #expect(sink.notes.allSatisfy { $0.events.allSatisfy { $0.timestamp == 1000 } })
   }
 
-  @Test func `never calls synced what somebody was to keep and lost`() throws {
+  @Test func `it never reports lines as synced that should have been kept but were lost`() throws {
     let sink = NotingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     let disk = Disk()
@@ -74,7 +74,7 @@ private final class Disk: Durability {
     #expect(try connection.answers() == synced("c", 3, 0))
   }
 
-  @Test func `counts bad input by reason and lives on`() throws {
+  @Test func `it counts bad input by reason and stays open`() throws {
     let sink = NotingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(#"{"type":"viewers","# + "\n" + #"{"type":"nonsense","room":"r"}"# + "\n")
@@ -98,7 +98,7 @@ private final class Disk: Durability {
   }
 
   @Test(arguments: [65_536, 65_537, 65_538, 65_539])
-  func `a line of just the longest length is taken, with LF or CR LF`(length: Int) throws {
+  func `a line of exactly the maximum length is accepted, with LF or CR LF`(length: Int) throws {
     for end in ["\n", "\r\n"] {
       for piece in [1000, 1 << 20] {
         let sink = NotingSink()
@@ -118,7 +118,7 @@ private final class Disk: Durability {
     }
   }
 
-  @Test func `counts the line that its sender left unended`() throws {
+  @Test func `it counts a line that its sender left unfinished`() throws {
     for (rest, reason) in [
       ("{\"type\":", RejectionReason.malformedJSON), ("@id=1", .malformedIRC),
       ("PRIVMSG #c :hel", .malformedIRC), ("hel", .unknownFormat),
@@ -132,7 +132,7 @@ private final class Disk: Durability {
     }
   }
 
-  @Test func `an options line sets room and clock of what comes after it`() throws {
+  @Test func `an options line sets the room and the clock for the lines after it`() throws {
     let sink = NotingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(
@@ -147,14 +147,15 @@ private final class Disk: Durability {
   }
 }
 
-@Suite struct `A sync` {
-  @Test func `without lines before it is answered at once, its token as it came`() throws {
+@Suite struct SyncTests {
+  @Test func `a sync without lines before it is answered at once, with its token unchanged`() throws
+  {
     let connection = try EmbeddedConnection(NotingSink(holding: true))
     try connection.send(sync(#"a\"\u00e9 é"#) + sync(""))
     #expect(try connection.answers() == synced(#"a\"\u00e9 é"#, 0, 0) + synced("", 0, 0))
   }
 
-  @Test func `asks each room fed since the last one, once`() throws {
+  @Test func `a sync asks each room fed since the last sync once`() throws {
     let sink = NotingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1, room: "a") + viewers(1, room: "b"))
@@ -166,7 +167,7 @@ private final class Disk: Durability {
     #expect(try connection.answers() == synced("1", 3, 0) + synced("2", 4, 0))
   }
 
-  @Test func `is answered when all rooms acknowledged, and in order`() throws {
+  @Test func `syncs are answered in order, once all rooms have acknowledged`() throws {
     let sink = NotingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1, room: "a") + viewers(1, room: "b") + sync("1"))
@@ -183,7 +184,7 @@ private final class Disk: Durability {
     #expect(try connection.answers() == synced("1", 2, 0) + synced("2", 4, 1) + synced("3", 4, 1))
   }
 
-  @Test func `counts what the sink rejected of the lines before it`() throws {
+  @Test func `a sync counts the lines before it that the sink rejected`() throws {
     let sink = NotingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + viewers(2) + sync("1") + viewers(3) + sync("2"))
@@ -195,7 +196,7 @@ private final class Disk: Durability {
     #expect(try connection.answers() == synced("1", 2, 2) + synced("2", 3, 3))
   }
 
-  @Test func `that nobody can vouch for closes the connection and is not answered`() throws {
+  @Test func `a sync that nobody vouches for closes the connection and is not answered`() throws {
     let sink = NotingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + sync("1"))
@@ -205,7 +206,8 @@ private final class Disk: Durability {
     #expect(try connection.answers() == "")
   }
 
-  @Test func `is answered to a sender that has closed its side, then the connection closes`() throws
+  @Test func `a sender that has closed its side gets its answer before the connection closes`()
+    throws
   {
     let sink = NotingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
@@ -218,7 +220,7 @@ private final class Disk: Durability {
     #expect(connection.isClosed)
   }
 
-  @Test func `covers rooms beyond those that a connection remembers`() throws {
+  @Test func `a sync covers rooms that the connection no longer remembers`() throws {
     let sink = NotingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumRoomsRemembered = 10 }
     for number in 0..<100 { try connection.send(viewers(number, room: "r\(number)")) }
@@ -233,8 +235,8 @@ private final class Disk: Durability {
   }
 }
 
-@Suite struct `A sink that does not keep up` {
-  @Test func `stops the connection from reading until it has consumed half`() throws {
+@Suite struct SlowSinkTests {
+  @Test func `a slow sink stops the connection from reading until it has consumed half`() throws {
     let sink = NotingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingDeliveries = 4 }
     #expect(connection.reads == 1)
@@ -254,7 +256,9 @@ private final class Disk: Durability {
     #expect(connection.reads == 6)
   }
 
-  @Test func `is counted by bytes too, and a receipt that is dropped counts as consumed`() throws {
+  @Test func `a slow sink is limited by bytes as well, and a released receipt counts as consumed`()
+    throws
+  {
     let sink = NotingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 100 }
     try connection.send(viewers(1) + viewers(2) + viewers(3))
@@ -263,7 +267,7 @@ private final class Disk: Durability {
     #expect(connection.reads == 2)
   }
 
-  @Test func `stops a sender of syncs as well`() throws {
+  @Test func `a slow sink stops a sender of syncs as well`() throws {
     let sink = NotingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingSyncs = 2 }
     try connection.send(viewers(1) + sync("1"))
@@ -275,7 +279,7 @@ private final class Disk: Durability {
     #expect(connection.reads == 3)
   }
 
-  @Test func `is waited for when the server stops`() throws {
+  @Test func `a stopping server waits for a slow sink`() throws {
     let sink = NotingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + sync("1") + "{\"ty")
@@ -290,7 +294,7 @@ private final class Disk: Durability {
   }
 }
 
-@Suite struct `A sender that does not read its answers` {
+@Suite struct UnreadAnswersTests {
   private func connect(_ sink: NotingSink) throws -> EmbeddedConnection {
     try EmbeddedConnection(sink, isRead: false) { $0.drainTimeout = .seconds(2) }
   }
@@ -302,7 +306,7 @@ private final class Disk: Durability {
     #expect(connection.isClosed)
   }
 
-  @Test func `is waited for no longer than it may take when the server stops`() throws {
+  @Test func `a stopping server waits a limited time for a sender to read its answers`() throws {
     let connection = try connect(NotingSink())
     try connection.send(viewers(1) + sync("1"))
     connection.pass(.hours(1))
@@ -310,7 +314,7 @@ private final class Disk: Durability {
     expectTwoSeconds(connection)
   }
 
-  @Test func `has that time from when the sink is done`() throws {
+  @Test func `the time for reading answers begins when the sink is done`() throws {
     let sink = NotingSink(holding: true)
     let connection = try connect(sink)
     try connection.send(viewers(1) + sync("1"))
@@ -321,7 +325,8 @@ private final class Disk: Durability {
     expectTwoSeconds(connection)
   }
 
-  @Test func `has closed its side and all the time that it likes, until the server stops`() throws {
+  @Test func `a sender that has closed its side has unlimited time until the server stops`() throws
+  {
     let connection = try connect(NotingSink())
     try connection.send(viewers(1) + sync("1"))
     connection.fire(ChannelEvent.inputClosed)

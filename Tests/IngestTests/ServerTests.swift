@@ -41,7 +41,7 @@ private final class SlowSink: IngestSink {
   var mostOutstanding: Int { state.withLock { $0.most } }
 }
 
-@Suite struct `The ingest socket` {
+@Suite struct IngestSocketTests {
   let directory = TemporaryDirectory()
   var path: String { directory.socket }
 
@@ -58,7 +58,7 @@ private final class SlowSink: IngestSink {
     await server.shutdown()
   }
 
-  @Test func `takes lines and answers a sync`() async throws {
+  @Test func `the server takes lines and answers a sync`() async throws {
     let sink = NotingSink()
     try await serve(sink) { _ in
       let client = try #require(BlockingClient(path))
@@ -69,7 +69,8 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `answers a client that has closed its side, and then closes`() async throws {
+  @Test func `the server answers a client that has closed its side, and then closes`() async throws
+  {
     try await serve(NotingSink()) { _ in
       let client = try #require(BlockingClient(path))
       client.send(#"{"type":"chat.clear"}"# + "\n" + #"{"type":"sync","token":"t"}"# + "\n{\"type")
@@ -79,7 +80,9 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `survives bad input and clients that go away in the middle`() async throws {
+  @Test func `the server survives bad input and clients that disconnect in the middle`()
+    async throws
+  {
     let sink = NotingSink()
     try await serve(sink) { server in
       let steady = try #require(BlockingClient(path))
@@ -107,7 +110,7 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `holds a sender that never stops to what the sink has consumed`() async throws {
+  @Test func `the server holds an endless sender to what the sink has consumed`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let sink = SlowSink(group.next())
     let line = #"{"type":"title","title":""# + String(repeating: "x", count: 974) + "\"}\n"
@@ -127,8 +130,7 @@ private final class SlowSink: IngestSink {
     try await group.shutdownGracefully()
   }
 
-  @Test func `refuses connections beyond its limit and has room again when one ends`() async throws
-  {
+  @Test func `the server refuses connections beyond its limit until one ends`() async throws {
     try await serve(NotingSink(), { $0.maximumConnections = 1 }) { server in
       do {
         let first = try #require(BlockingClient(path))
@@ -148,7 +150,9 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `stopping closes connections, removes the file and accepts no more`() async throws {
+  @Test func `stopping closes connections, removes the file and refuses new connections`()
+    async throws
+  {
     let sink = NotingSink()
     let server = try await IngestServer.start(
       on: .bind(path: path), group: MultiThreadedEventLoopGroup.singleton, sink: sink)
@@ -163,7 +167,7 @@ private final class SlowSink: IngestSink {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `stopping does not wait for a client that reads no answers`() async throws {
+  func `stopping does not wait for a client that does not read its answers`() async throws {
     let sink = NotingSink()
     var configuration = IngestConfiguration()
     configuration.drainTimeout = .zero
@@ -182,7 +186,7 @@ private final class SlowSink: IngestSink {
     #expect(server.statistics.openConnections == 0)
   }
 
-  @Test func `an inherited socket is served and its file left alone`() async throws {
+  @Test func `an inherited socket is served, and its file is left alone`() async throws {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -5,10 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Recordings that fail", .enabled(if: SmallDisk.isAvailable, "may not mount file systems"))
+@Suite(.enabled(if: SmallDisk.isAvailable, "may not mount file systems"))
 struct FailureTests {
-  @Test("a full disk fails the recording, which keeps what was acknowledged")
-  func full() async throws {
+  @Test func `a full disk fails the recording, which keeps what was acknowledged`() async throws {
     let disk = try SmallDisk()
     var library = try RecordingLibrary(directory: disk.path)
     let events = Mutex<[RecordingEvent]>([])
@@ -50,8 +49,8 @@ struct FailureTests {
     #expect(try await library.steps(of: recorder.name) == read)
   }
 
-  @Test("recordings on a disk that became read-only are listed and can be read")
-  func becameReadOnly() async throws {
+  @Test func `recordings on a disk that became read-only are listed and can be read`() async throws
+  {
     let directory = try TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path)
     let steps = makeSteps(100)
@@ -71,8 +70,7 @@ struct FailureTests {
     }
   }
 
-  @Test("a read-only directory is an error of the call, with a reason")
-  func readOnly() async throws {
+  @Test func `a read-only directory makes the call fail with a reason`() async throws {
     let disk = try SmallDisk(flags: MS_RDONLY)
     let library = try RecordingLibrary(directory: disk.path + "/recordings")
     defer { library.close() }

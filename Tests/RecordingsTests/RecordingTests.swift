@@ -4,10 +4,8 @@ import RateLimiting
 import Recordings
 import Testing
 
-@Suite("Recordings")
-struct RecordingTests {
-  @Test("what was recorded is read again, step by step, over many segments")
-  func roundTrip() async throws {
+@Suite struct RecordingTests {
+  @Test func `a recording is read back step by step, over many segments`() async throws {
     let directory = try TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path, settings: .small)
     defer { library.close() }
@@ -20,8 +18,7 @@ struct RecordingTests {
     #expect(try await library.steps(of: summary.name) == steps)
   }
 
-  @Test("changes come back as they were, in their places, whatever stands in them")
-  func changes() async throws {
+  @Test func `changes are read back unchanged and in order, whatever their text`() async throws {
     let directory = try TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path, settings: .small)
     defer { library.close() }
@@ -37,8 +34,7 @@ struct RecordingTests {
     #expect(try await library.steps(of: summary.name) == steps)
   }
 
-  @Test("every line of an event is a native event that others can read")
-  func native() async throws {
+  @Test func `every event is a line that other programs can read`() async throws {
     let directory = try TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path)
     defer { library.close() }
@@ -52,8 +48,9 @@ struct RecordingTests {
     }
   }
 
-  @Test("reading from an instant gives the steps from there on, and passes over segments before")
-  func seek() async throws {
+  @Test func `reading from an instant gives the steps from there on, and skips earlier segments`()
+    async throws
+  {
     let directory = try TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path, settings: .small)
     defer { library.close() }
@@ -74,8 +71,9 @@ struct RecordingTests {
     #expect(reader.bytesRead == summary.bytes)
   }
 
-  @Test("a recording that is being written is listed with what it has, and can be read")
-  func unfinished() async throws {
+  @Test func `a recording being written is listed with its current contents, and can be read`()
+    async throws
+  {
     let directory = try TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path)
     defer { library.close() }
@@ -88,8 +86,7 @@ struct RecordingTests {
     #expect(try await library.steps(of: recorder.name) == steps)
   }
 
-  @Test("two recordings that begin in the same second have names of their own")
-  func names() async throws {
+  @Test func `two recordings that begin in the same second have different names`() async throws {
     let directory = try TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path)
     defer { library.close() }
@@ -103,8 +100,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("an event of the longest line, every byte of it escaped, comes back")
-  func longest() async throws {
+  @Test func `an event with the longest line, every byte escaped, is read back`() async throws {
     let directory = try TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path)
     defer { library.close() }
@@ -117,9 +113,9 @@ struct RecordingTests {
     #expect(try await library.steps(of: summary.name) == steps)
   }
 
-  @Test(
-    "what a disk that stands still is given beyond the limit is lost, and nobody is told otherwise")
-  func overrun() async throws {
+  @Test func `events beyond the limit of a stalled disk are lost, and this is not concealed`()
+    async throws
+  {
     let directory = try TemporaryDirectory()
     var settings = RecordingSettings()
     settings.maximumWaiting = 10

@@ -22,8 +22,7 @@ enum CatalogueDamage: CaseIterable {
   }
 }
 
-@Suite("Recovery of recordings")
-struct RecoveryTests {
+@Suite struct RecoveryTests {
   /// Records without stopping, as a program that is killed does, and gives the last segment's path.
   private func leave(_ steps: [RecordedStep], in path: String) async throws -> (String, String) {
     let library = try RecordingLibrary(directory: path, settings: .small)
@@ -44,8 +43,9 @@ struct RecoveryTests {
     try Data(bytes).write(to: URL(fileURLWithPath: path))
   }
 
-  @Test("torn at any byte, the whole lines before stay and the catalogue agrees")
-  func torn() async throws {
+  @Test func `a segment torn at any byte keeps its whole lines, and the catalogue agrees`()
+    async throws
+  {
     let directory = try TemporaryDirectory()
     let steps = makeSteps(30)
     let (name, file) = try await leave(steps, in: directory.path)
@@ -73,11 +73,10 @@ struct RecoveryTests {
   }
 
   @Test(
-    "garbage behind the last line is cut",
     arguments: [
       [UInt8](repeating: 0, count: 4096), [0x0A], Array("{\"type\":\"frame\",\"at\":12x}\n".utf8),
     ])
-  func garbage(tail: [UInt8]) async throws {
+  func `garbage after the last line is cut off`(tail: [UInt8]) async throws {
     let directory = try TemporaryDirectory()
     let steps = makeSteps(120)
     let (name, file) = try await leave(steps, in: directory.path)
@@ -91,9 +90,10 @@ struct RecoveryTests {
   }
 
   @Test(
-    "a catalogue that is gone, cut or overwritten is made again from the segments",
     arguments: CatalogueDamage.allCases)
-  func catalogue(damage: CatalogueDamage) async throws {
+  func `a missing, truncated or overwritten catalogue is rebuilt from the segments`(
+    damage: CatalogueDamage
+  ) async throws {
     let directory = try TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let steps = makeSteps(900)
@@ -110,9 +110,10 @@ struct RecoveryTests {
   }
 
   @Test(
-    "a catalogue that is damaged while the program runs is made again, with what is being written",
     arguments: CatalogueDamage.allCases)
-  func catalogueInUse(damage: CatalogueDamage) async throws {
+  func `a catalogue damaged at run time is rebuilt, including what is being written`(
+    damage: CatalogueDamage
+  ) async throws {
     let directory = try TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let steps = makeSteps(900)
@@ -134,8 +135,9 @@ struct RecoveryTests {
     #expect(try await library.list() == [before[0], summary])
   }
 
-  @Test("a flipped byte in a closed segment is told by the list, and by whoever reads")
-  func flipped() async throws {
+  @Test func `a flipped byte in a closed segment is reported by the list and by readers`()
+    async throws
+  {
     let directory = try TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let summary = try await library.record(makeSteps(900))
@@ -158,8 +160,9 @@ struct RecoveryTests {
     #expect(told.reason == "segment 3 differs from what was written")
   }
 
-  @Test("a segment that is missing is told, and so is a recording that is gone")
-  func missing() async throws {
+  @Test func `a missing segment is reported, and a missing recording is no longer listed`()
+    async throws
+  {
     let directory = try TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let summary = try await library.record(makeSteps(900))
@@ -175,8 +178,7 @@ struct RecoveryTests {
     #expect(list.first?.reason == "segment 2 is missing")
   }
 
-  @Test("what is wrong with one recording is no reason to do without the others")
-  func isolated() async throws {
+  @Test func `a fault in one recording does not affect the others`() async throws {
     let directory = try TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     var names: [String] = []
@@ -205,8 +207,7 @@ struct RecoveryTests {
     #expect(try await recorder.finish(digest: nil, endedAt: 1).state == .finished)
   }
 
-  @Test("steps of any time that a room can have are read again")
-  func farTimes() async throws {
+  @Test func `steps at any time that a room can have are read back`() async throws {
     let directory = try TemporaryDirectory()
     let steps = makeSteps(40)
     let far = steps.map { step in
@@ -224,8 +225,7 @@ struct RecoveryTests {
     #expect(try await library.steps(of: name) == far)
   }
 
-  @Test("a reader does not read what is written after it began")
-  func growing() async throws {
+  @Test func `a reader does not read what is written after it started`() async throws {
     let directory = try TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path)
     defer { library.close() }
@@ -239,8 +239,7 @@ struct RecoveryTests {
     #expect(read == Array(steps.prefix(100)))
   }
 
-  @Test("killed between two segments, both are kept")
-  func rotation() async throws {
+  @Test func `if the program is killed between two segments, both are kept`() async throws {
     let directory = try TemporaryDirectory()
     let steps = makeSteps(600)
     let (name, file) = try await leave(steps, in: directory.path)

@@ -4,7 +4,7 @@ import LiveEvents
 import TestSupport
 import Testing
 
-/// A chat with an even murmur, a burst of cheers at 600 s, and an advertisement in variations.
+/// A steady chat with a burst of cheers at 600 s and variations of an advertisement.
 private func chat() -> [WrittenMessage] {
   var random = SplitMix64(seed: 7)
   var messages: [WrittenMessage] = []
@@ -37,7 +37,7 @@ private func chat() -> [WrittenMessage] {
   return messages
 }
 
-/// A chat whose messages come by chance, at a rate that may change from second to second.
+/// A chat whose messages arrive at random, at a rate that may change from second to second.
 private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
   var random = SplitMix64(seed: 3)
   var messages: [WrittenMessage] = []
@@ -66,7 +66,7 @@ private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
   }
 
   @Test func `in a busy chat, less than double the usual rate can be a highlight`() async throws {
-    // 20 a second by chance, and 40 for a quarter of a minute.
+    // 20 a second at random, and 40 a second for a quarter of a minute.
     let messages = murmur(seconds: 1_800) { (900..<915).contains($0) ? 40 : 20 }
     let result = try await analyze(.highlights, MessageList(messages)) { _, _ in }
     let peaks = try #require(result.json["highlights"]?.arrayValue)

@@ -4,7 +4,7 @@ import Glibc
 final class BlockingClient: Sendable {
   let descriptor: Int32
 
-  /// `nil` if nobody listens.
+  /// `nil` if there is no listener.
   init?(_ path: String) {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
@@ -33,10 +33,10 @@ final class BlockingClient: Sendable {
 
   func send(_ text: String) { send(Array(text.utf8)) }
 
-  /// Says that no more will be sent.
+  /// Closes the sending side.
   func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Reads up to and without the next LF, or to the end.
+  /// Reads up to the next LF, which is left out, or to the end.
   func readLine() -> String {
     var line: [UInt8] = []
     var byte: UInt8 = 0

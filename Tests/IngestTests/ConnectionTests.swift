@@ -14,7 +14,7 @@ private func synced(_ token: String, _ received: Int, _ rejected: Int) -> String
   #"{"type":"synced","token":"\#(token)","received":\#(received),"rejected":\#(rejected)}"# + "\n"
 }
 
-/// Keeps what it is given until it fails.
+/// Keeps everything until it fails.
 private final class Disk: Durability {
   private let reason = Mutex<String?>(nil)
   var failureReason: String? { reason.withLock { $0 } }
@@ -60,7 +60,7 @@ private final class Disk: Durability {
       receipt.markApplied()
     }
     #expect(try connection.answers() == synced("a", 1, 0), "nothing was lost as yet")
-    // What the next sync stands for is lost, and nobody keeps what comes with it.
+    // The lines before the next sync are lost, and nothing keeps those that come with it.
     disk.fail("the disk \"a\" is full")
     try connection.send(sync("b"))
     for receipt in sink.takeHeld() { receipt.markApplied() }
@@ -68,7 +68,7 @@ private final class Disk: Durability {
       try connection.answers()
         == #"{"type":"applied","token":"b","received":2,"rejected":0,"#
         + #""reason":"the disk \"a\" is full"}"# + "\n")
-    // What came afterwards was never to be kept.
+    // Later lines did not have to be kept.
     try connection.send(viewers(3) + sync("c"))
     for receipt in sink.takeHeld() { receipt.markApplied() }
     #expect(try connection.answers() == synced("c", 3, 0))

@@ -14,7 +14,7 @@ final class EmbeddedConnection {
     }
   }
 
-  /// Holds what is written, as a socket does whose peer does not read.
+  /// Holds back what is written, like a socket whose peer does not read.
   private final class WriteHolder: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -29,7 +29,7 @@ final class EmbeddedConnection {
   let channel = EmbeddedChannel()
   private let counter = ReadCounter()
 
-  /// - Parameter isRead: whether somebody reads what the connection writes.
+  /// - Parameter isRead: whether the peer reads what the connection writes.
   init(
     _ sink: NotingSink, isRead: Bool = true,
     _ change: (inout IngestConfiguration) -> Void = { _ in }
@@ -45,7 +45,7 @@ final class EmbeddedConnection {
     channel.connect(to: try SocketAddress(unixDomainSocketPath: "/ingest"), promise: nil)
   }
 
-  /// How often the connection asked for data so far.
+  /// How often the connection has asked for data so far.
   var reads: Int { counter.reads }
 
   /// Lets the connection read bytes.
@@ -65,10 +65,10 @@ final class EmbeddedConnection {
 
   func fire(_ event: some Sendable) { channel.pipeline.fireUserInboundEventTriggered(event) }
 
-  /// Lets time pass for what the connection has scheduled.
+  /// Advances the time for scheduled tasks of the connection.
   func pass(_ time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
 
-  /// Whether the connection closed itself.
+  /// Whether the connection has closed itself.
   var isClosed: Bool {
     channel.embeddedEventLoop.run()
     return !channel.isActive

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import UnixSockets
 
-/// Consumes on another thread and notes the most bytes that were ever under way.
+/// Consumes on another thread and notes the largest number of bytes ever outstanding.
 private final class SlowSink: IngestSink {
   private struct State {
     var events = 0
@@ -89,7 +89,7 @@ private final class SlowSink: IngestSink {
       do {
         let leaving = try #require(BlockingClient(path))
         leaving.send(#"{"type":"viewers","count":1,"room":"left"}"# + "\n{\"type\":\"chat.mess")
-        // Its end is seen when the other side closes.
+        // The end is visible when the other side closes.
         leaving.finish()
         #expect(leaving.readToEnd() == "")
       }
@@ -125,7 +125,7 @@ private final class SlowSink: IngestSink {
           == #"{"type":"synced","token":"t","received":\#(lineCount),"rejected":0}"#)
     }
     #expect(sink.events == lineCount)
-    // The bound, one burst of four reads, and the beginning of a line.
+    // The limit, one burst of four reads, and the beginning of a line.
     #expect(sink.mostOutstanding * line.utf8.count <= (128 + 4 * 64 + 1) * 1024)
     try await group.shutdownGracefully()
   }
@@ -142,7 +142,7 @@ private final class SlowSink: IngestSink {
         first.finish()
         #expect(first.readToEnd() == "")
       }
-      // The place is free once the loop has seen the end.
+      // The connection is no longer counted once the event loop has seen its end.
       while server.statistics.openConnections > 0 { await Task.yield() }
       let third = try #require(BlockingClient(path))
       third.send(#"{"type":"sync","token":"t"}"# + "\n")
@@ -175,7 +175,7 @@ private final class SlowSink: IngestSink {
       on: .bind(path: path), group: MultiThreadedEventLoopGroup.singleton,
       configuration: configuration, sink: sink)
     let client = try #require(BlockingClient(path))
-    // Answers repeat the token. The kernel takes four of these; the fifth is stuck in the server.
+    // Answers repeat the token. The kernel buffers four of these; the fifth is stuck in the server.
     let token = String(repeating: "t", count: 60_000)
     for _ in 0..<8 {
       client.send(#"{"type":"chat.clear"}"# + "\n" + #"{"type":"sync","token":"\#(token)"}"# + "\n")

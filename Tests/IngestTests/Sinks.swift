@@ -3,7 +3,7 @@ import LiveEvents
 import Synchronization
 import WireFormats
 
-/// Notes what is delivered. Acknowledges at once, or when the test says so.
+/// Notes what is delivered. Acknowledges at once, or when the test does so.
 final class NotingSink: IngestSink {
   struct Note: Equatable, CustomStringConvertible {
     var room: String

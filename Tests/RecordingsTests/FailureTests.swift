@@ -30,15 +30,15 @@ struct FailureTests {
     }
     let failed = events.withLock { $0.last }
     guard case .failed(.file("write", _, ENOSPC)) = failed else {
-      Issue.record("told \(String(describing: failed))")
+      Issue.record("reported \(String(describing: failed))")
       return
     }
-    let told = try #require(try await library.list().first)
-    #expect(told.reason?.contains("No space left on device") == true)
-    #expect(told.events + told.frames == acknowledged)
+    let listed = try #require(try await library.list().first)
+    #expect(listed.reason?.contains("No space left on device") == true)
+    #expect(listed.events + told.frames == acknowledged)
     let read = try await library.steps(of: recorder.name)
     #expect(read == Array(steps.prefix(acknowledged)))
-    // What comes after is dropped, and nobody waits for it.
+    // Later steps are dropped without waiting.
     await recorder.write(steps.prefix(10))
     let end = try await recorder.finish(digest: nil, endedAt: 1)
     #expect(end.state == .failed)

@@ -56,8 +56,8 @@ import Testing
     defer { library.close() }
     let steps = makeSteps(2_000)
     let summary = try await library.record(steps)
-    for place in [0, 1, 700, 1_999] {
-      let start = steps[place].instant
+    for index in [0, 1, 700, 1_999] {
+      let start = steps[index].instant
       let expected = steps.filter { $0.instant >= start }
       #expect(try await library.steps(of: summary.name, from: start) == expected)
     }
@@ -127,7 +127,7 @@ import Testing
     #expect(recorder.failure == nil)
     await recorder.write(steps[5...])
     #expect(recorder.failure == .diskTooSlow)
-    // What would fit again comes behind what is missing.
+    // This would fit again, but earlier steps are missing.
     await recorder.write(steps.prefix(5))
     #expect(recorder.failure == .diskTooSlow)
     let summary = try await recorder.finish(digest: nil, endedAt: 1)

@@ -4,26 +4,27 @@ import RateLimiting
 import Recordings
 import Testing
 
-/// What somebody does to the file of a catalogue, which stays the same file unless it goes.
+/// Ways to damage the file of a catalogue. Except for `gone`, it remains the same file.
 enum CatalogueDamage: CaseIterable {
-  case gone, empty, cut, other
+  case gone, empty, truncated, overwritten
 
   func apply(to path: String) throws {
     switch self {
     case .gone: try FileManager.default.removeItem(atPath: path)
     case .empty: #expect(truncate(path, 0) == 0)
-    case .cut: #expect(truncate(path, 5_000) == 0)
-    case .other:
+    case .truncated: #expect(truncate(path, 5_000) == 0)
+    case .overwritten:
       #expect(truncate(path, 0) == 0)
       let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-      try file.write(contentsOf: Data("this is no catalogue\n".utf8))
+      try file.write(contentsOf: Data("not a catalogue\n".utf8))
       try file.close()
     }
   }
 }
 
 @Suite struct RecoveryTests {
-  /// Records without stopping, as a program that is killed does, and gives the last segment's path.
+  /// Records without stopping, like a program that is killed. Returns the recording's name and the path
+  /// of its last segment.
   private func leave(_ steps: [RecordedStep], in path: String) async throws -> (String, String) {
     let library = try RecordingLibrary(directory: path, settings: .small)
     let recorder = try await library.start(room: "main", startedAt: 1_700_000_000_000) { _ in }
@@ -57,7 +58,7 @@ enum CatalogueDamage: CaseIterable {
       guard lines > 0 else {
         #expect(try await library.list().isEmpty)
         library.close()
-        // Taken away with its directory, since it told nothing.
+        // Removed together with its directory, because it held nothing.
         try FileManager.default.createDirectory(
           atPath: directory.path + "/" + name, withIntermediateDirectories: true)
         continue
@@ -143,21 +144,21 @@ enum CatalogueDamage: CaseIterable {
     let summary = try await library.record(makeSteps(900))
     let segment = try await library.files(of: summary.name).segments[2]
     var contents = try bytes(segment.path)
-    // Within a text, so that the line is still a line.
-    let place = try #require(contents.firstIndex(of: 0xC3))
-    contents[place + 1] ^= 1
+    // Within a text, so that the line remains a valid line.
+    let offset = try #require(contents.firstIndex(of: 0xC3))
+    contents[offset + 1] ^= 1
     try write(contents, to: segment.path)
-    // While the program runs, a reader finds it.
+    // At run time, a reader finds the damage.
     await #expect(throws: RecordingError.damaged(recording: summary.name, segment: 3)) {
       try await library.steps(of: summary.name)
     }
     library.close()
-    // At the next start, the list tells.
+    // At the next start, the list reports it.
     library = try RecordingLibrary(directory: directory.path, settings: .small)
     defer { library.close() }
-    let told = try #require(try await library.list().first)
-    #expect(told.state == .damaged)
-    #expect(told.reason == "segment 3 differs from what was written")
+    let listed = try #require(try await library.list().first)
+    #expect(listed.state == .damaged)
+    #expect(listed.reason == "segment 3 differs from what was written")
   }
 
   @Test func `a missing segment is reported, and a missing recording is no longer listed`()
@@ -243,7 +244,7 @@ enum CatalogueDamage: CaseIterable {
     let directory = try TemporaryDirectory()
     let steps = makeSteps(600)
     let (name, file) = try await leave(steps, in: directory.path)
-    // The next segment was made and nothing written to it yet.
+    // The next segment was created, but nothing was written to it yet.
     let number = try #require(Int(file.suffix(13).prefix(6)))
     let next = file.dropLast(13) + String("00000\(number + 1)".suffix(6)) + ".ndjson"
     try write([], to: String(next))

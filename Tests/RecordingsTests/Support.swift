@@ -5,7 +5,7 @@ import RateLimiting
 import Recordings
 import TestSupport
 
-/// A directory that goes with the test.
+/// A directory that is removed after the test.
 final class TemporaryDirectory {
   let path: String
 
@@ -17,7 +17,7 @@ final class TemporaryDirectory {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Steps as a busy room makes them: events in batches of one instant, frames between.
+/// Steps like those of a busy room: batches of events at one instant, with frames in between.
 func makeSteps(_ count: Int, seed: UInt64 = 1) -> [RecordedStep] {
   var random = SplitMix64(seed: seed)
   var steps: [RecordedStep] = []

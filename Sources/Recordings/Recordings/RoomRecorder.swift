@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 
 /// The room's end of a recording. May be used from any thread.
 package final class RoomRecorder: Sendable {
@@ -77,7 +77,7 @@ package final class RoomRecorder: Sendable {
 
 /// Whether a recording has lost anything that was handed over. May be used from any thread.
 final class RecorderStatus: Sendable {
-  private let reason = Mutex<RecordingError?>(nil)
+  private let reason = Guarded<RecordingError?>(nil)
 
   init() {}
 

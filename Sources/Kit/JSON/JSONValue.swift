@@ -1,8 +1,8 @@
 /// One JSON value (RFC 8259), as Varlink uses it.
 ///
-/// Integers and other numbers are told apart because Varlink's `int` admits no fraction and no
-/// exponent. An integer literal outside the range of `Int64` is read as ``number(_:)``, so it does
-/// not pass as an `int`. Members of an object have no order; encoding sorts them by name.
+/// Integers and other numbers are distinguished because Varlink's `int` allows neither a fraction nor
+/// an exponent. An integer literal outside the range of `Int64` is read as ``number(_:)``, so it is
+/// not accepted as an `int`. Members of an object have no order; encoding sorts them by name.
 public enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -40,7 +40,7 @@ extension JSONValue {
     if case .bool(let bool) = self { bool } else { nil }
   }
 
-  /// The member of that name; nil if this is no object or has no such member.
+  /// The member with this name; nil if this is not an object or has no such member.
   public subscript(name: String) -> JSONValue? { objectValue?[name] }
 }
 
@@ -54,7 +54,7 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   public init(floatLiteral value: Double) { self = .number(value) }
   public init(stringLiteral value: String) { self = .string(value) }
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// A name that stands twice keeps its last value.
+  /// If a name occurs twice, the last value counts.
   public init(dictionaryLiteral members: (String, JSONValue)...) {
     self = .object(Dictionary(members, uniquingKeysWith: { _, last in last }))
   }

@@ -73,7 +73,7 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
 }
 
-/// Where a value stands; made an array only when an error or a type asks for it.
+/// The path of a value; turned into an array only when an error or a type needs it.
 indirect enum JSONPath {
   case root
   case member(any CodingKey, of: JSONPath)

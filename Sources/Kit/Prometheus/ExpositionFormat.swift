@@ -1,7 +1,7 @@
 /// Metrics as text that Prometheus scrapes (its text-based format, version 0.0.4).
 public enum ExpositionFormat {
-  /// The text, with a line end behind each line; empty for no metrics. A metric without samples is left
-  /// out.
+  /// The text, with a line ending after each line; empty if there are no metrics. Metrics without
+  /// samples are left out.
   ///
   /// - Complexity: O(n) in the length of the text.
   public static func text(_ families: [MetricFamily]) -> String {

@@ -41,7 +41,7 @@ public struct MetricFamily: Codable, Sendable, Equatable {
 
 /// One value of a metric.
 public struct MetricSample: Codable, Sendable, Equatable {
-  /// The name of the metric; of a histogram with `_bucket`, `_sum` or `_count` behind it.
+  /// The name of the metric; for a histogram, followed by `_bucket`, `_sum` or `_count`.
   public var name: String
   public var labels: [String: String]
   public var value: Double

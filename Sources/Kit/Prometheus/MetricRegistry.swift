@@ -1,13 +1,13 @@
 public import CoreMetrics
 import Platform
 
-/// A backend of swift-metrics that keeps the present values, for whoever asks for them.
+/// A backend for swift-metrics that keeps the current values, to be read on demand.
 ///
 /// Labels of instruments become names of metrics, dimensions become labels of Prometheus. An instrument
 /// that is made twice writes to one series. A timer, or a recorder that aggregates, becomes a histogram;
 /// one that does not, a gauge. May be used from any thread; making an instrument takes a lock.
 public final class MetricRegistry: MetricsFactory {
-  /// Bounds of histograms that nobody described: seconds, from 1 ms to 10 s.
+  /// The default bounds of histograms, in seconds: from 1 ms to 10 s.
   public static let defaultBounds: [Double] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   ]
@@ -48,7 +48,7 @@ public final class MetricRegistry: MetricsFactory {
     }
   }
 
-  /// The series of these labels; makes it if there is none.
+  /// The series with these labels, which is created if it does not exist.
   ///
   /// - Precondition: A name stands for metrics of one kind.
   private func series<Series: MetricSeries>(

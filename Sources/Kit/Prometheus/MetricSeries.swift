@@ -77,7 +77,7 @@ final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
     }
   }
 
-  /// Durations are told in seconds.
+  /// Records a duration, which is reported in seconds.
   func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
 
   func samples(of name: String) -> [MetricSample] {

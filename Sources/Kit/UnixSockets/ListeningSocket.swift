@@ -3,13 +3,13 @@ import Platform
 
 /// A Unix stream socket that accepts connections: bound here or inherited.
 ///
-/// By hand rather than by an event loop's bootstrap, which removes a socket file even if a living server
-/// listens there, and leaves the file's mode to the umask. Closed when it is dropped, and its file
-/// removed, unless a server took it.
+/// Set up by hand rather than by an event loop's bootstrap, which removes a socket file even if a running
+/// server listens there, and leaves the file's mode to the umask. When it is released, the socket is
+/// closed and its file removed, unless a server has taken it.
 public final class ListeningSocket: Sendable {
-  /// `nil` once a server took it.
+  /// `nil` once a server has taken it.
   private let descriptor: Guarded<Int32?>
-  /// The file made for it, to be removed in the end; `nil` if it was inherited.
+  /// The file created for it, to be removed in the end; `nil` if the socket was inherited.
   public let file: SocketFile?
 
   private init(descriptor: Int32, file: SocketFile?) {
@@ -23,7 +23,7 @@ public final class ListeningSocket: Sendable {
     file?.remove()
   }
 
-  /// Gives the descriptor away, which is then the caller's to close. `nil` from the second call on.
+  /// Hands over the descriptor, which the caller must then close. `nil` from the second call on.
   public func take() -> Int32? {
     descriptor.withLock { descriptor in
       defer { descriptor = nil }
@@ -31,7 +31,7 @@ public final class ListeningSocket: Sendable {
     }
   }
 
-  /// Takes over a socket that listens already, such as one passed by the service manager.
+  /// Adopts a socket that is already listening, such as one passed by the service manager.
   public static func adopt(descriptor: Int32) throws(ListeningSocketError) -> ListeningSocket {
     var isListening: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
@@ -43,8 +43,8 @@ public final class ListeningSocket: Sendable {
 
   /// Binds a socket at `path` with file mode `mode`, and listens.
   ///
-  /// A file left behind by a process that is gone is replaced; a socket on which somebody listens
-  /// is left alone and throws ``ListeningSocketError/socketInUse(path:)``.
+  /// A file left behind by a process that has ended is replaced. A socket on which another process
+  /// listens is left alone, and the call throws ``ListeningSocketError/socketInUse(path:)``.
   public static func bind(
     path: String, mode: UInt32 = 0o660, backlog: Int32 = 128
   ) throws(ListeningSocketError) -> ListeningSocket {
@@ -56,7 +56,7 @@ public final class ListeningSocket: Sendable {
     }
     try removeStaleFile(at: address)
     let socket = try makeSocket(path)
-    // The mode is set before anybody can connect.
+    // The mode is set before anyone can connect.
     guard address.call(Glibc.bind, socket.raw) == 0 else { throw failure("bind", path) }
     guard chmod(path, mode) == 0 else { throw failure("chmod", path) }
     guard listen(socket.raw, backlog) == 0 else { throw failure("listen", path) }
@@ -76,7 +76,7 @@ public final class ListeningSocket: Sendable {
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
     let probe = try makeSocket(path)
-    // A full backlog (EAGAIN) is somebody's too: only a refusal says that nobody listens.
+    // A full backlog (EAGAIN) belongs to a server as well: only a refusal means that none is listening.
     guard address.call(Glibc.connect, probe.raw) != 0, errno == ECONNREFUSED else {
       throw .socketInUse(path: path)
     }

@@ -2,17 +2,17 @@
 public enum ListeningSocketError: Error, Hashable {
   /// Another process accepts connections at this path.
   case socketInUse(path: String)
-  /// Something that is no socket stands at this path.
+  /// The file at this path is not a socket.
   case notASocket(path: String)
-  /// The path has more bytes than a socket's address holds.
+  /// The path is longer than a socket's address allows.
   case pathTooLong(path: String, maximum: Int)
   /// The directory of the path does not exist.
   case directoryMissing(path: String)
   /// The directory of the path may not be written by this user.
   case notPermitted(path: String)
-  /// An inherited descriptor is no listening stream socket.
+  /// An inherited descriptor is not a listening stream socket.
   case notListening(descriptor: Int32)
-  /// A call of the system failed.
+  /// A system call failed.
   case system(call: String, code: Int32, path: String)
 }
 

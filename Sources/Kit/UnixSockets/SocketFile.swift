@@ -1,9 +1,9 @@
 import Glibc
 
-/// A file made by binding a socket.
+/// A file created by binding a socket.
 public struct SocketFile: Sendable {
-  /// Tells one file at a path from the next. The number of a file that is gone is used again, so the
-  /// time of its making counts too.
+  /// Distinguishes a file at a path from its successors. Inode numbers are reused, so the time of
+  /// creation counts as well.
   private struct Identity: Equatable, Sendable {
     let device: UInt64
     let number: UInt64
@@ -23,14 +23,14 @@ public struct SocketFile: Sendable {
   public let path: String
   private let identity: Identity
 
-  /// `nil` if the file is gone already.
+  /// `nil` if the file is already gone.
   init?(_ path: String) {
     guard let identity = Identity(path) else { return nil }
     self.path = path
     self.identity = identity
   }
 
-  /// Removes the file, unless another took its place.
+  /// Removes the file, unless it has been replaced by another.
   public func remove() {
     if Identity(path) == identity { _ = unlink(path) }
   }

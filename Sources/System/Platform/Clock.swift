@@ -1,6 +1,6 @@
 import Glibc
 
-/// The clocks of the machine. What is given its time by a caller does not read them.
+/// The machine's monotonic clock. Code that is given the time by its caller does not read it.
 package enum MonotonicClock {
   /// Nanoseconds since an arbitrary point (`CLOCK_MONOTONIC`), never going back. Costs about 20 ns
   /// (vDSO).
@@ -19,11 +19,11 @@ package enum WallClock {
 /// Processor time.
 package enum ThreadClock {
   /// Nanoseconds for which the calling thread had a processor (`CLOCK_THREAD_CPUTIME_ID`). Costs a
-  /// system call, some 200 ns.
+  /// system call, about 200 ns.
   package static func nanoseconds() -> UInt64 { read(CLOCK_THREAD_CPUTIME_ID) }
 }
 
-/// Time since the machine was started, time asleep included.
+/// Time since the machine was started, including time asleep.
 package enum BootClock {
   /// Nanoseconds since the start of the machine (`CLOCK_BOOTTIME`).
   package static func nanoseconds() -> UInt64 { read(CLOCK_BOOTTIME) }

@@ -3,8 +3,8 @@ package import Logging
 
 /// A swift-log handler that writes readable lines to standard error, for a program run by hand.
 ///
-/// A line is one `write`, so lines of several threads do not mix. It waits for whoever reads
-/// standard error; a service writes through ``JournalLogHandler``, which does not.
+/// A line is one `write`, so lines of several threads do not mix. Writing waits for the reader of
+/// standard error; a service uses ``JournalLogHandler``, which does not wait.
 package struct ConsoleLogHandler: LogHandler {
   private let label: String
   private let sharedLevel: SharedLogLevel

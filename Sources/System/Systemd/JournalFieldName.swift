@@ -16,8 +16,7 @@ package enum JournalFieldName {
   /// - Complexity: O(n) in the length of the key.
   package static func make(_ key: String) -> String {
     let source = Array(key.utf8)
-    // Words can be told by their capitals only if there are other letters: so a finished name
-    // comes out as it went in.
+    // Capitals mark words only if there are other letters, so that a finished name remains unchanged.
     let hasWords = source.contains(where: isLower)
     var name: [UInt8] = []
     for (index, byte) in source.enumerated() {

@@ -5,7 +5,7 @@ extension JournalMessageID {
   /// `MESSAGE_ID`, not a `LIVEHOST_` field.
   package static let metadataKey = "journal.messageID"
 
-  /// The level at which entries of this kind are logged unless told otherwise.
+  /// The level at which entries of this kind are logged by default.
   package var defaultLevel: Logger.Level {
     switch self {
     case .serviceStarted, .serviceStopped, .roomOpened, .roomClosed, .recordingStarted,

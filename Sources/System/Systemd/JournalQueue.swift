@@ -31,21 +31,21 @@ package struct JournalLimits: Sendable {
 /// record leaves as exactly one of: an entry, part of a repeat count, part of a count of lost
 /// entries.
 package struct JournalQueue: Sendable {
-  /// What becomes of an offered record.
+  /// The fate of an offered record.
   package enum Offer: Equatable { case queued, heldBack, lost }
 
-  /// What the writer is to write next.
+  /// What the writer must write next.
   package enum Output: Sendable {
     case entry(LogRecord)
-    /// The last record of a kind held back, standing for `count` of them.
+    /// The last suppressed record of a kind, representing `count` of them.
     case repeated(LogRecord, count: UInt64)
-    /// Entries lost since this was last told.
+    /// Entries lost since this was last reported.
     case lost(LostEntries)
   }
 
   private enum Kind: Hashable, Sendable {
     case message(String)
-    /// The place of a statement is its template: the text differs with the values in it.
+    /// The source location of a statement identifies its template: the text varies with its values.
     case place(file: String, line: UInt)
   }
 

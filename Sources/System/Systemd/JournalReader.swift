@@ -4,10 +4,10 @@ package import Platform
 
 /// An entry read from the journal.
 package struct JournalEntry: Sendable, Equatable {
-  /// When journald received it, microseconds since 1970.
+  /// When journald received it, in microseconds since 1970.
   package var realtimeMicroseconds: UInt64
-  /// Its fields; the values of a field that stands there several times are joined by line feeds,
-  /// bytes that are no UTF-8 are replaced.
+  /// Its fields. The values of a field that occurs several times are joined by line feeds; bytes that are
+  /// not UTF-8 are replaced.
   package var fields: [String: String]
 
   package init(realtimeMicroseconds: UInt64, fields: [String: String]) {
@@ -21,12 +21,12 @@ package struct JournalEntry: Sendable, Equatable {
   }
 }
 
-/// Reads the journal, filtered, from a point in time on, and follows it.
+/// Reads the journal from a point in time on, with filters, and follows it.
 ///
 /// Matches on the same field are alternatives, matches on different fields must all hold. Set
 /// matches, then the position, then call ``next()`` until nil, and ``wait(microseconds:)`` for
-/// more. Belongs to the thread that opened it. A user who may not read any journal file gets no
-/// entry and no error: that is how libsystemd does it.
+/// more. Belongs to the thread that opened it. A user who may not read any journal file gets neither
+/// entries nor an error: this is what libsystemd does.
 package struct JournalReader: ~Copyable {
   /// Which journal files to read.
   package enum Source: Sendable, Equatable {
@@ -102,7 +102,7 @@ package struct JournalReader: ~Copyable {
       sought = sd_journal_seek_tail(journal)
     }
     if sought < 0 { throw SystemError(.seekJournal, code: sought) }
-    // One more: "next" leaves the entry on which it stands.
+    // One more, because "next" advances past the current entry.
     let steps = UInt64(max(0, count)) + 1
     let moved = sd_journal_previous_skip(journal, steps)
     if moved < 0 { throw SystemError(.seekJournal, code: moved) }
@@ -111,7 +111,7 @@ package struct JournalReader: ~Copyable {
     if head < 0 { throw SystemError(.seekJournal, code: head) }
   }
 
-  /// Bytes of the journal files that are read; 0 if there is none that the user may read.
+  /// The size of the journal files being read, in bytes; 0 if the user may not read any.
   package func fileBytes() throws(SystemError) -> UInt64 {
     var bytes: UInt64 = 0
     let result = sd_journal_get_usage(journal, &bytes)

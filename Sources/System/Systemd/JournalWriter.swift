@@ -3,7 +3,7 @@ package import Platform
 /// Writes log records to the journal from a thread of its own, so that a slow or stalled journald
 /// never holds a thread that logs.
 ///
-/// The queue before it is bounded (``JournalLimits``): what does not fit is counted, told in an
+/// The queue before it is bounded (``JournalLimits``): what does not fit is counted, reported in an
 /// `entries-lost` entry afterwards and readable as ``lost``. The thread keeps the writer alive
 /// until ``close(timeoutNanoseconds:)``.
 package final class JournalWriter: Sendable {
@@ -61,7 +61,7 @@ package final class JournalWriter: Sendable {
     if mustWake { wake.raise() }
   }
 
-  /// Waits until all that was logged before is written, repeat counts included.
+  /// Waits until everything logged before is written, including repeat counts.
   ///
   /// - Parameter timeoutNanoseconds: How long to wait at most. A stalled journald must not keep
   ///   the program from ending.
@@ -69,7 +69,7 @@ package final class JournalWriter: Sendable {
   @discardableResult
   package func flush(timeoutNanoseconds: UInt64) -> Bool {
     guard let signal = try? WakeSignal() else {
-      // No descriptor left to wait on: the writer goes on, but nothing can be promised.
+      // No descriptor is left to wait on: the writer continues, but nothing can be promised.
       wake.raise()
       return false
     }
@@ -121,13 +121,13 @@ package final class JournalWriter: Sendable {
   private func nextStep() -> Step {
     let now = MonotonicClock.nanoseconds()
     return state.withLock { state in
-      // One who closes flushes, too, but a moment later: the thread must not end in between and keep
-      // repeat counts to itself.
+      // Closing also flushes, but a moment later: the thread must not end in between and lose repeat
+      // counts.
       let flushing = state.flushing > 0 || state.closed
       if let output = state.queue.next(now: now, flushing: flushing) {
         return .write(output)
       }
-      // Nothing is queued or being written: who waits for that may go on.
+      // Nothing is queued or being written, so flushes are complete.
       for waiter in state.waiters { waiter.raise() }
       state.waiters.removeAll()
       if state.closed {

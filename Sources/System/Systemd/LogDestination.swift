@@ -7,9 +7,9 @@ package enum LogDestination: Sendable, Equatable {
   /// Run by hand: readable lines on standard error.
   case console
 
-  /// The journal if `JOURNAL_STREAM` names the very file that standard error is, as
-  /// systemd.exec(5) tells services to check; else the console. The variable alone proves
-  /// nothing: a shell started by a service hands it down to programs with other outputs.
+  /// The journal if `JOURNAL_STREAM` names the file that is standard error, which is the check
+  /// recommended by systemd.exec(5); otherwise the console. The variable alone proves nothing: a shell
+  /// started by a service passes it on to programs with other outputs.
   package static func detect() -> LogDestination {
     var status = stat()
     guard fstat(STDERR_FILENO, &status) == 0 else { return .console }

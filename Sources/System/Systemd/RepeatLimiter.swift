@@ -11,8 +11,8 @@ package struct JournalRateLimit: Sendable, Equatable {
   }
 }
 
-/// Lets `burst` records of a kind through per interval and counts the others. When the interval
-/// is over, the last record held back comes out with the number of all that were.
+/// Lets `burst` records of a kind through per interval and counts the others. At the end of the
+/// interval, the last suppressed record is delivered with the number of suppressed records.
 ///
 /// A value; time is passed in, in monotonic nanoseconds.
 package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Sendable {
@@ -24,11 +24,11 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
   }
 
   private var windows: [Kind: Window] = [:]
-  /// Kinds with held back records, in the order of their first one: output never depends on the
-  /// order of a dictionary.
+  /// Kinds with suppressed records, in the order of the first: the output must not depend on the order
+  /// of a dictionary.
   private var waiting: [Kind] = []
   private let maximumKinds: Int
-  /// A flood of new kinds must not look through all windows each time.
+  /// Keeps a flood of new kinds from searching all windows each time.
   private var pruneNotBefore: UInt64 = 0
   private static var pruneInterval: UInt64 { 100_000_000 }
 
@@ -57,21 +57,21 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
       window.admitted += 1
       return true
     }
-    // Also after the window's end, while its sum is not told: the sum keeps the order.
+    // Even after the end of the window, until its count is reported: the count keeps the order.
     if window.heldBack == 0 { waiting.append(kind) }
     window.heldBack += 1
     window.last = record
     return false
   }
 
-  /// Forgets kinds whose window is over and told.
+  /// Forgets kinds whose window is over and has been reported.
   private mutating func prune(now: UInt64) {
     guard now >= pruneNotBefore else { return }
     windows = windows.filter { $0.value.end > now || $0.value.heldBack > 0 }
     pruneNotBefore = now.addingReportingOverflow(Self.pruneInterval).partialValue
   }
 
-  /// The next kind whose interval is over: its last record held back and the number of all.
+  /// The next kind whose interval is over: its last suppressed record and the number of all of them.
   package mutating func takeDue(now: UInt64) -> (record: Record, count: UInt64)? {
     for (index, kind) in waiting.enumerated() {
       guard let window = windows[kind], window.end <= now, let record = window.last else {

@@ -55,7 +55,7 @@ package struct ServiceNotifier: Sendable {
   }
 
   /// Moves the current start, stop or run time-out to `microseconds` from now. Repeat it before
-  /// that time is over for as long as the work goes on.
+  /// that time is over for as long as the work continues.
   package func extendTimeout(microseconds: UInt64) throws(SystemError) {
     try send(.notify, ["EXTEND_TIMEOUT_USEC=\(microseconds)"])
   }

@@ -5,7 +5,7 @@
 /// caller hands in the counters and does what the ``Step`` says. A lane has at most one ping
 /// outstanding, so a blocked loop's queue does not grow. A value without clock or threads.
 package struct Watchdog: Sendable {
-  /// What one look asks for.
+  /// What to do after one check.
   package struct Step: Sendable, Equatable {
     /// Feed the manager's watchdog.
     package var feed = false
@@ -47,7 +47,7 @@ package struct Watchdog: Sendable {
     lanes = Array(repeating: Lane(), count: laneCount)
   }
 
-  /// One look at the counters.
+  /// Checks the counters once.
   ///
   /// - Parameters:
   ///   - now: Monotonic nanoseconds, not before the last look's.

@@ -30,7 +30,7 @@ package struct WatchedLane: Sendable {
   }
 }
 
-/// Connects ``Watchdog`` to lanes and manager: one ``tick(now:)`` is one look.
+/// Connects ``Watchdog`` to the lanes and the service manager: each ``tick(now:)`` is one check.
 package struct WatchdogDriver: Sendable {
   /// A lane that did not answer, as reported by a tick.
   package struct StalledLane: Sendable, Equatable {
@@ -56,10 +56,10 @@ package struct WatchdogDriver: Sendable {
     watchdog = Watchdog(laneCount: lanes.count)
   }
 
-  /// One look: reads the heartbeats, feeds if all advanced, pings.
+  /// Checks once: reads the heartbeats, feeds the watchdog if all have advanced, and sends pings.
   ///
   /// - Returns: The lanes whose last ping is unanswered.
-  /// - Throws: If the manager could not be told; the pings were sent nonetheless.
+  /// - Throws: if the service manager could not be notified; the pings were sent nevertheless.
   package mutating func tick(now: UInt64) throws(SystemError) -> [StalledLane] {
     let step = watchdog.check(now: now, heartbeats: lanes.map(\.heartbeat.count))
     for index in step.ping { lanes[index].ping(lanes[index].heartbeat) }

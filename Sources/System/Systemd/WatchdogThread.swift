@@ -4,14 +4,14 @@ package import Platform
 package final class WatchdogThread: Sendable {
   private let stopSignal: WakeSignal
 
-  /// Starts looking at the lanes, four times per interval and once at once.
+  /// Starts checking the lanes: at once, and then four times per interval.
   ///
   /// - Parameters:
-  ///   - driver: What to do at each look.
+  ///   - driver: What to do at each check.
   ///   - interval: The manager's interval.
-  ///   - onStall: Called on the checker's thread, at each look at which lanes are silent, and with none at
-  ///     the first look at which all of them answer again.
-  ///   - onError: Called on the checker's thread when the manager could not be told.
+  ///   - onStall: Called on the watchdog's thread at each check at which lanes are silent, and without any
+  ///     at the first check at which all of them answer again.
+  ///   - onError: Called on the watchdog's thread when the service manager could not be notified.
   package init(
     _ driver: WatchdogDriver, interval: WatchdogInterval,
     onStall: @escaping @Sendable ([WatchdogDriver.StalledLane]) -> Void = { _ in },

@@ -23,7 +23,7 @@ final class ClientConnection: ChannelDuplexHandler {
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-  /// Writes a call whose replies go to the queue; none for a one-way call.
+  /// Writes a call, whose replies go to the queue. A one-way call has none.
   func send(_ call: CallMessage, replies: ReplyQueue?, written: EventLoopPromise<Void>?) {
     guard failure == nil, let context else {
       replies?.fail(failure ?? .connectionClosed)
@@ -57,7 +57,8 @@ final class ClientConnection: ChannelDuplexHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     self.context = nil
-    // Nothing follows that would have to be held back, and nobody asks for what waits here later.
+    // Nothing more will arrive that would have to be held back, and what is waiting here would
+    // otherwise never be delivered.
     deliver(evenIfFull: true)
     end(.connectionClosed)
     context.fireChannelInactive()

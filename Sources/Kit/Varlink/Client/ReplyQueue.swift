@@ -13,14 +13,14 @@ final class ReplyQueue: Sendable {
     var waiter: CheckedContinuation<Reply, Never>?
   }
 
-  /// Replies that may wait unread before the connection stops reading. At its end all that were
-  /// read are put here.
+  /// How many replies may wait unread before the connection stops reading. When the connection ends,
+  /// all replies it has read are queued regardless.
   private static let capacity = 16
   private let state = Guarded(State())
-  /// Called when a full queue has room again.
-  private let onRoom: @Sendable () -> Void
+  /// Called when a full queue has free capacity again.
+  private let onFreeCapacity: @Sendable () -> Void
 
-  init(onRoom: @escaping @Sendable () -> Void) { self.onRoom = onRoom }
+  init(onFreeCapacity: @escaping @Sendable () -> Void) { self.onFreeCapacity = onFreeCapacity }
 
   var isFull: Bool { state.withLock { $0.replies.count >= Self.capacity } }
   var hasEnded: Bool { state.withLock { $0.end != nil } }
@@ -61,7 +61,7 @@ final class ReplyQueue: Sendable {
           return (nil, false)
         }
       }
-      if madeRoom { onRoom() }
+      if madeRoom { onFreeCapacity() }
       if let now { continuation.resume(returning: now) }
     }
     return try reply.get()

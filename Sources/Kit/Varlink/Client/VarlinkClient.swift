@@ -5,9 +5,9 @@ public import NIOPosix
 
 /// One connection to a Varlink service.
 ///
-/// Any number of tasks may call at once: calls go out in the order in which they are made, and the
-/// service answers in that order. A call that asks for `more` therefore holds up those behind it:
-/// give a monitor a client of its own.
+/// Any number of tasks may call at once: calls are sent in the order in which they are made, and the
+/// service answers in that order. A call that asks for `more` therefore delays those after it:
+/// give each monitor a client of its own.
 public final class VarlinkClient: Sendable {
   private let channel: any Channel
   private let connection: NIOLoopBound<ClientConnection>
@@ -51,7 +51,7 @@ public final class VarlinkClient: Sendable {
 
   deinit { channel.close(promise: nil) }
 
-  /// Closes the connection; calls under way fail with ``VarlinkClientError/connectionClosed``.
+  /// Closes the connection; unfinished calls fail with ``VarlinkClientError/connectionClosed``.
   public func close() async { try? await channel.close().get() }
 
   /// Calls a method and decodes its reply.

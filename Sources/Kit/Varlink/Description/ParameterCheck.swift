@@ -42,7 +42,7 @@ extension InterfaceDescription {
     case .dictionary(let element):
       guard let members = value.objectValue else { return false }
       return members.values.allSatisfy { matches($0, element) }
-    case .nullable: return false  // taken out above; a nullable of a nullable is no type
+    case .nullable: return false  // handled above; a nullable cannot be nested in a nullable
     }
   }
 }

@@ -23,13 +23,13 @@ package final class Dispatcher: Sendable {
     self.unexpectedError = unexpectedError
   }
 
-  /// Calls with `more` under way.
+  /// The number of calls with `more` in progress.
   var runningMonitors: Int { monitors.withLock { $0 } }
 
   enum Outcome: Sendable {
     case reply(ByteBuffer)
     case error(VarlinkError)
-    /// The connection must be closed, since no reply can be given.
+    /// The connection must be closed because no reply is possible.
     case close
   }
 

@@ -1,13 +1,13 @@
 import Platform
 
-/// Bounds the bytes that one connection has accepted for its reader and not yet written.
+/// Limits the bytes that a connection has accepted for its reader but not written yet.
 ///
-/// Open while fewer than the limit are under way. What opens the gate is that the kernel took the
-/// bytes, so a reader that stops reading holds it shut. Each message counts for
-/// ``messageOverhead`` more than its bytes.
+/// Open while fewer bytes than the limit are outstanding. Bytes are no longer outstanding once the
+/// kernel has taken them, so a reader that stops reading keeps the gate closed. Each message counts
+/// for ``messageOverhead`` more than its bytes.
 final class OutputGate: Sendable {
-  /// What a message that waits costs beside its bytes: its frame, and the channel's records of its
-  /// writes, which outweigh a short message many times.
+  /// What a waiting message costs in addition to its bytes: its envelope, and the channel's records of
+  /// its writes, which far outweigh a short message.
   private static let messageOverhead = 512
 
   private struct State {
@@ -15,7 +15,7 @@ final class OutputGate: Sendable {
     var isClosed = false
     var nextID: UInt64 = 0
     var waiters: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-    /// Waits cancelled before they began.
+    /// Waits that were cancelled before they began.
     var cancelled: Set<UInt64> = []
   }
 
@@ -26,7 +26,8 @@ final class OutputGate: Sendable {
 
   var isOpen: Bool { state.withLock { !$0.isClosed && $0.inFlight < limit } }
 
-  /// Takes the bytes of a message if the gate is open. One may pass the limit, however long it is.
+  /// Reserves the bytes of a message if the gate is open. A single message may exceed the limit, however
+  /// long it is.
   func tryReserve(_ bytes: Int) -> Bool {
     state.withLock { state in
       guard !state.isClosed, state.inFlight < limit else { return false }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Who is at the other end of a unix socket, as the kernel noted when the peer connected.
+/// The process at the other end of a unix socket, as noted by the kernel when it connected.
 ///
-/// The process may have ended or handed the socket on since.
+/// The process may since have ended, or passed the socket to another.
 public struct Peer: Sendable, Equatable {
   public let userID: UInt32
   /// The primary group.
@@ -25,7 +25,7 @@ public struct Peer: Sendable, Equatable {
     groupID == group || supplementaryGroupIDs.contains(group)
   }
 
-  /// Reads the credentials of a connected socket; nil if it is no unix socket.
+  /// Reads the credentials of a connected socket; nil if it is not a unix socket.
   init?(socket: CInt) {
     // `struct ucred` of unix(7): pid, uid, gid. Glibc declares it for C's GNU dialect only.
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)

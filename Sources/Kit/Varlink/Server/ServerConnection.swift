@@ -1,9 +1,9 @@
 package import NIOCore
 
-/// One client: takes its calls in order, runs one at a time, writes its replies.
+/// One client: takes its calls in order, runs them one at a time, and writes the replies.
 ///
-/// Confined to the connection's event loop. While a call runs, the bytes behind it wait unparsed;
-/// once they hold a complete message, reading stops, so a client that pipelines without end is held
+/// Confined to the connection's event loop. While a call runs, the bytes after it wait unparsed;
+/// once they contain a complete message, reading stops, so a client that pipelines endlessly is held
 /// back by its own socket buffer.
 package final class ServerConnection: ChannelDuplexHandler {
   package typealias InboundIn = ByteBuffer
@@ -88,7 +88,7 @@ package final class ServerConnection: ChannelDuplexHandler {
   }
 
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // A reset or a failed write: nothing can be told to this client any more.
+    // A reset or a failed write: nothing more can be sent to this client.
     context.close(promise: nil)
   }
 
@@ -114,7 +114,7 @@ package final class ServerConnection: ChannelDuplexHandler {
     context?.close(promise: nil)
   }
 
-  /// To be told when the channel is closed. Calls `body` once the last call has ended as well.
+  /// Must be called when the channel is closed. Calls `body` once the last call has ended as well.
   func channelClosed(_ body: @escaping () -> Void) {
     disconnected = true
     onEnd = body

@@ -8,25 +8,25 @@ public import UnixSockets
 /// Follows UAPI.20. Replies keep the order of the calls of a connection; malformed messages end the
 /// connection; `org.varlink.service` is built in.
 public final class VarlinkServer: Sendable {
-  /// Bounds of what clients can make the server hold. Their product bounds its memory.
+  /// Limits on what clients can make the server hold. Their product bounds its memory.
   public struct Limits: Sendable {
-    /// Connections at once, with those that are closed while their call goes on; those beyond are
-    /// closed when they are accepted.
+    /// The most connections at a time, including closed ones whose call is still running; further ones
+    /// are closed when they are accepted.
     public var connections = 256
-    /// Longest call without its NUL byte; a longer one ends the connection.
+    /// The longest call without its NUL byte; a longer one ends the connection.
     public var messageBytes = 4 << 20
-    /// Reply bytes, errors included, that wait for one client before its handlers are held back. A
-    /// short reply counts for what it costs, about half a kibibyte.
+    /// The most reply bytes, including errors, that may wait for one client before its handlers are held
+    /// back. A short reply counts for what it costs, about half a kibibyte.
     public var outputBytes = 256 << 10
-    /// Calls with `more` under way at once, over all connections.
+    /// The most calls with `more` in progress, over all connections.
     public var monitors = 64
     /// The reply to a call beyond ``monitors``.
     public var tooManyMonitors: any VarlinkErrorConvertible & Sendable =
       ServiceError.permissionDenied
-    /// How long ``VarlinkServer/shutdown()`` lets a call finish and a client read what waits for it.
+    /// How long ``VarlinkServer/shutdown()`` lets a call finish and a client read its replies.
     ///
     /// A client that reads at all has done so within milliseconds. One that is stopped in a debugger
-    /// never does, and must not keep a service from ending within its manager's time-out.
+    /// never does, and must not keep a service from ending within its service manager's time-out.
     public var drainTimeout = TimeAmount.seconds(2)
 
     public init() {}
@@ -35,7 +35,7 @@ public final class VarlinkServer: Sendable {
   /// Why a server did not start.
   public enum StartError: Error, Equatable, Sendable {
     case interfaceTwice(String)
-    /// Another server took the socket.
+    /// Another server has taken the socket.
     case socketTaken
     case failed(String)
   }
@@ -43,7 +43,7 @@ public final class VarlinkServer: Sendable {
   private struct State {
     var isStopping = false
     var connections: [ObjectIdentifier: Connection] = [:]
-    /// Who waits for the end of the last connection.
+    /// Waiting for the end of the last connection.
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
   private struct Connection {
@@ -97,18 +97,19 @@ public final class VarlinkServer: Sendable {
     return server
   }
 
-  /// Connections that are open, or closed while their call goes on.
+  /// The number of connections that are open, or closed but with a call still running.
   public var connectionCount: Int { state.withLock { $0.connections.count } }
 
-  /// Calls with `more` under way.
+  /// The number of calls with `more` in progress.
   public var monitorCount: Int { dispatcher.runningMonitors }
 
-  /// Stops in order: accepts nobody, ends monitors, lets other calls reply, closes connections.
+  /// Stops in an orderly way: refuses new connections, ends monitors, lets other calls reply, and closes
+  /// the connections.
   ///
-  /// Returns when the last connection is closed and the last handler has ended, so that the loops may
-  /// be shut down then. Calls that go on for longer than ``Limits/drainTimeout`` are cancelled, and
-  /// clients that have not read their replies by then lose them; cancelling the task that waits has
-  /// both happen at once. A handler that ignores its cancellation delays this.
+  /// Returns when the last connection is closed and the last handler has ended, so that the event loops
+  /// may then be shut down. Calls that run longer than ``Limits/drainTimeout`` are cancelled, and clients
+  /// that have not read their replies by then lose them; if the waiting task is cancelled, both happen at
+  /// once. A handler that ignores its cancellation delays this.
   public func shutdown() async {
     await stopListening()
     let connections = beginToStop()

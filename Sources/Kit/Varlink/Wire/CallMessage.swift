@@ -1,9 +1,9 @@
 package import JSON
 package import NIOCore
 
-/// A call as it stands on the wire (UAPI.20, "Call").
+/// A call as transmitted (UAPI.20, "Call").
 package struct CallMessage: Equatable, Sendable {
-  /// How many replies the client wants; the three flags of the wire exclude each other.
+  /// How many replies the client wants; the three flags exclude each other.
   package enum Mode: String, Sendable {
     /// Exactly one reply.
     case simple
@@ -20,7 +20,7 @@ package struct CallMessage: Equatable, Sendable {
   package let parameters: [String: JSONValue]
   package let mode: Mode
 
-  /// What makes a message no call. There is no reply to it: the connection must be closed.
+  /// Why a message is not a call. No reply is possible: the connection must be closed.
   package enum Malformation: Error, Equatable {
     case notJSON(JSONParseError)
     case notAnObject
@@ -28,7 +28,7 @@ package struct CallMessage: Equatable, Sendable {
     case flagNotBoolean(String)
     case twoFlags
     case parametersNotAnObject
-    /// An unknown member whose name has no dot, so that it is no vendor's extension.
+    /// An unknown member whose name has no dot, and so is not a vendor's extension.
     case unknownMember(String)
   }
 

@@ -1,9 +1,9 @@
 package import NIOCore
 
-/// Cuts a byte stream into messages, each ended by a NUL byte.
+/// Splits a byte stream into messages, each ended by a NUL byte.
 ///
-/// A message that has not ended yet is no error; one longer than the limit is. Every byte is looked
-/// at once, however small the pieces in which it arrives.
+/// An incomplete message is not an error; one longer than the limit is. Every byte is examined only
+/// once, however small the pieces in which it arrives.
 package struct MessageSplitter: Sendable {
   package enum Failure: Error, Equatable {
     /// The message in progress has more bytes than ``maximumBytes``.
@@ -13,17 +13,17 @@ package struct MessageSplitter: Sendable {
   /// Longest message, without its NUL byte.
   package let maximumBytes: Int
   private var buffer = ByteBuffer()
-  /// Bytes at the front of `buffer` known to hold no NUL.
+  /// How many bytes at the front of `buffer` are known to contain no NUL.
   private var scanned = 0
-  /// Length of the first message, once its end was found.
+  /// The length of the first message, once its end has been found.
   private var firstLength: Int?
 
   package init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
-  /// Bytes held: complete messages not taken yet and the beginning of one more.
+  /// The number of bytes held: complete messages not taken yet, and the beginning of one more.
   package var heldBytes: Int { buffer.readableBytes }
 
-  /// Bytes of memory that the held ones take.
+  /// The memory used for them, in bytes.
   package var allocatedBytes: Int { buffer.storageCapacity }
 
   /// Takes all of the bytes.
@@ -33,9 +33,9 @@ package struct MessageSplitter: Sendable {
       buffer = bytes
       return
     }
-    // A peer whose every write ends within the next message never empties the buffer. Moving no more
-    // than was taken since the last time keeps the work linear, and the memory within twice of what
-    // is held.
+    // If every write of a peer ends within the next message, the buffer never becomes empty. Moving at
+    // most as much as was taken since the last time keeps the work linear, and the memory within twice
+    // what is held.
     if buffer.readerIndex >= buffer.readableBytes {
       let held = buffer.readableBytes + bytes.readableBytes
       var moved = ByteBufferAllocator().buffer(capacity: held)

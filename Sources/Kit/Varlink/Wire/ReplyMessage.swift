@@ -1,7 +1,7 @@
 package import JSON
 package import NIOCore
 
-/// A reply as it stands on the wire (UAPI.20, "Reply").
+/// A reply as transmitted (UAPI.20, "Reply").
 package struct ReplyMessage: Equatable, Sendable {
   package let parameters: [String: JSONValue]
   /// Further replies to the same call follow.

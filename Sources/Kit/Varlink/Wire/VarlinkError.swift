@@ -75,8 +75,8 @@ public enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
     return String(name[..<end])
   }
 
-  /// The typed form of a received error; nil if it is none of `org.varlink.service`, or lacks the
-  /// parameter that belongs to it.
+  /// The typed form of a received error; nil if it is not an error of `org.varlink.service`, or lacks
+  /// its parameter.
   public init?(_ error: VarlinkError) {
     func text(_ name: String) -> String? { error.parameters[name]?.stringValue }
     guard error.name.hasPrefix(Self.prefix) else { return nil }

@@ -1,13 +1,14 @@
 /// A block of received bytes that the events decoded from it share.
 ///
-/// Text inside an event is an offset and a length into its slab and becomes a `String` only when
-/// somebody reads it; most text of a busy stream is counted and recorded but never read.
+/// Text inside an event is an offset and a length into its slab and becomes a `String` only when it is
+/// read; most text of a busy stream is counted and recorded but never read.
 /// The bytes are written once, before the slab is shared, and never change afterwards.
 ///
-/// An event that is kept for long should own its text (``Text/owned()``): one message of 40 bytes
-/// otherwise keeps a whole slab of some 64 KiB alive.
+/// An event that is kept for long should own its text (``Text/owned()``): otherwise one message of 40
+/// bytes keeps a whole slab of about 64 KiB alive.
 public final class ByteSlab: Sendable {
-  /// Readable bytes after ``count``. The JSON parser reads in blocks and may look this far past a line.
+  /// How many bytes after ``count`` are readable. The JSON parser reads in blocks, up to this far past a
+  /// line.
   public static let padding = 64
 
   /// Number of bytes that carry data.
@@ -65,7 +66,7 @@ public final class ByteSlab: Sendable {
 }
 
 extension ByteSlab {
-  /// A part of a slab: where some text stands, and whether reading it needs an escape to be undone.
+  /// A part of a slab: the location of some text, and how its bytes are escaped.
   public struct Slice: Sendable, Hashable {
     public var offset: UInt32
     /// Length in bytes in the low 30 bits, the escape in the high two.
@@ -81,13 +82,13 @@ extension ByteSlab {
     /// The empty slice.
     @inlinable public static var empty: Slice { Slice(offset: 0, count: 0) }
 
-    /// Length in bytes, as they stand in the slab.
+    /// Length in bytes, including escapes.
     @inlinable public var count: Int { Int(bits & 0x3FFF_FFFF) }
     @inlinable public var isEmpty: Bool { count == 0 }
     @inlinable public var escape: Escape { Escape(rawValue: bits >> 30)! }
   }
 
-  /// How the bytes of a slice stand for its text.
+  /// How the bytes of a slice encode its text.
   public enum Escape: UInt32, Sendable {
     /// They are the text, in UTF-8.
     case none

@@ -1,7 +1,7 @@
 /// Text of an event: bytes in a slab, read on demand.
 ///
-/// Two texts are equal when they read the same, wherever they stand. The bytes are valid UTF-8:
-/// decoders reject a line that is not.
+/// Two texts are equal if they read the same, wherever they are stored. The bytes are valid UTF-8:
+/// decoders reject lines that are not.
 public struct Text: Sendable {
   @usableFromInline let slab: ByteSlab
   @usableFromInline let slice: ByteSlab.Slice
@@ -21,22 +21,22 @@ public struct Text: Sendable {
     }
   }
 
-  /// Whether there is no text.
+  /// Whether the text is empty.
   @inlinable public var isEmpty: Bool { slice.isEmpty }
 
-  /// Length in bytes before escapes are undone; an upper bound of the length of the text.
+  /// The length in bytes before escapes are resolved; an upper bound for the length of the text.
   @inlinable public var byteCount: Int { slice.count }
 
-  /// How the bytes that ``withRawBytes(_:)`` gives stand for the text.
+  /// How the bytes passed by ``withRawBytes(_:)`` encode the text.
   @inlinable public var escape: ByteSlab.Escape { slice.escape }
 
-  /// Calls `body` with the bytes as they were received, escapes and all. Never copies.
+  /// Calls `body` with the bytes as they were received, including escapes. Never copies.
   @inlinable
   public func withRawBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
     try slab.withBytes(of: slice, body)
   }
 
-  /// Calls `body` with the UTF-8 of the text. Free of copies unless an escape has to be undone.
+  /// Calls `body` with the UTF-8 of the text. Copies only if an escape has to be resolved.
   @inlinable
   public func withUTF8<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
     if slice.escape == .none { return try slab.withBytes(of: slice, body) }

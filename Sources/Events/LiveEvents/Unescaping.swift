@@ -1,4 +1,4 @@
-/// Undoes escapes of the formats whose text is kept as it was received.
+/// Resolves the escapes of the formats whose text is stored as it was received.
 enum Unescaping {
   /// RFC 8259, section 7. The input was validated when its line was decoded; a lone surrogate
   /// becomes U+FFFD.
@@ -28,8 +28,8 @@ enum Unescaping {
     return out
   }
 
-  /// The elements of an array of strings, joined by commas. What stands between the strings was
-  /// validated when the line was decoded.
+  /// The elements of an array of strings, joined by commas. Everything between the strings was validated
+  /// when the line was decoded.
   static func jsonStrings(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)
@@ -56,7 +56,7 @@ enum Unescaping {
     return out
   }
 
-  /// Reads `XXXX` or, for a surrogate pair, `XXXX\uXXXX` at `i` and moves `i` behind it.
+  /// Reads `XXXX` or, for a surrogate pair, `XXXX\uXXXX` at `i`, and moves `i` past it.
   private static func unicodeScalar(
     _ bytes: UnsafeBufferPointer<UInt8>, at i: inout Int
   ) -> Unicode.Scalar {

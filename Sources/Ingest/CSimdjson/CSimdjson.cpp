@@ -2,7 +2,7 @@
 
 #include <simdjson.h>
 
-// An opaque C struct stands for simdjson's class, whose address is what the callers hold.
+// An opaque C struct represents simdjson's class; callers hold its address.
 using implementation = simdjson::internal::dom_parser_implementation;
 
 static implementation *unwrap(livehost_json_indexer *indexer) {
@@ -12,7 +12,7 @@ static implementation *unwrap(livehost_json_indexer *indexer) {
 // C++ objects with virtual members can only be made here.
 livehost_json_indexer *livehost_json_indexer_create(size_t capacity) {
   std::unique_ptr<implementation> made;
-  // Depth is bounded by the walk over the tokens; simdjson's own stage 2 is never run.
+  // The depth is limited when the tokens are read; simdjson's own stage 2 never runs.
   const size_t depth = 1;
   auto error = simdjson::get_active_implementation()->create_dom_parser_implementation(
     capacity, depth, made);
@@ -34,7 +34,7 @@ livehost_json_status livehost_json_index(
   auto error = parser->stage1(bytes, length, simdjson::stage1_mode::regular);
   *count = parser->n_structural_indexes;
   if (error == simdjson::SUCCESS) { return LIVEHOST_JSON_INDEXED; }
-  // An unclosed string is found before the encoding is looked at; a line that breaks both rules
+  // An unclosed string is found before the encoding is checked; a line with both faults
   // counts as badly encoded.
   if (error == simdjson::UTF8_ERROR || !livehost_is_utf8(bytes, length)) {
     return LIVEHOST_JSON_INVALID_UTF8;

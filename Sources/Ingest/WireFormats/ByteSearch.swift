@@ -9,10 +9,10 @@ enum ByteSearch {
     memchr(bytes, Int32(byte), count) != nil
   }
 
-  /// Place of the first byte from `start` on that is `a`, `b` or `c`; `limit` if there is none.
+  /// The offset of the first byte from `start` on that is `a`, `b` or `c`; `limit` if there is none.
   ///
-  /// Eight bytes at a time, since a call of `memchr` costs more than the few bytes that stand
-  /// between two separators. Reads up to ``ByteSlab/padding`` bytes behind `limit`.
+  /// Compares eight bytes at a time, because a call of `memchr` costs more than the few bytes between
+  /// two separators. Reads up to ``ByteSlab/padding`` bytes past `limit`.
   @inline(__always)
   static func first(
     _ a: UInt8, _ b: UInt8, _ c: UInt8, in bytes: UnsafePointer<UInt8>,
@@ -21,7 +21,7 @@ enum ByteSearch {
     var i = start
     while i < limit {
       let word = UInt64(littleEndian: UnsafeRawPointer(bytes + i).loadUnaligned(as: UInt64.self))
-      // The lowest marked byte is exact; those above it may be marked by a borrow.
+      // The lowest mark is exact; those above it may be due to a borrow.
       let marks =
         zeroes(word ^ repeated(a)) | zeroes(word ^ repeated(b)) | zeroes(word ^ repeated(c))
       if marks != 0 { return min(i &+ marks.trailingZeroBitCount &>> 3, limit) }

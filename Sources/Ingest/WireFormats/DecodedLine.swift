@@ -1,26 +1,26 @@
 public import LiveEvents
 
-/// What one line says.
+/// The contents of one line.
 public enum DecodedLine: Sendable {
   /// An event of a room.
   case event(LiveEvent, room: RoomReference)
-  /// A line that is not taken. `room` is where it counts; `nil` if none is known.
+  /// A rejected line. It is counted for `room`; `nil` if its room is unknown.
   case rejected(RejectionReason, room: RoomReference?)
-  /// A line to the connection itself. It is no event and is not counted.
+  /// A line to the connection itself. It is not an event and is not counted.
   case control(ControlLine)
   /// Nothing but white space: not counted.
   case blank
 }
 
-/// A line that addresses the connection it came in on, in the native format.
+/// A line that is addressed to its own connection, in the native format.
 public enum ControlLine: Sendable {
-  /// `{"type":"sync","token":"T"}`: answer once all that came before is applied.
+  /// `{"type":"sync","token":"T"}`: answer once everything before it is applied.
   case sync(token: Text)
-  /// `{"type":"options","room":R,"clock":C}`: how to take every later line of this connection.
+  /// `{"type":"options","room":R,"clock":C}`: how to treat all later lines of this connection.
   case options(ConnectionOptions)
 }
 
-/// What an `options` line sets; `nil` where it says nothing.
+/// What an `options` line sets; `nil` for everything it does not mention.
 public struct ConnectionOptions: Sendable, Hashable {
   /// The room of every later line, whatever the line says.
   public var room: RoomName?
@@ -36,12 +36,12 @@ public struct ConnectionOptions: Sendable, Hashable {
 public enum FrameClock: String, Sendable, CaseIterable {
   /// Frames run as events arrive.
   case arrival
-  /// Frames follow the time stamps of the events: a recording played at full speed gives the
-  /// frames that it gave in real time.
+  /// Frames follow the time stamps of the events: a recording played at full speed gives the same
+  /// frames as in real time.
   case event
 }
 
-/// A room by its place in the decoder that found it.
+/// A room, as an index into the rooms of the decoder that found it.
 public struct RoomReference: Sendable, Hashable {
   package let index: Int
 

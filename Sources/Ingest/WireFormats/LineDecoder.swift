@@ -1,12 +1,12 @@
 import CSimdjson
 public import LiveEvents
 
-/// Turns lines into events. The format is recognised by line; any mix will do.
+/// Turns lines into events. The format is recognised for each line, so formats may be mixed freely.
 ///
-/// Belongs to one loop; it is not `Sendable`. It never copies text: events refer to the slab that
-/// their line stands in. Memory is allocated when it is made, and for rooms never seen before.
+/// Belongs to one event loop; it is not `Sendable`. It never copies text: events refer to the slab that
+/// contains their line. It allocates memory when it is made, and for rooms it has not seen before.
 public struct LineDecoder: ~Copyable {
-  /// Longest line that is decoded, in bytes, without its line end.
+  /// The longest line that is decoded, in bytes without its line ending.
   public static let maximumLineLength = 64 * 1024
 
   var indexer: JSONIndexer
@@ -14,14 +14,14 @@ public struct LineDecoder: ~Copyable {
   var members = NativeMemberStorage()
   var tags = IRCTagStorage()
   var rooms: RoomTable
-  /// The room that every line counts for; `nil` if lines name theirs.
+  /// The room for which every line counts; `nil` if each line names its own.
   public internal(set) var override: RoomReference?
 
-  /// Longest line that this one decodes.
+  /// The longest line that this decoder decodes.
   private let longestLine: Int
 
   /// - Parameters:
-  ///   - maximumLineLength: in bytes; lines that this program wrote may be longer than those it takes.
+  ///   - maximumLineLength: in bytes; lines written by this program may be longer than those it accepts.
   ///   - fallback: the room of lines that name none.
   public init(maximumLineLength: Int = Self.maximumLineLength, fallback: RoomName = .main) {
     rooms = RoomTable(fallback: fallback)
@@ -29,31 +29,33 @@ public struct LineDecoder: ~Copyable {
     indexer = JSONIndexer(capacity: maximumLineLength)
   }
 
-  /// Sets the room of every later line, whatever the line says; `nil` lets lines name theirs.
+  /// Sets the room of every later line, whatever the line says; `nil` lets each line name its own.
   public mutating func overrideRoom(_ name: RoomName?) {
     override = name.map { RoomReference(index: rooms.index(of: $0)) }
   }
 
-  /// The name of a room that this decoder found.
+  /// The name of a room found by this decoder.
   public func name(of room: RoomReference) -> RoomName { rooms.names[room.index] }
 
-  /// Number of rooms that references exist for.
+  /// The number of rooms to which there are references.
   public var roomCount: Int { rooms.names.count }
 
-  /// Forgets the rooms found so far, but for the one that overrides. References end with it.
+  /// Forgets the rooms found so far, except for ``override``. References to them become invalid.
   ///
-  /// Call it now and then on a decoder that strangers feed: names of rooms are theirs to choose.
+  /// Call this from time to time on a decoder that is fed by strangers, because they choose the names of
+  /// rooms.
   public mutating func forgetRooms() {
     let name = override.map { self.name(of: $0) }
     rooms.removeAll()
     overrideRoom(name)
   }
 
-  /// Decodes one line, given without its line end.
+  /// Decodes one line, given without its line ending.
   ///
-  /// `arrival` becomes the time stamp of an event whose line has none. Complexity: O(length),
-  /// amortised over the lines of a slab, given in order; until its last line the decoder may keep
-  /// the slab alive.
+  /// `arrival` becomes the time stamp of an event whose line has none. Until the last line of a slab, the
+  /// decoder may keep the slab alive.
+  ///
+  /// - Complexity: O(length), amortised over the lines of a slab if they are given in order.
   public mutating func decode(
     _ slab: ByteSlab, line: ByteSlab.Slice, arrival: Timestamp
   ) -> DecodedLine {
@@ -81,9 +83,9 @@ public struct LineDecoder: ~Copyable {
     }
   }
 
-  /// Decodes what a sender left behind when it went away in the middle of a line.
+  /// Decodes the unfinished last line of a sender that has gone.
   ///
-  /// A JSON object shows whether it is whole; of an IRC line any beginning may look whole, so it is
+  /// A JSON object shows whether it is complete. Any beginning of an IRC line may look complete, so it is
   /// rejected.
   public mutating func decodeUnended(
     _ slab: ByteSlab, line: ByteSlab.Slice, arrival: Timestamp
@@ -98,7 +100,7 @@ public struct LineDecoder: ~Copyable {
   }
 }
 
-/// The format of a line, told by how it begins.
+/// The format of a line, recognised by its beginning.
 private enum LineFormat {
   case blank
   /// The object begins this many bytes into the line.

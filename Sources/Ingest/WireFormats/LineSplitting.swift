@@ -2,11 +2,12 @@ import Glibc
 public import LiveEvents
 
 extension ByteSlab {
-  /// The line that begins at `offset` and ends in this slab, without its LF or CR LF. Moves
-  /// `offset` behind its end.
+  /// The line that begins at `offset`, without its LF or CR LF. Moves `offset` past its end.
   ///
-  /// Returns `nil` and leaves `offset` where it is if no line ends there; what follows is the
-  /// beginning of one. Complexity: O(length of the line).
+  /// Returns `nil` and leaves `offset` unchanged if no more lines end in this slab; the rest is the
+  /// beginning of a line.
+  ///
+  /// - Complexity: O(length of the line).
   public func nextLine(at offset: inout Int) -> Slice? {
     withBytes { bytes in
       guard let base = bytes.baseAddress, offset < bytes.count,

@@ -3,28 +3,28 @@ import LiveEvents
 
 /// The tokens of many lines of a slab, found in one pass.
 ///
-/// simdjson has a cost per call that a line of usual length does not repay. The pass starts at a
-/// line and ends with a line's end. Lines that follow each other take their tokens from it; a line
-/// that it cannot serve exactly as if it stood alone is indexed by itself.
+/// simdjson has a cost per call that is too high for a line of usual length. The pass begins and ends
+/// with a line. Consecutive lines take their tokens from it; a line for which it would not give exactly
+/// the same tokens as on its own is indexed by itself.
 ///
-/// Why both ways agree: the pass fails if a control character stands in a string, so no string
-/// reaches over a line's end; nothing else that simdjson remembers outlives the white space there.
+/// Why both ways agree: the pass fails if a string contains a control character, so no string crosses
+/// the end of a line; nothing else that simdjson remembers survives the white space there.
 struct LineWindow: ~Copyable {
-  /// Longest part of a slab indexed at once, in bytes: it and its tokens stay in the first-level
-  /// cache, and a line that spoils the pass spoils it for few.
+  /// The longest part of a slab that is indexed at once, in bytes: it fits into the first-level cache
+  /// together with its tokens, and a line that makes the pass fail affects few others.
   static let capacity = 16 * 1024
 
   private var indexer = JSONIndexer(capacity: LineWindow.capacity)
-  /// Kept from the first to the last line of a window, so that no other slab takes its address.
+  /// Kept alive from the first to the last line of a window, so that no other slab gets its address.
   private var slab: ByteSlab?
-  /// Where the window stands in the slab. No line before `next` is served.
+  /// The offset of the window in the slab. Lines before `next` are not served.
   private var start = 0
   private var next = 0
   private var end = 0
   /// The first token not yet passed, and the number of tokens; 0 if there is nothing to serve.
   private var cursor = 0
   private var count = 0
-  /// Place in the slab of the first backslash from the last line on, or `end`.
+  /// The offset in the slab of the first backslash from the last line on, or `end`.
   private var backslash = 0
 
   /// The tokens of a line that begins with an opening brace at `bytes`; `nil` if it must be indexed
@@ -47,18 +47,18 @@ struct LineWindow: ~Copyable {
     if backslash < place { findBackslash(from: place, at: bytes) }
     let tokens = JSONTokens(
       bytes: bytes - offset, places: places, first: cursor,
-      // A line has no more tokens than bytes: so one that is malformed is not read far past its end.
+      // A line has at most as many tokens as bytes, so a malformed one is not read far past its end.
       count: min(count, cursor &+ line.count), limit: offset &+ line.count,
       mayEscape: backslash < lineEnd)
     return (tokens, start)
   }
 
-  /// Passes over the tokens of a line that was read, up to `token`. Lets go of the slab once no
-  /// line of the window is left.
+  /// Skips the tokens of a line that was read, up to `token`. Releases the slab once no line of the
+  /// window is left.
   @inline(__always)
   mutating func pass(to token: Int) { cursor = token }
 
-  /// Lets go of the slab if `line` is the last one that the window holds.
+  /// Releases the slab if `line` is the last one in the window.
   @inline(__always)
   mutating func release(after line: ByteSlab.Slice) {
     // LF, or CR LF, follows the line.

@@ -1,14 +1,14 @@
 import Glibc
 import LiveEvents
 
-/// Turns the bytes of a room's name into a number, so that a room costs no string per line.
+/// Turns the bytes of a room's name into a number, so that no string has to be made for each line.
 struct RoomTable {
   private(set) var names: [RoomName]
   private var indices: [RoomName: Int]
   /// Recently seen spellings, by a hash of their bytes.
   private var recent = [Spelling?](repeating: nil, count: 64)
 
-  /// A name as a line wrote it, and the room that it stands for.
+  /// A name as spelled by a line, and the room that it denotes.
   private struct Spelling {
     let bytes: [UInt8]
     let isChannel: Bool
@@ -21,17 +21,17 @@ struct RoomTable {
     indices = [fallback: 0]
   }
 
-  /// The room of a native line; `nil` if the name breaks the rule.
+  /// The room of a native line; `nil` if the name is invalid.
   mutating func native(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     find(bytes, isChannel: false)
   }
 
-  /// The room of an IRC channel, whose name is given without `#`: the name in lower case.
+  /// The room of an IRC channel, given without `#`: its name in lower case; `nil` if that is invalid.
   mutating func channel(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     find(bytes, isChannel: true)
   }
 
-  /// The place of a room.
+  /// The index of a room, which is added if it is unknown.
   mutating func index(of name: RoomName) -> Int {
     if let index = indices[name] { return index }
     let index = names.count
@@ -40,13 +40,13 @@ struct RoomTable {
     return index
   }
 
-  /// Forgets all rooms but that of lines that name none.
+  /// Forgets all rooms except the one for lines that name none.
   mutating func removeAll() { self = RoomTable(fallback: names[0]) }
 
   private mutating func find(_ bytes: UnsafeBufferPointer<UInt8>, isChannel: Bool) -> Int? {
     guard let start = bytes.baseAddress, (1...64).contains(bytes.count) else { return nil }
-    // First byte, last byte and length tell most rooms of one stream apart; a clash costs a
-    // look-up by name.
+    // First byte, last byte and length distinguish most rooms of a stream; a collision costs a look-up
+    // by name.
     let slot =
       (Int(start[0]) &+ Int(start[bytes.count - 1]) &* 7 &+ bytes.count &* 31
         &+ (isChannel ? 1 : 0))

@@ -1,10 +1,10 @@
 /// Finds which of a fixed set of names some bytes spell, by one multiplication and two comparisons.
 ///
-/// A name is told by its length and its words of eight bytes: first, last and, past 16 bytes, the
-/// two between. The multiplier that keeps the names apart is searched once, when the table is made.
-/// A table lives as long as the process.
+/// A name is identified by its length and its words of eight bytes: the first, the last and, beyond 16
+/// bytes, the two in between. A multiplier for which no two names collide is searched once, when the
+/// table is made. A table lives as long as the process.
 struct WordTable: Sendable {
-  /// Longest name that four words tell exactly.
+  /// The longest name that four words identify exactly.
   static let longestName = 32
 
   private struct Name {
@@ -19,8 +19,8 @@ struct WordTable: Sendable {
   private static let bits = 8
 
   // Written by `init` only, never freed: reading them from any thread is safe.
-  /// For each hash one more than the place of its name; 0 if it has none. Small, so that the table
-  /// stays in the first-level cache.
+  /// For each hash, the index of its name plus one; 0 if there is none. Small, so that the table stays
+  /// in the first-level cache.
   nonisolated(unsafe) private let slots: UnsafePointer<UInt8>
   nonisolated(unsafe) private let names: UnsafePointer<Name>
   private let multiplier: UInt64
@@ -52,7 +52,7 @@ struct WordTable: Sendable {
     self.multiplier = multiplier
   }
 
-  /// The value of the name that `count` bytes at `bytes` spell; `nil` if it is none of the table's.
+  /// The value of the name that `count` bytes at `bytes` spell; `nil` if it is not in the table.
   ///
   /// Eight bytes must be readable at `bytes`, whatever `count` is. Complexity: O(1).
   @inline(__always)

@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-// A door to the two parts of simdjson that this project uses. Swift cannot call them itself:
-// they are virtual C++ member functions behind a run-time choice of instruction set. All that is
-// grammar stands in Swift.
+// Access to the two parts of simdjson that this project uses. Swift cannot call them directly:
+// they are virtual C++ member functions, chosen at run time by instruction set. The grammar is
+// checked in Swift.
 
 // Finds where the tokens of one JSON document begin ("stage 1").
 typedef struct livehost_json_indexer livehost_json_indexer;
@@ -28,12 +28,12 @@ typedef enum livehost_json_status {
 livehost_json_indexer *livehost_json_indexer_create(size_t capacity);
 void livehost_json_indexer_destroy(livehost_json_indexer *indexer);
 
-// The places found by the last call of `livehost_json_index`: ascending offsets of the first byte
-// of every token, and behind them one more entry, the length of the document. Allocated once.
+// The result of the last call of `livehost_json_index`: the ascending offsets of the first bytes of
+// all tokens, followed by one more entry, the length of the document. Allocated once.
 const uint32_t *livehost_json_indexer_places(const livehost_json_indexer *indexer);
 
 // Indexes `bytes` and stores the number of tokens. `length` must not exceed the capacity.
-// Reads no byte behind `length`.
+// Does not read past `length`.
 livehost_json_status livehost_json_index(
   livehost_json_indexer *indexer, const uint8_t *bytes, size_t length, size_t *count);
 

@@ -1,7 +1,7 @@
 /// The commands of an IRC connection to Twitch.
 enum IRCCommand {
   case privateMessage, userNotice, clearChat, clearMessage, roomState
-  /// Drives the protocol and says nothing about the stream.
+  /// Part of the protocol; says nothing about the stream.
   case protocolOnly
 
   /// Recognises a command.

@@ -1,7 +1,7 @@
 import CSimdjson
 import LiveEvents
 
-/// Lines of Twitch's chat protocol. Which tag means what: Twitch's documentation, "IRC concepts".
+/// Lines of Twitch's chat protocol. The tags are described in Twitch's documentation, "IRC concepts".
 extension LineDecoder {
   mutating func decodeIRC(
     _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int, arrival: Timestamp
@@ -27,7 +27,7 @@ extension LineDecoder {
     }
   }
 
-  /// The room of the channel that a line addresses; `nil` if it addresses none.
+  /// The room of the channel addressed by a line; `nil` if it does not address a channel.
   @inline(__always)
   private mutating func room(of line: IRCLine, _ command: IRCCommand) throws(RejectionReason)
     -> RoomReference?
@@ -72,7 +72,7 @@ extension IRCLine {
     return ChatMessage(slab: slab, slices: slices, bits: UInt32(bits))
   }
 
-  /// The name to show; the login name where the person has set none.
+  /// The name to show; the login name if the person has not set one.
   @inline(__always)
   private func userName() throws(RejectionReason) -> ByteSlab.Slice {
     var name = slice(.displayName)
@@ -113,7 +113,7 @@ extension IRCLine {
     return modes
   }
 
-  /// A notice. What the person wrote with it is part of it, not a message.
+  /// A notice. Text written together with it is part of the notice, not a message.
   private func notice() throws(RejectionReason) -> ChatNotice {
     let user = Person(id: text(try required(.userID)), name: text(try userName()))
     func count(_ tag: IRCTag, default count: Int) throws(RejectionReason) -> Int {
@@ -127,7 +127,7 @@ extension IRCLine {
       return ChatNotice(
         kind: .resubscribe, user: user, count: try count(.cumulativeMonths, default: 1))
     case "subgift", "anonsubgift":
-      // A gift of its own tells how many its giver has made by now; one of a bomb tells 0.
+      // A single gift has the number of gifts its giver has made so far; a gift of a bomb has 0.
       let isAlone = try count(.senderCount, default: 0) > 0
       return ChatNotice(kind: .gift, user: user, count: 1, group: isAlone ? nil : try group())
     case "submysterygift", "anonsubmysterygift":

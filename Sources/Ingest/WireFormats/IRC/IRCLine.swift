@@ -1,7 +1,7 @@
 import Glibc
 import LiveEvents
 
-/// A line of IRC with message tags, split: `@tags :nick!user@host COMMAND #channel :trailing`.
+/// A line of IRC with message tags, split into `@tags :nick!user@host COMMAND #channel :trailing`.
 ///
 /// Described by RFC 1459, section 2.3.1, and the IRCv3 message-tags specification.
 struct IRCLine {
@@ -10,18 +10,18 @@ struct IRCLine {
   let offset: Int
   let bytes: UnsafePointer<UInt8>
   let tags: UnsafePointer<ByteSpan>
-  /// Set of known tags present.
+  /// The set of known tags present.
   let present: UInt32
-  /// Whether there is a backslash in the tags, which then may need an escape to be undone.
+  /// Whether the tags contain a backslash, so that there may be escapes to resolve.
   let mayEscape: Bool
-  /// Name before the `!` of the prefix; empty if there is none.
+  /// The name before the `!` of the prefix; empty if there is none.
   var nick = ByteSpan()
   var command = ByteSpan()
-  /// First parameter; empty if there is none.
+  /// The first parameter; empty if there is none.
   var target = ByteSpan()
   var trailing: ByteSpan?
 
-  /// Splits a line; `nil` if it breaks the grammar.
+  /// Splits a line; `nil` if it violates the grammar.
   @inline(__always)
   init?(
     _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int,
@@ -57,7 +57,7 @@ struct IRCLine {
     }
     command = word()
     guard !command.isEmpty else { return nil }
-    // Only the first parameter and the trailing one are of use here.
+    // Only the first parameter and the trailing one are used.
     var isFirst = true
     while true {
       while i < count, bytes[i] == 0x20 { i += 1 }
@@ -84,7 +84,7 @@ struct IRCLine {
     return slice(tags[tag.rawValue], isTag: true)
   }
 
-  /// A tag's value that must be there, not empty, and no longer than a name.
+  /// The value of a tag that must be present, not empty, and no longer than a name may be.
   @inline(__always)
   func required(_ tag: IRCTag) throws(RejectionReason) -> ByteSlab.Slice {
     let slice = try name(slice(tag))
@@ -92,8 +92,8 @@ struct IRCLine {
     return slice
   }
 
-  /// A text that is a name, perhaps an empty one: no longer than names of native lines, as which it is
-  /// recorded.
+  /// A text that is a name, possibly empty. It must not be longer than names in native lines, because it
+  /// is recorded in one.
   @inline(__always)
   func name(_ slice: ByteSlab.Slice) throws(RejectionReason) -> ByteSlab.Slice {
     guard slice.isName(in: slab) else { throw .malformedIRC }
@@ -105,7 +105,7 @@ struct IRCLine {
     let isEscaped =
       isTag && mayEscape
       && ByteSearch.contains(UInt8(ascii: "\\"), in: bytes + span.start, count: span.count)
-    // A backslash alone escapes nothing, and stands for nothing.
+    // A lone backslash escapes nothing and has no meaning.
     if isEscaped, span.count == 1 { return .empty }
     return ByteSlab.Slice(
       offset: offset + span.start, count: span.count, escape: isEscaped ? .ircTag : .none)

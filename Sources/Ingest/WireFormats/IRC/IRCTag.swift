@@ -1,11 +1,11 @@
-/// The message tags that are read; all others are passed over.
+/// The message tags that are read; all others are skipped.
 enum IRCTag: Int, CaseIterable {
   case id, userID, displayName, badges, sentTimestamp, bits, replyParent
   case login, messageID, targetMessageID, targetUserID, banDuration
   case cumulativeMonths, originID, communityGiftID, massGiftCount, senderCount, viewerCount
   case emoteOnly, followersOnly, uniqueOnly, slow, subscribersOnly
 
-  /// Names of Twitch's documentation, "Twitch IRC tags".
+  /// The name in Twitch's documentation, "Twitch IRC tags".
   var name: String {
     switch self {
     case .id: "id"
@@ -61,10 +61,12 @@ struct IRCTagStorage: ~Copyable {
 
   deinit { values.deallocate() }
 
-  /// Reads a tag block, whose `@` stands at the beginning of the line.
+  /// Reads a tag block, which begins with the `@` at the beginning of the line.
   ///
   /// Returns the set of known tags present and where the rest of the line begins, or `nil` if the
-  /// block has no end. Of tags with one name the last counts. Complexity: O(length of the block).
+  /// block has no end. Of several tags with the same name, the last counts.
+  ///
+  /// - Complexity: O(length of the block).
   @inline(__always)
   mutating func read(
     _ bytes: UnsafePointer<UInt8>, count: Int

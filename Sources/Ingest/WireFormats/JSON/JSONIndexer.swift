@@ -1,10 +1,10 @@
 import CSimdjson
 import LiveEvents
 
-/// Finds the tokens of lines of JSON with simdjson, and validates their UTF-8 on the way.
+/// Finds the tokens in lines of JSON with simdjson, and validates their UTF-8 along the way.
 struct JSONIndexer: ~Copyable {
   private let indexer: OpaquePointer
-  /// Where the tokens that were found last stand, and behind them the length of what was indexed.
+  /// The offsets of the tokens found last, followed by the length of what was indexed.
   let places: UnsafePointer<UInt32>
 
   /// Makes an indexer for input of at most `capacity` bytes; keeps 4 bytes per byte of it.

@@ -7,8 +7,8 @@ struct JSONObjectWriter {
 
   /// Appends the object whose members `body` adds.
   ///
-  /// The array changes hands by swapping: it never has two owners, so that what stands in it is not
-  /// copied, however long it is.
+  /// The array is handed over by swapping: it never has two owners, so its contents are not copied,
+  /// however long it is.
   static func append(to bytes: inout [UInt8], _ body: (inout JSONObjectWriter) -> Void) {
     var object = JSONObjectWriter()
     swap(&object.bytes, &bytes)
@@ -117,7 +117,7 @@ struct JSONObjectWriter {
 
   private mutating func append(text: Text) {
     if text.escape == .json {
-      // It came as JSON and goes as it came.
+      // It was received as JSON and is written unchanged.
       bytes.append(UInt8(ascii: "\""))
       text.withRawBytes { bytes.append(contentsOf: $0) }
       bytes.append(UInt8(ascii: "\""))

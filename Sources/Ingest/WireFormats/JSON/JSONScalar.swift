@@ -1,6 +1,6 @@
 /// Literals and numbers of JSON (RFC 8259, sections 3 and 6).
 enum JSONScalar {
-  /// What `count` bytes at `bytes` are; `nil` if no literal and no number.
+  /// What `count` bytes at `bytes` are; `nil` if they are neither a literal nor a number.
   static func kind(of bytes: UnsafePointer<UInt8>, count: Int) -> JSONValue.Kind? {
     switch bytes[0] {
     case UInt8(ascii: "t"): spells("true", bytes, count) ? .yes : nil
@@ -51,7 +51,7 @@ enum JSONScalar {
   /// Value of a number of kind `integer`; `nil` if it does not fit.
   static func integer(_ bytes: UnsafePointer<UInt8>, count: Int) -> Int? {
     let isNegative = bytes[0] == UInt8(ascii: "-")
-    // 18 digits fit whatever they are; longer numbers are out of every range used here.
+    // 18 digits always fit; longer numbers are outside all ranges used here.
     guard count <= (isNegative ? 19 : 18) else { return nil }
     var value = 0
     var i = isNegative ? 1 : 0

@@ -5,17 +5,16 @@
 /// A method that reads at a token returns the token after what it read, or `nil` if the line is
 /// malformed.
 struct JSONTokens {
-  /// Containers within containers that are read before a line counts as malformed.
+  /// The depth of nested containers beyond which a line counts as malformed.
   static let maximumDepth = 64
 
   /// What was indexed: the line, or several.
   let bytes: UnsafePointer<UInt8>
-  /// Offsets of the tokens. Behind the last comes one more entry, the length of what was indexed.
+  /// The offsets of the tokens, followed by one more entry, the length of what was indexed.
   let places: UnsafePointer<UInt32>
   /// The first token of the line.
   let first: Int
-  /// The tokens from here on are not read. Those that stand at `limit` or behind it are of other
-  /// lines.
+  /// Tokens from this number on are not read. Those at `limit` or after it belong to other lines.
   let count: Int
   /// Where the line ends.
   let limit: Int
@@ -26,15 +25,15 @@ struct JSONTokens {
   @inline(__always)
   func isEnd(_ token: Int) -> Bool { place(token) >= limit && place(token &- 1) < limit }
 
-  /// Where the token stands.
+  /// The offset of the token.
   @inline(__always)
   func place(_ token: Int) -> Int { Int(places[token]) }
 
-  /// First byte of the token; that behind the line for a token behind the last.
+  /// The first byte of the token; for a token after the last, the byte after the line.
   @inline(__always)
   func byte(_ token: Int) -> UInt8 { bytes[place(token)] }
 
-  /// Where the token ends. Only white space stands between it and the next one.
+  /// Where the token ends. There is only white space between it and the next one.
   @inline(__always)
   private func end(_ token: Int) -> Int {
     let start = place(token)
@@ -61,7 +60,7 @@ struct JSONTokens {
     return scalar(at: token, into: &value)
   }
 
-  /// Reads a string; the value is what stands between its quotes.
+  /// Reads a string; the value is what is between its quotes.
   @inline(__always)
   func string(at token: Int, into value: inout JSONValue) -> Int? {
     let start = place(token) &+ 1
@@ -80,8 +79,8 @@ struct JSONTokens {
     return token &+ 1
   }
 
-  /// Tells a string that has escapes; `nil` if they are not valid. By value, so that a caller's
-  /// `JSONValue` can live in registers.
+  /// Returns a string as one with escapes; `nil` if they are not valid. By value, so that a caller's
+  /// `JSONValue` can stay in registers.
   @inline(never)
   private func stringKind(from start: Int, count: Int) -> JSONValue.Kind? {
     let start = bytes + start
@@ -109,8 +108,8 @@ struct JSONTokens {
     return next
   }
 
-  /// Reads the object at `token`. `member` reads the value at the token that it is given, for the
-  /// key, and returns the token after it.
+  /// Reads the object at `token`. `member` is given each key and the token of its value, which it reads;
+  /// it returns the token after the value.
   @inline(__always)
   func object(at token: Int, member: (_ key: JSONValue, _ token: Int) -> Int?) -> Int? {
     var i = token &+ 1
@@ -128,8 +127,8 @@ struct JSONTokens {
     }
   }
 
-  /// Passes over the object or array at `token`, checking its grammar. No recursion: the depth is
-  /// bounded by the bits of one word.
+  /// Skips the object or array at `token`, checking its grammar. Without recursion: the depth is limited
+  /// by the bits of one word.
   private func container(at token: Int) -> Int? {
     var i = token
     var isObject: UInt64 = 0
@@ -188,14 +187,14 @@ struct JSONTokens {
   }
 }
 
-/// A value and where it stands in its line.
+/// A value and its location in the line.
 struct JSONValue {
   enum Kind: UInt8 {
     case string, escapedString, integer, decimal, yes, no, null, object, array
   }
 
   var kind = Kind.null
-  /// Offset from the tokens' `bytes`. Strings: of the first byte behind the quote.
+  /// The offset from the tokens' `bytes`. For strings, that of the first byte after the quote.
   var start: UInt32 = 0
   /// Length in bytes. Strings: without quotes; containers: with brackets.
   var count: UInt32 = 0

@@ -1,6 +1,6 @@
 import LiveEvents
 
-/// Lines to the connection, which carry no event.
+/// Lines to the connection, which do not carry an event.
 extension ControlLine {
   enum NativeType: String, CaseIterable { case sync, options }
 

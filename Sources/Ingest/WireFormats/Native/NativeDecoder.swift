@@ -18,7 +18,7 @@ extension LineDecoder {
     return decodeMembers(line, arrival: arrival)
   }
 
-  /// Decodes a line by itself, from its object on. Tells why a line is malformed.
+  /// Decodes a line by itself, from its object on. Finds out why a line is malformed.
   @inline(never)
   mutating func decodeNative(
     _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int, arrival: Timestamp
@@ -55,7 +55,7 @@ extension LineDecoder {
     }
   }
 
-  /// The room that a line names, `main` if it names none.
+  /// The room named by a line, or `main` if it does not name one.
   @inline(__always)
   private mutating func room(of line: NativeMembers) throws(RejectionReason) -> RoomReference {
     if let override { return override }
@@ -71,8 +71,8 @@ extension LineDecoder {
 }
 
 extension NativeMembers {
-  /// The line's type; `nil` if no type has that name, or the member is absent or not a string. These
-  /// are told apart once the room is known.
+  /// The type of the line; `nil` if there is no type with this name, or the member is absent or not a
+  /// string. These cases are distinguished once the room is known.
   @inline(__always)
   fileprivate func type(in table: NativeTypeTable) -> NativeLineType? {
     guard has(.type) else { return nil }
@@ -88,7 +88,7 @@ extension NativeMembers {
   fileprivate func payload(
     of type: NativeLineType
   ) throws(RejectionReason) -> LiveEvent.Payload? {
-    // By far the most frequent type comes first, so that it is read without another call.
+    // The most frequent type by far comes first, so that it is read without another call.
     if case .chat(.message) = type { return .chat(.message(try chatMessage())) }
     return try rarerPayload(of: type)
   }

@@ -2,11 +2,11 @@ public import LiveEvents
 
 /// Writes events as native lines; the opposite of ``LineDecoder``.
 ///
-/// Decoding what was written gives an equal event, for every event that a line can carry.
+/// Decoding a written line gives an equal event, for every event that a line can carry.
 public enum NativeEncoder {
   /// Appends one line, LF included. `room` is left out if it is `nil`.
   ///
-  /// Complexity: O(length of the line), however much `bytes` holds already.
+  /// - Complexity: O(length of the line), however long `bytes` already is.
   public static func append(_ event: LiveEvent, room: RoomName? = nil, to bytes: inout [UInt8]) {
     JSONObjectWriter.append(to: &bytes) { object in
       object.add("type", event.payload.nativeType)

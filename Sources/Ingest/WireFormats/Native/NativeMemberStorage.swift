@@ -16,7 +16,7 @@ struct NativeMemberStorage: ~Copyable {
 
   /// Reads the members of the object that the tokens form. Unknown members are checked and skipped.
   ///
-  /// Of members with one name the last counts. A member that is null counts as absent.
+  /// Of several members with the same name, the last counts. A member that is null counts as absent.
   /// Returns the set of members present and the token after the object; `nil` if the tokens of the
   /// line form no object.
   mutating func read(_ tokens: JSONTokens) -> (present: UInt64, end: Int)? {
@@ -74,7 +74,7 @@ struct NativeMemberStorage: ~Copyable {
     return findEscaped(UnsafeBufferPointer(start: bytes, count: Int(name.count)), in: table)
   }
 
-  /// A name written with escapes is the same name.
+  /// Finds a name that is written with escapes, which is the same name as without.
   private static func findEscaped(
     _ bytes: UnsafeBufferPointer<UInt8>, in table: WordTable
   ) -> Int? {

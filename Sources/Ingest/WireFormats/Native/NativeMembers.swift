@@ -1,8 +1,8 @@
 import LiveEvents
 
-/// The members of one line, read by what a type requires of them.
+/// The members of one line, with accessors for what a type requires of them.
 ///
-/// Each accessor throws `missingMember` or `invalidValue`. None copies text.
+/// The accessors throw `missingMember` or `invalidValue`. They never copy text.
 struct NativeMembers {
   let slab: ByteSlab
   /// The offset in the slab of what was indexed: the line, or several.
@@ -39,13 +39,13 @@ struct NativeMembers {
       escape: value.kind == .string ? .none : .json)
   }
 
-  /// A string that may be absent; then the empty slice.
+  /// A string; the empty slice if it is absent.
   @inline(__always)
   func optionalSlice(_ member: NativeMember) throws(RejectionReason) -> ByteSlab.Slice {
     has(member) ? try slice(member) : .empty
   }
 
-  /// A string that is a name, perhaps an empty one.
+  /// A string that is a name, possibly empty.
   @inline(__always)
   func shortSlice(_ member: NativeMember) throws(RejectionReason) -> ByteSlab.Slice {
     let slice = try slice(member)
@@ -53,7 +53,7 @@ struct NativeMembers {
     return slice
   }
 
-  /// A string that names something, so it is not empty.
+  /// A string that is a name and not empty.
   @inline(__always)
   func nameSlice(_ member: NativeMember) throws(RejectionReason) -> ByteSlab.Slice {
     let slice = try shortSlice(member)
@@ -107,7 +107,7 @@ struct NativeMembers {
     has(member) ? try integer(member, in: range) : nil
   }
 
-  /// A time in milliseconds; a fraction is cut off, since many sources compute it in floating point.
+  /// A time in milliseconds. A fraction is cut off, because many sources compute it in floating point.
   @inline(__always)
   func milliseconds(_ member: NativeMember, in range: ClosedRange<Int>)
     throws(RejectionReason) -> Int
@@ -191,7 +191,7 @@ struct NativeMembers {
     return value
   }
 
-  /// Calls `body` with each element of an array, whose grammar was checked.
+  /// Calls `body` with each element of an array, whose grammar has been checked.
   func forEachElement(
     of array: JSONValue, _ body: (JSONValue) throws(RejectionReason) -> Void
   ) throws(RejectionReason) {

@@ -1,11 +1,11 @@
 public import LiveEvents
 
-// The parts of the screen whose events native lines carry. A new part adds its file beside this one
+// The parts of the screen whose events are carried by native lines. A new part adds a file next to this one
 // (see `NativeEvent`), and here its members and a line in each list.
 
 /// The events of one part as native lines: the names of their types, their members, and their limits.
 ///
-/// The part's file says all of that; what is shared by all parts is in ``NativeMembers`` and
+/// The file of the part says all of that; what all parts share is in ``NativeMembers`` and
 /// ``JSONObjectWriter``.
 protocol NativeEvent {
   /// The values of `type` of the part's events. A raw value is the name on the wire, of at most

@@ -12,7 +12,7 @@ extension NativeMembers {
     return Person(id: try name(.userID), name: try shortText(.userName))
   }
 
-  /// A person whom earlier events named: the identifier is enough, in an object or as a string.
+  /// A person named by earlier events: the identifier is enough, in an object or as a string.
   func knownPerson() throws(RejectionReason) -> Person {
     let id = try personID()
     return Person(

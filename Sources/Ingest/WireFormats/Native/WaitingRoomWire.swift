@@ -46,7 +46,7 @@ extension WaitingRoomEvent: NativeEvent {
 }
 
 extension Admission {
-  /// All, one person, or without both whoever has waited longest.
+  /// Everybody, one person, or, without either, the person who has waited longest.
   fileprivate init(_ line: NativeMembers) throws(RejectionReason) {
     let isAll = try line.optionalBool(.all) ?? false
     guard let id = try line.optionalPersonID() else {

@@ -23,8 +23,8 @@ enum CatalogueDamage: CaseIterable {
 }
 
 @Suite struct RecoveryTests {
-  /// Records without stopping, like a program that is killed. Returns the recording's name and the path
-  /// of its last segment.
+  /// Records without stopping, like a program that is killed. Returns the recording's name and the
+  /// path of its last segment.
   private func leave(_ steps: [RecordedStep], in path: String) async throws -> (String, String) {
     let library = try RecordingLibrary(directory: path, settings: .small)
     let recorder = try await library.start(room: "main", startedAt: 1_700_000_000_000) { _ in }

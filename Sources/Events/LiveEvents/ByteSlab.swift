@@ -1,14 +1,14 @@
 /// A block of received bytes that the events decoded from it share.
 ///
-/// Text inside an event is an offset and a length into its slab and becomes a `String` only when it is
-/// read; most text of a busy stream is counted and recorded but never read.
-/// The bytes are written once, before the slab is shared, and never change afterwards.
+/// Text inside an event is an offset and a length into its slab and becomes a `String` only when it
+/// is read; most text of a busy stream is counted and recorded but never read. The bytes are
+/// written once, before the slab is shared, and never change afterwards.
 ///
-/// An event that is kept for long should own its text (``Text/owned()``): otherwise one message of 40
-/// bytes keeps a whole slab of about 64 KiB alive.
+/// An event that is kept for long should own its text (``Text/owned()``): otherwise one message of
+/// 40 bytes keeps a whole slab of about 64 KiB alive.
 public final class ByteSlab: Sendable {
-  /// How many bytes after ``count`` are readable. The JSON parser reads in blocks, up to this far past a
-  /// line.
+  /// How many bytes after ``count`` are readable. The JSON parser reads in blocks, up to this far
+  /// past a line.
   public static let padding = 64
 
   /// Number of bytes that carry data.

@@ -4,8 +4,8 @@
 public enum EventLimits {
   /// Time stamps in milliseconds: 1970 to the end of the year 9999.
   @inlinable public static var timestamps: ClosedRange<Timestamp> { 0...253_402_300_799_999 }
-  /// Identifiers, names and words that messages are searched for, in bytes of UTF-8. Strangers choose
-  /// them, and they are kept for as long as a room lives.
+  /// Identifiers, names and words that messages are searched for, in bytes of UTF-8. Strangers
+  /// choose them, and they are kept for as long as a room lives.
   @inlinable public static var nameLength: Int { 256 }
   /// Counts that reducers add up: billions of events of this size fit in 64 bits.
   @inlinable public static var count: ClosedRange<Int> { 0...1_000_000_000 }

@@ -12,7 +12,8 @@ public struct LiveEvent: Sendable, Hashable {
     self.payload = payload
   }
 
-  /// What happened, by the part of the screen that shows it. Acts of the host are events like any other.
+  /// What happened, by the part of the screen that shows it. Acts of the host are events like any
+  /// other.
   public enum Payload: Sendable, Hashable {
     case chat(ChatEvent)
     case control(ControlEvent)

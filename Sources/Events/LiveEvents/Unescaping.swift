@@ -28,8 +28,8 @@ enum Unescaping {
     return out
   }
 
-  /// The elements of an array of strings, joined by commas. Everything between the strings was validated
-  /// when the line was decoded.
+  /// The elements of an array of strings, joined by commas. Everything between the strings was
+  /// validated when the line was decoded.
   static func jsonStrings(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)

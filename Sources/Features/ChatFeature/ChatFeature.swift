@@ -77,8 +77,8 @@ package struct ChatFeature {
     follow(batch.count - late.count, in: &state)
   }
 
-  /// Removes what `target` names from the screen, whatever its time stamp: moderators act on what they
-  /// see, and the clocks of sources differ.
+  /// Removes what `target` names from the screen, whatever its time stamp: moderators act on what
+  /// they see, and the clocks of sources differ.
   private func moderate(_ state: inout State, hiding target: ModerationTarget) {
     state.moderations += 1
     guard let kept = state.messages.removing(target) else { return }

@@ -69,7 +69,8 @@ struct TextPattern: Equatable, Sendable {
     self.wholeWord = wholeWord
   }
 
-  /// - Complexity: O(length of the text times that of the words); in practice O(length of the text).
+  /// - Complexity: O(length of the text times that of the words); in practice O(length of the
+  ///   text).
   func occurs(in text: Text) -> Bool {
     text.withUTF8 { bytes in
       guard !wanted.isEmpty, wanted.count <= bytes.count else { return wanted.isEmpty }

@@ -2,8 +2,8 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Thins the chat: all messages are kept, in one action per frame. Moderation, notices, modes and acts
-/// of the host pass at once, behind the messages that came before them.
+/// Thins the chat: all messages are kept, in one action per frame. Moderation, notices, modes and
+/// acts of the host pass at once, behind the messages that came before them.
 package struct ChatIntake: Intake {
   private var messages: Paced<KeepAll<TimedMessage>>
 

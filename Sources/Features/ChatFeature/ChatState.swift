@@ -26,8 +26,8 @@ extension ChatFeature {
     package var notices = NoticeBoard()
     /// The people who wrote the most, the busiest first.
     package var topChatters: [TopChatter] = []
-    /// Those of ``messages`` that pass ``filter``; `nil` without a filter. Updated with each message,
-    /// so that no view has to search the history.
+    /// Those of ``messages`` that pass ``filter``; `nil` without a filter. Updated with each
+    /// message, so that no view has to search the history.
     package var filtered: MessageHistory?
     package var filter: ChatFilter?
     /// The thread that is open, with its messages.

@@ -8,8 +8,8 @@ package import LiveEvents
 package struct ChatterSet: Sendable, Codable {
   private var short = KeyTable()
   private var long: [Text: Int] = [:]
-  /// The people who wrote the most, the busiest first. Of those who wrote equally much, the first to
-  /// do so comes first.
+  /// The people who wrote the most, the busiest first. Of those who wrote equally much, the first
+  /// to do so comes first.
   package private(set) var top: [TopChatter] = []
 
   package init() {}
@@ -18,7 +18,8 @@ package struct ChatterSet: Sendable, Codable {
 
   /// Counts a message of a person.
   ///
-  /// - Complexity: O(1) on average. Copies nothing if the person is known and not among the busiest.
+  /// - Complexity: O(1) on average. Copies nothing if the person is known and not among the
+  ///   busiest.
   package mutating func count(_ userID: Text, name: @autoclosure () -> Text) {
     let messages: Int
     if let key = userID.withUTF8(Self.pack) {
@@ -80,10 +81,11 @@ package struct TopChatter: Equatable, Sendable, Codable {
 
 /// Counts integers other than zero.
 ///
-/// Open addressing with linear probing. `Dictionary` would do, but at four times the cost per message:
-/// its hash is good for any use, while this one only has to distinguish people.
+/// Open addressing with linear probing. `Dictionary` would do, but at four times the cost per
+/// message: its hash is good for any use, while this one only has to distinguish people.
 struct KeyTable: Sendable {
-  /// Zero marks an empty slot. The number of slots is a power of two; at most three quarters are used.
+  /// Zero marks an empty slot. The number of slots is a power of two; at most three quarters are
+  /// used.
   private var slots: ContiguousArray<UInt128> = ContiguousArray(repeating: 0, count: 64)
   /// At the same indices as their keys.
   private var counts: ContiguousArray<Int> = ContiguousArray(repeating: 0, count: 64)

@@ -13,8 +13,8 @@ package struct TimedMessage: Equatable, Sendable {
 
 /// A message that is shown. It owns its text.
 package struct DisplayedMessage: Equatable, Sendable, Identifiable {
-  /// The ordinal of the message among all of the room, starting at 1. Unlike the identifier given by
-  /// the source, it is known to be unique.
+  /// The ordinal of the message among all of the room, starting at 1. Unlike the identifier given
+  /// by the source, it is known to be unique.
   package let number: Int
   package let timestamp: Timestamp
   package let message: ChatMessage
@@ -23,8 +23,8 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
   package internal(set) var thread: Int?
   /// Whether it contains one of the names whose mentions are marked.
   package internal(set) var isMention = false
-  /// Hashes of the identifiers of the message and its author, so that a moderator's action finds its
-  /// target without comparing all identifiers.
+  /// Hashes of the identifiers of the message and its author, so that a moderator's action finds
+  /// its target without comparing all identifiers.
   let idHash: Int
   let userHash: Int
 

@@ -45,8 +45,8 @@ package struct MessageHistory: Sendable {
     }
   }
 
-  /// The number of the message that began the thread of `reply`; `nil` if the message it answers has
-  /// left the history.
+  /// The number of the message that began the thread of `reply`; `nil` if the message it answers
+  /// has left the history.
   ///
   /// - Complexity: O(history); called for replies only.
   private func thread(of reply: DisplayedMessage) -> Int? {

@@ -13,14 +13,14 @@ package struct PeakSecond: Equatable, Sendable, Codable {
 /// Counts messages per second by their time stamps, which arrive out of order.
 ///
 /// Both maxima are exact for time stamps that are at most ``horizon`` older than the newest one
-/// before them. Older ones are left out; after ``patience`` of these in a row, the source's clock was
-/// obviously set back (or one time stamp was far in the future), and counting starts again, but the
-/// maxima are kept.
+/// before them. Older ones are left out; after ``patience`` of these in a row, the source's clock
+/// was obviously set back (or one time stamp was far in the future), and counting starts again, but
+/// the maxima are kept.
 ///
 /// Keeps one number for each millisecond with a message, for the horizon and one more second, so at
-/// most about 11,000. Counting is O(1) for a time stamp in order, and O(log n) plus a small move for
-/// one out of order; the windows are evaluated once per batch, by ``settle()``. That loses nothing,
-/// because the count of a window only grows: its last value is its largest.
+/// most about 11,000. Counting is O(1) for a time stamp in order, and O(log n) plus a small move
+/// for one out of order; the windows are evaluated once per batch, by ``settle()``. That loses
+/// nothing, because the count of a window only grows: its last value is its largest.
 package struct MessagePace: Equatable, Sendable, Codable {
   /// How much older than the newest time stamp another may be, in milliseconds.
   package static let horizon: Timestamp = 10_000
@@ -74,8 +74,8 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Advances the time to `timestamp` without a message. A time stamp far before the last one corrects
-  /// it.
+  /// Advances the time to `timestamp` without a message. A time stamp far before the last one
+  /// corrects it.
   package mutating func advance(to timestamp: Timestamp) {
     let time = timestamp.clamped
     now =

@@ -54,8 +54,8 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
   /// The notice to show: the newest pinned one, or else the newest.
   package var front: DisplayedNotice? { entries.last { $0.isPinned } ?? entries.last }
 
-  /// Pins a notice, or unpins it. At most half of the board can be pinned, so that new notices always
-  /// fit.
+  /// Pins a notice, or unpins it. At most half of the board can be pinned, so that new notices
+  /// always fit.
   mutating func pin(_ number: Int, _ isPinned: Bool) {
     guard let position = entries.firstIndex(where: { $0.number == number }) else { return }
     if isPinned, entries.count(where: \.isPinned) >= Self.limit / 2 { return }

@@ -3,9 +3,9 @@ package import LiveEvents
 /// What moderators did recently, so that messages that arrive late are not shown after all.
 ///
 /// A message is hidden if it is older than a clear or a time-out of its author, but by at most
-/// ``reach``. A message that is older still is not a straggler: it comes from another recording, or the
-/// time stamp of the moderation is wrong, and neither may silence a room for ever. A message whose
-/// identifier was deleted is hidden whatever its time stamp, unless it is newer by more than
+/// ``reach``. A message that is older still is not a straggler: it comes from another recording, or
+/// the time stamp of the moderation is wrong, and neither may silence a room for ever. A message
+/// whose identifier was deleted is hidden whatever its time stamp, unless it is newer by more than
 /// ``reach``.
 ///
 /// At least the last ``capacity`` people and identifiers are remembered, and at most twice as many.
@@ -74,8 +74,8 @@ package struct RecentModeration: Equatable, Sendable, Codable {
   }
 }
 
-/// Values for the keys set most recently, in two generations: when the young one is full, it replaces
-/// the old one.
+/// Values for the keys set most recently, in two generations: when the young one is full, it
+/// replaces the old one.
 struct RecentKeys<
   Key: Hashable & Sendable & Codable, Value: Equatable & Sendable & Codable
 >: Equatable, Sendable, Codable {

@@ -2,8 +2,8 @@ package import Composable
 
 /// The panel of sliders, switches and level meters.
 ///
-/// A slider's value is local while it is dragged, and is committed once, by its release. If the release
-/// never comes, it is committed after some time.
+/// A slider's value is local while it is dragged, and is committed once, by its release. If the
+/// release never comes, it is committed after some time.
 @Reducer
 package struct ControlFeature {
   @ObservableState
@@ -41,8 +41,8 @@ package struct ControlFeature {
   package enum Delegate: Equatable, Sendable {
     /// A slider has a new, final value.
     case committed(control: String, value: Double)
-    /// The switch ``ControlFeature/endStream`` was tapped. It has no position of its own: the parent
-    /// asks whether the stream should end.
+    /// The switch ``ControlFeature/endStream`` was tapped. It has no position of its own: the
+    /// parent asks whether the stream should end.
     case endStreamTapped(on: Bool?)
   }
 

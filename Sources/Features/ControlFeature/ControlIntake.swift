@@ -18,8 +18,8 @@ package struct ControlIntake: Intake {
   private var moves: Paced<KeyedLatestWins<Int, Double>>
   private var levels: Paced<KeyedLatestWins<Int, [Float]>>
 
-  /// How many controls, and how many inputs, are known at most. Events of further ones are rejected:
-  /// strangers choose the names.
+  /// How many controls, and how many inputs, are known at most. Events of further ones are
+  /// rejected: strangers choose the names.
   package static let nameCapacity = 256
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {

@@ -1,4 +1,5 @@
-/// Distinguishes drags in progress from those whose end was lost, by the seconds since their last move.
+/// Distinguishes drags in progress from those whose end was lost, by the seconds since their last
+/// move.
 package struct DragBookkeeping: Equatable, Sendable, Codable {
   /// How many ticks a drag may pause. Its end may be delayed for as long.
   package static let patience = 10
@@ -23,8 +24,8 @@ package struct DragBookkeeping: Equatable, Sendable, Codable {
     return true
   }
 
-  /// Notes that a second has passed for a drag. Returns whether it has paused for too long; it is then
-  /// forgotten.
+  /// Notes that a second has passed for a drag. Returns whether it has paused for too long; it is
+  /// then forgotten.
   mutating func noteTick(of control: String) -> Bool {
     let ticks = (idle[control] ?? 0) + 1
     guard ticks >= Self.patience else {

@@ -12,7 +12,8 @@ struct NameTable {
 
   subscript(number: Int) -> String { names[number] }
 
-  /// The number of a name. An unknown name gets the next number; `nil` if the capacity is exhausted.
+  /// The number of a name. An unknown name gets the next number; `nil` if the capacity is
+  /// exhausted.
   ///
   /// - Complexity: O(length of the name) on average.
   mutating func number(of name: Text) -> Int? {

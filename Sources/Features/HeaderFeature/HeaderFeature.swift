@@ -2,7 +2,8 @@ package import Composable
 package import LiveEvents
 package import RateLimiting
 
-/// The header of the screen: the title of the stream, how long it has been live, how many people watch.
+/// The header of the screen: the title of the stream, how long it has been live, how many people
+/// watch.
 @Reducer
 package struct HeaderFeature {
   @ObservableState
@@ -17,8 +18,8 @@ package struct HeaderFeature {
     package var phase: StreamState?
     /// When the stream went live; `nil` before that.
     package var liveSince: Timestamp?
-    /// How long the stream has been live, in milliseconds. Includes pauses, as viewers experience them;
-    /// stops at the end.
+    /// How long the stream has been live, in milliseconds. Includes pauses, as viewers experience
+    /// them; stops at the end.
     package var durationMilliseconds: Int64 = 0
     /// How well the stream gets through; `nil` while unknown.
     package var connection: Connection?
@@ -77,8 +78,8 @@ package struct HeaderFeature {
     state.viewersSampler = sampler
   }
 
-  /// Advances the duration. Ticks do not arrive out of order, so one far before the duration corrects
-  /// it: an earlier time stamp must have been wrong.
+  /// Advances the duration. Ticks do not arrive out of order, so one far before the duration
+  /// corrects it: an earlier time stamp must have been wrong.
   private func tick(to time: Timestamp, _ state: inout State) {
     guard let start = state.liveSince else { return }
     let (elapsed, overflow) = time.subtractingReportingOverflow(start)

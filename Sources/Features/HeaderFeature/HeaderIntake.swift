@@ -2,8 +2,8 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Thins the events of the header: the newest viewer count wins, reactions are summed per frame, and
-/// the title passes at once, behind the events that came before it.
+/// Thins the events of the header: the newest viewer count wins, reactions are summed per frame,
+/// and the title passes at once, behind the events that came before it.
 package struct HeaderIntake: Intake {
   /// Reactions are shown as one number, whatever their kind.
   private enum Tally { case likes }

@@ -10,12 +10,12 @@ package import WaitingRoomFeature
 /// The host's screen: the phase of the stream, and six children.
 ///
 /// An optional child appears with the first action addressed to it. `waitingRoom` goes when the
-/// stream goes live, `liveRoomStats` when it ends, and `chat` when the room closes; their effects end
-/// with them.
+/// stream goes live, `liveRoomStats` when it ends, and `chat` when the room closes; their effects
+/// end with them.
 @Reducer
 package struct HostFeature {
-  /// Changes to children do not notify the host's observers: a chat message is no reason to evaluate
-  /// the host's view.
+  /// Changes to children do not notify the host's observers: a chat message is no reason to
+  /// evaluate the host's view.
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
     package var phase: StreamState = StreamState.waiting
@@ -61,8 +61,8 @@ package struct HostFeature {
   package init() {}
 
   package var body: ReducerSteps<State, Action> {
-    // First, so that a child exists when its first action reaches it: making it takes no action of its
-    // own, and children still run before their parent.
+    // First, so that a child exists when its first action reaches it: making it takes no action of
+    // its own, and children still run before their parent.
     Reduce { state, action in
       state.makeChild(for: action)
       return .none
@@ -123,7 +123,8 @@ package struct HostFeature {
     return header(.connectionChanged(connection), in: &state)
   }
 
-  /// Asks before the stream ends. While the question is open, a tap is the answer: yes if it says `on`.
+  /// Asks before the stream ends. While the question is open, a tap is the answer: yes if it says
+  /// `on`.
   private func confirmEnd(_ on: Bool?, in state: inout State) -> Effect<Action> {
     guard state.endConfirmation != nil else {
       guard on != false, state.phase != .ended else { return .none }
@@ -163,8 +164,9 @@ package struct HostFeature {
 }
 
 extension HostFeature.State {
-  /// Whether something visible changes with time alone: the duration of a live stream, the rate of a
-  /// chat, gifts waiting for the announcement of their bomb, a countdown, a drag whose end may be lost.
+  /// Whether something visible changes with time alone: the duration of a live stream, the rate of
+  /// a chat, gifts waiting for the announcement of their bomb, a countdown, a drag whose end may be
+  /// lost.
   package var wantsTicks: Bool {
     header.isRunning || (chat?.rate ?? 0) > 0 || chat?.notices.isHolding == true
       || waitingRoom?.isCountingDown == true

@@ -10,9 +10,9 @@ import WaitingRoomFeature
 
 /// The throttle stage of a room: hands each event to the intake of its part.
 ///
-/// Order holds across the classes of one child. A change of the stream's state holds order across all
-/// of them: whatever is held is given first, so that what came before it is still applied to a child
-/// that it removes.
+/// Order holds across the classes of one child. A change of the stream's state holds order across
+/// all of them: whatever is held is given first, so that what came before it is still applied to a
+/// child that it removes.
 package struct HostIntake {
   package typealias Output = IntakeOutput<HostFeature.Action>
 
@@ -63,15 +63,15 @@ package struct HostIntake {
   /// When ``wake(at:into:)`` has something to give at the latest; `nil` if nothing is held.
   package var deadline: Instant? { held.deadline }
 
-  /// Changes how long events may wait, from the next window of each throttle on. Events that are held
-  /// keep the deadline that they were promised.
+  /// Changes how long events may wait, from the next window of each throttle on. Events that are
+  /// held keep the deadline that they were promised.
   package mutating func apply(_ policies: ThrottlePolicies) {
     var nothing = Output()
     perform(.apply(policies), into: &nothing)
   }
 
-  /// Takes the measured cost of a frame: if frames are expensive, events wait longer, within the bounds
-  /// of the policies.
+  /// Takes the measured cost of a frame: if frames are expensive, events wait longer, within the
+  /// bounds of the policies.
   package mutating func note(cost: Interval) {
     var nothing = Output()
     perform(.note(cost: cost), into: &nothing)

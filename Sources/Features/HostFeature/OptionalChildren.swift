@@ -5,9 +5,9 @@ import LiveRoomStatsFeature
 import WaitingRoomFeature
 
 // When the optional children come and go. A child may exist in every phase except the one that
-// removes it. An event for it that arrives in that phase (the last sample of a stream that has ended,
-// say) is late and does not bring the child back. It counts as applied, because it reached the host's
-// reducer, and the store counts its action as one without a child.
+// removes it. An event for it that arrives in that phase (the last sample of a stream that has
+// ended, say) is late and does not bring the child back. It counts as applied, because it reached
+// the host's reducer, and the store counts its action as one without a child.
 extension StreamState {
   var admitsWaitingRoom: Bool {
     switch self {
@@ -25,9 +25,9 @@ extension StreamState {
 }
 
 extension HostFeature.State {
-  /// Makes the optional child to which `action` is addressed, unless it exists. A delegate action does
-  /// not, because it may be the last word of a child that is gone; nor does letting people in, because
-  /// nobody is waiting.
+  /// Makes the optional child to which `action` is addressed, unless it exists. A delegate action
+  /// does not, because it may be the last word of a child that is gone; nor does letting people in,
+  /// because nobody is waiting.
   mutating func makeChild(for action: HostFeature.Action) {
     switch action {
     case .chat:

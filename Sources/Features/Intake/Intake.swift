@@ -4,8 +4,8 @@ package import RateLimiting
 /// The throttle stage of one feature: takes its events, gives the actions that are due.
 ///
 /// A pure value: time is passed in. Each feature declares beside its reducer which class of
-/// throttling each of its events has. Events that are held are applied or superseded before an event
-/// that is never dropped, so that order holds across classes.
+/// throttling each of its events has. Events that are held are applied or superseded before an
+/// event that is never dropped, so that order holds across classes.
 package protocol Intake {
   /// The events of the part, and of no other.
   associatedtype Event
@@ -24,8 +24,8 @@ package protocol Intake {
   /// Gives everything that is held.
   mutating func flush(at now: Instant, into output: inout IntakeOutput<Action>)
 
-  /// Changes how long its events may wait, from the next window of each throttle on. Events that are
-  /// held keep the deadline that they were promised.
+  /// Changes how long its events may wait, from the next window of each throttle on. Events that
+  /// are held keep the deadline that they were promised.
   mutating func apply(_ policies: ThrottlePolicies)
 
   /// Takes the measured cost of a frame. If frames are expensive, events wait longer, within the

@@ -48,7 +48,8 @@ package struct ThrottlePolicies: Hashable, Sendable {
   /// Sets what `description` says about a kind. Without an interval its times are those of
   /// ``standard(_:)``; with one that has no bound it does not widen.
   ///
-  /// - Throws: ``Refusal`` if that contradicts itself or the promise of the kind. Nothing is set then.
+  /// - Throws: ``Refusal`` if that contradicts itself or the promise of the kind. Nothing is set
+  ///   then.
   package mutating func set(
     _ kind: ThrottledKind, _ description: PolicyDescription
   ) throws(Refusal) {

@@ -3,7 +3,8 @@ package import RateLimiting
 /// The kinds of events that may wait, each with the class that it is thinned by.
 ///
 /// The class is a promise of the feature: what may not be lost is not thinned by a class that loses
-/// it. How long an event may wait is up to the configuration. Events that are not listed never wait.
+/// it. How long an event may wait is up to the configuration. Events that are not listed never
+/// wait.
 package enum ThrottledKind: String, CaseIterable, Sendable {
   /// `chat.message`
   case chat
@@ -49,7 +50,8 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
 
 extension ThrottlePolicies {
   /// The pacing where nothing is set. Events that are drawn with the frame may become as late as
-  /// people still perceive as immediate; a viewer count and its wait for the frame stay below 250 ms.
+  /// people still perceive as immediate; a viewer count and its wait for the frame stay below 250
+  /// ms.
   package static func standard(_ kind: ThrottledKind) -> Pacing {
     switch kind {
     case .chat, .waitingRoom, .controls, .meters, .reactions:

@@ -45,7 +45,8 @@ package struct LiveRoomStatsFeature {
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// The level changed. This is the only alert; it is not repeated while the level stays the same.
+    /// The level changed. This is the only alert; it is not repeated while the level stays the
+    /// same.
     case qualityChanged(StreamQuality)
   }
 

@@ -26,8 +26,8 @@ package enum StreamFault: String, Sendable, CaseIterable, Codable {
 
 /// The values at which a measurement becomes fair or poor, and at which it recovers.
 ///
-/// Each level has two limits, so that the level does not flicker with a value that hovers around one of
-/// them: it is entered at `enter` and left only below `leave`.
+/// Each level has two limits, so that the level does not flicker with a value that hovers around
+/// one of them: it is entered at `enter` and left only below `leave`.
 package struct QualityThresholds: Equatable, Sendable {
   package struct Level: Equatable, Sendable {
     package var enter: Double
@@ -51,8 +51,8 @@ package struct QualityThresholds: Equatable, Sendable {
   package static let frameShortfall = QualityThresholds(
     fair: Level(enter: 0.15, leave: 0.10), poor: Level(enter: 0.40, leave: 0.30))
 
-  /// The level of `value` if the level so far is `current`: it gets worse at `enter` and better only
-  /// below `leave`.
+  /// The level of `value` if the level so far is `current`: it gets worse at `enter` and better
+  /// only below `leave`.
   package func quality(of value: Double, from current: StreamQuality) -> StreamQuality {
     if value >= (current == .poor ? poor.leave : poor.enter) { return .poor }
     if value >= (current == .good ? fair.enter : fair.leave) { return .fair }

@@ -49,8 +49,9 @@ package struct RecorderFeature {
     }
   }
 
-  /// Applies a change, and tells the parent if it starts or stops the room being recorded. Values are
-  /// assigned rather than mutated in place, so that observers are not notified if nothing changed.
+  /// Applies a change, and tells the parent if it starts or stops the room being recorded. Values
+  /// are assigned rather than mutated in place, so that observers are not notified if nothing
+  /// changed.
   private func update(_ state: inout State, _ change: (inout State) -> Void) -> Effect<Action> {
     let before = state.isRecording
     change(&state)

@@ -2,8 +2,8 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Passes `recorder.state` and thins `recorder.progress`: one action per whole percent and the last,
-/// or one per second while the total is unknown.
+/// Passes `recorder.state` and thins `recorder.progress`: one action per whole percent and the
+/// last, or one per second while the total is unknown.
 package struct RecorderIntake: Intake {
   package typealias Action = RecorderFeature.Action
 

@@ -2,8 +2,8 @@ import LiveEvents
 package import ViewGraph
 import Wording
 
-/// A row for each recorder that has something to tell: state, time, size, and a gauge where the total is
-/// known.
+/// A row for each recorder that has something to tell: state, time, size, and a gauge where the
+/// total is known.
 package struct RecorderView: View {
   package static let name = "RecorderView"
 

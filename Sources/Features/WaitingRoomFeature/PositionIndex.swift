@@ -1,11 +1,11 @@
 /// Finds positions in a list by the hashes of the elements there.
 ///
 /// Open addressing with linear probing; the owner stores the hashes by position. `Dictionary` would
-/// hash all texts again whenever it grows: with tens of thousands of people, that would be the longest
-/// thing a room ever does in one go.
+/// hash all texts again whenever it grows: with tens of thousands of people, that would be the
+/// longest thing a room ever does in one go.
 struct PositionIndex: Sendable {
-  /// Each slot holds a position plus one, or 0 if it is empty. The number of slots is a power of two;
-  /// at most three quarters are used.
+  /// Each slot holds a position plus one, or 0 if it is empty. The number of slots is a power of
+  /// two; at most three quarters are used.
   private var slots = ContiguousArray<Int32>(repeating: 0, count: 16)
   private(set) var count = 0
 
@@ -27,8 +27,8 @@ struct PositionIndex: Sendable {
     put(Int32(position + 1), hashes[position])
   }
 
-  /// Removes a position that is in the index. Entries that had been displaced by it move back, so that
-  /// no tombstones are needed.
+  /// Removes a position that is in the index. Entries that had been displaced by it move back, so
+  /// that no tombstones are needed.
   mutating func remove(_ position: Int, _ hashes: ContiguousArray<UInt32>) {
     var hole = home(hashes[position])
     while Int(slots[hole]) != position + 1 { hole = next(hole) }

@@ -2,9 +2,9 @@ package import LiveEvents
 
 /// People by identifier, in the order in which they came. They own their text.
 ///
-/// Joining, leaving and lookup are O(1) on average: somebody who leaves leaves a gap, and the gaps are
-/// closed once there are as many as people. The longest single step, in which the table doubles, reads
-/// no text, because hashes are stored.
+/// Joining, leaving and lookup are O(1) on average: somebody who leaves leaves a gap, and the gaps
+/// are closed once there are as many as people. The longest single step, in which the table
+/// doubles, reads no text, because hashes are stored.
 package struct WaitingList: Sendable {
   private var slots: [Person?] = []
   /// The hashes of the identifiers, at the same positions.
@@ -23,7 +23,8 @@ package struct WaitingList: Sendable {
   /// The person with an identifier, if they are waiting.
   package subscript(id: Text) -> Person? { position(of: id, Self.hash(id)).flatMap { slots[$0] } }
 
-  /// Adds a person at the end. Somebody who is already waiting keeps their position, under the new name.
+  /// Adds a person at the end. Somebody who is already waiting keeps their position, under the new
+  /// name.
   package mutating func join(_ person: Person) {
     let person = person.owned()
     let hash = Self.hash(person.id)

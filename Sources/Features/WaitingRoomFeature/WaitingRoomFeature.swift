@@ -10,15 +10,15 @@ package struct WaitingRoomFeature {
     package var people = WaitingList()
     /// How many people have been let in.
     package var admitted = 0
-    /// The most people the host lets in; `nil` for no limit. People let in by the platform beyond it
-    /// are shown all the same.
+    /// The most people the host lets in; `nil` for no limit. People let in by the platform beyond
+    /// it are shown all the same.
     package var capacity: Int?
     /// When the stream will begin.
     package var startsAt: Timestamp?
     /// Whole seconds until then, rounded up; `nil` while the time is unknown.
     package var secondsLeft: Int?
-    /// How often somebody left or was let in without having waited. Sources repeat themselves and miss
-    /// joins, so this is not an error, but worth counting.
+    /// How often somebody left or was let in without having waited. Sources repeat themselves and
+    /// miss joins, so this is not an error, but worth counting.
     package var unmatched = 0
 
     package init() {}

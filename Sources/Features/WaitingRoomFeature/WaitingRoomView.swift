@@ -2,7 +2,8 @@ import LiveEvents
 package import ViewGraph
 import Wording
 
-/// How many wait and were let in, the time until the stream begins, and those who have waited longest.
+/// How many wait and were let in, the time until the stream begins, and those who have waited
+/// longest.
 package struct WaitingRoomView: View {
   package static let name = "WaitingRoomView"
 

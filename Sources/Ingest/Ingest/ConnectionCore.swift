@@ -1,7 +1,8 @@
 import LiveEvents
 import WireFormats
 
-/// What a connection does with the lines it reads: decode, count, and gather them. Needs no channel.
+/// What a connection does with the lines it reads: decode, count, and gather them. Needs no
+/// channel.
 struct ConnectionCore: ~Copyable {
   var assembler = LineAssembler()
   var decoder = LineDecoder()

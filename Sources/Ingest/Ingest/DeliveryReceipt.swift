@@ -2,8 +2,8 @@ import Platform
 
 /// Lets a sink report to a connection what became of a delivery. May be used from any thread.
 ///
-/// Releasing a receipt counts as consuming the delivery. If the receipt wanted an acknowledgement and
-/// got none, the connection is closed: a sync that cannot be vouched for is never answered.
+/// Releasing a receipt counts as consuming the delivery. If the receipt wanted an acknowledgement
+/// and got none, the connection is closed: a sync that cannot be vouched for is never answered.
 public final class DeliveryReceipt: Sendable {
   /// Whether the connection waits for ``markApplied()``.
   ///

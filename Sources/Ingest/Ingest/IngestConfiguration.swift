@@ -15,7 +15,8 @@ public struct IngestConfiguration: Sendable {
   public var maximumOutstandingSyncs = 256
   /// How many rooms a connection remembers by number.
   public var maximumRoomsRemembered = 1024
-  /// Bytes per read. A slab is at most this large, plus the beginning of a line from the read before.
+  /// Bytes per read. A slab is at most this large, plus the beginning of a line from the read
+  /// before.
   public var readSize = 64 * 1024
   /// How long a stopping server waits for a sender to read its answers once all are written.
   ///

@@ -2,16 +2,16 @@ import LiveEvents
 package import NIOCore
 import WireFormats
 
-/// One connection of the ingest socket: reads bytes, splits them into lines, decodes these and hands
-/// them over by room.
+/// One connection of the ingest socket: reads bytes, splits them into lines, decodes these and
+/// hands them over by room.
 ///
 /// Reads only while the sink keeps up, and buffers no more than the beginning of one line itself.
 package final class IngestConnection: ChannelInboundHandler {
   package typealias InboundIn = ByteBuffer
   package typealias OutboundOut = ByteBuffer
 
-  /// Fired through the pipeline to end the connection in an orderly way: what was read is handed over
-  /// and consumed, syncs are answered, and the connection closes. It waits no longer than
+  /// Fired through the pipeline to end the connection in an orderly way: what was read is handed
+  /// over and consumed, syncs are answered, and the connection closes. It waits no longer than
   /// ``IngestConfiguration/drainTimeout`` for a sender that does not read its answers.
   package struct Drain: Sendable { package init() {} }
 
@@ -229,8 +229,8 @@ package final class IngestConnection: ChannelInboundHandler {
     if isStopping { limitWriting(context) }
   }
 
-  /// Closes the connection once the sender has had its time to read. The time that the sink took does
-  /// not count: stopping the server waits for the sink anyway, and the answer is owed.
+  /// Closes the connection once the sender has had its time to read. The time that the sink took
+  /// does not count: stopping the server waits for the sink anyway, and the answer is owed.
   private func limitWriting(_ context: ChannelHandlerContext) {
     guard drainDeadline == nil, context.channel.isActive else { return }
     drainDeadline = context.eventLoop.assumeIsolated().scheduleTask(

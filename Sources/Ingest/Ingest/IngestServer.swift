@@ -67,12 +67,12 @@ public final class IngestServer: Sendable {
 
   public var statistics: Statistics { registry.statistics }
 
-  /// Stops the server: accepts no more connections, hands over what was read, answers the syncs that
-  /// are acknowledged, and closes. Returns when all connections are closed.
+  /// Stops the server: accepts no more connections, hands over what was read, answers the syncs
+  /// that are acknowledged, and closes. Returns when all connections are closed.
   ///
   /// Waits for the sink to consume what it holds, and then at most
-  /// ``IngestConfiguration/drainTimeout`` for senders to read their answers. If the task is cancelled,
-  /// all connections are closed at once instead.
+  /// ``IngestConfiguration/drainTimeout`` for senders to read their answers. If the task is
+  /// cancelled, all connections are closed at once instead.
   public func shutdown() async {
     let channels = registry.stop()
     file?.remove()

@@ -5,8 +5,8 @@ public import WireFormats
 public protocol IngestSink: Sendable {
   /// Takes lines for one room.
   ///
-  /// Called on the connection's event loop; must not block. Deliveries of one connection come in the
-  /// order of its lines. The sink reports the progress of each delivery by its receipt.
+  /// Called on the connection's event loop; must not block. Deliveries of one connection come in
+  /// the order of its lines. The sink reports the progress of each delivery by its receipt.
   func deliver(_ delivery: IngestDelivery)
 
   /// Counts lines whose room is unknown. Called on the connection's event loop; must not block.

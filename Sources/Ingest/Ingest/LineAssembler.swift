@@ -6,8 +6,8 @@ import WireFormats
 /// Buffers at most the beginning of one line. A line that is too long is skipped rather than
 /// buffered. Needs no channel.
 ///
-/// Each slab is a copy, the only one between the socket and the decoded events: a line that was carried
-/// over has to be joined with its rest, and slabs are immutable and padded.
+/// Each slab is a copy, the only one between the socket and the decoded events: a line that was
+/// carried over has to be joined with its rest, and slabs are immutable and padded.
 struct LineAssembler {
   /// The longest line and the CR that may end it.
   private static let maximumRest = LineDecoder.maximumLineLength + 1

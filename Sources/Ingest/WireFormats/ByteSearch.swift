@@ -9,10 +9,11 @@ enum ByteSearch {
     memchr(bytes, Int32(byte), count) != nil
   }
 
-  /// The offset of the first byte from `start` on that is `a`, `b` or `c`; `limit` if there is none.
+  /// The offset of the first byte from `start` on that is `a`, `b` or `c`; `limit` if there is
+  /// none.
   ///
-  /// Compares eight bytes at a time, because a call of `memchr` costs more than the few bytes between
-  /// two separators. Reads up to ``ByteSlab/padding`` bytes past `limit`.
+  /// Compares eight bytes at a time, because a call of `memchr` costs more than the few bytes
+  /// between two separators. Reads up to ``ByteSlab/padding`` bytes past `limit`.
   @inline(__always)
   static func first(
     _ a: UInt8, _ b: UInt8, _ c: UInt8, in bytes: UnsafePointer<UInt8>,

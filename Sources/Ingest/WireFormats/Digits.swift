@@ -1,8 +1,8 @@
-/// Reads decimal digits, eight at a time: reading the digits of a time stamp one by one costs as much as
-/// all keys of its line.
+/// Reads decimal digits, eight at a time: reading the digits of a time stamp one by one costs as
+/// much as all keys of its line.
 enum Digits {
-  /// Whether `count` bytes are an integer of 8 to 16 digits that begins with neither `-` nor `0`. Other
-  /// integers are not recognised.
+  /// Whether `count` bytes are an integer of 8 to 16 digits that begins with neither `-` nor `0`.
+  /// Other integers are not recognised.
   @inline(__always)
   static func areLongInteger(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     guard count >= 8, count <= 16, bytes[0] != UInt8(ascii: "0") else { return false }
@@ -12,7 +12,8 @@ enum Digits {
   /// The value of eight digits.
   @inline(__always)
   static func value(ofEightAt bytes: UnsafePointer<UInt8>) -> Int {
-    // Combines neighbours into pairs, pairs into fours, and fours into eight; the first digit is lowest.
+    // Combines neighbours into pairs, pairs into fours, and fours into eight; the first digit is
+    // lowest.
     var word = word(bytes) & 0x0F0F_0F0F_0F0F_0F0F
     word = (word &* (10 << 8 + 1)) >> 8 & 0x00FF_00FF_00FF_00FF
     word = (word &* (100 << 16 + 1)) >> 16 & 0x0000_FFFF_0000_FFFF

@@ -3,8 +3,9 @@ public import LiveEvents
 
 /// Turns lines into events. The format is recognised for each line, so formats may be mixed freely.
 ///
-/// Belongs to one event loop; it is not `Sendable`. It never copies text: events refer to the slab that
-/// contains their line. It allocates memory when it is made, and for rooms it has not seen before.
+/// Belongs to one event loop; it is not `Sendable`. It never copies text: events refer to the slab
+/// that contains their line. It allocates memory when it is made, and for rooms it has not seen
+/// before.
 public struct LineDecoder: ~Copyable {
   /// The longest line that is decoded, in bytes without its line ending.
   public static let maximumLineLength = 64 * 1024
@@ -21,7 +22,8 @@ public struct LineDecoder: ~Copyable {
   private let longestLine: Int
 
   /// - Parameters:
-  ///   - maximumLineLength: in bytes; lines written by this program may be longer than those it accepts.
+  ///   - maximumLineLength: in bytes; lines written by this program may be longer than those it
+  ///     accepts.
   ///   - fallback: the room of lines that name none.
   public init(maximumLineLength: Int = Self.maximumLineLength, fallback: RoomName = .main) {
     rooms = RoomTable(fallback: fallback)
@@ -42,8 +44,8 @@ public struct LineDecoder: ~Copyable {
 
   /// Forgets the rooms found so far, except for ``override``. References to them become invalid.
   ///
-  /// Call this from time to time on a decoder that is fed by strangers, because they choose the names of
-  /// rooms.
+  /// Call this from time to time on a decoder that is fed by strangers, because they choose the
+  /// names of rooms.
   public mutating func forgetRooms() {
     let name = override.map { self.name(of: $0) }
     rooms.removeAll()
@@ -52,8 +54,8 @@ public struct LineDecoder: ~Copyable {
 
   /// Decodes one line, given without its line ending.
   ///
-  /// `arrival` becomes the time stamp of an event whose line has none. Until the last line of a slab, the
-  /// decoder may keep the slab alive.
+  /// `arrival` becomes the time stamp of an event whose line has none. Until the last line of a
+  /// slab, the decoder may keep the slab alive.
   ///
   /// - Complexity: O(length), amortised over the lines of a slab if they are given in order.
   public mutating func decode(
@@ -85,8 +87,8 @@ public struct LineDecoder: ~Copyable {
 
   /// Decodes the unfinished last line of a sender that has gone.
   ///
-  /// A JSON object shows whether it is complete. Any beginning of an IRC line may look complete, so it is
-  /// rejected.
+  /// A JSON object shows whether it is complete. Any beginning of an IRC line may look complete, so
+  /// it is rejected.
   public mutating func decodeUnended(
     _ slab: ByteSlab, line: ByteSlab.Slice, arrival: Timestamp
   ) -> DecodedLine {

@@ -3,19 +3,20 @@ import LiveEvents
 
 /// The tokens of many lines of a slab, found in one pass.
 ///
-/// simdjson has a cost per call that is too high for a line of usual length. The pass begins and ends
-/// with a line. Consecutive lines take their tokens from it; a line for which it would not give exactly
-/// the same tokens as on its own is indexed by itself.
+/// simdjson has a cost per call that is too high for a line of usual length. The pass begins and
+/// ends with a line. Consecutive lines take their tokens from it; a line for which it would not
+/// give exactly the same tokens as on its own is indexed by itself.
 ///
-/// Why both ways agree: the pass fails if a string contains a control character, so no string crosses
-/// the end of a line; nothing else that simdjson remembers survives the white space there.
+/// Why both ways agree: the pass fails if a string contains a control character, so no string
+/// crosses the end of a line; nothing else that simdjson remembers survives the white space there.
 struct LineWindow: ~Copyable {
-  /// The longest part of a slab that is indexed at once, in bytes: it fits into the first-level cache
-  /// together with its tokens, and a line that makes the pass fail affects few others.
+  /// The longest part of a slab that is indexed at once, in bytes: it fits into the first-level
+  /// cache together with its tokens, and a line that makes the pass fail affects few others.
   static let capacity = 16 * 1024
 
   private var indexer = JSONIndexer(capacity: LineWindow.capacity)
-  /// Kept alive from the first to the last line of a window, so that no other slab gets its address.
+  /// Kept alive from the first to the last line of a window, so that no other slab gets its
+  /// address.
   private var slab: ByteSlab?
   /// The offset of the window in the slab. Lines before `next` are not served.
   private var start = 0
@@ -47,7 +48,8 @@ struct LineWindow: ~Copyable {
     if backslash < place { findBackslash(from: place, at: bytes) }
     let tokens = JSONTokens(
       bytes: bytes - offset, places: places, first: cursor,
-      // A line has at most as many tokens as bytes, so a malformed one is not read far past its end.
+      // A line has at most as many tokens as bytes, so a malformed one is not read far past its
+      // end.
       count: min(count, cursor &+ line.count), limit: offset &+ line.count,
       mayEscape: backslash < lineEnd)
     return (tokens, start)

@@ -1,8 +1,8 @@
 import LiveEvents
 
 extension ByteSlab.Slice {
-  /// Whether the text at a slice is short enough for a name. Escapes are not counted, because recordings
-  /// may escape it differently.
+  /// Whether the text at a slice is short enough for a name. Escapes are not counted, because
+  /// recordings may escape it differently.
   @inline(__always)
   func isName(in slab: ByteSlab) -> Bool {
     if count <= EventLimits.nameLength { return true }

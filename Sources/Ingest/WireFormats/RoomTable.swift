@@ -26,7 +26,8 @@ struct RoomTable {
     find(bytes, isChannel: false)
   }
 
-  /// The room of an IRC channel, given without `#`: its name in lower case; `nil` if that is invalid.
+  /// The room of an IRC channel, given without `#`: its name in lower case; `nil` if that is
+  /// invalid.
   mutating func channel(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     find(bytes, isChannel: true)
   }
@@ -45,8 +46,8 @@ struct RoomTable {
 
   private mutating func find(_ bytes: UnsafeBufferPointer<UInt8>, isChannel: Bool) -> Int? {
     guard let start = bytes.baseAddress, (1...64).contains(bytes.count) else { return nil }
-    // First byte, last byte and length distinguish most rooms of a stream; a collision costs a look-up
-    // by name.
+    // First byte, last byte and length distinguish most rooms of a stream; a collision costs a
+    // look-up by name.
     let slot =
       (Int(start[0]) &+ Int(start[bytes.count - 1]) &* 7 &+ bytes.count &* 31
         &+ (isChannel ? 1 : 0))

@@ -1,8 +1,8 @@
 /// Finds which of a fixed set of names some bytes spell, by one multiplication and two comparisons.
 ///
-/// A name is identified by its length and its words of eight bytes: the first, the last and, beyond 16
-/// bytes, the two in between. A multiplier for which no two names collide is searched once, when the
-/// table is made. A table lives as long as the process.
+/// A name is identified by its length and its words of eight bytes: the first, the last and, beyond
+/// 16 bytes, the two in between. A multiplier for which no two names collide is searched once, when
+/// the table is made. A table lives as long as the process.
 struct WordTable: Sendable {
   /// The longest name that four words identify exactly.
   static let longestName = 32
@@ -19,8 +19,8 @@ struct WordTable: Sendable {
   private static let bits = 8
 
   // Written by `init` only, never freed: reading them from any thread is safe.
-  /// For each hash, the index of its name plus one; 0 if there is none. Small, so that the table stays
-  /// in the first-level cache.
+  /// For each hash, the index of its name plus one; 0 if there is none. Small, so that the table
+  /// stays in the first-level cache.
   nonisolated(unsafe) private let slots: UnsafePointer<UInt8>
   nonisolated(unsafe) private let names: UnsafePointer<Name>
   private let multiplier: UInt64

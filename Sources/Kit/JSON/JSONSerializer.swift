@@ -1,8 +1,8 @@
 extension JSONValue {
   /// This value as compact JSON text in UTF-8, members sorted by the bytes of their names.
   ///
-  /// Equal values give equal bytes. Control characters are escaped and everything else is copied, so
-  /// the result contains no NUL byte.
+  /// Equal values give equal bytes. Control characters are escaped and everything else is copied,
+  /// so the result contains no NUL byte.
   /// - Complexity: O(*n*) in the size of the value, and a sort for each object.
   public func serialized() -> [UInt8] {
     var bytes: [UInt8] = []

@@ -1,8 +1,8 @@
 /// One JSON value (RFC 8259), as Varlink uses it.
 ///
-/// Integers and other numbers are distinguished because Varlink's `int` allows neither a fraction nor
-/// an exponent. An integer literal outside the range of `Int64` is read as ``number(_:)``, so it is
-/// not accepted as an `int`. Members of an object have no order; encoding sorts them by name.
+/// Integers and other numbers are distinguished because Varlink's `int` allows neither a fraction
+/// nor an exponent. An integer literal outside the range of `Int64` is read as ``number(_:)``, so
+/// it is not accepted as an `int`. Members of an object have no order; encoding sorts them by name.
 public enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)

@@ -3,9 +3,10 @@ import Platform
 
 /// A backend for swift-metrics that keeps the current values, to be read on demand.
 ///
-/// Labels of instruments become names of metrics, dimensions become labels of Prometheus. An instrument
-/// that is made twice writes to one series. A timer, or a recorder that aggregates, becomes a histogram;
-/// one that does not, a gauge. May be used from any thread; making an instrument takes a lock.
+/// Labels of instruments become names of metrics, dimensions become labels of Prometheus. An
+/// instrument that is made twice writes to one series. A timer, or a recorder that aggregates,
+/// becomes a histogram; one that does not, a gauge. May be used from any thread; making an
+/// instrument takes a lock.
 public final class MetricRegistry: MetricsFactory {
   /// The default bounds of histograms, in seconds: from 1 ms to 10 s.
   public static let defaultBounds: [Double] = [

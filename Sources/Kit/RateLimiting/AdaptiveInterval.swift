@@ -1,10 +1,10 @@
 /// An interval that widens, up to a maximum, while deliveries are expensive.
 ///
-/// Deliveries may take up a share of the time, the *budget*. If a delivery costs 4 ms and the budget
-/// is one tenth, one delivery every 40 ms is affordable. The cost is smoothed over about four
-/// deliveries; the interval widens at once but narrows by at most an eighth per delivery, so that it
-/// does not oscillate. It is never shorter than the wanted interval or longer than the maximum, which
-/// therefore limits the staleness of whatever is thinned with it.
+/// Deliveries may take up a share of the time, the *budget*. If a delivery costs 4 ms and the
+/// budget is one tenth, one delivery every 40 ms is affordable. The cost is smoothed over about
+/// four deliveries; the interval widens at once but narrows by at most an eighth per delivery, so
+/// that it does not oscillate. It is never shorter than the wanted interval or longer than the
+/// maximum, which therefore limits the staleness of whatever is thinned with it.
 ///
 /// The owner records the measured cost of each delivery and passes ``current`` to its limiters as
 /// their `interval`; they use it from their next window on.

@@ -1,8 +1,8 @@
 /// Adds up amounts per key and delivers the sums once per interval; the sums are exact.
 ///
 /// The interval starts with the first amount after a delivery. Sums are integers. If a sum would
-/// overflow, or a new key would exceed the capacity, the sums gathered so far are delivered early, so
-/// nothing is lost and memory stays bounded. Every input counts as applied.
+/// overflow, or a new key would exceed the capacity, the sums gathered so far are delivered early,
+/// so nothing is lost and memory stays bounded. Every input counts as applied.
 ///
 /// Sums are delivered in the order in which their keys first appeared.
 ///
@@ -42,8 +42,8 @@ public struct Aggregate<Key: Hashable>: RateLimiter {
   @usableFromInline var due: Instant = .origin
   @usableFromInline var held = 0
 
-  /// The time from the first amount to the delivery of the sums. A new interval applies from the next
-  /// window on.
+  /// The time from the first amount to the delivery of the sums. A new interval applies from the
+  /// next window on.
   public var interval: Interval
 
   /// The largest number of keys; one more makes the sums be delivered early.

@@ -1,7 +1,7 @@
 /// A figure over the last ten minutes, one sample for each five seconds.
 ///
-/// Only what is shown: a ``HistorySampler`` makes the samples. Encoded as one text, so that a snapshot of
-/// a room costs one value and not a hundred.
+/// Only what is shown: a ``HistorySampler`` makes the samples. Encoded as one text, so that a
+/// snapshot of a room costs one value and not a hundred.
 public struct History: Hashable, Sendable {
   /// The largest number of samples.
   public static let limit = 120
@@ -11,7 +11,8 @@ public struct History: Hashable, Sendable {
 
   public init() {}
 
-  /// This history with a sample that lasted for `count` spans, without what is older than ten minutes.
+  /// This history with a sample that lasted for `count` spans, without what is older than ten
+  /// minutes.
   fileprivate func appending(_ sample: Float, count: Int) -> History {
     var next = self
     next.samples += repeatElement(sample, count: max(0, min(count, Self.limit)))
@@ -39,9 +40,9 @@ extension History: Codable {
 
 /// Makes the samples of a ``History``: the mean of the values within each span of five seconds.
 ///
-/// Time is passed in, in milliseconds. A span without values repeats the sample before it. A value that
-/// is older than the current span by less than one span counts as current; an older one means that the
-/// clock was set back, and spans are counted from there.
+/// Time is passed in, in milliseconds. A span without values repeats the sample before it. A value
+/// that is older than the current span by less than one span counts as current; an older one means
+/// that the clock was set back, and spans are counted from there.
 public struct HistorySampler: Hashable, Sendable, Codable {
   /// The length of a span in milliseconds.
   public static let span: Int64 = 5_000

@@ -1,9 +1,9 @@
 /// A point in time: nanoseconds since an origin that the caller chooses.
 ///
-/// The limiters of this library do not read a clock. A caller passes monotonic time, virtual time or
-/// the time stamps of events, and uses the same kind throughout the life of a limiter. Time may go
-/// backwards (time stamps arrive out of order): a limiter then behaves as if no time had passed, and
-/// whatever it holds keeps its deadline.
+/// The limiters of this library do not read a clock. A caller passes monotonic time, virtual time
+/// or the time stamps of events, and uses the same kind throughout the life of a limiter. Time may
+/// go backwards (time stamps arrive out of order): a limiter then behaves as if no time had passed,
+/// and whatever it holds keeps its deadline.
 public struct Instant: Hashable, Comparable, Sendable, Codable {
   /// Nanoseconds since the caller's origin; may be negative.
   public var nanoseconds: Int64

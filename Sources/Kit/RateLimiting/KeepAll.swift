@@ -3,15 +3,15 @@
 /// The interval starts with the first element of a batch. A full batch is delivered early, so
 /// memory stays bounded and nothing is lost. Every element counts as applied.
 ///
-/// - Complexity: a push is O(1) amortised; a batch costs one allocation, or none if the owner returns
-///   the array by ``recycle(_:)``.
+/// - Complexity: a push is O(1) amortised; a batch costs one allocation, or none if the owner
+///   returns the array by ``recycle(_:)``.
 public struct KeepAll<Element>: RateLimiter {
   @usableFromInline var elements: [Element]
   @usableFromInline var due: Instant
   @usableFromInline var lastCount: Int
 
-  /// The time from the first element of a batch to its delivery. A new interval applies from the next
-  /// batch on.
+  /// The time from the first element of a batch to its delivery. A new interval applies from the
+  /// next batch on.
   public var interval: Interval
 
   /// The size at which a batch is delivered early; above zero.
@@ -55,8 +55,8 @@ public struct KeepAll<Element>: RateLimiter {
     return Step(output: batch, applied: batch.count)
   }
 
-  /// Returns the storage of a delivered batch for use by the next one; its elements are released. If
-  /// the array is still shared, or a batch is open, nothing is gained but nothing breaks.
+  /// Returns the storage of a delivered batch for use by the next one; its elements are released.
+  /// If the array is still shared, or a batch is open, nothing is gained but nothing breaks.
   @inlinable public mutating func recycle(_ batch: consuming [Element]) {
     guard elements.isEmpty, elements.capacity < batch.capacity else { return }
     batch.removeAll(keepingCapacity: true)

@@ -1,9 +1,9 @@
 /// ``LatestWins`` for each key separately: a busy key does not delay the first value of another.
 ///
 /// Keys that are due together are delivered as one batch, in the order in which the keys were first
-/// seen, never in hash order. If there are more than 16 keys, those that are at rest and hold nothing
-/// may be forgotten. This has two visible effects: a key that returns comes last in the order, and if
-/// time goes backwards, its next value passes earlier than it would have.
+/// seen, never in hash order. If there are more than 16 keys, those that are at rest and hold
+/// nothing may be forgotten. This has two visible effects: a key that returns comes last in the
+/// order, and if time goes backwards, its next value passes earlier than it would have.
 ///
 /// - Complexity: a push is O(1) and allocates nothing once the keys are known; `wake(at:)` and
 ///   `supersede(_:)` are O(n) in the number of keys.
@@ -24,13 +24,13 @@ public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
   /// The earliest deadline of all keys.
   @inlinable public var deadline: Instant? { earliest }
 
-  /// The shortest time between two deliveries of one key. A new interval applies to each key from its
-  /// next window on.
+  /// The shortest time between two deliveries of one key. A new interval applies to each key from
+  /// its next window on.
   public var interval: Interval
 
   /// The largest number of keys that are thinned. Values of further keys pass at once: nothing is
-  /// lost and memory stays bounded, but they are not thinned. If strangers can choose keys, the owner
-  /// has to limit them.
+  /// lost and memory stays bounded, but they are not thinned. If strangers can choose keys, the
+  /// owner has to limit them.
   public let keyCapacity: Int
 
   /// - Parameters:
@@ -87,8 +87,8 @@ public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
       output: step.output.map { Keyed(key: key, value: $0) }, applied: step.applied, wake: deadline)
   }
 
-  /// Drops what one key holds, because the caller delivers something newer for it in another way. The
-  /// dropped value counts as coalesced.
+  /// Drops what one key holds, because the caller delivers something newer for it in another way.
+  /// The dropped value counts as coalesced.
   @inlinable public mutating func supersede(_ key: Key) -> Step<Keyed<Key, Value>> {
     guard let position = index.position(of: key) else { return Step(wake: deadline) }
     let step = windows[position].supersede()

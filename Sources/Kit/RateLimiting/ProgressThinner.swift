@@ -1,18 +1,19 @@
 /// Thins the progress reports of a long task: one delivery per whole percent, and the last.
 ///
-/// - **Total known** (`completed <= total`): a value is delivered when its whole percent exceeds the
-///   one delivered before, and always when it completes the task. That makes at most
+/// - **Total known** (`completed <= total`): a value is delivered when its whole percent exceeds
+///   the one delivered before, and always when it completes the task. That makes at most
 ///   ``deliveryLimit`` deliveries per task, whatever the number of steps. A value within the same
 ///   percent is held until the next percent or the end, whichever comes first, and has no deadline.
 ///   Zero of zero is complete.
 /// - **Total unknown**, or exceeded by `completed` and so not credible: the latest value wins, with
 ///   at most one delivery per interval.
 /// - **A drop** of the percentage is believed once it has lasted for an interval, because values
-///   arrive out of order. If `completed` dropped, or the task was complete, a new task begins with a
-///   new limit; if the total grew, it is the same task and its limit continues to apply.
+///   arrive out of order. If `completed` dropped, or the task was complete, a new task begins with
+///   a new limit; if the total grew, it is the same task and its limit continues to apply.
 /// - **The end**: ``finish(at:)`` delivers what is held; the next value begins a new task.
 ///
-/// A held value that is overwritten counts as coalesced, as does one that repeats the delivered end.
+/// A held value that is overwritten counts as coalesced, as does one that repeats the delivered
+/// end.
 ///
 /// - Complexity: every operation is O(1) and allocates nothing.
 public struct ProgressThinner<Value>: RateLimiter {
@@ -32,8 +33,8 @@ public struct ProgressThinner<Value>: RateLimiter {
   @usableFromInline var work = ProgressWork(limit: deliveryLimit)
   @usableFromInline var lastDelivery: Instant?
 
-  /// The shortest time between two deliveries while the total is unknown, and the time after which a
-  /// drop is believed. A new interval applies from the next delivery on.
+  /// The shortest time between two deliveries while the total is unknown, and the time after which
+  /// a drop is believed. A new interval applies from the next delivery on.
   public var interval: Interval
 
   /// - Parameter interval: the shortest time between two deliveries while the total is unknown;
@@ -93,16 +94,16 @@ public struct ProgressThinner<Value>: RateLimiter {
     }
   }
 
-  /// Ends the task, whether it is complete or not: delivers what is held. The next value begins a new
-  /// task.
+  /// Ends the task, whether it is complete or not: delivers what is held. The next value begins a
+  /// new task.
   @inlinable public mutating func finish(at now: Instant) -> Step<Value> {
     let step = flush(at: now)
     work = ProgressWork(limit: Self.deliveryLimit)
     return step
   }
 
-  /// Drops the held value, because the caller delivers something newer in another way (the end of the
-  /// task, say). The dropped value counts as coalesced.
+  /// Drops the held value, because the caller delivers something newer in another way (the end of
+  /// the task, say). The dropped value counts as coalesced.
   @inlinable public mutating func supersede() -> Step<Value> {
     let held = pending
     state = .clear
@@ -119,7 +120,8 @@ public struct ProgressThinner<Value>: RateLimiter {
   }
 
   @inlinable func opening(doubted: Bool, at now: Instant) -> Instant {
-    // A doubtful value waits a whole interval from now; a merely frequent one, from the last delivery.
+    // A doubtful value waits a whole interval from now; a merely frequent one, from the last
+    // delivery.
     doubted ? now + interval : lastDelivery.map { $0 + interval } ?? now
   }
 }

@@ -1,8 +1,8 @@
 /// What a rate limiter asks its owner to do after one input.
 ///
-/// The numbers count *inputs*, so that an owner who adds up all steps can account for each input: it
-/// is contained in an output (`applied`), was overwritten by a newer one (`coalesced`), or is still
-/// held (`pending` of the limiter).
+/// The numbers count *inputs*, so that an owner who adds up all steps can account for each input:
+/// it is contained in an output (`applied`), was overwritten by a newer one (`coalesced`), or is
+/// still held (`pending` of the limiter).
 public struct Step<Output> {
   /// Deliver this now; nil means that there is nothing to deliver.
   public var output: Output?
@@ -10,8 +10,8 @@ public struct Step<Output> {
   public var applied: Int
   /// How many inputs were superseded in this step and will never be delivered.
   public var coalesced: Int
-  /// Call `wake(at:)` at this time or as soon as possible after it; nil means that no call is needed.
-  /// This replaces what earlier steps asked for.
+  /// Call `wake(at:)` at this time or as soon as possible after it; nil means that no call is
+  /// needed. This replaces what earlier steps asked for.
   public var wake: Instant?
 
   /// Makes a step; `applied` counts the inputs in `output`.
@@ -30,8 +30,8 @@ extension Step: Equatable where Output: Equatable {}
 
 /// What all rate limiters have in common, so that an owner can wake and flush many of them.
 ///
-/// How values enter differs by class and is therefore not part of the protocol. A limiter is a value
-/// without a clock, a timer or a lock; its owner must not use it concurrently.
+/// How values enter differs by class and is therefore not part of the protocol. A limiter is a
+/// value without a clock, a timer or a lock; its owner must not use it concurrently.
 public protocol RateLimiter {
   /// What is delivered: one value, a batch or a summary.
   associatedtype Output
@@ -45,7 +45,7 @@ public protocol RateLimiter {
   /// Delivers what is due at `now`. A call before the deadline changes nothing.
   mutating func wake(at now: Instant) -> Step<Output>
 
-  /// Delivers everything pending, due or not. An owner calls this before applying an event that must
-  /// not overtake what came before it, and before stopping.
+  /// Delivers everything pending, due or not. An owner calls this before applying an event that
+  /// must not overtake what came before it, and before stopping.
   mutating func flush(at now: Instant) -> Step<Output>
 }

@@ -41,8 +41,8 @@ public struct Summary: Hashable, Sendable, Codable {
     maximum = value > maximum ? value : maximum
   }
 
-  /// Adds a later window, as if its values had been added one by one (except for the rounding of the
-  /// sum).
+  /// Adds a later window, as if its values had been added one by one (except for the rounding of
+  /// the sum).
   @inlinable public mutating func add(_ later: Summary) {
     last = later.last
     count += later.count

@@ -2,8 +2,8 @@
 ///
 /// A sample has a value for each of `width` series (one event with five measurements is one sample
 /// of width 5). A window opens with the first sample and is delivered one interval later; the next
-/// sample after that opens the next window. An empty window delivers nothing. Every sample counts as
-/// applied: its content is in the summary.
+/// sample after that opens the next window. An empty window delivers nothing. Every sample counts
+/// as applied: its content is in the summary.
 ///
 /// - Complexity: a push is O(width); nothing allocates.
 public struct SummaryWindow<let width: Int>: RateLimiter {
@@ -49,8 +49,8 @@ public struct SummaryWindow<let width: Int>: RateLimiter {
   @inlinable public var pending: Int { open.samples }
   @inlinable public var deadline: Instant? { open.samples == 0 ? nil : due }
 
-  /// Adds a sample. Delivers the window before it if that was overdue. A value that is not finite means
-  /// that the sample has no value for this series.
+  /// Adds a sample. Delivers the window before it if that was overdue. A value that is not finite
+  /// means that the sample has no value for this series.
   @inlinable public mutating func push(
     _ sample: InlineArray<width, Double>, at now: Instant
   ) -> Step<Summaries> {

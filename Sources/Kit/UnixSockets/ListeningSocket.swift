@@ -3,9 +3,9 @@ import Platform
 
 /// A Unix stream socket that accepts connections: bound here or inherited.
 ///
-/// Set up by hand rather than by an event loop's bootstrap, which removes a socket file even if a running
-/// server listens there, and leaves the file's mode to the umask. When it is released, the socket is
-/// closed and its file removed, unless a server has taken it.
+/// Set up by hand rather than by an event loop's bootstrap, which removes a socket file even if a
+/// running server listens there, and leaves the file's mode to the umask. When it is released, the
+/// socket is closed and its file removed, unless a server has taken it.
 public final class ListeningSocket: Sendable {
   /// `nil` once a server has taken it.
   private let descriptor: Guarded<Int32?>
@@ -76,7 +76,8 @@ public final class ListeningSocket: Sendable {
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
     let probe = try makeSocket(path)
-    // A full backlog (EAGAIN) belongs to a server as well: only a refusal means that none is listening.
+    // A full backlog (EAGAIN) belongs to a server as well: only a refusal means that none is
+    // listening.
     guard address.call(Glibc.connect, probe.raw) != 0, errno == ECONNREFUSED else {
       throw .socketInUse(path: path)
     }

@@ -4,9 +4,9 @@ import LiveEvents
 /// Finds messages that are nearly identical, by MinHash over runs of four bytes.
 ///
 /// Texts that differ only in case, digits, repetition and white space count as one. The rest are
-/// compared by signatures of 20 minima in 5 bands of 4: two texts that share 80 % of their runs meet
-/// in a band with a probability of 93 %, two that share 50 % with 28 %. Texts that meet are joined if
-/// 14 of the 20 minima agree.
+/// compared by signatures of 20 minima in 5 bands of 4: two texts that share 80 % of their runs
+/// meet in a band with a probability of 93 %, two that share 50 % with 28 %. Texts that meet are
+/// joined if 14 of the 20 minima agree.
 struct NearDuplicates: Releasable {
   private static let bands = 5
   private static let rows = 4

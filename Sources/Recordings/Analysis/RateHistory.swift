@@ -13,7 +13,8 @@ struct Peak: Equatable {
 
 /// Counts the messages of each second.
 struct RateHistory {
-  /// Messages may be this many seconds older than the first one; older ones are left out of the peaks.
+  /// Messages may be this many seconds older than the first one; older ones are left out of the
+  /// peaks.
   static let slack: Int64 = 600
   /// The longest time that is examined, in seconds: 40 days.
   private static let longest = 40 * 86_400
@@ -22,8 +23,8 @@ struct RateHistory {
   /// A peak has at least this many times the rate of the baseline: less is not an event, however
   /// steady the chat was.
   private static let factor = 1.5
-  /// A peak is also at least this many standard deviations above the baseline: neither chance nor the
-  /// usual ups and downs of a chat that comes in waves are events.
+  /// A peak is also at least this many standard deviations above the baseline: neither chance nor
+  /// the usual ups and downs of a chat that comes in waves are events.
   private static let deviations = 4.0
 
   /// The second at which counting begins, since 1970.
@@ -114,10 +115,10 @@ struct RateHistory {
 
     /// How many standard deviations a window with this many messages is above the mean.
     ///
-    /// Computed on square roots (Anscombe's transform), whose standard deviation under pure chance is
-    /// one half whatever the mean, evenly to both sides. A chat that varies by more than chance is
-    /// measured with its larger deviation; one that varies by less is not measured with a smaller one,
-    /// because a few windows may be alike by accident.
+    /// Computed on square roots (Anscombe's transform), whose standard deviation under pure chance
+    /// is one half whatever the mean, evenly to both sides. A chat that varies by more than chance
+    /// is measured with its larger deviation; one that varies by less is not measured with a
+    /// smaller one, because a few windows may be alike by accident.
     func deviations(of messages: Int) -> Double {
       let excess = (Double(messages) + 0.375).squareRoot() - (mean + 0.375).squareRoot()
       let variance = Double(squares) / Double(count) - mean * mean

@@ -2,8 +2,8 @@
 struct ShardedTable<Value> {
   private var shards: [[UInt64: Value]]
 
-  /// - Parameter shardCount: a power of two, large enough that each part holds at most a few hundred
-  ///   values.
+  /// - Parameter shardCount: a power of two, large enough that each part holds at most a few
+  ///   hundred values.
   init(shardCount: Int = 4096) {
     precondition(shardCount > 0 && shardCount & (shardCount - 1) == 0)
     shards = Array(repeating: [:], count: shardCount)

@@ -49,8 +49,8 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
 
 /// The list of recordings, in SQLite. Everything in it can be rebuilt from the segments.
 ///
-/// If the file cannot be written (the disk is full, say), the catalogue continues in memory, so that
-/// it stays correct while the program runs; the next start rebuilds it. Belongs to one thread.
+/// If the file cannot be written (the disk is full, say), the catalogue continues in memory, so
+/// that it stays correct while the program runs; the next start rebuilds it. Belongs to one thread.
 final class Catalogue {
   private let path: String
   private var database: DatabaseQueue

@@ -14,7 +14,8 @@ struct InputFile: ~Copyable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// The bytes of `rest` followed by at most `size` more from the file; `nil` at the end of the file.
+  /// The bytes of `rest` followed by at most `size` more from the file; `nil` at the end of the
+  /// file.
   func block(after rest: ArraySlice<UInt8>, size: Int) throws(RecordingError) -> ByteSlab? {
     do {
       var isEnd = false

@@ -49,7 +49,8 @@ package final class RecordingLibrary: Sendable {
   /// Continues a recording that was interrupted when the program ended, in a new segment; `nil` if
   /// the recording has ended in any other way.
   ///
-  /// - Throws: ``RecordingError/noSuchRecording(_:)``; other errors if the recording cannot be written.
+  /// - Throws: ``RecordingError/noSuchRecording(_:)``; other errors if the recording cannot be
+  ///   written.
   package func resume(
     _ name: String, onEvent: @escaping @Sendable (RecordingEvent) -> Void
   ) async throws(RecordingError) -> RoomRecorder? {

@@ -16,7 +16,8 @@ package struct RecordingLines: ~Copyable {
 
   /// The lines of the next block; `nil` at the end. A block may have none.
   ///
-  /// - Throws: ``RecordingError/damaged(recording:segment:)`` after everything readable in a segment.
+  /// - Throws: ``RecordingError/damaged(recording:segment:)`` after everything readable in a
+  ///   segment.
   package mutating func next() throws(RecordingError) -> (text: String, events: Int)? {
     guard try reader.read(into: &steps) else { return nil }
     var bytes: [UInt8] = []

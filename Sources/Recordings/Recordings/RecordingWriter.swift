@@ -26,7 +26,8 @@ final class RecordingWriter: Sendable {
     try ServiceThread.start(name: "recorder") { [self] in work(makeStore()) }
   }
 
-  /// Hands a batch over. Takes a short lock but never blocks otherwise; wakes the thread if it sleeps.
+  /// Hands a batch over. Takes a short lock but never blocks otherwise; wakes the thread if it
+  /// sleeps.
   func post(_ batch: RecordedBatch, to session: UInt64, _ load: RecorderLoad) {
     post(.batch(session, batch, load))
   }
@@ -67,7 +68,8 @@ final class RecordingWriter: Sendable {
     return isAccepted
   }
 
-  /// The commands posted since the last call; `nil` once the writer is closed and has done them all.
+  /// The commands posted since the last call; `nil` once the writer is closed and has done them
+  /// all.
   private func takeCommands() -> [Command]? {
     inbox.withLock { inbox in
       if inbox.commands.isEmpty {

@@ -8,8 +8,8 @@ struct Recovery {
   /// The recordings that are being written, by name.
   var writing: [String: RecordingSession.Position] = [:]
 
-  /// - Complexity: one `stat` per segment. Segments that were never closed, or that differ from what
-  ///   the catalogue says about them, are read.
+  /// - Complexity: one `stat` per segment. Segments that were never closed, or that differ from
+  ///   what the catalogue says about them, are read.
   func run() throws(RecordingError) {
     var found: Set<String> = []
     for name in try Directories.names(in: directory) {

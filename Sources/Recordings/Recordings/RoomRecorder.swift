@@ -83,7 +83,8 @@ final class RecorderStatus: Sendable {
 
   var failure: RecordingError? { reason.withLock { $0 } }
 
-  /// Notes that something is lost. Returns `false` if something already was; the first reason is kept.
+  /// Notes that something is lost. Returns `false` if something already was; the first reason is
+  /// kept.
   @discardableResult
   func fail(_ error: RecordingError) -> Bool {
     reason.withLock { reason in

@@ -29,8 +29,8 @@ struct SegmentEnd: Codable, Equatable {
   var digest: String?
 }
 
-/// The lines of a segment: native events with the room's time in nanoseconds as `at`; frames; changes
-/// to whatever else the state depends on; the header and the end.
+/// The lines of a segment: native events with the room's time in nanoseconds as `at`; frames;
+/// changes to whatever else the state depends on; the header and the end.
 enum SegmentLines {
   private static let framePrefix: StaticString = #"{"type":"frame","at":"#
   private static let changePrefix: StaticString = #"{"type":"change","at":"#

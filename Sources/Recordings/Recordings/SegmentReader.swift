@@ -4,10 +4,11 @@ import WireFormats
 
 /// Reads one segment from its beginning and checks it along the way.
 final class SegmentReader {
-  /// Bytes read at a time: about two hundred events, which take a fraction of a millisecond to decode.
+  /// Bytes read at a time: about two hundred events, which take a fraction of a millisecond to
+  /// decode.
   static let blockSize = 32 << 10
-  /// The longest line that can be written: an event's line is at most 64 KiB long, and every byte of
-  /// it may have to be escaped.
+  /// The longest line that can be written: an event's line is at most 64 KiB long, and every byte
+  /// of it may have to be escaped.
   static let longestLine = 512 << 10
 
   private let file: InputFile
@@ -25,8 +26,8 @@ final class SegmentReader {
   private(set) var bytesRead = 0
   private var offset = 0
 
-  /// - Parameter limit: at most this many bytes are read, so that a reader does not run into what is
-  ///   being written meanwhile.
+  /// - Parameter limit: at most this many bytes are read, so that a reader does not run into what
+  ///   is being written meanwhile.
   init(path: String, limit: Int = .max) throws(RecordingError) {
     file = try InputFile(path)
     self.limit = limit

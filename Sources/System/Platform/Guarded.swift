@@ -2,10 +2,10 @@ package import Synchronization
 
 /// A value protected by a lock.
 ///
-/// Use it in place of `Mutex`. The compiler (6.3.1) may inline `Mutex.withLock` into an asynchronous
-/// function and keep the number of the thread that took a lock across a suspension; the lock is then
-/// released in the name of another thread, which ends the process. `withLock` here is never inlined,
-/// so it reads that number again each time. That costs a call, about 1 ns.
+/// Use it in place of `Mutex`. The compiler (6.3.1) may inline `Mutex.withLock` into an
+/// asynchronous function and keep the number of the thread that took a lock across a suspension;
+/// the lock is then released in the name of another thread, which ends the process. `withLock` here
+/// is never inlined, so it reads that number again each time. That costs a call, about 1 ns.
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
 

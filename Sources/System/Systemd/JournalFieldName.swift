@@ -16,7 +16,8 @@ package enum JournalFieldName {
   /// - Complexity: O(n) in the length of the key.
   package static func make(_ key: String) -> String {
     let source = Array(key.utf8)
-    // Capitals mark words only if there are other letters, so that a finished name remains unchanged.
+    // Capitals mark words only if there are other letters, so that a finished name remains
+    // unchanged.
     let hasWords = source.contains(where: isLower)
     var name: [UInt8] = []
     for (index, byte) in source.enumerated() {

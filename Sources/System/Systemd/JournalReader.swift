@@ -6,8 +6,8 @@ package import Platform
 package struct JournalEntry: Sendable, Equatable {
   /// When journald received it, in microseconds since 1970.
   package var realtimeMicroseconds: UInt64
-  /// Its fields. The values of a field that occurs several times are joined by line feeds; bytes that are
-  /// not UTF-8 are replaced.
+  /// Its fields. The values of a field that occurs several times are joined by line feeds; bytes
+  /// that are not UTF-8 are replaced.
   package var fields: [String: String]
 
   package init(realtimeMicroseconds: UInt64, fields: [String: String]) {
@@ -25,8 +25,8 @@ package struct JournalEntry: Sendable, Equatable {
 ///
 /// Matches on the same field are alternatives, matches on different fields must all hold. Set
 /// matches, then the position, then call ``next()`` until nil, and ``wait(microseconds:)`` for
-/// more. Belongs to the thread that opened it. A user who may not read any journal file gets neither
-/// entries nor an error: this is what libsystemd does.
+/// more. Belongs to the thread that opened it. A user who may not read any journal file gets
+/// neither entries nor an error: this is what libsystemd does.
 package struct JournalReader: ~Copyable {
   /// Which journal files to read.
   package enum Source: Sendable, Equatable {

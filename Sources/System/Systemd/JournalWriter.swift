@@ -121,8 +121,8 @@ package final class JournalWriter: Sendable {
   private func nextStep() -> Step {
     let now = MonotonicClock.nanoseconds()
     return state.withLock { state in
-      // Closing also flushes, but a moment later: the thread must not end in between and lose repeat
-      // counts.
+      // Closing also flushes, but a moment later: the thread must not end in between and lose
+      // repeat counts.
       let flushing = state.flushing > 0 || state.closed
       if let output = state.queue.next(now: now, flushing: flushing) {
         return .write(output)

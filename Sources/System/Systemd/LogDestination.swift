@@ -8,8 +8,8 @@ package enum LogDestination: Sendable, Equatable {
   case console
 
   /// The journal if `JOURNAL_STREAM` names the file that is standard error, which is the check
-  /// recommended by systemd.exec(5); otherwise the console. The variable alone proves nothing: a shell
-  /// started by a service passes it on to programs with other outputs.
+  /// recommended by systemd.exec(5); otherwise the console. The variable alone proves nothing: a
+  /// shell started by a service passes it on to programs with other outputs.
   package static func detect() -> LogDestination {
     var status = stat()
     guard fstat(STDERR_FILENO, &status) == 0 else { return .console }

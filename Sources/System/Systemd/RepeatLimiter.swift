@@ -24,8 +24,8 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
   }
 
   private var windows: [Kind: Window] = [:]
-  /// Kinds with suppressed records, in the order of the first: the output must not depend on the order
-  /// of a dictionary.
+  /// Kinds with suppressed records, in the order of the first: the output must not depend on the
+  /// order of a dictionary.
   private var waiting: [Kind] = []
   private let maximumKinds: Int
   /// Keeps a flood of new kinds from searching all windows each time.
@@ -71,7 +71,8 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
     pruneNotBefore = now.addingReportingOverflow(Self.pruneInterval).partialValue
   }
 
-  /// The next kind whose interval is over: its last suppressed record and the number of all of them.
+  /// The next kind whose interval is over: its last suppressed record and the number of all of
+  /// them.
   package mutating func takeDue(now: UInt64) -> (record: Record, count: UInt64)? {
     for (index, kind) in waiting.enumerated() {
       guard let window = windows[kind], window.end <= now, let record = window.last else {

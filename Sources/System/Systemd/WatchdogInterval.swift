@@ -11,16 +11,16 @@ package struct WatchdogInterval: Sendable, Equatable {
     self.microseconds = max(1, microseconds)
   }
 
-  /// How often to check the lanes: every quarter of the interval, in nanoseconds. A healthy lane answers
-  /// a ping before the next check, so the watchdog is fed at each check, and a lane that blocks for the
-  /// whole interval is always noticed.
+  /// How often to check the lanes: every quarter of the interval, in nanoseconds. A healthy lane
+  /// answers a ping before the next check, so the watchdog is fed at each check, and a lane that
+  /// blocks for the whole interval is always noticed.
   package var checkPeriodNanoseconds: UInt64 {
     let (nanoseconds, overflow) = microseconds.multipliedReportingOverflow(by: 250)
     return overflow ? .max : nanoseconds
   }
 
-  /// The interval that the service manager set for this process by `WATCHDOG_USEC` and `WATCHDOG_PID`;
-  /// nil if it set none.
+  /// The interval that the service manager set for this process by `WATCHDOG_USEC` and
+  /// `WATCHDOG_PID`; nil if it set none.
   ///
   /// - Throws: `EINVAL` if the variables make no sense.
   package static func fromEnvironment() throws(SystemError) -> WatchdogInterval? {

@@ -9,8 +9,8 @@ package final class WatchdogThread: Sendable {
   /// - Parameters:
   ///   - driver: What to do at each check.
   ///   - interval: The manager's interval.
-  ///   - onStall: Called on the watchdog's thread at each check at which lanes are silent, and without any
-  ///     at the first check at which all of them answer again.
+  ///   - onStall: Called on the watchdog's thread at each check at which lanes are silent, and
+  ///     without any at the first check at which all of them answer again.
   ///   - onError: Called on the watchdog's thread when the service manager could not be notified.
   package init(
     _ driver: WatchdogDriver, interval: WatchdogInterval,

@@ -24,8 +24,8 @@ package struct SocketPlace: Equatable, Sendable {
     if !isDirectory { control = path }
   }
 
-  /// The sockets to try, in order: only those given by the user, or else those of the user's own daemon
-  /// and of the system's.
+  /// The sockets to try, in order: only those given by the user, or else those of the user's own
+  /// daemon and of the system's.
   package static func candidates(option: String?, _ surroundings: Surroundings) -> [SocketPlace] {
     if let named = option ?? surroundings.variable("LIVEHOST_SOCKET") {
       return [SocketPlace(named: named)]

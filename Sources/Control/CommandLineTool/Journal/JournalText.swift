@@ -26,8 +26,8 @@ package enum JournalText {
     return .object(object)
   }
 
-  /// Whether a field comes from the program or the service manager; the others describe the machine and
-  /// the sender.
+  /// Whether a field comes from the program or the service manager; the others describe the machine
+  /// and the sender.
   private static func isShown(_ field: String) -> Bool {
     field.hasPrefix(JournalFieldName.prefix)
       || ["MESSAGE_ID", "_PID", "_BOOT_ID", "_SYSTEMD_UNIT", "_SYSTEMD_INVOCATION_ID"]
@@ -70,8 +70,8 @@ package enum JournalText {
 }
 
 extension HangList {
-  /// The hang that an entry reports; nil if it is not a hang, or lacks fields because an earlier version
-  /// wrote it.
+  /// The hang that an entry reports; nil if it is not a hang, or lacks fields because an earlier
+  /// version wrote it.
   package static func report(_ entry: JournalEntry) -> HangReport? {
     let kind: HangReport.Kind
     switch entry.kind {

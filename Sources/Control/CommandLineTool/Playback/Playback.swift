@@ -11,7 +11,8 @@ struct PlaybackPlan: Sendable {
   var speed = PlaybackSpeed.times(1)
   var format = LineFormat.auto
 
-  /// The line that tells the daemon how to treat the lines that follow; nil if no options are needed.
+  /// The line that tells the daemon how to treat the lines that follow; nil if no options are
+  /// needed.
   ///
   /// If the recording is played as fast as possible, frames follow its time, so that the room draws
   /// the same frames as when it was recorded.

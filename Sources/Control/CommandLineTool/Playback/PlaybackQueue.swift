@@ -15,8 +15,8 @@ package struct PlaybackQueue: Sendable {
     case ended
   }
 
-  /// A longer line is passed on in pieces: the daemon counts it as rejected, and memory stays bounded
-  /// here.
+  /// A longer line is passed on in pieces: the daemon counts it as rejected, and memory stays
+  /// bounded here.
   package static let longestLine = 1 << 20
 
   private let format: LineFormat

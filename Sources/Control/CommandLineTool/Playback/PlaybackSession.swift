@@ -2,8 +2,8 @@ import Glibc
 import JSON
 import Platform
 
-/// One playback over one connection: a loop that waits for the source, the socket, the time of the next
-/// line or the end, whichever comes first. Confined to the thread that runs it.
+/// One playback over one connection: a loop that waits for the source, the socket, the time of the
+/// next line or the end, whichever comes first. Confined to the thread that runs it.
 final class PlaybackSession {
   /// The largest write. Many small writes cost the daemon much more than one large one.
   private static let batch = 64 * 1024

@@ -28,8 +28,8 @@ final class StreamSocket {
     return address.call(Glibc.connect, descriptor) == 0 ? 0 : errno
   }
 
-  /// Writes as much of `bytes` as possible without blocking, starting at `start`, which advances. Once
-  /// everything is written, `bytes` is emptied.
+  /// Writes as much of `bytes` as possible without blocking, starting at `start`, which advances.
+  /// Once everything is written, `bytes` is emptied.
   ///
   /// - Returns: false if the peer is gone.
   func write(_ bytes: inout [UInt8], from start: inout Int) -> Bool {

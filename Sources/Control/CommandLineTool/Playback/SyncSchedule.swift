@@ -20,7 +20,8 @@ package struct SyncSchedule: Sendable {
   private var answered = 0
   package private(set) var confirmed = Confirmed()
 
-  /// - Parameter prefix: the beginning of all tokens, so that they differ from those in a recording.
+  /// - Parameter prefix: the beginning of all tokens, so that they differ from those in a
+  ///   recording.
   package init(prefix: String, now: Int64) {
     self.prefix = prefix
     lastTime = now
@@ -29,7 +30,8 @@ package struct SyncSchedule: Sendable {
   /// Whether the daemon has answered all questions.
   package var isSettled: Bool { asked == answered }
 
-  /// When the next question is due; nil if one is unanswered or nothing was sent since the last one.
+  /// When the next question is due; nil if one is unanswered or nothing was sent since the last
+  /// one.
   package func nextTime(sentBytes: Int) -> Int64? {
     isSettled && sentBytes > lastBytes ? lastTime + Self.interval : nil
   }
@@ -54,8 +56,8 @@ package struct SyncSchedule: Sendable {
     return "{\"type\":\"sync\",\"token\":\"\(prefix)\(asked)\"}\n"
   }
 
-  /// Takes an answer. Returns false, and ignores the answer, if the question was not ours but part of the
-  /// recording.
+  /// Takes an answer. Returns false, and ignores the answer, if the question was not ours but part
+  /// of the recording.
   @discardableResult
   package mutating func receive(token: String, received: Int, rejected: Int) -> Bool {
     guard token.hasPrefix(prefix), let number = Int(token.dropFirst(prefix.count)),

@@ -20,7 +20,8 @@ package struct PercentBar {
     if console.isDiagnosticsTerminal { console.diagnose("\r\u{1B}[K") }
   }
 
-  /// One line, at most `columns` wide: the bar, the rate so far, and the remaining time at this rate.
+  /// One line, at most `columns` wide: the bar, the rate so far, and the remaining time at this
+  /// rate.
   ///
   /// - Parameter elapsed: seconds since the work began.
   package static func line(_ percent: Int, elapsed: Double, columns: Int) -> String {

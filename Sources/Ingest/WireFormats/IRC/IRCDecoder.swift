@@ -1,7 +1,8 @@
 import CSimdjson
 import LiveEvents
 
-/// Lines of Twitch's chat protocol. The tags are described in Twitch's documentation, "IRC concepts".
+/// Lines of Twitch's chat protocol. The tags are described in Twitch's documentation, "IRC
+/// concepts".
 extension LineDecoder {
   mutating func decodeIRC(
     _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int, arrival: Timestamp

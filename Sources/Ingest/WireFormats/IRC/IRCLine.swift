@@ -92,8 +92,8 @@ struct IRCLine {
     return slice
   }
 
-  /// A text that is a name, possibly empty. It must not be longer than names in native lines, because it
-  /// is recorded in one.
+  /// A text that is a name, possibly empty. It must not be longer than names in native lines,
+  /// because it is recorded in one.
   @inline(__always)
   func name(_ slice: ByteSlab.Slice) throws(RejectionReason) -> ByteSlab.Slice {
     guard slice.isName(in: slab) else { throw .malformedIRC }

@@ -79,8 +79,8 @@ struct JSONTokens {
     return token &+ 1
   }
 
-  /// Returns a string as one with escapes; `nil` if they are not valid. By value, so that a caller's
-  /// `JSONValue` can stay in registers.
+  /// Returns a string as one with escapes; `nil` if they are not valid. By value, so that a
+  /// caller's `JSONValue` can stay in registers.
   @inline(never)
   private func stringKind(from start: Int, count: Int) -> JSONValue.Kind? {
     let start = bytes + start
@@ -108,8 +108,8 @@ struct JSONTokens {
     return next
   }
 
-  /// Reads the object at `token`. `member` is given each key and the token of its value, which it reads;
-  /// it returns the token after the value.
+  /// Reads the object at `token`. `member` is given each key and the token of its value, which it
+  /// reads; it returns the token after the value.
   @inline(__always)
   func object(at token: Int, member: (_ key: JSONValue, _ token: Int) -> Int?) -> Int? {
     var i = token &+ 1
@@ -127,8 +127,8 @@ struct JSONTokens {
     }
   }
 
-  /// Skips the object or array at `token`, checking its grammar. Without recursion: the depth is limited
-  /// by the bits of one word.
+  /// Skips the object or array at `token`, checking its grammar. Without recursion: the depth is
+  /// limited by the bits of one word.
   private func container(at token: Int) -> Int? {
     var i = token
     var isObject: UInt64 = 0

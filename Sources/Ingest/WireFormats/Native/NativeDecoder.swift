@@ -71,8 +71,8 @@ extension LineDecoder {
 }
 
 extension NativeMembers {
-  /// The type of the line; `nil` if there is no type with this name, or the member is absent or not a
-  /// string. These cases are distinguished once the room is known.
+  /// The type of the line; `nil` if there is no type with this name, or the member is absent or not
+  /// a string. These cases are distinguished once the room is known.
   @inline(__always)
   fileprivate func type(in table: NativeTypeTable) -> NativeLineType? {
     guard has(.type) else { return nil }

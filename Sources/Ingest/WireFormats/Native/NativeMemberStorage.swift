@@ -16,9 +16,9 @@ struct NativeMemberStorage: ~Copyable {
 
   /// Reads the members of the object that the tokens form. Unknown members are checked and skipped.
   ///
-  /// Of several members with the same name, the last counts. A member that is null counts as absent.
-  /// Returns the set of members present and the token after the object; `nil` if the tokens of the
-  /// line form no object.
+  /// Of several members with the same name, the last counts. A member that is null counts as
+  /// absent. Returns the set of members present and the token after the object; `nil` if the tokens
+  /// of the line form no object.
   mutating func read(_ tokens: JSONTokens) -> (present: UInt64, end: Int)? {
     let first = tokens.first
     guard tokens.count > first, tokens.byte(first) == UInt8(ascii: "{") else { return nil }

@@ -107,7 +107,8 @@ struct NativeMembers {
     has(member) ? try integer(member, in: range) : nil
   }
 
-  /// A time in milliseconds. A fraction is cut off, because many sources compute it in floating point.
+  /// A time in milliseconds. A fraction is cut off, because many sources compute it in floating
+  /// point.
   @inline(__always)
   func milliseconds(_ member: NativeMember, in range: ClosedRange<Int>)
     throws(RejectionReason) -> Int

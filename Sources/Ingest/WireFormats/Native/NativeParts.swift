@@ -1,9 +1,10 @@
 public import LiveEvents
 
-// The parts of the screen whose events are carried by native lines. A new part adds a file next to this one
-// (see `NativeEvent`), and here its members and a line in each list.
+// The parts of the screen whose events are carried by native lines. A new part adds a file next to
+// this one (see `NativeEvent`), and here its members and a line in each list.
 
-/// The events of one part as native lines: the names of their types, their members, and their limits.
+/// The events of one part as native lines: the names of their types, their members, and their
+/// limits.
 ///
 /// The file of the part says all of that; what all parts share is in ``NativeMembers`` and
 /// ``JSONObjectWriter``.
@@ -90,8 +91,8 @@ extension LiveEvent.Payload {
 
 /// The members of native lines, nested ones under the name of their path.
 ///
-/// One flat list, so that a line's members are one word of bits and one array of values whatever its
-/// type, which is known only once they are read. At most 64.
+/// One flat list, so that a line's members are one word of bits and one array of values whatever
+/// its type, which is known only once they are read. At most 64.
 enum NativeMember: Int, CaseIterable {
   // All lines.
   case type, room, ts

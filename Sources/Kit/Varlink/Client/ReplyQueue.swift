@@ -13,8 +13,8 @@ final class ReplyQueue: Sendable {
     var waiter: CheckedContinuation<Reply, Never>?
   }
 
-  /// How many replies may wait unread before the connection stops reading. When the connection ends,
-  /// all replies it has read are queued regardless.
+  /// How many replies may wait unread before the connection stops reading. When the connection
+  /// ends, all replies it has read are queued regardless.
   private static let capacity = 16
   private let state = Guarded(State())
   /// Called when a full queue has free capacity again.

@@ -5,8 +5,8 @@ public import NIOPosix
 
 /// One connection to a Varlink service.
 ///
-/// Any number of tasks may call at once: calls are sent in the order in which they are made, and the
-/// service answers in that order. A call that asks for `more` therefore delays those after it:
+/// Any number of tasks may call at once: calls are sent in the order in which they are made, and
+/// the service answers in that order. A call that asks for `more` therefore delays those after it:
 /// give each monitor a client of its own.
 public final class VarlinkClient: Sendable {
   private let channel: any Channel

@@ -47,8 +47,9 @@ public struct Interface: Sendable {
 
   /// Registers a method with any number of replies: those that the handler sends, then the one that
   /// it returns.
-  /// - Parameter requiresMore: if true, calls without the flag `more` get `ExpectedMore`. Otherwise the
-  ///   handler must check ``Call/wantsMore`` and, without it, send nothing before its last reply.
+  /// - Parameter requiresMore: if true, calls without the flag `more` get `ExpectedMore`. Otherwise
+  ///   the handler must check ``Call/wantsMore`` and, without it, send nothing before its last
+  ///   reply.
   public mutating func handleStream<
     Parameters: Decodable & SendableMetatype, Reply: Encodable & SendableMetatype
   >(

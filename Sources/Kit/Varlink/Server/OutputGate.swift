@@ -6,8 +6,8 @@ import Platform
 /// kernel has taken them, so a reader that stops reading keeps the gate closed. Each message counts
 /// for ``messageOverhead`` more than its bytes.
 final class OutputGate: Sendable {
-  /// What a waiting message costs in addition to its bytes: its envelope, and the channel's records of
-  /// its writes, which far outweigh a short message.
+  /// What a waiting message costs in addition to its bytes: its envelope, and the channel's records
+  /// of its writes, which far outweigh a short message.
   private static let messageOverhead = 512
 
   private struct State {
@@ -26,8 +26,8 @@ final class OutputGate: Sendable {
 
   var isOpen: Bool { state.withLock { !$0.isClosed && $0.inFlight < limit } }
 
-  /// Reserves the bytes of a message if the gate is open. A single message may exceed the limit, however
-  /// long it is.
+  /// Reserves the bytes of a message if the gate is open. A single message may exceed the limit,
+  /// however long it is.
   func tryReserve(_ bytes: Int) -> Bool {
     state.withLock { state in
       guard !state.isClosed, state.inFlight < limit else { return false }

@@ -3,8 +3,8 @@ package import NIOCore
 /// One client: takes its calls in order, runs them one at a time, and writes the replies.
 ///
 /// Confined to the connection's event loop. While a call runs, the bytes after it wait unparsed;
-/// once they contain a complete message, reading stops, so a client that pipelines endlessly is held
-/// back by its own socket buffer.
+/// once they contain a complete message, reading stops, so a client that pipelines endlessly is
+/// held back by its own socket buffer.
 package final class ServerConnection: ChannelDuplexHandler {
   package typealias InboundIn = ByteBuffer
   package typealias OutboundIn = Never

@@ -10,13 +10,13 @@ public import UnixSockets
 public final class VarlinkServer: Sendable {
   /// Limits on what clients can make the server hold. Their product bounds its memory.
   public struct Limits: Sendable {
-    /// The most connections at a time, including closed ones whose call is still running; further ones
-    /// are closed when they are accepted.
+    /// The most connections at a time, including closed ones whose call is still running; further
+    /// ones are closed when they are accepted.
     public var connections = 256
     /// The longest call without its NUL byte; a longer one ends the connection.
     public var messageBytes = 4 << 20
-    /// The most reply bytes, including errors, that may wait for one client before its handlers are held
-    /// back. A short reply counts for what it costs, about half a kibibyte.
+    /// The most reply bytes, including errors, that may wait for one client before its handlers are
+    /// held back. A short reply counts for what it costs, about half a kibibyte.
     public var outputBytes = 256 << 10
     /// The most calls with `more` in progress, over all connections.
     public var monitors = 64
@@ -25,8 +25,9 @@ public final class VarlinkServer: Sendable {
       ServiceError.permissionDenied
     /// How long ``VarlinkServer/shutdown()`` lets a call finish and a client read its replies.
     ///
-    /// A client that reads at all has done so within milliseconds. One that is stopped in a debugger
-    /// never does, and must not keep a service from ending within its service manager's time-out.
+    /// A client that reads at all has done so within milliseconds. One that is stopped in a
+    /// debugger never does, and must not keep a service from ending within its service manager's
+    /// time-out.
     public var drainTimeout = TimeAmount.seconds(2)
 
     public init() {}
@@ -63,8 +64,8 @@ public final class VarlinkServer: Sendable {
 
   /// Starts to accept connections; when this returns, clients can connect.
   ///
-  /// Takes the socket, which serves once; at the end it is closed and its file removed if it was made
-  /// here.
+  /// Takes the socket, which serves once; at the end it is closed and its file removed if it was
+  /// made here.
   /// - Parameters:
   ///   - group: Its loops run the connections and their handlers. It must outlive the server.
   ///   - unexpectedError: Told of errors that are neither ``VarlinkErrorConvertible`` nor a
@@ -103,13 +104,13 @@ public final class VarlinkServer: Sendable {
   /// The number of calls with `more` in progress.
   public var monitorCount: Int { dispatcher.runningMonitors }
 
-  /// Stops in an orderly way: refuses new connections, ends monitors, lets other calls reply, and closes
-  /// the connections.
+  /// Stops in an orderly way: refuses new connections, ends monitors, lets other calls reply, and
+  /// closes the connections.
   ///
-  /// Returns when the last connection is closed and the last handler has ended, so that the event loops
-  /// may then be shut down. Calls that run longer than ``Limits/drainTimeout`` are cancelled, and clients
-  /// that have not read their replies by then lose them; if the waiting task is cancelled, both happen at
-  /// once. A handler that ignores its cancellation delays this.
+  /// Returns when the last connection is closed and the last handler has ended, so that the event
+  /// loops may then be shut down. Calls that run longer than ``Limits/drainTimeout`` are cancelled,
+  /// and clients that have not read their replies by then lose them; if the waiting task is
+  /// cancelled, both happen at once. A handler that ignores its cancellation delays this.
   public func shutdown() async {
     await stopListening()
     let connections = beginToStop()

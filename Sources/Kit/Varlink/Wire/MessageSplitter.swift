@@ -33,9 +33,9 @@ package struct MessageSplitter: Sendable {
       buffer = bytes
       return
     }
-    // If every write of a peer ends within the next message, the buffer never becomes empty. Moving at
-    // most as much as was taken since the last time keeps the work linear, and the memory within twice
-    // what is held.
+    // If every write of a peer ends within the next message, the buffer never becomes empty. Moving
+    // at most as much as was taken since the last time keeps the work linear, and the memory within
+    // twice what is held.
     if buffer.readerIndex >= buffer.readableBytes {
       let held = buffer.readableBytes + bytes.readableBytes
       var moved = ByteBufferAllocator().buffer(capacity: held)

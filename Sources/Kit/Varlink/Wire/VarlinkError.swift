@@ -26,8 +26,8 @@ extension VarlinkError: VarlinkErrorConvertible {
 
 /// The errors of `org.varlink.service`, which any method of any interface may reply with.
 ///
-/// They name what the client named. In the reply a name is cut to ``maximumNameBytes``: it can be as
-/// long as a whole message, and would cost the server that much for each wrong call.
+/// They name what the client named. In the reply a name is cut to ``maximumNameBytes``: it can be
+/// as long as a whole message, and would cost the server that much for each wrong call.
 public enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
   case interfaceNotFound(String)
   /// The known interface does not define the method.
@@ -75,8 +75,8 @@ public enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
     return String(name[..<end])
   }
 
-  /// The typed form of a received error; nil if it is not an error of `org.varlink.service`, or lacks
-  /// its parameter.
+  /// The typed form of a received error; nil if it is not an error of `org.varlink.service`, or
+  /// lacks its parameter.
   public init?(_ error: VarlinkError) {
     func text(_ name: String) -> String? { error.parameters[name]?.stringValue }
     guard error.name.hasPrefix(Self.prefix) else { return nil }

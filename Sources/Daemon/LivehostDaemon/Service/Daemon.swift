@@ -1,3 +1,4 @@
+import ControlInterface
 package import Logging
 package import Prometheus
 import ServiceLifecycle

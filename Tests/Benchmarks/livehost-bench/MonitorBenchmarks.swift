@@ -1,16 +1,10 @@
 import BenchmarkKit
-import ControlInterface
 import Foundation
 import Ingest
 import LiveEvents
 import LivehostDaemon
-import Logging
-import NIOCore
-import NIOPosix
-import Recordings
 import Synchronization
 import UnixSockets
-import Varlink
 
 /// 200 monitors of a busy room, 10 of which never read: how long the lane's turns are, how old a change is
 /// when a monitor gets it, and what those who do not read cost.
@@ -62,14 +56,9 @@ private final class MonitorBench {
     var frames = 0
   }
 
-  private let path = NSTemporaryDirectory() + "livehost-bench-\(getpid())-monitors"
-  private let laneGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-  private let ioGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-  private let work: WorkExecutor
-  private let directory: RoomDirectory
-  private let control: VarlinkServer
+  private let served: ControlledLane
   private let ingest: IngestServer
-  private let turns = Turns()
+  private let turns: Turns
   private var monitors: [Int32] = []
 
   /// Written by the lane, taken between rounds.
@@ -79,52 +68,27 @@ private final class MonitorBench {
   }
 
   init() async throws {
-    guard let loop = laneGroup.next() as? any EventLoop & NIOSerialEventLoopExecutor else {
-      preconditionFailure("SwiftNIO's event loops are serial executors")
-    }
-    let lane = HostLane(
-      index: 0, eventLoop: loop, settings: RoomSettings(), onTurn: { [turns] in turns.note($0) })
-    directory = RoomDirectory(lanes: [lane], maximumRooms: 4)
-    let router = EventRouter(directory: directory)
-    work = WorkExecutor(width: 1)
-    try work.start()
-    let slots = WorkSlots(count: 1)
-    let recordings = RoomRecordings(
-      library: try RecordingLibrary(directory: path + "-recordings", onProblem: { _ in }),
-      logger: Logger(label: "bench"))
-    let service = LivehostControl(
-      directory: directory, router: router,
-      status: DaemonStatus(version: "bench", lostEntries: { 0 }, logLevel: { "info" }),
-      simulations: Simulations(executor: work, slots: slots), recordings: recordings,
-      tasks: RoomTasks(
-        executor: work, slots: slots, recordings: recordings, directory: directory,
-        logger: Logger(label: "bench")))
-    var limits = VarlinkServer.Limits()
-    limits.monitors = Self.readers + Self.silent
-    control = try await VarlinkServer.start(
-      on: .bind(path: path + "-control"),
-      information: ServiceInformation(vendor: "", product: "", version: "", url: ""),
-      interfaces: [try ControlInterface.makeInterface(service: service) { _ in true }],
-      limits: limits, group: ioGroup)
+    let turns = Turns()
+    self.turns = turns
+    let served = try await ControlledLane(
+      "monitors", monitors: Self.readers + Self.silent, onTurn: { turns.note($0) })
+    self.served = served
     ingest = try await IngestServer.start(
-      on: .bind(path: path + "-ingest"), group: ioGroup, sink: router)
-    try await service.openRoom(Self.room)
+      on: .bind(path: served.path + "-ingest"), group: served.ioGroup, sink: served.router)
+    guard let name = RoomName(Self.room) else { preconditionFailure() }
+    try served.directory.open(name)
     for _ in 0..<Self.readers + Self.silent { monitors.append(try watch()) }
   }
 
   func stop() async throws {
     for monitor in monitors { close(monitor) }
     await ingest.shutdown()
-    await control.shutdown()
-    await directory.closeAll()
-    work.stop()
-    try await ioGroup.shutdownGracefully()
-    try await laneGroup.shutdownGracefully()
+    try await served.stop()
   }
 
   /// A monitor whose calls are written and replies read by hand.
   private func watch() throws -> Int32 {
-    let monitor = try connect(to: path + "-control")
+    let monitor = try connect(to: served.controlSocket)
     let call =
       #"{"method":"io.livehost.Control.MonitorRoom","more":true,"parameters":{"room":"\#(Self.room)"}}"#
     try write(Array(call.utf8) + [0], to: monitor)
@@ -136,7 +100,7 @@ private final class MonitorBench {
     let before = try await frames()
     let readers = Array(monitors.prefix(Self.readers))
     let end = Harness.now() + UInt64(seconds) * 1_000_000_000
-    let feeder = Thread { [path] in try? Self.feed(path + "-ingest", until: end) }
+    let feeder = Thread { [path = served.path] in try? Self.feed(path + "-ingest", until: end) }
     feeder.start()
     var round = await withCheckedContinuation { continuation in
       Thread { continuation.resume(returning: Self.read(readers, until: end)) }.start()
@@ -148,7 +112,7 @@ private final class MonitorBench {
 
   private func frames() async throws -> Int {
     guard let name = RoomName(Self.room) else { return 0 }
-    return await directory.lanes[0].report(name)?.frames ?? 0
+    return await served.lane.report(name)?.frames ?? 0
   }
 
   /// A busy room: 1,200 events a second of many kinds, in bursts of 5 ms. A title with the time of its

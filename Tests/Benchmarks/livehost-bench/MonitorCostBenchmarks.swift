@@ -1,0 +1,110 @@
+import BenchmarkKit
+import ControlInterface
+import Foundation
+import Glibc
+import Ingest
+import LiveEvents
+import LivehostDaemon
+import NIOCore
+import Varlink
+import WireFormats
+
+/// What a monitor of the header at 10/s costs the lane of a busy room: processor time of the lane's
+/// thread for the same seconds of the room, with the monitor and without it in turn.
+func monitorCostBenchmarks(_ harness: Harness) async throws {
+  guard harness.isWanted("monitor.header") else { return }
+  FileHandle.standardError.write(Data("measuring monitor.header\n".utf8))
+  let rooms = [false: try await FedRoom(), true: try await FedRoom(isMonitored: true)]
+  // What grows once is grown first: the chat's history, tables.
+  for room in rooms.values { _ = try await room.run(seconds: 20) }
+  var control: [Double] = []
+  var shares: [Double] = []
+  for round in 0..<15 {
+    var times: [Bool: Double] = [:]
+    for isMonitored in round.isMultiple(of: 2) ? [false, true] : [true, false] {
+      times[isMonitored] = try await rooms[isMonitored]?.run(seconds: 20)
+    }
+    guard let without = times[false], let with = times[true] else { continue }
+    control.append(without / 20 / 1e6)
+    shares.append((with / without - 1) * 100)
+  }
+  for room in rooms.values { try await room.stop() }
+  harness.report(
+    "monitor.header.control", Harness.median(control), "ms/s",
+    bar: "of the lane, for a room with 1,200 events/s and 60 frames/s that nobody watches")
+  harness.report(
+    "monitor.header", Harness.median(shares), "%", bar: "<= 2 % more with one 10/s monitor")
+}
+
+/// A room that is fed tenths of a second of its own time, each as fast as its lane takes it.
+private final class FedRoom {
+  private static let room = "bench"
+  private let served: ControlledLane
+  /// One for each tenth of a second; the monitor waits for one between its replies.
+  private let permits = AsyncStream.makeStream(of: Void.self)
+  private var replies: RoomStates.AsyncIterator?
+  private var tenths = 0
+
+  init(isMonitored: Bool = false) async throws {
+    served = try await ControlledLane(
+      isMonitored ? "monitored" : "alone", monitors: 1,
+      sleep: { [permits] _ in
+        for await _ in permits.stream { return }
+        throw CancellationError()
+      })
+    guard let name = RoomName(Self.room) else { preconditionFailure() }
+    try served.directory.open(name)
+    guard isMonitored else { return }
+    replies = try await ControlClient.connect(path: served.controlSocket)
+      .monitorRoom(Self.room, features: [.header], maximumRate: 10).makeAsyncIterator()
+    _ = try await replies?.next()
+  }
+
+  func stop() async throws {
+    permits.continuation.finish()
+    try await served.stop()
+  }
+
+  /// Returns the processor time of the lane in nanoseconds.
+  func run(seconds: Int) async throws -> Double {
+    let start = try await laneTime()
+    for _ in 0..<seconds * 10 {
+      await sendTenth()
+      guard replies != nil else { continue }
+      permits.continuation.yield()
+      _ = try await replies?.next()
+    }
+    return Double(try await laneTime() - start)
+  }
+
+  private func laneTime() async throws -> UInt64 {
+    try await served.lane.eventLoop.submit { clock_gettime_nsec(CLOCK_THREAD_CPUTIME_ID) }.get()
+  }
+
+  private func sendTenth() async {
+    let start = Timestamp(tenths) * 100
+    tenths += 1
+    var events: [LiveEvent] = []
+    for index in 0..<120 {
+      let number = tenths * 120 + index
+      let payload: LiveEvent.Payload =
+        index % 6 == 5
+        ? .header(.viewers(count: number))
+        : .chat(
+          .message(
+            ChatMessage(
+              id: "m\(number)", userID: "u\(number &* 7919 % 5_000)", userName: "viewer",
+              text: "hello there, this is message number \(number)")))
+      events.append(
+        LiveEvent(
+          timestamp: 1_700_000_000_000 + start + Timestamp(index) * 100 / 120, payload: payload))
+    }
+    guard let name = RoomName(Self.room) else { return }
+    _ = await withCheckedContinuation { continuation in
+      served.lane.post(
+        RoomDelivery(
+          room: name, events: events, clock: .event,
+          acknowledgement: .callback { continuation.resume(returning: $0) }))
+    }
+  }
+}

@@ -32,8 +32,8 @@ struct RestartTests {
       arguments: ["--state-dir", daemon.directory.appendingPathComponent("state").path])
   }
 
-  /// What `show` tells of the room's features and events, but for what goes on with time: the rate of
-  /// the chat and, if the room records, its recorder's progress.
+  /// What `show` tells of the room's features and events, but for what goes on with time: the rate
+  /// of the chat and, if the room records, its recorder's progress.
   private func shown(_ daemon: RunningDaemon, records: Bool = false) throws -> NSDictionary {
     let outcome = try daemon.ctl("show", "main", "--json=short")
     try #require(outcome.status == 0, "\(outcome.diagnostics)")
@@ -175,7 +175,7 @@ struct RestartTests {
     #expect(first.stop() == 0)
 
     let second = try successor(of: first)
-    #expect(second.log.contains("recording \(name) goes on in a new segment"))
+    #expect(second.log.contains("recording \(name) continues in a new segment"))
     try ingest(#"{"type":"viewers","ts":3000,"count":130}"# + "\n", into: second)
     let before = try shown(second, records: true)
     second.kill()

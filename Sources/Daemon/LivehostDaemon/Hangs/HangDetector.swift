@@ -1,32 +1,32 @@
 import HostScreen
 
-/// Finds out, for one lane, what its long turns were held by.
+/// Finds out what made the long turns of one lane long.
 ///
-/// A value: it is shown the lane now and then from another thread, and told of each long turn at its
-/// end. What the lane was seen doing most often during the turn is what held it.
+/// A value: another thread lets it look at the lane from time to time, and reports each long turn
+/// to it at the end. The turn is attributed to what the lane was seen doing most often.
 package struct HangDetector: Sendable {
   /// A turn that lasted, and why.
   package struct Finding: Sendable, Equatable {
     package let turn: TurnMeter.LongTurn
     package let holder: LaneActivity.Label?
     package let reason: Reason
-    /// What the kernel gave the lane's thread during the turn; `nil` if that is not known.
+    /// The times of the lane's thread during the turn, from the kernel; `nil` if they are unknown.
     package let times: SchedulerTimes?
   }
 
   package enum Reason: String, Sendable {
     /// The lane computed.
     case busy
-    /// The lane waited in a call for something: it was held without computing.
+    /// The lane was waiting in a call: it was held without computing.
     case blocked
-    /// The lane was ready, and the machine gave it no processor.
+    /// The lane was ready, but the machine did not give it a processor.
     case descheduled
   }
 
-  /// A turn that is looked at.
+  /// A turn that is being observed.
   private struct Observed: Sendable {
     let number: UInt64
-    /// The times before the turn began, as far as they were looked at.
+    /// The times before the turn began, as of the last look.
     let before: SchedulerTimes?
     var seen: [LaneActivity.Label: Int] = [:]
   }
@@ -36,7 +36,7 @@ package struct HangDetector: Sendable {
 
   package init() {}
 
-  /// Looks at the lane: at the turn under way if there is one, at what it does, and at its times.
+  /// Looks at the lane: at the current turn, if there is one, at its activity, and at its times.
   package mutating func look(
     turn: UInt64?, activity: LaneActivity.Label?, times: SchedulerTimes?
   ) {
@@ -46,10 +46,10 @@ package struct HangDetector: Sendable {
     if let activity { observed?.seen[activity, default: 0] += 1 }
   }
 
-  /// A long turn ended.
+  /// Attributes a long turn that has ended.
   package func finish(_ turn: TurnMeter.LongTurn, times: SchedulerTimes?) -> Finding {
     let observed = observed.flatMap { $0.number == turn.number ? $0 : nil }
-    // Without a look during the turn the whole time since the last look counts.
+    // Without a look during the turn, the whole time since the last look counts.
     let before = observed?.before ?? lastTimes
     var spent: SchedulerTimes?
     if let before, let times {
@@ -61,7 +61,7 @@ package struct HangDetector: Sendable {
       turn: turn, holder: holder(observed, turn), reason: Self.reason(turn, spent), times: spent)
   }
 
-  /// What was seen most often; of several the one that was seen at the end, else the first by name.
+  /// The activity seen most often; of several, the one seen at the end, or else the first by name.
   private func holder(
     _ observed: Observed?, _ turn: TurnMeter.LongTurn
   ) -> LaneActivity.Label? {

@@ -2,9 +2,10 @@ import Glibc
 import HostScreen
 package import Platform
 
-/// Looks at the lanes from a thread of its own, and says which turn would have been a hang, and why.
+/// Observes the lanes from a thread of its own, and reports which turns would have been hangs, and
+/// why.
 package final class HangMonitor: Sendable {
-  /// How often it looks, in nanoseconds: a turn that is reported is seen at least four times.
+  /// How often it looks, in nanoseconds: a reported turn has been seen at least four times.
   package static let period: UInt64 = 50_000_000
 
   private let stopSignal: WakeSignal

@@ -4,7 +4,7 @@ package import Logging
 import Systemd
 
 extension HangReport {
-  /// What is told of a finding.
+  /// The report of a finding.
   ///
   /// - Parameter ended: when the turn ended, in milliseconds since 1970.
   package init(_ finding: HangDetector.Finding, lane: Int, ended: Int) {

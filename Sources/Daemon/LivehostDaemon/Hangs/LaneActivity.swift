@@ -2,20 +2,21 @@ package import Composable
 package import LiveEvents
 import Platform
 
-/// What a lane does now: written by the lane once per batch, view or effect, read by the hang monitor.
+/// What a lane is doing: written by the lane once per batch, view or effect, read by the hang
+/// monitor.
 package final class LaneActivity: Sendable {
   package enum Work: Hashable, Sendable {
-    /// An action is reduced, or what it changed is looked at.
+    /// An action is being reduced, or its changes are being delivered.
     case action(String)
-    /// A view is evaluated.
+    /// A view is being evaluated.
     case view(String)
-    /// An effect runs on the lane.
+    /// An effect is running on the lane.
     case effect(String)
-    /// Something of a room is read for a client.
+    /// A room is being read for a client.
     case report
   }
 
-  /// Some work, and the room that it is for if that is known.
+  /// Some work, and its room if that is known.
   package struct Label: Hashable, Sendable {
     package let room: RoomName?
     package let work: Work
@@ -28,7 +29,7 @@ package final class LaneActivity: Sendable {
 
   private enum State: Sendable {
     case nothing
-    /// The action is looked up when somebody asks, so that it costs nothing per action.
+    /// The action is looked up on demand, so that it costs nothing per action.
     case reducing(RoomName, ActionTrace)
     case other(Label)
   }
@@ -48,7 +49,7 @@ package final class LaneActivity: Sendable {
 
   package func clear() { state.withLock { $0 = .nothing } }
 
-  /// What it does; `nil` if nothing is known.
+  /// What the lane is doing; `nil` if unknown.
   package var present: Label? {
     switch state.withLock({ $0 }) {
     case .nothing: nil

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// What the kernel gave a thread, in nanoseconds since the thread began.
+/// How a thread spent its time according to the kernel, in nanoseconds since the thread began.
 package struct SchedulerTimes: Sendable, Equatable {
   /// On a processor.
   package var ran: UInt64
@@ -12,8 +12,8 @@ package struct SchedulerTimes: Sendable, Equatable {
     self.waited = waited
   }
 
-  /// Those of a thread of this process, from `schedstat` of proc(5); `nil` if the kernel does not
-  /// tell or the thread is gone. Costs some 10 us.
+  /// The times of a thread of this process, from `schedstat` of proc(5); `nil` if the kernel does
+  /// not provide them or the thread has ended. Costs about 10 us.
   package static func of(thread: pid_t) -> SchedulerTimes? {
     guard thread > 0, let file = fopen("/proc/self/task/\(thread)/schedstat", "re") else {
       return nil
@@ -29,7 +29,7 @@ package struct SchedulerTimes: Sendable, Equatable {
     }
   }
 
-  /// The kernel's number of the calling thread; 0 if it cannot be told.
+  /// The kernel's number of the calling thread; 0 if it is unknown.
   package static func currentThread() -> pid_t {
     var path = [UInt8](repeating: 0, count: 64)
     let length = path.withUnsafeMutableBytes { buffer in

@@ -2,18 +2,18 @@ import HostScreen
 import Platform
 import Synchronization
 
-/// Measures for how long a lane is held without a break. Written by the lane, read by anybody.
+/// Measures how long a lane is held without a break. Written by the lane, readable from any thread.
 ///
 /// Two clock reads per turn: meant for batches and frames, not for events.
 package final class TurnMeter: Sendable {
   /// A turn long enough to be reported.
   package struct LongTurn: Sendable, Equatable {
-    /// Which turn of the lane it was, from 0.
+    /// The number of the turn on its lane, starting at 0.
     package let number: UInt64
     /// On the meter's clock, in nanoseconds.
     package let start: UInt64
     package let nanoseconds: UInt64
-    /// What the lane did when the turn ended.
+    /// What the lane was doing when the turn ended.
     package let last: LaneActivity.Label?
 
     package init(
@@ -28,7 +28,7 @@ package final class TurnMeter: Sendable {
 
   private let longest = Atomic<UInt64>(0)
   private let turns = Atomic<UInt64>(0)
-  /// When the present turn began; 0 between turns.
+  /// When the current turn began; 0 between turns.
   private let start = Atomic<UInt64>(0)
   private let ended = Guarded<[LongTurn]>([])
   private let clock: @Sendable () -> UInt64
@@ -36,7 +36,7 @@ package final class TurnMeter: Sendable {
   private let onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)?
 
   /// - Parameters:
-  ///   - onTurn: told of each turn, on the lane; must be quick.
+  ///   - onTurn: called with the length of each turn, on the lane; must return quickly.
   ///   - clock: monotonic nanoseconds, never 0.
   package init(
     activity: LaneActivity = LaneActivity(),
@@ -52,11 +52,11 @@ package final class TurnMeter: Sendable {
   package var longestNanoseconds: UInt64 { longest.load(ordering: .relaxed) }
   package var count: UInt64 { turns.load(ordering: .relaxed) }
 
-  /// The turn that is under way: its number, and when it began.
+  /// The number of the current turn, and when it began; `nil` between turns.
   package var current: (number: UInt64, start: UInt64)? {
     let number = turns.load(ordering: .acquiring)
     let start = start.load(ordering: .acquiring)
-    // If the turn ended in between, this is about none.
+    // If the turn ended in between, the two do not belong together.
     guard start != 0, turns.load(ordering: .acquiring) == number else { return nil }
     return (number, start)
   }

@@ -5,8 +5,8 @@ package import Ingest
 package import Prometheus
 import ViewGraph
 
-/// The metrics of the daemon: instruments at the places where something happens seldom (a turn of a lane,
-/// a hang, a reload), and the numbers that the daemon keeps anyway, read when somebody asks.
+/// The metrics of the daemon: instruments where something happens rarely (a turn of a lane, a hang,
+/// a reload), and the numbers that the daemon keeps anyway, read on demand.
 ///
 /// Nothing here is called per event.
 package struct DaemonMetrics: Sendable {
@@ -26,7 +26,7 @@ package struct DaemonMetrics: Sendable {
       Self.hangs,
       help: "Turns of a lane of 250 ms (class microhang) or 500 ms (class hang) and more.")
     registry.describe(Self.reloads, help: "Requests to read the configuration again, by result.")
-    // Series that begin at 0 are seen to grow; those that begin at 1 are not.
+    // Series that begin at 0 visibly grow; those that begin at 1 do not.
     for kind in HangReport.Kind.allCases {
       for reason in HangReport.Reason.allCases { count(kind, reason, by: 0) }
     }
@@ -58,7 +58,7 @@ package struct DaemonMetrics: Sendable {
     ).increment(by: amount)
   }
 
-  /// What a scrape reads beside the instruments.
+  /// What a scrape reads in addition to the instruments.
   package struct Readings: Sendable {
     package var status: StatusReport
     package var rooms: [RoomMetrics] = []

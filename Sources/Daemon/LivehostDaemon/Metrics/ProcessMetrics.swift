@@ -3,9 +3,9 @@ import Glibc
 import Platform
 import Prometheus
 
-/// The metrics that Prometheus' own clients tell of their process, under the same names.
+/// The metrics that Prometheus' own clients report about their process, under the same names.
 enum ProcessMetrics {
-  /// Those that the kernel tells; what it does not is left out.
+  /// The metrics that the kernel provides; others are left out.
   static func families() -> [MetricFamily] {
     var usage = rusage()
     getrusage(RUSAGE_SELF.rawValue, &usage)
@@ -39,13 +39,14 @@ enum ProcessMetrics {
     return families
   }
 
-  /// From proc(5): the time since boot at which the process started, and the clocks. The machine's own
-  /// files of proc are hidden from the service.
+  /// From proc(5): the time since boot at which the process started, and the clocks. The machine's
+  /// own files of proc are hidden from the service.
   private static func startTime() -> Double? {
     guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
       let end = text.lastIndex(of: ")")
     else { return nil }
-    // Behind the name, which may hold anything: the state is the first field, the start the twentieth.
+    // After the name, which may contain anything: the first field is the state, the twentieth the
+    // start.
     let fields = text[text.index(after: end)...].split(separator: " ")
     guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
     let booted = Double(WallClock.nanoseconds() - BootClock.nanoseconds()) / 1e9

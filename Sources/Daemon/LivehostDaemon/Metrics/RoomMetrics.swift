@@ -5,19 +5,20 @@ package import HostScreen
 import LiveEvents
 package import ViewGraph
 
-/// What metrics tell of a room: numbers alone, so that it costs a scrape little.
+/// The metrics of a room: only numbers, so that a scrape is cheap.
 package struct RoomMetrics: Sendable {
   package let room: String
   package let viewers: Int
   package let counts: EventCounts
   package let frames: Int
-  /// Actions by the part of the screen that they are for; `host` for those of none.
+  /// Actions by the part of the screen that they belong to; `host` for those that belong to no
+  /// part.
   package let actionsByFeature: [String: Int]
   package let views: [String: ViewStatistics]
 }
 
 extension Room {
-  /// The room as `GetMetrics` tells of it.
+  /// The room as reported by `GetMetrics`.
   func metrics() -> RoomMetrics {
     var actions: [String: Int] = [:]
     for (kind, count) in screen.store.actionsByKind {

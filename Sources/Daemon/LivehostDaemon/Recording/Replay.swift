@@ -4,31 +4,31 @@ import Platform
 import RateLimiting
 package import Recordings
 
-/// What came of a replay.
+/// The result of a replay.
 package struct ReplayResult: Sendable, Equatable {
   package var events = 0
   package var frames = 0
-  /// Of the room's state after the last step.
+  /// The digest of the room's state after the last step.
   package var digest = ""
 }
 
-/// Plays a recording into a room: its steps at the times that it tells, whatever the speed, so that the
-/// room comes to the same state.
+/// Plays a recording into a room. The steps take place at their recorded times, whatever the speed,
+/// so that the room reaches the same state.
 package struct Replay: Sendable {
   package let files: RecordingFiles
   package let room: RoomName
   package let lane: HostLane
-  /// How many times as fast as it was; `nil` means as fast as the lane takes it.
+  /// The speed relative to the recording; `nil` for as fast as the lane takes it.
   package let speed: Double?
-  /// Where to begin, from the first step on, in nanoseconds. What came before is left out.
+  /// Where to begin, in nanoseconds from the first step. Earlier steps are left out.
   package let start: Int64
-  /// Where to wait for a place to read and decode in, if it is played as fast as it goes. Played by time
-  /// it hardly works, and must not wait for others' work.
+  /// Limits reading and decoding if the recording is played at full speed. In real time a replay
+  /// does hardly any work, and must not wait for that of others.
   private let slots: WorkSlots?
 
   package enum Problem: Error, Equatable {
     case roomClosed, roomBusy
-    /// It was to begin behind its end.
+    /// It would begin after the end of the recording.
     case nothingLeft
   }
 
@@ -44,11 +44,11 @@ package struct Replay: Sendable {
     self.slots = speed == nil ? slots : nil
   }
 
-  /// Plays it to its end.
+  /// Plays the recording to its end.
   ///
   /// - Parameters:
-  ///   - sleep: waits so many nanoseconds.
-  ///   - progress: told how many bytes of the recording are read.
+  ///   - sleep: waits for a number of nanoseconds.
+  ///   - progress: called with how many bytes of the recording have been read.
   /// - Throws: ``Problem``, ``RecordingError``, `CancellationError`.
   package func run(
     sleep: @Sendable (UInt64) async throws -> Void = { try await Task.sleep(nanoseconds: $0) },
@@ -66,7 +66,7 @@ package struct Replay: Sendable {
       while try await read(&reader, into: &steps, isNew: pace == nil) {
         if pace == nil, let first = steps.first?.instant {
           try await begin(from: first)
-          // What came before is left out, but for the settings that the recording was begun with.
+          // Earlier steps are left out, except for the settings at the beginning of the recording.
           let settings = beginning?.settings.map { [RecordedStep.change($0, at: first)] } ?? []
           await lane.visit(room) { $0?.play(settings) }
           pace = Pace(first: first, start: now(), speed: speed)
@@ -102,7 +102,7 @@ package struct Replay: Sendable {
     return result
   }
 
-  /// Takes the room's time over; from here on it has to be given back.
+  /// Takes control of the room's time, which has to be returned at the end.
   private func begin(from first: Instant) async throws {
     guard let isFree = await lane.visit(room, { $0?.beginReplay(from: first) }) else {
       throw Problem.roomClosed
@@ -110,7 +110,7 @@ package struct Replay: Sendable {
     guard isFree else { throw Problem.roomBusy }
   }
 
-  /// Reads a block, once there is a place for that work.
+  /// Reads a block, once a slot is free for that work.
   private func read(
     _ reader: inout RecordingReader, into steps: inout [RecordedStep], isNew: Bool
   ) async throws -> Bool {
@@ -118,7 +118,7 @@ package struct Replay: Sendable {
     return try await slots.run(isNew: isNew) { try reader.read(into: &steps) }
   }
 
-  /// When the recording begins, and the settings that it begins with; `nil` if there is nothing in it.
+  /// When the recording begins, and its settings at the beginning; `nil` if the recording is empty.
   private func beginning() throws(RecordingError) -> (instant: Instant, settings: String?)? {
     var reader = RecordingReader(files)
     var steps: [RecordedStep] = []
@@ -128,7 +128,7 @@ package struct Replay: Sendable {
     return (first.instant, text)
   }
 
-  /// Hands steps over when they are due; those that are due together at once.
+  /// Hands over steps when they are due, those that are due together in one go.
   private func play(
     _ steps: [RecordedStep], _ pace: Pace, _ sleep: (UInt64) async throws -> Void,
     _ now: () -> UInt64, progress: (_ played: Int) -> Void

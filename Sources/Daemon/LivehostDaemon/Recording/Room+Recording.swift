@@ -9,17 +9,19 @@ import Recordings
 extension Room {
   /// Records from here on.
   ///
-  /// - Parameter end: of what the recording holds of an earlier run of the daemon; `nil` if it is new.
+  /// - Parameter end: the end of what an earlier run of the daemon recorded; `nil` for a new
+  ///   recording.
   func begin(_ recorder: RoomRecorder, after end: RecordedPosition? = nil) {
     recording = RoomRecording(
       recorder, isWhole: end == nil && screen.counts.received == 0 && !isDriven, after: end)
-    // Anew, so that they begin as they will when it is played: not widened by what frames cost before.
+    // Again, so that intervals begin as they will in a replay: not widened by the cost of earlier
+    // frames.
     screen.apply(settings.throttling)
     recording?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
     screen.send(.recorder(.ownStateChanged(.recording)))
   }
 
-  /// Records no more. Gives the recorder, and the digest of the state if the recording led to it.
+  /// Stops recording. Returns the recorder, and the digest of the state if the recording led to it.
   func endRecording() -> (recorder: RoomRecorder, digest: String?)? {
     recording?.handOver()
     guard let ended = exchange(&recording, with: nil) else { return nil }
@@ -27,17 +29,18 @@ extension Room {
     return (ended.recorder, ended.isWhole ? StateDigest.text(of: screen) : nil)
   }
 
-  /// All that the recorder was given is on disk, or lost.
+  /// Notes that everything given to the recorder is on disk, or lost.
   func recordingClosed(_ recorder: RoomRecorder) {
     if closingRecorder === recorder { closingRecorder = nil }
   }
 
-  /// Tells a sender that its events are applied; once they are on disk, if `recorder` has them.
+  /// Reports to a sender that its events are applied; if `recorder` has them, once they are on
+  /// disk.
   func acknowledge(
     _ acknowledgement: RoomDelivery.Acknowledgement, rejected: Int, _ recorder: RoomRecorder?
   ) {
     guard let recorder else {
-      // What is acknowledged outlives the process.
+      // Whatever is acknowledged survives the process.
       return whenKept { isKept in
         acknowledgement.applied(rejected: rejected, failure: isKept ? nil : .notKept)
       }
@@ -54,23 +57,23 @@ extension Room {
     }
   }
 
-  /// New settings are in force. While a recording is played, its own are.
+  /// Puts new settings in force, except while a recording is played, which has its own.
   func applySettings(after old: RoomSettings) {
     guard replayOffset == nil, settings.throttling != old.throttling else { return }
-    // What is held keeps its deadline.
+    // Held events keep their deadline.
     screen.apply(settings.throttling)
     recording?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
     recording?.handOver()
   }
 
-  /// What holds now: another length of the history holds for rooms to come.
+  /// The settings in force: a new length of the history applies only to rooms opened later.
   var recordedSettings: RecordedSettings {
     var settings = settings
     settings.chatHistory = screen.store.state.chatHistory
     return RecordedSettings(settings)
   }
 
-  /// Shows what the room's own recorder does.
+  /// Shows the state of the room's own recorder.
   func show(_ state: RecorderState) { screen.send(.recorder(.ownStateChanged(state))) }
 
   func show(_ progress: RecorderProgress) { screen.send(.recorder(.ownProgressed(progress))) }

@@ -7,17 +7,17 @@ import RateLimiting
 import Recordings
 
 extension Room {
-  /// The room's time is that of a recording from here on, whose first step is at `first`. A room that
-  /// was just opened takes the times as they are; another one goes on from where it is.
+  /// Makes the room's time follow a recording whose first step is at `first`. A room that was just
+  /// opened adopts the recorded times; any other continues from its own time.
   ///
-  /// `false` if a recording is being played already.
+  /// Returns `false` if a recording is already being played.
   func beginReplay(from first: Instant) -> Bool {
     guard replayOffset == nil else { return false }
     replayOffset = max(0, clock.now.nanoseconds - first.nanoseconds)
     return true
   }
 
-  /// Takes steps of the recording, in their order.
+  /// Takes steps of the recording, in order.
   func play(_ steps: [RecordedStep]) {
     guard let offset = replayOffset else { return }
     activity.reduces(trace, in: name)
@@ -32,7 +32,7 @@ extension Room {
       case .frame(_, let flush): drawFrame(at: instant, flush: flush)
       case .change(let text, _):
         clock.advance(to: instant)
-        // What is not known here is of a later version: the rest can still be played.
+        // Unknown changes come from a later version; the rest can still be played.
         if let change = RoomChange(text: text) { play(change) }
         recording?.addChange(text, at: instant)
       }
@@ -48,8 +48,8 @@ extension Room {
     }
   }
 
-  /// The recording is over, or given up: the room's time goes on with the machine's. Gives the digest of
-  /// the state to which the recording led.
+  /// Ends or abandons the replay: the room's time follows the machine's again. Returns the digest
+  /// of the state to which the recording led.
   func endReplay(now: NIODeadline = .now()) -> String {
     let digest = StateDigest.text(of: screen)
     replayOffset = nil

@@ -2,11 +2,11 @@ import Foundation
 import Intake
 import RateLimiting
 
-/// What a room's state depends on besides its events and its time; recorded with them, so that a replay
-/// comes to the same state whatever the configuration says by then.
+/// Something that a room's state depends on besides its events and its time. It is recorded with
+/// them, so that a replay reaches the same state whatever the configuration says at that time.
 struct RoomChange: Codable, Equatable {
-  /// How long events may wait, and how much of the chat is kept: at the beginning of a recording and
-  /// after each reload.
+  /// How long events may wait and how much of the chat is kept; recorded at the beginning of a
+  /// recording and after each reload.
   var settings: RecordedSettings?
 
   init(settings: RecordedSettings) { self.settings = settings }
@@ -15,11 +15,11 @@ struct RoomChange: Codable, Equatable {
   var text: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Nothing in it is no number, and all else can be encoded.
+    // It contains no infinite number, and everything else can be encoded.
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
   }
 
-  /// `nil` if the text tells of nothing that is known here.
+  /// `nil` if the text is not a change known to this version.
   init?(text: String) {
     guard let change = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
       return nil
@@ -28,7 +28,7 @@ struct RoomChange: Codable, Equatable {
   }
 }
 
-/// The settings of a room that its state depends on.
+/// The settings on which a room's state depends.
 struct RecordedSettings: Codable, Equatable {
   struct Pacing: Codable, Equatable {
     /// Nanoseconds.
@@ -38,7 +38,7 @@ struct RecordedSettings: Codable, Equatable {
   }
 
   var chatHistory: Int
-  /// By the names of ``ThrottledKind``.
+  /// The intervals by the names of ``ThrottledKind``.
   var throttling: [String: Pacing]
 
   init(_ settings: RoomSettings) {
@@ -55,7 +55,8 @@ struct RecordedSettings: Codable, Equatable {
       })
   }
 
-  /// What no configuration could say is left at its standard: the file may be anybody's.
+  /// Values that no configuration could contain are left at their default: the file may come from
+  /// anywhere.
   var policies: ThrottlePolicies {
     var policies = ThrottlePolicies()
     for kind in ThrottledKind.allCases {

@@ -2,14 +2,14 @@ import LiveEvents
 import RateLimiting
 import Recordings
 
-/// A room's recording as the room sees it: gathers what a turn does and hands it over at its end.
+/// A recording as seen by its room: gathers what happens in a turn and hands it over at the end.
 ///
-/// Nothing is encoded here: events are handed over as they are, their storage is shared.
+/// Nothing is encoded here: events are handed over unchanged, sharing their storage.
 struct RoomRecording {
   let recorder: RoomRecorder
-  /// Whether the recording holds all that ever happened in the room.
+  /// Whether the recording holds everything that ever happened in the room.
   let isWhole: Bool
-  /// After all that was added.
+  /// The position after everything added so far.
   private(set) var position: RecordedPosition
   private var batch = RecordedBatch()
 
@@ -19,7 +19,7 @@ struct RoomRecording {
     position = end ?? RecordedPosition(recording: recorder.name)
   }
 
-  /// Whether so much waits for the disk that senders should wait too.
+  /// Whether so much is waiting for the disk that senders should be held back.
   var isBehind: Bool { recorder.isBehind }
 
   mutating func add(_ events: ArraySlice<LiveEvent>, at instant: Instant) {

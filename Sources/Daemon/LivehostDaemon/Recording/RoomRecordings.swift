@@ -6,7 +6,7 @@ import Platform
 package import Recordings
 import Systemd
 
-/// Starts, stops and lists the recordings of rooms, and tells the journal of them.
+/// Starts, stops and lists the recordings of rooms, and logs what happens to them.
 package final class RoomRecordings: Sendable {
   private let library: RecordingLibrary
   private let logger: Logger
@@ -18,7 +18,7 @@ package final class RoomRecordings: Sendable {
     self.logger = logger
   }
 
-  /// Recovers what the last run left. Where nothing can be recorded, the journal says why.
+  /// Recovers what the last run left behind. If nothing can be recorded, the journal says why.
   package func open() async {
     do throws(RecordingError) {
       try await library.open()
@@ -27,7 +27,7 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// Begins to record a room.
+  /// Starts recording a room.
   ///
   /// - Throws: ``ControlError`` `alreadyRecording`, `noSuchRoom`, `recordingFailed`.
   package func start(
@@ -63,7 +63,8 @@ package final class RoomRecordings: Sendable {
     return RecordingReport(recorder.name, room: room.description, startedAt: startedAt)
   }
 
-  /// Has a room record, and be kept as one that does: after a crash it goes on. `false` if it is gone.
+  /// Makes a room record, and saves that it does, so that it continues after a crash. `false` if
+  /// the room is gone.
   private func begin(
     _ recorder: RoomRecorder, in room: RoomName, on lane: HostLane,
     after end: RecordedPosition? = nil
@@ -105,7 +106,7 @@ package final class RoomRecordings: Sendable {
     return RecordingReport(summary)
   }
 
-  /// The room was closed while it was recorded, or is kept for the next start.
+  /// Ends the recording of a room that was closed, or is suspended until the next start.
   package func ended(_ room: RoomName, _ recorder: RoomRecorder, _ end: RoomEvent.RecordingEnd) {
     switch end {
     case .closed(let digest): Task { await self.end(room, recorder, digest: digest) }
@@ -121,10 +122,10 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// Goes on with the recording of a room that was brought back, if that was not ended. What cannot be
-  /// gone on with is told by the journal and by the room.
+  /// Continues the recording of a restored room, unless it was ended. If it cannot be continued,
+  /// the journal and the room say so.
   ///
-  /// - Parameter end: of what is recorded, all of which the room has seen.
+  /// - Parameter end: the end of what is recorded, all of which the room has seen.
   func resume(_ room: RoomName, after end: RecordedPosition, on lane: HostLane) async {
     guard enter(room) else { return }
     let recorder: RoomRecorder?
@@ -148,13 +149,13 @@ package final class RoomRecordings: Sendable {
       return
     }
     logger.log(
-      .recordingStarted, "recording \(recorder.name) goes on in a new segment",
+      .recordingStarted, "recording \(recorder.name) continues in a new segment",
       metadata: ["room": "\(room)", "recording": "\(recorder.name)"])
   }
 
-  /// Oldest first.
+  /// All recordings, oldest first.
   ///
-  /// - Parameter room: whose recordings; `nil` means all.
+  /// - Parameter room: only those of this room; `nil` for all rooms.
   /// - Throws: ``ControlError`` `recordingFailed` if the directory cannot be read.
   package func list(_ room: String?) async throws(ControlError) -> [RecordingReport] {
     do throws(RecordingError) {
@@ -165,7 +166,7 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// For reading.
+  /// The files of a recording, for reading it.
   ///
   /// - Throws: ``ControlError`` `noSuchRecording`, `recordingFailed`.
   func files(of name: String) async throws(ControlError) -> RecordingFiles {
@@ -179,9 +180,9 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// Notes what a reader found, and gives what to tell of it.
+  /// Notes damage found by a reader, and returns the error to report.
   func damaged(_ name: String, segment: Int) async -> ControlError {
-    // A catalogue that cannot be written changes nothing about the damage.
+    // The damage must be reported even if the catalogue cannot be written.
     try? await library.noteDamage(name, segment: segment)
     let error = RecordingError.damaged(recording: name, segment: segment)
     return .recordingFailed(room: "", reason: error.description)
@@ -190,9 +191,9 @@ package final class RoomRecordings: Sendable {
   /// How many events wait for the disk.
   package var waitingEvents: Int { library.waitingEvents }
 
-  /// Returns once all recordings are closed. No room may record any more.
+  /// Returns once all recordings are closed. No room may record after this.
   package func close() async {
-    // Whoever ends a recording has posted that before; an answer means that it is done.
+    // Ending a recording was posted before this; the answer means that it is done.
     while activeCount > 0 { _ = try? await library.list() }
     library.close()
   }
@@ -209,7 +210,7 @@ package final class RoomRecordings: Sendable {
       lane.postVisit(to: room) { [self] host in
         guard let ended = host?.endRecording() else { return }
         host?.show(.failed)
-        // What it did not write it never will: nobody has to wait for it.
+        // It will not write anything more, so nothing has to wait for it.
         host?.recordingClosed(ended.recorder)
         self.ended(room, ended.recorder, .closed(digest: nil))
       }

@@ -5,7 +5,7 @@ package import HostScreen
 import JSON
 import RecorderFeature
 
-/// Stands for the state of a room: equal states have equal digests, in every process.
+/// A digest of a room's state: equal states have equal digests, in every process.
 package enum StateDigest {
   /// To be raised when states that were equal before would get another digest, for instance because
   /// of a new member that is always encoded.
@@ -19,10 +19,10 @@ package enum StateDigest {
     var state = screen.store.state
     state.recorder.own = nil
     state.isRecording = state.recorder.isRecording
-    // Hash tables, whose order differs from process to process. What is counted with them is also in
-    // members that are shown.
+    // Hash tables, whose order differs from process to process. What is counted with them is also
+    // in members that are shown.
     state.chat?.bookkeeping = ChatBookkeeping()
-    // Means of nothing are absent, so there is no number that JSON lacks.
+    // Means of nothing are absent, so all numbers can be expressed in JSON.
     let value = (try? JSONValue(encoding: state)) ?? .null
     var digest = Digest()
     for byte in value.serialized() { digest.add(UInt64(byte)) }

@@ -3,12 +3,13 @@ import RateLimiting
 
 /// Maps the time stamps of events to a room's time, whatever strangers write there.
 ///
-/// A time stamp more than a day from the newest one before it is of another clock, or a mistake: time goes
-/// on from where it is.
+/// A time stamp more than a day from the newest one before it comes from another clock, or is
+/// wrong: time continues from where it is.
 struct EventTime {
   /// In milliseconds.
   private static let longestJump: Timestamp = 86_400_000
-  /// Milliseconds from 1970 within which time stamps are told apart, so that nanoseconds fit: 146 years.
+  /// The range, in milliseconds since 1970, in which time stamps are distinguished, so that
+  /// nanoseconds fit: 146 years.
   private static let range: ClosedRange<Timestamp> = -(1 << 62) / 1_000_000...(1 << 62) / 1_000_000
 
   private var newest: Timestamp
@@ -20,7 +21,7 @@ struct EventTime {
     instant = now
   }
 
-  /// The room's time of a time stamp; perhaps before `now`.
+  /// The room's time of a time stamp; possibly before `now`.
   mutating func time(of timestamp: Timestamp, now: Instant) -> Instant {
     let timestamp = Self.clamped(timestamp)
     let ahead = timestamp - newest

@@ -1,15 +1,16 @@
 package import LiveEvents
 
-/// Decides what is told of rejected input, and when: the first of a reason at once, what follows as one
-/// sum per interval. A flood of bad input tells nothing new after its beginning.
+/// Decides what is reported about rejected input, and when: the first line rejected for a reason at
+/// once, later ones as one sum per interval. A flood of bad input says nothing new after its
+/// beginning.
 ///
 /// A value; time is passed in, in monotonic nanoseconds.
 package struct RejectionDigest: Sendable {
-  /// So many lines were rejected for one reason.
+  /// The number of lines rejected for one reason.
   package struct Sum: Sendable, Equatable {
     package let reason: RejectionReason
     package var count: Int
-    /// The room that all of them were for; nil if they were for several, or none is known.
+    /// The room of all these lines; nil if they were for several rooms, or the room is unknown.
     package var room: RoomName?
 
     package init(_ reason: RejectionReason, count: Int, room: RoomName?) {
@@ -31,7 +32,7 @@ package struct RejectionDigest: Sendable {
 
   package init() {}
 
-  /// Adds rejected lines. Returns what is to be told now, if anything.
+  /// Adds rejected lines. Returns what to report now, if anything.
   ///
   /// - Complexity: O(1).
   package mutating func add(
@@ -54,8 +55,8 @@ package struct RejectionDigest: Sendable {
     return nil
   }
 
-  /// The sums whose interval is over, in the order in which the reasons are declared. A reason of which
-  /// a sum is told begins another interval; one of which there is none is told at once the next time.
+  /// The sums whose interval is over, in the order in which the reasons are declared. Reporting a
+  /// sum begins another interval; a reason without a sum is reported at once the next time.
   ///
   /// - Parameter flushing: all sums, whether or not their interval is over.
   package mutating func takeDue(now: UInt64, flushing: Bool = false) -> [Sum] {
@@ -69,8 +70,8 @@ package struct RejectionDigest: Sendable {
   /// When ``takeDue(now:flushing:)`` is to be called next; nil if never.
   package var nextDue: UInt64? { windows.values.map(\.end).min() }
 
-  /// Whether somebody should look after it. A source that says PING, or that sends again what was sent
-  /// before it reconnected, does as it should; and who closes a room knows of it.
+  /// Whether the reason deserves attention. A source that sends PING, or repeats lines after
+  /// reconnecting, works as intended; and closing a room is deliberate.
   private static func isFault(_ reason: RejectionReason) -> Bool {
     switch reason {
     case .protocolLine, .duplicate, .roomClosed: false

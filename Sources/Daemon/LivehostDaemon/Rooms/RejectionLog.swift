@@ -5,7 +5,7 @@ package import NIOCore
 import Platform
 import Systemd
 
-/// Tells the journal of rejected input, with reasons and counts, as ``RejectionDigest`` says.
+/// Logs rejected input with reasons and counts, as decided by ``RejectionDigest``.
 ///
 /// May be used from any thread; takes a lock once per delivery that has rejected lines.
 package final class RejectionLog: Sendable {
@@ -24,7 +24,7 @@ package final class RejectionLog: Sendable {
     self.logger = logger
   }
 
-  /// Notes what a delivery could not take.
+  /// Notes lines rejected with a delivery.
   package func note(_ counts: RejectionCounts, in room: RoomName?) {
     let now = NIODeadline.now()
     let (sums, due) = state.withLock { state in
@@ -37,13 +37,13 @@ package final class RejectionLog: Sendable {
     schedule(due)
   }
 
-  /// Tells what is not told yet.
+  /// Logs everything not logged yet.
   package func flush() {
     let now = NIODeadline.now().uptimeNanoseconds
     tell(state.withLock { $0.digest.takeDue(now: now, flushing: true) })
   }
 
-  /// When to wake up, unless that stands already.
+  /// When to wake up, unless that is already scheduled.
   private func wakeUpTime(_ state: inout State) -> UInt64? {
     guard !state.isScheduled, let due = state.digest.nextDue else { return nil }
     state.isScheduled = true

@@ -2,7 +2,8 @@ package import LiveEvents
 package import RateLimiting
 package import WireFormats
 
-/// A room's own time: it begins at 0 when the room opens and never goes back, whichever source moves it.
+/// A room's own time. It begins at 0 when the room opens and never goes backwards, whichever source
+/// moves it.
 package struct RoomClock: Sendable {
   package private(set) var source: FrameClock = .arrival
   package private(set) var now = Instant.origin
@@ -17,7 +18,7 @@ package struct RoomClock: Sendable {
   /// - Parameter machine: the machine's monotonic time now, in nanoseconds.
   package init(machine: Int64) { machineOffset = -machine }
 
-  /// Changes the source. Time goes on from where it is.
+  /// Changes the source. Time continues from where it is.
   package mutating func follow(_ source: FrameClock, machine: Int64) {
     guard source != self.source else { return }
     self.source = source
@@ -27,14 +28,14 @@ package struct RoomClock: Sendable {
     }
   }
 
-  /// Follows the machine again, after a time in which somebody else moved the room's time on.
+  /// Follows the machine again, after the room's time has been moved by something else.
   package mutating func resume(machine: Int64) {
     source = .arrival
     machineOffset = now.nanoseconds - machine
     events = nil
   }
 
-  /// The room's time at machine time `machine`; the present one while it follows events.
+  /// The room's time at machine time `machine`; the current one while it follows events.
   package func time(machine: Int64) -> Instant {
     switch source {
     case .arrival: max(now, Instant(nanoseconds: machine + machineOffset))
@@ -47,8 +48,8 @@ package struct RoomClock: Sendable {
     source == .arrival ? instant.nanoseconds - machineOffset : nil
   }
 
-  /// The room's time of an event, while the room follows events. A late event is now, and so is one whose
-  /// time stamp cannot be meant: see ``EventTime``.
+  /// The room's time of an event, while the room follows events. Late events and those with an
+  /// absurd time stamp take place now; see ``EventTime``.
   package mutating func time(of timestamp: Timestamp) -> Instant {
     if events == nil { events = EventTime(timestamp, at: now) }
     return max(now, min(events?.time(of: timestamp, now: now) ?? now, Self.farthest))

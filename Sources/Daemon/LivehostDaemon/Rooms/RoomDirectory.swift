@@ -1,7 +1,7 @@
 package import LiveEvents
 import Platform
 
-/// Which rooms are open, and on which lane each lives. May be used from any thread.
+/// The open rooms, and the lane of each. May be used from any thread.
 package final class RoomDirectory: Sendable {
   private struct State: Sendable {
     var lanes: [RoomName: Int] = [:]
@@ -19,7 +19,7 @@ package final class RoomDirectory: Sendable {
   private let state: Guarded<State>
   private let observer: RoomObserver
 
-  /// - Parameter observer: told of each room that is opened, closed or suspended.
+  /// - Parameter observer: notified of each room that is opened, closed or suspended.
   package init(
     lanes: [HostLane], maximumRooms: Int, observer: @escaping RoomObserver = { _, _ in }
   ) {
@@ -44,12 +44,13 @@ package final class RoomDirectory: Sendable {
     do throws(Refusal) {
       return try open(room)
     } catch {
-      // Somebody else was faster.
+      // The room has been opened in between.
       return error == .exists ? lane(of: room) : nil
     }
   }
 
-  /// Puts changed settings in force: at once what rooms look at as they go, for new rooms the rest.
+  /// Puts changed settings in force: for open rooms, those they read as they run; the rest for new
+  /// rooms.
   package func apply(_ settings: RoomSettings) {
     state.withLock { $0.maximum = settings.maximumRooms }
     for lane in lanes { lane.postSettings(settings) }
@@ -67,7 +68,7 @@ package final class RoomDirectory: Sendable {
       let index = state.opened % lanes.count
       state.opened += 1
       state.lanes[room] = index
-      // Under the lock, so that nobody's delivery is posted between the entry and the opening.
+      // Under the lock, so that no delivery is posted between the entry and the opening.
       lanes[index].postOpening(of: room, restoring: snapshot)
       return .success(index)
     }
@@ -96,8 +97,8 @@ package final class RoomDirectory: Sendable {
     return isClosed
   }
 
-  /// Opens no more, and draws and ends all that are open, in the order of their names; those that are
-  /// kept come back at the next start.
+  /// Refuses to open more rooms, and draws and ends all open ones, in the order of their names.
+  /// Those that are saved come back at the next start.
   package func closeAll() async {
     let rooms = state.withLock { state in
       state.isClosing = true

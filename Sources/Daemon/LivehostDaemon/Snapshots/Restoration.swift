@@ -5,7 +5,7 @@ import RateLimiting
 import Recordings
 package import Systemd
 
-/// Brings back the rooms that the last run of the daemon left, before anybody is let in.
+/// Restores the rooms saved by the last run of the daemon, before any client is accepted.
 package struct Restoration {
   private let store: SnapshotStore
   private let directory: RoomDirectory
@@ -24,8 +24,8 @@ package struct Restoration {
     self.logger = logger
   }
 
-  /// Opens the rooms. What was recorded after a room's snapshot is played into it, and its recording
-  /// goes on in a new segment.
+  /// Opens the rooms. Everything recorded after a room's snapshot is played into it, and its
+  /// recording continues in a new segment.
   package func run() async {
     let snapshots = store.load()
     let work = LongWork("starting", notifier: notifier)

@@ -7,10 +7,10 @@ import RateLimiting
 import Recordings
 
 extension Room {
-  /// For how long a room that records waits for a moment in which its throttles hold nothing, in
-  /// intervals of ``RoomKeeper``; then what they hold is applied early.
+  /// How long a room that records waits for a moment at which its throttles hold nothing, in
+  /// intervals of ``RoomKeeper``; after that, held events are applied early.
   ///
-  /// What is held is not in a snapshot, but before it in the recording: it would be in neither.
+  /// Held events are not in a snapshot, but precede it in the recording: they would be in neither.
   private static let patience: Int64 = 3
 
   private var mark: RoomKeeper.Mark {
@@ -20,7 +20,7 @@ extension Room {
   /// Whether something is recorded and held.
   private var isHolding: Bool { recording != nil && screen.counts.pending > 0 }
 
-  /// When the room is to be saved; `nil` if there is nothing to save, or not now.
+  /// When the room must be saved; `nil` if there is nothing to save, or it cannot be saved now.
   var nextSave: NIODeadline? {
     guard let due = keeper?.due(mark), replayOffset == nil || recording == nil else { return nil }
     return isHolding ? due + RoomKeeper.interval * Self.patience : due
@@ -33,7 +33,7 @@ extension Room {
     save(now: now)
   }
 
-  /// Applies what throttles hold, before a snapshot that would lack it.
+  /// Applies held events before a snapshot, which would lack them.
   private func applyHeld(_ now: NIODeadline) {
     guard isHolding, replayOffset == nil else { return }
     drawFrame(at: max(clock.now, clock.time(machine: now.machineTime)), flush: true)
@@ -54,32 +54,33 @@ extension Room {
       }
     }
     guard recording != nil else { return post() }
-    // Never ahead of the recording: what comes after it there is played at the next start.
+    // Never ahead of the recording: everything recorded after the snapshot is played at the next
+    // start.
     recording?.whenSynced(post)
     recording?.handOver()
   }
 
-  /// Calls `completion` once all that happened to the room so far is saved, or cannot be; at once if the
-  /// room is not kept.
+  /// Calls `completion` once everything that has happened to the room is saved, or cannot be; at
+  /// once if the room is not kept.
   func whenKept(_ completion: @escaping RoomKeeper.Completion) {
     if keeper == nil { completion(true) } else { keeper?.whenSaved(completion) }
   }
 
-  /// Saves the room now, whatever is under way; `completion` is told once that is done.
+  /// Saves the room now, whatever is in progress, and calls `completion` once that is done.
   func save(now: NIODeadline, completion: @escaping @Sendable () -> Void) {
     applyHeld(now)
     whenKept { _ in completion() }
     save(now: now)
   }
 
-  /// The daemon stops: the room ends, but is kept for the next start. Monitors end with their connections:
-  /// the room is not closed.
+  /// Ends the room because the daemon is stopping, but keeps it for the next start. Monitors end
+  /// with their connections, because the room is not closed.
   func suspend(now: NIODeadline) {
     finish()
     save(now: now)
   }
 
-  /// The room is closed for good; `completion` is told once nothing of it is kept.
+  /// Removes what is saved of the room because it is closed for good, and then calls `completion`.
   func forget(_ completion: @escaping @Sendable () -> Void) {
     guard let keeper else { return completion() }
     keeper.store.remove(keeper.room) { _ in completion() }
@@ -88,7 +89,7 @@ extension Room {
 
   // MARK: The next start
 
-  /// Takes the steps that were recorded after the snapshot that the room was made of.
+  /// Takes the steps recorded after the snapshot from which the room was restored.
   func catchUp(_ steps: [RecordedStep]) {
     replayOffset = 0
     play(steps)
@@ -96,7 +97,7 @@ extension Room {
     screen.apply(settings.throttling)
   }
 
-  /// Time went on while nobody was there to see it.
+  /// Advances the time by what has passed since a snapshot.
   func wake(after snapshot: RoomSnapshot, now: NIODeadline) {
     isDriven = true
     let away = max(0, WallClock.milliseconds() - snapshot.savedAt)

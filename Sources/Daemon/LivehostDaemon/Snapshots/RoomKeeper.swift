@@ -1,23 +1,23 @@
 import NIOCore
 
-/// When a room is saved, and who waits for that.
+/// Decides when a room is saved, and holds the completions that wait for that.
 ///
-/// A room is saved when somebody waits for it, and otherwise some time after it changed. One snapshot is
-/// under way at a time: who comes meanwhile waits for the next.
+/// A room is saved when a completion waits for it, and otherwise some time after it has changed.
+/// Only one snapshot is in progress at a time; completions added meanwhile wait for the next.
 struct RoomKeeper {
-  /// For how long a change may be unsaved while nobody waits for it.
+  /// How long a change may remain unsaved while nothing waits for it.
   static let interval = TimeAmount.seconds(1)
 
   let store: SnapshotStore
   let room: KeptRoom
-  /// Called once a snapshot is written, or cannot be, on another thread.
+  /// Called on another thread once a snapshot is written or has failed.
   let onEnd: @Sendable () -> Void
-  /// Told whether the room was saved; `false` if it cannot be, or was closed.
+  /// Called with whether the room was saved; `false` if it cannot be, or was closed.
   typealias Completion = SnapshotStore.Completion
 
-  /// Those who wait until what they sent is saved.
+  /// The completions of senders that wait until their events are saved.
   private var waiting: [Completion] = []
-  /// What the room had done when it was saved last.
+  /// What the room had done when it was last saved.
   private var savedMark: Mark?
   private var savedAt: NIODeadline
   private var isSaving = false
@@ -41,15 +41,15 @@ struct RoomKeeper {
     waiting.append(completion)
   }
 
-  /// When a snapshot is due; `nil` if there is nothing to save, or one is under way.
+  /// When a snapshot is due; `nil` if there is nothing to save, or a snapshot is in progress.
   func due(_ mark: Mark) -> NIODeadline? {
     if isSaving { return nil }
-    // That a room exists is worth a snapshot at once.
+    // The existence of a room is saved at once.
     if !waiting.isEmpty || savedMark == nil { return savedAt }
     return mark == savedMark ? nil : savedAt + Self.interval
   }
 
-  /// A snapshot begins; gives those who wait for it.
+  /// Begins a snapshot. Returns the completions that wait for it.
   mutating func begin(_ mark: Mark, now: NIODeadline) -> [Completion] {
     savedMark = mark
     savedAt = now
@@ -59,6 +59,6 @@ struct RoomKeeper {
 
   mutating func end() { isSaving = false }
 
-  /// Nothing will be saved any more; gives those who wait.
+  /// Stops saving. Returns the completions that are waiting.
   mutating func giveUp() -> [Completion] { exchange(&waiting, with: []) }
 }

@@ -1,9 +1,9 @@
 package import HostScreen
 package import RateLimiting
 
-/// A room as it is kept for the next start of the daemon.
+/// A room as it is saved for the next start of the daemon.
 package struct RoomSnapshot: Sendable, Codable {
-  /// Read first: what is of another one is not looked into.
+  /// Decoded first: nothing else is decoded from another version.
   private var version = FormatVersion()
   package let room: String
   /// Milliseconds since 1970.
@@ -11,7 +11,7 @@ package struct RoomSnapshot: Sendable, Codable {
   /// The room's time.
   package let instant: Instant
   package let screen: ScreenSnapshot
-  /// How far it is recorded; `nil` while it is not.
+  /// How far the room is recorded; `nil` if it is not being recorded.
   package let recording: RecordedPosition?
 
   package init(
@@ -25,9 +25,9 @@ package struct RoomSnapshot: Sendable, Codable {
     self.recording = recording
   }
 
-  /// - Throws: ``Unreadable`` if it holds times with which a room could not go on.
+  /// - Throws: ``Unreadable`` if it contains times from which a room could not continue.
   func validate() throws {
-    // Some years beyond that to which events move a room.
+    // Some years beyond the farthest time to which events move a room.
     let latest = RoomClock.farthest + .seconds(1_000_000_000)
     guard instant >= .origin, instant <= latest else { throw Unreadable.value("instant") }
     guard savedAt >= 0, savedAt <= 1 << 53 else { throw Unreadable.value("savedAt") }
@@ -36,11 +36,11 @@ package struct RoomSnapshot: Sendable, Codable {
 }
 
 extension RoomSnapshot {
-  /// The number of the format in which rooms are kept.
+  /// The number of the format in which rooms are saved.
   struct FormatVersion: Codable {
     static let number = 1
 
-    /// - Throws: ``Unreadable`` for another one.
+    /// - Throws: ``Unreadable`` for any other version.
     init(from decoder: any Decoder) throws {
       let found = try decoder.singleValueContainer().decode(Int.self)
       guard found == Self.number else { throw Unreadable.version(found) }
@@ -54,12 +54,12 @@ extension RoomSnapshot {
     }
   }
 
-  /// Why a kept room cannot be taken.
+  /// Why a saved room cannot be restored.
   enum Unreadable: Error, CustomStringConvertible {
     case version(Int)
-    /// It is of this room, which its file's name does not say.
+    /// It belongs to this room, contrary to the name of its file.
     case name(String)
-    /// A number in it is none that this program writes.
+    /// It contains a number that this program would not write.
     case value(String)
 
     var description: String {
@@ -73,17 +73,17 @@ extension RoomSnapshot {
   }
 }
 
-/// A place between two steps of a recording.
+/// A position between two steps of a recording.
 package struct RecordedPosition: Sendable, Codable, Equatable {
   package let recording: String
   /// The room's time at the last step before; the origin if there is none.
   package var instant = Instant.origin
-  /// How many of the steps at ``instant`` stand before.
+  /// How many of the steps at ``instant`` precede it.
   package var steps = 0
 
   package init(recording: String) { self.recording = recording }
 
-  /// Moves on by `count` steps at an instant. Instants never go back within a recording.
+  /// Advances by `count` steps at an instant. Instants never decrease within a recording.
   package mutating func pass(_ count: Int, at instant: Instant) {
     if instant == self.instant { steps += count } else { (self.instant, steps) = (instant, count) }
   }

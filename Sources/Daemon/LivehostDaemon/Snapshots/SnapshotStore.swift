@@ -6,8 +6,8 @@ import Synchronization
 package final class KeptRoom: Sendable {
   package let name: String
   fileprivate let isGone = Atomic<Bool>(false)
-  /// Lives of rooms are numbered: one of a name may begin, on another lane, before the one before it is
-  /// over.
+  /// Lives of rooms are numbered, because a room may be reopened on another lane before its
+  /// previous life is over.
   fileprivate let number: UInt64
   private static let count = Atomic<UInt64>(0)
 
@@ -17,33 +17,34 @@ package final class KeptRoom: Sendable {
   }
 }
 
-/// Keeps the newest snapshot of each room in a directory, one file for each. May be used from any thread.
+/// Keeps the newest snapshot of each room in a directory, with one file per room. May be used from
+/// any thread.
 ///
-/// Encodes and writes on a thread of its own. A snapshot that comes while an older one of its room still
-/// waits takes its place. A file is replaced as a whole, so that it is one snapshot or another at any
-/// moment, also if the process is killed; what a loss of power leaves may be older, or nothing.
+/// Encodes and writes on a thread of its own. A snapshot replaces an older one of the same room
+/// that is still waiting. Files are replaced as a whole, so that each is a complete snapshot at any
+/// moment, even if the process is killed; after a power failure it may be an older one, or missing.
 package final class SnapshotStore: Sendable {
-  /// What is to be done about a room's file.
+  /// What to do with a room's file.
   private struct Order: Sendable {
-    /// To be written; `nil` if the file is to go.
+    /// The snapshot to write; `nil` to remove the file.
     var snapshot: RoomSnapshot?
     var completions: [Completion]
   }
 
-  /// Told whether what was asked for, or what took its place, is with the kernel.
+  /// Called with whether the request, or the one that replaced it, was carried out by the kernel.
   package typealias Completion = @Sendable (_ isWritten: Bool) -> Void
 
   private struct Inbox: Sendable {
     var orders: [String: Order] = [:]
-    /// In which order they came.
+    /// The rooms in the order of their requests.
     var rooms: [String] = []
-    /// The newest life of each room that was heard of; its file is that life's.
+    /// The newest known life of each room, to which its file belongs.
     var lives: [String: UInt64] = [:]
     var isClosed = false
     var whenDone: [CheckedContinuation<Void, Never>] = []
     var isDone = false
 
-    /// Puts an order in the place of an older one, whose senders it answers, too.
+    /// Enters an order, which replaces an older one and also answers its senders.
     mutating func enter(
       _ snapshot: RoomSnapshot?, _ room: String, _ completion: @escaping Completion
     ) {
@@ -59,12 +60,13 @@ package final class SnapshotStore: Sendable {
   private let signal: WakeSignal
   private let failing = Atomic<Bool>(false)
 
-  /// Whether the last room that was to be written could not be.
+  /// Whether the last write of a room failed.
   package var isFailing: Bool { failing.load(ordering: .relaxed) }
 
   /// Makes a store whose snapshots wait for ``start()``.
   ///
-  /// - Parameter onProblem: told of a directory or a file that cannot be used; once until one can be.
+  /// - Parameter onProblem: called if a directory or a file cannot be used, and not again until one
+  ///   can.
   package init(
     directory: String, onProblem: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(SystemError) {
@@ -78,7 +80,7 @@ package final class SnapshotStore: Sendable {
     try ServiceThread.start(name: "snapshots") { [self] in work() }
   }
 
-  /// Has a snapshot written. Never blocks but for a short lock.
+  /// Queues a snapshot for writing. Takes a short lock but never blocks otherwise.
   package func post(
     _ snapshot: RoomSnapshot, of room: KeptRoom, completion: @escaping Completion = { _ in }
   ) {
@@ -93,7 +95,8 @@ package final class SnapshotStore: Sendable {
     if isTaken { signal.raise() } else { completion(false) }
   }
 
-  /// Has the room's file removed: the room is no more. A snapshot of it that comes later is not taken.
+  /// Queues the room's file for removal, because the room is closed. Later snapshots of it are
+  /// refused.
   package func remove(_ room: KeptRoom, completion: @escaping Completion = { _ in }) {
     let isTaken = inbox.withLock { inbox in
       room.isGone.store(true, ordering: .relaxed)
@@ -105,7 +108,7 @@ package final class SnapshotStore: Sendable {
     if isTaken { signal.raise() } else { completion(false) }
   }
 
-  /// Returns once all that was posted is done. Nothing is taken any more.
+  /// Returns once everything posted is done. Later requests are refused.
   package func close() async {
     await withCheckedContinuation { continuation in
       let isDone = inbox.withLock { inbox in
@@ -138,7 +141,7 @@ package final class SnapshotStore: Sendable {
     }
   }
 
-  /// The oldest order; without one if there is nothing to do; `nil` at the end.
+  /// The oldest order; without an order if there is nothing to do; `nil` at the end.
   private func take() -> (room: String, order: Order?)? {
     var ended: [CheckedContinuation<Void, Never>] = []
     defer { ended.forEach { $0.resume() } }
@@ -182,11 +185,11 @@ package final class SnapshotStore: Sendable {
 
   // MARK: The start
 
-  /// The snapshots that the last run left, in the order of their rooms' names. One that cannot be read is
-  /// set aside, with ``onProblem`` told, and harms no other.
+  /// The snapshots left by the last run, in the order of their rooms' names. A snapshot that cannot
+  /// be read is set aside and reported to ``onProblem``, and does not affect the others.
   package func load() -> [RoomSnapshot] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-    // What was being written when the last run was killed; Foundation names it so.
+    // Files that were being written when the last run was killed; the name is Foundation's.
     for name in names where name.hasPrefix(".dat.nosync") {
       try? FileManager.default.removeItem(at: directory.appendingPathComponent(name))
     }

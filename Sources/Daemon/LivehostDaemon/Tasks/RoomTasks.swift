@@ -6,12 +6,12 @@ package import Logging
 import Recordings
 import Varlink
 
-/// Runs what clients start by `StartTask`.
+/// Runs the tasks that clients start by `StartTask`.
 ///
-/// All of them work on the work executor, so many at once as it has threads. An analysis has its place
-/// there to its end. An export, and a replay as fast as possible, take one for each block that they read
-/// and decode, and none while they wait for the client or the room. A replay by time hardly works; it
-/// takes none, so that it is not late because of others.
+/// All of them run on the work executor, at most as many at a time as it has threads. An analysis
+/// holds its slot until it ends. An export, or a replay at full speed, takes a slot for each block
+/// that it reads and decodes, and none while it waits for the client or the room. A replay in real
+/// time does hardly any work and takes no slot, so that other tasks do not make it late.
 package struct RoomTasks: Sendable {
   private let registry: TaskRegistry
   private let executor: WorkExecutor
@@ -40,9 +40,9 @@ package struct RoomTasks: Sendable {
     guard registry.cancel(name) else { throw .noSuchTask(name) }
   }
 
-  /// Runs a task to its end, and tells the journal of it.
+  /// Runs a task to its end, and logs the end.
   ///
-  /// - Parameter reply: told of progress and of parts of the result.
+  /// - Parameter reply: called with the progress and with parts of the result.
   package func run(
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
     progress: @escaping @Sendable (TaskReply) -> Void
@@ -95,7 +95,7 @@ package struct RoomTasks: Sendable {
     guard (0...1_000_000_000_000).contains(request.startMs ?? 0) else {
       throw ServiceError.invalidParameter("startMs")
     }
-    progress.works(on: room)
+    progress.begin(on: room)
     guard let lane = directory.laneOpening(room) else { throw ControlError.limitReached("rooms") }
     let total = files.bytes
     do {
@@ -149,7 +149,7 @@ package struct RoomTasks: Sendable {
     _ kind: AnalysisKind, _ request: StartTaskRequest, _ progress: TaskProgress
   ) async throws -> AnalysisResult {
     if request.recording == nil, let room = request.room.flatMap(RoomName.init) {
-      progress.works(on: room)
+      progress.begin(on: room)
     }
     return try await slots.run {
       if let recording = request.recording {

@@ -9,7 +9,7 @@ package struct TaskEnd: Sendable {
   package enum Result: Sendable, Equatable {
     case done
     case cancelled
-    /// Why, as a sentence for people.
+    /// The task failed, for a reason that people can read.
     case failed(String)
   }
 

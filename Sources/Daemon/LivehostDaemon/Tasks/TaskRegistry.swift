@@ -3,16 +3,16 @@ package import LiveEvents
 import Platform
 import RateLimiting
 
-/// The tasks that run, by name. May be used from any thread.
+/// The running tasks, by name. May be used from any thread.
 package final class TaskRegistry: Sendable {
   private struct Entry: Sendable {
-    /// Tasks are numbered as they begin.
+    /// Tasks are numbered in the order of their start.
     let number: Int
     var report: TaskReport
-    /// `nil` until the task is made; who cancels it before that is remembered.
+    /// `nil` until the task exists; a cancellation before that is remembered.
     var cancel: (@Sendable () -> Void)?
     var isCancelled = false
-    /// The room that it cannot do without.
+    /// The room that the task depends on.
     var room: RoomName?
     /// That room was closed.
     var hasLostRoom = false
@@ -31,14 +31,14 @@ package final class TaskRegistry: Sendable {
     self.now = now
   }
 
-  /// In the order in which they began.
+  /// The running tasks, in the order of their start.
   package var reports: [TaskReport] {
     state.withLock { state in
       state.entries.values.sorted { $0.number < $1.number }.map(\.report)
     }
   }
 
-  /// Asks a task to end; `false` if there is none of that name.
+  /// Asks a task to end; `false` if there is no task with this name.
   package func cancel(_ name: String) -> Bool {
     let entry = state.withLock { state in
       state.entries[name]?.isCancelled = true
@@ -48,7 +48,7 @@ package final class TaskRegistry: Sendable {
     return entry != nil
   }
 
-  /// Asks the tasks that cannot do without a room to end, since it was closed.
+  /// Asks the tasks that depend on a room to end, because it was closed.
   package func roomClosed(_ room: RoomName) {
     let tasks = state.withLock { state in
       state.entries.filter { $0.value.room == room }.map { name, entry in
@@ -60,15 +60,16 @@ package final class TaskRegistry: Sendable {
     for task in tasks { task.cancel?() }
   }
 
-  /// Runs `body` as a task, until it ends, is cancelled by name or with the caller's own task, or a room
-  /// is closed that it works on.
+  /// Runs `body` as a task until it ends, is cancelled by name or together with the caller's own
+  /// task, or the room it depends on is closed.
   ///
   /// - Parameters:
-  ///   - onProgress: told the share done in percent, at most a hundred times; `nil`, at most once a second,
-  ///     while it is not known.
-  ///   - onEnd: told once how it ended.
-  /// - Throws: ``ControlError/noSuchRoom(_:)`` if that room was closed; ``ControlError/taskCancelled(_:)`` if
-  ///   it was cancelled by name; `CancellationError` with the caller's own task; what `body` throws.
+  ///   - onProgress: called with the percentage done, at most a hundred times; while that is
+  ///     unknown, with `nil`, at most once a second.
+  ///   - onEnd: called once, with how the task ended.
+  /// - Throws: ``ControlError/noSuchRoom(_:)`` if that room was closed;
+  ///   ``ControlError/taskCancelled(_:)`` if it was cancelled by name; `CancellationError` with the
+  ///   caller's own task; what `body` throws.
   package func run<R: Sendable>(
     _ kind: TaskKind, on subject: String, onProgress: @escaping @Sendable (String, Int?) -> Void,
     onEnd: @Sendable (TaskEnd) -> Void = { _ in },
@@ -126,7 +127,7 @@ package final class TaskRegistry: Sendable {
     }
   }
 
-  /// From now on it can be cancelled; it is, if somebody asked for that already.
+  /// Makes a task cancellable, and cancels it if that was already requested.
   private func hasBegun(_ name: String, cancel: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
       state.entries[name]?.cancel = cancel
@@ -135,7 +136,7 @@ package final class TaskRegistry: Sendable {
     if isCancelled { cancel() }
   }
 
-  /// Forgets a task; gives what was known of it.
+  /// Forgets a task. Returns what was known about it.
   @discardableResult
   private func leave(_ name: String) -> Entry? {
     state.withLock { $0.entries.removeValue(forKey: name) }
@@ -150,7 +151,8 @@ package final class TaskRegistry: Sendable {
   }
 }
 
-/// Thins what a task tells of how far it is: once per percent; once a second if the whole is not known.
+/// Thins the progress reports of a task: one per percent, or one per second if the total is
+/// unknown.
 package final class TaskProgress: Sendable {
   /// The task's name.
   package let task: String
@@ -170,10 +172,11 @@ package final class TaskProgress: Sendable {
     self.onRoom = onRoom
   }
 
-  /// The task cannot do without this room: it ends when that is closed.
-  package func works(on room: RoomName) { onRoom(room) }
+  /// Notes that the task depends on a room: it ends when the room is closed.
+  package func begin(on room: RoomName) { onRoom(room) }
 
-  /// So much is done, of `total` if that is known. A whole that grows meanwhile is never passed.
+  /// Reports how much is done, of `total` if that is known. The progress never exceeds a total that
+  /// grows meanwhile.
   package func report(_ done: Int, of total: Int?) {
     let now = Instant(nanoseconds: Int64(now()))
     let done = max(0, min(done, total ?? done))

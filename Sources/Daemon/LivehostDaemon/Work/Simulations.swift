@@ -5,12 +5,12 @@ import Simulation
 import Varlink
 import YAMLReader
 
-/// Runs scenarios for clients, on threads that no room needs.
+/// Runs scenarios for clients, on threads that are not used by rooms.
 package struct Simulations: Sendable {
   private let executor: WorkExecutor
   private let slots: WorkSlots
 
-  /// - Parameter slots: shared with all that is heavy on the CPU.
+  /// - Parameter slots: shared with all other work that is heavy on the CPU.
   package init(executor: WorkExecutor, slots: WorkSlots) {
     self.executor = executor
     self.slots = slots
@@ -39,7 +39,7 @@ package struct Simulations: Sendable {
 }
 
 extension SimulationOptions {
-  /// Files are those of the request alone.
+  /// The only files are those of the request.
   fileprivate init(_ request: SimulateRequest) throws {
     var contents: [String: [UInt8]] = [:]
     for (index, file) in request.files.enumerated() {

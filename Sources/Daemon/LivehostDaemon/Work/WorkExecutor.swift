@@ -5,9 +5,10 @@ import Synchronization
 
 /// Runs tasks that are heavy on the CPU, on threads of its own at low priority.
 ///
-/// Effects, connections and rooms never run here, so that they never wait for such work. Tasks are
-/// expected to yield about once a millisecond; the longest stretch without that is measured, in time on
-/// a processor: at low priority a thread may be kept from one for long, and has not held it then.
+/// Effects, connections and rooms never run here, so they never wait for such work. Tasks are
+/// expected to yield about once a millisecond. The longest stretch without a yield is measured in
+/// processor time: at low priority a thread may be without a processor for long, and does not hold
+/// one then.
 package final class WorkExecutor: TaskExecutor {
   private struct Queue: Sendable {
     var jobs: [UnownedJob] = []

@@ -1,6 +1,6 @@
 import Platform
 
-/// Lets so many tasks through at once; the others wait in the order in which they came.
+/// Limits how many tasks run at once; the others wait in the order of their arrival.
 package final class WorkSlots: Sendable {
   private struct State {
     var free: Int
@@ -22,10 +22,10 @@ package final class WorkSlots: Sendable {
     self.maximumWaiting = maximumWaiting
   }
 
-  /// Runs `body` once there is room.
+  /// Runs `body` once a slot is free.
   ///
-  /// - Parameter isNew: whether it may be refused; work that was begun may wait for its next part
-  ///   whoever else waits.
+  /// - Parameter isNew: whether it may be refused; work that has begun may wait for its next part
+  ///   however many others are waiting.
   /// - Throws: ``Full`` if too many wait already; `CancellationError`; what `body` throws.
   package func run<R>(isNew: Bool = true, _ body: () async throws -> R) async throws -> R {
     try await enter(isNew: isNew)
@@ -61,7 +61,7 @@ package final class WorkSlots: Sendable {
     if !isAdmitted { throw CancellationError() }
   }
 
-  /// Hands the place to the one who has waited longest.
+  /// Passes the slot to the task that has waited longest.
   private func leave() {
     let next = state.withLock { state in
       if state.waiting.isEmpty {

@@ -1,7 +1,8 @@
 public import ArgumentParser
 public import ControlInterface
-public import enum ControlInterface.ScrollPosition
 public import LiveEvents
+
+public import enum ControlInterface.ScrollPosition
 
 extension RoomName: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }

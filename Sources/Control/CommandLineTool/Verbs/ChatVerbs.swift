@@ -1,9 +1,10 @@
 import ArgumentParser
 import ControlInterface
-import enum ControlInterface.ScrollPosition
 import JSON
 import LiveEvents
 import Wording
+
+import enum ControlInterface.ScrollPosition
 
 struct ChatVerb: ParsableCommand {
   static let configuration = CommandConfiguration(

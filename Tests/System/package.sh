@@ -309,7 +309,7 @@ check_upgrade() {
   local room status
   upgrade
   status=$?
-  for room in waiting live evening twitch cut lobby; do control close "$room"; done >/dev/null 2>&1
+  for room in main waiting live evening twitch cut lobby; do control close "$room"; done >/dev/null 2>&1
   inside rm -rf /etc/livehost/livehostd.yaml.d
   inside systemctl restart livehostd.service && wait_for is_active || status=1
   return "$status"

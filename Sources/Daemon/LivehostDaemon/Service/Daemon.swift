@@ -3,6 +3,7 @@ package import Logging
 package import Prometheus
 import ServiceLifecycle
 package import Systemd
+import UnixSignals
 
 /// The daemon: rooms on their lanes, two sockets, and what the service manager is told.
 package struct Daemon: Sendable {

@@ -151,7 +151,7 @@ final class DaemonParts: Sendable {
       var settings = IngestConfiguration()
       settings.maximumConnections = configuration.ingestConnections
       let server: IngestServer
-      do {
+      do throws(ListeningSocketError) {
         server = try await IngestServer.start(
           on: sockets.ingest, group: ioGroup, configuration: settings, sink: router)
       } catch {

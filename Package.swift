@@ -141,7 +141,8 @@ let simulation: [Target] = [
 
 let control: [Target] = [
   module(
-    "Control", "ControlInterface", ["JSON", "Platform", "Prometheus", "Varlink"] + nio,
+    "Control", "ControlInterface",
+    ["JSON", "LiveEvents", "Platform", "Prometheus", "Varlink"] + nio,
     resources: [.embedInCode("io.livehost.Control.varlink")]),
   module(
     "Control", "CommandLineTool",
@@ -200,7 +201,7 @@ let tests: [Target] =
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .target(
       name: "ControlTestSupport",
-      dependencies: ["ControlInterface", "JSON", "Prometheus", "Varlink"],
+      dependencies: ["ControlInterface", "JSON", "LiveEvents", "Prometheus", "Varlink"],
       path: "Tests/ControlTestSupport", swiftSettings: settings),
     test("PlatformTests", ["Platform"]),
     test("SystemdTests", ["Platform", "Systemd", "UnixSockets", logging]),
@@ -245,7 +246,8 @@ let tests: [Target] =
     test(
       "ControlInterfaceTests",
       [
-        "ControlInterface", "ControlTestSupport", "JSON", "Prometheus", "TestSupport",
+        "ControlInterface", "ControlTestSupport", "JSON", "LiveEvents", "Prometheus",
+        "TestSupport",
         "UnixSockets", "Varlink",
       ] + nio),
     test(

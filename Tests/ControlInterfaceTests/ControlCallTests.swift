@@ -1,6 +1,7 @@
 import ControlInterface
 import ControlTestSupport
 import JSON
+import LiveEvents
 import Synchronization
 import Testing
 import Varlink
@@ -27,54 +28,95 @@ import Varlink
     }
   }
 
-  @Test func `A control is set to a value or a position, or toggled`() async throws {
+  @Test func `a control is set to a value or a position, or toggled`() async throws {
     let service = FakeService()
     try await withControlServer(service) { path, _ in
       let client = try await ControlClient.connect(path: path)
-      for setting: ControlSetting in [.value(0.25), .position(true), .position(false)] {
-        #expect(try await client.setControl(room: "main", control: "zoom", setting) == setting)
+      #expect(
+        try await client.setControl("zoom", value: 0.25, in: "main") == HostReply(value: 0.25))
+      for position in [true, false] {
+        let set = try await client.setControl("camera", on: position, in: "main")
+        #expect(set == HostReply(on: position))
       }
-      let toggled = try await client.setControl(room: "main", control: "camera", .position(nil))
-      #expect(toggled == .position(true))
-      #expect(service.log.withLock { $0.count } == 4)
-      let none = try await error {
-        _ = try await client.setControl(room: "none", control: "zoom", .value(1))
-      }
+      let toggled = try await client.setControl("camera", on: nil, in: "main")
+      #expect(toggled == HostReply(on: true))
+      #expect(
+        service.log.withLock { $0 } == [
+          "\(LiveEvent.Payload.control(.set(control: "zoom", value: 0.25)))",
+          "\(LiveEvent.Payload.control(.tap(control: "camera", on: true)))",
+          "\(LiveEvent.Payload.control(.tap(control: "camera", on: false)))",
+          "\(LiveEvent.Payload.control(.tap(control: "camera", on: nil)))",
+        ])
+      let none = try await error { _ = try await client.setControl("zoom", value: 1, in: "none") }
       #expect(none.flatMap(ControlError.init) == .noSuchRoom("none"))
     }
   }
 
-  @Test func `What a host does has a method each, whose reply the definition describes`()
+  private typealias Act = @Sendable (ControlClient) async throws -> HostReply
+
+  @Test func `an act of the host has a method, whose reply the definition describes`()
     async throws
   {
     let service = FakeService()
     let description = try ControlInterface.description()
-    let acts: [(HostAct, method: String)] = [
-      (.admit(user: nil, all: false), "Admit"), (.admit(user: "u", all: false), "Admit"),
-      (.admit(user: nil, all: true), "Admit"),
-      (.filterChat(ChatFilterReport(user: "u", words: "w", mentionsOnly: true)), "SetChatFilter"),
-      (.filterChat(ChatFilterReport()), "SetChatFilter"),
-      (.highlight(names: ["ann", "bob"]), "SetMentionedNames"), (.scroll(.back), "ScrollChat"),
-      (.scroll(.end), "ScrollChat"), (.openThread(message: "m"), "ShowThread"),
-      (.openThread(message: nil), "ShowThread"), (.handleNotice(3, .pin), "HandleNotice"),
-      (.handleNotice(3, .dismiss), "HandleNotice"),
+    let acts: [(act: Act, method: String, event: LiveEvent.Payload)] = [
+      ({ try await $0.admit(in: "main") }, "Admit", .waitingRoom(.admit(.next))),
+      ({ try await $0.admit(user: "u", in: "main") }, "Admit", .waitingRoom(.admit(.person("u")))),
+      ({ try await $0.admit(all: true, in: "main") }, "Admit", .waitingRoom(.admit(.all))),
+      (
+        { try await $0.setChatFilter(user: "u", words: "w", mentionsOnly: true, in: "main") },
+        "SetChatFilter",
+        .chat(.filter(MessageFilter(person: "u", words: "w", mentionsOnly: true)))
+      ),
+      (
+        { try await $0.setChatFilter(in: "main") }, "SetChatFilter",
+        .chat(.filter(MessageFilter()))
+      ),
+      (
+        { try await $0.setMentionedNames(["ann", "bob"], in: "main") }, "SetMentionedNames",
+        .chat(.highlight(names: ["ann", "bob"]))
+      ),
+      ({ try await $0.scrollChat(to: .back, in: "main") }, "ScrollChat", .chat(.scroll(.back))),
+      ({ try await $0.scrollChat(to: .end, in: "main") }, "ScrollChat", .chat(.scroll(.end))),
+      (
+        { try await $0.showThread(of: "m", in: "main") }, "ShowThread",
+        .chat(.openThread(messageID: "m"))
+      ),
+      (
+        { try await $0.showThread(of: nil, in: "main") }, "ShowThread",
+        .chat(.openThread(messageID: nil))
+      ),
+      (
+        { try await $0.handleNotice(3, .pin, in: "main") }, "HandleNotice",
+        .chat(.handleNotice(number: 3, .pin))
+      ),
+      (
+        { try await $0.handleNotice(3, .dismiss, in: "main") }, "HandleNotice",
+        .chat(.handleNotice(number: 3, .dismiss))
+      ),
+      (
+        { try await $0.setControl("zoom", value: 1, in: "main") }, "SetControl",
+        .control(.set(control: "zoom", value: 1))
+      ),
+      (
+        { try await $0.setControl("camera", on: nil, in: "main") }, "SetControl",
+        .control(.tap(control: "camera", on: nil))
+      ),
     ]
     try await withControlServer(service) { path, _ in
       let client = try await ControlClient.connect(path: path)
-      for (act, method) in acts {
-        let reply = try JSONValue(encoding: try await client.act(act, in: "main"))
+      for (act, method, _) in acts {
+        let reply = try JSONValue(encoding: try await act(client))
         guard case .method(_, let output)? = description.member(method)?.kind else {
           Issue.record("\(method) not found")
           continue
         }
         #expect(description.mismatch(of: reply.objectValue ?? [:], against: output) == nil)
       }
-      #expect(service.log.withLock { $0 } == acts.map { "\($0.0)" })
-      let nobody = try await error {
-        _ = try await client.act(.admit(user: "nobody", all: false), in: "main")
-      }
+      #expect(service.log.withLock { $0 } == acts.map { "\($0.event)" })
+      let nobody = try await error { _ = try await client.admit(user: "nobody", in: "main") }
       #expect(nobody.flatMap(ControlError.init) == .nobodyWaits(room: "main", user: "nobody"))
-      let notice = try await error { _ = try await client.act(.handleNotice(9, .pin), in: "main") }
+      let notice = try await error { _ = try await client.handleNotice(9, .pin, in: "main") }
       #expect(notice.flatMap(ControlError.init) == .noSuchNotice(room: "main", notice: 9))
     }
   }

@@ -1,5 +1,6 @@
 package import ControlInterface
 package import JSON
+package import LiveEvents
 package import Prometheus
 package import Synchronization
 
@@ -147,37 +148,55 @@ package final class FakeService: ControlService {
       ])
   }
 
-  package func setControl(
-    room: String, control: String, _ setting: ControlSetting
-  ) async throws -> ControlSetting {
-    _ = try await getRoom(room)
-    guard control != "one too many" else { throw ControlError.limitReached("controls") }
-    note("set \(control) \(setting)")
-    return setting == .position(nil) ? .position(true) : setting
-  }
-
-  package func act(_ act: HostAct, in room: String) async throws -> HostReply {
+  package func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply {
     let report = try await getRoom(room)
     note("\(act)")
     switch act {
-    case .admit(user: "full"?, _): throw ControlError.roomFull(room: room, capacity: 3)
-    case .admit(let user?, _) where user != "u":
-      throw ControlError.nobodyWaits(room: room, user: user)
-    case .admit(nil, all: false) where report.features.waitingRoom == nil:
-      throw ControlError.nobodyWaits(room: room, user: nil)
-    case .admit:
-      return HostReply(
-        people: [UserReport(id: "u1", name: "an\u{1B}n"), UserReport(id: "u2", name: "bob")],
-        waiting: 1_000, admitted: 2)
-    case .filterChat(let filter): return HostReply(passing: filter == ChatFilterReport() ? 9 : 1)
+    case .control(let event): return try reply(to: event)
+    case .chat(let event): return try reply(to: event, report)
+    case .waitingRoom(.admit(let admission)): return try reply(to: admission, report)
+    case .waitingRoom, .header, .liveRoomStats, .recorder, .stream: return HostReply()
+    }
+  }
+
+  private func reply(to event: ControlEvent) throws(ControlError) -> HostReply {
+    switch event {
+    case .set(control: "one too many", _), .tap(control: "one too many", _):
+      throw .limitReached("controls")
+    case .set(_, let value): return HostReply(value: value)
+    case .tap(_, let on): return HostReply(on: on ?? true)
+    case .slider, .meter: return HostReply()
+    }
+  }
+
+  private func reply(to event: ChatEvent, _ report: RoomReport) throws(ControlError) -> HostReply {
+    switch event {
+    case .filter(let filter): return HostReply(passing: filter == MessageFilter() ? 9 : 1)
     case .highlight(let names): return HostReply(mentions: names.count)
     case .scroll(let position): return HostReply(unread: position == .back ? 5 : 0)
-    case .openThread(message: "none"?):
-      throw ControlError.noSuchMessage(room: room, message: "none")
+    case .openThread(messageID: "none"?):
+      throw .noSuchMessage(room: report.room, message: "none")
     case .openThread(let message):
       return HostReply(messages: message == nil ? [] : report.features.chat?.messages)
     case .handleNotice(3, _): return HostReply()
-    case .handleNotice(let number, _): throw ControlError.noSuchNotice(room: room, notice: number)
+    case .handleNotice(let number, _): throw .noSuchNotice(room: report.room, notice: number)
+    case .message, .delete, .clear, .timeout, .notice, .modes: return HostReply()
+    }
+  }
+
+  private func reply(
+    to admission: Admission, _ report: RoomReport
+  ) throws(ControlError) -> HostReply {
+    switch admission {
+    case .person("full"): throw .roomFull(room: report.room, capacity: 3)
+    case .person(let user) where user != "u":
+      throw .nobodyWaits(room: report.room, user: String(user))
+    case .next where report.features.waitingRoom == nil:
+      throw .nobodyWaits(room: report.room, user: nil)
+    case .next, .all, .person:
+      return HostReply(
+        people: [UserReport(id: "u1", name: "an\u{1B}n"), UserReport(id: "u2", name: "bob")],
+        waiting: 1_000, admitted: 2)
     }
   }
 

@@ -40,7 +40,7 @@ final class EmbeddedConnection {
     if !isRead { try channel.pipeline.syncOperations.addHandler(WriteHolder()) }
     try channel.pipeline.syncOperations.addHandlers([
       counter,
-      IngestConnection(id: ConnectionID(1), configuration: configuration, sink: sink),
+      IngestConnection(configuration: configuration, sink: sink),
     ])
     channel.connect(to: try SocketAddress(unixDomainSocketPath: "/ingest"), promise: nil)
   }

@@ -20,7 +20,7 @@ private final class SlowSink: IngestSink {
 
   init(_ loop: any EventLoop) { self.loop = loop }
 
-  func deliver(_ delivery: IngestDelivery) {
+  func deliver(_ delivery: RoomDelivery) {
     let count = delivery.received
     state.withLock { state in
       state.outstanding += count

@@ -28,7 +28,7 @@ final class NotingSink: IngestSink {
 
   init(holding: Bool = false) { isHolding = holding }
 
-  func deliver(_ delivery: IngestDelivery) {
+  func deliver(_ delivery: RoomDelivery) {
     state.withLock { state in
       state.notes.append(
         Note(

@@ -37,7 +37,7 @@ import WireFormats
         lane.post(
           RoomDelivery(
             room: .main, events: [LiveEvent(timestamp: 0, payload: payload)], clock: clock,
-            acknowledgement: .callback { continuation.resume(returning: $0) }))
+            receipt: DeliveryReceipt { rejected, _ in continuation.resume(returning: rejected) }))
       }
     }
 
@@ -55,13 +55,13 @@ import WireFormats
 
   @Test func `A value that is set is shown and told as one that lasts`() async throws {
     let driven = try Driven()
-    let set = await driven.lane.set("zoom", .value(0.25), in: .main)
-    #expect(set == .success(.value(0.25)))
+    let set = await driven.lane.act(.control(.set(control: "zoom", value: 0.25)), in: .main)
+    #expect(set == .success(HostReply(value: 0.25)))
     await driven.send(.control(.slider(Slider(control: "mic", phase: .begin, value: 0.1))))
     await driven.send(.control(.slider(Slider(control: "mic", phase: .change, value: 0.2))))
     #expect(driven.committed.all == ["main zoom 0.25"])
     // It is set from elsewhere while it is dragged; the finger has the last word.
-    _ = await driven.lane.set("mic", .value(0.9), in: .main)
+    _ = await driven.lane.act(.control(.set(control: "mic", value: 0.9)), in: .main)
     await driven.send(.control(.slider(Slider(control: "mic", phase: .end, value: 0.3))))
     let report = try #require(await driven.lane.report(.main))
     #expect(report.features.control?.values == ["zoom": 0.25, "mic": 0.3])
@@ -75,13 +75,17 @@ import WireFormats
   @Test func `A switch is set or toggled, and the end of the stream asks first`() async throws {
     let driven = try Driven()
     await driven.send(.stream(.live))
-    #expect(await driven.lane.set("camera", .position(nil), in: .main) == .success(.position(true)))
     #expect(
-      await driven.lane.set("camera", .position(false), in: .main) == .success(.position(false)))
+      await driven.lane.act(.control(.tap(control: "camera", on: nil)), in: .main)
+        == .success(HostReply(on: true)))
     #expect(
-      await driven.lane.set("endStream", .position(true), in: .main) == .success(.position(nil)))
+      await driven.lane.act(.control(.tap(control: "camera", on: false)), in: .main)
+        == .success(HostReply(on: false)))
+    #expect(
+      await driven.lane.act(.control(.tap(control: "endStream", on: true)), in: .main)
+        == .success(HostReply()))
     #expect(await driven.lane.report(.main)?.phase == .live)
-    _ = await driven.lane.set("endStream", .position(true), in: .main)
+    _ = await driven.lane.act(.control(.tap(control: "endStream", on: true)), in: .main)
     #expect(await driven.lane.report(.main)?.phase == .ended)
     try await driven.end()
   }
@@ -92,13 +96,18 @@ import WireFormats
     let driven = try Driven()
     let other = try #require(RoomName("other"))
     #expect(
-      await driven.lane.set("zoom", .value(1), in: other) == .failure(.noSuchRoom("other")))
+      await driven.lane.act(.control(.set(control: "zoom", value: 1)), in: other)
+        == .failure(.noSuchRoom("other")))
     for number in 0..<256 {
-      _ = await driven.lane.set("slider \(number)", .value(1), in: .main)
+      _ = await driven.lane.act(
+        .control(.set(control: Text("slider \(number)"), value: 1)), in: .main)
     }
     #expect(
-      await driven.lane.set("zoom", .value(1), in: .main) == .failure(.limitReached("controls")))
-    #expect(await driven.lane.set("slider 7", .value(0), in: .main) == .success(.value(0)))
+      await driven.lane.act(.control(.set(control: "zoom", value: 1)), in: .main)
+        == .failure(.limitReached("controls")))
+    #expect(
+      await driven.lane.act(.control(.set(control: "slider 7", value: 0)), in: .main)
+        == .success(HostReply(value: 0)))
     try await driven.end()
   }
 
@@ -114,7 +123,7 @@ import WireFormats
       driven.lane.post(
         RoomDelivery(
           room: room, events: [LiveEvent(timestamp: 0, payload: .chat(.message(message)))],
-          clock: .arrival, acknowledgement: .receipt(DeliveryReceipt())))
+          clock: .arrival))
       #expect(await driven.lane.report(room)?.counters.pending == 1)
     }
     // What is held is shown when the room closes.

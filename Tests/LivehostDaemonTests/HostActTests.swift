@@ -32,15 +32,17 @@ import WireFormats
     ]
   }
 
-  private static let acts: [HostAct] = [
-    .admit(user: nil, all: false), .admit(user: "u2", all: false), .admit(user: nil, all: true),
-    .filterChat(ChatFilterReport(words: "HELLO")), .highlight(names: ["Bob"]), .scroll(.back),
-    .openThread(message: "m2"), .handleNotice(1, .pin), .handleNotice(2, .dismiss),
+  private static let acts: [LiveEvent.Payload] = [
+    .waitingRoom(.admit(.next)), .waitingRoom(.admit(.person("u2"))), .waitingRoom(.admit(.all)),
+    .chat(.filter(MessageFilter(words: "HELLO"))), .chat(.highlight(names: ["Bob"])),
+    .chat(.scroll(.back)),
+    .chat(.openThread(messageID: "m2")), .chat(.handleNotice(number: 1, .pin)),
+    .chat(.handleNotice(number: 2, .dismiss)),
   ]
 
   @Test(arguments: acts, [FrameClock.event, .arrival])
   func `What the host does changes what is shown, and a replay does it, too`(
-    act: HostAct, clock: FrameClock
+    act: LiveEvent.Payload, clock: FrameClock
   ) async throws {
     let studio = try Studio()
     let other = try #require(RoomName("other"))
@@ -69,8 +71,8 @@ import WireFormats
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
     _ = await studio.send([event(.header(.viewers(count: 3)))], to: .main, clock: .event)
-    _ = await studio.lane.set("zoom", .value(0.25), in: .main)
-    _ = await studio.lane.set("camera", .position(nil), in: .main)
+    _ = await studio.lane.act(.control(.set(control: "zoom", value: 0.25)), in: .main)
+    _ = await studio.lane.act(.control(.tap(control: "camera", on: nil)), in: .main)
     let live = try #require(await studio.lane.report(.main))
     let recording = try await studio.recordings.stop(.main, on: studio.lane)
     let room = try #require(RoomName("again"))
@@ -86,20 +88,20 @@ import WireFormats
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = await studio.send(lively, to: .main, clock: .event)
-    func act(_ act: HostAct) async throws -> HostReply {
+    func act(_ act: LiveEvent.Payload) async throws -> HostReply {
       try await studio.lane.act(act, in: .main).get()
     }
-    #expect(try await act(.filterChat(ChatFilterReport(words: "hello"))).passing == 1)
-    #expect(try await act(.filterChat(ChatFilterReport())).passing == 3)
-    #expect(try await act(.highlight(names: ["bob"])).mentions == 1)
-    #expect(try await act(.openThread(message: "m2")).messages?.map(\.id) == ["m1", "m2"])
-    #expect(try await act(.openThread(message: nil)).messages == [])
-    #expect(try await act(.scroll(.back)).unread == 0)
+    #expect(try await act(.chat(.filter(MessageFilter(words: "hello")))).passing == 1)
+    #expect(try await act(.chat(.filter(MessageFilter()))).passing == 3)
+    #expect(try await act(.chat(.highlight(names: ["bob"]))).mentions == 1)
+    #expect(try await act(.chat(.openThread(messageID: "m2"))).messages?.map(\.id) == ["m1", "m2"])
+    #expect(try await act(.chat(.openThread(messageID: nil))).messages == [])
+    #expect(try await act(.chat(.scroll(.back))).unread == 0)
     _ = await studio.send([event(message(4, "new"))], to: .main, clock: .event)
-    #expect(try await act(.scroll(.back)).unread == 1)
-    #expect(try await act(.scroll(.end)).unread == 0)
-    #expect(try await act(.handleNotice(1, .pin)) == HostReply())
-    let people = try await act(.admit(user: nil, all: false))
+    #expect(try await act(.chat(.scroll(.back))).unread == 1)
+    #expect(try await act(.chat(.scroll(.end))).unread == 0)
+    #expect(try await act(.chat(.handleNotice(number: 1, .pin))) == HostReply())
+    let people = try await act(.waitingRoom(.admit(.next)))
     #expect(people.people?.map(\.name) == ["Ann"])
     #expect(people.waiting == 1 && people.admitted == 1)
     let report = try #require(await studio.lane.report(.main))
@@ -113,33 +115,40 @@ import WireFormats
   @Test func `What cannot be done is refused with its reason and changes nothing`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
-    func refusal(_ act: HostAct) async -> ControlError? {
+    func refusal(_ act: LiveEvent.Payload) async -> ControlError? {
       if case .failure(let error) = await studio.lane.act(act, in: .main) { error } else { nil }
     }
-    let admit = HostAct.admit(user: nil, all: false)
+    let admit = LiveEvent.Payload.waitingRoom(.admit(.next))
     #expect(await refusal(admit) == .nobodyWaits(room: "main", user: nil))
-    #expect(await refusal(.admit(user: nil, all: true)) == nil, "all of nobody")
+    #expect(await refusal(.waitingRoom(.admit(.all))) == nil, "all of nobody")
     #expect(
-      await refusal(.openThread(message: "m1")) == .noSuchMessage(room: "main", message: "m1"))
-    #expect(await refusal(.handleNotice(1, .pin)) == .noSuchNotice(room: "main", notice: 1))
+      await refusal(.chat(.openThread(messageID: "m1")))
+        == .noSuchMessage(room: "main", message: "m1"))
+    #expect(
+      await refusal(.chat(.handleNotice(number: 1, .pin))) == .noSuchNotice(room: "main", notice: 1)
+    )
     #expect(await studio.lane.report(.main)?.features.waitingRoom == nil)
     #expect(await studio.lane.report(.main)?.features.chat == nil)
 
     _ = await studio.send(lively + [event(.waitingRoom(.capacity(1)))], to: .main, clock: .event)
-    let stranger = HostAct.admit(user: "u9", all: false)
+    let stranger = LiveEvent.Payload.waitingRoom(.admit(.person("u9")))
     #expect(await refusal(stranger) == .nobodyWaits(room: "main", user: "u9"))
     #expect(await refusal(admit) == nil)
-    for full in [admit, .admit(user: "u2", all: false), .admit(user: nil, all: true)] {
+    for full in [admit, .waitingRoom(.admit(.person("u2"))), .waitingRoom(.admit(.all))] {
       #expect(await refusal(full) == .roomFull(room: "main", capacity: 1))
     }
     #expect(
-      await refusal(.openThread(message: "m9")) == .noSuchMessage(room: "main", message: "m9"))
+      await refusal(.chat(.openThread(messageID: "m9")))
+        == .noSuchMessage(room: "main", message: "m9"))
     let raids = (0..<20).map { _ in
       event(.chat(.notice(ChatNotice(kind: .raid, user: bob, count: 1))))
     }
     _ = await studio.send(raids, to: .main, clock: .event)
-    for number in 1...16 { #expect(await refusal(.handleNotice(number, .pin)) == nil) }
-    #expect(await refusal(.handleNotice(17, .pin)) == .limitReached("pinned notices"))
+    for number in 1...16 {
+      #expect(await refusal(.chat(.handleNotice(number: number, .pin))) == nil)
+    }
+    #expect(
+      await refusal(.chat(.handleNotice(number: 17, .pin))) == .limitReached("pinned notices"))
     let none = await studio.lane.act(admit, in: try #require(RoomName("none")))
     #expect(none == .failure(.noSuchRoom("none")))
     try await studio.end()
@@ -155,7 +164,7 @@ import WireFormats
         event(.waitingRoom(.schedule(startsAt: start + 60_000)), at: start),
         event(.waitingRoom(.join(ann)), at: start + 1_000),
       ], to: .main, clock: .event)
-    _ = try await studio.lane.act(.admit(user: nil, all: true), in: .main).get()
+    _ = try await studio.lane.act(.waitingRoom(.admit(.all)), in: .main).get()
     _ = await studio.send(
       [event(.waitingRoom(.join(bob)), at: start + 20_000)], to: .main, clock: .event)
     // The last tick came less than a second before.
@@ -171,7 +180,9 @@ import WireFormats
     func send(_ events: LiveEvent...) async {
       #expect(await studio.send(events, to: .main, clock: .event) == 0)
     }
-    func act(_ act: HostAct) async throws { _ = try await studio.lane.act(act, in: .main).get() }
+    func act(_ act: LiveEvent.Payload) async throws {
+      _ = try await studio.lane.act(act, in: .main).get()
+    }
     func report() async throws -> RoomReport { try #require(await studio.lane.report(.main)) }
 
     // People wait, a countdown runs, two are let in.
@@ -180,15 +191,15 @@ import WireFormats
     await send(event(.waitingRoom(.capacity(2)), at: 500), event(.waitingRoom(.join(ann)), at: 600))
     await send(event(.waitingRoom(.join(bob)), at: 3_000))
     #expect(try await report().features.waitingRoom?.secondsLeft == 8)
-    try await act(.admit(user: nil, all: true))
+    try await act(.waitingRoom(.admit(.all)))
     #expect(try await report().features.waitingRoom?.admitted == 2)
-    _ = await studio.lane.set("microphone", .value(0.8), in: .main)
+    _ = await studio.lane.act(.control(.set(control: "microphone", value: 0.8)), in: .main)
 
     // Live: talk, a gift bomb whose parent comes last, likes, bad statistics, a drag.
     await send(event(.stream(.live), at: 10_000), event(.header(.title("Evening")), at: 10_100))
     await send(
       event(message(1, "hello @host"), at: 11_000), event(.header(.viewers(count: 90)), at: 11_000))
-    try await act(.highlight(names: ["host"]))
+    try await act(.chat(.highlight(names: ["host"])))
     let gift = ChatNotice(kind: .gift, user: bob, count: 1, group: "bomb")
     for time in 0..<3 { await send(event(.chat(.notice(gift)), at: 12_000 + Timestamp(time))) }
     let bomb = ChatNotice(kind: .giftBomb, user: bob, count: 4, group: "bomb")
@@ -199,7 +210,7 @@ import WireFormats
       let slider = Slider(control: "zoom", phase: phase, value: Double(index) / 2)
       await send(event(.control(.slider(slider)), at: 16_000 + Timestamp(index)))
     }
-    try await act(.handleNotice(1, .pin))
+    try await act(.chat(.handleNotice(number: 1, .pin)))
     let live = try await report()
     #expect(live.phase == .live && live.features.waitingRoom == nil)
     #expect(live.features.chat?.noticeQueue?.map(\.count) == [4])
@@ -208,8 +219,8 @@ import WireFormats
     #expect(live.features.control?.values == ["microphone": 0.8, "zoom": 1])
 
     // The host ends it, after the question.
-    _ = await studio.lane.set("endStream", .position(true), in: .main)
-    _ = await studio.lane.set("endStream", .position(true), in: .main)
+    _ = await studio.lane.act(.control(.tap(control: "endStream", on: true)), in: .main)
+    _ = await studio.lane.act(.control(.tap(control: "endStream", on: true)), in: .main)
     let ended = try await report()
     #expect(ended.phase == .ended && ended.features.liveRoomStats == nil)
 

@@ -31,7 +31,7 @@ private struct TestLane {
       lane.post(
         RoomDelivery(
           room: room, events: events, clock: clock,
-          acknowledgement: .callback { continuation.resume(returning: $0) }))
+          receipt: DeliveryReceipt { rejected, _ in continuation.resume(returning: rejected) }))
     }
   }
 
@@ -90,8 +90,7 @@ struct LaneTests {
         let part = events[(piece * 600 / pieces)..<((piece + 1) * 600 / pieces)]
         test.lane.post(
           RoomDelivery(
-            room: .main, events: Array(part), clock: .event,
-            acknowledgement: .receipt(DeliveryReceipt())))
+            room: .main, events: Array(part), clock: .event))
       }
       _ = await test.send([], to: .main)
       let report = try #require(await test.lane.report(.main))

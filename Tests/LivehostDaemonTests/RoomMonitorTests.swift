@@ -23,7 +23,7 @@ import WireFormats
       lane.post(
         RoomDelivery(
           room: .main, events: events, clock: .event,
-          acknowledgement: .callback { continuation.resume(returning: $0) }))
+          receipt: DeliveryReceipt { rejected, _ in continuation.resume(returning: rejected) }))
     }
   }
 

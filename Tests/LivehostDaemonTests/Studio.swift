@@ -62,12 +62,12 @@ final class Studio {
   /// The same; tells besides why the events are not on disk, if they were to be.
   func sendRecorded(
     _ events: [LiveEvent], to room: RoomName, clock: FrameClock = .event
-  ) async -> (rejected: Int, failure: RecordingError?) {
+  ) async -> (rejected: Int, failure: String?) {
     await withCheckedContinuation { continuation in
       lane.post(
         RoomDelivery(
           room: room, events: events, clock: clock,
-          acknowledgement: .outcome { continuation.resume(returning: (rejected: $0, failure: $1)) })
+          receipt: DeliveryReceipt { continuation.resume(returning: (rejected: $0, failure: $1)) })
       )
     }
   }

@@ -156,8 +156,8 @@ struct NativeCase: Sendable {
       required: [#""control":"zoom""#, #""value":0.25"#]),
     NativeCase(
       #"{"type":"host.filter","user":"u1","words":"new \"song\"","mentionsOnly":true}"#,
-      .host(
-        .filterChat(MessageFilter(person: "u1", words: "new \"song\"", mentionsOnly: true)))),
+      .chat(
+        .filter(MessageFilter(person: "u1", words: "new \"song\"", mentionsOnly: true)))),
     NativeCase(#"{"type":"host.filter"}"#, .chat(.filter(MessageFilter()))),
     NativeCase(
       #"{"type":"host.highlight","names":["Ann","B\u00f6b"]}"#,

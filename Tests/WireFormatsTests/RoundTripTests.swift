@@ -82,25 +82,26 @@ struct EventGenerator {
     case 17: .waitingRoom(.admitted(person()))
     case 18: .waitingRoom(.schedule(startsAt: maybe { Int64($0.below(253_402_300_800_000)) }))
     case 19: .waitingRoom(.capacity(maybe { $0.count() }))
-    case 20..<28: .host(hostInput())
+    case 20..<28: act()
     default: .stream(StreamState.allCases[below(4)])
     }
   }
 
-  private mutating func hostInput() -> HostInput {
+  private mutating func act() -> LiveEvent.Payload {
     switch below(9) {
-    case 0: .admit(.next)
-    case 1: .admit(.all)
-    case 2: .admit(.person(name()))
-    case 3: .set(control: name(), value: fraction())
+    case 0: .waitingRoom(.admit(.next))
+    case 1: .waitingRoom(.admit(.all))
+    case 2: .waitingRoom(.admit(.person(name())))
+    case 3: .control(.set(control: name(), value: fraction()))
     case 4:
-      .filterChat(
-        MessageFilter(
-          person: maybe { $0.name() }, words: maybe { $0.name() }, mentionsOnly: below(2) == 0))
-    case 5: .highlight(names: (0..<below(33)).map { _ in name() })
-    case 6: .scroll(ScrollPlace.allCases[below(2)])
-    case 7: .openThread(messageID: maybe { $0.name() })
-    default: .notice(number: count(), NoticeHandling.allCases[below(3)])
+      .chat(
+        .filter(
+          MessageFilter(
+            person: maybe { $0.name() }, words: maybe { $0.name() }, mentionsOnly: below(2) == 0)))
+    case 5: .chat(.highlight(names: (0..<below(33)).map { _ in name() }))
+    case 6: .chat(.scroll(ScrollPosition.allCases[below(2)]))
+    case 7: .chat(.openThread(messageID: maybe { $0.name() }))
+    default: .chat(.handleNotice(number: count(), NoticeHandling.allCases[below(3)]))
     }
   }
 }

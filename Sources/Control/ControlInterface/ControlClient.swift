@@ -1,4 +1,5 @@
 public import JSON
+public import LiveEvents
 public import Prometheus
 public import Varlink
 
@@ -71,38 +72,62 @@ public struct ControlClient: Sendable {
     try await call("GetRoom", GetRoomParameters(room: room, feature: feature))
   }
 
-  /// Commits a value of a slider, or sets a switch. Returns what it is set to.
+  /// Sets a slider to a value from 0 to 1. Returns what it is set to.
   public func setControl(
-    room: String, control: String, _ setting: ControlSetting
-  ) async throws(VarlinkClientError) -> ControlSetting {
-    let wanted = SetControlReply(setting)
-    let parameters = SetControlParameters(
-      room: room, control: control, value: wanted.value, on: wanted.on)
-    return try await call("SetControl", parameters, as: SetControlReply.self).setting
+    _ control: String, value: Double, in room: String
+  ) async throws(VarlinkClientError) -> HostReply {
+    try await call(
+      "SetControl", SetControlParameters(room: room, control: control, value: value))
   }
 
-  /// Does what the host of a room does.
-  public func act(
-    _ act: HostAct, in room: String
+  /// Sets a switch, or toggles it where `on` is nil. Returns its position.
+  public func setControl(
+    _ control: String, on: Bool?, in room: String
   ) async throws(VarlinkClientError) -> HostReply {
-    switch act {
-    case .admit(let user, let all):
-      try await call("Admit", AdmitParameters(room: room, user: user, all: all ? true : nil))
-    case .filterChat(let filter):
-      try await call(
-        "SetChatFilter",
-        SetChatFilterParameters(
-          room: room, user: filter.user, words: filter.words, mentionsOnly: filter.mentionsOnly))
-    case .highlight(let names):
-      try await call("SetMentionedNames", SetMentionedNamesParameters(room: room, names: names))
-    case .scroll(let position):
-      try await call("ScrollChat", ScrollChatParameters(room: room, position: position))
-    case .openThread(let message):
-      try await call("ShowThread", ShowThreadParameters(room: room, message: message))
-    case .handleNotice(let notice, let handling):
-      try await call(
-        "HandleNotice", HandleNoticeParameters(room: room, notice: notice, handling: handling))
-    }
+    try await call("SetControl", SetControlParameters(room: room, control: control, on: on))
+  }
+
+  /// Lets in one person, all people, or without both whoever has waited longest.
+  public func admit(
+    user: String? = nil, all: Bool = false, in room: String
+  ) async throws(VarlinkClientError) -> HostReply {
+    try await call("Admit", AdmitParameters(room: room, user: user, all: all ? true : nil))
+  }
+
+  /// Shows only messages that meet every condition that is set.
+  public func setChatFilter(
+    user: String? = nil, words: String? = nil, mentionsOnly: Bool? = nil, in room: String
+  ) async throws(VarlinkClientError) -> HostReply {
+    try await call(
+      "SetChatFilter",
+      SetChatFilterParameters(room: room, user: user, words: words, mentionsOnly: mentionsOnly))
+  }
+
+  /// Marks the messages that mention one of these names.
+  public func setMentionedNames(
+    _ names: [String], in room: String
+  ) async throws(VarlinkClientError) -> HostReply {
+    try await call("SetMentionedNames", SetMentionedNamesParameters(room: room, names: names))
+  }
+
+  public func scrollChat(
+    to position: ScrollPosition, in room: String
+  ) async throws(VarlinkClientError) -> HostReply {
+    try await call("ScrollChat", ScrollChatParameters(room: room, position: position))
+  }
+
+  /// Opens the thread of a message; nil closes the open one.
+  public func showThread(
+    of message: String?, in room: String
+  ) async throws(VarlinkClientError) -> HostReply {
+    try await call("ShowThread", ShowThreadParameters(room: room, message: message))
+  }
+
+  public func handleNotice(
+    _ notice: Int, _ handling: NoticeHandling, in room: String
+  ) async throws(VarlinkClientError) -> HostReply {
+    try await call(
+      "HandleNotice", HandleNoticeParameters(room: room, notice: notice, handling: handling))
   }
 
   /// Begins to record a room.

@@ -100,9 +100,6 @@ public enum ControlInterface {
       try await service.closeRoom(parameters.room)
       return NoParameters()
     }
-    try interface.handle("SetControl") { (_, parameters: SetControlParameters) in
-      try await setControl(parameters, service)
-    }
     try interface.handle("StartRecording") { (_, parameters: RoomParameters) in
       RecordingReply(recording: try await service.startRecording(parameters.room))
     }
@@ -116,28 +113,6 @@ public enum ControlInterface {
     try interface.handle("SendEvents") { (_, parameters: SendEventsParameters) in
       try await service.sendEvents(room: parameters.room, parameters.events)
     }
-  }
-
-  /// The longest name of a control, in bytes of UTF-8.
-  static let longestControlName = 256
-
-  private static func setControl(
-    _ parameters: SetControlParameters, _ service: some ControlService
-  ) async throws -> SetControlReply {
-    guard (1...longestControlName).contains(parameters.control.utf8.count) else {
-      throw ServiceError.invalidParameter("control")
-    }
-    let setting: ControlSetting
-    switch (parameters.value, parameters.on) {
-    case (let value?, nil):
-      // Written so that what is not a number fails it, too.
-      guard value >= 0, value <= 1 else { throw ServiceError.invalidParameter("value") }
-      setting = .value(value)
-    case (nil, let on): setting = .position(on)
-    case (.some, .some): throw ServiceError.invalidParameter("on")
-    }
-    return SetControlReply(
-      try await service.setControl(room: parameters.room, control: parameters.control, setting))
   }
 
   /// Progress goes out as fast as the client reads: what came in between is left out.

@@ -1,4 +1,5 @@
 public import JSON
+public import LiveEvents
 public import Prometheus
 import Varlink
 
@@ -21,13 +22,9 @@ public protocol ControlService: Sendable {
   func roomFeed(_ room: String) async throws -> RoomFeed
   /// Why a view of a room was evaluated; ``ControlError/noSuchView(room:view:)`` if it never was.
   func explain(room: String, view: String) async throws -> Explanation
-  /// Commits a value of a slider, or sets a switch; the room must be open. Returns what it is set to.
-  func setControl(
-    room: String, control: String, _ setting: ControlSetting
-  ) async throws -> ControlSetting
-  /// Does what the host of the room does; the room must be open. Returns once it is applied and, in a
-  /// room that records, synced to disk.
-  func act(_ act: HostAct, in room: String) async throws -> HostReply
+  /// Performs an act of the host; the room must be open. Returns once it is applied and, in a room that
+  /// records, synced to disk.
+  func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply
   /// Runs a scenario; ``ControlError/invalidScenario(file:line:key:message:)`` if it is wrong.
   ///
   /// - Parameter progress: told the share done in percent, at most once for each.

@@ -1,42 +1,28 @@
+import LiveEvents
 import Varlink
 
-/// Something that the host of a room does, beside setting controls.
-public enum HostAct: Equatable, Sendable {
-  /// Lets in somebody, all, or without both whoever has waited longest; as far as there is room.
-  case admit(user: String?, all: Bool)
-  case filterChat(ChatFilterReport)
-  case highlight(names: [String])
-  case scroll(ScrollPosition)
-  /// Opens the thread of a message; nil closes the one that is open.
-  case openThread(message: String?)
-  case handleNotice(Int, NoticeHandlingReport)
-}
-
-/// Where in the chat the host reads.
-public enum ScrollPosition: String, Codable, Sendable, CaseIterable { case back, end }
-
-/// What becomes of a notice.
-public enum NoticeHandlingReport: String, Codable, Sendable, CaseIterable {
-  case pin, unpin, dismiss
-}
-
-/// What came of it; each method gives some of the members.
+/// What an act of the host brought about; each method gives some of the members.
 public struct HostReply: Codable, Sendable, Equatable {
-  /// Those whom the host let in.
+  /// The people whom the host let in.
   public var people: [UserReport]?
   public var waiting: Int?
   public var admitted: Int?
   /// Messages kept that pass the filter.
   public var passing: Int?
-  /// Messages kept in which somebody is mentioned.
+  /// Messages kept that mention a marked name.
   public var mentions: Int?
   public var unread: Int?
-  /// Those of a thread, oldest first.
+  /// The messages of a thread, oldest first.
   public var messages: [ChatMessageReport]?
+  /// The value of the slider by now.
+  public var value: Double?
+  /// The position of the switch by now.
+  public var on: Bool?
 
   public init(
     people: [UserReport]? = nil, waiting: Int? = nil, admitted: Int? = nil, passing: Int? = nil,
-    mentions: Int? = nil, unread: Int? = nil, messages: [ChatMessageReport]? = nil
+    mentions: Int? = nil, unread: Int? = nil, messages: [ChatMessageReport]? = nil,
+    value: Double? = nil, on: Bool? = nil
   ) {
     self.people = people
     self.waiting = waiting
@@ -45,7 +31,16 @@ public struct HostReply: Codable, Sendable, Equatable {
     self.mentions = mentions
     self.unread = unread
     self.messages = messages
+    self.value = value
+    self.on = on
   }
+}
+
+struct SetControlParameters: Codable, Sendable {
+  let room: String
+  let control: String
+  var value: Double?
+  var on: Bool?
 }
 
 struct AdmitParameters: Codable, Sendable {
@@ -79,55 +74,81 @@ struct ShowThreadParameters: Codable, Sendable {
 struct HandleNoticeParameters: Codable, Sendable {
   let room: String
   let notice: Int
-  let handling: NoticeHandlingReport
+  let handling: NoticeHandling
 }
 
-extension ControlInterface {
-  /// The longest name, identifier or words that a host asks for, in bytes of UTF-8.
-  static let longestHostText = 256
-  /// The most names whose mention is marked.
-  static let mostMentionedNames = 32
+// Acts of the host are events that come by a call instead of a line: each method makes one, which the
+// room performs.
 
+extension ControlInterface {
   static func addHostActs(
     to interface: inout Interface, _ service: some ControlService
   ) throws(RegistrationError) {
+    try interface.handle("SetControl") { (_, parameters: SetControlParameters) in
+      try await service.act(.control(try event(parameters)), in: parameters.room)
+    }
     try interface.handle("Admit") { (_, parameters: AdmitParameters) in
-      try check(parameters.user, "user")
+      let user = try checked(parameters.user, "user")
       let all = parameters.all ?? false
-      if all, parameters.user != nil { throw ServiceError.invalidParameter("all") }
-      return try await service.act(.admit(user: parameters.user, all: all), in: parameters.room)
+      if all, user != nil { throw ServiceError.invalidParameter("all") }
+      let admission: Admission = user.map(Admission.person) ?? (all ? .all : .next)
+      return try await service.act(.waitingRoom(.admit(admission)), in: parameters.room)
     }
     try interface.handle("SetChatFilter") { (_, parameters: SetChatFilterParameters) in
-      try check(parameters.user, "user")
-      try check(parameters.words, "words")
-      let filter = ChatFilterReport(
-        user: parameters.user, words: parameters.words, mentionsOnly: parameters.mentionsOnly)
-      return try await service.act(.filterChat(filter), in: parameters.room)
+      let filter = MessageFilter(
+        person: try checked(parameters.user, "user"), words: try checked(parameters.words, "words"),
+        mentionsOnly: parameters.mentionsOnly ?? false)
+      return try await service.act(.chat(.filter(filter)), in: parameters.room)
     }
     try interface.handle("SetMentionedNames") { (_, parameters: SetMentionedNamesParameters) in
-      for name in parameters.names { try check(name, "names") }
-      guard parameters.names.count <= mostMentionedNames else {
+      guard parameters.names.count <= ChatEvent.maximumHighlightedNames else {
         throw ServiceError.invalidParameter("names")
       }
-      return try await service.act(.highlight(names: parameters.names), in: parameters.room)
+      let names = try parameters.names.map { name throws(ServiceError) in
+        try checked(name, "names")
+      }
+      return try await service.act(.chat(.highlight(names: names)), in: parameters.room)
     }
     try interface.handle("ScrollChat") { (_, parameters: ScrollChatParameters) in
-      try await service.act(.scroll(parameters.position), in: parameters.room)
+      try await service.act(.chat(.scroll(parameters.position)), in: parameters.room)
     }
     try interface.handle("ShowThread") { (_, parameters: ShowThreadParameters) in
-      try check(parameters.message, "message")
-      return try await service.act(.openThread(message: parameters.message), in: parameters.room)
+      let message = try checked(parameters.message, "message")
+      return try await service.act(.chat(.openThread(messageID: message)), in: parameters.room)
     }
     try interface.handle("HandleNotice") { (_, parameters: HandleNoticeParameters) in
-      let act = HostAct.handleNotice(parameters.notice, parameters.handling)
-      return try await service.act(act, in: parameters.room)
+      try await service.act(
+        .chat(.handleNotice(number: parameters.notice, parameters.handling)), in: parameters.room)
     }
   }
 
-  private static func check(_ text: String?, _ parameter: String) throws(ServiceError) {
-    guard let text else { return }
-    guard (1...longestHostText).contains(text.utf8.count) else {
+  private static func event(
+    _ parameters: SetControlParameters
+  ) throws(ServiceError) -> ControlEvent {
+    let control = try checked(parameters.control, "control")
+    switch (parameters.value, parameters.on) {
+    case (let value?, nil):
+      guard EventLimits.fraction.contains(value) else { throw .invalidParameter("value") }
+      return .set(control: control, value: value)
+    case (nil, let on): return .tap(control: control, on: on)
+    case (.some, .some): throw .invalidParameter("on")
+    }
+  }
+
+  /// A name, an identifier or words, within what an event may say.
+  private static func checked(
+    _ text: String, _ parameter: String
+  ) throws(ServiceError) -> Text {
+    guard (1...EventLimits.nameLength).contains(text.utf8.count) else {
       throw .invalidParameter(parameter)
     }
+    return Text(text)
+  }
+
+  private static func checked(
+    _ text: String?, _ parameter: String
+  ) throws(ServiceError) -> Text? {
+    guard let text else { return nil }
+    return try checked(text, parameter) as Text
   }
 }

@@ -1,7 +1,9 @@
+public import LiveEvents
+
 /// A room as `GetRoom` and `MonitorRoom` tell of it. Its JSON form is fixed; members may be added.
 public struct RoomReport: Codable, Sendable, Equatable {
   public var room: String
-  public var phase: Phase
+  public var phase: StreamState
   public var features: FeatureReports
   public var counters: Counters
   /// Reasons that never occurred are left out.
@@ -12,7 +14,7 @@ public struct RoomReport: Codable, Sendable, Equatable {
   public var views: [String: ViewReport]
 
   public init(
-    room: String, phase: Phase, features: FeatureReports, counters: Counters,
+    room: String, phase: StreamState, features: FeatureReports, counters: Counters,
     rejectedByReason: [String: Int] = [:], actions: Int = 0, actionsByKind: [String: Int] = [:],
     frames: Int = 0, views: [String: ViewReport] = [:]
   ) {
@@ -27,9 +29,6 @@ public struct RoomReport: Codable, Sendable, Equatable {
     self.views = views
   }
 }
-
-/// What the stream is doing.
-public enum Phase: String, Codable, Sendable, CaseIterable { case waiting, live, paused, ended }
 
 /// Where events went: `received = applied + coalesced + rejected + pending` at any instant.
 public struct Counters: Codable, Sendable, Equatable {

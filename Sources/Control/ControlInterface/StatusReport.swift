@@ -1,3 +1,5 @@
+public import LiveEvents
+
 /// The reply of `GetStatus`.
 public struct StatusReport: Codable, Sendable, Equatable {
   public var version: String
@@ -78,11 +80,11 @@ public struct TotalsReport: Codable, Sendable, Equatable {
 /// An element of the reply of `ListRooms`.
 public struct RoomSummary: Codable, Sendable, Equatable {
   public var room: String
-  public var phase: Phase
+  public var phase: StreamState
   public var viewers: Int
   public var counters: Counters
 
-  public init(room: String, phase: Phase, viewers: Int, counters: Counters) {
+  public init(room: String, phase: StreamState, viewers: Int, counters: Counters) {
     self.room = room
     self.phase = phase
     self.viewers = viewers

@@ -1,3 +1,5 @@
+public import LiveEvents
+
 /// Statistics of encoder and connection over the stream.
 public struct LiveRoomStatsReport: Codable, Sendable, Equatable {
   public var last: StatisticsReport
@@ -45,19 +47,14 @@ public struct StatisticsReport: Codable, Sendable, Equatable {
   }
 }
 
-/// What a recorder elsewhere is doing.
-public enum RecorderStateReport: String, Codable, Sendable, CaseIterable {
-  case idle, starting, recording, paused, stopping, failed
-}
-
 /// What is known of one recorder.
 public struct SingleRecorderReport: Codable, Sendable, Equatable {
-  public var state: RecorderStateReport
+  public var state: RecorderState
   public var bytes: Int
   /// Time recorded, in milliseconds.
   public var durationMs: Int
 
-  public init(state: RecorderStateReport, bytes: Int, durationMs: Int) {
+  public init(state: RecorderState, bytes: Int, durationMs: Int) {
     self.state = state
     self.bytes = bytes
     self.durationMs = durationMs
@@ -66,7 +63,7 @@ public struct SingleRecorderReport: Codable, Sendable, Equatable {
 
 /// The recorder of a room: its own recording if there is one, else the recorder elsewhere.
 public struct RecorderReport: Codable, Sendable, Equatable {
-  public var state: RecorderStateReport
+  public var state: RecorderState
   public var bytes: Int
   /// Time recorded, in milliseconds.
   public var durationMs: Int
@@ -78,7 +75,7 @@ public struct RecorderReport: Codable, Sendable, Equatable {
   public var elsewhere: SingleRecorderReport?
 
   public init(
-    state: RecorderStateReport = .idle, bytes: Int = 0, durationMs: Int = 0,
+    state: RecorderState = .idle, bytes: Int = 0, durationMs: Int = 0,
     progress: Double? = nil, own: SingleRecorderReport? = nil,
     elsewhere: SingleRecorderReport? = nil
   ) {

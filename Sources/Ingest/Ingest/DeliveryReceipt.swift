@@ -1,82 +1,126 @@
 import Platform
 
-/// Lets a sink report to a connection what became of a delivery. May be used from any thread.
+/// Tells a sender what became of a delivery. May be used from any thread.
 ///
 /// Releasing a receipt counts as consuming the delivery. If the receipt wanted an acknowledgement
 /// and got none, the connection is closed: a sync that cannot be vouched for is never answered.
 public final class DeliveryReceipt: Sendable {
-  /// Whether the connection waits for ``markApplied()``.
+  /// Whether the sender waits for ``markApplied(failure:)``.
   ///
-  /// The acknowledgement then covers every delivery of this connection for this room up to and
-  /// including this one. Whatever throttles hold back of them is to be applied at once.
+  /// The acknowledgement then covers every delivery of this sender for this room up to and including
+  /// this one. Whatever throttles hold back of them is to be applied at once.
   public let wantsAcknowledgement: Bool
 
-  private let ledger: SharedLedger?
-  private let epoch: UInt64
-  private let bytes: Int
+  private let sender: Sender
   private let progress = Guarded(Progress())
+
+  private enum Sender {
+    case none
+    case connection(SharedLedger, epoch: UInt64, bytes: Int)
+    case caller(@Sendable (_ rejected: Int, _ failure: String?) -> Void)
+  }
 
   private struct Progress {
     var isConsumed = false
     var isApplied = false
+    /// Of a delivery that comes from a caller.
+    var rejected = 0
+    var keepers: [any Durability] = []
   }
 
   init(ledger: SharedLedger, epoch: UInt64, bytes: Int, wantsAcknowledgement: Bool) {
-    self.ledger = ledger
-    self.epoch = epoch
-    self.bytes = bytes
+    sender = .connection(ledger, epoch: epoch, bytes: bytes)
     self.wantsAcknowledgement = wantsAcknowledgement
   }
 
-  /// A receipt without effect, for events that do not come from a connection.
+  /// A receipt that nothing reads.
   public init() {
-    ledger = nil
-    epoch = 0
-    bytes = 0
+    sender = .none
     wantsAcknowledgement = false
   }
 
-  /// Reports that the delivery was taken out of the mailbox: the connection may read as much again.
-  /// Further calls have no effect.
+  /// A receipt for a caller that waits until everything is applied.
+  ///
+  /// - Parameter onApplied: called once, with the number of events that were not taken, and with why
+  ///   the others are not on disk, if they were to be kept.
+  public init(onApplied: @escaping @Sendable (_ rejected: Int, _ failure: String?) -> Void) {
+    sender = .caller(onApplied)
+    wantsAcknowledgement = true
+  }
+
+  /// Reports that the delivery was taken out of the mailbox: the sender may send as much again.
   public func markConsumed() {
     let isFirst = progress.withLock { progress in
       defer { progress.isConsumed = true }
       return !progress.isConsumed
     }
-    if isFirst { ledger?.markConsumed(bytes: bytes) }
+    if isFirst, case .connection(let ledger, _, let bytes) = sender {
+      ledger.markConsumed(bytes: bytes)
+    }
   }
 
   /// Reports that `durability` is responsible for keeping what was delivered.
   ///
-  /// Call this before the acknowledgement that covers the delivery. If `durability` has failed by
-  /// then, the answer to the sync says so: applied, but not kept.
+  /// Call it before the acknowledgement that covers the delivery. If `durability` failed by then, the
+  /// sender is told the truth: applied, and not kept.
   public func markKept(by durability: any Durability) {
-    ledger?.markKept(by: durability, epoch: epoch)
+    switch sender {
+    case .none: break
+    case .connection(let ledger, let epoch, _): ledger.markKept(by: durability, epoch: epoch)
+    case .caller: progress.withLock { $0.keepers.append(durability) }
+    }
   }
 
   /// Reports that the sink rejected `count` of the delivered events, such as duplicates.
   ///
-  /// Call this before the acknowledgement that covers the events, because its counts include them.
+  /// Call it before the acknowledgement that covers them, whose counts include them.
   public func markRejected(_ count: Int) {
-    if count > 0 { ledger?.markRejected(count, epoch: epoch) }
+    guard count > 0 else { return }
+    switch sender {
+    case .none: break
+    case .connection(let ledger, let epoch, _): ledger.markRejected(count, epoch: epoch)
+    case .caller: progress.withLock { $0.rejected += count }
+    }
   }
 
-  /// Reports that everything ``wantsAcknowledgement`` covers is applied or has been counted in
-  /// another way. Implies ``markConsumed()``; further calls have no effect.
-  public func markApplied() {
+  /// Everything that ``wantsAcknowledgement`` asks for is applied or counted otherwise.
+  /// Implies ``markConsumed()``.
+  ///
+  /// - Parameter failure: why something that was to be kept is lost.
+  public func markApplied(failure: String? = nil) {
+    if let failure { markKept(by: Lost(failureReason: failure)) }
     markConsumed()
-    let isFirst = progress.withLock { progress in
+    let first = progress.withLock { progress -> Progress? in
       defer { progress.isApplied = true }
-      return !progress.isApplied
+      return progress.isApplied ? nil : progress
     }
-    if isFirst, wantsAcknowledgement { ledger?.markAcknowledged(epoch: epoch) }
+    guard let first, wantsAcknowledgement else { return }
+    switch sender {
+    case .none: break
+    case .connection(let ledger, let epoch, _): ledger.markAcknowledged(epoch: epoch)
+    case .caller(let onApplied):
+      onApplied(first.rejected, first.keepers.lazy.compactMap(\.failureReason).first)
+    }
   }
 
   deinit {
-    let progress = progress.withLock { $0 }
-    if !progress.isConsumed { ledger?.markConsumed(bytes: bytes) }
-    if wantsAcknowledgement, !progress.isApplied { ledger?.markAbandoned() }
+    let left = progress.withLock { $0 }
+    switch sender {
+    case .none: break
+    case .connection(let ledger, _, let bytes):
+      if !left.isConsumed { ledger.markConsumed(bytes: bytes) }
+      if wantsAcknowledgement, !left.isApplied { ledger.markAbandoned() }
+    case .caller(let onApplied):
+      if !left.isApplied { onApplied(left.rejected, "the events were dropped") }
+    }
   }
+}
+
+/// Stands in for events that were to be kept and are lost.
+private final class Lost: Durability {
+  let failureReason: String?
+
+  init(failureReason: String) { self.failureReason = failureReason }
 }
 
 /// Something that keeps what was delivered, and may fail to, such as a recorder. May be used from

@@ -26,7 +26,6 @@ package final class IngestConnection: ChannelInboundHandler {
     case closed
   }
 
-  private let id: ConnectionID
   private let sink: any IngestSink
   private let configuration: IngestConfiguration
   private var ledger: SharedLedger?
@@ -38,10 +37,7 @@ package final class IngestConnection: ChannelInboundHandler {
   private var drainDeadline: Scheduled<Void>?
   private var arrival: Timestamp = 0
 
-  package init(
-    id: ConnectionID, configuration: IngestConfiguration, sink: any IngestSink
-  ) {
-    self.id = id
+  package init(configuration: IngestConfiguration, sink: any IngestSink) {
     self.configuration = configuration
     self.sink = sink
   }
@@ -173,9 +169,9 @@ package final class IngestConnection: ChannelInboundHandler {
       return ledger.openEpoch
     }
     sink.deliver(
-      IngestDelivery(
-        connection: id, room: core.decoder.name(of: batch.room), events: batch.events,
-        rejections: batch.rejections, arrival: arrival, clock: core.clock,
+      RoomDelivery(
+        room: core.decoder.name(of: batch.room), events: batch.events,
+        rejections: batch.rejections, clock: core.clock,
         receipt: DeliveryReceipt(
           ledger: ledger, epoch: epoch, bytes: bytes,
           wantsAcknowledgement: wantsAcknowledgement)))

@@ -47,12 +47,12 @@ public final class IngestServer: Sendable {
         value: FixedSizeRecvByteBufferAllocator(capacity: configuration.readSize)
       )
       .childChannelInitializer { channel in
-        guard let id = registry.admit(channel, limit: configuration.maximumConnections) else {
+        guard registry.admit(channel, limit: configuration.maximumConnections) else {
           return channel.eventLoop.makeFailedFuture(Refused())
         }
         return channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
-            IngestConnection(id: id, configuration: configuration, sink: sink))
+            IngestConnection(configuration: configuration, sink: sink))
         }
       }
     do {
@@ -101,8 +101,8 @@ private final class Registry: Sendable {
 
   var statistics: IngestServer.Statistics { state.withLock { $0.statistics } }
 
-  /// Registers a connection until it closes; `nil` if it is refused.
-  func admit(_ channel: any Channel, limit: Int) -> ConnectionID? {
+  /// Registers a connection until it closes; `false` if it is refused.
+  func admit(_ channel: any Channel, limit: Int) -> Bool {
     let id: UInt64? = state.withLock { state in
       guard !state.isStopping, state.channels.count < limit else {
         state.statistics.refusedConnections += 1
@@ -114,14 +114,14 @@ private final class Registry: Sendable {
       state.channels[id] = channel
       return id
     }
-    guard let id else { return nil }
+    guard let id else { return false }
     channel.closeFuture.whenComplete { _ in
       self.state.withLock { state in
         state.channels[id] = nil
         state.statistics.openConnections -= 1
       }
     }
-    return ConnectionID(id)
+    return true
   }
 
   /// Refuses all connections from now on, and returns the open ones.

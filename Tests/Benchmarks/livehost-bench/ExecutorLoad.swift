@@ -116,9 +116,9 @@ final class ExecutorLoad {
       lane.post(
         RoomDelivery(
           room: .main, events: events,
-          acknowledgement: millisecond % 50 == 0
-            ? .callback { _ in probe.drawn(due: due, frame: frame) }
-            : .receipt(DeliveryReceipt())))
+          receipt: millisecond % 50 == 0
+            ? DeliveryReceipt { _, _ in probe.drawn(due: due, frame: frame) }
+            : DeliveryReceipt()))
     }
   }
 

@@ -104,7 +104,7 @@ private final class FedRoom {
       served.lane.post(
         RoomDelivery(
           room: name, events: events, clock: .event,
-          acknowledgement: .callback { continuation.resume(returning: $0) }))
+          receipt: DeliveryReceipt { rejected, _ in continuation.resume(returning: rejected) }))
     }
   }
 }

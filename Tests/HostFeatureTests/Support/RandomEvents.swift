@@ -35,21 +35,24 @@ struct RandomEvents {
     case 38: .waitingRoom(.admitted(person()))
     case 39: .waitingRoom(.capacity(generator.oneIn(2) ? nil : generator.pick(0..<9)))
     case 40: .waitingRoom(.schedule(startsAt: generator.oneIn(2) ? nil : Timestamp(number + 5_000)))
-    case 41..<43: .host(hostInput())
+    case 41..<43: act()
     default: .stream(StreamState.allCases[generator.pick(0..<4)])
     }
   }
 
-  private mutating func hostInput() -> HostInput {
+  private mutating func act() -> LiveEvent.Payload {
     switch generator.pick(0..<8) {
-    case 0: .admit([.next, .all, .person(person().id)][generator.pick(0..<3)])
-    case 1: .set(control: control(), value: Double(generator.pick(0..<100)) / 99)
-    case 2: .filterChat(MessageFilter(words: "text", mentionsOnly: generator.oneIn(2)))
-    case 3: .filterChat(MessageFilter())
-    case 4: .highlight(names: ["name"])
-    case 5: .scroll(generator.oneIn(2) ? .back : .end)
-    case 6: .openThread(messageID: generator.oneIn(2) ? nil : Text("m\(number - 1)"))
-    default: .notice(number: generator.pick(1..<40), NoticeHandling.allCases[generator.pick(0..<3)])
+    case 0: .waitingRoom(.admit([.next, .all, .person(person().id)][generator.pick(0..<3)]))
+    case 1: .control(.set(control: control(), value: Double(generator.pick(0..<100)) / 99))
+    case 2: .chat(.filter(MessageFilter(words: "text", mentionsOnly: generator.oneIn(2))))
+    case 3: .chat(.filter(MessageFilter()))
+    case 4: .chat(.highlight(names: ["name"]))
+    case 5: .chat(.scroll(generator.oneIn(2) ? .back : .end))
+    case 6: .chat(.openThread(messageID: generator.oneIn(2) ? nil : Text("m\(number - 1)")))
+    default:
+      .chat(
+        .handleNotice(
+          number: generator.pick(1..<40), NoticeHandling.allCases[generator.pick(0..<3)]))
     }
   }
 

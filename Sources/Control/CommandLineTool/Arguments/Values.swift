@@ -2,7 +2,6 @@ public import ArgumentParser
 public import ControlInterface
 public import LiveEvents
 
-public import enum ControlInterface.ScrollPosition
 
 extension RoomName: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }

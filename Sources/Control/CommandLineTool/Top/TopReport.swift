@@ -1,12 +1,13 @@
 package import ControlInterface
 import JSON
+package import LiveEvents
 import Varlink
 
 /// Rooms and views with their rates, between two looks at the daemon.
 package struct TopReport: Codable, Equatable, Sendable {
   package struct Room: Codable, Equatable, Sendable {
     package var room: String
-    package var phase: Phase
+    package var phase: StreamState
     package var viewers: Int
     /// Nil before there is a second look.
     package var eventsPerSecond: Double?

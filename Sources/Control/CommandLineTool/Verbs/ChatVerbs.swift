@@ -4,7 +4,6 @@ import JSON
 import LiveEvents
 import Wording
 
-import enum ControlInterface.ScrollPosition
 
 struct ChatVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -38,9 +37,11 @@ struct ChatFilterVerb: Verb {
   @Flag(help: "Only messages that mention a name given to 'chat highlight'.") var mentions = false
 
   func run(_ context: Context) async throws {
-    let filter = ChatFilterReport(
-      user: user?.text, words: words?.text, mentionsOnly: mentions ? true : nil)
-    try await context.act(.filterChat(filter), in: room) {
+    try await context.print {
+      try await $0.setChatFilter(
+        user: user?.text, words: words?.text, mentionsOnly: mentions ? true : nil,
+        in: room.description)
+    } text: {
       ["\(Format.count($0.passing ?? 0, "message")) shown"]
     }
   }
@@ -69,7 +70,9 @@ struct ChatHighlightVerb: Verb {
   func run(_ context: Context) async throws {
     // As people write it in a chat, too.
     let names = names.map(\.text).map { $0.hasPrefix("@") ? String($0.dropFirst()) : $0 }
-    try await context.act(.highlight(names: names.filter { !$0.isEmpty }), in: room) {
+    try await context.print {
+      try await $0.setMentionedNames(names.filter { !$0.isEmpty }, in: room.description)
+    } text: {
       [Format.count($0.mentions ?? 0, "mention")]
     }
   }
@@ -87,7 +90,9 @@ struct ChatScrollVerb: Verb {
   @Argument(help: "Where to scroll to.") var position: ScrollPosition
 
   func run(_ context: Context) async throws {
-    try await context.act(.scroll(position), in: room) { _ in [] }
+    try await context.print {
+      try await $0.scrollChat(to: position, in: room.description)
+    }
   }
 }
 
@@ -104,7 +109,9 @@ struct ChatThreadVerb: Verb {
   @Argument(help: "Identifier of the message.") var message: HostText?
 
   func run(_ context: Context) async throws {
-    try await context.act(.openThread(message: message?.text), in: room) {
+    try await context.print {
+      try await $0.showThread(of: message?.text, in: room.description)
+    } text: {
       ($0.messages ?? []).map {
         "\(TerminalText.sanitized($0.user.name)): \(TerminalText.sanitized($0.text))"
       }
@@ -146,7 +153,7 @@ struct ChatPinVerb: NoticeVerb {
   static let configuration = CommandConfiguration(
     commandName: "pin", abstract: "Keep a notice above newer ones.",
     discussion: "At most 16 can be pinned. JSON: an empty object.")
-  static let handling = NoticeHandlingReport.pin
+  static let handling = NoticeHandling.pin
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @OptionGroup var subject: NoticeArguments
@@ -156,7 +163,7 @@ struct ChatUnpinVerb: NoticeVerb {
   static let configuration = CommandConfiguration(
     commandName: "unpin", abstract: "Let newer notices replace a pinned one.",
     discussion: "JSON: an empty object.")
-  static let handling = NoticeHandlingReport.unpin
+  static let handling = NoticeHandling.unpin
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @OptionGroup var subject: NoticeArguments
@@ -168,7 +175,7 @@ struct ChatDismissVerb: NoticeVerb {
     discussion: """
       Later gifts of the same gift bomb do not bring it back. JSON: an empty object.
       """)
-  static let handling = NoticeHandlingReport.dismiss
+  static let handling = NoticeHandling.dismiss
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @OptionGroup var subject: NoticeArguments
@@ -176,7 +183,7 @@ struct ChatDismissVerb: NoticeVerb {
 
 /// A verb that does one thing to a notice.
 protocol NoticeVerb: Verb {
-  static var handling: NoticeHandlingReport { get }
+  static var handling: NoticeHandling { get }
   var subject: NoticeArguments { get }
 }
 
@@ -189,16 +196,20 @@ struct NoticeArguments: ParsableArguments {
 
 extension NoticeVerb {
   func run(_ context: Context) async throws {
-    try await context.act(.handleNotice(subject.notice, Self.handling), in: subject.room) { _ in []
+    try await context.print {
+      try await $0.handleNotice(
+        subject.notice, Self.handling, in: subject.room.description)
     }
   }
 }
 
 extension Context {
-  fileprivate func act(
-    _ act: HostAct, in room: RoomName, text: (HostReply) -> [String]
+  /// Performs an act of the host and prints what it brought about.
+  fileprivate func print(
+    _ act: (ControlClient) async throws -> HostReply,
+    text: (HostReply) -> [String] = { _ in [] }
   ) async throws {
-    let reply = try await withDaemon { try await $0.act(act, in: room.description) }
+    let reply = try await withDaemon(act)
     try print(JSONValue(encoding: reply)) { text(reply) }
   }
 }

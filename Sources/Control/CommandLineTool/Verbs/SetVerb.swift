@@ -21,32 +21,39 @@ struct SetVerb: Verb {
   var value: ControlValue
 
   func run(_ context: Context) async throws {
-    let setting = try await context.withDaemon {
-      try await $0.setControl(room: room.description, control: control, value.setting)
-    }
     var reply: [String: JSONValue] = [
       "room": .string(room.description), "control": .string(control),
     ]
-    switch setting {
-    case .value(let value): reply["value"] = .number(value)
-    case .position(let on): reply["on"] = on.map(JSONValue.bool) ?? .null
+    switch value {
+    case .slider(let value):
+      let set = try await context.withDaemon {
+        try await $0.setControl(control, value: value, in: room.description)
+      }
+      reply["value"] = set.value.map(JSONValue.number)
+    case .switch(let on):
+      let set = try await context.withDaemon {
+        try await $0.setControl(control, on: on, in: room.description)
+      }
+      reply["on"] = set.on.map(JSONValue.bool) ?? .null
     }
     try context.print(.object(reply)) { [] }
   }
 }
 
 /// A value of a slider or a position of a switch, as people write it.
-struct ControlValue: ExpressibleByArgument {
-  let setting: ControlSetting
+enum ControlValue: ExpressibleByArgument {
+  case slider(Double)
+  /// `nil` toggles.
+  case `switch`(Bool?)
 
   init?(argument: String) {
     switch argument {
-    case "on": setting = .position(true)
-    case "off": setting = .position(false)
-    case "toggle": setting = .position(nil)
+    case "on": self = .switch(true)
+    case "off": self = .switch(false)
+    case "toggle": self = .switch(nil)
     default:
       guard let value = Double(argument), value >= 0, value <= 1 else { return nil }
-      setting = .value(value)
+      self = .slider(value)
     }
   }
 }

@@ -30,7 +30,7 @@ struct AdmitVerb: Verb {
 
   func run(_ context: Context) async throws {
     let reply = try await context.withDaemon {
-      try await $0.act(.admit(user: user?.text, all: all), in: room.description)
+      try await $0.admit(user: user?.text, all: all, in: room.description)
     }
     try context.print(JSONValue(encoding: reply)) {
       let people = reply.people ?? []

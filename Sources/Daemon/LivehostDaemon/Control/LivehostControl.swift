@@ -89,13 +89,7 @@ package struct LivehostControl: ControlService {
     try await answer(room) { lane, name in await lane.feeds(name)?.room }
   }
 
-  package func setControl(
-    room: String, control: String, _ setting: ControlSetting
-  ) async throws -> ControlSetting {
-    try await answer(room) { lane, name in try await lane.set(control, setting, in: name).get() }
-  }
-
-  package func act(_ act: HostAct, in room: String) async throws -> HostReply {
+  package func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply {
     try await answer(room) { lane, name in try await lane.act(act, in: name).get() }
   }
 
@@ -158,14 +152,12 @@ package struct LivehostControl: ControlService {
         lane.post(
           RoomDelivery(
             room: batch.room, events: batch.events,
-            acknowledgement: .outcome {
-              continuation.resume(returning: (rejected: $0, failure: $1))
-            }
+            receipt: DeliveryReceipt { continuation.resume(returning: (rejected: $0, failure: $1)) }
           ))
       }
       rejected += outcome.rejected
       if let failure = outcome.failure {
-        lost = lost ?? .recordingFailed(room: batch.room.description, reason: failure.description)
+        lost = lost ?? .recordingFailed(room: batch.room.description, reason: failure)
       }
     }
     // All of them are applied; what cannot be vouched for is not called acknowledged.

@@ -1,6 +1,7 @@
 import Composable
 package import ControlInterface
 package import HostScreen
+package import Ingest
 package import LiveEvents
 package import NIOCore
 import Synchronization
@@ -162,8 +163,8 @@ package actor HostLane {
   private func refuse(_ delivery: RoomDelivery) {
     closed.add(delivery.rejections)
     closed.reject(.roomClosed, delivery.events.count)
-    delivery.acknowledgement.consumed(rejected: delivery.events.count)
-    delivery.acknowledgement.applied(rejected: delivery.events.count)
+    delivery.receipt.markRejected(delivery.events.count)
+    delivery.receipt.markApplied()
   }
 
   /// After something was done with a room: saves it if it is time, and sees to it that it comes back.
@@ -286,30 +287,17 @@ package actor HostLane {
 
   // MARK: Acting
 
-  /// Commits a value of a slider of a room, or sets a switch.
-  package nonisolated func set(
-    _ control: String, _ setting: ControlSetting, in name: RoomName
-  ) async -> Result<ControlSetting, ControlError> {
-    await asHost(of: name) { $0.set(control, setting) }
-  }
-
-  /// Does in a room what its host does.
+  /// Performs an act of a room's host. Returns once it is applied and, in a room that is recorded or
+  /// kept, on disk.
   package nonisolated func act(
-    _ act: HostAct, in name: RoomName
+    _ act: LiveEvent.Payload, in name: RoomName
   ) async -> Result<HostReply, ControlError> {
-    await asHost(of: name) { $0.act(act) }
-  }
-
-  /// Gives what came of it once it is applied and, in a room that is recorded or kept, on disk.
-  private nonisolated func asHost<R: Sendable>(
-    of name: RoomName, _ body: @escaping @Sendable (Room) -> Result<R, ControlError>
-  ) async -> Result<R, ControlError> {
     await withCheckedContinuation { continuation in
       postVisit(to: name) { room in
         guard let room else {
           return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
         }
-        let result = body(room)
+        let result = room.act(act)
         room.whenSafe { continuation.resume(returning: result) }
       }
     }

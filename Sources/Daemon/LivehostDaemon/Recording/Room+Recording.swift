@@ -36,17 +36,15 @@ extension Room {
 
   /// Reports to a sender that its events are applied; if `recorder` has them, once they are on
   /// disk.
-  func acknowledge(
-    _ acknowledgement: RoomDelivery.Acknowledgement, rejected: Int, _ recorder: RoomRecorder?
-  ) {
+  func acknowledge(_ receipt: DeliveryReceipt, _ recorder: RoomRecorder?) {
     guard let recorder else {
       // Whatever is acknowledged survives the process.
       return whenKept { isKept in
-        acknowledgement.applied(rejected: rejected, failure: isKept ? nil : .notKept)
+        receipt.markApplied(failure: isKept ? nil : RecordingError.notKept.description)
       }
     }
     let isSynced: @Sendable () -> Void = {
-      acknowledgement.applied(rejected: rejected, failure: recorder.failure)
+      receipt.markApplied(failure: recorder.failureReason)
     }
     if recording?.recorder === recorder {
       recording?.whenSynced(isSynced)
@@ -77,4 +75,8 @@ extension Room {
   func show(_ state: RecorderState) { screen.send(.recorder(.ownStateChanged(state))) }
 
   func show(_ progress: RecorderProgress) { screen.send(.recorder(.ownProgressed(progress))) }
+}
+
+extension RoomRecorder: Durability {
+  package var failureReason: String? { failure?.description }
 }

@@ -23,7 +23,7 @@ package final class EventRouter: IngestSink {
   /// Counts of lines of which no room is known, or whose room could not be opened.
   package var unroutableCounts: EventCounts { unroutable.withLock { $0 } }
 
-  package func deliver(_ delivery: IngestDelivery) {
+  package func deliver(_ delivery: RoomDelivery) {
     guard let lane = directory.laneOpening(delivery.room) else {
       unroutable.withLock {
         $0.add(delivery.rejections)
@@ -37,10 +37,7 @@ package final class EventRouter: IngestSink {
       return
     }
     if !delivery.rejections.isEmpty { onRejection(delivery.rejections, delivery.room) }
-    lane.post(
-      RoomDelivery(
-        room: delivery.room, events: delivery.events, rejections: delivery.rejections,
-        clock: delivery.clock, acknowledgement: .receipt(delivery.receipt)))
+    lane.post(delivery)
   }
 
   package func rejectUnroutable(_ counts: RejectionCounts) {

@@ -22,7 +22,7 @@ extension Room {
 
   func summary() -> RoomSummary {
     RoomSummary(
-      room: name.description, phase: Phase(screen.store.state.phase),
+      room: name.description, phase: screen.store.state.phase,
       viewers: screen.store.state.header.viewers, counters: counts.counters)
   }
 }
@@ -40,7 +40,7 @@ extension RoomReport {
     let state = screen.store.state
     let counts = screen.counts
     self.init(
-      room: room, phase: Phase(state.phase),
+      room: room, phase: state.phase,
       features: FeatureReports(state, features, newestMessages: newestMessages),
       counters: counts.counters, rejectedByReason: counts.reasons,
       actions: Int(screen.store.actionCount),
@@ -69,17 +69,6 @@ extension FeatureReports {
           secondsLeft: $0.secondsLeft, startsAt: $0.startsAt.map { Int($0) },
           people: $0.people.prefix(newestMessages).map(UserReport.init))
       })
-  }
-}
-
-extension Phase {
-  fileprivate init(_ state: StreamState) {
-    switch state {
-    case .waiting: self = .waiting
-    case .live: self = .live
-    case .paused: self = .paused
-    case .ended: self = .ended
-    }
   }
 }
 
@@ -202,7 +191,7 @@ extension RecorderReport {
   fileprivate init(_ state: RecorderFeature.State) {
     let recording = state.own ?? state.elsewhere
     self.init(
-      state: RecorderStateReport(recording.state), bytes: recording.bytes,
+      state: recording.state, bytes: recording.bytes,
       durationMs: recording.durationMilliseconds,
       progress: recording.percent.map { Double($0) / 100 },
       own: state.own.map(SingleRecorderReport.init),
@@ -213,20 +202,7 @@ extension RecorderReport {
 extension SingleRecorderReport {
   fileprivate init(_ recording: RecorderActivity) {
     self.init(
-      state: RecorderStateReport(recording.state), bytes: recording.bytes,
+      state: recording.state, bytes: recording.bytes,
       durationMs: recording.durationMilliseconds)
-  }
-}
-
-extension RecorderStateReport {
-  fileprivate init(_ state: RecorderState) {
-    switch state {
-    case .idle: self = .idle
-    case .starting: self = .starting
-    case .recording: self = .recording
-    case .paused: self = .paused
-    case .stopping: self = .stopping
-    case .failed: self = .failed
-    }
   }
 }

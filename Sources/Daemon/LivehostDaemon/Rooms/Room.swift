@@ -116,10 +116,9 @@ final class Room {
 
   var counts: EventCounts { screen.counts }
 
-  /// Who waits, and the recorder that has what they sent.
+  /// A sender that waits, and the recorder that has what it sent.
   private struct Waiting {
-    let acknowledgement: RoomDelivery.Acknowledgement
-    let rejected: Int
+    let receipt: DeliveryReceipt
     let recorder: RoomRecorder?
   }
 
@@ -161,15 +160,18 @@ final class Room {
 
   /// All of a delivery is taken: its sender is told, now or later.
   private func tookAll(of delivery: RoomDelivery) {
-    let rejected = rejectedOfDelivery
+    let receipt = delivery.receipt
     let recorder = recording?.recorder
-    if let recorder, !delivery.events.isEmpty { delivery.acknowledgement.recorded(by: recorder) }
-    consumed(delivery.acknowledgement, rejected: rejected)
-    if delivery.acknowledgement.isWanted {
-      waiting.append(
-        Waiting(
-          acknowledgement: delivery.acknowledgement, rejected: rejected,
-          recorder: recorder ?? closingRecorder))
+    if let recorder, !delivery.events.isEmpty { receipt.markKept(by: recorder) }
+    receipt.markRejected(rejectedOfDelivery)
+    // The sender may go on; if the disk does not keep up, once it does.
+    if recording?.isBehind == true {
+      recording?.whenSynced { receipt.markConsumed() }
+    } else {
+      receipt.markConsumed()
+    }
+    if receipt.wantsAcknowledgement {
+      waiting.append(Waiting(receipt: receipt, recorder: recorder ?? closingRecorder))
       drawIfUntimed()
     }
     recording?.handOver()
@@ -183,12 +185,6 @@ final class Room {
     } else if clock.source == .event {
       drawFrame(at: grid.frame(after: clock.now))
     }
-  }
-
-  /// Lets the sender read on; if the disk does not keep up, once it does.
-  private func consumed(_ acknowledgement: RoomDelivery.Acknowledgement, rejected: Int) {
-    guard recording?.isBehind == true else { return acknowledgement.consumed(rejected: rejected) }
-    recording?.whenSynced { acknowledgement.consumed(rejected: rejected) }
   }
 
   private func takeNow(_ events: ArraySlice<LiveEvent>, _ now: NIODeadline) {
@@ -272,7 +268,7 @@ final class Room {
     feed.markStale()
     screenFeed.markStale()
     for entry in exchange(&waiting, with: []) {
-      acknowledge(entry.acknowledgement, rejected: entry.rejected, entry.recorder)
+      acknowledge(entry.receipt, entry.recorder)
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlInterface
+import LiveEvents
 
 /// What the rooms of `top` are sorted by.
 package enum RoomColumn: String, CaseIterable, Sendable, ExpressibleByArgument {

@@ -1,4 +1,5 @@
 package import ControlInterface
+import LiveEvents
 import Wording
 
 /// The tables of `top`.

@@ -1,6 +1,7 @@
 import ArgumentParser
 package import ControlInterface
 import JSON
+import LiveEvents
 import Wording
 
 struct StatusVerb: Verb {

@@ -3,6 +3,7 @@ import Composable
 import HostFeature
 package import HostScreen
 import JSON
+import LiveEvents
 import RecorderFeature
 
 /// A digest of a room's state: equal states have equal digests, in every process.

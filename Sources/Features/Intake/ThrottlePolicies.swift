@@ -46,7 +46,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
   package static let standardCapacity = 8_192
 
   /// Sets what `description` says about a kind. Without an interval its times are those of
-  /// ``standard(_:)``; with one that has no bound it does not widen.
+  /// ``standard(_:)``; an interval without a bound does not widen.
   ///
   /// - Throws: ``Refusal`` if that contradicts itself or the promise of the kind. Nothing is set
   ///   then.

@@ -47,7 +47,7 @@ package struct LiveRoomStatsIntake: Intake {
     output.apply(.windowClosed(window), events: step.applied)
   }
 
-  /// What is not known is not a number, which the window leaves out.
+  /// A figure that is not known is NaN, which the window leaves out.
   private static func series(of sample: StreamStatistics) -> InlineArray<5, Double> {
     [
       sample.bitrateKbps ?? .nan, sample.framesPerSecond ?? .nan,

@@ -8,7 +8,7 @@ public enum DecodedLine: Sendable {
   case rejected(RejectionReason, room: RoomReference?)
   /// A line to the connection itself. It is not an event and is not counted.
   case control(ControlLine)
-  /// Nothing but white space: not counted.
+  /// Only white space: not counted.
   case blank
 }
 

@@ -36,20 +36,21 @@ struct LineWindow: ~Copyable {
   mutating func tokens(
     of line: ByteSlab.Slice, in slab: ByteSlab, at bytes: UnsafePointer<UInt8>
   ) -> (tokens: JSONTokens, offset: Int)? {
-    let place = Int(line.offset)
-    let lineEnd = place &+ line.count
-    if self.slab !== slab || place < next || place >= end { index(slab, from: place, at: bytes) }
+    let lineStart = Int(line.offset)
+    let lineEnd = lineStart &+ line.count
+    if self.slab !== slab || lineStart < next || lineStart >= end {
+      index(slab, from: lineStart, at: bytes)
+    }
     guard lineEnd < end else { return nil }
     next = lineEnd
-    let places = indexer.places
-    let offset = place &- start
-    while cursor < count, Int(places[cursor]) < offset { cursor &+= 1 }
-    guard cursor < count, Int(places[cursor]) == offset else { return nil }
-    if backslash < place { findBackslash(from: place, at: bytes) }
+    let offsets = indexer.offsets
+    let offset = lineStart &- start
+    while cursor < count, Int(offsets[cursor]) < offset { cursor &+= 1 }
+    guard cursor < count, Int(offsets[cursor]) == offset else { return nil }
+    if backslash < lineStart { findBackslash(from: lineStart, at: bytes) }
     let tokens = JSONTokens(
-      bytes: bytes - offset, places: places, first: cursor,
-      // A line has at most as many tokens as bytes, so a malformed one is not read far past its
-      // end.
+      bytes: bytes - offset, offsets: offsets, first: cursor,
+      // A line has no more tokens than bytes: so one that is malformed is not read far past its end.
       count: min(count, cursor &+ line.count), limit: offset &+ line.count,
       mayEscape: backslash < lineEnd)
     return (tokens, start)
@@ -69,28 +70,28 @@ struct LineWindow: ~Copyable {
 
   @inline(never)
   private mutating func index(
-    _ slab: ByteSlab, from place: Int, at bytes: UnsafePointer<UInt8>
+    _ slab: ByteSlab, from lineStart: Int, at bytes: UnsafePointer<UInt8>
   ) {
     self.slab = slab
-    start = place
-    next = place
+    start = lineStart
+    next = lineStart
     cursor = 0
     count = 0
-    let length = min(slab.count - place, Self.capacity)
+    let length = min(slab.count - lineStart, Self.capacity)
     guard let last = UnsafeBufferPointer(start: bytes, count: length).lastIndex(of: 0x0A) else {
-      end = place
+      end = lineStart
       return
     }
-    end = place + last + 1
+    end = lineStart + last + 1
     count = indexer.count(bytes, last + 1) ?? 0
-    findBackslash(from: place, at: bytes)
+    findBackslash(from: lineStart, at: bytes)
   }
 
-  private mutating func findBackslash(from place: Int, at bytes: UnsafePointer<UInt8>) {
-    guard let found = memchr(bytes, Int32(UInt8(ascii: "\\")), end - place) else {
+  private mutating func findBackslash(from lineStart: Int, at bytes: UnsafePointer<UInt8>) {
+    guard let found = memchr(bytes, Int32(UInt8(ascii: "\\")), end - lineStart) else {
       backslash = end
       return
     }
-    backslash = place + (UnsafeRawPointer(found) - UnsafeRawPointer(bytes))
+    backslash = lineStart + (UnsafeRawPointer(found) - UnsafeRawPointer(bytes))
   }
 }

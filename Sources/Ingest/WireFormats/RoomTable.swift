@@ -15,7 +15,7 @@ struct RoomTable {
     let index: Int
   }
 
-  /// - Parameter fallback: the room of lines that name none.
+  /// - Parameter fallback: the room of lines that do not name one.
   init(fallback: RoomName = .main) {
     names = [fallback]
     indices = [fallback: 0]

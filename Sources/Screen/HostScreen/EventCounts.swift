@@ -1,6 +1,6 @@
 package import LiveEvents
 
-/// What became of events. `received = applied + coalesced + rejected + pending` at any instant.
+/// Where events went. `received = applied + coalesced + rejected + pending` at any instant.
 package struct EventCounts: Sendable, Equatable, Codable {
   package var received = 0
   package var applied = 0
@@ -13,7 +13,7 @@ package struct EventCounts: Sendable, Equatable, Codable {
 
   package var isConserved: Bool { received == applied + coalesced + rejected + pending }
 
-  /// Counts events that were received and not taken.
+  /// Counts events that were received and rejected.
   package mutating func reject(_ reason: RejectionReason, _ count: Int) {
     guard count > 0 else { return }
     received += count
@@ -26,7 +26,7 @@ package struct EventCounts: Sendable, Equatable, Codable {
     rejectedByReason[reason, default: 0] += count
   }
 
-  /// Counts as if what is pending had never come.
+  /// Counts as if the pending events had never come.
   package mutating func forgetPending() {
     received -= pending
     pending = 0

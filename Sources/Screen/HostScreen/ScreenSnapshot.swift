@@ -1,10 +1,10 @@
 import Composable
 package import HostFeature
 
-/// All of a screen that is to outlive the process that runs it.
+/// The part of a screen that outlives its process.
 ///
-/// What throttles hold is not in it: whoever takes one while ``counts`` has events pending keeps a
-/// screen that never saw these.
+/// It leaves out what throttles hold: a snapshot taken while events are pending is of a screen that
+/// never saw them.
 package struct ScreenSnapshot: Sendable, Codable {
   package let state: HostFeature.State
   /// Without events that are pending.
@@ -13,8 +13,8 @@ package struct ScreenSnapshot: Sendable, Codable {
 }
 
 extension HostScreen {
-  /// The screen as it is. Shares the storage of the state, which is copied as far as it changes while
-  /// somebody holds the snapshot.
+  /// The screen as it is. Shares the storage of the state, which is copied where it changes while the
+  /// snapshot is alive.
   package var snapshot: ScreenSnapshot {
     var counts = counts
     counts.forgetPending()

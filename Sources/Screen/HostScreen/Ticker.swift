@@ -1,11 +1,11 @@
 package import LiveEvents
 package import RateLimiting
 
-/// Says once a second of a room's time what the time of its events is by now.
+/// Gives the time of a room's events, once per second of the room's time.
 package struct Ticker: Sendable, Codable {
   private static let interval = Interval.seconds(1)
-  /// How late a time stamp may be, in milliseconds. So many later ones in a row mean that the newest one
-  /// was a mistake, or that the clock of the source was set back.
+  /// How late a time stamp may be, in milliseconds. If more than ``patience`` in a row are later, the
+  /// newest one was a mistake, or the clock of the source was set back.
   private static let horizon: Timestamp = 10_000
   private static let patience = 100
 

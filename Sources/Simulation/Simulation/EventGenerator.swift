@@ -2,12 +2,12 @@ public import LiveEvents
 
 /// A source of events in virtual time: a small value that knows when its next event comes.
 ///
-/// Times never fall. What a generator yields depends on how it was made and on nothing else.
+/// Times never fall. What a generator yields depends only on how it was made.
 public protocol EventGenerator: Sendable {
   /// When the next event comes; nil after the last one.
   var nextTime: VirtualTime? { get }
 
-  /// The event of ``nextTime``, which moves on. Not to be called after the last one.
+  /// The event of ``nextTime``, which moves on. Must not be called after the last one.
   mutating func next() -> LiveEvent.Payload
 }
 

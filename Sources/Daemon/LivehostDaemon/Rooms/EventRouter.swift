@@ -3,13 +3,13 @@ package import Ingest
 package import LiveEvents
 import Platform
 
-/// Brings what connections received to the lanes of its rooms.
+/// Brings the events that connections received to the lanes of their rooms.
 package final class EventRouter: IngestSink {
   private let directory: RoomDirectory
   /// Lines that belong to no room.
   private let unroutable = Guarded(EventCounts())
 
-  /// Told of lines that were not taken, once per delivery, with the room if one is known.
+  /// Called for lines that were rejected, once per delivery, with the room if one is known.
   private let onRejection: @Sendable (RejectionCounts, RoomName?) -> Void
 
   package init(
@@ -20,7 +20,7 @@ package final class EventRouter: IngestSink {
     self.onRejection = onRejection
   }
 
-  /// Counts of lines of which no room is known, or whose room could not be opened.
+  /// Counts of lines whose room is not known or could not be opened.
   package var unroutableCounts: EventCounts { unroutable.withLock { $0 } }
 
   package func deliver(_ delivery: RoomDelivery) {

@@ -145,7 +145,7 @@ extension IRCLine {
     }
   }
 
-  /// What a gift bomb and its gifts have in common.
+  /// The identifier that a gift bomb shares with its gifts.
   private func group() throws(RejectionReason) -> Text? {
     let community = slice(.communityGiftID)
     let group = community.isEmpty ? slice(.originID) : community

@@ -6,7 +6,7 @@ import LiveEvents
 /// Described by RFC 1459, section 2.3.1, and the IRCv3 message-tags specification.
 struct IRCLine {
   let slab: ByteSlab
-  /// Where the line begins in the slab.
+  /// The offset of the line in the slab.
   let offset: Int
   let bytes: UnsafePointer<UInt8>
   let tags: UnsafePointer<ByteSpan>

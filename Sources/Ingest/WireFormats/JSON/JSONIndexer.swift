@@ -4,16 +4,16 @@ import LiveEvents
 /// Finds the tokens in lines of JSON with simdjson, and validates their UTF-8 along the way.
 struct JSONIndexer: ~Copyable {
   private let indexer: OpaquePointer
-  /// The offsets of the tokens found last, followed by the length of what was indexed.
-  let places: UnsafePointer<UInt32>
+  /// The offsets of the tokens that were found last, followed by the length of the indexed bytes.
+  let offsets: UnsafePointer<UInt32>
 
   /// Makes an indexer for input of at most `capacity` bytes; keeps 4 bytes per byte of it.
   init(capacity: Int) {
     guard let indexer = livehost_json_indexer_create(capacity),
-      let places = livehost_json_indexer_places(indexer)
+      let offsets = livehost_json_indexer_places(indexer)
     else { preconditionFailure("no memory for a JSON indexer of \(capacity) bytes") }
     self.indexer = indexer
-    self.places = places
+    self.offsets = offsets
   }
 
   deinit { livehost_json_indexer_destroy(indexer) }
@@ -29,7 +29,7 @@ struct JSONIndexer: ~Copyable {
     switch livehost_json_index(indexer, bytes, count, &tokens) {
     case LIVEHOST_JSON_INDEXED:
       return JSONTokens(
-        bytes: bytes, places: places, first: 0, count: tokens, limit: count,
+        bytes: bytes, offsets: offsets, first: 0, count: tokens, limit: count,
         mayEscape: ByteSearch.contains(UInt8(ascii: "\\"), in: bytes, count: count))
     case LIVEHOST_JSON_INVALID_UTF8: throw .invalidUTF8
     default: throw .malformedJSON

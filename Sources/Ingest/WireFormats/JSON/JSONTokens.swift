@@ -8,13 +8,14 @@ struct JSONTokens {
   /// The depth of nested containers beyond which a line counts as malformed.
   static let maximumDepth = 64
 
-  /// What was indexed: the line, or several.
+  /// The bytes that were indexed: the line, or several.
   let bytes: UnsafePointer<UInt8>
-  /// The offsets of the tokens, followed by one more entry, the length of what was indexed.
-  let places: UnsafePointer<UInt32>
+  /// Offsets of the tokens. Behind the last comes one more entry, the length of what was indexed.
+  let offsets: UnsafePointer<UInt32>
   /// The first token of the line.
   let first: Int
-  /// Tokens from this number on are not read. Those at `limit` or after it belong to other lines.
+  /// The tokens from here on are not read. Those at `limit` or behind it belong to other
+  /// lines.
   let count: Int
   /// Where the line ends.
   let limit: Int
@@ -23,21 +24,21 @@ struct JSONTokens {
 
   /// Whether the line ends with the token before `token`.
   @inline(__always)
-  func isEnd(_ token: Int) -> Bool { place(token) >= limit && place(token &- 1) < limit }
+  func isEnd(_ token: Int) -> Bool { offset(token) >= limit && offset(token &- 1) < limit }
 
   /// The offset of the token.
   @inline(__always)
-  func place(_ token: Int) -> Int { Int(places[token]) }
+  func offset(_ token: Int) -> Int { Int(offsets[token]) }
 
   /// The first byte of the token; for a token after the last, the byte after the line.
   @inline(__always)
-  func byte(_ token: Int) -> UInt8 { bytes[place(token)] }
+  func byte(_ token: Int) -> UInt8 { bytes[offset(token)] }
 
   /// Where the token ends. There is only white space between it and the next one.
   @inline(__always)
   private func end(_ token: Int) -> Int {
-    let start = place(token)
-    var end = place(token + 1)
+    let start = offset(token)
+    var end = offset(token + 1)
     while end > start + 1, Self.isSpace(bytes[end - 1]) { end -= 1 }
     return end
   }
@@ -51,7 +52,7 @@ struct JSONTokens {
   @inline(__always)
   func value(at token: Int, into value: inout JSONValue) -> Int? {
     guard token < count else { return nil }
-    let start = place(token)
+    let start = offset(token)
     let first = bytes[start]
     if first == UInt8(ascii: "\"") { return string(at: token, into: &value) }
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
@@ -63,8 +64,8 @@ struct JSONTokens {
   /// Reads a string; the value is what is between its quotes.
   @inline(__always)
   func string(at token: Int, into value: inout JSONValue) -> Int? {
-    let start = place(token) &+ 1
-    var end = place(token &+ 1) &- 1
+    let start = offset(token) &+ 1
+    var end = offset(token &+ 1) &- 1
     if bytes[end] != UInt8(ascii: "\"") {
       end = self.end(token) &- 1
       guard end >= start, bytes[end] == UInt8(ascii: "\"") else { return nil }
@@ -89,7 +90,7 @@ struct JSONTokens {
   }
 
   private func scalar(at token: Int, into value: inout JSONValue) -> Int? {
-    let start = place(token)
+    let start = offset(token)
     let length = end(token) - start
     guard let kind = JSONScalar.kind(of: bytes + start, count: length) else { return nil }
     value.kind = kind
@@ -100,7 +101,7 @@ struct JSONTokens {
 
   private func container(at token: Int, into value: inout JSONValue) -> Int? {
     guard let next = container(at: token) else { return nil }
-    let start = place(token)
+    let start = offset(token)
     value.kind = bytes[start] == UInt8(ascii: "{") ? .object : .array
     value.start = UInt32(start)
     value.count = UInt32(end(next - 1) - start)

@@ -6,7 +6,7 @@ public struct Reactions: EventGenerator {
   private let kinds: [Text] = ["heart", "laugh", "fire", "clap"]
   private var random: SeededGenerator
   private var time: VirtualTime
-  /// Reactions that the burst still lasts.
+  /// Reactions left in the burst.
   private var burst = 0
 
   public init(meanInterval: VirtualTime, from start: VirtualTime, random: SeededGenerator) {
@@ -29,7 +29,7 @@ public struct Reactions: EventGenerator {
   }
 }
 
-/// A few chat messages of a small company.
+/// A few chat messages of a small audience.
 public struct ChatMessages: EventGenerator {
   private let meanInterval: VirtualTime
   private let prefix: String

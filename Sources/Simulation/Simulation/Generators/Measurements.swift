@@ -1,6 +1,6 @@
 public import LiveEvents
 
-/// The number of viewers, told at even intervals: a random walk that leans towards a goal.
+/// The number of viewers at even intervals: a random walk towards a goal.
 public struct ViewerWalk: EventGenerator {
   private let period: VirtualTime
   private let goal: Int
@@ -34,7 +34,7 @@ public struct StatisticsSamples: EventGenerator {
   private var random: SeededGenerator
   private var time: VirtualTime
   private var droppedFrames = 0
-  /// Samples that the bad spell still lasts.
+  /// Samples left in the bad spell.
   private var badSamples = 0
 
   public init(
@@ -91,7 +91,7 @@ public struct LevelMeter: EventGenerator {
   }
 }
 
-/// How far a recorder is, from the moment it records: bytes and time never fall.
+/// The progress of a recorder from the moment it records: bytes and time never fall.
 public struct RecorderReports: EventGenerator {
   private let period: VirtualTime
   private let start: VirtualTime

@@ -71,7 +71,7 @@ public struct SliderDrags: EventGenerator {
     random.isOne(in: 8) ? period * 5 / 4 : period
   }
 
-  /// The next value in thousandths on the way to `target`, with so many changes left.
+  /// The next value in thousandths on the way to `target`, with `left` changes to go.
   static func moved(
     _ value: Int, to target: Int, left: Int, _ random: inout SeededGenerator
   ) -> Int {

@@ -1,6 +1,6 @@
 import LiveEvents
 
-/// What the sources of one run know of each other: who waits, and which messages were written.
+/// What the sources of one run share: the people who wait and the messages so far.
 struct Company {
   /// Messages so far; the last one has this number.
   private(set) var messages = 0
@@ -14,7 +14,7 @@ struct Company {
     return Self.identifier(messages)
   }
 
-  /// One of the last 50 messages; of none at all the first one, which will be.
+  /// One of the last 50 messages, or the first future message if there are none yet.
   func recentMessage(_ random: inout SeededGenerator) -> Text {
     let back = random.integer(in: 0...max(0, min(49, messages - 1)))
     return Text(Self.identifier(max(1, messages - back)))
@@ -22,7 +22,7 @@ struct Company {
 
   private static func identifier(_ number: Int) -> String { "message-\(number)" }
 
-  /// Somebody new waits.
+  /// A new person waits.
   mutating func join() -> Person {
     let name = Text(People.name(joined))
     joined += 1
@@ -31,7 +31,7 @@ struct Company {
     return person
   }
 
-  /// Who has waited longest goes; a stranger if nobody waits.
+  /// Removes the person who has waited longest; a stranger if no one waits.
   mutating func leave() -> Person {
     guard firstWaiting < waiting.count else { return Person(id: "nobody", name: "nobody") }
     defer { firstWaiting += 1 }

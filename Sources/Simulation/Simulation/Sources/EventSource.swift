@@ -2,7 +2,7 @@ import LiveEvents
 
 /// A source of a scenario while it runs.
 final class EventSource {
-  /// Of a recording: its events, and how many were taken.
+  /// Of a recording: its events, and how many of them were given.
   private var recorded: [TimedEvent] = []
   @exclusivity(unchecked) private var taken = 0
   // Of a generator.
@@ -33,7 +33,7 @@ final class EventSource {
     taken < recorded.count ? recorded[taken].time : arrivals.nextTime
   }
 
-  /// Gives the events of the next occasion, none of which arrives before it, and moves on.
+  /// Gives the events of the next occasion, none of which arrives before it, and advances.
   func take(_ company: inout Company, _ deliver: (LiveEvent, VirtualTime) -> Void) {
     if taken < recorded.count {
       taken += 1

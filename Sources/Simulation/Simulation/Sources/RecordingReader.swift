@@ -75,7 +75,7 @@ struct RecordingProblem: Error {
   init(_ message: String) { self.message = message }
 }
 
-/// What time it is when virtual time begins: the first instant of 2026, UTC.
+/// The time at which virtual time begins: the first instant of 2026, UTC.
 enum SimulationEpoch {
   static let timestamp: Timestamp = 1_767_225_600_000
 }

@@ -12,7 +12,7 @@ enum SourceDescription: Sendable {
     var rejections: [(reason: RejectionReason, count: Int)]
   }
 
-  /// What comes on one occasion.
+  /// The events of one occasion.
   struct Batch: Hashable, Sendable {
     /// How many events.
     var size = 1

@@ -145,6 +145,23 @@ private final class Disk: Durability {
     #expect(sink.notes.prefix(3).map(\.clock) == ["arrival", "event", "event"])
     #expect(try connection.answers() == synced("x", 5, 2))
   }
+
+  @Test func `an options line names the format of later events, not of lines to the connection`()
+    throws
+  {
+    let sink = NotingSink()
+    let connection = try EmbeddedConnection(sink)
+    let clear = ":tmi.twitch.tv CLEARCHAT #main\n"
+    try connection.send(
+      viewers(1) + #"{"type":"options","format":"twitch-irc"}"# + "\n" + clear + viewers(2)
+        + #"{"type":"options","format":"native"}"# + "\n" + clear + viewers(3) + "\n" + sync("x"))
+    #expect(
+      sink.payloads("main") == [
+        .header(.viewers(count: 1)), .chat(.clear), .header(.viewers(count: 3)),
+      ])
+    #expect(sink.unroutable == [.unknownFormat: 2])
+    #expect(try connection.answers() == synced("x", 5, 2))
+  }
 }
 
 @Suite struct SyncTests {

@@ -369,6 +369,7 @@ struct NativeCase: Sendable {
     (#"{"type":"sync","token":1}"#, .invalidValue),
     (#"{"type":"options","clock":"sun"}"#, .invalidValue),
     (#"{"type":"options","room":"No"}"#, .invalidValue),
+    (#"{"type":"options","format":"smoke"}"#, .invalidValue),
     (#"{"type":"options","room":1}"#, .invalidValue),
   ])
   func `a control line with a fault is rejected`(line: String, reason: RejectionReason) {

@@ -117,6 +117,7 @@ package final class IngestConnection: ChannelInboundHandler {
     handOver()
     if let clock = options.clock { core.clock = clock }
     if let room = options.room { core.decoder.overrideRoom(room) }
+    if let format = options.format { core.decoder.format = format }
   }
 
   private func sync(_ token: Text) {

@@ -25,10 +25,13 @@ public struct ConnectionOptions: Sendable, Hashable {
   /// The room of every later line, whatever the line says.
   public var room: RoomName?
   public var clock: FrameClock?
+  /// The format of every later line that carries an event.
+  public var format: WireFormat?
 
-  public init(room: RoomName? = nil, clock: FrameClock? = nil) {
+  public init(room: RoomName? = nil, clock: FrameClock? = nil, format: WireFormat? = nil) {
     self.room = room
     self.clock = clock
+    self.format = format
   }
 }
 

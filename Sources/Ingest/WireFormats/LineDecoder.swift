@@ -17,6 +17,8 @@ public struct LineDecoder: ~Copyable {
   var rooms: RoomTable
   /// The room for which every line counts; `nil` if each line names its own.
   public internal(set) var override: RoomReference?
+  /// The format of every line that carries an event; `nil` recognises it line by line.
+  public var format: WireFormat?
 
   /// The longest line that this decoder decodes.
   private let longestLine: Int
@@ -66,26 +68,47 @@ public struct LineDecoder: ~Copyable {
     }
     defer { window.release(after: line) }
     return slab.withBytes(of: line) { bytes in
-      guard let start = bytes.baseAddress else { return .blank }
-      switch LineFormat(start, count: bytes.count) {
-      case .blank: return .blank
-      case .native(0): return decodeNative(slab, line: line, start, arrival: arrival)
-      case .native(let skipped):
+      guard let start = bytes.baseAddress,
+        let (format, skipped) = WireFormat.recognise(start, count: bytes.count)
+      else { return .blank }
+      if let only = self.format, only != format {
+        return decodeControl(slab, line: line, start, skipped, format, arrival: arrival)
+      }
+      switch format {
+      case .native where skipped == 0:
+        return decodeNative(slab, line: line, start, arrival: arrival)
+      case .native:
         return decodeNative(
           slab, start + skipped, count: bytes.count - skipped,
           offset: Int(line.offset) + skipped, arrival: arrival)
-      case .irc(let skipped):
+      case .twitchIRC:
         return decodeIRC(
           slab, start + skipped, count: bytes.count - skipped,
           offset: Int(line.offset) + skipped, arrival: arrival)
-      case .unknown:
+      case nil:
         let isText = livehost_is_utf8(start, bytes.count)
         return .rejected(isText ? .unknownFormat : .invalidUTF8, room: override)
       }
     }
   }
 
-  /// Decodes the unfinished last line of a sender that has gone.
+  /// Decodes a line of another format than the one that was named: only lines to the connection, which
+  /// are native whatever the format, are read.
+  @inline(never)
+  private mutating func decodeControl(
+    _ slab: ByteSlab, line: ByteSlab.Slice, _ bytes: UnsafePointer<UInt8>, _ skipped: Int,
+    _ format: WireFormat?, arrival: Timestamp
+  ) -> DecodedLine {
+    if format == .native {
+      let decoded = decodeNative(
+        slab, bytes + skipped, count: line.count - skipped, offset: Int(line.offset) + skipped,
+        arrival: arrival)
+      if case .control = decoded { return decoded }
+    }
+    return .rejected(.unknownFormat, room: override)
+  }
+
+  /// Decodes the rest of a sender that went away in the middle of a line.
   ///
   /// A JSON object shows whether it is complete. Any beginning of an IRC line may look complete, so
   /// it is rejected.
@@ -94,47 +117,9 @@ public struct LineDecoder: ~Copyable {
   ) -> DecodedLine {
     let isIRC = slab.withBytes(of: line) { bytes in
       guard let start = bytes.baseAddress else { return false }
-      guard case .irc = LineFormat(start, count: bytes.count) else { return false }
-      return true
+      return WireFormat.recognise(start, count: bytes.count)?.format == .twitchIRC
     }
     return isIRC
       ? .rejected(.malformedIRC, room: override) : decode(slab, line: line, arrival: arrival)
-  }
-}
-
-/// The format of a line, recognised by its beginning.
-private enum LineFormat {
-  case blank
-  /// The object begins this many bytes into the line.
-  case native(Int)
-  case irc(Int)
-  case unknown
-
-  @inline(__always)
-  init(_ bytes: UnsafePointer<UInt8>, count: Int) {
-    guard count > 0 else {
-      self = .blank
-      return
-    }
-    switch bytes[0] {
-    case UInt8(ascii: "{"): self = .native(0)
-    case UInt8(ascii: "@"), UInt8(ascii: ":"): self = .irc(0)
-    default: self = LineFormat.slow(bytes, count: count)
-    }
-  }
-
-  private static func slow(_ bytes: UnsafePointer<UInt8>, count: Int) -> LineFormat {
-    var start = 0
-    // Some editors put a byte-order mark before the first line of a file.
-    if count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { start = 3 }
-    while start < count, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
-    guard start < count else { return .blank }
-    switch bytes[start] {
-    case UInt8(ascii: "{"), UInt8(ascii: "["): return .native(start)
-    case UInt8(ascii: "@"), UInt8(ascii: ":"): return .irc(start)
-    default:
-      return IRCCommand(verbAt: bytes + start, count: count - start) == nil
-        ? .unknown : .irc(start)
-    }
   }
 }

@@ -1,8 +1,15 @@
 import CSimdjson
 import LiveEvents
 
-/// Lines of Twitch's chat protocol. The tags are described in Twitch's documentation, "IRC
-/// concepts".
+enum TwitchIRCFormat {
+  /// Tags, a prefix, or a command.
+  static func recognises(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
+    bytes[0] == UInt8(ascii: "@") || bytes[0] == UInt8(ascii: ":")
+      || IRCCommand(verbAt: bytes, count: count) != nil
+  }
+}
+
+/// Lines of Twitch's chat protocol. Which tag means what: Twitch's documentation, "IRC concepts".
 extension LineDecoder {
   mutating func decodeIRC(
     _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int, arrival: Timestamp

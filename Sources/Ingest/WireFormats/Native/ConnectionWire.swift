@@ -14,6 +14,7 @@ extension ControlLine {
         options.room = room
       }
       if line.has(.clock) { options.clock = try line.choice(.clock) as FrameClock }
+      if line.has(.format) { options.format = try line.choice(.format) as WireFormat }
       self = .options(options)
     }
   }

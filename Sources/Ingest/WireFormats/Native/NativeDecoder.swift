@@ -1,5 +1,12 @@
 import LiveEvents
 
+enum NativeFormat {
+  /// An object; an array is malformed, but can be nothing else.
+  static func recognises(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
+    bytes[0] == UInt8(ascii: "{") || bytes[0] == UInt8(ascii: "[")
+  }
+}
+
 /// Native events: one JSON object per line, described in the documentation of the ingest socket.
 extension LineDecoder {
   /// Decodes a line that begins with its object, with tokens found for many lines at once.

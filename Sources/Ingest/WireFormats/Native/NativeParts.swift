@@ -111,7 +111,7 @@ enum NativeMember: Int, CaseIterable {
   // Waiting room.
   case startsAt, all
   // Lines to the connection.
-  case token, clock
+  case token, clock, format
   /// `user.id`, `user.name`, `user.badges`
   case userID, userName, userBadges
 

@@ -102,7 +102,7 @@ import WireFormats
     func times(_ isWanted: (LiveEvent.Payload) -> Bool) -> [Int64] {
       events().filter { isWanted($0.event.payload) }.map(\.time.milliseconds)
     }
-    let statistics = times { if case .stats = $0 { true } else { false } }
+    let statistics = times { if case .liveRoomStats = $0 { true } else { false } }
     #expect(zip(statistics, statistics.dropFirst()).allSatisfy { $1 - $0 == 1_000 })
     let meter = times {
       if case .control(.meter(let input, _)) = $0 { input == "game" } else { false }

@@ -212,7 +212,8 @@ extension HostFeature.State {
       return
     case .waitingRoom:
       if phase.admitsWaitingRoom, waitingRoom == nil { waitingRoom = WaitingRoomFeature.State() }
-    case .liveRoomStats(.delegate), .control, .header, .recorder, .endConfirmation, .stream,
+    case .liveRoomStats(.ticked), .liveRoomStats(.delegate), .control, .header, .recorder,
+      .endConfirmation, .stream,
       .roomClosed, .historyLimited, .ticked:
       return
     }

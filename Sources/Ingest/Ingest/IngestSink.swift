@@ -1,4 +1,3 @@
-public import LiveEvents
 public import WireFormats
 
 /// Takes what connections receive; implemented by the daemon's rooms.

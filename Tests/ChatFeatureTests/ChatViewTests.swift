@@ -10,7 +10,7 @@ import ViewGraph
     var taskExecutor: (any TaskExecutor)? { nil }
   }
 
-  @Test func aMessageIsOneRowThatKeepsItsIdentity() throws {
+  @Test func `a message is one row that keeps its identity`() throws {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -25,10 +25,10 @@ import ViewGraph
     graph.evaluateFrame()
     let second = try rows(of: graph)
     #expect(Array(second.dropLast()) == Array(first.dropFirst()))
-    #expect(second.last?.node == .row([.text("BOB", .strong), .text("bob says 21")]))
+    #expect(second.last?.node == .row([.text("BOB:", .person), .text("bob says 21")]))
   }
 
-  @Test func anActionThatChangesNothingShownEvaluatesNothing() {
+  @Test func `an action that changes nothing shown evaluates nothing`() {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -41,9 +41,56 @@ import ViewGraph
     #expect(graph.statistics["ChatView"]?.evaluations == 1)
   }
 
+  @Test func `a frame draws a few messages, and a subscriber sees more of them`() throws {
+    let store = Store(
+      initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
+    ) { ChatFeature() }
+    let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
+    func seen() -> [String] {
+      var rows: [ViewNode.ListRow] = []
+      graph.forEachView { _, _, output in
+        guard case .panel(_, .column(let lines)) = output,
+          case .list(let list, _)? = lines.last
+        else { return }
+        rows = list
+      }
+      return rows.map(\.id)
+    }
+    for count in [0, 5, 12, 13, 100] {
+      if count > 0 {
+        store.send(.messages((store.state.total + 1...count).map { message($0, at: 0) }))
+      }
+      store.deliverChanges()
+      graph.evaluateFrame()
+      #expect(try rows(of: graph).count == min(count, ChatView.rows))
+      let most = ChatView.rows + ChatView.earlierRows
+      #expect(seen() == (1...max(1, count)).suffix(min(count, most)).map(String.init))
+    }
+    store.send(.reading(.scrolledBack))
+    store.send(.messages((101...110).map { message($0, at: 0) }))
+    store.deliverChanges()
+    graph.evaluateFrame()
+    #expect(seen() == (41...100).map(String.init), "what is unread is not seen")
+  }
+
+  @Test func `the message rate is followed, and causes no evaluation of its own`() throws {
+    let store = Store(
+      initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
+    ) { ChatFeature() }
+    let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
+    for second in 1...60 {
+      store.send(.messages([message(second, at: Timestamp(second * 1_000))]))
+      store.deliverChanges()
+      graph.evaluateFrame()
+    }
+    #expect(store.state.rateHistory?.samples.count == 11)
+    #expect(graph.statistics["ChatView"]?.evaluations == 60)
+    #expect(graph.statistics["ChatView"]?.avoidable == 0)
+  }
+
   private func rows(of graph: ViewGraph) throws -> [ViewNode.ListRow] {
     guard case .panel(_, .column(let lines)) = try #require(graph.output(of: graph.rootID)),
-      case .list(let rows)? = lines.last
+      case .list(let rows, scrolling: "messages")? = lines.last
     else {
       Issue.record("the chat is a panel that ends with a list")
       return []

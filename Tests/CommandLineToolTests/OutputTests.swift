@@ -111,31 +111,6 @@ import Wording
   }
 }
 
-@Suite struct RoomScreenTests {
-  @Test func `All six parts are there, whatever the room has`() {
-    let text = RoomScreen(FakeService.room).lines(columns: 80, rows: nil).joined(separator: "\n")
-    for part in ["header", "waiting", "control", "stats", "recorder", "chat"] {
-      #expect(text.contains("\n\(part)"), "\(part)")
-    }
-  }
-
-  @Test(arguments: [(100, 30), (60, 20), (20, 12), (1, 1)])
-  func `It fits the terminal`(columns: Int, rows: Int) throws {
-    var room = FakeService.room
-    room.features.chat?.messages = (0..<200).map {
-      ChatMessageReport(
-        id: "\($0)", user: UserReport(id: "u", name: "名前"), text: "日本語 text \($0) and more of it",
-        timestamp: 0)
-    }
-    let lines = RoomScreen(room).lines(columns: columns, rows: rows)
-    #expect(lines.allSatisfy { TerminalText.width($0) <= columns })
-    if rows >= 20 {
-      try #require(lines.count == rows)
-      #expect(lines[rows - 4].contains("text 199"))
-    }
-  }
-}
-
 @Suite struct DemoSummaryTests {
   private func part(_ change: (inout RoomReport) -> Void = { _ in }, lines: Int = 9)
     -> DemoSummary.Part

@@ -3,81 +3,232 @@ import ControlInterface
 import ControlTestSupport
 import Testing
 
-private func room(messages: Int = 0, from first: Int = 0) -> RoomReport {
-  var room = RoomReport.full
-  room.features.chat?.filter = nil
-  room.features.chat?.filtered = nil
-  room.features.chat?.messages = (first..<first + messages).map {
-    ChatMessageReport(
-      id: "\($0)", user: UserReport(id: "u\($0 % 7)", name: "名前"), text: "日本語 text \($0)",
-      timestamp: 0)
-  }
-  return room
-}
-
 private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.text(row: $0) } }
 
 @Suite struct PaneLayoutTests {
+  private static let six: [PaneLayout.Need] = [
+    .init(priority: 0, minimumRows: 3, usefulRows: 3),
+    .init(priority: 1, minimumRows: 3, usefulRows: nil),
+    .init(priority: 2, minimumRows: 2, usefulRows: 8),
+    .init(priority: 3, minimumRows: 2, usefulRows: 5),
+    .init(priority: 4, minimumRows: 2, usefulRows: 3),
+    .init(priority: 5, minimumRows: 2, usefulRows: 2),
+  ]
+
   @Test(arguments: [(100, 30), (60, 20), (84, 18), (44, 14), (200, 60), (43, 30)])
-  func `All six panes have a place, and none covers another`(columns: Int, rows: Int) {
-    let places = PaneLayout(Set(Feature.allCases), columns: columns, rows: rows).places
-    #expect(Set(places.map(\.feature)) == Set(Feature.allCases))
+  func `all panes have a region, and none covers another`(columns: Int, rows: Int) {
+    let regions = PaneLayout(Self.six, columns: columns, rows: rows).regions
+    #expect(Set(regions.map(\.pane)) == Set(Self.six.indices))
     var covered = Set<Int>()
-    for place in places {
-      #expect(place.rows >= 2 && place.columns >= 20)
-      for row in place.row..<place.row + place.rows {
-        for column in place.column..<place.column + place.columns {
+    for region in regions {
+      #expect(region.rows >= 2 && region.columns >= 20)
+      for row in region.row..<region.row + region.rows {
+        for column in region.column..<region.column + region.columns {
           #expect(row < rows && column < columns)
-          #expect(covered.insert(row * 1_000 + column).inserted, "\(place.feature)")
+          #expect(covered.insert(row * 1_000 + column).inserted, "\(region.pane)")
         }
       }
     }
   }
 
-  @Test func `Where there is no room for all, the chat and the header stay longest`() {
-    let places = PaneLayout(Set(Feature.allCases), columns: 40, rows: 7).places
-    #expect(places.map(\.feature) == [.header, .chat])
-    #expect(PaneLayout([.recorder], columns: 40, rows: 7).places.map(\.rows) == [7])
+  @Test(arguments: [(100, 30), (80, 24), (60, 40)])
+  func `panes get the rows that they can use, and those that can use all get the rest`(
+    columns: Int, rows: Int
+  ) {
+    let regions = PaneLayout(Self.six, columns: columns, rows: rows).regions
+    for region in regions {
+      guard let useful = Self.six[region.pane].usefulRows else { continue }
+      #expect(region.rows <= max(useful, 8))
+    }
+    #expect(regions.map { $0.row + $0.rows }.max() == rows)
+  }
+
+  @Test func `where there is no space for all, the most important panes stay`() {
+    let regions = PaneLayout(Self.six, columns: 40, rows: 7).regions
+    #expect(regions.map(\.pane) == [0, 1])
+    let one = [PaneLayout.Need(priority: 4, minimumRows: 2, usefulRows: 2)]
+    #expect(PaneLayout(one, columns: 40, rows: 7).regions.map(\.rows) == [2])
+    #expect(PaneLayout([], columns: 40, rows: 7).regions.isEmpty)
   }
 }
 
-@Suite struct ChatHistoryTests {
-  @Test func `Messages that the daemon no longer reports are kept, and numbers stay`() {
-    var history = ChatHistory()
-    for first in stride(from: 0, to: 100, by: 5) {
-      history.merge(room(messages: 10, from: first).features.chat?.messages ?? [])
-    }
-    #expect(history.messages.map(\.id) == (0..<105).map(String.init))
+@Suite struct RowHistoryTests {
+  private func identities(_ history: RowHistory) -> [Int] {
+    history.rows.compactMap { $0.id.flatMap { Int($0) } }
+  }
+
+  @Test func `rows that are no longer reported are kept, and numbers stay`() {
+    var history = RowHistory()
+    for first in stride(from: 0, to: 100, by: 5) { history.merge(.messages(first..<first + 10)) }
+    #expect(identities(history) == Array(0..<105))
     #expect(history.end == 105)
   }
 
-  @Test func `A message that was taken down since is known as that`() {
-    var history = ChatHistory()
-    var messages = room(messages: 3).features.chat?.messages ?? []
-    history.merge(messages)
-    messages[1].deleted = true
-    history.merge(messages)
-    #expect(history.messages.map(\.deleted) == [false, true, false])
+  @Test func `after a gap the new rows follow those before it`() {
+    var history = RowHistory()
+    history.merge(.messages(0..<3))
+    history.merge(.messages(10..<12))
+    #expect(identities(history) == [0, 1, 2, 10, 11])
   }
 
-  @Test func `Their number is bounded`() {
-    var history = ChatHistory()
-    history.merge(room(messages: 5_000).features.chat?.messages ?? [])
-    #expect(history.messages.count == ChatHistory.capacity)
+  @Test func `a row that was taken away goes`() {
+    var history = RowHistory()
+    history.merge(.messages(0..<6))
+    history.merge(.messages(3..<7))
+    var list = ScreenNode.messages(2..<8)
+    list.parts?.removeAll { $0.id == "4" }
+    history.merge(list)
+    #expect(identities(history) == [0, 1, 2, 3, 5, 6, 7])
+    // Its place is taken by one that is older than all that are known.
+    var other = RowHistory()
+    other.merge(.messages(3..<6))
+    list = .messages(2..<6)
+    list.parts?.removeAll { $0.id == "4" }
+    other.merge(list)
+    #expect(identities(other) == [2, 3, 5])
+    other.merge(.messages(0..<0))
+    #expect(identities(other) == [])
+  }
+
+  @Test func `another list begins anew`() {
+    var history = RowHistory()
+    history.merge(.messages(0..<6))
+    let isSame = history.merge(.messages(2..<3, scrolling: "filtered"))
+    #expect(!isSame)
+    #expect(identities(history) == [2])
+  }
+
+  @Test func `their number is bounded`() {
+    var history = RowHistory()
+    history.merge(.messages(0..<5_000))
+    #expect(history.rows.count == RowHistory.capacity)
     #expect(history.end == 5_000)
-    history.merge([])
-    #expect(history.end == 5_000)
+  }
+}
+
+@Suite struct NodeDrawingTests {
+  private func texts(_ node: ScreenNode, columns: Int = 60, _ form: NodeDrawing.Form = .full)
+    -> [String]
+  {
+    NodeDrawing(columns: columns, form: form).lines(node).map(\.text)
+  }
+
+  @Test func `gauges below each other are aligned`() {
+    let gauges = ScreenNode.column(
+      .gauge("volume", 0.5, "50%"), .gauge("音量", 0.05, "5% dragged"), .gauge("nan", .nan, "-"))
+    #expect(
+      texts(gauges, columns: 36) == [
+        "volume █████████░░░░░░░░ 50%", "音量   █░░░░░░░░░░░░░░░░  5% dragged",
+        "nan    ░░░░░░░░░░░░░░░░░   -",
+      ])
+    #expect(texts(gauges, .compact) == ["volume 50%  音量 5% dragged  nan -"])
+    #expect(texts(gauges, columns: 20).allSatisfy { !$0.contains("░") })
+  }
+
+  @Test func `a table is aligned, and leaves out what is optional`() {
+    let table = ScreenNode(
+      .table,
+      columns: [
+        ScreenColumn(title: "", alignment: .left), ScreenColumn(title: "now", alignment: .right),
+        ScreenColumn(title: "most", alignment: .right, optional: true),
+        ScreenColumn(title: "", alignment: .left),
+      ],
+      parts: [
+        .row(.text("한국어"), .text("5"), .text("1,000"), .text("kbit/s")),
+        .row(.text("bitrate"), .text("4,500"), .text("7"), .text("/s")),
+      ])
+    #expect(
+      texts(table) == [
+        "           now   most  ", "한국어       5  1,000  kbit/s", "bitrate  4,500      7  /s",
+      ])
+    #expect(texts(table, columns: 24)[1] == "한국어       5  kbit/s")
+    #expect(texts(table, .compact) == ["한국어 5 kbit/s  bitrate 4,500 /s"])
+  }
+
+  @Test(arguments: [
+    ([], ""), ([0, 0, 0], "▁▁▁"), ([5, 5], "▅▅"), ([0, 7], "▁█"), ([0, 1, 2, 3, 4, 5, 6, 7], "▁▂▃▄▅▆▇█"),
+    ([1_000, 1_001], "▄▅"), ([.nan, 1, .infinity], "▅"),
+  ])
+  func `a sparkline has a character for each sample`(samples: [Double], text: String) {
+    #expect(texts(ScreenNode(.sparkline, samples: samples)).joined() == text)
+  }
+
+  @Test func `more samples than a sparkline has characters are summed up`() {
+    let samples = (0..<120).map(Double.init)
+    let text = texts(ScreenNode(.sparkline, samples: samples)).joined()
+    #expect(text.count == 24)
+    #expect(text == String(text.sorted { $0.unicodeScalars.first! < $1.unicodeScalars.first! }))
+  }
+
+  @Test func `a row of a list reads like a sentence, and is broken at spaces`() {
+    let list = ScreenNode(
+      .list, parts: [.row(.text("ann:", .person), .text("one two three four five six"))])
+    #expect(texts(list, columns: 20) == ["ann: one two three", "  four five six"])
+  }
+
+  @Test func `text of strangers is made harmless wherever it is`() {
+    let evil = "\u{1B}[2J\u{202E}"
+    let nodes: [ScreenNode] = [
+      .text(evil), ScreenNode(.badge, text: evil), .gauge(evil, 1, evil),
+      ScreenNode(.panel, text: evil),
+      ScreenNode(
+        .table, columns: [ScreenColumn(title: evil, alignment: .left)], parts: [.row(.text(evil))]),
+    ]
+    for node in nodes {
+      for form in [NodeDrawing.Form.full, .compact, .plain] {
+        let text = texts(node, form).joined()
+        #expect(!text.contains("\u{1B}") && !text.contains("\u{202E}"), "\(node.kind)")
+      }
+    }
+  }
+}
+
+@Suite struct ScreenPartsTests {
+  @Test func `a tree that contains itself or lacks a view is cut`() {
+    var screen = ScreenReport.full
+    screen.views["2"]?.output = ScreenNode(.child, view: 1)
+    screen.views["3"] = nil
+    #expect(ScreenParts(screen).panes.map(\.name).contains("recorder"))
+    screen.root = 77
+    #expect(ScreenParts(screen).panes.isEmpty)
+  }
+
+  @Test func `panes come by priority, and those not asked for are left out`() {
+    #expect(
+      ScreenParts(.full).panes.map(\.name) == ["header", "chat", "stats", "control", "recorder"])
+    #expect(ScreenParts(.full, shown: ["control"]).panes.map(\.name) == ["control"])
+  }
+}
+
+@Suite struct ScreenTextTests {
+  @Test func `all panes are there with their titles, what can be long last`() {
+    #expect(
+      ScreenText.lines(.full, columns: 80) == [
+        "main  [LIVE]", "", "Stream", "  Sunday cooking", "  4:12 on the air  3 viewers", "",
+        "Statistics", "  good", "             now   most", "  bitrate  4,500  5,000  ▁▅█",
+        "  frames    59.9   60.0", "", "Controls", "  volume ████████████░░░░░░░░░░░░ 50%",
+        "  zoom   █░░░░░░░░░░░░░░░░░░░░░░░  5% dragged", "", "Recorder", "  idle", "", "Chat",
+        "  2,500 messages", "  名前: text 0", "  名前: text 1", "  名前: hi\u{FFFD}[2J", "",
+        "10 events = 7 applied + 1 coalesced + 1 rejected + 1 pending", "5 actions, 3 frames",
+      ])
+  }
+
+  @Test func `one part can be asked for, and one that has nothing to show says so`() {
+    let text = ScreenText.lines(.full, shown: ["recorder", "poll"], columns: 80)
+    #expect(text.prefix(6) == ["main  [LIVE]", "", "Recorder", "  idle", "", "poll: nothing to show"])
+  }
+
+  @Test(arguments: [100, 60, 20, 3, 1])
+  func `it fits the terminal`(columns: Int) {
+    let lines = ScreenText.lines(.made(chat: .messages(0..<50)), columns: columns)
+    #expect(lines.allSatisfy { TerminalText.width($0) <= columns })
   }
 }
 
 @Suite struct HostScreenTests {
-  private let titles = [
-    "header", "chat", "live room stats", "control", "recorder", "waiting room",
-  ]
-
-  private func model(_ report: RoomReport, rooms: [String] = ["main"]) -> HostScreenModel {
+  private func model(_ screen: ScreenReport, rooms: [String] = ["main"]) -> HostScreenModel {
     var model = HostScreenModel(rooms: rooms)
-    for index in rooms.indices { model.update(.init(room: index, report: report)) }
+    for index in rooms.indices { model.update(.init(room: index, screen: screen)) }
     return model
   }
 
@@ -89,126 +240,118 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test(arguments: [(100, 30), (60, 20)])
-  func `All six panes and what matters in them are on the screen`(columns: Int, rows: Int) {
-    let text = lines(model(room(messages: 3)).picture(columns: columns, rows: rows))
-      .joined(separator: "\n")
-    for part in titles + [
-      "LIVE", "3 viewers", "4,500", "volume", "mute on", "recording", "50%", "1 waiting",
-      "2 admitted", "名前: 日本語 text 2", "10 events", "q quit",
+  func `all panes and what matters in them are on the screen`(columns: Int, rows: Int) {
+    let text = lines(model(.full).picture(columns: columns, rows: rows)).joined(separator: "\n")
+    for part in [
+      "Stream", "Chat", "Statistics", "Controls", "Recorder", "LIVE", "3 viewers", "4,500",
+      "volume", "50%", "idle", "名前: text 1", "10 events", "q quit",
     ] { #expect(text.contains(part), "\(part)") }
   }
 
   @Test(arguments: [(20, 5), (30, 12), (60, 20), (100, 30), (240, 70), (8, 3)])
-  func `Every size is a picture of that size`(columns: Int, rows: Int) {
-    let picture = model(room(messages: 200)).picture(columns: columns, rows: rows)
+  func `every size is a picture of that size`(columns: Int, rows: Int) {
+    let picture = model(.made(chat: .messages(0..<60))).picture(columns: columns, rows: rows)
     #expect((picture.columns, picture.rows) == (columns, rows))
     #expect(lines(picture).allSatisfy { TerminalText.width($0) <= columns })
   }
 
-  @Test func `Text of strangers cannot steer the terminal`() {
-    let text = lines(model(FakeService.room).picture(columns: 100, rows: 30)).joined()
-    #expect(text.contains("ann: hi\u{FFFD}[2J"))
+  @Test func `text of strangers cannot control the terminal`() {
+    let text = lines(model(.full).picture(columns: 100, rows: 30)).joined()
+    #expect(text.contains("名前: hi\u{FFFD}[2J"))
     #expect(!text.contains("\u{1B}"))
   }
 
-  @Test func `The waiting room is remembered when it is gone`() {
-    var report = RoomReport.full
-    var model = model(report)
-    report.features.waitingRoom = nil
-    report.features.chat = nil
-    report.features.liveRoomStats = nil
-    model.update(.init(report: report))
-    let text = lines(model.picture(columns: 100, rows: 30)).joined(separator: "\n")
-    #expect(text.contains("over; 2 were admitted"))
-    #expect(text.contains("nobody wrote yet"))
-    #expect(text.contains("none while the stream is not on air"))
+  @Test func `a pane with nothing to show gives up its space`() {
+    func chatRows(_ screen: ScreenReport) -> Int {
+      lines(model(screen).picture(columns: 40, rows: 30)).count { $0.contains("text") }
+    }
+    let chat = ScreenNode.messages(0..<60)
+    #expect(
+      chatRows(.made(chat: chat, recorder: ScreenNode(.empty))) == chatRows(.made(chat: chat)) + 2)
   }
 
-  @Test func `Scrolled, the chat stays where it is while messages come in`() {
-    var model = model(room(messages: 60))
+  @Test func `scrolled, a list stays where it is while rows come in`() {
+    var model = model(.made(chat: .messages(0..<60)))
     for _ in 0..<10 { _ = model.press(.up) }
     let before = lines(model.picture(columns: 60, rows: 20)).filter { $0.contains("text") }
     #expect(before.last?.hasSuffix("text 49") == true)
-    model.update(.init(report: room(messages: 60, from: 10)))
+    model.update(.init(screen: .made(chat: .messages(10..<70))))
     let picture = lines(model.picture(columns: 60, rows: 20))
     #expect(picture.filter { $0.contains("text") } == before)
-    #expect(picture.contains { $0.contains("20 newer messages below") })
+    #expect(picture.contains { $0.contains("20 newer below") })
+    press(&model, .home)
+    #expect(
+      lines(model.picture(columns: 60, rows: 20)).last { $0.contains("text") }?.hasSuffix("text 0")
+        == true)
     press(&model, .end)
     let end = lines(model.picture(columns: 60, rows: 20)).last { $0.contains("text") }
     #expect(end?.hasSuffix("text 69") == true)
   }
 
-  @Test func `What the host filters, marks and is told of shows in the chat's pane`() {
-    var report = room(messages: 60)
-    report.features.chat?.filter = ChatFilterReport(words: "song")
-    report.features.chat?.filtered = [
-      ChatMessageReport(
-        id: "x", user: UserReport(id: "u1", name: "ann"), text: "@Ada a new song", timestamp: 0,
-        mention: true)
-    ]
-    report.features.chat?.mentionedNames = ["Ada"]
-    report.features.chat?.noticeQueue = [
-      NoticeReport(
-        number: 3, kind: "raid", user: UserReport(id: "u2", name: "bob"), count: 12, timestamp: 0)
-    ]
-    var model = model(report)
-    func text() -> String { lines(model.picture(columns: 100, rows: 40)).joined(separator: "\n") }
-    for part in [
-      "* ann: @Ada a new song", "only with \"song\"", "marked: @Ada", "notice 3: bob raids with 12",
-    ] { #expect(text().contains(part), "\(part)") }
-    #expect(!text().contains("text 59"))
-    report.features.chat?.filter = nil
-    report.features.chat?.filtered = nil
-    model.update(.init(report: report))
-    #expect(text().contains("text 59"))
+  @Test func `another list is followed from its end`() {
+    var model = model(.made(chat: .messages(0..<60)))
+    for _ in 0..<10 { _ = model.press(.up) }
+    model.update(.init(screen: .made(chat: .messages(3..<5, scrolling: "filtered"))))
+    let text = lines(model.picture(columns: 60, rows: 20)).joined()
+    #expect(text.contains("text 4") && !text.contains("text 49") && !text.contains("newer below"))
   }
 
-  @Test func `A held screen stands still, and then shows the newest`() {
-    var model = model(room(messages: 1))
+  @Test func `a paused screen stands still, and then shows the newest`() {
+    var model = model(.made(chat: .messages(0..<1)))
     press(&model, .character(" "))
-    for first in 1...3 { model.update(.init(report: room(messages: 1, from: first))) }
+    for last in 2...4 { model.update(.init(screen: .made(chat: .messages(0..<last)))) }
     func text() -> String { lines(model.picture(columns: 60, rows: 20)).joined(separator: "\n") }
-    #expect(text().contains("text 0") && text().contains("HELD"))
+    #expect(text().contains("text 0") && !text().contains("text 1") && text().contains("PAUSED"))
     press(&model, .character(" "))
-    #expect(text().contains("text 3") && !text().contains("HELD"))
+    #expect(text().contains("text 3") && !text().contains("PAUSED"))
   }
 
-  @Test func `A pane fills the screen and goes back`() {
-    var model = model(room())
-    press(&model, .character("5"), .enter)
+  @Test func `a pane is zoomed and goes back`() {
+    var model = model(.full)
+    press(&model, .character("4"), .enter)
     let zoomed = lines(model.picture(columns: 60, rows: 20))
-    #expect(zoomed[0].hasPrefix("─ recorder *"))
-    #expect(!zoomed.contains { $0.contains("waiting room") })
+    #expect(zoomed[1].hasPrefix("━ Controls ━"))
+    #expect(!zoomed.contains { $0.contains("Recorder") })
     press(&model, .tab)
-    #expect(lines(model.picture(columns: 60, rows: 20))[0].hasPrefix("─ waiting room *"))
+    #expect(lines(model.picture(columns: 60, rows: 20))[1].hasPrefix("━ Recorder ━"))
     press(&model, .escape)
-    #expect(lines(model.picture(columns: 60, rows: 20)).contains { $0.contains("─ chat") })
+    #expect(lines(model.picture(columns: 60, rows: 20)).contains { $0.contains("─ Chat ─") })
   }
 
-  @Test func `Help tells every key and goes with any`() {
-    var model = model(room())
+  @Test func `help lists every key and goes with any`() {
+    var model = model(.full)
     press(&model, .character("?"))
     let help = lines(model.picture(columns: 60, rows: 20)).joined(separator: "\n")
     for key in ["q,", "Tab", "Up", "Page Up", "Home", "Enter", "Space"] {
       #expect(help.contains(key), "\(key)")
     }
     press(&model, .down)
-    #expect(lines(model.picture(columns: 60, rows: 20)).joined().contains("waiting room"))
+    #expect(lines(model.picture(columns: 60, rows: 20)).joined().contains("Recorder"))
     let goesOn = model.press(.character("q"))
     #expect(!goesOn)
   }
 
-  @Test func `Two rooms stand side by side where there is room, else one by one`() {
-    func panes(_ text: String) -> Int { text.split(separator: "waiting room ").count - 1 }
-    var model = model(room(), rooms: ["main", "other"])
+  @Test func `two rooms are side by side where the terminal is wide enough, else one by one`() {
+    func panes(_ text: String) -> Int { text.split(separator: " Recorder ").count - 1 }
+    var model = model(.full, rooms: ["main", "other"])
     let wide = lines(model.picture(columns: 130, rows: 30)).joined(separator: "\n")
     #expect(panes(wide) == 2)
     let narrow = lines(model.picture(columns: 100, rows: 30)).joined(separator: "\n")
     #expect(panes(narrow) == 1)
     #expect(narrow.contains(" main  other "))
-    press(&model, .right)
-    #expect(lines(model.picture(columns: 100, rows: 30))[0].contains("main"))
-    press(&model, .right, .left)
+    press(&model, .right, .right, .left)
+  }
+
+  @Test func `where the locale is not UTF-8 lines and blocks are ASCII`() {
+    let picture = model(.made(chat: .messages(0..<2) { "text \($0)" })).picture(
+      columns: 100, rows: 30)
+    let characters = Set(lines(picture.inASCII).joined()).subtracting("名前")
+    #expect(characters.allSatisfy(\.isASCII), "\(characters.filter { !$0.isASCII })")
+    let surroundings = { Surroundings(variables: $0, userID: 0).usesUTF8 }
+    #expect(surroundings(["LANG": "ko_KR.UTF-8"]))
+    #expect(surroundings(["LANG": "C", "LC_ALL": "C.utf8"]))
+    #expect(!surroundings(["LANG": "C.UTF-8", "LC_ALL": "C"]))
+    #expect(!surroundings([:]))
   }
 }
 
@@ -223,22 +366,20 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     return (Task { await tool.run(arguments) }, capture)
   }
 
-  @Test func `Watching draws what comes, only what changed, and gives the terminal back`()
+  @Test func `watching draws what comes, only what changed, and gives the terminal back`()
     async throws
   {
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 100, rows: 30)
     let (task, capture) = start(terminal, daemon, ["watch", "main", "--rate", "1000"])
-    daemon.service.show(room(messages: 5))
+    daemon.service.show(.made(chat: .messages(0..<5)))
     await terminal.wait { $0.contains { $0.contains("text 4") } }
     let whole = terminal.bytesDrawn
-    var next = room(messages: 5)
-    next.features.header?.viewers = 9
-    daemon.service.show(next)
+    daemon.service.show(.made(chat: .messages(0..<5), viewers: 9))
     await terminal.wait { $0.contains { $0.contains("9 viewers") } }
     #expect(terminal.bytesDrawn - whole < 20)
     terminal.resize(columns: 60, rows: 20)
-    await terminal.wait { $0.count == 20 && $0.contains { $0.contains("waiting room") } }
+    await terminal.wait { $0.count == 20 && $0.contains { $0.contains("Recorder") } }
     terminal.type("?")
     await terminal.wait { $0.contains { $0.contains("Page Up") } }
     terminal.type("q")
@@ -253,8 +394,8 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)
-    daemon.service.show(room())
-    await terminal.wait { $0.contains { $0.contains("recorder") } }
+    daemon.service.show(.full)
+    await terminal.wait { $0.contains { $0.contains("Recorder") } }
     task.cancel()
     #expect(await task.value == .interrupted)
     #expect(terminal.ends == 1)
@@ -262,25 +403,25 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     await daemon.stop()
   }
 
-  @Test func `A daemon that goes away is told of, after the terminal is given back`() async throws {
+  @Test func `a daemon that goes away is reported, after the terminal is given back`() async throws {
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)
-    daemon.service.show(room())
-    await terminal.wait { $0.contains { $0.contains("recorder") } }
+    daemon.service.show(.full)
+    await terminal.wait { $0.contains { $0.contains("Recorder") } }
     await daemon.stop()
     #expect(await task.value == .failed)
     #expect(terminal.ends == 1)
     #expect(capture.diagnostics == "livehostctl: the daemon stopped\n")
   }
 
-  @Test func `A room that is closed is the end, but no failure`() async throws {
+  @Test func `a closed room is the end, but not a failure`() async throws {
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)
-    daemon.service.show(room())
-    await terminal.wait { $0.contains { $0.contains("recorder") } }
-    daemon.service.feed.finish(.noSuchRoom("main"))
+    daemon.service.show(.full)
+    await terminal.wait { $0.contains { $0.contains("Recorder") } }
+    daemon.service.screens.finish(.noSuchRoom("main"))
     #expect(await task.value == .done)
     #expect(terminal.ends == 1)
     #expect(capture.diagnostics == "livehostctl: the room 'main' was closed\n")

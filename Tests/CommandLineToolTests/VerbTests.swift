@@ -22,10 +22,10 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `Text of strangers cannot steer the terminal`() async throws {
+  @Test func `text of strangers cannot control the terminal`() async throws {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["show", "main"])
-    #expect(run.output.contains("ann: hi\u{FFFD}[2J"))
+    #expect(run.output.contains("名前: hi\u{FFFD}[2J"))
     #expect(!run.output.contains("\u{1B}"))
     await daemon.stop()
   }

@@ -10,7 +10,7 @@ package import Synchronization
 package final class FakeService: ControlService {
   /// What monitors of the room see, and of its screen.
   package let feed: RoomFeed
-  /// What `main` looks like; the first monitor finds a screen there.
+  /// What `main` looks like.
   package let screens: RoomFeed
   package let hangs = HangFeed()
   /// Calls that changed something.
@@ -22,6 +22,7 @@ package final class FakeService: ControlService {
   /// The state of `main`, and which features monitors read of it.
   private final class State: Sendable {
     let report: Mutex<RoomReport>
+    let screen = Mutex(ScreenReport.full)
     let reads = Mutex<[Set<Feature>?]>([])
 
     init(_ report: RoomReport) { self.report = Mutex(report) }
@@ -39,13 +40,19 @@ package final class FakeService: ControlService {
         state.reads.withLock { $0.append(features) }
         return state.report.withLock { $0.keeping(features) }
       }
-    screens = RoomFeed { _ in ScreenReport.full }
+    screens = RoomFeed { _ in state.screen.withLock { $0 } }
   }
 
   /// Changes what `main` is like, as a frame does.
   package func show(_ report: RoomReport) {
     state.report.withLock { $0 = report }
     feed.markStale()
+  }
+
+  /// Changes what `main` looks like, as a frame does.
+  package func show(_ screen: ScreenReport) {
+    state.screen.withLock { $0 = screen }
+    screens.markStale()
   }
 
   /// Which features monitors read, read by read.

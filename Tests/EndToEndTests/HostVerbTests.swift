@@ -65,7 +65,7 @@ struct HostVerbTests {
     var states = try client.monitorRoom("main", features: [.chat]).makeAsyncIterator()
     _ = try await states.next()
     #expect(
-      done(try daemon.ctl("chat", "filter", "main", "--words", "HELLO")) == "1 messages pass\n")
+      done(try daemon.ctl("chat", "filter", "main", "--words", "HELLO")) == "1 message passes\n")
     var report = try await states.next()?.report()
     while report != nil, report?.features.chat?.filter == nil {
       report = try await states.next()?.report()
@@ -73,15 +73,15 @@ struct HostVerbTests {
     #expect(report?.features.chat?.filtered?.map(\.id) == ["m1"])
     await client.client.close()
 
-    #expect(done(try daemon.ctl("chat", "highlight", "main", "bob")) == "1 mentions\n")
+    #expect(done(try daemon.ctl("chat", "highlight", "main", "bob")) == "1 mention\n")
     #expect(done(try daemon.ctl("chat", "thread", "main", "m2")) == "Ann: hello\n* Ann: hi @bob\n")
-    #expect(done(try daemon.ctl("chat", "notices", "main")) == "notice 1: Ann raids with 7\n")
+    #expect(done(try daemon.ctl("chat", "notices", "main")) == "notice 1: Ann raids with 7 viewers\n")
     _ = done(try daemon.ctl("chat", "pin", "main", "1"))
     _ = done(try daemon.ctl("chat", "scroll", "main", "back"))
     try say(3, "hello again")
     let shown = done(try daemon.ctl("show", "main", "chat"))
     for text in [
-      "notice 1: Ann raids with 7 (pinned)", #"only with "HELLO""#, "marked: @bob",
+      "notice 1: Ann raids with 7 viewers (pinned)", #"only with "HELLO""#, "marked: @bob",
       "1 new since scrolled back", "thread:",
     ] {
       #expect(shown.contains(text), "\(text)")

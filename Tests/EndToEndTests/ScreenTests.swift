@@ -25,7 +25,7 @@ struct ScreenTests {
       _ = try daemon.ctl("send", "main", #"{"type":"viewers","count":7}"#)
       let patch = try #require(try await replies.next()?["patch"]?["views"]?.objectValue)
       #expect(Set(patch.keys) == [header.key])
-      #expect("\(patch)".contains("7 watching"))
+      #expect("\(patch)".contains("7 viewers"))
     }
     #expect(daemon.stop() == 0)
   }

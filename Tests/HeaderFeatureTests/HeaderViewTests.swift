@@ -10,7 +10,7 @@ import ViewGraph
     var taskExecutor: (any TaskExecutor)? { nil }
   }
 
-  @Test func theHeaderShowsTitlePhaseDurationAndFigures() {
+  @Test func `the header shows title, duration and figures`() {
     let store = Store(
       initialState: HeaderFeature.State(), lane: DirectLane(), notification: .batched
     ) { HeaderFeature() }
@@ -22,11 +22,27 @@ import ViewGraph
     store.deliverChanges()
     graph.evaluateFrame()
     let expected = ViewNode.panel(
-      title: "Stream",
+      .init("header", title: "Stream", priority: 0, minimumRows: 2, usefulRows: 3),
       .column([
-        .row([.text("Sunday cooking", .strong), .text("LIVE", .strong), .text("1:02:03")]),
-        .row([.text("12 watching"), .text("peak 34", .faint), .text("56 likes")]),
+        .row([.text("Sunday cooking", .strong)]),
+        .row([
+          .text("1:02:03 on the air"), .text("12 viewers", .strong), .text("peak 34", .faint),
+          .text("56 likes"),
+        ]),
       ]))
     #expect(graph.output(of: graph.rootID) == expected)
+  }
+
+  @Test func `viewers are followed while time goes by, once in five seconds`() {
+    let store = Store(
+      initialState: HeaderFeature.State(), lane: DirectLane(), notification: .batched
+    ) { HeaderFeature() }
+    store.send(contentsOf: [.streamChanged(.live, at: 0), .ticked(at: 1_000)])
+    #expect(store.state.viewersSampler == nil, "nothing is allocated without viewers")
+    for second in 2...21 {
+      store.send(.viewersChanged(count: second, peak: second))
+      store.send(.ticked(at: Timestamp(second * 1_000)))
+    }
+    #expect(store.state.viewersHistory?.samples == [3, 7, 12, 17])
   }
 }

@@ -15,7 +15,7 @@ import WaitingRoomFeature
     initialState: HostFeature.State(), lane: HostRun.Here(), notification: .batched
   ) { HostFeature() }
 
-  @Test func anActionOfOneChildEvaluatesTheViewOfThatChildOnly() {
+  @Test func `an action of one child evaluates the view of that child only`() {
     let screen = makeScreen()
     let firsts: [HostFeature.Action] = [
       .chat(.messages([message])), .waitingRoom(.changed([.joined(person)])),
@@ -42,7 +42,7 @@ import WaitingRoomFeature
     #expect(evaluated(screen, .recorder(.stateChanged(.recording))) == [])
   }
 
-  @Test func theChildrenStandInAFixedOrderBelowTheHostsOwnLine() {
+  @Test func `the children are in a fixed order below the host's own line`() {
     let screen = makeScreen()
     store.send(.waitingRoom(.changed([.joined(person)])))
     _ = frame(screen)
@@ -51,14 +51,30 @@ import WaitingRoomFeature
       return
     }
     #expect(parts.count == 7)
-    #expect(parts[0] == .row([.text("waiting", .strong)]))
+    #expect(parts[0] == .row([.badge("WAITING", .warning)]))
     let titles = parts.dropFirst().map { part in
-      guard case .child(let id) = part, case .panel(let title, _)? = screen.output(of: id) else {
+      guard case .child(let id) = part, case .panel(let panel, _)? = screen.output(of: id) else {
         return ""
       }
-      return title.lowercased()
+      return panel.name
     }
-    #expect(titles == ["stream", "waiting room", "", "control", "", "recorder"])
+    #expect(titles == ["header", "waitingRoom", "", "control", "", "recorder"])
+  }
+
+  @Test func `what the waiting room came to is shown after it`() {
+    let screen = makeScreen()
+    let last = { () -> ViewNode? in
+      guard case .column(let parts)? = screen.output(of: screen.rootID) else { return nil }
+      return parts.last
+    }
+    store.send(.waitingRoom(.changed([.joined(person), .admitted(person)])))
+    store.send(.stream(.live, at: 0))
+    _ = frame(screen)
+    #expect(last() == WaitingRoomView.over(1))
+    store.send(.stream(.waiting, at: 0))
+    store.send(.waitingRoom(.changed([.joined(person)])))
+    _ = frame(screen)
+    #expect(last() != WaitingRoomView.over(1))
   }
 
   private func makeScreen() -> ViewGraph {

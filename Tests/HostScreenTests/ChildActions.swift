@@ -21,7 +21,7 @@ struct ChildActions: Sequence, IteratorProtocol {
   mutating func next() -> HostFeature.Action? {
     number += 1
     let time = Timestamp(number * 40)
-    return switch random.pick(0..<24) {
+    return switch random.pick(0..<25) {
     case 0: .chat(.messages([message(at: time), message(at: time)]))
     case 1: .chat(.messageDeleted(Text("m\(random.pick(0..<number))"), at: time))
     case 2: .chat(.cleared(at: time))
@@ -45,6 +45,7 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 20: .header(.connectionChanged([.good, .fair, .poor, nil][random.pick(0..<4)]))
     case 21: .control(.ticked)
     case 22: .waitingRoom(.changed([.joined(person()), .left(person())]))
+    case 23: .liveRoomStats(.ticked(at: time))
     default: .waitingRoom(.changed([.admitted(person())]))
     }
   }

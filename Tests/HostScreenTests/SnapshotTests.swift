@@ -94,6 +94,37 @@ struct SnapshotTests {
     #expect(counts.received == screen.counts.received - screen.counts.pending)
   }
 
+  @Test func `a snapshot without histories is read, and they begin then`() throws {
+    let screen = fullScreen()
+    screen.store.send(contentsOf: (1...20).map { .ticked(at: 1_000 * Timestamp($0)) })
+    let state = screen.store.state
+    #expect(state.chat?.rateHistory != nil && state.header.viewersHistory != nil)
+    var object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(screen.snapshot))
+    let members = [
+      "rateHistory", "rateSampler", "viewersHistory", "viewersSampler", "bitrateHistory",
+      "roundTripHistory", "samplers", "admittedBefore",
+    ]
+    object = Self.removing(Set(members), from: object)
+    let snapshot = try JSONDecoder().decode(
+      ScreenSnapshot.self, from: JSONSerialization.data(withJSONObject: object))
+    let copy = HostScreen(
+      lane: SameThread(), framesPerSecond: 60, chatHistory: 3, clock: StillClock(),
+      restoring: snapshot)
+    #expect(copy.store.state.chat?.rateHistory == nil)
+    #expect(copy.store.state.chat?.total == 4)
+    copy.store.send(contentsOf: (21...40).map { .ticked(at: 1_000 * Timestamp($0)) })
+    #expect(copy.store.state.header.viewersHistory?.samples == [3, 3, 3])
+  }
+
+  private static func removing(_ names: Set<String>, from value: Any) -> Any {
+    switch value {
+    case let object as [String: Any]:
+      object.filter { !names.contains($0.key) }.mapValues { removing(names, from: $0) }
+    case let array as [Any]: array.map { removing(names, from: $0) }
+    default: value
+    }
+  }
+
   /// A bomb of a parent and three gifts, in every order, with a restart at every place.
   @Test("a gift bomb across a restart is shown once", arguments: 0...3, 0...4)
   func giftBomb(parent: Int, cut: Int) throws {

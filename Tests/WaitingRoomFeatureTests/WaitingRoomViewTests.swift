@@ -10,7 +10,7 @@ import WaitingRoomFeature
     var taskExecutor: (any TaskExecutor)? { nil }
   }
 
-  @Test func thoseWhoHaveWaitedLongestAreShownWithTheirIdentity() {
+  @Test func `those who have waited longest are shown with their identity`() {
     let store = Store(
       initialState: WaitingRoomFeature.State(), lane: DirectLane(), notification: .batched
     ) { WaitingRoomFeature() }
@@ -20,14 +20,19 @@ import WaitingRoomFeature
     store.send(.changed(people.map { .joined($0) } + [.admitted(people[0])]))
     store.deliverChanges()
     graph.evaluateFrame()
-    let rows = (1...8).map { ViewNode.ListRow(id: "p\($0)", .text("P\($0)")) }
+    let rows = (1...8).map {
+      ViewNode.ListRow(id: "p\($0)", .row([.text("P\($0)", .person), .text("(p\($0))", .faint)]))
+    }
     let expected = ViewNode.panel(
-      title: "Waiting room",
-      .column([.row([.text("9 waiting", .strong), .text("1 admitted")]), .list(rows)]))
+      .init("waitingRoom", title: "Waiting room", priority: 2, usefulRows: 10),
+      .column([
+        .row([.text("9 waiting", .strong), .text("1 admitted")]), .list(rows),
+        .text("and 1 more", .faint),
+      ]))
     #expect(graph.output(of: graph.rootID) == expected)
   }
 
-  @Test func aLeaveOfSomebodyNotWaitingEvaluatesNothing() {
+  @Test func `a leave of a person who was not waiting evaluates nothing`() {
     let store = Store(
       initialState: WaitingRoomFeature.State(), lane: DirectLane(), notification: .batched
     ) { WaitingRoomFeature() }

@@ -46,7 +46,7 @@ package struct ChatFeature {
     case .ticked(let time):
       state.bookkeeping.pace.advance(to: time)
       state.rate = state.bookkeeping.pace.rate
-      sampleRate(at: time, &state)
+      sampleRate(&state)
       // Advancing it in place would count as a change each time.
       if state.notices.isHolding { state.notices.advance(to: time) }
     case .reading(let reading):
@@ -55,7 +55,8 @@ package struct ChatFeature {
     return .none
   }
 
-  private func sampleRate(at time: Timestamp, _ state: inout State) {
+  private func sampleRate(_ state: inout State) {
+    let time = state.bookkeeping.pace.now
     var sampler = state.bookkeeping.rateSampler ?? HistorySampler()
     state.rateHistory = sampler.add(Double(state.rate), at: time, to: state.rateHistory)
     state.bookkeeping.rateSampler = sampler
@@ -69,6 +70,7 @@ package struct ChatFeature {
     state.deleted += late.count
     state.chatters = state.bookkeeping.chatters.count
     state.rate = state.bookkeeping.pace.rate
+    sampleRate(&state)
     state.busiestSecond = state.bookkeeping.pace.busiest
     state.topChatters = state.bookkeeping.chatters.top
     guard late.count < batch.count else { return }

@@ -36,7 +36,8 @@ package struct MessagePace: Equatable, Sendable, Codable {
   private var moments: [Moment] = []
   /// The oldest and newest time stamp counted since the last ``settle()``.
   private var unsettled: ClosedRange<Timestamp>?
-  private var now: Timestamp = .min
+  /// The newest time stamp or tick; as of ``settle()``.
+  package private(set) var now: Timestamp = .min
   private var outdated = 0
 
   package private(set) var busiest = PeakSecond()

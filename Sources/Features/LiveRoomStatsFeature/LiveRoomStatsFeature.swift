@@ -31,6 +31,8 @@ package struct LiveRoomStatsFeature {
 
   /// Makes the samples of the histories.
   package struct Samplers: Equatable, Sendable, Codable {
+    /// The time of the events when it was told last.
+    var now: Timestamp = 0
     var bitrate = HistorySampler()
     var roundTrip = HistorySampler()
   }
@@ -57,23 +59,27 @@ package struct LiveRoomStatsFeature {
     case .windowClosed(let window):
       state.window = window
       state.samples += window.samples
+      sample(window, &state)
       return assess(window, in: &state)
     case .ticked(let time):
-      sample(at: time, &state)
+      state.samplers = state.samplers ?? Samplers()
+      state.samplers?.now = time
       return .none
     case .delegate:
       return .none
     }
   }
 
-  private func sample(at time: Timestamp, _ state: inout State) {
-    var samplers = state.samplers ?? Samplers()
-    if let bitrate = state.window?.bitrate?.mean {
-      state.bitrateHistory = samplers.bitrate.add(bitrate, at: time, to: state.bitrateHistory)
+  /// With the window, not with the tick: so the histories cause no evaluation of their own.
+  private func sample(_ window: StatisticsWindow, _ state: inout State) {
+    guard var samplers = state.samplers else { return }
+    if let bitrate = window.bitrate?.mean {
+      state.bitrateHistory = samplers.bitrate.add(
+        bitrate, at: samplers.now, to: state.bitrateHistory)
     }
-    if let roundTrip = state.window?.roundTrip?.mean {
+    if let roundTrip = window.roundTrip?.mean {
       state.roundTripHistory = samplers.roundTrip.add(
-        roundTrip, at: time, to: state.roundTripHistory)
+        roundTrip, at: samplers.now, to: state.roundTripHistory)
     }
     state.samplers = samplers
   }

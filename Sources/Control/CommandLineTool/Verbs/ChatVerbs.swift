@@ -42,7 +42,7 @@ struct ChatFilterVerb: Verb {
         user: user?.text, words: words?.text, mentionsOnly: mentions ? true : nil,
         in: room.description)
     } text: {
-      ["\(Format.count($0.passing ?? 0, "message")) shown"]
+      [Format.count($0.passing ?? 0, "message passes", plural: "messages pass")]
     }
   }
 }
@@ -113,7 +113,8 @@ struct ChatThreadVerb: Verb {
       try await $0.showThread(of: message?.text, in: room.description)
     } text: {
       ($0.messages ?? []).map {
-        "\(TerminalText.sanitized($0.user.name)): \(TerminalText.sanitized($0.text))"
+        TerminalText.sanitized(
+          "\($0.mention == true ? "* " : "")\($0.user.name): \($0.text)")
       }
     }
   }

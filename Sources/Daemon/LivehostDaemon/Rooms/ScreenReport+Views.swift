@@ -17,14 +17,14 @@ extension ScreenReport {
   package init(_ graph: ViewGraph) {
     var views: [String: View] = [:]
     graph.forEachView { id, name, output in
-      views["\(id.number)"] = View(name: name, output: ScreenNode(output))
+      views["\(id.number)"] = View(name: name, output: ScreenNode(showing: output))
     }
     self.init(root: graph.rootID.number, views: views)
   }
 }
 
 extension ScreenNode {
-  package init(_ node: ViewNode) {
+  package init(showing node: ViewNode) {
     switch node {
     case .empty: self.init(.empty)
     case .text(let text, let emphasis):
@@ -37,17 +37,17 @@ extension ScreenNode {
         .gauge, text: label, emphasis: ScreenEmphasis(emphasis), value: value.isFinite ? value : 0,
         detail: text)
     case .sparkline(let samples): self.init(.sparkline, samples: samples.map(Double.init))
-    case .row(let nodes): self.init(.row, parts: nodes.map(ScreenNode.init))
-    case .column(let nodes): self.init(.column, parts: nodes.map(ScreenNode.init))
+    case .row(let nodes): self.init(.row, parts: nodes.map(ScreenNode.init(showing:)))
+    case .column(let nodes): self.init(.column, parts: nodes.map(ScreenNode.init(showing:)))
     case .table(let columns, let rows):
       self.init(
         .table, columns: columns.map(ScreenColumn.init),
-        parts: rows.map { ScreenNode(.row, parts: $0.map(ScreenNode.init)) })
+        parts: rows.map { ScreenNode(.row, parts: $0.map(ScreenNode.init(showing:))) })
     case .list(let rows, let scrolling):
       self.init(
         .list, scrolling: scrolling,
         parts: rows.map { row in
-          var node = ScreenNode(row.node)
+          var node = ScreenNode(showing: row.node)
           node.id = row.id
           return node
         })
@@ -57,7 +57,7 @@ extension ScreenNode {
         panel: ScreenPanel(
           name: panel.name, priority: panel.priority, minimumRows: panel.minimumRows,
           usefulRows: panel.usefulRows),
-        parts: [ScreenNode(node)])
+        parts: [ScreenNode(showing: node)])
     case .child(let id): self.init(.child, view: id.number)
     }
   }

@@ -1,0 +1,69 @@
+import Foundation
+import RateLimiting
+import Testing
+
+@Suite struct HistoryTests {
+  private var sampler = HistorySampler()
+  private var history: History?
+
+  private mutating func add(_ value: Double, at seconds: Int64) {
+    history = sampler.add(value, at: seconds * 1_000, to: history)
+  }
+
+  @Test mutating func `a sample is the mean of five seconds, and none is allocated before the first`() {
+    for second: Int64 in 0..<5 { add(Double(second), at: 1_000 + second) }
+    #expect(history == nil)
+    add(9, at: 1_005)
+    #expect(history?.samples == [2])
+  }
+
+  @Test mutating func `spans without a value repeat the sample before them`() {
+    add(3, at: 0)
+    add(7, at: 20)
+    #expect(history?.samples == [3, 3, 3, 3])
+  }
+
+  @Test mutating func `ten minutes are kept, however long it runs or jumps`() {
+    for second: Int64 in 0..<2_000 { add(Double(second), at: second) }
+    #expect(history?.samples.count == 120)
+    #expect(history?.samples.last == 1_992)
+    add(1, at: 1_000_000)
+    #expect(history?.samples.count == 120)
+    #expect(Set(history?.samples ?? []).count == 1)
+  }
+
+  @Test mutating func `time that is a little late counts as now, and a clock set back starts anew`() {
+    add(1, at: 100)
+    add(3, at: 98)
+    add(0, at: 105)
+    #expect(history?.samples == [2])
+    add(5, at: 10)
+    #expect(history?.samples == [2])
+    add(0, at: 15)
+    #expect(history?.samples == [2, 5])
+  }
+
+  @Test(arguments: [Int64.min, -1, 0, .max])
+  func `any time and any value is survived`(time: Int64) {
+    var sampler = HistorySampler()
+    var history: History?
+    for value in [1, .nan, .infinity, 1e300, -1e300, 0] {
+      for time in [time, 0, Int64.max, .min, time] {
+        history = sampler.add(value, at: time, to: history)
+      }
+    }
+    #expect(history?.samples.allSatisfy(\.isFinite) != false)
+  }
+
+  @Test mutating func `it is one text in a snapshot, and the same afterwards`() throws {
+    for second: Int64 in 0..<30 { add(Double(second) * 1.25, at: second) }
+    let bytes = try JSONEncoder().encode([try #require(history)])
+    #expect(String(decoding: bytes, as: UTF8.self).filter { $0 == "," }.isEmpty)
+    #expect(try JSONDecoder().decode([History].self, from: bytes) == [history])
+    for text in [#"["1 x"]"#, #"["1 inf"]"#, "[\"\(String(repeating: "1 ", count: 121))\"]"] {
+      #expect(throws: DecodingError.self) {
+        try JSONDecoder().decode([History].self, from: Data(text.utf8))
+      }
+    }
+  }
+}

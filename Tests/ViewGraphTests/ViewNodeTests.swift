@@ -1,0 +1,52 @@
+import Composable
+import Testing
+import ViewGraph
+
+@Suite struct ViewNodeTests {
+  private func row(_ number: Int) -> ViewNode.ListRow { .init(id: "\(number)", .text("\(number)")) }
+
+  @Test func `elements are what is drawn, and a row of a table is one`() {
+    let panel = ViewNode.panel(
+      .init("p", title: "P", priority: 0),
+      .column([
+        .row([.badge("LIVE", .active), .sparkline([1, 2]), .empty]),
+        .gauge(label: "zoom", value: 0.5, text: "50%"),
+        .table([.init("a"), .init("b")], [[.text("1"), .text("2")], [.text("3"), .empty]]),
+        .list([row(1), row(2)]),
+      ]))
+    #expect(panel.elementCount == 1 + 2 + 1 + 2 + 4)
+  }
+
+  @Test func `who looks gets earlier rows before those of the scrolling list, and a frame does not`() {
+    let lane = SameThread()
+    let store = Store(initialState: ScreenState(), lane: lane, notification: .batched) {
+      ScreenFeature()
+    }
+    let graph = ViewGraph(LongView(), place: store.place, clock: { 0 }, read: { store.state })
+    graph.evaluateFrame()
+    let drawn = ViewNode.column([.list([row(9)]), .list([row(2)], scrolling: "all")])
+    #expect(graph.output(of: graph.rootID) == drawn)
+    var seen: [ViewNode] = []
+    graph.forEachView { _, _, output in seen.append(output) }
+    #expect(seen == [.column([.list([row(9)]), .list([row(0), row(1), row(2)], scrolling: "all")])])
+  }
+
+  private struct SameThread: Lane {
+    func execute(_ job: @escaping @Sendable () -> Void) { job() }
+    var taskExecutor: (any TaskExecutor)? { nil }
+  }
+
+  private struct LongView: View {
+    static let name = "LongView"
+
+    func body(_ state: Observed<ScreenState>, _ context: ViewContext) -> ViewNode {
+      .column([.list([row(9)]), .list([row(2)], scrolling: "all")])
+    }
+
+    func earlierRows(_ state: ScreenState) -> [ViewNode.ListRow] { [row(0), row(1)] }
+
+    private func row(_ number: Int) -> ViewNode.ListRow {
+      .init(id: "\(number)", .text("\(number)"))
+    }
+  }
+}

@@ -252,10 +252,10 @@ let tests: [Target] =
       ] + nio),
     test(
       "CommandLineToolTests",
-      [
-        "CommandLineTool", "Compression", "ControlInterface", "ControlTestSupport", "JSON",
-        "Prometheus", "Simulation", "Systemd", "UnixSockets", "Varlink",
-      ] + nio, exclude: ["Golden"]),
+      featureKit + childTargets + [
+        "CommandLineTool", "Compression", "ControlInterface", "ControlTestSupport", "HostFeature",
+        "JSON", "LivehostDaemon", "Prometheus", "Simulation", "Systemd", "UnixSockets", "Varlink",
+      ] + nio, exclude: ["Golden", "Screens"]),
     test(
       "LivehostDaemonTests",
       featureKit + childTargets + [

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Looks at the screen of livehostctl in a real terminal, tmux: `screen.sh BIN`, where BIN is the directory
-# of the programs. All six children of the host are on it while the bundled recording plays, in two sizes;
+# of the programs. All six children of the host are on it while the bundled recording plays, in four sizes;
 # and the terminal is afterwards as it was, however the program ended.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 bin=$(readlink -f "${1:?usage: screen.sh BIN}")
 if ! command -v tmux >/dev/null; then
   echo "SKIPPED: tmux is not installed (Debian package tmux)"
-  skipped=18
+  skipped=27
   finish
 fi
 work=$(mktemp -d)
@@ -47,7 +47,8 @@ shows() { # TEXT...
   printf 'never on the screen together: %s\n%s\n' "$*" "$picture"
   return 1
 }
-panes=("main header" "─ chat" "─ live room stats" "─ control" "─ recorder" "─ waiting room")
+panes=("^main" "─ Stream" "━ Chat")
+onAir=("─ Connection" "─ Controls" "─ Recorder" "─ Waiting room")
 
 # What the terminal is like between two commands: its settings, and what it shows.
 settings() { tmux send-keys -t screen -l "stty -a | sed 's/rows.*columns[^;]*//' >$work/$1; echo $1 done" && type Enter && shows "^$1 done"; }
@@ -55,7 +56,7 @@ unchanged() { # what the settings and the text before it were called
   settings after >/dev/null || return 1
   diff "$work/$1" "$work/after" || return 1
   # The lines above are still there, and nothing of the screen is.
-  shows "^written before$" "^after done" && ! screen | grep -qE '─ (recorder|main)'
+  shows "^written before$" "^after done" && ! screen | grep -qE '[─━] (Recorder|Stream)'
 }
 
 demo() { # columns, rows: the panes in both states of a stream
@@ -63,18 +64,20 @@ demo() { # columns, rows: the panes in both states of a stream
   enter "echo written before"
   settings before
   enter "$bin/livehostctl demo"
-  check "$1 x $2: before the stream people wait, and all six panes are there" \
-    shows "${panes[@]}" "WAITING" "[0-9]+ waiting, [0-9]+ admitted" "events"
-  check "$1 x $2: on air all six children tell something" \
-    shows "${panes[@]}" "LIVE" "on air" "kbit/s" "[0-9]+ messages by" "recording  [0-9]+ s" \
-    "[0-9]+%" "over; [0-9]+ were admitted"
+  check "$1 x $2: before the stream people wait" \
+    shows "${panes[@]}" "─ Waiting room" "WAITING" "[0-9]+ waiting +[0-9]+ admitted" "events"
+  check "$1 x $2: on the air all six children show something" \
+    shows "${panes[@]}" "${onAir[@]}" "LIVE" "on the air" "kbit/s" "[0-9]+ messages by" \
+    "recording +[0-9]+ s" "[0-9]+%" "over; [0-9]+ admitted" "█" "[▁▂▃▄▅▆▇]"
   type Right
   check "$1 x $2: the recording plays in the other room" \
-    shows "examplehost header" "[0-9]+ messages by" "U[a-z]+: "
+    shows "^examplehost" "[0-9]+ messages by" "U[a-z]+: "
   type C-c
   check "$1 x $2: Ctrl-C gives the terminal back as it was" unchanged before
 }
+demo 160 48
 demo 100 30
+demo 80 24
 demo 60 20
 
 # The daemon goes away under a screen.
@@ -104,14 +107,31 @@ enter "clear; echo written before"
 settings before
 "$bin/livehostctl" --socket "$socket" open main
 enter "$ctl watch main"
-check "a room is watched" shows "${panes[@]}"
+check "a room is watched" shows "${panes[@]:0:2}"
 tmux resize-window -t screen -x 100 -y 30
-check "a window that grows is drawn anew" shows "${panes[@]}" "─ chat \* ─{40,}│─ live room stats"
+send() { "$bin/livehostctl" --socket "$socket" send main "$1" >/dev/null; }
+send '{"type":"tap","control":"camera","on":true}'
+send '{"type":"chat.message","id":"1","user":{"id":"u","name":"한국어"},"text":"안녕하세요 日本語 e\u0301 x"}'
+send '{"type":"chat.message","id":"2","user":{"id":"u","name":"ann"},"text":"👍 plain"}'
+check "a window that grows is drawn anew" shows "━ Chat ━{40,}┬─ Controls" "ann: 👍 plain"
+# The columns at which the lines between panes are, one for each row that has one.
+dividers() {
+  screen | python3 -c '
+import sys, unicodedata
+for line in sys.stdin:
+    width = 0
+    for c in line:
+        if c in "┬│├": print(width); break
+        wide = unicodedata.east_asian_width(c) in "WF"
+        width += 0 if unicodedata.combining(c) else 2 if wide else 1'
+}
+aligned() { shows "한국어: 안녕하세요 日本語" && [ "$(dividers | sort -u | wc -l)" = 1 ]; }
+check "columns line up beside wide characters" aligned
 type "?"
-check "its keys are told" shows "Page Up" "any key|Any key"
+check "its keys are listed" shows "Page Up" "Any key"
 type x
 kill -9 "$daemon" && wait "$daemon" 2>/dev/null
-check "a daemon that is killed is told of, and the terminal is given back" \
+check "a daemon that is killed is reported, and the terminal is given back" \
   shows "livehostctl: the daemon stopped" "^written before$"
 check "and it is as it was" unchanged before
 finish

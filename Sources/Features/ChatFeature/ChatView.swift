@@ -55,8 +55,9 @@ package struct ChatView: View {
 
   private func figures(_ state: Observed<ChatFeature.State>) -> [ViewNode] {
     var figures: [ViewNode] = [
-      .text(Format.count(state.total, "message"), .strong),
-      .text("by \(Format.count(state.chatters, "person", plural: "people"))"),
+      .text(
+        "\(Format.count(state.total, "message")) by "
+          + Format.count(state.chatters, "person", plural: "people"), .strong),
       .text("\(Format.count(state.rate))/s"),
     ]
     if let history = state.rateHistory { figures.append(.sparkline(history.samples)) }

@@ -29,9 +29,9 @@ package struct LiveRoomStatsView: View {
   }
 
   private static let columns: [ViewNode.TableColumn] = [
-    .init(""), .init("now", .right), .init("least", .right, isOptional: true),
-    .init("mean", .right, isOptional: true), .init("most", .right, isOptional: true), .init(""),
-    .init("", isOptional: true),
+    .init(""), .init("now", .right), .init(""), .init("", isOptional: true),
+    .init("least", .right, isOptional: true), .init("most", .right, isOptional: true),
+    .init("mean", .right, isOptional: true),
   ]
 
   private func row(
@@ -40,9 +40,9 @@ package struct LiveRoomStatsView: View {
   ) -> [ViewNode]? {
     guard let summary else { return nil }
     return [
-      .text(name, .faint), .text(number(summary.last), .strong), .text(number(summary.minimum)),
-      .text(number(summary.mean)), .text(number(summary.maximum)), .text(unit, .faint),
-      history.map { .sparkline($0.samples) } ?? .empty,
+      .text(name, .faint), .text(number(summary.last), .strong), .text(unit, .faint),
+      history.map { .sparkline($0.samples) } ?? .empty, .text(number(summary.minimum)),
+      .text(number(summary.maximum)), .text(number(summary.mean)),
     ]
   }
 

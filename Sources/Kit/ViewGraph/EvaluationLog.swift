@@ -21,7 +21,7 @@ public struct EvaluationLog {
 
   private struct Ring {
     var records: [EvaluationRecord] = []
-    /// Where the oldest one stands once the ring is full.
+    /// Index of the oldest record once the ring is full.
     var oldest = 0
 
     mutating func add(_ record: EvaluationRecord, _ capacity: Int) {

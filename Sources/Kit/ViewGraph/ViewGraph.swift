@@ -78,7 +78,7 @@ public final class ViewGraph {
     guard !dirty.isEmpty else { return [] }
     frames += 1
     changedOutputs = []
-    // Evaluations mark nobody: what they read cannot change meanwhile.
+    // Evaluations mark no view: what they read cannot change meanwhile.
     let queue = dirty.sorted { ($0.depth, $0.id) < ($1.depth, $1.id) }
     dirty = []
     for instance in queue where instance.lastFrame != frames {
@@ -133,7 +133,7 @@ public final class ViewGraph {
     return record.inclusive
   }
 
-  /// Takes over what an evaluation found out: reads, and who is on the screen below.
+  /// Takes over what an evaluation found out: reads, and the views below.
   private func adopt(_ evaluation: Evaluation, by instance: ViewInstance) {
     instance.observe(evaluation.reads.fields.subtracting(instance.node.ignored)) {
       [unowned self, unowned instance] fields in

@@ -1,6 +1,6 @@
 import Composable
 
-/// One view on the screen: what it read last, what it looks like, and who stands below it.
+/// One view on the screen: what it read last, what it looks like, and the views below it.
 final class ViewInstance {
   let id: ViewID
   let name: String

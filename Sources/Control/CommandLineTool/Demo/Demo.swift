@@ -19,7 +19,7 @@ struct Demo: Sendable {
   let recording: Recording
   let daemon: DaemonProcess
 
-  /// The recording's rooms are told apart from the simulated host's.
+  /// Never the room of the recording.
   var simulatedRoom: RoomName {
     recording.room == .main ? RoomName("simulated") ?? .main : .main
   }

@@ -14,7 +14,7 @@ package struct Console: Sendable {
   package var usesColor: Bool
   /// Whether lines and blocks may be drawn with more than ASCII.
   package var usesUnicode: Bool
-  /// The terminal to draw screens on; nil if standard output is none, or cannot be steered.
+  /// The terminal to draw screens on; nil if standard output is not a terminal, or is a dumb one.
   package var terminal: Terminal?
   /// Shows text page by page until the user has seen enough; `false` if that cannot be done. `nil` where
   /// output is not to be paged.
@@ -68,7 +68,7 @@ package struct Console: Sendable {
     signal(SIGPIPE, SIG_IGN)
     let write: @Sendable ([UInt8]) throws -> Void = { bytes in
       guard let code = writeAll(bytes, to: STDOUT_FILENO) else { return }
-      // A reader who has seen enough is one thing, a full disk another.
+      // A reader that stops early is not an error; a full disk is.
       if code == EPIPE { throw OutputClosed() }
       throw Failure(.failed, "cannot write the output: \(String(cString: strerror(code)))")
     }

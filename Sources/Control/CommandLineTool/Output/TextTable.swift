@@ -16,7 +16,7 @@ package struct TextTable {
   /// The lines, headings first, two spaces between columns, none at the ends.
   package var lines: [String] { lines(columns: .max) }
 
-  /// The same in a width: what stands on the left in its column is cut where it does not fit, the widest
+  /// The same within a width: cells that are aligned to the left are cut where they do not fit, the widest
   /// first; where that is not enough, lines are cut.
   package func lines(columns width: Int) -> [String] {
     let all = [columns.map(\.heading)] + rows
@@ -36,7 +36,7 @@ package struct TextTable {
     }
   }
 
-  /// Nothing is told by fewer columns than that.
+  /// Fewer columns than this are of no use.
   private static let leastWidth = 6
 
   private func fitted(_ widths: [Int], into limit: Int) -> [Int] {

@@ -74,7 +74,10 @@ package struct NodeDrawing: Sendable {
   // MARK: Items
 
   /// A node on one line.
-  private func item(_ node: ScreenNode) -> StyledLine {
+  private func item(_ node: ScreenNode) -> StyledLine { item(node, sparkline: 24) }
+
+  /// - Parameter sparkline: the most columns that one may take.
+  private func item(_ node: ScreenNode, sparkline width: Int) -> StyledLine {
     let text = TerminalText.sanitized(node.text ?? "")
     switch node.kind {
     case .text: return text.isEmpty ? StyledLine() : StyledLine(text, style(node, text))
@@ -84,7 +87,7 @@ package struct NodeDrawing: Sendable {
       style.isReversed = true
       return StyledLine(" \(text) ", style)
     case .gauge: return short(node)
-    case .sparkline: return StyledLine(Sparkline.text(node.samples ?? []), TextStyle(.cyan))
+    case .sparkline: return StyledLine(Sparkline.text(node.samples ?? [], width: width), TextStyle(.cyan))
     case .empty, .child: return StyledLine()
     case .row, .column, .list, .table, .panel: return joined((node.parts ?? []).map(item))
     }
@@ -173,7 +176,7 @@ package struct NodeDrawing: Sendable {
   private func table(_ node: ScreenNode) -> [StyledLine] {
     let columns = node.columns ?? []
     let rows = (node.parts ?? []).map { row in
-      let cells = (row.parts ?? []).map(item)
+      let cells = (row.parts ?? []).map { item($0, sparkline: 12) }
       return columns.indices.map { $0 < cells.count ? cells[$0] : StyledLine() }
     }
     if form == .compact {
@@ -212,15 +215,12 @@ package struct NodeDrawing: Sendable {
   }
 }
 
-/// A figure over time in one line of block characters.
+/// A figure over time in one line of block characters; longer ones are summed up.
 enum Sparkline {
   static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-  /// Wider than this it is summed up.
-  static let widest = 24
-
   /// Samples that hardly differ look level: the range is a tenth of the largest at least.
-  static func text(_ samples: [Double]) -> String {
-    let samples = summedUp(samples.filter(\.isFinite))
+  static func text(_ samples: [Double], width: Int) -> String {
+    let samples = summedUp(samples.filter(\.isFinite), into: width)
     guard let least = samples.min(), let most = samples.max() else { return "" }
     let range = max(most - least, abs(most) / 10)
     guard range > 0, range.isFinite else {
@@ -235,8 +235,8 @@ enum Sparkline {
   }
 
   /// The means of groups of equal size, counted from the newest.
-  private static func summedUp(_ samples: [Double]) -> [Double] {
-    let size = (samples.count + widest - 1) / widest
+  private static func summedUp(_ samples: [Double], into width: Int) -> [Double] {
+    let size = (samples.count + width - 1) / width
     guard size > 1 else { return samples }
     var groups: [Double] = []
     var end = samples.count

@@ -6,7 +6,7 @@ package protocol ScreenModel: Sendable {
   associatedtype News: Sendable
 
   mutating func update(_ news: News)
-  /// - Returns: Whether the screen goes on.
+  /// - Returns: Whether the screen stays.
   mutating func press(_ key: Key) -> Bool
   func picture(columns: Int, rows: Int) -> CellGrid
 }

@@ -11,7 +11,7 @@ package struct KeyParser: Sendable {
 
   package init() {}
 
-  /// The keys that these bytes complete; what stands for no known key is left out.
+  /// The keys that these bytes complete; sequences of unknown keys are left out.
   package mutating func keys(_ bytes: [UInt8]) -> [Key] {
     // Nothing follows the key itself, while a sequence begins with more than this byte.
     if pending.isEmpty, bytes == [0x1B] { return [.escape] }

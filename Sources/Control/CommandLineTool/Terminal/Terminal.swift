@@ -9,7 +9,7 @@ package struct Terminal: Sendable {
     case typed([UInt8])
     /// The window has another size.
     case resized
-    /// The program was stopped and goes on; the terminal shows something else.
+    /// The program was stopped and continues; the terminal shows something else.
     case resumed
   }
 
@@ -52,7 +52,7 @@ private final class TerminalSession: Sendable {
   static let current = Guarded<TerminalSession?>(nil)
 
   private struct State {
-    /// Settings to go back to; nil if standard input is no terminal, or nothing was begun.
+    /// Settings to go back to; nil if standard input is not a terminal, or before the beginning.
     var settings: termios?
     var isOpen = false
     var sources: [any DispatchSourceProtocol] = []
@@ -133,7 +133,7 @@ private final class TerminalSession: Sendable {
     _ = state.withLock { $0.inputs }?.yield(input)
   }
 
-  /// Ctrl-Z: the shell gets its screen, and this one is drawn anew when it goes on.
+  /// Ctrl-Z: the shell gets its screen, and this one is drawn again when the program continues.
   private func suspend() {
     state.withLock { state in
       guard state.isOpen else { return }

@@ -1,4 +1,4 @@
-/// How a piece of text looks on a terminal. Whatever it tells, the text tells too.
+/// How a piece of text looks on a terminal. A style never says more than its text does.
 package struct TextStyle: Equatable, Sendable {
   /// The eight colours that every terminal has, by their number in SGR.
   package enum Color: UInt8, Sendable, CaseIterable {

@@ -33,7 +33,7 @@ package struct TopOrder: Equatable, Sendable {
     return report
   }
 
-  /// Equal ones stand by their names, so that nothing jumps about.
+  /// Equal rows are sorted by name, so that nothing jumps about.
   private enum Key { case name(String), number(Double) }
 
   private func ordered<Row>(_ one: Row, _ other: Row, by key: (Row) -> (Key, String)) -> Bool {

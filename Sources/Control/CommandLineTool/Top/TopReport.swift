@@ -56,7 +56,7 @@ package struct TopSample: Sendable {
   }
 
   /// Looks at the daemon.
-  /// - Parameter previous: The look before, which tells what is busy.
+  /// - Parameter previous: The sample before, which shows what is busy.
   init(
     _ client: ControlClient, now: @Sendable () -> UInt64, after previous: TopSample?
   ) async throws {
@@ -70,7 +70,7 @@ package struct TopSample: Sendable {
     views = [:]
     for (room, _) in busiest.prefix(Self.maximumRooms) {
       do {
-        // The part of the screen does not matter: the views are told with each.
+        // The part of the screen does not matter: each reply has the views.
         views[room] = try await client.getRoom(room, feature: .header).views
       } catch {
         // It may have closed since.

@@ -2,9 +2,9 @@
 package struct TopScreenModel: ScreenModel {
   private var report: TopReport?
   package private(set) var order: TopOrder
-  /// Whether the keys are for the views.
+  /// Whether the table of views has the focus.
   private var sortsViews = false
-  /// Rows that are left out at the top of the table that has the keys.
+  /// Rows that are left out at the top of the table that has the focus.
   private var scrolled = 0
   private var showsHelp = false
 
@@ -65,23 +65,23 @@ package struct TopScreenModel: ScreenModel {
     let needed = report.rooms.count + 1
     let roomRows = min(needed, max(free / 2, free - report.views.count - 2))
     draw(
-      TopText.rooms(report, order), from: 2, rows: roomRows, hasKeys: !sortsViews, &grid)
+      TopText.rooms(report, order), from: 2, rows: roomRows, hasFocus: !sortsViews, &grid)
     draw(
       TopText.views(report, order), from: 3 + roomRows, rows: free - roomRows - 1,
-      hasKeys: sortsViews, &grid)
+      hasFocus: sortsViews, &grid)
     let keys = "Tab table  s sort  r reverse  ? help  q quit"
     grid.put(keys, .faint, row: rows - 1, column: 0, width: columns)
     return grid
   }
 
   private func draw(
-    _ table: TextTable, from row: Int, rows: Int, hasKeys: Bool, _ grid: inout CellGrid
+    _ table: TextTable, from row: Int, rows: Int, hasFocus: Bool, _ grid: inout CellGrid
   ) {
     guard rows > 0 else { return }
     let lines = table.lines(columns: grid.columns)
-    let style = hasKeys ? TextStyle(.cyan, strong: true) : .strong
+    let style = hasFocus ? TextStyle(.cyan, strong: true) : .strong
     grid.put(lines[0], style, row: row, column: 0, width: grid.columns)
-    let first = hasKeys ? max(0, min(scrolled, lines.count - rows)) : 0
+    let first = hasFocus ? max(0, min(scrolled, lines.count - rows)) : 0
     for (index, line) in lines.dropFirst(1 + first).prefix(rows - 1).enumerated() {
       grid.put(line, row: row + 1 + index, column: 0, width: grid.columns)
     }

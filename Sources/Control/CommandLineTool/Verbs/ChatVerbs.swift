@@ -14,7 +14,7 @@ struct ChatVerb: ParsableCommand {
       ChatNoticesVerb.self, ChatPinVerb.self, ChatUnpinVerb.self, ChatDismissVerb.self,
     ])
 
-  // So that they may stand before the inner verb, as before any other.
+  // So that they are allowed before the inner verb, as before any other.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 

@@ -1,6 +1,7 @@
 import ChatFeature
 import Composable
 import LiveEvents
+import RateLimiting
 import Testing
 import ViewGraph
 

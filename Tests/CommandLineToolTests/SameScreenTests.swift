@@ -188,7 +188,8 @@ private func words(_ texts: [String]) -> [String] {
     }
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../Sources/Control/CommandLineTool").standardized
-    let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+    let files = try #require(
+      FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
     var count = 0
     for case let file as URL in files where file.pathExtension == "swift" {
       let source = try String(contentsOf: file, encoding: .utf8)
@@ -204,7 +205,9 @@ private func words(_ texts: [String]) -> [String] {
   }
 
   /// Words of the command line's own.
-  private static let common: Set<String> = ["%", "/s", "by", "ms", "on", "off", ">", "*", "and", "here", "of"]
+  private static let common: Set<String> = [
+    "%", "/s", "by", "ms", "on", "off", ">", "*", "and", "here", "of",
+  ]
 }
 
 /// Screens as a terminal shows them are stored, to be looked at when they change:

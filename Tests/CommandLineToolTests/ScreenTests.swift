@@ -146,7 +146,8 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test(arguments: [
-    ([], ""), ([0, 0, 0], "▁▁▁"), ([5, 5], "▅▅"), ([0, 7], "▁█"), ([0, 1, 2, 3, 4, 5, 6, 7], "▁▂▃▄▅▆▇█"),
+    ([], ""), ([0, 0, 0], "▁▁▁"), ([5, 5], "▅▅"), ([0, 7], "▁█"),
+    ([0, 1, 2, 3, 4, 5, 6, 7], "▁▂▃▄▅▆▇█"),
     ([1_000, 1_001], "▄▅"), ([.nan, 1, .infinity], "▅"),
   ])
   func `a sparkline has a character for each sample`(samples: [Double], text: String) {
@@ -215,7 +216,8 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
 
   @Test func `one part can be asked for, and one that has nothing to show says so`() {
     let text = ScreenText.lines(.full, shown: ["recorder", "poll"], columns: 80)
-    #expect(text.prefix(6) == ["main  [LIVE]", "", "Recorder", "  idle", "", "poll: nothing to show"])
+    #expect(
+      text.prefix(6) == ["main  [LIVE]", "", "Recorder", "  idle", "", "poll: nothing to show"])
   }
 
   @Test(arguments: [100, 60, 20, 3, 1])
@@ -403,7 +405,8 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     await daemon.stop()
   }
 
-  @Test func `a daemon that goes away is reported, after the terminal is given back`() async throws {
+  @Test func `a daemon that goes away is reported, after the terminal is given back`() async throws
+  {
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)

@@ -75,7 +75,8 @@ struct HostVerbTests {
 
     #expect(done(try daemon.ctl("chat", "highlight", "main", "bob")) == "1 mention\n")
     #expect(done(try daemon.ctl("chat", "thread", "main", "m2")) == "Ann: hello\n* Ann: hi @bob\n")
-    #expect(done(try daemon.ctl("chat", "notices", "main")) == "notice 1: Ann raids with 7 viewers\n")
+    #expect(
+      done(try daemon.ctl("chat", "notices", "main")) == "notice 1: Ann raids with 7 viewers\n")
     _ = done(try daemon.ctl("chat", "pin", "main", "1"))
     _ = done(try daemon.ctl("chat", "scroll", "main", "back"))
     try say(3, "hello again")

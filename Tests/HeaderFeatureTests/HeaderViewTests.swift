@@ -1,6 +1,7 @@
 import Composable
 import HeaderFeature
 import LiveEvents
+import RateLimiting
 import Testing
 import ViewGraph
 

@@ -10,7 +10,8 @@ import Testing
     history = sampler.add(value, at: seconds * 1_000, to: history)
   }
 
-  @Test mutating func `a sample is the mean of five seconds, and none is allocated before the first`() {
+  @Test
+  mutating func `a sample is the mean of five seconds, and none is allocated before the first`() {
     for second: Int64 in 0..<5 { add(Double(second), at: 1_000 + second) }
     #expect(history == nil)
     add(9, at: 1_005)
@@ -32,7 +33,8 @@ import Testing
     #expect(Set(history?.samples ?? []).count == 1)
   }
 
-  @Test mutating func `time that is a little late counts as now, and a clock set back starts anew`() {
+  @Test mutating func `time that is a little late counts as now, and a clock set back starts anew`()
+  {
     add(1, at: 100)
     add(3, at: 98)
     add(0, at: 105)

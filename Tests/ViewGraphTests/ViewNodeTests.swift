@@ -1,4 +1,5 @@
 import Composable
+import ComposableTesting
 import Testing
 import ViewGraph
 
@@ -17,23 +18,19 @@ import ViewGraph
     #expect(panel.elementCount == 1 + 2 + 1 + 2 + 4)
   }
 
-  @Test func `who looks gets earlier rows before those of the scrolling list, and a frame does not`() {
-    let lane = SameThread()
-    let store = Store(initialState: ScreenState(), lane: lane, notification: .batched) {
-      ScreenFeature()
-    }
+  @Test
+  func `who looks gets earlier rows before those of the scrolling list, and a frame does not`() {
+    let store = Store(
+      initialState: ScreenState(), lane: ManualLane(), notification: .batched
+    ) { ScreenReducer() }
     let graph = ViewGraph(LongView(), place: store.place, clock: { 0 }, read: { store.state })
     graph.evaluateFrame()
     let drawn = ViewNode.column([.list([row(9)]), .list([row(2)], scrolling: "all")])
     #expect(graph.output(of: graph.rootID) == drawn)
     var seen: [ViewNode] = []
     graph.forEachView { _, _, output in seen.append(output) }
-    #expect(seen == [.column([.list([row(9)]), .list([row(0), row(1), row(2)], scrolling: "all")])])
-  }
-
-  private struct SameThread: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
+    #expect(
+      seen == [.column([.list([row(9)]), .list([row(0), row(1), row(2)], scrolling: "all")])])
   }
 
   private struct LongView: View {

@@ -51,7 +51,9 @@ package struct ChatView: View {
   }
 
   /// How many of the messages are seen: not those that are unread.
-  private static func end(_ count: Int, unread: Int) -> Int { min(max(count - unread, rows), count) }
+  private static func end(_ count: Int, unread: Int) -> Int {
+    min(max(count - unread, rows), count)
+  }
 
   private func figures(_ state: Observed<ChatFeature.State>) -> [ViewNode] {
     var figures: [ViewNode] = [

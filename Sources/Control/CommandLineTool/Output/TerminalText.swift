@@ -46,7 +46,9 @@ package enum TerminalText {
   ]
 
   /// The same text with ``substitutes``.
-  package static func inASCII(_ text: String) -> String { String(text.map { substitutes[$0] ?? $0 }) }
+  package static func inASCII(_ text: String) -> String {
+    String(text.map { substitutes[$0] ?? $0 })
+  }
 
   private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {

@@ -87,7 +87,8 @@ package struct NodeDrawing: Sendable {
       style.isReversed = true
       return StyledLine(" \(text) ", style)
     case .gauge: return short(node)
-    case .sparkline: return StyledLine(Sparkline.text(node.samples ?? [], width: width), TextStyle(.cyan))
+    case .sparkline:
+      return StyledLine(Sparkline.text(node.samples ?? [], width: width), TextStyle(.cyan))
     case .empty, .child: return StyledLine()
     case .row, .column, .list, .table, .panel: return joined((node.parts ?? []).map(item))
     }
@@ -207,7 +208,8 @@ package struct NodeDrawing: Sendable {
   private func fitting(_ columns: [ScreenColumn], _ widths: [Int]) -> [Int] {
     var shown = columns.indices.filter { widths[$0] > 0 }
     func width() -> Int { shown.reduce(-Self.gap) { $0 + widths[$1] + Self.gap } }
-    while width() > self.columns, let last = shown.lastIndex(where: { columns[$0].optional == true })
+    while width() > self.columns,
+      let last = shown.lastIndex(where: { columns[$0].optional == true })
     {
       shown.remove(at: last)
     }

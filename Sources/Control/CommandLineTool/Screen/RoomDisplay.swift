@@ -157,7 +157,9 @@ package struct RoomDisplay: Sendable {
         before, list, history, end: ends[pane.name] ?? history.end, columns: columns, rows: rows)
     }
     var lines = NodeDrawing(columns: columns).lines(pane.content)
-    if lines.count > rows { lines = NodeDrawing(columns: columns, form: .compact).lines(pane.content) }
+    if lines.count > rows {
+      lines = NodeDrawing(columns: columns, form: .compact).lines(pane.content)
+    }
     lines.removeFirst(min(skipped[pane.name] ?? 0, max(0, lines.count - rows)))
     if lines.count > rows, rows > 1 {
       let hidden = lines.count - rows + 1

@@ -11,7 +11,8 @@ package enum ScreenText {
     let drawing = NodeDrawing(columns: columns - 2, form: .plain)
     var lines = headline(report.room ?? "", parts, columns: columns, .plain)
     // What can be long comes last.
-    let panes = parts.panes.filter { $0.scrolling == nil } + parts.panes.filter { $0.scrolling != nil }
+    let panes =
+      parts.panes.filter { $0.scrolling == nil } + parts.panes.filter { $0.scrolling != nil }
     for pane in panes {
       let content = drawing.lines(pane.content)
       if content.isEmpty { continue }

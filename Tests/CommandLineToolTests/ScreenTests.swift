@@ -374,10 +374,10 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 100, rows: 30)
     let (task, capture) = start(terminal, daemon, ["watch", "main", "--rate", "1000"])
-    daemon.service.show(.made(chat: .messages(0..<5)))
+    daemon.service.showScreen(.made(chat: .messages(0..<5)))
     await terminal.wait { $0.contains { $0.contains("text 4") } }
     let whole = terminal.bytesDrawn
-    daemon.service.show(.made(chat: .messages(0..<5), viewers: 9))
+    daemon.service.showScreen(.made(chat: .messages(0..<5), viewers: 9))
     await terminal.wait { $0.contains { $0.contains("9 viewers") } }
     #expect(terminal.bytesDrawn - whole < 20)
     terminal.resize(columns: 60, rows: 20)
@@ -396,7 +396,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)
-    daemon.service.show(.full)
+    daemon.service.showScreen(.full)
     await terminal.wait { $0.contains { $0.contains("Recorder") } }
     task.cancel()
     #expect(await task.value == .interrupted)
@@ -410,7 +410,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)
-    daemon.service.show(.full)
+    daemon.service.showScreen(.full)
     await terminal.wait { $0.contains { $0.contains("Recorder") } }
     await daemon.stop()
     #expect(await task.value == .failed)
@@ -422,7 +422,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)
-    daemon.service.show(.full)
+    daemon.service.showScreen(.full)
     await terminal.wait { $0.contains { $0.contains("Recorder") } }
     daemon.service.screens.finish(.noSuchRoom("main"))
     #expect(await task.value == .done)

@@ -50,7 +50,7 @@ package final class FakeService: ControlService {
   }
 
   /// Changes what `main` looks like, as a frame does.
-  package func show(_ screen: ScreenReport) {
+  package func showScreen(_ screen: ScreenReport) {
     state.screen.withLock { $0 = screen }
     screens.markStale()
   }

@@ -35,7 +35,7 @@ struct FailureTests {
     }
     let listed = try #require(try await library.list().first)
     #expect(listed.reason?.contains("No space left on device") == true)
-    #expect(listed.events + told.frames == acknowledged)
+    #expect(listed.events + listed.frames == acknowledged)
     let read = try await library.steps(of: recorder.name)
     #expect(read == Array(steps.prefix(acknowledged)))
     // Later steps are dropped without waiting.

@@ -31,6 +31,12 @@ public struct InterfaceDescription: Sendable, Equatable {
     public let name: String
     public let documentation: String
     public let type: FieldType
+
+    public init(name: String, documentation: String, type: FieldType) {
+      self.name = name
+      self.documentation = documentation
+      self.type = type
+    }
   }
 
   /// A value of an enumeration.

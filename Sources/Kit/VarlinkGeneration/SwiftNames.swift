@@ -1,0 +1,68 @@
+/// What the members of an interface are called in Swift, read from a `.names` file.
+///
+/// One entry per line; `#` begins a comment:
+///
+///     access package                     the access level of all that is generated
+///     namespace ControlInterface         gets the name and the text of the interface
+///     errors ControlError                the enumeration of all errors
+///     client ControlClient               gets a call for each method; it has a `client`
+///     type Chat ChatReport               the Swift name of a named type
+///     type User UserReport zero          numbers, texts and truth values have defaults
+///     type Phase StreamState LiveEvents  exists in that module
+///     parameters StartTask TaskRequest   of a method; handed to its call as a whole
+///     reply GetStatus StatusReport       of a method; several may share one
+///     json MonitorRoom room              a member of a reply that stays JSON in Swift
+///     by-hand MonitorRoom                its call is written by hand
+///
+/// What is not listed keeps its name; parameters and replies are called after their method.
+public struct SwiftNames: Sendable {
+  struct Name: Sendable {
+    var name: String
+    var hasZero = false
+    /// The module that the type is in already.
+    var module: String?
+  }
+
+  var access = "public"
+  var namespace = ""
+  var errors = ""
+  var client = ""
+  var types: [String: Name] = [:]
+  var parameters: [String: String] = [:]
+  var replies: [String: String] = [:]
+  var keptAsJSON: [String: Set<String>] = [:]
+  var callsByHand: Set<String> = []
+
+  public init(parsing text: String) throws(GenerationError) {
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
+      let words = line.prefix { $0 != "#" }.split(separator: " ").map(String.init)
+      switch (words.first, words.count) {
+      case (nil, _): continue
+      case ("access", 2): access = words[1]
+      case ("namespace", 2): namespace = words[1]
+      case ("errors", 2): errors = words[1]
+      case ("client", 2): client = words[1]
+      case ("type", 3): types[words[1]] = Name(name: words[2])
+      case ("type", 4) where words[3] == "zero":
+        types[words[1]] = Name(name: words[2], hasZero: true)
+      case ("type", 4): types[words[1]] = Name(name: words[2], module: words[3])
+      case ("parameters", 3): parameters[words[1]] = words[2]
+      case ("reply", 3): replies[words[1]] = words[2]
+      case ("json", 3): keptAsJSON[words[1], default: []].insert(words[2])
+      case ("by-hand", 2): callsByHand.insert(words[1])
+      default: throw GenerationError("line \(index + 1): not an entry: '\(line)'")
+      }
+    }
+    for (key, value) in [("namespace", namespace), ("errors", errors), ("client", client)]
+    where value.isEmpty {
+      throw GenerationError("the entry '\(key)' is missing")
+    }
+  }
+}
+
+/// Why no Swift source can be made of a definition.
+public struct GenerationError: Error, Equatable, CustomStringConvertible {
+  public let description: String
+  init(_ description: String) { self.description = description }
+}

@@ -96,7 +96,7 @@ import Testing
       // It stood for what 0.1.0 reported, so it cannot be compared with the digest of a replay here.
       old["digest"] = nil
       #expect(listed[room]?["digest"] == nil)
-      // One that was cut goes on in a new segment, with times of its own.
+      // One that was cut continues in a new segment, with times of its own.
       if room != "cut" { #expect(difference(listed[room], from: .object(old)) == nil, "\(room)") }
 
       let export = try run(

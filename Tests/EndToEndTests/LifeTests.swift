@@ -64,6 +64,26 @@ struct LifeTests {
     #expect(daemon.stop() == 0)
   }
 
+  @Test("an ingest socket in use is a clear error, and the control socket is given up again")
+  func ingestSocketInUse() throws {
+    let daemon = try RunningDaemon()
+    let other = try temporaryDirectory()
+    defer { try? FileManager.default.removeItem(at: other) }
+    // The same socket by another name.
+    let ingest = other.appendingPathComponent("ingest").path
+    try FileManager.default.linkItem(atPath: daemon.ingestSocket, toPath: ingest)
+    let second = try run(
+      "livehostd",
+      ["--runtime-dir", other.path, "--state-dir", other.appendingPathComponent("state").path])
+    #expect(second.status == 1)
+    #expect(second.diagnostics.contains("ingest socket \(ingest): another process listens"))
+    #expect(!second.diagnostics.contains("livehostd stopped"))
+    #expect(!FileManager.default.fileExists(atPath: other.path + "/io.livehost.Control"))
+    let connection = try RawConnection(daemon.ingestSocket)
+    #expect(try connection.sync() != nil, "the daemon that has it lives on")
+    #expect(daemon.stop() == 0)
+  }
+
   @Test("a state directory in use is a clear error, until its daemon is gone")
   func stateInUse() throws {
     let daemon = try RunningDaemon()

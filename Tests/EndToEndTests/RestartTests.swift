@@ -64,7 +64,7 @@ struct RestartTests {
     first.kill()
     let second = try successor(of: first)
     #expect(try shown(second) == before)
-    #expect(second.log.contains("room main opened, with the state that it was kept with"))
+    #expect(second.log.contains("room main opened with the state from before the restart"))
 
     // It remembers what it does not show: the deleted stay away, gifts find their bomb.
     try ingest(
@@ -165,7 +165,7 @@ struct RestartTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("a recording goes on in a new segment, whether the daemon was stopped or killed")
+  @Test("a recording continues in a new segment, whether the daemon was stopped or killed")
   func recording() throws {
     let first = try RunningDaemon()
     #expect(try first.ctl("open", "main").status == 0)

@@ -101,7 +101,7 @@ struct TurnMeterTests {
     let meter = meter
     #expect(meter.current == nil)
     meter.measure {
-      meter.activity.does(.view("ChatView"), in: .main)
+      meter.activity.begin(.view("ChatView"), in: .main)
       #expect(meter.current?.number == 0)
       #expect(
         meter.activity.present == LaneActivity.Label(room: .main, work: .view("ChatView")))

@@ -49,7 +49,7 @@ struct SnapshotStoreTests {
     let place = Place()
     try Data().write(to: URL(fileURLWithPath: place.path))
     let store = try place.store()
-    let room = KeptRoom("a")
+    let room = RoomLifetime("a")
     func post() async -> Bool {
       await withCheckedContinuation { continuation in
         store.post(snapshot("a", savedAt: 1), of: room) { continuation.resume(returning: $0) }
@@ -76,9 +76,9 @@ struct SnapshotStoreTests {
     let instants = [Int64.max, -1, 0, RoomClock.farthest.nanoseconds]
     for (room, instant) in zip(rooms, instants) {
       store.post(
-        snapshot(room, savedAt: 1, instant: Instant(nanoseconds: instant)), of: KeptRoom(room))
+        snapshot(room, savedAt: 1, instant: Instant(nanoseconds: instant)), of: RoomLifetime(room))
     }
-    store.post(snapshot("e", savedAt: -1), of: KeptRoom("e"))
+    store.post(snapshot("e", savedAt: -1), of: RoomLifetime("e"))
     await store.close()
     #expect(try place.store().load().map(\.room) == ["c", "d"])
     #expect(place.problems.withLock { $0 }.count { $0.contains("'instant' is not possible") } == 2)
@@ -89,7 +89,7 @@ struct SnapshotStoreTests {
   func lives() async throws {
     let place = Place()
     let store = try place.store()
-    let (old, new) = (KeptRoom("a"), KeptRoom("a"))
+    let (old, new) = (RoomLifetime("a"), RoomLifetime("a"))
     store.post(snapshot("a", savedAt: 1), of: old)
     store.post(snapshot("a", savedAt: 2), of: new)
     store.post(snapshot("a", savedAt: 3), of: old)
@@ -102,7 +102,7 @@ struct SnapshotStoreTests {
   func newest() async throws {
     let place = Place()
     let first = try place.store()
-    let (b, a) = (KeptRoom("b"), KeptRoom("a"))
+    let (b, a) = (RoomLifetime("b"), RoomLifetime("a"))
     let written = Mutex(0)
     for time in 1...20 {
       first.post(snapshot("b", savedAt: time), of: b) { isWritten in
@@ -122,7 +122,7 @@ struct SnapshotStoreTests {
   func gone() async throws {
     let place = Place()
     let store = try place.store()
-    let room = KeptRoom("main")
+    let room = RoomLifetime("main")
     store.post(snapshot("main", savedAt: 1), of: room)
     store.remove(room)
     let late = Mutex<Bool?>(nil)
@@ -130,7 +130,7 @@ struct SnapshotStoreTests {
       late.withLock { $0 = isWritten }
     }
     #expect(late.withLock { $0 } == false)
-    let next = KeptRoom("other")
+    let next = RoomLifetime("other")
     store.remove(next)
     await store.close()
     #expect(try place.store().load().isEmpty)
@@ -141,10 +141,10 @@ struct SnapshotStoreTests {
   func anew() async throws {
     let place = Place()
     let store = try place.store()
-    let room = KeptRoom("main")
+    let room = RoomLifetime("main")
     store.post(snapshot("main", savedAt: 1), of: room)
     store.remove(room)
-    store.post(snapshot("main", savedAt: 3), of: KeptRoom("main"))
+    store.post(snapshot("main", savedAt: 3), of: RoomLifetime("main"))
     await store.close()
     #expect(try place.store().load().map(\.savedAt) == [3])
   }
@@ -155,7 +155,7 @@ struct SnapshotStoreTests {
     let store = try place.store()
     await store.close()
     let answer = Mutex<Bool?>(nil)
-    store.post(snapshot("main", savedAt: 1), of: KeptRoom("main")) { isWritten in
+    store.post(snapshot("main", savedAt: 1), of: RoomLifetime("main")) { isWritten in
       answer.withLock { $0 = isWritten }
     }
     #expect(answer.withLock { $0 } == false)
@@ -189,7 +189,7 @@ struct SnapshotStoreTests {
     let store = try place.store()
     let answers = Mutex<[Bool]>([])
     for time in 1...3 {
-      store.post(snapshot("r\(time)", savedAt: time), of: KeptRoom("r\(time)")) { isWritten in
+      store.post(snapshot("r\(time)", savedAt: time), of: RoomLifetime("r\(time)")) { isWritten in
         answers.withLock { $0.append(isWritten) }
       }
     }
@@ -204,10 +204,10 @@ struct RecordedPositionTests {
   @Test("steps of one instant are counted, those of earlier ones forgotten")
   func pass() {
     var position = RecordedPosition(recording: "r")
-    position.pass(2, at: Instant(nanoseconds: 5))
-    position.pass(1, at: Instant(nanoseconds: 5))
+    position.advance(by: 2, at: Instant(nanoseconds: 5))
+    position.advance(by: 1, at: Instant(nanoseconds: 5))
     #expect(position.steps == 3 && position.instant == Instant(nanoseconds: 5))
-    position.pass(4, at: Instant(nanoseconds: 6))
+    position.advance(by: 4, at: Instant(nanoseconds: 6))
     #expect(position.steps == 4 && position.instant == Instant(nanoseconds: 6))
   }
 }

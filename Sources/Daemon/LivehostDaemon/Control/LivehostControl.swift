@@ -47,7 +47,7 @@ package struct LivehostControl: ControlService {
 
   package func getMetrics() async throws -> [MetricFamily] {
     var readings = DaemonMetrics.Readings(status: try await getStatus())
-    // One lane after the other: a scrape is in no hurry, and holds none for longer than its own rooms.
+    // One lane after the other: a scrape is in no hurry, and holds each lane only for its own rooms.
     for lane in directory.lanes { readings.rooms += await lane.metrics() }
     readings.ingest = ingest()
     readings.recordings = recordings.activeCount
@@ -74,7 +74,7 @@ package struct LivehostControl: ControlService {
       }
     }
     // Once it would be there after a crash, too.
-    await lane.keep(name)
+    await lane.save(name)
   }
 
   package func closeRoom(_ room: String) async throws {
@@ -160,12 +160,12 @@ package struct LivehostControl: ControlService {
         lost = lost ?? .recordingFailed(room: batch.room.description, reason: failure)
       }
     }
-    // All of them are applied; what cannot be vouched for is not called acknowledged.
+    // All of them are applied, but not all are on disk.
     if let lost { throw lost }
     return SendEventsReply(received: events.count, rejected: rejected)
   }
 
-  /// What an open room's lane answers; it knows nothing of a room that closed meanwhile.
+  /// The answer of an open room's lane, which may find that the room was closed meanwhile.
   private func answer<R>(
     _ room: String, _ ask: (HostLane, RoomName) async throws -> R?
   ) async throws -> R {

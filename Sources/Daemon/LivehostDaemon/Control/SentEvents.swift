@@ -11,8 +11,8 @@ struct SentEvents: ~Copyable {
   }
 
   private(set) var batches: [Batch] = []
-  /// Which batch is that of a room.
-  private var places: [RoomReference: Int] = [:]
+  /// The index of each room's batch.
+  private var indices: [RoomReference: Int] = [:]
   private var decoder: LineDecoder
   private let arrival: Timestamp
 
@@ -28,10 +28,10 @@ struct SentEvents: ~Copyable {
     let slice = ByteSlab.Slice(offset: 0, count: line.count)
     switch decoder.decode(slab, line: slice, arrival: arrival) {
     case .event(let event, let room):
-      if let place = places[room] {
-        batches[place].events.append(event)
+      if let index = indices[room] {
+        batches[index].events.append(event)
       } else {
-        places[room] = batches.count
+        indices[room] = batches.count
         batches.append(Batch(room: decoder.name(of: room), events: [event]))
       }
     case .rejected(let reason, _): throw Refusal(reason: reason)

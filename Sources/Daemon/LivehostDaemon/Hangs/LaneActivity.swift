@@ -39,11 +39,11 @@ package final class LaneActivity: Sendable {
   package init() {}
 
   /// The lane reduces actions of a room.
-  package func reduces(_ trace: ActionTrace, in room: RoomName) {
+  package func beginReducing(_ trace: ActionTrace, in room: RoomName) {
     state.withLock { $0 = .reducing(room, trace) }
   }
 
-  package func does(_ work: Work, in room: RoomName?) {
+  package func begin(_ work: Work, in room: RoomName?) {
     state.withLock { $0 = .other(Label(room: room, work: work)) }
   }
 

@@ -28,8 +28,8 @@ package struct EventLoopLane: Lane {
 
 /// Runs tasks on an event loop; each job is a turn of the lane.
 ///
-/// One for each effect: it knows the name of what it runs, and so the monitor does, also when the effect
-/// goes on after a wait.
+/// Each effect has its own, which knows the effect's name, so that the hang monitor can name it even
+/// after the effect was suspended and resumed.
 final class EventLoopTaskExecutor: TaskExecutor {
   private let eventLoop: any EventLoop
   private let meter: TurnMeter
@@ -45,7 +45,7 @@ final class EventLoopTaskExecutor: TaskExecutor {
     let job = UnownedJob(job)
     eventLoop.execute { [self] in
       meter.measure {
-        meter.activity.does(label.work, in: label.room)
+        meter.activity.begin(label.work, in: label.room)
         job.runSynchronously(on: asUnownedTaskExecutor())
       }
     }

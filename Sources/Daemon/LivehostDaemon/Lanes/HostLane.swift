@@ -8,8 +8,8 @@ import Synchronization
 
 /// One event loop and the rooms that live on it.
 ///
-/// An actor whose executor is the loop: everything of its rooms happens on one thread, and stores never
-/// leave it.
+/// An actor whose executor is the loop: all work for its rooms happens on one thread, and their
+/// stores never leave it.
 package actor HostLane {
   package nonisolated let index: Int
   package nonisolated let eventLoop: any EventLoop
@@ -21,12 +21,12 @@ package actor HostLane {
   private nonisolated let thread = Atomic<Int32>(0)
   private let snapshots: SnapshotStore?
   private let turnLength: TimeAmount
-  /// What was taken from the mailbox and is not done, the last one first; that one perhaps in part.
+  /// Items from the mailbox that are not done, the newest first; part of the last one may be done.
   private var backlog: [LaneMailbox.Item] = []
-  /// Where the rest of a delivery begins of which a part is done.
+  /// How many events are taken of the delivery that is partly done.
   private var deliveredCount = 0
   private var rooms: [RoomName: Room] = [:]
-  /// Sums over rooms that were closed.
+  /// Sums over closed rooms.
   private var closed = EventCounts()
   private var timers: [RoomName: (due: NIODeadline, task: Scheduled<Void>)] = [:]
   private var settings: RoomSettings
@@ -71,22 +71,22 @@ package actor HostLane {
     mailbox.post(.delivery(delivery), to: self)
   }
 
-  /// Opens a room, before anything that is posted later. The directory makes sure that there is none
-  /// of this name.
+  /// Opens a room, before anything that is posted later. The directory makes sure that its name is
+  /// free.
   package nonisolated func postOpening(of room: RoomName, restoring snapshot: RoomSnapshot? = nil) {
     mailbox.post(.open(room, snapshot), to: self)
   }
 
   /// Closes a room, after all that was posted before; what it holds is applied.
   ///
-  /// - Parameter isForGood: whether it is also forgotten by those who keep it for the next start.
+  /// - Parameter isForGood: whether its snapshot for the next start is removed as well.
   package nonisolated func postClosing(
     of room: RoomName, isForGood: Bool = true, completion: @escaping @Sendable () -> Void
   ) {
     mailbox.post(.close(room, isForGood: isForGood, completion), to: self)
   }
 
-  /// Changes the settings of the lane's rooms and of those to come.
+  /// Changes the settings of the lane's rooms and of future ones.
   package nonisolated func postSettings(_ settings: RoomSettings) {
     eventLoop.execute {
       self.assumeIsolated { lane in
@@ -96,12 +96,12 @@ package actor HostLane {
     }
   }
 
-  /// Has something done with a room, after all that was posted before.
+  /// Runs `body` with a room, after all that was posted before; with nil if there is no such room.
   nonisolated func postVisit(to room: RoomName, _ body: @escaping @Sendable (Room?) -> Void) {
     mailbox.post(.visit(room, body), to: self)
   }
 
-  /// Has something done with a room, after all that was posted before; gives what came of it.
+  /// Runs `body` with a room, after all that was posted before, and returns its result.
   nonisolated func visit<R: Sendable>(
     _ room: RoomName, _ body: @escaping @Sendable (Room?) -> R
   ) async -> R {
@@ -111,16 +111,16 @@ package actor HostLane {
   }
 
   /// Returns once a room is kept for the next start, as far as rooms are.
-  nonisolated func keep(_ room: RoomName) async {
+  nonisolated func save(_ room: RoomName) async {
     await withCheckedContinuation { continuation in
       postVisit(to: room) { room in
         guard let room else { return continuation.resume() }
-        room.whenKept { _ in continuation.resume() }
+        room.whenSaved { _ in continuation.resume() }
       }
     }
   }
 
-  /// Takes what is in the mailbox, as much of it as fits into a turn of the lane.
+  /// Takes as much from the mailbox as fits into a turn of the lane.
   func drain() {
     meter.measure {
       let now = NIODeadline.now()
@@ -134,7 +134,7 @@ package actor HostLane {
     if !backlog.isEmpty { mailbox.wake(self) }
   }
 
-  /// Does what an item asks for; `false` if a part of it is left.
+  /// Does what an item asks for; returns `false` if part of it is left.
   private func handle(_ item: LaneMailbox.Item, _ now: NIODeadline) -> Bool {
     switch item {
     case .open(let name, let snapshot): open(name, snapshot, now)
@@ -143,7 +143,7 @@ package actor HostLane {
     case .delivery(let delivery): return receive(delivery, now)
     case .visit(let name, let body):
       body(rooms[name])
-      if let room = rooms[name] { goOn(room, now) }
+      if let room = rooms[name] { saveAndSchedule(room, now) }
     }
     return true
   }
@@ -155,11 +155,11 @@ package actor HostLane {
     }
     let rest = room.receive(delivery, from: deliveredCount, now: now)
     deliveredCount = rest ?? 0
-    goOn(room, now)
+    saveAndSchedule(room, now)
     return rest == nil
   }
 
-  /// The room was closed while the delivery was under way.
+  /// Rejects a delivery whose room was closed while it was under way.
   private func refuse(_ delivery: RoomDelivery) {
     closed.add(delivery.rejections)
     closed.reject(.roomClosed, delivery.events.count)
@@ -167,13 +167,13 @@ package actor HostLane {
     delivery.receipt.markApplied()
   }
 
-  /// After something was done with a room: saves it if it is time, and sees to it that it comes back.
-  private func goOn(_ room: Room, _ now: NIODeadline) {
+  /// Saves a room that has changed, if a snapshot is due, and schedules its next turn.
+  private func saveAndSchedule(_ room: Room, _ now: NIODeadline) {
     room.saveIfDue(now: now)
     schedule(room)
   }
 
-  /// Sets the room's timer for its next frame or snapshot, unless it stands already.
+  /// Sets the room's timer for its next frame or snapshot, unless it is set for an earlier time.
   private func schedule(_ room: Room) {
     guard let due = [room.nextFrame, room.nextSave].compactMap(\.self).min() else { return }
     if let timer = timers[room.name] {
@@ -200,7 +200,7 @@ package actor HostLane {
 
   private func open(_ name: RoomName, _ snapshot: RoomSnapshot?, _ now: NIODeadline) {
     let keeper = snapshots.map { store in
-      RoomKeeper(store, room: name.description, now: now) { [weak self] in
+      SnapshotSchedule(store, room: name.description, now: now) { [weak self] in
         self?.postVisit(to: name) { $0?.keeper?.end() }
       }
     }
@@ -210,7 +210,7 @@ package actor HostLane {
       self?.assumeIsolated { lane in lane.rooms[name].map { lane.schedule($0) } }
     }
     rooms[name] = room
-    // That it exists is to be kept, whether or not something ever happens in it. At once: a timer would
+    // A room outlives a restart even if nothing ever happens in it. It is saved at once: a timer would
     // move the room's time before its first event.
     room.saveIfDue(now: now)
   }
@@ -244,7 +244,7 @@ package actor HostLane {
   private func read<R>(_ name: RoomName, _ body: (Room) -> R) -> R? {
     guard let room = rooms[name] else { return nil }
     return meter.measure {
-      meter.activity.does(.report, in: name)
+      meter.activity.begin(.report, in: name)
       return body(room)
     }
   }
@@ -298,7 +298,7 @@ package actor HostLane {
           return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
         }
         let result = room.act(act)
-        room.whenSafe { continuation.resume(returning: result) }
+        room.whenDurable { continuation.resume(returning: result) }
       }
     }
   }

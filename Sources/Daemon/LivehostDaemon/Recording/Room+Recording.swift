@@ -39,7 +39,7 @@ extension Room {
   func acknowledge(_ receipt: DeliveryReceipt, _ recorder: RoomRecorder?) {
     guard let recorder else {
       // Whatever is acknowledged survives the process.
-      return whenKept { isKept in
+      return whenSaved { isKept in
         receipt.markApplied(failure: isKept ? nil : RecordingError.notKept.description)
       }
     }

@@ -20,7 +20,7 @@ extension Room {
   /// Takes steps of the recording, in order.
   func play(_ steps: [RecordedStep]) {
     guard let offset = replayOffset else { return }
-    activity.reduces(trace, in: name)
+    activity.beginReducing(trace, in: name)
     for step in steps {
       let instant = step.instant + Interval(nanoseconds: offset)
       switch step {

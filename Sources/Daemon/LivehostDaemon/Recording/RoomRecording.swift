@@ -24,12 +24,12 @@ struct RoomRecording {
 
   mutating func add(_ events: ArraySlice<LiveEvent>, at instant: Instant) {
     batch.add(events, at: instant)
-    position.pass(events.count, at: instant)
+    position.advance(by: events.count, at: instant)
   }
 
   mutating func addFrame(at instant: Instant, flush: Bool) {
     batch.addFrame(at: instant, flush: flush)
-    position.pass(1, at: instant)
+    position.advance(by: 1, at: instant)
   }
 
   mutating func addChange(_ change: RoomChange, at instant: Instant) {
@@ -38,7 +38,7 @@ struct RoomRecording {
 
   mutating func addChange(_ text: String, at instant: Instant) {
     batch.addChange(text, at: instant)
-    position.pass(1, at: instant)
+    position.advance(by: 1, at: instant)
   }
 
   mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {

@@ -3,8 +3,8 @@ import LiveEvents
 import NIOCore
 import ViewGraph
 
-/// The machine's monotonic clock, for measuring evaluations. Tells the hang monitor which view is
-/// evaluated.
+/// The machine's monotonic clock, for measuring evaluations. Also tells the hang monitor which view is
+/// being evaluated.
 final class MachineClock: EvaluationClock {
   private let activity: LaneActivity
   private let room: RoomName
@@ -18,7 +18,7 @@ final class MachineClock: EvaluationClock {
 
   var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
 
-  func willEvaluate(_ view: String) { activity.does(.view(view), in: room) }
+  func willEvaluate(_ view: String) { activity.begin(.view(view), in: room) }
 
   func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) {
     // Within the measured time of the view.

@@ -3,7 +3,7 @@ import HostScreen
 import ViewGraph
 
 extension Room {
-  /// Why the views of this name were evaluated; `nil` if there was none.
+  /// Why the views of this name were evaluated; `nil` if none was.
   func explain(_ view: String) -> Explanation? {
     guard let statistics = screen.views.statistics[view] else { return nil }
     let causes = statistics.causes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }

@@ -15,16 +15,16 @@ import WireFormats
 
 /// A room: a host's screen and the events that feed it.
 ///
-/// Not `Sendable`: belongs to its lane. Drives its screen by the machine's clock or by the
-/// time stamps of the events, whichever its feeders ask for.
+/// Not `Sendable`: belongs to its lane. Its screen follows the machine's clock or the time stamps of
+/// the events, whichever its senders ask for.
 final class Room {
-  /// For how long a room that follows time stamps may hold something while no event comes.
+  /// How long a room that follows time stamps may hold something while no event comes.
   static let eventTimeStall = TimeAmount.seconds(5)
-  /// How many frames are drawn between two events of a room that follows time stamps. After so many
-  /// nothing but a clock moves on the screen; what lies between may be years.
+  /// How many frames are drawn between two events of a room that follows time stamps. After that many
+  /// only clocks move on the screen, and the gap may last for years.
   static let framesInGap = 64
-  /// How much of such a delivery is taken at once, in events and in milliseconds of their time: each
-  /// frame within is drawn.
+  /// How much of such a delivery is taken at once, in events and in milliseconds of their time, since
+  /// each frame in it is drawn.
   static let partOfEvents = 512
   static let partOfTime: Timestamp = 10_000
 
@@ -36,41 +36,41 @@ final class Room {
     didSet { applySettings(after: oldValue) }
   }
   var clock: RoomClock
-  /// Room time minus recorded time in nanoseconds, while a recording is played: then nothing but its
-  /// steps moves the room's time and draws its frames.
+  /// Room time minus recorded time in nanoseconds, while a recording is played. Then only its steps
+  /// move the room's time and draw its frames.
   var replayOffset: Int64?
   private let grid: FrameGrid
-  /// Those who wait until what they sent is applied.
+  /// Senders that wait until their events are applied.
   private var waiting: [Waiting] = []
-  /// Rejected events of the delivery that is being taken.
+  /// Rejected events of the present delivery.
   private var rejectedOfDelivery = 0
   private var lastDelivery: NIODeadline
-  /// Where what the room does is recorded, while it is.
+  /// The room's recording, while there is one.
   var recording: RoomRecording?
-  /// The recorder of a recording that was ended and is not closed yet: it may still have to write what
-  /// those who wait have sent.
+  /// The recorder of a recording that has ended but is not closed: it may still have to write events
+  /// whose senders wait.
   var closingRecorder: RoomRecorder?
-  /// Whether the state depends on more than events.
+  /// Whether the state depends on more than events, such as acts of the host.
   var isDriven = false
   let activity: LaneActivity
   let trace: ActionTrace
-  /// Those whom the host let in since the last one who asked took the list.
-  let admitted = Admitted()
+  /// The people whom the host let in since the list was last taken.
+  let admitted = AdmittedPeople()
 
-  /// A list to which a closure of the store's can add.
-  final class Admitted {
+  /// A list to which the store's callback can add.
+  final class AdmittedPeople {
     var people: [Person] = []
   }
 
-  /// Keeps the room for the next start of the daemon, where that is wanted.
-  var keeper: RoomKeeper?
+  /// Saves the room for the next start of the daemon; nil if it is not to be saved.
+  var keeper: SnapshotSchedule?
 
   /// - Parameters:
-  ///   - snapshot: of the room that this one is to be; ``wake(after:now:)`` sets its time going.
-  ///   - keeper: keeps the room for the next start of the daemon; nil if it is not to be kept.
+  ///   - snapshot: of the room to restore; its time stands still until ``wake(after:now:)``.
+  ///   - keeper: saves the room for the next start of the daemon; nil if it is not to be saved.
   init(
     name: RoomName, on lane: HostLane, settings: RoomSettings, now: NIODeadline,
-    restoring snapshot: RoomSnapshot?, keeper: RoomKeeper?
+    restoring snapshot: RoomSnapshot?, keeper: SnapshotSchedule?
   ) {
     self.name = name
     self.settings = settings
@@ -122,12 +122,12 @@ final class Room {
     let recorder: RoomRecorder?
   }
 
-  /// Takes a delivery, or the part of it that begins at `start`: one or many events, all of one sender, in
-  /// order. Gives where the next part begins, or `nil` once all is taken; nothing else may come to the
-  /// room before it.
+  /// Takes a delivery, or the part of it that begins at `start`: one or more events, all of one sender,
+  /// in order. Returns where the next part begins, or `nil` once all is taken; the room must get
+  /// nothing else before the next part.
   func receive(_ delivery: RoomDelivery, from start: Int = 0, now: NIODeadline) -> Int? {
     lastDelivery = now
-    activity.reduces(trace, in: name)
+    activity.beginReducing(trace, in: name)
     if start == 0 {
       if replayOffset == nil { clock.follow(delivery.clock, machine: now.machineTime) }
       for (reason, count) in delivery.rejections.byReason { screen.reject(reason, count) }
@@ -136,8 +136,10 @@ final class Room {
     let rejectedBefore = screen.counts.rejected
     var end = delivery.events.count
     switch clock.source {
-    case _ where replayOffset != nil: takeAll(delivery.events[start...])
-    case .arrival: takeNow(delivery.events[start...], now)
+    case _ where replayOffset != nil: take(delivery.events[start...])
+    case .arrival:
+      clock.advance(to: clock.time(machine: now.machineTime))
+      take(delivery.events[start...])
     case .event:
       end = Self.endOfPart(delivery.events, from: start)
       takeByTimestamp(delivery.events[start..<end])
@@ -147,7 +149,7 @@ final class Room {
       recording?.handOver()
       return end
     }
-    tookAll(of: delivery)
+    finish(delivery)
     return nil
   }
 
@@ -158,8 +160,8 @@ final class Room {
     return part.dropFirst().firstIndex { $0.timestamp > last } ?? part.endIndex
   }
 
-  /// All of a delivery is taken: its sender is told, now or later.
-  private func tookAll(of delivery: RoomDelivery) {
+  /// Tells the sender of a delivery that all of it is taken, now or later.
+  private func finish(_ delivery: RoomDelivery) {
     let receipt = delivery.receipt
     let recorder = recording?.recorder
     if let recorder, !delivery.events.isEmpty { receipt.markKept(by: recorder) }
@@ -177,8 +179,8 @@ final class Room {
     recording?.handOver()
   }
 
-  /// Draws at once where no timer will: nobody moves the time of a room that follows events, or a
-  /// recording, but those.
+  /// Draws at once where no timer will: only events, or the steps of a recording, move the time of a
+  /// room that follows them.
   private func drawIfUntimed() {
     if replayOffset != nil {
       drawFrame(at: clock.now)
@@ -187,12 +189,7 @@ final class Room {
     }
   }
 
-  private func takeNow(_ events: ArraySlice<LiveEvent>, _ now: NIODeadline) {
-    clock.advance(to: clock.time(machine: now.machineTime))
-    takeAll(events)
-  }
-
-  private func takeAll(_ events: ArraySlice<LiveEvent>) {
+  private func take(_ events: ArraySlice<LiveEvent>) {
     var first = events.startIndex
     var refused = 0
     for index in events.indices {
@@ -210,7 +207,7 @@ final class Room {
     for index in events.indices {
       let event = events[index]
       let instant = clock.time(of: event.timestamp)
-      // A frame shows all events of its instant, and never stands before the event that it shows.
+      // A frame shows all events of its instant, and is never earlier than the event that it shows.
       var frames = 0
       while frames < Self.framesInGap, let due = screen.nextFrame, max(due, clock.now) < instant {
         drawFrame(at: max(due, clock.now))
@@ -237,7 +234,7 @@ final class Room {
     return .uptimeNanoseconds(UInt64(max(0, machine)))
   }
 
-  /// The timer fired: draws what is due.
+  /// Draws what is due when the timer fires.
   func advance(to now: NIODeadline) {
     guard replayOffset == nil else { return }
     defer { recording?.handOver() }
@@ -245,11 +242,11 @@ final class Room {
     case .arrival:
       let instant = clock.time(machine: now.machineTime)
       clock.advance(to: instant)
-      // Who waits is answered at this frame, whatever throttles would hold.
+      // Senders that wait are answered at this frame, whatever throttles hold.
       guard let due = waiting.isEmpty ? screen.nextFrame : instant, due <= instant else { return }
       drawFrame(at: instant)
     case .event:
-      // The feeder is silent: what is held is shown, and time goes on by itself.
+      // The sender is silent: what is held is shown, and time follows the machine again.
       guard now >= lastDelivery + Self.eventTimeStall, let due = screen.nextFrame else { return }
       drawFrame(at: due, flush: true)
       clock.follow(.arrival, machine: now.machineTime)
@@ -258,10 +255,10 @@ final class Room {
 
   func drawFrame(at instant: Instant, flush: Bool = false) {
     clock.advance(to: instant)
-    activity.reduces(trace, in: name)
+    activity.beginReducing(trace, in: name)
     let flush = flush || !waiting.isEmpty
-    // Time stamps of events are no time in which frames could be expensive; and a recording is played
-    // with the intervals that it was made with.
+    // In the time of time stamps a frame costs nothing, and a recording is played with the intervals
+    // with which it was made.
     let adapting = clock.source == .arrival && recording == nil && replayOffset == nil
     screen.drawFrame(at: instant, flush: flush, adapting: adapting)
     recording?.addFrame(at: instant, flush: flush)
@@ -272,10 +269,10 @@ final class Room {
     }
   }
 
-  /// Takes something that the host does by a call. It is recorded like an event, so that a replay does
-  /// it, too; `false` if it was refused.
+  /// Performs an act that the host requested by a call. It is recorded like an event, so that a replay
+  /// repeats it. Returns `false` if it was refused.
   func perform(_ payload: LiveEvent.Payload, now: NIODeadline = .now()) -> Bool {
-    activity.reduces(trace, in: name)
+    activity.beginReducing(trace, in: name)
     if replayOffset == nil { clock.advance(to: clock.time(machine: now.machineTime)) }
     // The host acts at the time of the events: those of a recording may be of another year.
     let time = screen.eventTime(at: clock.now) ?? Timestamp(WallClock.milliseconds())
@@ -290,13 +287,13 @@ final class Room {
     return true
   }
 
-  /// Calls `completion` once what the room did so far outlives the daemon, as far as it is to.
-  func whenSafe(_ completion: @escaping @Sendable () -> Void) {
+  /// Calls `completion` once everything up to now is on disk, in a room that is recorded or saved.
+  func whenDurable(_ completion: @escaping @Sendable () -> Void) {
     if recording != nil {
       recording?.whenSynced(completion)
       recording?.handOver()
     } else {
-      whenKept { _ in completion() }
+      whenSaved { _ in completion() }
     }
   }
 
@@ -306,7 +303,7 @@ final class Room {
     screen.store.cancelEffects()
   }
 
-  /// Tells the monitors that there is no such room any more.
+  /// Tells the monitors that the room no longer exists.
   func endMonitors() {
     feed.finish(.noSuchRoom(name.description))
     screenFeed.finish(.noSuchRoom(name.description))

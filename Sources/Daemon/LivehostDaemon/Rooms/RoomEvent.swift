@@ -39,7 +39,7 @@ extension RoomEvent {
     case .opened: logger.log(.roomOpened, "room \(room) opened", metadata: metadata)
     case .restored:
       logger.log(
-        .roomOpened, "room \(room) opened, with the state that it was kept with",
+        .roomOpened, "room \(room) opened with the state from before the restart",
         metadata: metadata)
     case .closed: logger.log(.roomClosed, "room \(room) closed", metadata: metadata)
     case .committed(let control, let value):

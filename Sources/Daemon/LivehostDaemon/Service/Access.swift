@@ -1,15 +1,15 @@
 import Glibc
 package import Varlink
 
-/// Who may change things by the control socket: root, the user that the daemon runs as, and members of
-/// the group `livehost`. Everybody may read.
+/// Who may change things by the control socket: root, the daemon's own user, and members of the group
+/// `livehost`. Everyone may read.
 package struct Access: Sendable {
   package static let groupName = "livehost"
 
   private let userID: UInt32
   private let groupID: UInt32?
 
-  /// Access as the user database has it now.
+  /// Access by the present user database.
   package init() {
     self.init(userID: geteuid(), groupID: getgrnam(Self.groupName)?.pointee.gr_gid)
   }

@@ -5,7 +5,8 @@ import NIOCore
 import Platform
 import Synchronization
 
-/// How the daemon is: what `GetStatus` tells besides the rooms. May be used from any thread.
+/// The health of the daemon, and what else `GetStatus` reports besides rooms. May be used from any
+/// thread.
 package final class DaemonStatus: Sendable {
   private let version: String
   private let start = NIODeadline.now()
@@ -14,13 +15,13 @@ package final class DaemonStatus: Sendable {
   private let longestSliceNanoseconds: @Sendable () -> UInt64
   private let isLosingRooms: @Sendable () -> Bool
   private let stalled = Atomic<Bool>(false)
-  /// Totals of received events at moments of the last seconds, for the rate.
+  /// Totals of received events at times in the last seconds, for the rate.
   private let samples = Guarded<[(at: NIODeadline, received: Int)]>([])
 
   /// - Parameters:
-  ///   - lostEntries: asks for the number of journal entries that were lost.
-  ///   - longestSliceNanoseconds: asks for how long a task ran at most without giving way.
-  ///   - isLosingRooms: asks whether the state of rooms cannot be written at present.
+  ///   - lostEntries: gives the number of journal entries that were lost.
+  ///   - longestSliceNanoseconds: gives the longest time that a task ran without yielding.
+  ///   - isLosingRooms: tells whether the state of rooms cannot be written at present.
   package init(
     version: String, lostEntries: @escaping @Sendable () -> Int,
     logLevel: @escaping @Sendable () -> String = { "info" },
@@ -56,17 +57,17 @@ package final class DaemonStatus: Sendable {
       longestSliceMicroseconds: Int(longestSliceNanoseconds() / 1_000))
   }
 
-  /// Whether a hang is of the last minute.
+  /// Whether a hang ended in the last minute.
   private static func isRecent(_ hang: HangReport?) -> Bool {
     guard let hang else { return false }
     return WallClock.milliseconds() - hang.timestamp < 60_000
   }
 
-  /// Events per second since the oldest question of the last ten seconds, or since the start.
+  /// Events per second since the oldest call in the last ten seconds, or since the start.
   private func rate(received: Int, now: NIODeadline) -> Double {
     samples.withLock { samples in
       let horizon = now - .seconds(10)
-      // One sample from before the horizon is kept: it is where the window begins.
+      // One sample from before the horizon is kept, where the window begins.
       while samples.count > 1, samples[1].at <= horizon { samples.removeFirst() }
       let base = samples.first ?? (at: start, received: 0)
       if samples.last.map({ now - $0.at >= .milliseconds(100) }) ?? true {

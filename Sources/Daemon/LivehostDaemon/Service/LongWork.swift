@@ -1,10 +1,10 @@
 import Platform
 package import Systemd
 
-/// Tells the service manager how far the start or the stop is, and asks it for more time for as long as
-/// there is progress. Work that stands still is not excused: the manager's time-out ends it.
+/// Tells the service manager how far the start or the stop is, and asks it for more time while there is
+/// progress. Without progress the manager's time-out ends the daemon.
 package final class LongWork: Sendable {
-  /// For how long the manager is asked to wait for the next sign of progress.
+  /// How long the manager is asked to wait for the next sign of progress.
   package static let patienceMicroseconds: UInt64 = 15_000_000
 
   private struct State: Sendable {
@@ -13,7 +13,7 @@ package final class LongWork: Sendable {
     var told: Measure?
   }
 
-  /// How far the work is: another one than before means progress.
+  /// How far the work is; progress is a change of it.
   private struct Measure: Equatable {
     let step: Int
     let left: Int
@@ -27,8 +27,8 @@ package final class LongWork: Sendable {
 
   /// - Parameters:
   ///   - title: what is done, such as `stopping`.
-  ///   - left: how much there is to do in the present step.
-  ///   - unit: what that counts, such as `events`.
+  ///   - left: how much is left to do in the present step.
+  ///   - unit: what `left` counts, such as `events`.
   package init(
     _ title: String, notifier: ServiceNotifier, unit: String = "",
     left: @escaping @Sendable () -> Int = { 0 }
@@ -39,7 +39,7 @@ package final class LongWork: Sendable {
     self.left = left
   }
 
-  /// Does one step, and tells of it once a second.
+  /// Does one step, and reports progress once a second.
   package func step<R>(
     _ name: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
   ) async rethrows -> R {
@@ -62,7 +62,7 @@ package final class LongWork: Sendable {
     }
   }
 
-  /// Tells the manager, if there is progress since the last time.
+  /// Tells the manager about progress since the last time, if there is any.
   package func tell() {
     let left = left()
     let step: String? = state.withLock { state in
@@ -73,7 +73,7 @@ package final class LongWork: Sendable {
     }
     guard let step else { return }
     let rest = left > 0 ? ", \(left) \(unit) left" : ""
-    // A manager that does not listen will not count the time either.
+    // A manager that does not listen does not count the time either.
     try? notifier.status("\(title): \(step)\(rest)")
     try? notifier.extendTimeout(microseconds: Self.patienceMicroseconds)
   }

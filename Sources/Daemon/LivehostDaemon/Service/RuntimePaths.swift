@@ -9,7 +9,7 @@ package struct RuntimePaths: Sendable, Equatable {
   package var controlSocket: String { runtimeDirectory + "/io.livehost.Control" }
   package var ingestSocket: String { runtimeDirectory + "/ingest" }
 
-  /// The places given, or else those of the environment.
+  /// The given paths, or else those of the environment.
   ///
   /// systemd names the state directory; by hand it is `$XDG_STATE_HOME/livehost`, else
   /// `~/.local/state/livehost`, and the sockets are in `$XDG_RUNTIME_DIR/livehost`, else in
@@ -28,7 +28,7 @@ package struct RuntimePaths: Sendable, Equatable {
       ?? (environment["HOME"] ?? "") + "/.local/state/livehost"
   }
 
-  /// Makes the runtime directory, for its owner only, if it is not there.
+  /// Makes the runtime directory, for its owner only, if it is missing.
   package func makeRuntimeDirectory() throws(DaemonError) {
     if mkdir(runtimeDirectory, 0o700) == 0 { return }
     switch errno {

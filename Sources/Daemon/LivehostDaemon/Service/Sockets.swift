@@ -1,7 +1,7 @@
 import Systemd
 import UnixSockets
 
-/// The daemon's listening sockets: those that systemd passed, else its own.
+/// The daemon's listening sockets: those passed by systemd, or else its own.
 struct Sockets {
   let control: ListeningSocket
   let ingest: ListeningSocket
@@ -20,7 +20,7 @@ struct Sockets {
       throw .activation(error.description)
     }
     if controlSocket == nil || ingestSocket == nil { try paths.makeRuntimeDirectory() }
-    // Everybody may ask; who may change something is decided per call.
+    // Everyone may connect; whether a caller may change something is decided per call.
     control = try Self.open(controlSocket, or: paths.controlSocket, mode: 0o666, "control")
     ingest = try Self.open(ingestSocket, or: paths.ingestSocket, mode: 0o660, "ingest")
     description =

@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// Keeps a second daemon from the same state directory: each would take the other's rooms and recordings for
-/// those of its own last run. Held until it is let go, or the process ends, however that is.
+/// Keeps a second daemon out of the same state directory: each would take the other's rooms and
+/// recordings for those of its own last run. Released when it is dropped, or when the process ends.
 struct StateLock: ~Copyable {
   private let descriptor: Int32
 
-  /// Makes the directory if it is not there. One that cannot be made or opened is not locked: nothing is
-  /// kept in it, which is told where that matters.
+  /// Makes the directory if it is missing. One that cannot be made or opened is not locked: nothing can
+  /// be saved in it, which is reported where that matters.
   ///
   /// - Throws: ``DaemonError`` if another process has it.
   init(_ directory: String) throws(DaemonError) {

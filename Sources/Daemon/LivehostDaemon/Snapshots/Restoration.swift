@@ -31,19 +31,19 @@ package struct Restoration {
     let work = LongWork("starting", notifier: notifier)
     for (number, snapshot) in snapshots.enumerated() {
       guard let room = RoomName(snapshot.room) else { continue }
-      await work.step("bringing back room \(room), \(number + 1) of \(snapshots.count)") {
-        await bringBack(room, snapshot)
+      await work.step("restoring room \(room), \(number + 1) of \(snapshots.count)") {
+        await restore(room, snapshot)
       }
     }
   }
 
-  private func bringBack(_ room: RoomName, _ snapshot: RoomSnapshot) async {
+  private func restore(_ room: RoomName, _ snapshot: RoomSnapshot) async {
     let lane: HostLane
     do throws(RoomDirectory.Refusal) {
       lane = try directory.open(room, restoring: snapshot)
     } catch {
       logger.warning(
-        "room \(room) is not brought back: as many rooms are open as rooms.maximum allows",
+        "room \(room) is not restored: as many rooms are open as rooms.maximum allows",
         metadata: ["room": "\(room)"])
       return
     }
@@ -69,12 +69,12 @@ package struct Restoration {
         let known = steps.prefix(skipped).prefix { $0.instant == start }.count
         skipped -= known
         let due = Array(exchange(&steps, with: []).dropFirst(known))
-        for step in due { position.pass(1, at: step.instant) }
+        for step in due { position.advance(by: 1, at: step.instant) }
         if !due.isEmpty { await lane.visit(room) { $0?.catchUp(due) } }
       }
     } catch {
       logger.warning(
-        "what room \(room) recorded last is not in its state: \(error)",
+        "the last steps that room \(room) recorded are not in its state: \(error)",
         metadata: ["room": "\(room)", "recording": "\(position.recording)"])
     }
   }

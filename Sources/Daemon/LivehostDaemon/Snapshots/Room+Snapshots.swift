@@ -8,13 +8,13 @@ import Recordings
 
 extension Room {
   /// How long a room that records waits for a moment at which its throttles hold nothing, in
-  /// intervals of ``RoomKeeper``; after that, held events are applied early.
+  /// intervals of ``SnapshotSchedule``; after that, held events are applied early.
   ///
   /// Held events are not in a snapshot, but precede it in the recording: they would be in neither.
   private static let patience: Int64 = 3
 
-  private var mark: RoomKeeper.Mark {
-    RoomKeeper.Mark(actions: screen.store.actionCount, events: screen.counts.received)
+  private var revision: SnapshotSchedule.Revision {
+    SnapshotSchedule.Revision(actions: screen.store.actionCount, events: screen.counts.received)
   }
 
   /// Whether something is recorded and held.
@@ -22,8 +22,10 @@ extension Room {
 
   /// When the room must be saved; `nil` if there is nothing to save, or it cannot be saved now.
   var nextSave: NIODeadline? {
-    guard let due = keeper?.due(mark), replayOffset == nil || recording == nil else { return nil }
-    return isHolding ? due + RoomKeeper.interval * Self.patience : due
+    guard let due = keeper?.due(revision), replayOffset == nil || recording == nil else {
+      return nil
+    }
+    return isHolding ? due + SnapshotSchedule.interval * Self.patience : due
   }
 
   /// Saves the room if it is time.
@@ -41,7 +43,7 @@ extension Room {
 
   /// Saves the room as it is.
   func save(now: NIODeadline) {
-    guard let keeper, let waiting = self.keeper?.begin(mark, now: now) else { return }
+    guard let keeper, let waiting = self.keeper?.begin(revision, now: now) else { return }
     let snapshot = RoomSnapshot(
       room: name.description, savedAt: WallClock.milliseconds(),
       instant: clock.time(machine: now.machineTime), screen: screen.snapshot,
@@ -62,14 +64,14 @@ extension Room {
 
   /// Calls `completion` once everything that has happened to the room is saved, or cannot be; at
   /// once if the room is not kept.
-  func whenKept(_ completion: @escaping RoomKeeper.Completion) {
+  func whenSaved(_ completion: @escaping SnapshotSchedule.Completion) {
     if keeper == nil { completion(true) } else { keeper?.whenSaved(completion) }
   }
 
   /// Saves the room now, whatever is in progress, and calls `completion` once that is done.
   func save(now: NIODeadline, completion: @escaping @Sendable () -> Void) {
     applyHeld(now)
-    whenKept { _ in completion() }
+    whenSaved { _ in completion() }
     save(now: now)
   }
 
@@ -84,7 +86,7 @@ extension Room {
   func forget(_ completion: @escaping @Sendable () -> Void) {
     guard let keeper else { return completion() }
     keeper.store.remove(keeper.room) { _ in completion() }
-    for waiting in self.keeper?.giveUp() ?? [] { waiting(false) }
+    for waiting in self.keeper?.cancel() ?? [] { waiting(false) }
   }
 
   // MARK: The next start

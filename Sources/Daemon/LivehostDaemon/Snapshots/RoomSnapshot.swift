@@ -84,7 +84,7 @@ package struct RecordedPosition: Sendable, Codable, Equatable {
   package init(recording: String) { self.recording = recording }
 
   /// Advances by `count` steps at an instant. Instants never decrease within a recording.
-  package mutating func pass(_ count: Int, at instant: Instant) {
+  package mutating func advance(by count: Int, at instant: Instant) {
     if instant == self.instant { steps += count } else { (self.instant, steps) = (instant, count) }
   }
 }

@@ -3,7 +3,7 @@ package import Platform
 import Synchronization
 
 /// One life of a room, from its opening to its closing, as the store knows it.
-package final class KeptRoom: Sendable {
+package final class RoomLifetime: Sendable {
   package let name: String
   fileprivate let isGone = Atomic<Bool>(false)
   /// Lives of rooms are numbered, because a room may be reopened on another lane before its
@@ -82,7 +82,7 @@ package final class SnapshotStore: Sendable {
 
   /// Queues a snapshot for writing. Takes a short lock but never blocks otherwise.
   package func post(
-    _ snapshot: RoomSnapshot, of room: KeptRoom, completion: @escaping Completion = { _ in }
+    _ snapshot: RoomSnapshot, of room: RoomLifetime, completion: @escaping Completion = { _ in }
   ) {
     let isTaken = inbox.withLock { inbox in
       guard !inbox.isClosed, !room.isGone.load(ordering: .relaxed),
@@ -97,7 +97,7 @@ package final class SnapshotStore: Sendable {
 
   /// Queues the room's file for removal, because the room is closed. Later snapshots of it are
   /// refused.
-  package func remove(_ room: KeptRoom, completion: @escaping Completion = { _ in }) {
+  package func remove(_ room: RoomLifetime, completion: @escaping Completion = { _ in }) {
     let isTaken = inbox.withLock { inbox in
       room.isGone.store(true, ordering: .relaxed)
       guard !inbox.isClosed, room.number >= inbox.lives[room.name] ?? 0 else { return false }

@@ -87,7 +87,7 @@ package final class TaskRegistry: Sendable {
       self?.note(percent, of: name)
       onProgress(name, percent)
     } onRoom: { [weak self] in
-      self?.works(name, on: $0)
+      self?.setRoom($0, of: name)
     }
     let task = Task { try await body(progress) }
     hasBegun(name) { task.cancel() }
@@ -146,7 +146,7 @@ package final class TaskRegistry: Sendable {
     state.withLock { $0.entries[name]?.report.percent = percent }
   }
 
-  private func works(_ name: String, on room: RoomName) {
+  private func setRoom(_ room: RoomName, of name: String) {
     state.withLock { $0.entries[name]?.room = room }
   }
 }

@@ -4,12 +4,12 @@ import NIOCore
 ///
 /// A room is saved when a completion waits for it, and otherwise some time after it has changed.
 /// Only one snapshot is in progress at a time; completions added meanwhile wait for the next.
-struct RoomKeeper {
+struct SnapshotSchedule {
   /// How long a change may remain unsaved while nothing waits for it.
   static let interval = TimeAmount.seconds(1)
 
   let store: SnapshotStore
-  let room: KeptRoom
+  let room: RoomLifetime
   /// Called on another thread once a snapshot is written or has failed.
   let onEnd: @Sendable () -> Void
   /// Called with whether the room was saved; `false` if it cannot be, or was closed.
@@ -18,12 +18,12 @@ struct RoomKeeper {
   /// The completions of senders that wait until their events are saved.
   private var waiting: [Completion] = []
   /// What the room had done when it was last saved.
-  private var savedMark: Mark?
+  private var savedRevision: Revision?
   private var savedAt: NIODeadline
   private var isSaving = false
 
   /// Two marks of one room differ if something happened to it in between.
-  struct Mark: Equatable {
+  struct Revision: Equatable {
     let actions: UInt64
     let events: Int
   }
@@ -32,7 +32,7 @@ struct RoomKeeper {
     _ store: SnapshotStore, room: String, now: NIODeadline, onEnd: @escaping @Sendable () -> Void
   ) {
     self.store = store
-    self.room = KeptRoom(room)
+    self.room = RoomLifetime(room)
     self.onEnd = onEnd
     savedAt = now
   }
@@ -42,16 +42,16 @@ struct RoomKeeper {
   }
 
   /// When a snapshot is due; `nil` if there is nothing to save, or a snapshot is in progress.
-  func due(_ mark: Mark) -> NIODeadline? {
+  func due(_ revision: Revision) -> NIODeadline? {
     if isSaving { return nil }
     // The existence of a room is saved at once.
-    if !waiting.isEmpty || savedMark == nil { return savedAt }
-    return mark == savedMark ? nil : savedAt + Self.interval
+    if !waiting.isEmpty || savedRevision == nil { return savedAt }
+    return revision == savedRevision ? nil : savedAt + Self.interval
   }
 
   /// Begins a snapshot. Returns the completions that wait for it.
-  mutating func begin(_ mark: Mark, now: NIODeadline) -> [Completion] {
-    savedMark = mark
+  mutating func begin(_ revision: Revision, now: NIODeadline) -> [Completion] {
+    savedRevision = revision
     savedAt = now
     isSaving = true
     return exchange(&waiting, with: [])
@@ -60,5 +60,5 @@ struct RoomKeeper {
   mutating func end() { isSaving = false }
 
   /// Stops saving. Returns the completions that are waiting.
-  mutating func giveUp() -> [Completion] { exchange(&waiting, with: []) }
+  mutating func cancel() -> [Completion] { exchange(&waiting, with: []) }
 }

@@ -20,13 +20,6 @@ import WireFormats
 final class Room {
   /// How long a room that follows time stamps may hold something while no event comes.
   static let eventTimeStall = TimeAmount.seconds(5)
-  /// How many frames are drawn between two events of a room that follows time stamps. After that many
-  /// only clocks move on the screen, and the gap may last for years.
-  static let framesInGap = 64
-  /// How much of such a delivery is taken at once, in events and in milliseconds of their time, since
-  /// each frame in it is drawn.
-  static let partOfEvents = 512
-  static let partOfTime: Timestamp = 10_000
 
   let name: RoomName
   let feed: RoomFeed
@@ -39,12 +32,12 @@ final class Room {
   /// Room time minus recorded time in nanoseconds, while a recording is played. Then only its steps
   /// move the room's time and draw its frames.
   var replayOffset: Int64?
-  private let grid: FrameGrid
+  let grid: FrameGrid
   /// Senders that wait until their events are applied.
-  private var waiting: [Waiting] = []
+  var waiting: [Waiting] = []
   /// Rejected events of the present delivery.
-  private var rejectedOfDelivery = 0
-  private var lastDelivery: NIODeadline
+  var rejectedOfDelivery = 0
+  var lastDelivery: NIODeadline
   /// The room's recording, while there is one.
   var recording: RoomRecording?
   /// The recorder of a recording that has ended but is not closed: it may still have to write events
@@ -117,107 +110,9 @@ final class Room {
   var counts: EventCounts { screen.counts }
 
   /// A sender that waits, and the recorder that has what it sent.
-  private struct Waiting {
+  struct Waiting {
     let receipt: DeliveryReceipt
     let recorder: RoomRecorder?
-  }
-
-  /// Takes a delivery, or the part of it that begins at `start`: one or more events, all of one sender,
-  /// in order. Returns where the next part begins, or `nil` once all is taken; the room must get
-  /// nothing else before the next part.
-  func receive(_ delivery: RoomDelivery, from start: Int = 0, now: NIODeadline) -> Int? {
-    lastDelivery = now
-    activity.beginReducing(trace, in: name)
-    if start == 0 {
-      if replayOffset == nil { clock.follow(delivery.clock, machine: now.machineTime) }
-      for (reason, count) in delivery.rejections.byReason { screen.reject(reason, count) }
-      rejectedOfDelivery = 0
-    }
-    let rejectedBefore = screen.counts.rejected
-    var end = delivery.events.count
-    switch clock.source {
-    case _ where replayOffset != nil: take(delivery.events[start...])
-    case .arrival:
-      clock.advance(to: clock.time(machine: now.machineTime))
-      take(delivery.events[start...])
-    case .event:
-      end = Self.endOfPart(delivery.events, from: start)
-      takeByTimestamp(delivery.events[start..<end])
-    }
-    rejectedOfDelivery += screen.counts.rejected - rejectedBefore
-    guard end == delivery.events.count else {
-      recording?.handOver()
-      return end
-    }
-    finish(delivery)
-    return nil
-  }
-
-  private static func endOfPart(_ events: [LiveEvent], from start: Int) -> Int {
-    guard start < events.count else { return start }
-    let last = events[start].timestamp.addingReportingOverflow(partOfTime).partialValue
-    let part = events[start...].prefix(partOfEvents)
-    return part.dropFirst().firstIndex { $0.timestamp > last } ?? part.endIndex
-  }
-
-  /// Tells the sender of a delivery that all of it is taken, now or later.
-  private func finish(_ delivery: RoomDelivery) {
-    let receipt = delivery.receipt
-    let recorder = recording?.recorder
-    if let recorder, !delivery.events.isEmpty { receipt.markKept(by: recorder) }
-    receipt.markRejected(rejectedOfDelivery)
-    // The sender may go on; if the disk does not keep up, once it does.
-    if recording?.isBehind == true {
-      recording?.whenSynced { receipt.markConsumed() }
-    } else {
-      receipt.markConsumed()
-    }
-    if receipt.wantsAcknowledgement {
-      waiting.append(Waiting(receipt: receipt, recorder: recorder ?? closingRecorder))
-      drawIfUntimed()
-    }
-    recording?.handOver()
-  }
-
-  /// Draws at once where no timer will: only events, or the steps of a recording, move the time of a
-  /// room that follows them.
-  private func drawIfUntimed() {
-    if replayOffset != nil {
-      drawFrame(at: clock.now)
-    } else if clock.source == .event {
-      drawFrame(at: grid.frame(after: clock.now))
-    }
-  }
-
-  private func take(_ events: ArraySlice<LiveEvent>) {
-    var first = events.startIndex
-    var refused = 0
-    for index in events.indices {
-      screen.receive(events[index], at: clock.now)
-      guard recording != nil, screen.refusedCount > refused else { continue }
-      recording?.add(events[first..<index], at: clock.now)
-      first = index + 1
-      refused = screen.refusedCount
-    }
-    recording?.add(events[first...], at: clock.now)
-    screen.reduce()
-  }
-
-  private func takeByTimestamp(_ events: ArraySlice<LiveEvent>) {
-    for index in events.indices {
-      let event = events[index]
-      let instant = clock.time(of: event.timestamp)
-      // A frame shows all events of its instant, and is never earlier than the event that it shows.
-      var frames = 0
-      while frames < Self.framesInGap, let due = screen.nextFrame, max(due, clock.now) < instant {
-        drawFrame(at: max(due, clock.now))
-        frames += 1
-      }
-      clock.advance(to: instant)
-      screen.receive(event, at: instant)
-      if screen.refusedCount == 0 { recording?.add(events[index...index], at: instant) }
-      screen.reduce()
-    }
   }
 
   /// The machine time of the next frame; `nil` if there is nothing to draw.

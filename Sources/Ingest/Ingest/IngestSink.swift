@@ -1,4 +1,4 @@
-public import WireFormats
+import WireFormats
 
 /// Takes what connections receive; implemented by the daemon's rooms.
 public protocol IngestSink: Sendable {

@@ -1,5 +1,6 @@
 import NIOCore
 import Platform
+import VarlinkDescription
 
 /// Finds the handler of a call, checks the call and runs it. One for all connections of a server.
 package final class Dispatcher: Sendable {

@@ -1,5 +1,6 @@
 public import JSON
 public import NIOCore
+public import VarlinkDescription
 
 /// An interface that a server offers: its description and what its methods do.
 ///

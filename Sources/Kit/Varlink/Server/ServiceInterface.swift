@@ -1,3 +1,5 @@
+import VarlinkDescription
+
 extension Interface {
   /// The definition of `org.varlink.service`, as UAPI.20 gives it.
   static let serviceText = """

@@ -1,4 +1,5 @@
 public import JSON
+public import VarlinkDescription
 
 extension InterfaceDescription {
   /// The first parameter that does not match its declaration: unknown, missing, or of another type.

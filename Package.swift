@@ -35,11 +35,11 @@ let macroSupport = [
 
 func module(
   _ folder: String, _ name: String, _ dependencies: [Target.Dependency] = [],
-  exclude: [String] = [], resources: [Resource]? = nil
+  exclude: [String] = [], plugins: [Target.PluginUsage]? = nil
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", exclude: exclude,
-    resources: resources, swiftSettings: settings)
+    swiftSettings: settings, plugins: plugins)
 }
 
 func program(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -99,7 +99,14 @@ let kit: [Target] = [
   module("Kit", "Prometheus", ["Platform", coreMetrics]),
   module("Kit", "JSON"),
   module("Kit", "UnixSockets", ["Platform"]),
-  module("Kit", "Varlink", ["JSON", "Platform", "UnixSockets"] + nio),
+  module("Kit", "VarlinkDescription"),
+  module("Kit", "Varlink", ["JSON", "Platform", "UnixSockets", "VarlinkDescription"] + nio),
+  module("Kit", "VarlinkGeneration", ["VarlinkDescription"]),
+  program("Sources/Kit/varlink-generate", ["VarlinkDescription", "VarlinkGeneration"]),
+  // Writes the Swift types of the interface definitions (*.varlink) in a target.
+  .plugin(
+    name: "VarlinkTypes", capability: .buildTool(), dependencies: ["varlink-generate"],
+    path: "Sources/Kit/VarlinkTypes"),
 ]
 
 let events: [Target] = [module("Events", "LiveEvents")]
@@ -142,8 +149,8 @@ let simulation: [Target] = [
 let control: [Target] = [
   module(
     "Control", "ControlInterface",
-    ["JSON", "LiveEvents", "Platform", "Prometheus", "Varlink"] + nio,
-    resources: [.embedInCode("io.livehost.Control.varlink")]),
+    ["JSON", "LiveEvents", "Platform", "Prometheus", "Varlink", "VarlinkDescription"] + nio,
+    plugins: ["VarlinkTypes"]),
   module(
     "Control", "CommandLineTool",
     [
@@ -222,7 +229,8 @@ let tests: [Target] =
     test("PrometheusTests", ["Prometheus", coreMetrics]),
     test("JSONTests", ["JSON"]),
     test("UnixSocketsTests", ["UnixSockets"]),
-    test("VarlinkTests", ["JSON", "Varlink", "UnixSockets"] + nio),
+    test("VarlinkTests", ["JSON", "Varlink", "VarlinkDescription", "UnixSockets"] + nio),
+    test("VarlinkGenerationTests", ["VarlinkDescription", "VarlinkGeneration"]),
     test("LiveEventsTests", ["LiveEvents"]),
     test("CompressionTests", ["Compression"]),
     test("WireFormatsTests", ["LiveEvents", "WireFormats", "Compression", "TestSupport"]),
@@ -247,8 +255,7 @@ let tests: [Target] =
       "ControlInterfaceTests",
       [
         "ControlInterface", "ControlTestSupport", "JSON", "LiveEvents", "Prometheus",
-        "TestSupport",
-        "UnixSockets", "Varlink",
+        "TestSupport", "UnixSockets", "Varlink", "VarlinkDescription",
       ] + nio),
     test(
       "CommandLineToolTests",

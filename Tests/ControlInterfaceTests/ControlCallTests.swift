@@ -5,6 +5,7 @@ import LiveEvents
 import Synchronization
 import Testing
 import Varlink
+import VarlinkDescription
 
 @Suite(.serialized) struct ControlCallTests {
   @Test func `all methods work through the typed client`() async throws {
@@ -12,7 +13,7 @@ import Varlink
     try await withControlServer(service) { path, _ in
       let client = try await ControlClient.connect(path: path)
       #expect(try await client.getStatus().lanes == 2)
-      #expect(try await client.listRooms().map(\.room) == ["main"])
+      #expect(try await client.listRooms().rooms.map(\.room) == ["main"])
       #expect(try await client.getRoom("main") == .full)
       #expect(try await client.getRoomJSON("main") == JSONValue(encoding: RoomReport.full))
       let header = try await client.getRoom("main", feature: .header)
@@ -20,7 +21,7 @@ import Varlink
       try await client.openRoom("other")
       try await client.closeRoom("other")
       let events: [JSONValue] = [["type": "viewers", "count": 12], ["type": "title"]]
-      #expect(try await client.sendEvents(room: "r", events).received == 2)
+      #expect(try await client.sendEvents(room: "r", events: events).received == 2)
       #expect(
         service.log.withLock { $0 } == [
           "open other", "close other", #"send r {"count":12,"type":"viewers"} {"type":"title"}"#,
@@ -33,13 +34,14 @@ import Varlink
     try await withControlServer(service) { path, _ in
       let client = try await ControlClient.connect(path: path)
       #expect(
-        try await client.setControl("zoom", value: 0.25, in: "main") == HostReply(value: 0.25))
+        try await client.setControl(room: "main", control: "zoom", value: 0.25)
+          == SetControlReply(value: 0.25))
       for position in [true, false] {
-        let set = try await client.setControl("camera", on: position, in: "main")
-        #expect(set == HostReply(on: position))
+        let set = try await client.setControl(room: "main", control: "camera", on: position)
+        #expect(set == SetControlReply(on: position))
       }
-      let toggled = try await client.setControl("camera", on: nil, in: "main")
-      #expect(toggled == HostReply(on: true))
+      let toggled = try await client.setControl(room: "main", control: "camera")
+      #expect(toggled == SetControlReply(on: true))
       #expect(
         service.log.withLock { $0 } == [
           "\(LiveEvent.Payload.control(.set(control: "zoom", value: 0.25)))",
@@ -47,59 +49,76 @@ import Varlink
           "\(LiveEvent.Payload.control(.tap(control: "camera", on: false)))",
           "\(LiveEvent.Payload.control(.tap(control: "camera", on: nil)))",
         ])
-      let none = try await error { _ = try await client.setControl("zoom", value: 1, in: "none") }
+      let none = try await error {
+        _ = try await client.setControl(room: "none", control: "zoom", value: 1)
+      }
       #expect(none.flatMap(ControlError.init) == .noSuchRoom("none"))
     }
   }
 
-  private typealias Act = @Sendable (ControlClient) async throws -> HostReply
+  private typealias Act = @Sendable (ControlClient) async throws -> any Encodable
 
   @Test func `an act of the host has a method, whose reply the definition describes`()
     async throws
   {
     let service = FakeService()
-    let description = try ControlInterface.description()
+    let description = try InterfaceDescription(parsing: ControlInterface.definition)
     let acts: [(act: Act, method: String, event: LiveEvent.Payload)] = [
-      ({ try await $0.admit(in: "main") }, "Admit", .waitingRoom(.admit(.next))),
-      ({ try await $0.admit(user: "u", in: "main") }, "Admit", .waitingRoom(.admit(.person("u")))),
-      ({ try await $0.admit(all: true, in: "main") }, "Admit", .waitingRoom(.admit(.all))),
+      ({ try await $0.admit(room: "main") }, "Admit", .waitingRoom(.admit(.next))),
       (
-        { try await $0.setChatFilter(user: "u", words: "w", mentionsOnly: true, in: "main") },
+        { try await $0.admit(room: "main", user: "u") }, "Admit", .waitingRoom(.admit(.person("u")))
+      ),
+      ({ try await $0.admit(room: "main", all: true) }, "Admit", .waitingRoom(.admit(.all))),
+      (
+        { try await $0.setChatFilter(room: "main", user: "u", words: "w", mentionsOnly: true) },
         "SetChatFilter",
         .chat(.filter(MessageFilter(person: "u", words: "w", mentionsOnly: true)))
       ),
       (
-        { try await $0.setChatFilter(in: "main") }, "SetChatFilter",
+        { try await $0.setChatFilter(room: "main") }, "SetChatFilter",
         .chat(.filter(MessageFilter()))
       ),
       (
-        { try await $0.setMentionedNames(["ann", "bob"], in: "main") }, "SetMentionedNames",
+        { try await $0.setMentionedNames(room: "main", names: ["ann", "bob"]) },
+        "SetMentionedNames",
         .chat(.highlight(names: ["ann", "bob"]))
       ),
-      ({ try await $0.scrollChat(to: .back, in: "main") }, "ScrollChat", .chat(.scroll(.back))),
-      ({ try await $0.scrollChat(to: .end, in: "main") }, "ScrollChat", .chat(.scroll(.end))),
       (
-        { try await $0.showThread(of: "m", in: "main") }, "ShowThread",
+        { try await $0.scrollChat(room: "main", position: .back) }, "ScrollChat",
+        .chat(.scroll(.back))
+      ),
+      (
+        { try await $0.scrollChat(room: "main", position: .end) }, "ScrollChat",
+        .chat(.scroll(.end))
+      ),
+      (
+        { try await $0.showThread(room: "main", message: "m") }, "ShowThread",
         .chat(.openThread(messageID: "m"))
       ),
       (
-        { try await $0.showThread(of: nil, in: "main") }, "ShowThread",
+        { try await $0.showThread(room: "main") }, "ShowThread",
         .chat(.openThread(messageID: nil))
       ),
       (
-        { try await $0.handleNotice(3, .pin, in: "main") }, "HandleNotice",
+        {
+          try await $0.handleNotice(room: "main", notice: 3, handling: .pin)
+          return NoParameters()
+        }, "HandleNotice",
         .chat(.handleNotice(number: 3, .pin))
       ),
       (
-        { try await $0.handleNotice(3, .dismiss, in: "main") }, "HandleNotice",
+        {
+          try await $0.handleNotice(room: "main", notice: 3, handling: .dismiss)
+          return NoParameters()
+        }, "HandleNotice",
         .chat(.handleNotice(number: 3, .dismiss))
       ),
       (
-        { try await $0.setControl("zoom", value: 1, in: "main") }, "SetControl",
+        { try await $0.setControl(room: "main", control: "zoom", value: 1) }, "SetControl",
         .control(.set(control: "zoom", value: 1))
       ),
       (
-        { try await $0.setControl("camera", on: nil, in: "main") }, "SetControl",
+        { try await $0.setControl(room: "main", control: "camera") }, "SetControl",
         .control(.tap(control: "camera", on: nil))
       ),
     ]
@@ -114,9 +133,11 @@ import Varlink
         #expect(description.mismatch(of: reply.objectValue ?? [:], against: output) == nil)
       }
       #expect(service.log.withLock { $0 } == acts.map { "\($0.event)" })
-      let nobody = try await error { _ = try await client.admit(user: "nobody", in: "main") }
+      let nobody = try await error { _ = try await client.admit(room: "main", user: "nobody") }
       #expect(nobody.flatMap(ControlError.init) == .nobodyWaits(room: "main", user: "nobody"))
-      let notice = try await error { _ = try await client.handleNotice(9, .pin, in: "main") }
+      let notice = try await error {
+        try await client.handleNotice(room: "main", notice: 9, handling: .pin)
+      }
       #expect(notice.flatMap(ControlError.init) == .noSuchNotice(room: "main", notice: 9))
     }
   }
@@ -177,9 +198,9 @@ import Varlink
       #expect(exists.flatMap(ControlError.init) == .roomExists("main"))
       let none = try await error { _ = try await client.getRoom("none") }
       #expect(none.flatMap(ControlError.init) == .noSuchRoom("none"))
-      let bad = try await error { _ = try await client.sendEvents([["type": "x"], [:]]) }
+      let bad = try await error { _ = try await client.sendEvents(events: [["type": "x"], [:]]) }
       #expect(bad.flatMap(ControlError.init) == .invalidEvent(index: 1, reason: "missingMember"))
-      let notObject = try await error { _ = try await client.sendEvents([1]) }
+      let notObject = try await error { _ = try await client.sendEvents(events: [1]) }
       #expect(notObject.flatMap(ServiceError.init) == .invalidParameter("events"))
       let rate = try await error {
         for try await _ in try client.monitorRoom("main", maximumRate: 0) {}
@@ -192,7 +213,7 @@ import Varlink
     let service = FakeService()
     try await withControlServer(service, mayChange: false) { path, _ in
       let client = try await ControlClient.connect(path: path)
-      for method in ControlInterface.changingMethods.sorted() {
+      for method in ControlInterface.privilegedMethods.sorted() {
         await #expect(
           throws: VarlinkClientError.remote(ServiceError.permissionDenied.varlinkError)
         ) { try await client.client.callRaw("io.livehost.Control.\(method)") }

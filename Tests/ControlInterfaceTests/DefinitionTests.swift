@@ -3,15 +3,16 @@ import ControlTestSupport
 import JSON
 import Testing
 import Varlink
+import VarlinkDescription
 
 /// The definition and the Swift types say the same.
 @Suite struct DefinitionTests {
   @Test func `systemd accepts the definition`() throws {
-    #expect(try ControlInterface.description().systemdViolations == [])
+    #expect(try InterfaceDescription(parsing: ControlInterface.definition).systemdViolations == [])
   }
 
   @Test func `everything is documented, in camel case, without any`() throws {
-    let description = try ControlInterface.description()
+    let description = try InterfaceDescription(parsing: ControlInterface.definition)
     #expect(!description.documentation.isEmpty)
     func check(_ fields: [InterfaceDescription.Field], of owner: String) {
       for field in fields {
@@ -33,7 +34,7 @@ import Varlink
   }
 
   @Test func `only the monitors say that they support more`() throws {
-    let marked = try ControlInterface.description().members.filter {
+    let marked = try InterfaceDescription(parsing: ControlInterface.definition).members.filter {
       $0.documentation.contains("[Supports 'more' flag]")
     }
     #expect(
@@ -42,13 +43,13 @@ import Varlink
   }
 
   @Test func `the definition marks the methods that require privileges, and no others`() throws {
-    let marked = try ControlInterface.description().members.filter {
+    let marked = try InterfaceDescription(parsing: ControlInterface.definition).members.filter {
       $0.documentation.contains("[Requires privileges]")
     }
     #expect(
-      Set(marked.map(\.name)) == ControlInterface.changingMethods,
+      Set(marked.map(\.name)) == ControlInterface.privilegedMethods,
       """
-      a method in ControlInterface.changingMethods needs the line '# [Requires privileges]' above it in \
+      a method in ControlInterface.privilegedMethods needs the line '# [Requires privileges]' above it in \
       io.livehost.Control.varlink, and one with that line must be in the set
       """)
   }
@@ -57,7 +58,7 @@ import Varlink
     let interface = try ControlInterface.makeInterface(
       service: FakeService(), mayChange: { _ in true })
     #expect(interface.unimplementedMethods == [])
-    #expect(ControlInterface.changingMethods.isSubset(of: interface.description.methodNames))
+    #expect(ControlInterface.privilegedMethods.isSubset(of: interface.description.methodNames))
   }
 
   @Test func `every error of the definition is typed, and every typed error is defined`() throws {
@@ -73,7 +74,7 @@ import Varlink
       .roomFull(room: "r", capacity: 3), .noSuchMessage(room: "r", message: "m"),
       .noSuchNotice(room: "r", notice: 4),
     ]
-    let description = try ControlInterface.description()
+    let description = try InterfaceDescription(parsing: ControlInterface.definition)
     #expect(
       Set(all.map { $0.varlinkError.name })
         == Set(description.errorNames.map { "io.livehost.Control.\($0)" }))
@@ -88,7 +89,7 @@ import Varlink
   }
 
   @Test func `GetRoom replies the members of Room`() throws {
-    let description = try ControlInterface.description()
+    let description = try InterfaceDescription(parsing: ControlInterface.definition)
     guard case .method(_, let output)? = description.member("GetRoom")?.kind,
       case .type(.structure(let room))? = description.member("Room")?.kind
     else {
@@ -100,7 +101,7 @@ import Varlink
 
   @Test("a report matches the definition", arguments: [RoomReport.empty, .full])
   func matches(report: RoomReport) throws {
-    let description = try ControlInterface.description()
+    let description = try InterfaceDescription(parsing: ControlInterface.definition)
     let json = try JSONValue(encoding: report)
     guard case .method(_, let output)? = description.member("GetRoom")?.kind,
       case .object(let members) = json
@@ -110,14 +111,14 @@ import Varlink
   }
 
   @Test func `a status matches the definition`() async throws {
-    let description = try ControlInterface.description()
+    let description = try InterfaceDescription(parsing: ControlInterface.definition)
     guard case .method(_, let output)? = description.member("GetStatus")?.kind else { return }
     let json = try await JSONValue(encoding: FakeService().getStatus())
     #expect(description.mismatch(of: json.objectValue ?? [:], against: output) == nil)
   }
 
   @Test func `hangs and explanations match the definition`() async throws {
-    let description = try ControlInterface.description()
+    let description = try InterfaceDescription(parsing: ControlInterface.definition)
     for hang in [HangReport.shortest, .full] {
       let json = try JSONValue(encoding: HangsReply(hangs: [hang]))
       for method in ["ListHangs", "MonitorHangs"] {

@@ -64,8 +64,8 @@ extension HangReport {
     service.hangs.add(.full)
     try await withControlServer(service) { path, _ in
       let client = try await ControlClient.connect(path: path)
-      #expect(try await client.listHangs().count == 2)
-      #expect(try await client.listHangs(since: 1_500).map(\.kind) == [.hang])
+      #expect(try await client.listHangs().hangs.count == 2)
+      #expect(try await client.listHangs(since: 1_500).hangs.map(\.kind) == [.hang])
       #expect(try await client.explain(room: "main", view: "HostView").evaluations == 3)
       do {
         _ = try await client.explain(room: "main", view: "Other")

@@ -2,16 +2,18 @@ package import ControlInterface
 
 extension ScreenNode {
   package static func text(_ text: String, _ emphasis: ScreenEmphasis? = nil) -> ScreenNode {
-    ScreenNode(.text, text: text, emphasis: emphasis)
+    ScreenNode(kind: .text, text: text, emphasis: emphasis)
   }
 
-  package static func row(_ parts: ScreenNode...) -> ScreenNode { ScreenNode(.row, parts: parts) }
+  package static func row(_ parts: ScreenNode...) -> ScreenNode {
+    ScreenNode(kind: .row, parts: parts)
+  }
   package static func column(_ parts: ScreenNode...) -> ScreenNode {
-    ScreenNode(.column, parts: parts)
+    ScreenNode(kind: .column, parts: parts)
   }
 
   package static func gauge(_ label: String, _ value: Double, _ detail: String) -> ScreenNode {
-    ScreenNode(.gauge, text: label, value: value, detail: detail)
+    ScreenNode(kind: .gauge, text: label, value: value, detail: detail)
   }
 
   package static func panel(
@@ -59,13 +61,14 @@ extension ScreenReport {
       parts: [
         .row(
           .text("bitrate", .faint), .text("4,500"), .text("5,000"),
-          ScreenNode(.sparkline, samples: [1, 2, 3])),
-        .row(.text("frames", .faint), .text("59.9"), .text("60.0"), ScreenNode(.empty)),
+          ScreenNode(kind: .sparkline, samples: [1, 2, 3])),
+        .row(.text("frames", .faint), .text("59.9"), .text("60.0"), ScreenNode(kind: .empty)),
       ])
     let views: [ScreenNode] = [
       .column(
-        .row(ScreenNode(.badge, text: "LIVE", emphasis: .active)), ScreenNode(.child, view: 2),
-        ScreenNode(.child, view: 3), ScreenNode(.child, view: 4)),
+        .row(ScreenNode(kind: .badge, text: "LIVE", emphasis: .active)),
+        ScreenNode(kind: .child, view: 2),
+        ScreenNode(kind: .child, view: 3), ScreenNode(kind: .child, view: 4)),
       .panel(
         "header", "Stream", priority: 0, usefulRows: 2, .text("Sunday cooking", .strong),
         .row(.text("4:12 on the air"), .text("\(viewers) viewers"))),

@@ -4,6 +4,7 @@ import NIOCore
 import NIOPosix
 import Testing
 import Varlink
+import VarlinkDescription
 
 @Suite(.serialized) struct ClientTests {
   @Test func `a service describes itself`() async throws {

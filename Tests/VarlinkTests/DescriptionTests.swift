@@ -1,6 +1,7 @@
 import JSON
 import Testing
 import Varlink
+import VarlinkDescription
 
 @Suite struct DescriptionTests {
   @Test func `members, types and documentation are read`() throws {

@@ -1,6 +1,7 @@
 import JSON
 import Testing
 import Varlink
+import VarlinkDescription
 
 /// What goes over the wire, byte for byte.
 @Suite(.serialized) struct ServerProtocolTests {

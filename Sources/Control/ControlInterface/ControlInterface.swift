@@ -1,36 +1,22 @@
-public import Varlink
+package import Varlink
+import VarlinkDescription
 
-/// The Varlink interface `io.livehost.Control`.
-public enum ControlInterface {
-  public static let name = "io.livehost.Control"
-
-  /// The parsed definition: `io.livehost.Control.varlink`, which stands beside this file. It is built
-  /// into the program, so that the daemon stays one file.
-  public static func description() throws(DescriptionError) -> InterfaceDescription {
-    try InterfaceDescription(
-      parsing: String(decoding: PackageResources.io_livehost_Control_varlink, as: UTF8.self))
-  }
-
-  /// Methods that change something.
-  public static let changingMethods: Set<String> = [
-    "OpenRoom", "CloseRoom", "SendEvents", "SetControl", "Simulate", "StartRecording",
-    "StopRecording", "StartTask", "CancelTask", "Admit", "SetChatFilter", "SetMentionedNames",
-    "ScrollChat", "ShowThread", "HandleNotice",
-  ]
-
+// The types of the interface, its errors and the calls of `ControlClient` are generated from
+// io.livehost.Control.varlink.
+extension ControlInterface {
   /// The interface with its handlers, for a `VarlinkServer`.
   /// - Parameters:
-  ///   - mayChange: Whether a caller may use ``changingMethods``; if not, it gets
+  ///   - mayChange: Whether a caller may use ``privilegedMethods``; if not, it gets
   ///     `PermissionDenied`. A call that is not made over a unix socket never may.
   ///   - sleep: Waits between the replies of a monitor with a maximum rate.
-  public static func makeInterface(
+  package static func makeInterface(
     service: some ControlService,
     mayChange: @escaping @Sendable (Peer) -> Bool,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) throws -> Interface {
-    var interface = Interface(try description())
+    var interface = Interface(try InterfaceDescription(parsing: definition))
     interface.authorization = { call in
-      guard changingMethods.contains(call.method) else { return }
+      guard privilegedMethods.contains(call.method) else { return }
       guard let peer = call.peer, mayChange(peer) else { throw ServiceError.permissionDenied }
     }
     try addReading(to: &interface, service)
@@ -60,14 +46,14 @@ public enum ControlInterface {
   }
 
   /// The limit that `LimitReached` names when too many monitors run; for `VarlinkServer.Limits`.
-  public static let tooManyMonitors = ControlError.limitReached("monitors")
+  package static let tooManyMonitors = ControlError.limitReached("monitors")
 
   private static func addReading(
     to interface: inout Interface, _ service: some ControlService
   ) throws(RegistrationError) {
     try interface.handle("GetStatus") { (_, _: NoParameters) in try await service.getStatus() }
     try interface.handle("GetMetrics") { (_, _: NoParameters) in
-      MetricsReply(metrics: try await service.getMetrics())
+      GetMetricsReply(metrics: try await service.getMetrics())
     }
     try interface.handle("ListRooms") { (_, _: NoParameters) in
       ListRoomsReply(rooms: try await service.listRooms())
@@ -92,18 +78,18 @@ public enum ControlInterface {
   private static func addChanging(
     to interface: inout Interface, _ service: some ControlService
   ) throws(RegistrationError) {
-    try interface.handle("OpenRoom") { (_, parameters: RoomParameters) in
+    try interface.handle("OpenRoom") { (_, parameters: OpenRoomParameters) in
       try await service.openRoom(parameters.room)
       return NoParameters()
     }
-    try interface.handle("CloseRoom") { (_, parameters: RoomParameters) in
+    try interface.handle("CloseRoom") { (_, parameters: CloseRoomParameters) in
       try await service.closeRoom(parameters.room)
       return NoParameters()
     }
-    try interface.handle("StartRecording") { (_, parameters: RoomParameters) in
+    try interface.handle("StartRecording") { (_, parameters: StartRecordingParameters) in
       RecordingReply(recording: try await service.startRecording(parameters.room))
     }
-    try interface.handle("StopRecording") { (_, parameters: RoomParameters) in
+    try interface.handle("StopRecording") { (_, parameters: StopRecordingParameters) in
       RecordingReply(recording: try await service.stopRecording(parameters.room))
     }
     try interface.handle("CancelTask") { (_, parameters: CancelTaskParameters) in

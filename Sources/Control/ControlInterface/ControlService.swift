@@ -1,6 +1,6 @@
-public import JSON
-public import LiveEvents
-public import Prometheus
+package import JSON
+package import LiveEvents
+package import Prometheus
 import Varlink
 
 /// What the daemon does for `io.livehost.Control`.
@@ -8,7 +8,7 @@ import Varlink
 /// Called on a connection's event loop, which must not be blocked. Errors to throw are
 /// ``ControlError`` and `ServiceError` (`invalidParameter` for a name that breaks the rule).
 /// Reading methods are open to all callers; the others are called after authorisation only.
-public protocol ControlService: Sendable {
+package protocol ControlService: Sendable {
   func getStatus() async throws -> StatusReport
   /// Sorted by name.
   func getMetrics() async throws -> [MetricFamily]

@@ -1,9 +1,9 @@
 import Platform
 
 /// The hangs of the running daemon, from the one who finds them to all who ask and watch.
-public final class HangFeed: Sendable {
+package final class HangFeed: Sendable {
   /// How many are kept; the oldest go first.
-  public static let capacity = 1_000
+  package static let capacity = 1_000
 
   private struct State {
     var hangs: [HangReport] = []
@@ -15,13 +15,13 @@ public final class HangFeed: Sendable {
   private let state = Guarded(State())
   private let signal = ChangeSignal()
 
-  public init() {}
+  package init() {}
 
   /// Adds a hang; its number is given here. One thread adds them all.
   ///
   /// - Parameter announce: told the hang before anybody finds it here.
   @discardableResult
-  public func add(_ hang: HangReport, announce: (HangReport) -> Void = { _ in }) -> HangReport {
+  package func add(_ hang: HangReport, announce: (HangReport) -> Void = { _ in }) -> HangReport {
     var numbered = hang
     numbered.number = state.withLock { $0.count } + 1
     announce(numbered)
@@ -36,21 +36,21 @@ public final class HangFeed: Sendable {
   }
 
   /// Ends all monitors once they have seen what there is.
-  public func finish() {
+  package func finish() {
     state.withLock { $0.isFinished = true }
     signal.raise()
   }
 
   /// How many microhangs and hangs there were.
-  public var counts: (microhangs: Int, hangs: Int) {
+  package var counts: (microhangs: Int, hangs: Int) {
     state.withLock { ($0.microhangs, $0.count - $0.microhangs) }
   }
 
   /// The newest hang; `nil` if there was none.
-  public var newest: HangReport? { state.withLock { $0.hangs.last } }
+  package var newest: HangReport? { state.withLock { $0.hangs.last } }
 
   /// Those that are kept and began at `timestamp` or later, in milliseconds since 1970.
-  public func hangs(since timestamp: Int = .min) -> [HangReport] {
+  package func hangs(since timestamp: Int = .min) -> [HangReport] {
     state.withLock { $0.hangs.filter { $0.timestamp >= timestamp } }
   }
 

@@ -2,7 +2,7 @@ extension HangReport {
   /// What the journal tells of a hang besides its kind: metadata of the log entry by name.
   ///
   /// ``init(kind:journalField:)`` makes the same hang of it again.
-  public var journalFields: [String: String] {
+  package var journalFields: [String: String] {
     var fields = [
       "number": "\(number)", "timestamp": "\(timestamp)",
       "durationUsec": "\(durationMicroseconds)", "lane": "\(lane)", "reason": reason.rawValue,
@@ -20,11 +20,11 @@ extension HangReport {
   /// The hang that an entry of the journal tells of; nil if something is missing or no number.
   ///
   /// - Parameter field: gives the value of a field by the name that it has in ``journalFields``.
-  public init?(kind: Kind, journalField field: (String) -> String?) {
+  package init?(kind: HangKind, journalField field: (String) -> String?) {
     func value(_ name: String) -> Int? { field(name).flatMap { Int($0) } }
     guard let number = value("number"), let timestamp = value("timestamp"),
       let duration = value("durationUsec"), let lane = value("lane"),
-      let reason = field("reason").flatMap(Reason.init(rawValue:))
+      let reason = field("reason").flatMap(HangReason.init(rawValue:))
     else { return nil }
     self.init(
       number: number, timestamp: timestamp, kind: kind, reason: reason,
@@ -35,7 +35,7 @@ extension HangReport {
 
   /// The part of the screen whose work held the lane, if it was one: its actions begin with its name
   /// (`chat.messages`), and so do its views (`ChatView`).
-  public var feature: Feature? {
+  package var feature: Feature? {
     if let action {
       return action.split(separator: ".").first.flatMap { Feature(rawValue: "\($0)") }
     }

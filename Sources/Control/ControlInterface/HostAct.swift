@@ -2,24 +2,24 @@ import LiveEvents
 import Varlink
 
 /// What an act of the host brought about; each method gives some of the members.
-public struct HostReply: Codable, Sendable, Equatable {
+package struct HostReply: Codable, Sendable, Equatable {
   /// The people whom the host let in.
-  public var people: [UserReport]?
-  public var waiting: Int?
-  public var admitted: Int?
+  package var people: [UserReport]?
+  package var waiting: Int?
+  package var admitted: Int?
   /// Messages kept that pass the filter.
-  public var passing: Int?
+  package var passing: Int?
   /// Messages kept that mention a marked name.
-  public var mentions: Int?
-  public var unread: Int?
+  package var mentions: Int?
+  package var unread: Int?
   /// The messages of a thread, oldest first.
-  public var messages: [ChatMessageReport]?
+  package var messages: [ChatMessageReport]?
   /// The value of the slider by now.
-  public var value: Double?
+  package var value: Double?
   /// The position of the switch by now.
-  public var on: Bool?
+  package var on: Bool?
 
-  public init(
+  package init(
     people: [UserReport]? = nil, waiting: Int? = nil, admitted: Int? = nil, passing: Int? = nil,
     mentions: Int? = nil, unread: Int? = nil, messages: [ChatMessageReport]? = nil,
     value: Double? = nil, on: Bool? = nil
@@ -34,47 +34,6 @@ public struct HostReply: Codable, Sendable, Equatable {
     self.value = value
     self.on = on
   }
-}
-
-struct SetControlParameters: Codable, Sendable {
-  let room: String
-  let control: String
-  var value: Double?
-  var on: Bool?
-}
-
-struct AdmitParameters: Codable, Sendable {
-  let room: String
-  var user: String?
-  var all: Bool?
-}
-
-struct SetChatFilterParameters: Codable, Sendable {
-  let room: String
-  var user: String?
-  var words: String?
-  var mentionsOnly: Bool?
-}
-
-struct SetMentionedNamesParameters: Codable, Sendable {
-  let room: String
-  let names: [String]
-}
-
-struct ScrollChatParameters: Codable, Sendable {
-  let room: String
-  let position: ScrollPosition
-}
-
-struct ShowThreadParameters: Codable, Sendable {
-  let room: String
-  var message: String?
-}
-
-struct HandleNoticeParameters: Codable, Sendable {
-  let room: String
-  let notice: Int
-  let handling: NoticeHandling
 }
 
 // Acts of the host are events that come by a call instead of a line: each method makes one, which the

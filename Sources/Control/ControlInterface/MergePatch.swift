@@ -1,4 +1,4 @@
-public import JSON
+package import JSON
 
 /// JSON merge patches (RFC 7396).
 ///
@@ -6,12 +6,12 @@ public import JSON
 /// nullable member that is absent and one that is null for the same (UAPI.20, "Nullable Fields and
 /// Absent Fields"), and so do these functions: members that are null count as absent, outside
 /// arrays, which a patch replaces whole.
-public enum MergePatch {
+package enum MergePatch {
   /// What turns `old` into `new`: `apply(difference(old, new), to: old)` equals `normalized(new)`.
   ///
   /// An empty object if nothing changed, given objects.
   /// - Complexity: O(*n*) in the size of both.
-  public static func difference(from old: JSONValue, to new: JSONValue) -> JSONValue {
+  package static func difference(from old: JSONValue, to new: JSONValue) -> JSONValue {
     guard case .object(let oldMembers) = old, case .object(let newMembers) = new else {
       return normalized(new)
     }
@@ -33,7 +33,7 @@ public enum MergePatch {
 
   /// The patched value, without members that are null.
   /// - Complexity: O(*n*) in the size of both.
-  public static func apply(_ patch: JSONValue, to value: JSONValue) -> JSONValue {
+  package static func apply(_ patch: JSONValue, to value: JSONValue) -> JSONValue {
     guard case .object(let changes) = patch else { return patch }
     var members: [String: JSONValue] = [:]
     if case .object(let old) = normalized(value) { members = old }
@@ -44,7 +44,7 @@ public enum MergePatch {
   }
 
   /// The value without members that are null, at any depth outside arrays.
-  public static func normalized(_ value: JSONValue) -> JSONValue {
+  package static func normalized(_ value: JSONValue) -> JSONValue {
     guard case .object(let members) = value else { return value }
     return .object(
       members.compactMapValues { member in member == .null ? nil : normalized(member) })

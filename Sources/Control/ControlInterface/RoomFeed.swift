@@ -9,7 +9,7 @@ import Varlink
 /// that is due reads the room, and only the features that it shows. Monitors of the same features
 /// share what was read, and the encoded patch if they come from the same state. A monitor that falls
 /// behind gets one patch to the newest state, so the cost of a slow monitor does not grow.
-public final class RoomFeed: Sendable {
+package final class RoomFeed: Sendable {
   /// A state as JSON.
   struct State {
     /// Grows with each change of the room; numbers are missing where changes were merged.
@@ -45,20 +45,20 @@ public final class RoomFeed: Sendable {
   /// - Parameter read: Reads the room's present state with these features, nil meaning all of them.
   ///   What it gives is encoded where the monitor runs; nil once the room is gone. Then monitors wait
   ///   for ``finish(_:)`` or their cancellation.
-  public init<Report: Encodable & Sendable>(
+  package init<Report: Encodable & Sendable>(
     read: @escaping @Sendable (_ features: Set<Feature>?) async -> Report?
   ) {
     self.read = { features in try await read(features).map { try JSONValue(encoding: $0) } }
   }
 
   /// Whether anybody watches.
-  public var hasMonitors: Bool { contents.withLock { !$0.shared.isEmpty } }
+  package var hasMonitors: Bool { contents.withLock { !$0.shared.isEmpty } }
 
   /// How often the room was read for its monitors.
-  public var readCount: Int { contents.withLock { $0.reads } }
+  package var readCount: Int { contents.withLock { $0.reads } }
 
   /// Notes that the room has changed. Costs a lock and an addition; encodes nothing.
-  public func markStale() {
+  package func markStale() {
     let hasMonitors = contents.withLock { contents in
       if contents.shared.isEmpty { return false }
       contents.number += 1
@@ -68,7 +68,7 @@ public final class RoomFeed: Sendable {
   }
 
   /// Ends all monitors, now and later, with an error; the first end stays.
-  public func finish(_ error: ControlError) {
+  package func finish(_ error: ControlError) {
     contents.withLock { if $0.end == nil { $0.end = error } }
     change.raise()
   }

@@ -1,28 +1,28 @@
-public import JSON
-public import Varlink
+package import JSON
+package import Varlink
 
 /// The states of a watched room: the replies of `MonitorRoom` with the patches applied.
-public struct RoomStates: AsyncSequence, Sendable {
-  public typealias Failure = VarlinkClientError
+package struct RoomStates: AsyncSequence, Sendable {
+  package typealias Failure = VarlinkClientError
 
   /// A reply and the state that it leads to.
-  public struct Element: Sendable {
-    public let reply: MonitorRoomReply
+  package struct Element: Sendable {
+    package let reply: MonitorRoomReply
     /// In the form of `GetRoom`.
-    public let room: JSONValue
+    package let room: JSONValue
 
     /// The typed state.
     /// - Throws: `DecodingError` if the daemon's report does not have this client's form.
-    public func report() throws -> RoomReport { try room.decode() }
+    package func report() throws -> RoomReport { try room.decode() }
   }
 
   let replies: ReplySequence<MonitorRoomReply>
 
-  public func makeAsyncIterator() -> Iterator {
+  package func makeAsyncIterator() -> Iterator {
     Iterator(replies: replies.makeAsyncIterator())
   }
 
-  public struct Iterator: AsyncIteratorProtocol {
+  package struct Iterator: AsyncIteratorProtocol {
     fileprivate var replies: ReplySequence<MonitorRoomReply>.Iterator
     private var room: JSONValue?
 
@@ -30,7 +30,7 @@ public struct RoomStates: AsyncSequence, Sendable {
       self.replies = replies
     }
 
-    public mutating func next() async throws(VarlinkClientError) -> Element? {
+    package mutating func next() async throws(VarlinkClientError) -> Element? {
       guard let reply = try await replies.next() else { return nil }
       if let whole = reply.room {
         room = whole

@@ -1,8 +1,9 @@
 import JSON
-public import Varlink
+package import Varlink
+import VarlinkDescription
 
 /// What the daemon does for `io.systemd.service`, the interface by which services are managed.
-public protocol ManagedService: Sendable {
+package protocol ManagedService: Sendable {
   /// Reads the configuration again and puts it in force; the old one stays if it is wrong.
   /// - Throws: ``ReloadFailure``.
   func reload() async throws
@@ -12,27 +13,27 @@ public protocol ManagedService: Sendable {
 }
 
 /// Why a new configuration was refused.
-public struct ReloadFailure: VarlinkErrorConvertible, Error, Equatable {
-  public var message: String
+package struct ReloadFailure: VarlinkErrorConvertible, Error, Equatable {
+  package var message: String
 
-  public init(message: String) { self.message = message }
+  package init(message: String) { self.message = message }
 
   private static let name = "io.systemd.service.ReloadFailed"
 
-  public var varlinkError: VarlinkError {
+  package var varlinkError: VarlinkError {
     VarlinkError(name: Self.name, parameters: ["message": .string(message)])
   }
 
   /// The typed form of a received error; nil if it is another one.
-  public init?(_ error: VarlinkError) {
+  package init?(_ error: VarlinkError) {
     guard error.name == Self.name else { return nil }
     message = error.parameters["message"]?.stringValue ?? ""
   }
 }
 
 /// `io.systemd.service`, as systemd's own services have it, with the reason of a failed reload.
-public enum ServiceManagement {
-  public static let name = "io.systemd.service"
+package enum ServiceManagement {
+  package static let name = "io.systemd.service"
 
   static let text = """
     # Manages this service.
@@ -63,7 +64,7 @@ public enum ServiceManagement {
   /// The interface with its handlers, for a `VarlinkServer`.
   ///
   /// - Parameter mayChange: whether a caller may use any method but `Ping`.
-  public static func makeInterface(
+  package static func makeInterface(
     service: some ManagedService, mayChange: @escaping @Sendable (Peer) -> Bool
   ) throws -> Interface {
     var interface = Interface(try InterfaceDescription(parsing: text))

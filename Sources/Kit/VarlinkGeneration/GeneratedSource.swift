@@ -108,7 +108,7 @@ public struct GeneratedSource {
   ) throws(GenerationError) {
     if let known = structures[name] {
       guard known.map(\.name) == fields.map(\.name), known.map(\.type) == fields.map(\.type) else {
-        throw GenerationError("\(name): stands for two structures with different members")
+        throw GenerationError("\(name): the name of two structures with different members")
       }
       return
     }
@@ -302,11 +302,6 @@ public struct GeneratedSource {
       } else if output.isEmpty {
         line("  ) async throws(VarlinkClientError) {")
         line("    _ = try await client.call(\(path), \(argument), returning: NoParameters.self)")
-      } else if output.count == 1, let only = output.first {
-        let type = try swiftType(only.type, of: only.name)
-        line("  ) async throws(VarlinkClientError) -> \(type) {")
-        line("    try await client.call(\(path), \(argument), returning: \(reply).self)")
-        line("      .\(only.name)")
       } else {
         line("  ) async throws(VarlinkClientError) -> \(reply) {")
         line("    try await client.call(\(path), \(argument))")

@@ -5,17 +5,18 @@ import Varlink
 
 /// What a shell offers for an argument. Most of it is asked of the running daemon when the key is pressed.
 extension CompletionKind {
-  static let rooms = asking { client, _ in try await client.listRooms().map(\.room) }
+  static let rooms = asking { client, _ in try await client.listRooms().rooms.map(\.room) }
 
   static let recordings = asking { client, _ in
-    try await client.listRecordings(room: nil).map(\.recording)
+    try await client.listRecordings(room: nil).recordings.map(\.recording)
   }
 
   static let recordingsAndRooms = asking { client, _ in
-    try await client.listRecordings(room: nil).map(\.recording) + client.listRooms().map(\.room)
+    try await client.listRecordings(room: nil).recordings.map(\.recording)
+      + client.listRooms().rooms.map(\.room)
   }
 
-  static let tasks = asking { client, _ in try await client.listTasks().map(\.task) }
+  static let tasks = asking { client, _ in try await client.listTasks().tasks.map(\.task) }
 
   static let views = asking { client, room in
     try await client.getRoom(room ?? "").views.keys.sorted()

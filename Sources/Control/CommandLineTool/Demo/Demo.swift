@@ -32,7 +32,7 @@ struct Demo: Sendable {
     let played = try await Playback.run(
       PlaybackPlan(speed: .maximum), to: places, from: { try FileSource(path: path) })
     return try await local.withDaemon { client in
-      let rooms = try await client.listRooms().map(\.room)
+      let rooms = try await client.listRooms().rooms.map(\.room)
       let (host, room) = (
         SimulatedHost(
           seed: Self.seed, startTimestamp: Self.startTimestamp, duration: Self.simulatedDuration),

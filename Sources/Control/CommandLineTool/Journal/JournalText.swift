@@ -73,7 +73,7 @@ extension HangList {
   /// The hang that an entry reports; nil if it is not a hang, or lacks fields because an earlier
   /// version wrote it.
   package static func report(_ entry: JournalEntry) -> HangReport? {
-    let kind: HangReport.Kind
+    let kind: HangKind
     switch entry.kind {
     case .hang: kind = .hang
     case .microhang: kind = .microhang

@@ -20,7 +20,7 @@ package struct ScreenParts: Equatable, Sendable {
 
   /// - Parameter shown: names of the panes to keep; empty keeps all.
   package init(_ report: ScreenReport, shown: [String] = []) {
-    let root = Self.resolved(ScreenNode(.child, view: report.root), report, depth: 0)
+    let root = Self.resolved(ScreenNode(kind: .child, view: report.root), report, depth: 0)
     collect(root)
     panes = panes.filter { shown.isEmpty || shown.contains($0.name) }
     // Equal priorities keep the order of the tree.
@@ -31,10 +31,10 @@ package struct ScreenParts: Equatable, Sendable {
   private static func resolved(
     _ node: ScreenNode, _ report: ScreenReport, depth: Int
   ) -> ScreenNode {
-    guard depth < deepest else { return ScreenNode(.empty) }
+    guard depth < deepest else { return ScreenNode(kind: .empty) }
     if node.kind == .child {
       let view = node.view.flatMap { report.views["\($0)"] }
-      return view.map { resolved($0.output, report, depth: depth + 1) } ?? ScreenNode(.empty)
+      return view.map { resolved($0.output, report, depth: depth + 1) } ?? ScreenNode(kind: .empty)
     }
     var node = node
     node.parts = node.parts?.map { resolved($0, report, depth: depth + 1) }
@@ -50,7 +50,7 @@ package struct ScreenParts: Equatable, Sendable {
         Pane(
           title: name,
           panel: node.panel ?? ScreenPanel(name: name, priority: .max, minimumRows: 1),
-          content: ScreenNode(.column, parts: node.parts)))
+          content: ScreenNode(kind: .column, parts: node.parts)))
     case .empty, .child: break
     case .text, .gauge, .row, .list, .badge, .sparkline, .table: headline.append(node)
     }
@@ -63,12 +63,12 @@ extension ScreenParts.Pane {
 
   private static func split(_ node: ScreenNode) -> (before: ScreenNode, list: ScreenNode)? {
     switch node.kind {
-    case .list: return node.scrolling == nil ? nil : (ScreenNode(.empty), node)
+    case .list: return node.scrolling == nil ? nil : (ScreenNode(kind: .empty), node)
     case .column:
       let parts = node.parts ?? []
       for (index, part) in parts.enumerated() {
         guard let inner = split(part) else { continue }
-        return (ScreenNode(.column, parts: parts.prefix(index) + [inner.before]), inner.list)
+        return (ScreenNode(kind: .column, parts: parts.prefix(index) + [inner.before]), inner.list)
       }
       return nil
     case .empty, .text, .gauge, .row, .panel, .child, .badge, .sparkline, .table: return nil

@@ -41,10 +41,10 @@ package enum ScreenText {
   static func headline(
     _ room: String, _ parts: ScreenParts, columns: Int, _ form: NodeDrawing.Form
   ) -> [StyledLine] {
-    let name = ScreenNode(.text, text: room, emphasis: .strong)
+    let name = ScreenNode(kind: .text, text: room, emphasis: .strong)
     let items = parts.headline.flatMap { $0.kind == .row ? $0.parts ?? [] : [$0] }
     return NodeDrawing(columns: columns, form: form).lines(
-      ScreenNode(.row, parts: [name] + items))
+      ScreenNode(kind: .row, parts: [name] + items))
   }
 
   static func events(_ counters: Counters, fits: (String) -> Bool) -> String {

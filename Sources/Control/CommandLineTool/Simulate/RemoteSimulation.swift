@@ -65,7 +65,7 @@ struct RemoteSimulation {
     var request = SimulateRequest(
       path: options.path, scenario: text,
       files: files.map { path, bytes in
-        SimulateRequest.File(path: path, contents: Data(bytes).base64EncodedString())
+        ScenarioFile(path: path, contents: Data(bytes).base64EncodedString())
       })
     request.devices = options.devices
     request.variants = options.variants

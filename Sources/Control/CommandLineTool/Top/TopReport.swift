@@ -61,7 +61,7 @@ package struct TopSample: Sendable {
     _ client: ControlClient, now: @Sendable () -> UInt64, after previous: TopSample?
   ) async throws {
     status = try await client.getStatus()
-    rooms = try await client.listRooms()
+    rooms = try await client.listRooms().rooms
     time = now()
     let before = Dictionary(
       (previous?.rooms ?? []).map { ($0.room, $0.counters.received) }, uniquingKeysWith: max)

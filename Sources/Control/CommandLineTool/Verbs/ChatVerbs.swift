@@ -4,7 +4,6 @@ import JSON
 import LiveEvents
 import Wording
 
-
 struct ChatVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "chat", abstract: "Filter, highlight, scroll and pin the chat of a room.",
@@ -39,10 +38,10 @@ struct ChatFilterVerb: Verb {
   func run(_ context: Context) async throws {
     try await context.print {
       try await $0.setChatFilter(
-        user: user?.text, words: words?.text, mentionsOnly: mentions ? true : nil,
-        in: room.description)
+        room: room.description, user: user?.text, words: words?.text,
+        mentionsOnly: mentions ? true : nil)
     } text: {
-      [Format.count($0.passing ?? 0, "message passes", plural: "messages pass")]
+      [Format.count($0.passing, "message passes", plural: "messages pass")]
     }
   }
 }
@@ -71,9 +70,10 @@ struct ChatHighlightVerb: Verb {
     // As people write it in a chat, too.
     let names = names.map(\.text).map { $0.hasPrefix("@") ? String($0.dropFirst()) : $0 }
     try await context.print {
-      try await $0.setMentionedNames(names.filter { !$0.isEmpty }, in: room.description)
+      try await $0.setMentionedNames(
+        room: room.description, names: names.filter { !$0.isEmpty })
     } text: {
-      [Format.count($0.mentions ?? 0, "mention")]
+      [Format.count($0.mentions, "mention")]
     }
   }
 }
@@ -91,7 +91,7 @@ struct ChatScrollVerb: Verb {
 
   func run(_ context: Context) async throws {
     try await context.print {
-      try await $0.scrollChat(to: position, in: room.description)
+      try await $0.scrollChat(room: room.description, position: position)
     }
   }
 }
@@ -110,9 +110,9 @@ struct ChatThreadVerb: Verb {
 
   func run(_ context: Context) async throws {
     try await context.print {
-      try await $0.showThread(of: message?.text, in: room.description)
+      try await $0.showThread(room: room.description, message: message?.text)
     } text: {
-      ($0.messages ?? []).map {
+      $0.messages.map {
         TerminalText.sanitized(
           "\($0.mention == true ? "* " : "")\($0.user.name): \($0.text)")
       }
@@ -197,18 +197,18 @@ struct NoticeArguments: ParsableArguments {
 
 extension NoticeVerb {
   func run(_ context: Context) async throws {
-    try await context.print {
+    try await context.withDaemon {
       try await $0.handleNotice(
-        subject.notice, Self.handling, in: subject.room.description)
+        room: subject.room.description, notice: subject.notice, handling: Self.handling)
     }
+    try context.print([:]) { [] }
   }
 }
 
 extension Context {
   /// Performs an act of the host and prints what it brought about.
-  fileprivate func print(
-    _ act: (ControlClient) async throws -> HostReply,
-    text: (HostReply) -> [String] = { _ in [] }
+  fileprivate func print<Reply: Encodable>(
+    _ act: (ControlClient) async throws -> Reply, text: (Reply) -> [String] = { _ in [] }
   ) async throws {
     let reply = try await withDaemon(act)
     try print(JSONValue(encoding: reply)) { text(reply) }

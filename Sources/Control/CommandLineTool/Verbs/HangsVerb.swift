@@ -29,7 +29,7 @@ struct HangsVerb: Verb {
   func run(_ context: Context) async throws {
     let since = since?.milliseconds
     guard follow else {
-      let hangs = try await context.withDaemon { try await $0.listHangs(since: since) }
+      let hangs = try await context.withDaemon { try await $0.listHangs(since: since).hangs }
       try context.print(JSONValue(encoding: HangsReply(hangs: hangs))) {
         HangList.lines(hangs, columns: context.console.columns)
       }

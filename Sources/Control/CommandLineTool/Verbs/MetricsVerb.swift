@@ -17,7 +17,7 @@ struct MetricsVerb: Verb {
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(_ context: Context) async throws {
-    let metrics = try await context.withDaemon { try await $0.getMetrics() }
+    let metrics = try await context.withDaemon { try await $0.getMetrics().metrics }
     try context.print(JSONValue(encoding: MetricsReply(metrics: metrics))) {
       let text = ExpositionFormat.text(metrics)
       // The line end of the last line is the console's.

@@ -30,7 +30,7 @@ struct RecordStartVerb: Verb {
 
   func run(_ context: Context) async throws {
     let recording = try await context.withDaemon {
-      try await $0.startRecording(room.description)
+      try await $0.startRecording(room: room.description).recording
     }
     try context.print(JSONValue(encoding: recording)) { [recording.recording] }
   }
@@ -47,7 +47,9 @@ struct RecordStopVerb: Verb {
   @Argument(help: "Name of the room.") var room: RoomName
 
   func run(_ context: Context) async throws {
-    let recording = try await context.withDaemon { try await $0.stopRecording(room.description) }
+    let recording = try await context.withDaemon {
+      try await $0.stopRecording(room: room.description).recording
+    }
     try context.print(JSONValue(encoding: recording)) { [RecordingList.line(recording)] }
   }
 }
@@ -68,7 +70,7 @@ struct RecordListVerb: Verb {
 
   func run(_ context: Context) async throws {
     let recordings = try await context.withDaemon {
-      try await $0.listRecordings(room: room?.description)
+      try await $0.listRecordings(room: room?.description).recordings
     }
     try context.print(JSONValue(encoding: recordings)) {
       RecordingList.lines(recordings, columns: context.console.columns)

@@ -11,7 +11,7 @@ struct RoomsVerb: Verb {
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(_ context: Context) async throws {
-    let rooms = try await context.withDaemon { try await $0.listRooms() }
+    let rooms = try await context.withDaemon { try await $0.listRooms().rooms }
     try context.print(JSONValue(encoding: rooms)) {
       RoomList.lines(rooms, columns: context.console.columns)
     }
@@ -63,7 +63,7 @@ struct SendVerb: Verb {
   func run(_ context: Context) async throws {
     let value = try parsedEvent()
     let reply = try await context.withDaemon {
-      try await $0.sendEvents(room: room.description, [value])
+      try await $0.sendEvents(room: room.description, events: [value])
     }
     try context.print(JSONValue(encoding: reply)) { [] }
     if reply.rejected > 0 {

@@ -27,12 +27,12 @@ struct SetVerb: Verb {
     switch value {
     case .slider(let value):
       let set = try await context.withDaemon {
-        try await $0.setControl(control, value: value, in: room.description)
+        try await $0.setControl(room: room.description, control: control, value: value)
       }
       reply["value"] = set.value.map(JSONValue.number)
     case .switch(let on):
       let set = try await context.withDaemon {
-        try await $0.setControl(control, on: on, in: room.description)
+        try await $0.setControl(room: room.description, control: control, on: on)
       }
       reply["on"] = set.on.map(JSONValue.bool) ?? .null
     }

@@ -103,7 +103,7 @@ struct TasksVerb: Verb {
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(_ context: Context) async throws {
-    let tasks = try await context.withDaemon { try await $0.listTasks() }
+    let tasks = try await context.withDaemon { try await $0.listTasks().tasks }
     try context.print(JSONValue(encoding: tasks)) {
       guard !tasks.isEmpty else { return ["no task is running"] }
       var table = TextTable([

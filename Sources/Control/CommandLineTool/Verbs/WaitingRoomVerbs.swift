@@ -30,16 +30,16 @@ struct AdmitVerb: Verb {
 
   func run(_ context: Context) async throws {
     let reply = try await context.withDaemon {
-      try await $0.admit(user: user?.text, all: all, in: room.description)
+      try await $0.admit(
+        room: room.description, user: user?.text, all: all ? true : nil)
     }
     try context.print(JSONValue(encoding: reply)) {
-      let people = reply.people ?? []
-      if people.isEmpty { return ["nobody waits"] }
-      return people.map {
+      if reply.people.isEmpty { return ["nobody waits"] }
+      return reply.people.map {
         "let in \(TerminalText.sanitized($0.name)) (\(TerminalText.sanitized($0.id)))"
       }
         + [
-          "\(Phrase.waiting(reply.waiting ?? 0)), \(Phrase.admitted(reply.admitted ?? 0))"
+          "\(Phrase.waiting(reply.waiting)), \(Phrase.admitted(reply.admitted))"
         ]
     }
   }
@@ -104,7 +104,7 @@ extension Context {
     let features = try await withDaemon { client in
       // Sending an event would open a room; a mistyped name must fail instead.
       _ = try await client.getRoom(room.description, feature: .waitingRoom)
-      _ = try await client.sendEvents(room: room.description, [.object(event)])
+      _ = try await client.sendEvents(room: room.description, events: [.object(event)])
       return try await client.getRoom(room.description, feature: .waitingRoom).features
     }
     guard let waiting = features.waitingRoom else {

@@ -113,20 +113,20 @@ package enum WhyText {
   }
 
   /// One evaluation as a line of a growing list.
-  package static func line(_ evaluation: Explanation.Evaluation) -> String {
+  package static func line(_ evaluation: EvaluationReport) -> String {
     let mark = evaluation.avoidable ? "  avoidable" : ""
     return
       "frame \(Format.count(evaluation.frame))  \(microseconds(evaluation.durationMicroseconds))"
       + "\(mark)  \(evaluation.causes.map(why).joined(separator: ", "))"
   }
 
-  private static func why(_ cause: Explanation.Cause) -> String {
+  private static func why(_ cause: CauseReport) -> String {
     guard let action = cause.action, let field = cause.field else { return name(cause.kind) }
     return cause.kind == .changedInput
       ? "\(action) -> \(field) -> parent" : "\(action) -> \(field)"
   }
 
-  private static func name(_ kind: Explanation.CauseKind) -> String {
+  private static func name(_ kind: CauseKind) -> String {
     switch kind {
     case .firstAppearance: "first appearance"
     case .ownRead: "own read"

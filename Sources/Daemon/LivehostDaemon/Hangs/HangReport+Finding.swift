@@ -51,7 +51,7 @@ extension HangReport {
   }
 }
 
-extension HangReport.Reason {
+extension HangReason {
   fileprivate init(_ reason: HangDetector.Reason) {
     switch reason {
     case .busy: self = .busy

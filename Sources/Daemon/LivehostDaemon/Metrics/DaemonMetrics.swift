@@ -27,8 +27,8 @@ package struct DaemonMetrics: Sendable {
       help: "Turns of a lane of 250 ms (class microhang) or 500 ms (class hang) and more.")
     registry.describe(Self.reloads, help: "Requests to read the configuration again, by result.")
     // Series that begin at 0 visibly grow; those that begin at 1 do not.
-    for kind in HangReport.Kind.allCases {
-      for reason in HangReport.Reason.allCases { count(kind, reason, by: 0) }
+    for kind in HangKind.allCases {
+      for reason in HangReason.allCases { count(kind, reason, by: 0) }
     }
     for succeeded in [true, false] { countReload(succeeded: succeeded, by: 0) }
   }
@@ -44,7 +44,7 @@ package struct DaemonMetrics: Sendable {
     return { timer.recordNanoseconds(Int64(clamping: $0)) }
   }
 
-  package func count(_ kind: HangReport.Kind, _ reason: HangReport.Reason, by amount: Int = 1) {
+  package func count(_ kind: HangKind, _ reason: HangReason, by amount: Int = 1) {
     Counter(
       label: Self.hangs, dimensions: [("class", kind.rawValue), ("reason", reason.rawValue)],
       factory: registry

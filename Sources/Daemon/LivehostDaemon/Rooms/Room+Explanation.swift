@@ -11,31 +11,31 @@ extension Room {
       view: view, evaluations: statistics.evaluations, avoidable: statistics.avoidable,
       meanMicroseconds: microseconds(statistics.total) / Double(statistics.evaluations),
       maximumMicroseconds: Int(statistics.maximum / 1000), reads: screen.views.reads(of: view),
-      causes: causes.map { Explanation.Cause($0.key, count: $0.value) },
-      recent: screen.views.log.records(of: view).map(Explanation.Evaluation.init))
+      causes: causes.map { CauseReport($0.key, count: $0.value) },
+      recent: screen.views.log.records(of: view).map(EvaluationReport.init))
   }
 }
 
 private func microseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1000 }
 
-extension Explanation.Evaluation {
+extension EvaluationReport {
   fileprivate init(_ record: EvaluationRecord) {
     self.init(
       frame: Int(record.frame), durationMicroseconds: microseconds(record.inclusive),
       selfMicroseconds: microseconds(record.exclusive), avoidable: record.isAvoidable,
-      causes: record.reasons.map { Explanation.Cause($0, count: 1) })
+      causes: record.reasons.map { CauseReport($0, count: 1) })
   }
 }
 
-extension Explanation.Cause {
+extension CauseReport {
   fileprivate init(_ reason: EvaluationReason, count: Int) {
     self.init(
-      kind: Explanation.CauseKind(reason.kind), action: reason.action, field: reason.field,
+      kind: CauseKind(reason.kind), action: reason.action, field: reason.field,
       count: count)
   }
 }
 
-extension Explanation.CauseKind {
+extension CauseKind {
   fileprivate init(_ kind: EvaluationReason.Kind) {
     switch kind {
     case .firstAppearance: self = .firstAppearance

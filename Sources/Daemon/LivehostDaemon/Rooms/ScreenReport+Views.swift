@@ -42,7 +42,7 @@ extension ScreenNode {
     case .table(let columns, let rows):
       self.init(
         .table, columns: columns.map(ScreenColumn.init),
-        parts: rows.map { ScreenNode(.row, parts: $0.map(ScreenNode.init(showing:))) })
+        parts: rows.map { ScreenNode(kind: .row, parts: $0.map(ScreenNode.init(showing:))) })
     case .list(let rows, let scrolling):
       self.init(
         .list, scrolling: scrolling,

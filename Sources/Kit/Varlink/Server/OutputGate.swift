@@ -13,14 +13,11 @@ final class OutputGate: Sendable {
   private struct State {
     var inFlight = 0
     var isClosed = false
-    var nextID: UInt64 = 0
-    var waiters: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-    /// Waits that were cancelled before they began.
-    var cancelled: Set<UInt64> = []
   }
 
   private let limit: Int
   private let state = Guarded(State())
+  private let change = ChangeSignal()
 
   init(limit: Int) { self.limit = limit }
 
@@ -42,52 +39,28 @@ final class OutputGate: Sendable {
 
   /// The message for which this number of bytes was taken was written, or never will be.
   func release(_ bytes: Int) {
-    let waiters = state.withLock { state in
+    let isOpen = state.withLock { state in
       state.inFlight -= bytes + Self.messageOverhead
-      guard state.inFlight < limit else { return [CheckedContinuation<Void, any Error>]() }
-      defer { state.waiters = [:] }
-      return Array(state.waiters.values)
+      return state.inFlight < limit
     }
-    for waiter in waiters { waiter.resume() }
+    if isOpen { change.raise() }
   }
 
   /// The reader is gone: waits end with a `CancellationError`, now and later.
   func close() {
-    let waiters = state.withLock { state in
-      state.isClosed = true
-      defer { state.waiters = [:] }
-      return Array(state.waiters.values)
-    }
-    for waiter in waiters { waiter.resume(throwing: CancellationError()) }
+    state.withLock { $0.isClosed = true }
+    change.raise()
   }
 
   /// Returns once the gate is open; another task may shut it again before the caller acts.
   /// - Throws: `CancellationError` if the task is cancelled or the reader is gone.
   func waitUntilOpen() async throws {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
+    while true {
+      try Task.checkCancellation()
+      let (isClosed, isOpen) = state.withLock { ($0.isClosed, $0.inFlight < limit) }
+      if isClosed { throw CancellationError() }
+      if isOpen { return }
+      await change.wait { [self] in state.withLock { !$0.isClosed && $0.inFlight >= limit } }
     }
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let result: Result<Void, any Error>? = state.withLock { state in
-          if state.cancelled.remove(id) != nil || state.isClosed {
-            return .failure(CancellationError())
-          }
-          if state.inFlight < limit { return .success(()) }
-          state.waiters[id] = continuation
-          return nil
-        }
-        if let result { continuation.resume(with: result) }
-      }
-    } onCancel: {
-      let waiter = state.withLock { state in
-        if let waiter = state.waiters.removeValue(forKey: id) { return waiter as Optional }
-        state.cancelled.insert(id)
-        return nil
-      }
-      waiter?.resume(throwing: CancellationError())
-    }
-    state.withLock { _ = $0.cancelled.remove(id) }
   }
 }

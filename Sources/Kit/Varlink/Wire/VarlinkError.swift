@@ -13,6 +13,11 @@ public struct VarlinkError: Error, Equatable, Sendable {
     self.name = name
     self.parameters = parameters
   }
+
+  /// Members that are nil are left out.
+  public init(name: String, members: [String: JSONValue?]) {
+    self.init(name: name, parameters: members.compactMapValues(\.self))
+  }
 }
 
 /// A typed error of an interface; a handler that throws it replies with its ``varlinkError``.

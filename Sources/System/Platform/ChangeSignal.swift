@@ -1,7 +1,5 @@
-import Platform
-
 /// Wakes those who wait for a change of something that others hold.
-final class ChangeSignal: Sendable {
+package final class ChangeSignal: Sendable {
   private struct State {
     var next: UInt64 = 0
     var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -9,8 +7,10 @@ final class ChangeSignal: Sendable {
 
   private let state = Guarded(State())
 
+  package init() {}
+
   /// Wakes all who wait. To be called after the change.
-  func raise() {
+  package func raise() {
     let waiters = state.withLock { state in
       defer { state.waiters = [:] }
       return Array(state.waiters.values)
@@ -21,7 +21,7 @@ final class ChangeSignal: Sendable {
   /// Returns once ``raise()`` is called or the task is cancelled; at once if `mustWait` says so.
   ///
   /// - Parameter mustWait: asked under the signal's lock, so that a change after it is not missed.
-  func wait(if mustWait: @Sendable () -> Bool) async {
+  package func wait(if mustWait: @Sendable () -> Bool) async {
     let id = state.withLock { state in
       state.next += 1
       return state.next

@@ -67,7 +67,8 @@ package final class FakeService: ControlService {
         messages: [
           ChatMessageReport(
             id: "1", user: UserReport(id: "u", name: "ann"), text: "hi\u{1B}[2J", timestamp: 1)
-        ], moderations: 3, notices: 4, busiestSecond: BusiestSecond(byClock: 5, sliding: 6))),
+        ], moderations: 3, notices: 4, busiestSecond: BusiestSecond(byClock: 5, sliding: 6)),
+      control: ControlReport(), header: HeaderReport(), recorder: RecorderReport(state: .idle)),
     counters: Counters(received: 9, applied: 6, coalesced: 2, rejected: 1), actions: 7, frames: 8,
     views: ["HostView": ViewReport(evaluations: 3)])
 
@@ -78,7 +79,7 @@ package final class FakeService: ControlService {
       version: "9.9", uptimeSeconds: 3_723, rooms: 1, eventsPerSecond: 12.34,
       totals: .init(.init(received: 2, applied: 1, rejected: 1), rejectedByReason: ["x": 1]),
       health: .ok, longestTurnMicroseconds: 1_250, memoryBytes: 3 << 20, journalEntriesLost: 0,
-      lanes: 2)
+      lanes: 2, microhangs: 0, hangs: 0, logLevel: "info", longestSliceMicroseconds: 0)
   }
 
   package func getMetrics() async throws -> [MetricFamily] {
@@ -278,7 +279,9 @@ extension RoomReport {
   }
 
   package static let empty = RoomReport(
-    room: "main", phase: .waiting, features: .init(), counters: .init())
+    room: "main", phase: .waiting,
+    features: FeatureReports(
+      control: ControlReport(), header: HeaderReport(), recorder: RecorderReport(state: .idle)))
 
   package static let full: RoomReport = {
     let sample = StatisticsReport(bitrateKbps: 4500, framesPerSecond: 59.94)

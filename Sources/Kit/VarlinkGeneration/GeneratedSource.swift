@@ -84,7 +84,8 @@ public struct GeneratedSource {
     case .method(let input, let output):
       if !input.isEmpty {
         try writeStructure(
-          parametersName(member.name), input, "The parameters of `\(member.name)`.")
+          parametersName(member.name), input, "The parameters of `\(member.name)`.",
+          hasZero: names.parameters[member.name]?.hasZero == true)
       }
       if !output.isEmpty {
         try writeStructure(
@@ -164,10 +165,10 @@ public struct GeneratedSource {
 
   private func swiftName(_ name: String) -> String { names.types[name]?.name ?? name }
   private func parametersName(_ method: String) -> String {
-    names.parameters[method] ?? "\(method)Parameters"
+    names.parameters[method]?.name ?? "\(method)Parameters"
   }
   private func replyName(_ method: String) -> String {
-    names.replies[method] ?? "\(method)Reply"
+    names.replies[method]?.name ?? "\(method)Reply"
   }
 
   // MARK: Interface
@@ -315,7 +316,7 @@ public struct GeneratedSource {
   private func callParameters(
     _ method: String, _ fields: [Field]
   ) throws(GenerationError) -> String {
-    if let whole = names.parameters[method] { return "\n    _ parameters: \(whole)" }
+    if let whole = names.parameters[method]?.name { return "\n    _ parameters: \(whole)" }
     var parts: [String] = []
     for (index, field) in fields.enumerated() {
       let isNamed = index == 0 && lowered(method).lowercased().hasSuffix(field.name.lowercased())

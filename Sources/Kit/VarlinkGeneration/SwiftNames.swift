@@ -9,7 +9,7 @@
 ///     type Chat ChatReport               the Swift name of a named type
 ///     type User UserReport zero          numbers, texts and truth values have defaults
 ///     type Phase StreamState LiveEvents  exists in that module
-///     parameters StartTask TaskRequest   of a method; handed to its call as a whole
+///     parameters StartTask TaskRequest   of a method; handed to its call as a whole; also zero
 ///     reply GetStatus StatusReport       of a method; several may share one
 ///     json MonitorRoom room              a member of a reply that stays JSON in Swift
 ///     by-hand MonitorRoom                its call is written by hand
@@ -28,8 +28,8 @@ public struct SwiftNames: Sendable {
   var errors = ""
   var client = ""
   var types: [String: Name] = [:]
-  var parameters: [String: String] = [:]
-  var replies: [String: String] = [:]
+  var parameters: [String: Name] = [:]
+  var replies: [String: Name] = [:]
   var keptAsJSON: [String: Set<String>] = [:]
   var callsByHand: Set<String> = []
 
@@ -47,8 +47,9 @@ public struct SwiftNames: Sendable {
       case ("type", 4) where words[3] == "zero":
         types[words[1]] = Name(name: words[2], hasZero: true)
       case ("type", 4): types[words[1]] = Name(name: words[2], module: words[3])
-      case ("parameters", 3): parameters[words[1]] = words[2]
-      case ("reply", 3): replies[words[1]] = words[2]
+      case ("parameters", 3...4) where words.count == 3 || words[3] == "zero":
+        parameters[words[1]] = Name(name: words[2], hasZero: words.count == 4)
+      case ("reply", 3): replies[words[1]] = Name(name: words[2])
       case ("json", 3): keptAsJSON[words[1], default: []].insert(words[2])
       case ("by-hand", 2): callsByHand.insert(words[1])
       default: throw GenerationError("line \(index + 1): not an entry: '\(line)'")

@@ -18,7 +18,7 @@ struct MetricsVerb: Verb {
 
   func run(_ context: Context) async throws {
     let metrics = try await context.withDaemon { try await $0.getMetrics().metrics }
-    try context.print(JSONValue(encoding: MetricsReply(metrics: metrics))) {
+    try context.print(JSONValue(encoding: GetMetricsReply(metrics: metrics))) {
       let text = ExpositionFormat.text(metrics)
       // The line end of the last line is the console's.
       return text.isEmpty ? [] : [String(text.dropLast())]

@@ -15,7 +15,7 @@ extension ScreenReport {
 
   /// What the views of `graph` look like now.
   package init(_ graph: ViewGraph) {
-    var views: [String: View] = [:]
+    var views: [String: ScreenView] = [:]
     graph.forEachView { id, name, output in
       views["\(id.number)"] = View(name: name, output: ScreenNode(showing: output))
     }

@@ -17,7 +17,7 @@ extension ScreenReport {
   package init(_ graph: ViewGraph) {
     var views: [String: ScreenView] = [:]
     graph.forEachView { id, name, output in
-      views["\(id.number)"] = View(name: name, output: ScreenNode(showing: output))
+      views["\(id.number)"] = ScreenView(name: name, output: ScreenNode(showing: output))
     }
     self.init(root: graph.rootID.number, views: views)
   }

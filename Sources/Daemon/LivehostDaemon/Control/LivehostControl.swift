@@ -2,7 +2,7 @@ package import ControlInterface
 import HostScreen
 package import Ingest
 package import JSON
-import LiveEvents
+package import LiveEvents
 import NIOCore
 package import Prometheus
 import Recordings

@@ -11,7 +11,7 @@ extension HangReport {
     let duration = finding.turn.nanoseconds
     self.init(
       number: 0, timestamp: ended - Int(duration / 1_000_000),
-      kind: duration < 500_000_000 ? .microhang : .hang, reason: Reason(finding.reason),
+      kind: duration < 500_000_000 ? .microhang : .hang, reason: HangReason(finding.reason),
       durationMicroseconds: Int(duration / 1000), lane: lane,
       room: finding.holder?.room?.description,
       processorMicroseconds: finding.times.map { Int($0.ran / 1000) },

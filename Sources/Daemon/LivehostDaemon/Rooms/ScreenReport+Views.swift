@@ -26,26 +26,26 @@ extension ScreenReport {
 extension ScreenNode {
   package init(showing node: ViewNode) {
     switch node {
-    case .empty: self.init(.empty)
+    case .empty: self.init(kind: .empty)
     case .text(let text, let emphasis):
-      self.init(.text, text: text, emphasis: ScreenEmphasis(emphasis))
+      self.init(kind: .text, text: text, emphasis: ScreenEmphasis(emphasis))
     case .badge(let text, let emphasis):
-      self.init(.badge, text: text, emphasis: ScreenEmphasis(emphasis))
+      self.init(kind: .badge, text: text, emphasis: ScreenEmphasis(emphasis))
     case .gauge(let label, let value, let text, let emphasis):
       // JSON has no way to write a value that is not a number.
       self.init(
-        .gauge, text: label, emphasis: ScreenEmphasis(emphasis), value: value.isFinite ? value : 0,
+        kind: .gauge, text: label, emphasis: ScreenEmphasis(emphasis), value: value.isFinite ? value : 0,
         detail: text)
-    case .sparkline(let samples): self.init(.sparkline, samples: samples.map(Double.init))
-    case .row(let nodes): self.init(.row, parts: nodes.map(ScreenNode.init(showing:)))
-    case .column(let nodes): self.init(.column, parts: nodes.map(ScreenNode.init(showing:)))
+    case .sparkline(let samples): self.init(kind: .sparkline, samples: samples.map(Double.init))
+    case .row(let nodes): self.init(kind: .row, parts: nodes.map(ScreenNode.init(showing:)))
+    case .column(let nodes): self.init(kind: .column, parts: nodes.map(ScreenNode.init(showing:)))
     case .table(let columns, let rows):
       self.init(
-        .table, columns: columns.map(ScreenColumn.init),
+        kind: .table, columns: columns.map(ScreenColumn.init),
         parts: rows.map { ScreenNode(kind: .row, parts: $0.map(ScreenNode.init(showing:))) })
     case .list(let rows, let scrolling):
       self.init(
-        .list, scrolling: scrolling,
+        kind: .list, scrolling: scrolling,
         parts: rows.map { row in
           var node = ScreenNode(showing: row.node)
           node.id = row.id
@@ -53,12 +53,12 @@ extension ScreenNode {
         })
     case .panel(let panel, let node):
       self.init(
-        .panel, text: panel.title,
+        kind: .panel, text: panel.title,
         panel: ScreenPanel(
           name: panel.name, priority: panel.priority, minimumRows: panel.minimumRows,
           usefulRows: panel.usefulRows),
         parts: [ScreenNode(showing: node)])
-    case .child(let id): self.init(.child, view: id.number)
+    case .child(let id): self.init(kind: .child, view: id.number)
     }
   }
 }

@@ -2,7 +2,6 @@ public import ArgumentParser
 public import ControlInterface
 public import LiveEvents
 
-
 extension RoomName: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }
 

@@ -211,7 +211,9 @@ extension HostFeature.State {
       .waitingRoom(.admitPersonTapped):
       return
     case .waitingRoom:
-      if phase.admitsWaitingRoom, waitingRoom == nil { waitingRoom = WaitingRoomFeature.State() }
+      guard phase.admitsWaitingRoom, waitingRoom == nil else { return }
+      waitingRoom = WaitingRoomFeature.State()
+      admittedBefore = nil
     case .liveRoomStats(.ticked), .liveRoomStats(.delegate), .control, .header, .recorder,
       .endConfirmation, .stream,
       .roomClosed, .historyLimited, .ticked:
@@ -221,7 +223,10 @@ extension HostFeature.State {
 
   /// Removes the children that do not exist in `phase`.
   mutating func removeChildren(for phase: StreamState) {
-    if !phase.admitsWaitingRoom { waitingRoom = nil }
+    if !phase.admitsWaitingRoom, let room = waitingRoom {
+      waitingRoom = nil
+      admittedBefore = room.admitted
+    }
     if !phase.admitsStatistics { removeStatistics() }
     // There is nothing left to ask.
     if phase == .ended { endConfirmation = nil }

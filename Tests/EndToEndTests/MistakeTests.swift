@@ -23,7 +23,7 @@ struct MistakeTests {
     let daemon = try RunningDaemon()
     let outcome = try daemon.ctl("ingest", "-", input: "no event\nnor this\n")
     #expect(outcome.status == 65)
-    #expect(outcome.diagnostics.contains("none of it could be taken"))
+    #expect(outcome.diagnostics.contains("all events were rejected"))
     #expect(try daemon.ctl("ingest", "-", input: "").status == 0, "nothing is no mistake")
     #expect(daemon.stop() == 0)
   }

@@ -103,10 +103,10 @@ import YAMLReader
       "needs one of 'recording', 'generate' and 'event'"),
     Case(
       "generate: chat.message", "event: {type: viewers}", 6, "events[0].event",
-      "is no event: a member that its type requires is missing"),
+      "is not an event: a member that its type requires is missing"),
     Case(
       "generate: chat.message", "event: {type: viewer, count: 1}", 6, "events[0].event",
-      "is no event: its 'type' is missing or names none"),
+      "is not an event: its 'type' is missing or names none"),
     Case(
       "generate: chat.message", "event: hello", 6, "events[0].event",
       "expected an event such as {type: stream, state: live}"),
@@ -161,10 +161,10 @@ import YAMLReader
       "expected a metric, a comparison (< <= > >= == !=) and a value, such as 'hangs == 0'"),
     Case(
       "hangs == 0", "longest < 5", 12, "thresholds[0]",
-      "'5' is no time, which this metric is compared with; did you mean '5ms'?"),
+      "'5' is not a time, as this metric requires; did you mean '5ms'?"),
     Case(
       "hangs == 0", "hangs < 5ms", 12, "thresholds[0]",
-      "'5ms' is no plain number, which this metric is compared with"),
+      "'5ms' is not a plain number, as this metric requires"),
     Case(
       "hangs == 0", "hangs <", 12, "thresholds[0]", "has no value to compare with"),
     Case(

@@ -18,7 +18,8 @@ package struct Context: Sendable {
     return context
   }
 
-  /// Prints a result: as JSON if it is asked for, else as text. What is taller than the terminal is paged.
+  /// Prints a result: as JSON if it is asked for, else as text. What is taller than the terminal is
+  /// paged.
   package func print(_ value: @autoclosure () throws -> JSONValue, text: () throws -> [String])
     throws
   {
@@ -36,11 +37,11 @@ package struct Context: Sendable {
   }
 }
 
-/// What the program finds around it; given, so that tests can make it up.
+/// The environment of the program, passed in so that tests can provide their own.
 package struct Surroundings: Sendable {
   package var variables: [String: String]
   package var userID: UInt32
-  /// The directory that this program's file is in, if it can be told.
+  /// The directory of this program's file, if it is known.
   package var programDirectory: String?
   /// Monotonic nanoseconds.
   package var now: @Sendable () -> UInt64

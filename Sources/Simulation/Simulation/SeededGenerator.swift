@@ -1,8 +1,8 @@
 /// Pseudo-random numbers that depend on the seed alone: SplitMix64 (Steele, Lea, Flood 2014).
 ///
-/// Integers only. Distributions are made here rather than with the standard library's `random(in:)`,
-/// whose way from bits to numbers may change with its version, and rather than with the C library's
-/// logarithm, whose last bit differs between processors.
+/// Integers only. Distributions are made here rather than with the standard library's
+/// `random(in:)`, whose way from bits to numbers may change with its version, and rather than with
+/// the C library's logarithm, whose last bit differs between processors.
 public struct SeededGenerator: Sendable {
   private var state: UInt64
 
@@ -32,7 +32,7 @@ public struct SeededGenerator: Sendable {
       UInt64(bitPattern: Int64(range.upperBound)) &- UInt64(bitPattern: Int64(range.lowerBound))
     guard span < .max else { return Int(truncatingIfNeeded: next()) }
     let count = span + 1
-    // The high half of the product is even but for a few low halves, which are drawn again
+    // The high half of the product is uniform except for a few low halves, which are drawn again
     // (Lemire 2019).
     let unfair = (0 &- count) % count
     var product = next().multipliedFullWidth(by: count)
@@ -51,7 +51,8 @@ public struct SeededGenerator: Sendable {
   /// The time to the next of independent events that come every `mean` on average.
   ///
   /// Exponentially distributed by von Neumann's method of 1951, which only compares: a falling run
-  /// of even draws ends after an odd number of them with the probability that a logarithm would give.
+  /// of even draws ends after an odd number of them with the probability that a logarithm would
+  /// give.
   public mutating func interval(mean: VirtualTime) -> VirtualTime {
     var whole: Int64 = 0
     while true {

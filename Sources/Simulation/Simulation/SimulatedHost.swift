@@ -15,7 +15,8 @@ public struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
 
   /// - Parameters:
   ///   - startTimestamp: The time stamp at the beginning of virtual time.
-  ///   - duration: Nothing happens after it; the stream ends shortly before. Nil goes on for ever.
+  ///   - duration: nothing happens after it, and the stream ends shortly before. Nil for an endless
+  ///     stream.
   public init(seed: UInt64, startTimestamp: Timestamp, duration: VirtualTime? = nil) {
     self.startTimestamp = startTimestamp
     self.duration = duration

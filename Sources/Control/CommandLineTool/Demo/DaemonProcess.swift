@@ -59,8 +59,8 @@ final class DaemonProcess: Sendable {
     self.process = process
   }
 
-  /// A process group of its own keeps the terminal's Ctrl-C away from the daemon: it is this program
-  /// that ends it.
+  /// A process group of its own keeps the terminal's Ctrl-C away from the daemon: it is this
+  /// program that ends it.
   private static func spawn(
     _ arguments: [String], _ variables: [String], log: String
   ) -> (code: Int32, process: pid_t) {
@@ -138,7 +138,7 @@ final class DaemonProcess: Sendable {
     }
   }
 
-  /// The last lines of what the daemon said, to be put behind a message.
+  /// The last lines of the daemon's log, to be appended to a message.
   var logTail: String {
     guard let text = TextFile.read("\(directory.path)/log"), !text.isEmpty else { return "" }
     return ":\n" + text.split(separator: "\n").suffix(10).joined(separator: "\n")

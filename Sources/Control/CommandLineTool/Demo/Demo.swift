@@ -11,7 +11,7 @@ struct DemoLeft: Error {}
 struct Demo: Sendable {
   /// How much of the simulated host is played at full speed.
   static let simulatedDuration = VirtualTime.seconds(60)
-  /// 2026-01-01, so that what is played at full speed is the same each time.
+  /// 2026-01-01, so that playing at full speed gives the same result each time.
   private static let startTimestamp: Timestamp = 1_767_225_600_000
   private static let seed: UInt64 = 42
 

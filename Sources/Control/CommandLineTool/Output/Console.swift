@@ -16,10 +16,10 @@ package struct Console: Sendable {
   package var usesUnicode: Bool
   /// The terminal to draw screens on; nil if standard output is not a terminal, or is a dumb one.
   package var terminal: Terminal?
-  /// Shows text page by page until the user has seen enough; `false` if that cannot be done. `nil` where
-  /// output is not to be paged.
+  /// Shows text page by page until the user quits; `false` if that is impossible. `nil` if output
+  /// must not be paged.
   package var page: (@Sendable ([UInt8]) -> Bool)?
-  /// The size of the terminal; asked for at each drawing, since windows change.
+  /// The size of the terminal; requested for each drawing, because windows are resized.
   package var size: @Sendable () -> (columns: Int, rows: Int)
 
   package init(
@@ -41,10 +41,10 @@ package struct Console: Sendable {
     self.size = size
   }
 
-  /// Columns that text may take: those of the terminal; in a file or a pipe there is no limit.
+  /// How many columns text may take: those of the terminal; unlimited in a file or a pipe.
   package var columns: Int { isOutputTerminal ? size().columns : .max }
 
-  /// Text in a style, where that may be shown.
+  /// Text in a style, if styles may be used.
   package func styled(_ text: String, _ style: TextStyle) -> String {
     guard isOutputTerminal, usesColor else { return text }
     return style.sequence(usesColor: true) + text + TextStyle.plain.sequence(usesColor: true)

@@ -3,18 +3,18 @@ import Synchronization
 
 /// Shows text that is taller than the terminal page by page, with the pager that the user chose.
 struct Pager: Sendable {
-  /// How `less` behaves unless the user says otherwise in LESS: it keeps colours, cuts long lines, leaves
-  /// the text on the terminal, and Ctrl-C ends it.
+  /// How `less` behaves unless the user says otherwise in LESS: it keeps colours, cuts long lines,
+  /// leaves the text on the terminal, and Ctrl-C ends it.
   private static let lessOptions = "FRSXMK"
   private static let running = Atomic<Bool>(false)
 
-  /// Whether Ctrl-C is the pager's now.
+  /// Whether Ctrl-C is currently meant for the pager.
   static var isRunning: Bool { running.load(ordering: .relaxed) }
 
   private let command: String
 
-  /// `$PAGER`, else `less` or `more`, whichever is installed; `nil` if there is none, or if `$PAGER` says
-  /// so by being empty or `cat`.
+  /// `$PAGER`, or else `less` or `more`, whichever is installed; `nil` if there is none, or if
+  /// `$PAGER` is empty or `cat`.
   init?(_ surroundings: Surroundings) {
     if let chosen = surroundings.variables["PAGER"] {
       guard !chosen.isEmpty, chosen != "cat" else { return nil }
@@ -29,7 +29,7 @@ struct Pager: Sendable {
     }
   }
 
-  /// Returns when the user has seen enough; `false` if there is no such program.
+  /// Returns when the user quits the pager; `false` if the program does not exist.
   func show(_ bytes: [UInt8]) -> Bool {
     Self.running.store(true, ordering: .relaxed)
     defer { Self.running.store(false, ordering: .relaxed) }
@@ -37,7 +37,7 @@ struct Pager: Sendable {
     guard let pipe = popen("LESS=\"${LESS-\(Self.lessOptions)}\" \(command)", "w") else {
       return false
     }
-    // Whoever leaves before the end is written has seen enough.
+    // Quitting before everything is written is not an error.
     _ = bytes.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, pipe) }
     let status = pclose(pipe)
     let isNotFound = status >> 8 & 0xFF == 127

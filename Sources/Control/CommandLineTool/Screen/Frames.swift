@@ -13,7 +13,7 @@ enum Frames {
       " \(text) ", hasFocus ? style : .strong, row: row, column: column + 1, width: width - 1)
   }
 
-  /// Draws the lines between panes that are beside each other, and joins them to those of the titles.
+  /// Draws the lines between adjacent panes, and joins them to those of the titles.
   static func draw(_ regions: [PaneLayout.Region], below top: Int, _ grid: inout CellGrid) {
     var columns: [Int: Set<Int>] = [:]
     for region in regions where region.column > 0 {

@@ -1,7 +1,7 @@
 package import ControlInterface
 
-/// The screen of `watch` and of the demonstration: one room, or several to switch between, which are side
-/// by side where the terminal is wide enough.
+/// The screen of `watch` and of the demonstration: one room, or several to switch between, which
+/// are side by side where the terminal is wide enough.
 package struct HostScreenModel: ScreenModel {
   /// What a room looks like, and the number of that room.
   package struct News: Sendable {
@@ -19,7 +19,7 @@ package struct HostScreenModel: ScreenModel {
   private var current = 0
   private var showsHelp = false
 
-  /// Columns that a room needs to be beside another.
+  /// How many columns a room needs to be shown next to another.
   package static let columnsPerRoom = 60
 
   /// - Parameters:

@@ -1,6 +1,7 @@
 package import ControlInterface
 
-/// Draws any tree of a screen as lines of text. Knows the kinds of nodes, and no part of the screen.
+/// Draws any tree of a screen as lines of text. Knows the kinds of nodes, and no part of the
+/// screen.
 ///
 /// Here text of strangers is made harmless.
 package struct NodeDrawing: Sendable {
@@ -18,12 +19,12 @@ package struct NodeDrawing: Sendable {
   private let form: Form
 
   package init(columns: Int, form: Form = .full) {
-    // Where there is no limit, as in a pipe, sums must not overflow.
+    // Sums must not overflow without a limit, as in a pipe.
     self.columns = min(columns, 1_000_000)
     self.form = form
   }
 
-  /// The lines of a node, none wider than the columns but for single words and tables.
+  /// The lines of a node. Only single words and tables may be wider than the columns.
   package func lines(_ node: ScreenNode) -> [StyledLine] {
     switch node.kind {
     case .empty, .child: []

@@ -29,14 +29,14 @@ package struct PaneLayout: Equatable, Sendable {
   package private(set) var regions: [Region] = []
   private let needs: [Need]
 
-  /// From this width on panes that use all rows are beside the others.
+  /// From this width on, panes that use all rows are next to the others.
   static let wide = 84
-  /// From this width on two panes share a row.
+  /// From this width on, two panes share a row.
   static let pairs = 44
   private static let wideRows = 16
 
-  /// - Parameter needs: the most important pane first. It gets the whole width at the top if it cannot use
-  ///   all rows.
+  /// - Parameter needs: the most important pane first. It gets the whole width at the top if it
+  ///   cannot use all rows.
   package init(_ needs: [Need], columns: Int, rows: Int) {
     self.needs = needs
     let isHeaded = needs.first.map { $0.usefulRows != nil } ?? false
@@ -59,9 +59,9 @@ package struct PaneLayout: Equatable, Sendable {
     }
   }
 
-  /// Groups one above the other, the panes of a group side by side. Groups that have no space are left
-  /// out, the least important first. Rows go to the group that lacks the largest share of what it can
-  /// use; panes that can use all rows count with half of them until the others have enough.
+  /// Groups one above the other, the panes of a group side by side. Groups that have no space are
+  /// left out, the least important first. Rows go to the group that lacks the largest share of what
+  /// it can use; panes that can use all rows count with half of them until the others have enough.
   private mutating func stack(
     _ groups: [[Int]], _ row: Int, _ column: Int, _ columns: Int, _ rows: Int
   ) {

@@ -1,8 +1,8 @@
 import Platform
 
-/// What a live screen shows, and what keys do to it.
+/// What a live screen shows, and how it reacts to keys.
 package protocol ScreenModel: Sendable {
-  /// News that it shows.
+  /// The updates that it shows.
   associatedtype News: Sendable
 
   mutating func update(_ news: News)
@@ -11,8 +11,8 @@ package protocol ScreenModel: Sendable {
   func picture(columns: Int, rows: Int) -> CellGrid
 }
 
-/// What came in for a screen since it looked last. The newest news of each source stay, so that a screen
-/// on a slow line shows what is, not what was.
+/// What came in for a screen since it looked last. The newest news of each source stay, so that a
+/// screen on a slow line shows what is, not what was.
 package final class ScreenInbox<News: Sendable>: Sendable {
   package struct Content: Sendable {
     /// By number of the source.
@@ -61,7 +61,8 @@ struct LiveScreen<Model: ScreenModel> {
   }
 
   /// - Parameter source: Posts news; when it returns or throws, so does this.
-  /// - Throws: What `source` throws, `CancellationError` if the task is cancelled, or ``OutputClosed``.
+  /// - Throws: What `source` throws, `CancellationError` if the task is cancelled, or
+  ///   ``OutputClosed``.
   mutating func run(
     _ source: @escaping @Sendable (ScreenInbox<Model.News>) async throws -> Void
   ) async throws {

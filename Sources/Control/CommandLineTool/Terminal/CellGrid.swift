@@ -1,9 +1,9 @@
-/// A picture of a terminal: a character and a style in each place.
+/// A picture of a terminal: a grid of characters with styles.
 package struct CellGrid: Equatable, Sendable {
   package struct Cell: Equatable, Sendable {
     package var character: Character
     package var style: TextStyle
-    /// Places that the character takes: 2 if it is wide; 0 for the place behind such a one.
+    /// The columns of the character: 2 if it is wide; 0 for the cell after a wide character.
     package var width: UInt8
 
     package static let blank = Cell(character: " ", style: .plain, width: 1)
@@ -38,7 +38,8 @@ package struct CellGrid: Equatable, Sendable {
     return text
   }
 
-  /// Writes a line into a place, cut to a width with an ellipsis; what is outside the grid is left out.
+  /// Writes a line at a position, cut to a width with an ellipsis; everything outside the grid is
+  /// left out.
   package mutating func put(_ line: StyledLine, row: Int, column: Int, width: Int) {
     guard (0..<rows).contains(row), column >= 0 else { return }
     let end = min(columns, column + width)
@@ -64,7 +65,7 @@ package struct CellGrid: Equatable, Sendable {
     put(StyledLine(text, style), row: row, column: column, width: width)
   }
 
-  /// Writes a picture into a place.
+  /// Writes a picture at a position.
   package mutating func put(_ other: CellGrid, row: Int, column: Int) {
     for line in 0..<min(other.rows, rows - row) {
       let width = min(other.columns, columns - column)
@@ -73,7 +74,8 @@ package struct CellGrid: Equatable, Sendable {
     }
   }
 
-  /// The same picture for a terminal that knows ASCII only: lines, blocks and ellipses are replaced.
+  /// The same picture for a terminal that knows ASCII only: lines, blocks and ellipses are
+  /// replaced.
   package var inASCII: CellGrid {
     var grid = self
     for index in cells.indices {
@@ -94,7 +96,7 @@ package struct CellGrid: Equatable, Sendable {
     _ character: Character, _ style: TextStyle, _ row: Int, _ column: Int, width: Int
   ) {
     let index = row * columns + column
-    // Half of a wide character is none.
+    // Half a wide character cannot be shown.
     if cells[index].width == 0 { cells[index - 1] = .blank }
     let next = index + width
     if next < (row + 1) * columns, cells[next].width == 0 { cells[next] = .blank }

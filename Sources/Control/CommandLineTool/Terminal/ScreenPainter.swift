@@ -53,7 +53,8 @@ package struct ScreenPainter: Sendable {
     }
   }
 
-  /// The first place from `column` on that must be written, with the whole of a wide character.
+  /// The first cells from `column` on that must be written, including the whole of a wide
+  /// character.
   private static func change(
     _ new: [CellGrid.Cell], _ old: [CellGrid.Cell], from column: Int
   ) -> Int? {
@@ -93,7 +94,7 @@ package struct ScreenPainter: Sendable {
       set(cell.style, &style, &output)
       output.append(cell.character)
       let next = column + Int(cell.width)
-      // Terminals disagree about the width of pictures and of some scripts; the rest stays in place.
+      // Terminals disagree about the width of emoji and some scripts; the rest must not move.
       if !cell.isCertain, next < range.upperBound { move(row, next, &output) }
     }
   }

@@ -7,14 +7,14 @@ package struct Terminal: Sendable {
   /// What happens at a terminal.
   package enum Input: Sendable, Equatable {
     case typed([UInt8])
-    /// The window has another size.
+    /// The window has a new size.
     case resized
     /// The program was stopped and continues; the terminal shows something else.
     case resumed
   }
 
-  /// Takes the whole terminal: an empty screen without a cursor, keys as they are typed. Gives what
-  /// happens from then on.
+  /// Takes over the whole terminal: an empty screen without a cursor, keys as they are typed.
+  /// Returns everything that happens from then on.
   package var begin: @Sendable () -> AsyncStream<Input>
   /// Draws.
   package var write: @Sendable ([UInt8]) throws -> Void
@@ -31,8 +31,8 @@ package struct Terminal: Sendable {
   }
 
   static let enter = "\u{1B}[?1049h\u{1B}[?25l"
-  /// Style, scrolling region and cursor too, so that nothing of the screen is left; and emptied, since tmux
-  /// keeps lines of it above the shell's if the window grew meanwhile.
+  /// Style, scrolling region and cursor too, so that nothing of the screen is left; and emptied,
+  /// since tmux keeps lines of it above the shell's if the window grew meanwhile.
   static let leave = "\u{1B}[0m\u{1B}[r\u{1B}[2J\u{1B}[?25h\u{1B}[?1049l"
 
   /// The terminal of this process.
@@ -41,14 +41,14 @@ package struct Terminal: Sendable {
     return Terminal(begin: session.begin, write: session.draw, end: session.end)
   }
 
-  /// Gives the terminal of this process back, whatever else is under way; for a process that ends at
-  /// once.
+  /// Restores the terminal of this process, whatever is in progress; for a process that is about to
+  /// end.
   static func restoreNow() { TerminalSession.current.withLock { $0 }?.restoreNow() }
 }
 
 /// The settings of the process's terminal while a screen is drawn.
 private final class TerminalSession: Sendable {
-  /// The one that has the terminal.
+  /// The session that has taken over the terminal.
   static let current = Guarded<TerminalSession?>(nil)
 
   private struct State {

@@ -3,7 +3,7 @@ import JSON
 package import LiveEvents
 import Varlink
 
-/// Rooms and views with their rates, between two looks at the daemon.
+/// Rooms and views with their rates between two samples.
 package struct TopReport: Codable, Equatable, Sendable {
   package struct Room: Codable, Equatable, Sendable {
     package var room: String
@@ -33,7 +33,7 @@ package struct TopReport: Codable, Equatable, Sendable {
   package var roomsWithoutViews: Int
 }
 
-/// One look at the daemon.
+/// A sample of the daemon's counters.
 package struct TopSample: Sendable {
   /// Monotonic nanoseconds.
   package var time: UInt64

@@ -47,7 +47,7 @@ struct IngestVerb: Verb {
       if confirmed.received > 0, confirmed.rejected == confirmed.received {
         throw Failure(
           .badData,
-          "\(PlaybackText.line(result)); none of it could be taken, 'livehostctl status' tells why",
+          "\(PlaybackText.line(result)); all events were rejected, 'livehostctl status' shows why",
           details: ["result": PlaybackText.json(result)])
       }
       try context.print(PlaybackText.json(result)) { [PlaybackText.line(result)] }

@@ -11,7 +11,7 @@ struct RecordVerb: ParsableCommand {
       RecordStartVerb.self, RecordStopVerb.self, RecordListVerb.self, RecordExportVerb.self,
     ])
 
-  // So that they may stand before the inner verb, as before any other.
+  // So that they may precede the inner verb, like any other.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 

@@ -135,8 +135,8 @@ struct CancelVerb: Verb {
   }
 }
 
-/// A task in the daemon, with a progress bar here. Its end with this program is the daemon's doing: the
-/// connection is closed, and the task with it.
+/// A task in the daemon, with a progress bar here. Its end with this program is the daemon's doing:
+/// the connection is closed, and the task with it.
 private struct TaskRun {
   let request: StartTaskRequest
 
@@ -150,7 +150,7 @@ private struct TaskRun {
     }
   }
 
-  /// Runs it; parts of the result go to standard output. Gives the last reply.
+  /// Runs the task; parts of the result go to standard output. Returns the last reply.
   func run(_ context: Context) async throws -> TaskReply {
     guard let reply = try await reply(context) else {
       throw Failure(ControlError.noSuchRecording(request.recording ?? ""))
@@ -158,7 +158,7 @@ private struct TaskRun {
     return reply
   }
 
-  /// The same; `nil` if there is no recording of the name, which perhaps names something else.
+  /// Runs the task; `nil` if there is no recording with this name, which may name something else.
   func reply(_ context: Context) async throws -> TaskReply? {
     let bar = PercentBar(context.console)
     defer { bar.clear() }

@@ -99,7 +99,7 @@ struct WatchVerb: Verb {
   }
 }
 
-/// Why there is no more to watch.
+/// Why the watch ended.
 private enum WatchEnd: Error {
   case roomClosed(String)
   case daemonStopped

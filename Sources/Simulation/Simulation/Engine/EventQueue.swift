@@ -58,7 +58,7 @@ public struct EventQueue<Element> {
     return (VirtualTime(nanoseconds: first.time), first.element)
   }
 
-  /// Takes the first entry and finds the place of `entry`.
+  /// Removes the first entry and inserts `entry`.
   @inlinable
   mutating func replaceFirst(with entry: Entry) -> Entry {
     entries.withUnsafeMutableBufferPointer { buffer in

@@ -22,7 +22,7 @@ struct FaultStage {
 
   var isEmpty: Bool { faults.isEmpty }
 
-  /// When the occasion of a source is to be looked at: bursts bring it forward.
+  /// When a source is due: bursts bring it forward.
   func occasion(_ time: VirtualTime) -> VirtualTime {
     var time = time
     for fault in faults where fault.covers(time) {

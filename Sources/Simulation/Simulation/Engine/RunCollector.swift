@@ -3,7 +3,7 @@ import HostScreen
 import RateLimiting
 import ViewGraph
 
-/// Measures a run while it goes on.
+/// Measures a run as it proceeds.
 struct RunCollector {
   /// Parts of the run for which the longest turn is kept, for charts.
   private static let buckets = 240
@@ -57,8 +57,8 @@ struct RunCollector {
     unshown.append(Unshown(intended: intended.nanoseconds, taken: time))
   }
 
-  /// A frame shows all but what throttles still hold. These are taken to be the newest events, since
-  /// which ones they are is known to the throttles alone.
+  /// A frame shows all but what throttles still hold. These are taken to be the newest events,
+  /// since which ones they are is known to the throttles alone.
   mutating func noteShown(counts: EventCounts, at time: Int64) {
     while unshown.count - firstUnshown > counts.pending {
       let event = unshown[firstUnshown]

@@ -6,9 +6,9 @@ import ViewGraph
 
 /// One variant of the screen on one device, from the first event to the end of the scenario.
 ///
-/// One thread draws the screen. While a turn of it lasts, events gather; the next turn takes all that
-/// have arrived, reduces them, and evaluates the dirty views if a frame is due. What that costs on the
-/// device is how long the turn lasts.
+/// A single thread draws the screen. Events gather during a turn; the next turn takes all that have
+/// arrived, reduces them, and evaluates the dirty views if a frame is due. The turn lasts as long
+/// as this takes on the device.
 final class SimulatedRun {
   let device: Device
   let variant: Scenario.Variant
@@ -131,7 +131,7 @@ final class SimulatedRun {
 
   // MARK: Result
 
-  /// What came of it; to be asked at its end.
+  /// The result of the run, available at its end.
   func report() -> RunReport {
     collector.report(
       device: device, variant: variant.name, counts: screen.counts,

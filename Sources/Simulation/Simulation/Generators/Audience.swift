@@ -70,10 +70,10 @@ public struct WaitingRoomVisitors: EventGenerator {
   private var random: SeededGenerator
   private var time: VirtualTime
   private var joined = 0
-  /// In the order in which they came.
+  /// The people waiting, in the order of their arrival.
   private var waiting: [Person] = []
 
-  /// - Parameter opening: When those who wait are let in.
+  /// - Parameter opening: when the people waiting are let in.
   public init(
     meanInterval: VirtualTime, from start: VirtualTime, opening: VirtualTime,
     random: SeededGenerator

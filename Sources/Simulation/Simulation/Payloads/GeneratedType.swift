@@ -26,7 +26,7 @@ struct GeneratedType: Sendable {
     self.init(name) { _ in PayloadPattern(.event(payload)) }
   }
 
-  /// Those of all parts. A new part adds its file beside this one, and here its line.
+  /// The types of all parts. A new part adds a file next to this one, and its types here.
   static let all =
     chat + header + control + liveRoomStats + recorder + waitingRoom + stream
 

@@ -1,4 +1,4 @@
-/// Colours by place of a variant.
+/// Colours by the index of a variant.
 private let palette = ["#c0504d", "#4f81bd", "#9bbb59", "#8064a2", "#f79646", "#4bacc6"]
 
 private func colour(_ index: Int) -> String { palette[index % palette.count] }

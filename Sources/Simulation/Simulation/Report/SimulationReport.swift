@@ -1,7 +1,7 @@
 import HostScreen
 import ViewGraph
 
-/// What came of a simulation. Durations are whole nanoseconds.
+/// The result of a simulation. Durations are in whole nanoseconds.
 package struct SimulationReport: Sendable, Hashable {
   package var version: String
   package var scenario: String
@@ -17,7 +17,7 @@ package struct SimulationReport: Sendable, Hashable {
     package var value: String
   }
 
-  /// Stands for all that happened in all runs: each turn, each evaluation, each count.
+  /// A digest of everything that happened in all runs: each turn, each evaluation, each count.
   package var digest: String {
     var digest = Digest()
     for run in runs { digest.add(run.digest) }

@@ -3,18 +3,18 @@ import YAMLReader
 /// Something that goes wrong on the way from the sources to the screen.
 struct Fault: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
-    /// Nothing arrives for a while; then all that was held up comes at once.
+    /// Nothing arrives for a while; then everything held back arrives at once.
     case stall
-    /// What would have come in the window comes so many times as fast, from its beginning on.
+    /// The events of the window arrive several times as fast, from its beginning on.
     case burst(times: Int)
-    /// Each event is up to so late.
+    /// Each event is late by up to this much.
     case reorder(by: VirtualTime)
-    /// A share of the events, in thousandths, comes a second time, up to half a second later.
+    /// A share of the events, in thousandths, arrives a second time, up to half a second later.
     case duplicate(share: Int64)
     /// A share of the events is lost.
     case drop(share: Int64)
-    /// The connection is lost for a while; afterwards comes what was missed, and what was delivered
-    /// in so long a time before comes again.
+    /// The connection is lost for a while. Afterwards the missed events arrive, and those delivered
+    /// in the time `replay` before the loss arrive again.
     case reconnect(replay: VirtualTime)
 
     var name: String {

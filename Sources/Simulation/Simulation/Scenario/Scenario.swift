@@ -18,23 +18,23 @@ package struct Scenario: Sendable {
     package var settings: RunSettings
   }
 
-  /// Names of runs are those of devices and variants: a report of more would be read by nobody.
+  /// The most runs, one for each device and variant: a longer report would not be read.
   static let runLimit = 256
 }
 
 /// What a caller adds to a scenario file.
 package struct SimulationOptions: Sendable {
-  /// The scenario's path: names it in errors, and other files are looked for around it.
+  /// The scenario's path: it is named in errors, and other files are found relative to it.
   package var path: String
   package var files: ScenarioFiles
-  /// Devices instead of the file's; empty leaves these.
+  /// Devices that replace those of the file; empty to use the file's.
   package var devices: [String] = []
   /// The variants to run; empty runs all.
   package var variants: [String] = []
   package var seed: UInt64?
   /// As given to `--set`, `key=value` each.
   package var settings: [String] = []
-  /// Thresholds beside those of the file.
+  /// Thresholds in addition to those of the file.
   package var thresholds: [String] = []
   /// Whether a trace is made.
   package var wantsTrace = false

@@ -29,8 +29,8 @@ package struct ScenarioFiles: Sendable {
     return nil
   }
 
-  /// A device profile and its path: from the directory `devices` beside the scenario or beside one of
-  /// the directories that it is in, then from `config/devices`, then from where packages put them.
+  /// A device profile and its path: from a directory `devices` next to the scenario or next to one
+  /// of its parent directories, then from `config/devices`, then from where packages install them.
   func device(_ name: String, scenario: String) -> (path: String, text: String)? {
     guard !name.contains("/") else { return nil }
     for directory in Self.deviceDirectories(scenario) {

@@ -38,7 +38,7 @@ extension Scenario {
     try readThresholds(top["thresholds"], options)
   }
 
-  /// A setting of the command line. Errors name the option in place of a file.
+  /// A setting from the command line. Errors name the option instead of a file.
   private static func setting(
     _ text: String
   ) throws(ConfigurationError) -> (key: String, value: YAMLNode) {

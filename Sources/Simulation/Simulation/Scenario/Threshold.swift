@@ -43,7 +43,7 @@ package struct Threshold: Hashable, Sendable {
       scope = nil
     }
     let condition = words.joined()
-    // The longer signs stand first, so that `<=` is not read as `<`.
+    // The longer signs come first, so that `<=` is not read as `<`.
     guard
       let (sign, range) = Comparison.allCases.lazy.compactMap({ sign in
         condition.firstRange(of: sign.rawValue).map { (sign, $0) }
@@ -64,7 +64,7 @@ package struct Threshold: Hashable, Sendable {
     switch metric.unit {
     case .count:
       guard let value = Quantity.decimal(text[...], times: 1_000) else {
-        throw ThresholdProblem("'\(text)' is no plain number, which this metric is compared with")
+        throw ThresholdProblem("'\(text)' is not a plain number, as this metric requires")
       }
       return value
     case .milliseconds, .millisecondsPerSecond:
@@ -72,7 +72,7 @@ package struct Threshold: Hashable, Sendable {
       let time = isRate && text.hasSuffix("/s") ? String(text.dropLast(2)) : text
       guard let value = Quantity.nanoseconds(time) else {
         let hint = Quantity.millionths(time) != nil ? "; did you mean '\(time)ms'?" : ""
-        throw ThresholdProblem("'\(text)' is no time, which this metric is compared with\(hint)")
+        throw ThresholdProblem("'\(text)' is not a time, as this metric requires\(hint)")
       }
       return value
     }

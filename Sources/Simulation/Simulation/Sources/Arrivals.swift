@@ -74,8 +74,8 @@ struct Arrivals: Sendable {
     stages = []
   }
 
-  /// Takes `time` if the stage lasts until then. Independent arrivals have no memory, so that the
-  /// next stage may begin anew.
+  /// Takes `time` if the stage lasts until then. Independent arrivals have no memory, so the next
+  /// stage may start over.
   private mutating func settle(_ time: VirtualTime) {
     guard let length = stages.first?.length, !(time < stageStart + length) else {
       nextTime = time

@@ -15,8 +15,8 @@ struct EventReader {
     let line = ByteSlab.Slice(offset: 0, count: slab.count)
     switch decoder.decode(slab, line: line, arrival: 0) {
     case .event(let event, _): return event.payload
-    case .rejected(let reason, _): throw node.problem("is no event: \(explain(reason))")
-    case .control, .blank: throw node.problem("is a line to a connection and no event")
+    case .rejected(let reason, _): throw node.problem("is not an event: \(explain(reason))")
+    case .control, .blank: throw node.problem("is a line to a connection, not an event")
     }
   }
 

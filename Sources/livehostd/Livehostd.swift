@@ -75,7 +75,7 @@ struct Livehostd: AsyncParsableCommand {
     LoggingSystem.bootstrap { log.handler(label: $0) }
     let registry = MetricRegistry()
     MetricsSystem.bootstrap(registry)
-    // A peer that goes away is an error of that write, not the end of the daemon.
+    // A peer that disconnects makes a write fail, but must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
     defer { log.close(timeoutNanoseconds: 2_000_000_000) }
     try await serve(configuration, log, registry)
@@ -92,7 +92,7 @@ struct Livehostd: AsyncParsableCommand {
       lostEntries: { Int(clamping: log.lost.entries) },
       readConfiguration: { [config, logLevel] () throws(ConfigurationError) in
         var configuration = try Self.loadConfiguration(config)
-        // What the command line says stays in force.
+        // The command line takes precedence.
         if let logLevel { configuration.logLevel = logLevel }
         return configuration
       })
@@ -113,7 +113,7 @@ struct Livehostd: AsyncParsableCommand {
     return configuration
   }
 
-  /// Tells why there is no start: as an entry of its kind if the journal listens, else as a line.
+  /// Reports why the daemon does not start: as a journal entry of its kind, or else as a line.
   private static func refuse(_ error: ConfigurationError, checking: Bool) {
     if !checking, let log = try? ServiceLog(identifier: "livehostd", level: .info),
       log.destination == .journal

@@ -5,7 +5,7 @@ package struct Digest: Sendable {
   package init() {}
 
   package mutating func add(_ number: UInt64) {
-    // The high half is folded in, since multiplication carries upwards only.
+    // Folds in the high half, because multiplication only carries upwards.
     value = (value ^ number) &* 0x0000_0100_0000_01B3
     value ^= value >> 32
   }

@@ -1,11 +1,11 @@
-/// How long one turn of a thread that draws a screen held it, in the classes that the platforms' own
-/// tools report.
+/// How long one turn of a thread that draws a screen held it, in the classes that the platforms'
+/// own tools report.
 package enum HangClass: String, Sendable, CaseIterable, Comparable {
-  /// Under 100 ms: nobody notices.
+  /// Under 100 ms: not noticeable.
   case instant
   /// Under 250 ms: may feel slightly late.
   case late
-  /// Under 500 ms: noticed.
+  /// Under 500 ms: noticeable.
   case microhang
   /// 500 ms and more.
   case hang

@@ -9,7 +9,7 @@ import Recordings
 import Varlink
 import WireFormats
 
-/// What the daemon does for `io.livehost.Control`.
+/// The daemon's implementation of `io.livehost.Control`.
 package struct LivehostControl: ControlService {
   private let directory: RoomDirectory
   private let router: EventRouter
@@ -142,7 +142,7 @@ package struct LivehostControl: ControlService {
     }
     var rejected = 0
     var lost: ControlError?
-    // Before anything is applied: a call that is refused has done nothing.
+    // Before anything is applied, so that a refused call has had no effect.
     let lanes = try decoder.batches.map { batch throws(ControlError) in
       guard let lane = directory.laneOpening(batch.room) else { throw .limitReached("rooms") }
       return lane

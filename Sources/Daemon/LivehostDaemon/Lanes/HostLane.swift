@@ -36,11 +36,11 @@ package actor HostLane {
   }
 
   /// - Parameters:
-  ///   - observer: told what happens to the lane's rooms, on the lane.
-  ///   - onTurn: told how long each turn took, on the lane.
+  ///   - observer: notified of what happens to the lane's rooms, on the lane.
+  ///   - onTurn: called with the length of each turn, on the lane.
   ///   - snapshots: where rooms are kept for the next start; nil keeps none.
-  ///   - turnLength: how long one turn takes items from the mailbox: half a frame. The rest comes in the
-  ///     next turn, behind timers that are due.
+  ///   - turnLength: how long one turn takes items from the mailbox: half a frame. The rest is left
+  ///     for the next turn, after timers that are due.
   package init(
     index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings,
     faults: FaultInjection = FaultInjection(), snapshots: SnapshotStore? = nil,
@@ -66,7 +66,7 @@ package actor HostLane {
 
   // MARK: Events
 
-  /// Hands events over. Callable from any thread; never blocks.
+  /// Hands over events. May be called from any thread; never blocks.
   package nonisolated func post(_ delivery: RoomDelivery) {
     mailbox.post(.delivery(delivery), to: self)
   }
@@ -77,7 +77,7 @@ package actor HostLane {
     mailbox.post(.open(room, snapshot), to: self)
   }
 
-  /// Closes a room, after all that was posted before; what it holds is applied.
+  /// Closes a room, after everything posted before; held events are applied.
   ///
   /// - Parameter isForGood: whether its snapshot for the next start is removed as well.
   package nonisolated func postClosing(
@@ -240,7 +240,8 @@ package actor HostLane {
 
   // MARK: Reading
 
-  /// Reads something of a room; `nil` if there is no such room. The hang monitor calls it a report.
+  /// Reads from a room; `nil` if there is no such room. The hang monitor calls this activity a
+  /// report.
   private func read<R>(_ name: RoomName, _ body: (Room) -> R) -> R? {
     guard let room = rooms[name] else { return nil }
     return meter.measure {
@@ -280,7 +281,7 @@ package actor HostLane {
 
   package func summaries() -> [RoomSummary] { rooms.values.map { $0.summary() } }
 
-  /// Sums over the rooms of this lane, closed ones included.
+  /// The totals of the rooms of this lane, including closed ones.
   package func counts() -> EventCounts {
     rooms.values.reduce(into: closed) { $0.add($1.counts) }
   }

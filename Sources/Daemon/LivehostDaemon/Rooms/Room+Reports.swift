@@ -31,7 +31,7 @@ extension RoomReport {
   /// A screen as `GetRoom` describes it.
   ///
   /// - Parameters:
-  ///   - newestMessages: how many messages of the chat are reported at most.
+  ///   - newestMessages: the most chat messages to report.
   ///   - features: those to report.
   package init(
     _ screen: HostScreen, room: String, newestMessages: Int,

@@ -169,9 +169,9 @@ final class Room {
   func perform(_ payload: LiveEvent.Payload, now: NIODeadline = .now()) -> Bool {
     activity.beginReducing(trace, in: name)
     if replayOffset == nil { clock.advance(to: clock.time(machine: now.machineTime)) }
-    // The host acts at the time of the events: those of a recording may be of another year.
+    // The host acts at the time of the events, which for a recording may be in another year.
     let time = screen.eventTime(at: clock.now) ?? Timestamp(WallClock.milliseconds())
-    // Within what a line may say, so that the recording can be read.
+    // Within the limits of a line, so that the recording can be read.
     let limits = EventLimits.timestamps
     let event = LiveEvent(
       timestamp: min(max(time, limits.lowerBound), limits.upperBound), payload: payload)
@@ -192,7 +192,7 @@ final class Room {
     }
   }
 
-  /// Applies and draws what is held, for the last time.
+  /// Applies and draws held events, for the last time.
   func finish() {
     drawFrame(at: grid.frame(after: clock.now), flush: true)
     screen.store.cancelEffects()

@@ -5,7 +5,7 @@ import ServiceLifecycle
 package import Systemd
 import UnixSignals
 
-/// The daemon: rooms on their lanes, two sockets, and what the service manager is told.
+/// The daemon: rooms on their lanes, two sockets, and communication with the service manager.
 package struct Daemon: Sendable {
   package static let version = livehostVersion
 
@@ -19,9 +19,9 @@ package struct Daemon: Sendable {
   let readConfiguration: Configuration.Reader
 
   /// - Parameters:
-  ///   - logLevel: that of the running log.
-  ///   - registry: where the metrics are made.
-  ///   - lostEntries: gives the number of log entries that were lost.
+  ///   - logLevel: the level of the running log.
+  ///   - registry: the registry of the metrics.
+  ///   - lostEntries: returns the number of log entries that were lost.
   ///   - readConfiguration: reads the configuration again, for a reload.
   package init(
     configuration: Configuration, paths: RuntimePaths, logger: Logger,
@@ -40,15 +40,16 @@ package struct Daemon: Sendable {
     self.readConfiguration = readConfiguration
   }
 
-  /// Runs until SIGTERM or SIGINT, or a shutdown of the task that calls it; then drains and returns.
+  /// Runs until SIGTERM or SIGINT, or a shutdown of the task that calls it; then drains and
+  /// returns.
   ///
-  /// Stops from the outside in: the ingest socket first, so that nothing that was received is lost,
-  /// then the rooms and what keeps them, and only then the control socket.
+  /// Stops from the outside in: the ingest socket first, so that nothing received is lost, then the
+  /// rooms and what saves them, and only then the control socket.
   ///
-  /// - Throws: What keeps it from starting, a ``DaemonError`` in most cases. All that had started has
-  ///   stopped by then.
+  /// - Throws: what keeps the daemon from starting, in most cases a ``DaemonError``. Everything
+  ///   that had started has been stopped by then.
   package func run() async throws {
-    // Before there are threads, which would have to be ended if it is refused.
+    // Before there are threads, which would have to be ended if the lock is refused.
     let lock = try StateLock(paths.stateDirectory)
     defer { extendLifetime(lock) }
     let parts = try DaemonParts(self)

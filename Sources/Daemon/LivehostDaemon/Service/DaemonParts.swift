@@ -12,7 +12,8 @@ import UnixSignals
 import UnixSockets
 import Varlink
 
-/// What the daemon consists of, and how each part of it starts and stops. ``Daemon/run()`` has the order.
+/// The parts of the daemon, and how each of them starts and stops. ``Daemon/run()`` determines the
+/// order.
 final class DaemonParts: Sendable {
   private let daemon: Daemon
   private let sockets: Sockets
@@ -32,21 +33,21 @@ final class DaemonParts: Sendable {
   private let reloading: Reloading
   private let faults: FaultInjection
   private let ingestServer = Guarded<IngestServer?>(nil)
-  /// Tells the service manager how far the stop is.
+  /// Reports the progress of the stop to the service manager.
   private let stopping: LongWork
 
   private var logger: Logger { daemon.logger }
   private var configuration: Configuration { daemon.configuration }
   private var notifier: ServiceNotifier { daemon.notifier }
 
-  /// Binds the sockets and makes the parts; starts none, but for the recorder's thread.
+  /// Binds the sockets and makes the parts, without starting any, except for the recorder's thread.
   init(_ daemon: Daemon) throws {
     self.daemon = daemon
     let (configuration, logger, paths) = (daemon.configuration, daemon.logger, daemon.paths)
     let warn: @Sendable (String) -> Void = { logger.warning("\($0)") }
     sockets = try Sockets(paths)
     let snapshots = try SnapshotStore(directory: paths.stateDirectory + "/rooms", onProblem: warn)
-    // The last one that can fail: its thread runs from here on.
+    // The last part that can fail: its thread runs from here on.
     let library = try RecordingLibrary(
       directory: paths.stateDirectory + "/recordings", onProblem: warn)
 
@@ -112,7 +113,7 @@ final class DaemonParts: Sendable {
     }
   }
 
-  /// Recovers what the last run left. A state directory that cannot be used harms recordings alone.
+  /// Recovers what the last run left behind. An unusable state directory affects only recordings.
   var recordings: Part {
     Part("recordings") { [self] in
       await roomRecordings.open()
@@ -218,7 +219,7 @@ final class DaemonParts: Sendable {
         let ended = WallClock.milliseconds()
         let report = HangReport(finding, lane: lane.index, ended: ended)
         metrics.count(report.kind, report.reason)
-        // The journal first: whoever sees the hang on a monitor finds it there.
+        // The journal first, so that a hang seen on a monitor can be found there.
         hangs.add(report) { $0.log(to: logger) }
       }
       return { monitor.stop() }
@@ -232,7 +233,7 @@ final class DaemonParts: Sendable {
     }
   }
 
-  /// Feeds the watchdog, if the manager asks for that, by progress of the lanes alone.
+  /// Feeds the watchdog, if the service manager requires it, only when the lanes make progress.
   var watchdog: Part {
     Part("watchdog") { [self] in
       guard let interval = try WatchdogInterval.fromEnvironment() else { return {} }
@@ -258,7 +259,7 @@ final class DaemonParts: Sendable {
 
   // MARK: Signals and the service manager
 
-  /// SIGHUP reloads; SIGUSR2 holds a lane if a test asked for that.
+  /// SIGHUP reloads; SIGUSR2 holds a lane if a test has requested that.
   var signals: Part {
     Part("signals") { [self] in
       let trapped: [UnixSignal] = faults.laneHold == nil ? [.sighup] : [.sighup, .sigusr2]
@@ -291,7 +292,8 @@ final class DaemonParts: Sendable {
     }
   }
 
-  /// A manager that does not listen is worth a log entry, not the service.
+  /// Notifies the service manager. If it does not listen, that is worth a log entry, but no reason
+  /// to stop.
   private func tell(_ message: () throws(SystemError) -> Void) {
     do throws(SystemError) {
       try message()

@@ -35,7 +35,7 @@ package final class DaemonStatus: Sendable {
     self.logLevel = logLevel
   }
 
-  /// Notes whether a lane is silent, as the watchdog found it.
+  /// Notes whether a lane is silent, as found by the watchdog.
   package func noteStall(_ isStalled: Bool) { stalled.store(isStalled, ordering: .relaxed) }
 
   package func report(

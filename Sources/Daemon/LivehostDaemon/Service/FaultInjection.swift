@@ -3,20 +3,20 @@ import NIOCore
 import Platform
 package import Systemd
 
-/// Lanes that are held on demand, and a journal that takes little, for tests.
+/// Holds lanes on demand and limits the journal, for tests.
 ///
-/// Off unless the environment asks for it:
+/// Off unless enabled by the environment:
 /// - `LIVEHOST_BLOCK_LANE_MS=N`: `SIGUSR2` holds the first lane for N milliseconds.
 /// - `LIVEHOST_HOLD=action:KIND=N,view:NAME=N`: each action of the kind and each evaluation of the
 ///   view computes for N milliseconds.
 /// - `LIVEHOST_JOURNAL_CAPACITY=N`: at most N entries wait for the journal, so that some are lost
-///   within the time of a test.
+///   in the course of a test.
 package struct FaultInjection: Sendable {
   private let holds: [LaneActivity.Work: UInt64]
   let holdsActions: Bool
   let holdsViews: Bool
 
-  /// For how long `SIGUSR2` holds the first lane, in milliseconds; nil if it does not.
+  /// How long `SIGUSR2` holds the first lane, in milliseconds; nil if it does not.
   let laneHold: UInt32?
 
   /// No faults, or those given.
@@ -29,7 +29,7 @@ package struct FaultInjection: Sendable {
     holdsViews = holds.keys.contains { if case .view = $0 { true } else { false } }
   }
 
-  /// Reads the environment; what it does not understand is ignored.
+  /// Reads the environment, ignoring what it does not understand.
   static func fromEnvironment() -> FaultInjection {
     func text(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
     var holds: [LaneActivity.Work: UInt64] = [:]
@@ -52,7 +52,7 @@ package struct FaultInjection: Sendable {
     return limits
   }
 
-  /// Computes for as long as this work is to be held.
+  /// Computes for as long as this work should hold its lane.
   func hold(_ work: LaneActivity.Work) {
     guard let milliseconds = holds[work] else { return }
     let end = MonotonicClock.nanoseconds() + milliseconds * 1_000_000

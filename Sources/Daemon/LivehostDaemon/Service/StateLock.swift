@@ -9,7 +9,7 @@ struct StateLock: ~Copyable {
   /// Makes the directory if it is missing. One that cannot be made or opened is not locked: nothing can
   /// be saved in it, which is reported where that matters.
   ///
-  /// - Throws: ``DaemonError`` if another process has it.
+  /// - Throws: ``DaemonError`` if another process holds the lock.
   init(_ directory: String) throws(DaemonError) {
     try? FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])

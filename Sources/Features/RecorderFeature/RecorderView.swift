@@ -14,7 +14,9 @@ package struct RecorderView: View {
     let elsewhere = state.elsewhere
     var lines: [ViewNode] = []
     if let own { lines += describe("here", own) }
-    if elsewhere != RecorderActivity() { lines += describe(own == nil ? nil : "elsewhere", elsewhere) }
+    if elsewhere != RecorderActivity() {
+      lines += describe(own == nil ? nil : "elsewhere", elsewhere)
+    }
     return .panel(
       .init("recorder", title: "Recorder", priority: 5, usefulRows: 4), .column(lines))
   }

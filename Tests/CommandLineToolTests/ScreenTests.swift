@@ -127,7 +127,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
 
   @Test func `a table is aligned, and leaves out what is optional`() {
     let table = ScreenNode(
-      .table,
+      kind: .table,
       columns: [
         ScreenColumn(title: "", alignment: .left), ScreenColumn(title: "now", alignment: .right),
         ScreenColumn(title: "most", alignment: .right, optional: true),
@@ -151,29 +151,30 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     ([1_000, 1_001], "▄▅"), ([.nan, 1, .infinity], "▅"),
   ])
   func `a sparkline has a character for each sample`(samples: [Double], text: String) {
-    #expect(texts(ScreenNode(.sparkline, samples: samples)).joined() == text)
+    #expect(texts(ScreenNode(kind: .sparkline, samples: samples)).joined() == text)
   }
 
   @Test func `more samples than a sparkline has characters are summed up`() {
     let samples = (0..<120).map(Double.init)
-    let text = texts(ScreenNode(.sparkline, samples: samples)).joined()
+    let text = texts(ScreenNode(kind: .sparkline, samples: samples)).joined()
     #expect(text.count == 24)
     #expect(text == String(text.sorted { $0.unicodeScalars.first! < $1.unicodeScalars.first! }))
   }
 
   @Test func `a row of a list reads like a sentence, and is broken at spaces`() {
     let list = ScreenNode(
-      .list, parts: [.row(.text("ann:", .person), .text("one two three four five six"))])
+      kind: .list, parts: [.row(.text("ann:", .person), .text("one two three four five six"))])
     #expect(texts(list, columns: 20) == ["ann: one two three", "  four five six"])
   }
 
   @Test func `text of strangers is made harmless wherever it is`() {
     let evil = "\u{1B}[2J\u{202E}"
     let nodes: [ScreenNode] = [
-      .text(evil), ScreenNode(.badge, text: evil), .gauge(evil, 1, evil),
-      ScreenNode(.panel, text: evil),
+      .text(evil), ScreenNode(kind: .badge, text: evil), .gauge(evil, 1, evil),
+      ScreenNode(kind: .panel, text: evil),
       ScreenNode(
-        .table, columns: [ScreenColumn(title: evil, alignment: .left)], parts: [.row(.text(evil))]),
+        kind: .table, columns: [ScreenColumn(title: evil, alignment: .left)],
+        parts: [.row(.text(evil))]),
     ]
     for node in nodes {
       for form in [NodeDrawing.Form.full, .compact, .plain] {
@@ -187,7 +188,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
 @Suite struct ScreenPartsTests {
   @Test func `a tree that contains itself or lacks a view is cut`() {
     var screen = ScreenReport.full
-    screen.views["2"]?.output = ScreenNode(.child, view: 1)
+    screen.views["2"]?.output = ScreenNode(kind: .child, view: 1)
     screen.views["3"] = nil
     #expect(ScreenParts(screen).panes.map(\.name).contains("recorder"))
     screen.root = 77
@@ -269,7 +270,8 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     }
     let chat = ScreenNode.messages(0..<60)
     #expect(
-      chatRows(.made(chat: chat, recorder: ScreenNode(.empty))) == chatRows(.made(chat: chat)) + 2)
+      chatRows(.made(chat: chat, recorder: ScreenNode(kind: .empty))) == chatRows(.made(chat: chat))
+        + 2)
   }
 
   @Test func `scrolled, a list stays where it is while rows come in`() {

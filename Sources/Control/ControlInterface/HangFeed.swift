@@ -17,9 +17,9 @@ package final class HangFeed: Sendable {
 
   package init() {}
 
-  /// Adds a hang; its number is given here. One thread adds them all.
+  /// Adds a hang and numbers it. All hangs are added by one thread.
   ///
-  /// - Parameter announce: told the hang before anybody finds it here.
+  /// - Parameter announce: Called with the hang before clients can see it.
   @discardableResult
   package func add(_ hang: HangReport, announce: (HangReport) -> Void = { _ in }) -> HangReport {
     var numbered = hang
@@ -54,7 +54,7 @@ package final class HangFeed: Sendable {
     state.withLock { $0.hangs.filter { $0.timestamp >= timestamp } }
   }
 
-  /// Waits for hangs after that number. Empty once the feed is finished.
+  /// Waits for hangs after that number. Returns none once the feed is finished.
   /// - Throws: `CancellationError`.
   func next(after number: Int) async throws -> [HangReport] {
     while true {

@@ -6,8 +6,8 @@ import Varlink
 struct HangMonitoring {
   let feed: HangFeed
 
-  /// Returns the last reply: the only one to a call without `more`, else an empty one once the daemon
-  /// stops.
+  /// Returns the last reply: the only one to a call without `more`, or else an empty one once the
+  /// daemon stops.
   func run(wantsMore: Bool, _ replies: ReplyStream) async throws -> ByteBuffer {
     let known = feed.hangs()
     let first = try reply(known)

@@ -2,8 +2,8 @@ package import JSON
 
 /// JSON merge patches (RFC 7396).
 ///
-/// In a merge patch null removes a member, so a patch cannot set one to null. Varlink holds a
-/// nullable member that is absent and one that is null for the same (UAPI.20, "Nullable Fields and
+/// In a merge patch null removes a member, so a patch cannot set one to null. Varlink treats
+/// a nullable member that is absent and one that is null alike (UAPI.20, "Nullable Fields and
 /// Absent Fields"), and so do these functions: members that are null count as absent, outside
 /// arrays, which a patch replaces whole.
 package enum MergePatch {

@@ -1,4 +1,4 @@
-/// Wakes those who wait for a change of something that others hold.
+/// Wakes tasks that wait for a change of shared state.
 package final class ChangeSignal: Sendable {
   private struct State {
     var next: UInt64 = 0
@@ -9,7 +9,7 @@ package final class ChangeSignal: Sendable {
 
   package init() {}
 
-  /// Wakes all who wait. To be called after the change.
+  /// Wakes all waiting tasks. To be called after the change.
   package func raise() {
     let waiters = state.withLock { state in
       defer { state.waiters = [:] }

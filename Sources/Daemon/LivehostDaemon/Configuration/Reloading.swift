@@ -5,7 +5,7 @@ import Platform
 package import Systemd
 import YAMLReader
 
-/// Puts a changed configuration in force while the daemon runs: no connection and no event is dropped.
+/// Applies a changed configuration while the daemon runs, without dropping a connection or an event.
 package final class Reloading: ManagedService {
   private let read: Configuration.Reader
   private let current: Guarded<Configuration>
@@ -35,7 +35,7 @@ package final class Reloading: ManagedService {
     self.metrics = metrics
   }
 
-  /// - Throws: ``ReloadFailure``; the old configuration is in force then.
+  /// - Throws: ``ReloadFailure``; the old configuration stays in force.
   package func reload() async throws { try reloadNow() }
 
   /// The same, for a signal.

@@ -1,4 +1,4 @@
-/// A device as the simulator knows it: how often it draws, how slow it is, and what things cost.
+/// A device for the simulator: how often it draws, how slow it is, and what things cost.
 package struct DeviceProfile: Hashable, Sendable {
   /// The name of its file.
   package var name: String
@@ -8,7 +8,7 @@ package struct DeviceProfile: Hashable, Sendable {
   package var refreshRate: Int
   /// How many times as long as the reference device it takes, in millionths.
   package var slowdown: Int64
-  /// What can slow it further, each by a factor in millionths. In the order of the file.
+  /// What slows it further, each by a factor in millionths, in the order of the file.
   package var conditions: [Condition]
   package var costs: Costs
 
@@ -36,7 +36,7 @@ package struct DeviceProfile: Hashable, Sendable {
     package var evaluation: Int64 = 0
     /// More for each element that it puts on the screen.
     package var element: Int64 = 0
-    /// More in the turn in which it appears: what is made for it once.
+    /// More in the frame in which it appears: what is made for it once.
     package var appearance: Int64 = 0
   }
 }

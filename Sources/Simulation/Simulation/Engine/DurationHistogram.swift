@@ -1,5 +1,4 @@
-/// Counts of durations in nanoseconds, of which percentiles are asked: exact below 512 ns, within
-/// 0.4 % above.
+/// Counts durations in nanoseconds and gives their percentiles: exact below 512 ns, within 0.4 % above.
 struct DurationHistogram: Sendable {
   /// Bits that tell two durations of one power of two apart.
   private static let precision = 8

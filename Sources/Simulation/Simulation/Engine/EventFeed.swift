@@ -7,17 +7,17 @@ package struct Delivery: Sendable {
   package var intended: VirtualTime
 }
 
-/// All events of a scenario in the order in which they arrive: its sources, and what goes wrong on the
-/// way from them.
+/// All events of a scenario in the order in which they arrive: those of its sources, after the faults on
+/// the way.
 ///
-/// Cannot be copied: its sources move on.
+/// Cannot be copied, because its sources advance.
 package struct EventFeed: ~Copyable {
   private let sources: [EventSource]
   private var company = Company()
   private var faults: FaultStage
   /// The next occasion of each source.
   private var occasions = EventQueue<Int>()
-  /// Events that arrive later than the occasion that they are of.
+  /// Events that arrive later than the occasion they belong to.
   private var deliveries = EventQueue<Delivery>()
 
   /// - Parameter load: factor of all generated rates, in millionths.
@@ -40,8 +40,8 @@ package struct EventFeed: ~Copyable {
 
   package var faultCounts: FaultCounts { faults.counts }
 
-  /// Calls `take` for each event that arrives until then, in order; of one time, those that were under
-  /// way first.
+  /// Calls `take` for each event that arrives until then, in order; of events at the same time, those
+  /// already under way come first.
   package mutating func receive(
     until time: VirtualTime, _ take: (Delivery, _ arrival: VirtualTime) -> Void
   ) {

@@ -1,4 +1,4 @@
-/// What is to happen, in order of virtual time; of one time, in the order in which it was put in.
+/// A queue in order of virtual time; elements of the same time come in the order in which they were added.
 ///
 /// A heap in an array, with four children to a parent, which makes it half as deep as a binary one.
 public struct EventQueue<Element> {
@@ -23,7 +23,7 @@ public struct EventQueue<Element> {
 
   @inlinable public var count: Int { entries.count }
 
-  /// When the next element is due; nil if there is none. O(1).
+  /// When the next element is due; `nil` if the queue is empty. O(1).
   @inlinable public var nextTime: VirtualTime? {
     entries.isEmpty ? nil : VirtualTime(nanoseconds: entries[0].time)
   }
@@ -50,7 +50,7 @@ public struct EventQueue<Element> {
     }
   }
 
-  /// Takes the next element; nil if there is none. O(log count).
+  /// Takes the next element; `nil` if the queue is empty. O(log count).
   @inlinable
   public mutating func pop() -> (time: VirtualTime, element: Element)? {
     guard let last = entries.popLast() else { return nil }
@@ -58,7 +58,7 @@ public struct EventQueue<Element> {
     return (VirtualTime(nanoseconds: first.time), first.element)
   }
 
-  /// Removes the first entry and inserts `entry`.
+  /// Takes the first entry and puts `entry` where it belongs.
   @inlinable
   mutating func replaceFirst(with entry: Entry) -> Entry {
     entries.withUnsafeMutableBufferPointer { buffer in

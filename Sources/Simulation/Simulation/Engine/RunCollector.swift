@@ -3,11 +3,11 @@ import HostScreen
 import RateLimiting
 import ViewGraph
 
-/// Measures a run as it proceeds.
+/// Measures a run while it is under way.
 struct RunCollector {
   /// Parts of the run for which the longest turn is kept, for charts.
   private static let buckets = 240
-  /// Longest turns that are kept with what held them.
+  /// How many of the longest turns are kept, with their causes.
   private static let longestKept = 10
 
   private let grid: FrameGrid
@@ -57,8 +57,8 @@ struct RunCollector {
     unshown.append(Unshown(intended: intended.nanoseconds, taken: time))
   }
 
-  /// A frame shows all but what throttles still hold. These are taken to be the newest events,
-  /// since which ones they are is known to the throttles alone.
+  /// A frame shows everything except what throttles still hold. Those are assumed to be the newest events,
+  /// since only the throttles know which ones they are.
   mutating func noteShown(counts: EventCounts, at time: Int64) {
     while unshown.count - firstUnshown > counts.pending {
       let event = unshown[firstUnshown]

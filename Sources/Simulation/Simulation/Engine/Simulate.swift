@@ -1,7 +1,7 @@
 package import HostScreen
 import YAMLReader
 
-/// What a simulation gives: its report and, if it was asked for, the trace.
+/// The result of a simulation: its report and, if requested, a trace.
 package struct SimulationOutcome: Sendable {
   package var report: SimulationReport
   /// Chrome trace JSON.
@@ -10,9 +10,9 @@ package struct SimulationOutcome: Sendable {
 
 /// Runs a scenario: every variant on every device.
 ///
-/// Gives other tasks a chance about once in a millisecond of work, and ends early if its task is
-/// cancelled. Everything else depends on the scenario, the files that it names and the options alone:
-/// the same input gives the same report, byte for byte.
+/// Yields to other tasks about once per millisecond of work, and ends early if its task is cancelled.
+/// The result depends on nothing but the scenario, the files that it names and the options: the same input
+/// gives the same report, byte for byte.
 ///
 /// - Parameter progress: Called with the share done in percent, each at most once, from 1 to 100.
 /// - Throws: ``ConfigurationError`` before anything ran; `CancellationError`.

@@ -1,8 +1,7 @@
 import HostScreen
 import ViewGraph
 
-/// The time of a simulated main thread: it moves on with what the thread does, by what that costs on
-/// the device.
+/// The time of a simulated main thread: it advances by what the thread's work costs on the device.
 final class SimulatedClock: EvaluationClock {
   private let costs: CostTable
   @exclusivity(unchecked) private(set) var time: Int64 = 0
@@ -20,7 +19,7 @@ final class SimulatedClock: EvaluationClock {
 
   var now: UInt64 { UInt64(time) }
 
-  /// The thread has nothing to do until then. Never goes back.
+  /// The thread has nothing to do until then. Time never goes back.
   func wait(until instant: VirtualTime) { time = max(time, instant.nanoseconds) }
 
   /// A turn of absurd length ends the run; it must not end the program.

@@ -69,7 +69,7 @@ final class SimulatedRun {
   /// How far it is.
   var time: VirtualTime { min(VirtualTime(nanoseconds: clock.time), duration) }
 
-  /// Goes on for about so much work, in units of a held event; a few hundred nanoseconds each.
+  /// Does about this much work, in units of a held event; a few hundred nanoseconds each.
   ///
   /// - Returns: whether there is more to do.
   func advance(work: Int) -> Bool {
@@ -93,7 +93,7 @@ final class SimulatedRun {
     return true
   }
 
-  /// When there is something to do: an event, or a frame.
+  /// When the thread has something to do next: an event, or a frame.
   private func wake() -> VirtualTime? {
     let event = feed.nextTime
     if let event, event < nextRefresh { return event }
@@ -131,7 +131,7 @@ final class SimulatedRun {
 
   // MARK: Result
 
-  /// The result of the run, available at its end.
+  /// The result; complete once the run has ended.
   func report() -> RunReport {
     collector.report(
       device: device, variant: variant.name, counts: screen.counts,

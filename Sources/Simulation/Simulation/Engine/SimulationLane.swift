@@ -2,10 +2,10 @@ import Composable
 import Platform
 import Synchronization
 
-/// The lane of a simulated screen: what effects bring waits for the end of a turn.
+/// The lane of a simulated screen: the actions of effects wait for the end of a turn.
 final class SimulationLane: Lane {
   private let jobs = Guarded<[@Sendable () -> Void]>([])
-  /// Asked after every turn, and almost always false.
+  /// Checked after every turn, and almost always false.
   private let hasJobs = Atomic<Bool>(false)
 
   var taskExecutor: (any TaskExecutor)? { nil }

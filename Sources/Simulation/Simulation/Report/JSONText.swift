@@ -1,5 +1,5 @@
-/// Writes JSON with members in a fixed order and numbers as they are given: the same bytes for the same
-/// report.
+/// Writes JSON with members in a fixed order and numbers as they are given, so that the same report gives
+/// the same bytes.
 struct JSONText {
   private(set) var text = ""
   private var isFirst = true

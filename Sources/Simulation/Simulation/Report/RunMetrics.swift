@@ -1,4 +1,4 @@
-/// What is said of a run in tables: names and values, in one order everywhere.
+/// The rows of a run in tables: names and values, in the same order everywhere.
 package struct RunMetrics: Sendable, Hashable {
   package var device: String
   package var variant: String
@@ -20,7 +20,7 @@ package struct RunMetrics: Sendable, Hashable {
     case time(Int64)
     /// Thousandths, shown as percent.
     case share(Int)
-    /// Nothing to say, such as the mean of no evaluation.
+    /// No value, such as the mean of no evaluation.
     case none
 
     var text: String {

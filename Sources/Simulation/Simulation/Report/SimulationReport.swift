@@ -1,7 +1,7 @@
 import HostScreen
 import ViewGraph
 
-/// The result of a simulation. Durations are in whole nanoseconds.
+/// The result of a simulation. Durations are whole nanoseconds.
 package struct SimulationReport: Sendable, Hashable {
   package var version: String
   package var scenario: String
@@ -17,7 +17,7 @@ package struct SimulationReport: Sendable, Hashable {
     package var value: String
   }
 
-  /// A digest of everything that happened in all runs: each turn, each evaluation, each count.
+  /// Identifies everything that happened in all runs: each turn, each evaluation, each count.
   package var digest: String {
     var digest = Digest()
     for run in runs { digest.add(run.digest) }
@@ -52,7 +52,7 @@ package struct RunReport: Sendable, Hashable {
   /// From when the thread took it: without what it waited for the thread.
   package var service: Percentiles
   package var views: [ViewReport]
-  /// The longest turns first, and what held them.
+  /// The longest turns with their causes, the longest first.
   package var longestTurns: [TurnReport]
   /// Length of a part of ``timeline``.
   package var bucket: Int64

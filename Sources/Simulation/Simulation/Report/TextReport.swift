@@ -1,5 +1,5 @@
 extension SimulationReport {
-  /// The report for people: for each device a table with the variants side by side, what held the
+  /// The report for people: for each device a table with the variants side by side, the causes of the
   /// longest turns, why views were evaluated, and the thresholds.
   package var lines: [String] {
     var lines = [
@@ -42,7 +42,7 @@ extension ThresholdReport {
 }
 
 extension RunReport {
-  /// Turns and causes that a table has no room for.
+  /// How many turns and causes are listed below a table.
   private static let turnsShown = 3
   private static let causesShown = 3
 

@@ -1,5 +1,5 @@
 extension Threshold {
-  /// Looks at every run that the threshold is for. With none, it is met: there is nothing against it.
+  /// Checks every run that the threshold is for. Without any it is met.
   func check(_ runs: [RunReport]) -> ThresholdReport {
     var worst: Int64?
     var failures: [String] = []

@@ -3,9 +3,9 @@ import ViewGraph
 /// Records runs as Chrome trace JSON, which Perfetto opens.
 ///
 /// Each run is a process with one thread. Slices nest: turn, then actions and views, views within
-/// views. An arrow leads from an action to each view that it had evaluated.
+/// views. An arrow leads from an action to each view whose evaluation it triggered.
 final class TraceRecorder {
-  /// Events that a viewer still opens with ease; what comes later is left out, and said so.
+  /// As many events as a viewer opens with ease; later ones are left out, and the trace says so.
   private static let limit = 200_000
 
   private var body = ""

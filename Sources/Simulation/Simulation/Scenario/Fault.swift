@@ -3,18 +3,18 @@ import YAMLReader
 /// Something that goes wrong on the way from the sources to the screen.
 struct Fault: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
-    /// Nothing arrives for a while; then everything held back arrives at once.
+    /// Nothing arrives for a while; then everything that was held up arrives at once.
     case stall
-    /// The events of the window arrive several times as fast, from its beginning on.
+    /// What would have come in the window comes this many times as fast, from its beginning on.
     case burst(times: Int)
-    /// Each event is late by up to this much.
+    /// Each event is late by up to this time.
     case reorder(by: VirtualTime)
     /// A share of the events, in thousandths, arrives a second time, up to half a second later.
     case duplicate(share: Int64)
     /// A share of the events is lost.
     case drop(share: Int64)
-    /// The connection is lost for a while. Afterwards the missed events arrive, and those delivered
-    /// in the time `replay` before the loss arrive again.
+    /// The connection is lost for a while; afterwards what was missed arrives, and what was delivered
+    /// in this time before the loss arrives again.
     case reconnect(replay: VirtualTime)
 
     var name: String {

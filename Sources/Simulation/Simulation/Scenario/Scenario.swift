@@ -6,7 +6,7 @@ package struct Scenario: Sendable {
   package var devices: [Device]
   var sources: [SourceDescription]
   var faults: [Fault]
-  /// In the order of the file; one of the name `default` if the file names none.
+  /// In the order of the file; a single one named `default` if the file has none.
   package var variants: [Variant]
   package var thresholds: [Threshold]
   /// What was set on the command line, in that order.
@@ -18,7 +18,7 @@ package struct Scenario: Sendable {
     package var settings: RunSettings
   }
 
-  /// The most runs, one for each device and variant: a longer report would not be read.
+  /// A longer report would be of no use to people.
   static let runLimit = 256
 }
 

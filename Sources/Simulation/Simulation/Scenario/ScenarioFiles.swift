@@ -1,10 +1,10 @@
 import Glibc
 
-/// How a simulation reads files: given, so that tests can make them up and a service can refuse.
+/// How a simulation reads files: passed in, so that tests can invent them and a service can refuse.
 package struct ScenarioFiles: Sendable {
-  /// The bytes of a file; nil if there is none.
+  /// The bytes of a file; `nil` if it does not exist.
   package var read: @Sendable (_ path: String) -> [UInt8]?
-  /// The names in a directory, sorted; empty if there is none.
+  /// The names in a directory, sorted; empty if it does not exist.
   package var list: @Sendable (_ path: String) -> [String]
 
   package init(

@@ -3,7 +3,7 @@ package import Intake
 import Suggestions
 import YAMLReader
 
-/// What of a run can be chosen from outside: by a variant, or by `--set`.
+/// The settings of a run, chosen by a variant or by `--set`.
 package struct RunSettings: Hashable, Sendable {
   /// Whether the host's view depends on its children as wholes.
   package var children = ChildTracking.ignored

@@ -1,7 +1,7 @@
 import HostFeature
 import Suggestions
 
-/// Something of a run that a threshold can be set on.
+/// A property of a run that a threshold can be set on.
 package enum ThresholdMetric: Hashable, Sendable {
   case hangs, microhangs, longest, hitch, frames, actions
   case received, applied, coalesced, rejected, pending
@@ -35,7 +35,7 @@ package enum ThresholdMetric: Hashable, Sendable {
       ("events.rejected", .rejected), ("events.pending", .pending),
     ] + Percentile.allCases.map { ("latency.\($0.rawValue)", .latency($0)) }
 
-  /// - Throws: what is wrong with the name, and what may have been meant.
+  /// - Throws: what is wrong with the name, and what was probably meant.
   init(_ name: String) throws(ThresholdProblem) {
     if let found = Self.plain.first(where: { $0.name == name }) {
       self = found.metric

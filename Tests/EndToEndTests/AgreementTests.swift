@@ -13,7 +13,7 @@ import ViewGraph
 import WireFormats
 
 /// A minute of a host's stream lived through by the simulator and by the daemon: they agree.
-@Suite("Live and simulated", .serialized)
+@Suite(.serialized)
 struct AgreementTests {
   /// Where the simulator's time stamps begin.
   private static let epoch: Timestamp = 1_767_225_600_000
@@ -31,10 +31,10 @@ struct AgreementTests {
     minute.reduce(into: []) { NativeEncoder.append($1, to: &$0) }
   }
 
-  @Test(
-    "with a stepped clock: the same actions, the same final state, the same evaluations",
-    arguments: ["virtual time", "sockets and lanes"])
-  func stepped(world: String) async throws {
+  @Test(arguments: ["virtual time", "sockets and lanes"])
+  func `with a stepped clock: the same actions, the same final state, the same evaluations`(
+    world: String
+  ) async throws {
     let report =
       world == "virtual time" ? try simulated() : try await live(clock: "event")
     // What both must be, found by neither: the sums of the script.
@@ -52,8 +52,10 @@ struct AgreementTests {
     #expect(report.views.mapValues(\.avoidable) == other.views.mapValues(\.avoidable))
   }
 
-  @Test("on the real clock: the same final state, sums, and actions that are never dropped")
-  func realClock() async throws {
+  @Test
+  func `on the real clock: the same final state, sums, and actions that are never dropped`()
+    async throws
+  {
     let simulated = try simulated()
     let live = try await live(clock: "arrival")
     #expect(live.phase == simulated.phase)
@@ -77,8 +79,8 @@ struct AgreementTests {
 
   // MARK: Throttles
 
-  @Test("costly frames widen the interval of the chat at the same frames")
-  func widening() throws {
+  @Test
+  func `costly frames widen the interval of the chat at the same frames`() throws {
     // Every evaluation of the chat takes 12 ms: a quarter of the time allows one in 48 ms.
     let simulated = try simulatedChat(cost: "12ms")
     let live = liveChat(cost: 12_000_000)
@@ -95,10 +97,10 @@ struct AgreementTests {
     #expect(try simulatedChat(cost: "0ms") == liveChat(cost: 0))
   }
 
-  @Test(
-    "a throttle's key means the same in livehostd.yaml and in a scenario",
-    arguments: ThrottledKind.allCases)
-  func throttleKeys(kind: ThrottledKind) throws {
+  @Test(arguments: ThrottledKind.allCases)
+  func `a throttle's key means the same in livehostd.yaml and in a scenario`(kind: ThrottledKind)
+    throws
+  {
     var read: [String: ThrottlePolicies] = [:]
     for text in [
       "1.5s", "1500ms", "{interval: 1.5s}", "{interval: 1500ms}", "{interval: 2s}",
@@ -131,8 +133,9 @@ struct AgreementTests {
   private static let crowd: [LiveEvent] = (0..<1_000).map { number in
     LiveEvent(
       timestamp: epoch + Timestamp(number) * 2,
-      payload: .chat(.message(
-        ChatMessage(id: "m\(number)", userID: "u", userName: "Ada", text: "hello"))))
+      payload: .chat(
+        .message(
+          ChatMessage(id: "m\(number)", userID: "u", userName: "Ada", text: "hello"))))
   }
 
   private func evaluations(_ screen: HostScreen) -> [ChatEvaluation] {

@@ -2,8 +2,7 @@ import Foundation
 import LivehostDaemon
 import Testing
 
-@Suite("A bad configuration")
-struct BadConfigurationTests {
+@Suite struct BadConfigurationTests {
   struct Bad: Sendable, CustomTestStringConvertible {
     let name: String
     let text: String
@@ -73,8 +72,8 @@ struct BadConfigurationTests {
     try run("livehostd", ["--check-config", "--config", file])
   }
 
-  @Test("is refused with 78, file, line, key and remedy", arguments: ofKeys + others)
-  func refused(bad: Bad) throws {
+  @Test(arguments: ofKeys + others)
+  func `is refused with 78, file, line, key and remedy`(bad: Bad) throws {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let file = directory.appendingPathComponent("livehostd.yaml")
@@ -91,11 +90,13 @@ struct BadConfigurationTests {
     #expect(outcome.output.isEmpty)
   }
 
-  @Test("there are more than thirty of them")
-  func enough() { #expect(Self.ofKeys.count + Self.others.count > 30) }
+  @Test
+  func `there are more than thirty of them`() {
+    #expect(Self.ofKeys.count + Self.others.count > 30)
+  }
 
-  @Test("that cannot be read is named, with what to do")
-  func unreadable() throws {
+  @Test
+  func `that cannot be read is named, with what to do`() throws {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let binary = directory.appendingPathComponent("binary.yaml")
@@ -111,8 +112,8 @@ struct BadConfigurationTests {
     }
   }
 
-  @Test("keeps the daemon from starting, too")
-  func start() throws {
+  @Test
+  func `keeps the daemon from starting, too`() throws {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let file = directory.appendingPathComponent("livehostd.yaml")

@@ -3,16 +3,15 @@ import LivehostDaemon
 import Testing
 import YAMLReader
 
-@Suite("Configuration")
-struct ConfigurationTests {
+@Suite struct ConfigurationTests {
   private func read(_ text: String) throws(ConfigurationError) -> Configuration {
     var configuration = Configuration()
     try configuration.read(text: text, file: "test.yaml")
     return configuration
   }
 
-  @Test("an empty file changes nothing", arguments: ["", "\n", "# only a comment\n", "---\n"])
-  func empty(text: String) throws {
+  @Test(arguments: ["", "\n", "# only a comment\n", "---\n"])
+  func `an empty file changes nothing`(text: String) throws {
     #expect(try read(text) == Configuration())
   }
 
@@ -29,8 +28,8 @@ struct ConfigurationTests {
     "throttle.progress": "{interval: 2s}",
   ]
 
-  @Test("every declared key is read and changes something; its default changes nothing")
-  func declared() throws {
+  @Test
+  func `every declared key is read and changes something; its default changes nothing`() throws {
     #expect(Set(Self.others.keys) == Set(ConfigurationKey.all.map(\.path)))
     for key in ConfigurationKey.all {
       func text(_ value: String) -> String {
@@ -42,8 +41,8 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("the commented default file is the one that is installed, and changes nothing")
-  func defaultFile() throws {
+  @Test
+  func `the commented default file is the one that is installed, and changes nothing`() throws {
     let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../config/livehostd.yaml")
     let text = try String(contentsOf: url, encoding: .utf8)
@@ -63,92 +62,90 @@ struct ConfigurationTests {
     var testDescription: String { text }
   }
 
-  @Test(
-    "a bad file is refused with file, line, key and remedy",
-    arguments: [
-      Bad(
-        text: "rooms:\n  maximun: 5", line: 2, key: "rooms.maximun",
-        message: "did you mean 'rooms.maximum'?"),
-      Bad(text: "rooms:\n  maximum: 0", line: 2, key: "rooms.maximum", message: "from 1 to 100000"),
-      Bad(text: "rooms:\n  maximum: many", line: 2, key: "rooms.maximum", message: "whole number"),
-      Bad(text: "rooms:\n  maximum: [1]", line: 2, key: "rooms.maximum", message: "whole number"),
-      Bad(text: "rooms: 5", line: 1, key: "rooms", message: "expected keys and values"),
-      Bad(text: "\n\nroms:\n  maximum: 5", line: 3, key: "roms", message: "unknown key"),
-      Bad(text: "log:\n  level: loud", line: 2, key: "log.level", message: "expected one of trace"),
-      Bad(
-        text: "log:\n  level: info\n  level: debug", line: 3, key: "log.level",
-        message: "is a duplicate key; remove one"),
-      Bad(
-        text: "throttle:\n  # wide\n  chat:\n    interval: 1s\n\n    interval: 2s\nlanes: 1",
-        line: 6,
-        key: "throttle.chat.interval", message: "is a duplicate key"),
-      Bad(
-        text: "rooms: {maximum: 1, maximum: 2}", line: 1, key: "rooms.maximum",
-        message: "is a duplicate key"),
-      Bad(text: "lanes: 0", line: 1, key: "lanes", message: "from 1 to 256 or auto"),
-      Bad(text: "lanes: some", line: 1, key: "lanes", message: "or auto"),
-      Bad(text: "rooms:\n  open: main", line: 2, key: "rooms.open", message: "a list"),
-      Bad(
-        text: "rooms:\n  open: [Main]", line: 2, key: "rooms.open",
-        message: "'Main' is not a room name"),
-      Bad(
-        text: "rooms:\n  framesPerSecond: 1001", line: 2, key: "rooms.framesPerSecond",
-        message: "1 to 1000"),
-      Bad(
-        text: "ingest:\n  connections: -1", line: 2, key: "ingest.connections", message: "from 1"),
-      Bad(
-        text: "control:\n  monitors: 1.5", line: 2, key: "control.monitors", message: "whole number"
-      ),
-      Bad(
-        text: "throttle:\n  chat:\n    interval: 50ms\n    class: latest-wins", line: 4,
-        key: "throttle.chat.class", message: "contradicts what chat promises, which is keep-all"),
-      Bad(
-        text: "throttle:\n  chat:\n    interval: 50ms\n    maximum-staleness: 20ms", line: 4,
-        key: "throttle.chat.maximum-staleness", message: "below the interval of 50 ms; raise"),
-      Bad(
-        text: "throttle:\n  viewers:\n    trailing: false", line: 3,
-        key: "throttle.viewers.trailing", message: "the last value would never arrive"),
-      Bad(
-        text: "throttle:\n  viewers: {leading: false}", line: 2,
-        key: "throttle.viewers.leading", message: "always passes at once"),
-      Bad(
-        text: "throttle:\n  progress:\n\n    interval: 100ms", line: 4,
-        key: "throttle.progress.interval", message: "shorter than a second"),
-      Bad(
-        text: "throttle:\n  statistics: {leading: true}", line: 2,
-        key: "throttle.statistics.leading", message: "does not apply to the class summary"),
-      Bad(
-        text: "throttle:\n  reactions: {capacity: 5}", line: 2,
-        key: "throttle.reactions.capacity", message: "is fixed"),
-      Bad(
-        text: "throttle:\n  chat: {capacity: 0}", line: 2, key: "throttle.chat.capacity",
-        message: "above zero; set capacity to 1 or more"),
-      Bad(
-        text: "throttle:\n  chat: {interval: 0s}", line: 2, key: "throttle.chat.interval",
-        message: "above zero"),
-      Bad(
-        text: "throttle:\n  chat: {interval: 50}", line: 2, key: "throttle.chat.interval",
-        message: "or frame, not '50'; did you mean '50ms'?"),
-      Bad(
-        text: "throttle:\n  chat: {intervall: 50ms}", line: 2, key: "throttle.chat.intervall",
-        message: "did you mean 'interval'?"),
-      Bad(
-        text: "throttle:\n  chat: {class: some}", line: 2, key: "throttle.chat.class",
-        message: "use one of never-drop"),
-      Bad(
-        text: "throttle:\n  chat: [50ms]", line: 2, key: "throttle.chat",
-        message: "{interval: 50ms}"),
-      Bad(
-        text: "throttle:\n  chat: 50", line: 2, key: "throttle.chat",
-        message: "did you mean '50ms'?"),
-      Bad(
-        text: "throttle:\n  chats: {interval: 1s}", line: 2, key: "throttle.chats",
-        message: "did you mean 'throttle.chat'?"),
-      Bad(text: "- rooms", line: 1, key: nil, message: "expected keys and values"),
-      Bad(text: "rooms: {maximum: 5", line: 1, key: nil, message: ""),
-      Bad(text: "rooms:\n\tmaximum: 5", line: 2, key: nil, message: ""),
-    ])
-  func bad(_ bad: Bad) {
+  @Test(arguments: [
+    Bad(
+      text: "rooms:\n  maximun: 5", line: 2, key: "rooms.maximun",
+      message: "did you mean 'rooms.maximum'?"),
+    Bad(text: "rooms:\n  maximum: 0", line: 2, key: "rooms.maximum", message: "from 1 to 100000"),
+    Bad(text: "rooms:\n  maximum: many", line: 2, key: "rooms.maximum", message: "whole number"),
+    Bad(text: "rooms:\n  maximum: [1]", line: 2, key: "rooms.maximum", message: "whole number"),
+    Bad(text: "rooms: 5", line: 1, key: "rooms", message: "expected keys and values"),
+    Bad(text: "\n\nroms:\n  maximum: 5", line: 3, key: "roms", message: "unknown key"),
+    Bad(text: "log:\n  level: loud", line: 2, key: "log.level", message: "expected one of trace"),
+    Bad(
+      text: "log:\n  level: info\n  level: debug", line: 3, key: "log.level",
+      message: "is a duplicate key; remove one"),
+    Bad(
+      text: "throttle:\n  # wide\n  chat:\n    interval: 1s\n\n    interval: 2s\nlanes: 1",
+      line: 6,
+      key: "throttle.chat.interval", message: "is a duplicate key"),
+    Bad(
+      text: "rooms: {maximum: 1, maximum: 2}", line: 1, key: "rooms.maximum",
+      message: "is a duplicate key"),
+    Bad(text: "lanes: 0", line: 1, key: "lanes", message: "from 1 to 256 or auto"),
+    Bad(text: "lanes: some", line: 1, key: "lanes", message: "or auto"),
+    Bad(text: "rooms:\n  open: main", line: 2, key: "rooms.open", message: "a list"),
+    Bad(
+      text: "rooms:\n  open: [Main]", line: 2, key: "rooms.open",
+      message: "'Main' is not a room name"),
+    Bad(
+      text: "rooms:\n  framesPerSecond: 1001", line: 2, key: "rooms.framesPerSecond",
+      message: "1 to 1000"),
+    Bad(
+      text: "ingest:\n  connections: -1", line: 2, key: "ingest.connections", message: "from 1"),
+    Bad(
+      text: "control:\n  monitors: 1.5", line: 2, key: "control.monitors", message: "whole number"
+    ),
+    Bad(
+      text: "throttle:\n  chat:\n    interval: 50ms\n    class: latest-wins", line: 4,
+      key: "throttle.chat.class", message: "contradicts what chat promises, which is keep-all"),
+    Bad(
+      text: "throttle:\n  chat:\n    interval: 50ms\n    maximum-staleness: 20ms", line: 4,
+      key: "throttle.chat.maximum-staleness", message: "below the interval of 50 ms; raise"),
+    Bad(
+      text: "throttle:\n  viewers:\n    trailing: false", line: 3,
+      key: "throttle.viewers.trailing", message: "the last value would never arrive"),
+    Bad(
+      text: "throttle:\n  viewers: {leading: false}", line: 2,
+      key: "throttle.viewers.leading", message: "always passes at once"),
+    Bad(
+      text: "throttle:\n  progress:\n\n    interval: 100ms", line: 4,
+      key: "throttle.progress.interval", message: "shorter than a second"),
+    Bad(
+      text: "throttle:\n  statistics: {leading: true}", line: 2,
+      key: "throttle.statistics.leading", message: "does not apply to the class summary"),
+    Bad(
+      text: "throttle:\n  reactions: {capacity: 5}", line: 2,
+      key: "throttle.reactions.capacity", message: "is fixed"),
+    Bad(
+      text: "throttle:\n  chat: {capacity: 0}", line: 2, key: "throttle.chat.capacity",
+      message: "above zero; set capacity to 1 or more"),
+    Bad(
+      text: "throttle:\n  chat: {interval: 0s}", line: 2, key: "throttle.chat.interval",
+      message: "above zero"),
+    Bad(
+      text: "throttle:\n  chat: {interval: 50}", line: 2, key: "throttle.chat.interval",
+      message: "or frame, not '50'; did you mean '50ms'?"),
+    Bad(
+      text: "throttle:\n  chat: {intervall: 50ms}", line: 2, key: "throttle.chat.intervall",
+      message: "did you mean 'interval'?"),
+    Bad(
+      text: "throttle:\n  chat: {class: some}", line: 2, key: "throttle.chat.class",
+      message: "use one of never-drop"),
+    Bad(
+      text: "throttle:\n  chat: [50ms]", line: 2, key: "throttle.chat",
+      message: "{interval: 50ms}"),
+    Bad(
+      text: "throttle:\n  chat: 50", line: 2, key: "throttle.chat",
+      message: "did you mean '50ms'?"),
+    Bad(
+      text: "throttle:\n  chats: {interval: 1s}", line: 2, key: "throttle.chats",
+      message: "did you mean 'throttle.chat'?"),
+    Bad(text: "- rooms", line: 1, key: nil, message: "expected keys and values"),
+    Bad(text: "rooms: {maximum: 5", line: 1, key: nil, message: ""),
+    Bad(text: "rooms:\n\tmaximum: 5", line: 2, key: nil, message: ""),
+  ])
+  func `a bad file is refused with file, line, key and remedy`(_ bad: Bad) {
     let error = #expect(throws: ConfigurationError.self) { try read(bad.text) }
     #expect(error?.file == "test.yaml")
     #expect(error?.line == bad.line || bad.key == nil && error?.line != nil, "\(error?.line ?? -1)")
@@ -158,8 +155,8 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("a file that cannot be read is named")
-  func missing() {
+  @Test
+  func `a file that cannot be read is named`() {
     var configuration = Configuration()
     let error = #expect(throws: ConfigurationError.self) {
       try configuration.read(file: "/nonexistent/livehostd.yaml")

@@ -59,12 +59,12 @@ import WireFormats
     return bytes
   }
 
-  @Test func `The same seed gives the same events, another seed others`() throws {
+  @Test func `the same seed gives the same events, another seed others`() throws {
     #expect(try bytes(seed: 1) == bytes(seed: 1))
     #expect(try bytes(seed: 1) != bytes(seed: 2))
   }
 
-  @Test func `The events are the same on every machine and in every process`() throws {
+  @Test func `the events are the same on every machine and in every process`() throws {
     // FNV-1a, 64 bits.
     let hash = try bytes(seed: 42).reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
       ($0 ^ UInt64($1)) &* 0x100_0000_01B3
@@ -72,7 +72,7 @@ import WireFormats
     #expect(hash == 15_689_784_197_681_518_690)
   }
 
-  @Test func `Every kind of event is made`() throws {
+  @Test func `every kind of event is made`() throws {
     var types: Set<String> = []
     for (delivery, _) in try arrivals(Self.everyKind) {
       types.insert(delivery.event.payload.nativeType)
@@ -80,25 +80,25 @@ import WireFormats
     #expect(types.count == 19)
   }
 
-  @Test func `Events arrive in order, and never before they are meant to`() throws {
+  @Test func `events arrive in order, and never before they are meant to`() throws {
     let arrivals = try arrivals(Self.everyKind)
     #expect(zip(arrivals, arrivals.dropFirst()).allSatisfy { $0.arrival <= $1.arrival })
     #expect(arrivals.allSatisfy { $0.delivery.intended <= $0.arrival })
   }
 
-  @Test func `Even arrivals keep their distance, stages follow each other`() throws {
+  @Test func `even arrivals keep their distance, stages follow each other`() throws {
     let times = try arrivals(
       "  - {generate: title, arrival: even, from: 1s, stages: [{rate: 2/s, for: 2s}, {rate: 0/s, for: 5s}, {rate: 1/s, for: 2s}]}"
     ).map(\.arrival.milliseconds)
     #expect(times == [1_000, 1_500, 2_000, 2_500, 8_000, 9_000])
   }
 
-  @Test func `Independent arrivals come as often as asked for`() throws {
+  @Test func `independent arrivals come as often as asked for`() throws {
     let count = try arrivals("  - {generate: reaction, rate: 100/s}").count
     #expect(abs(count - 6_000) < 300)
   }
 
-  @Test func `A share of the events comes late, with the time stamp of when they happened`() throws
+  @Test func `a share of the events comes late, with the time stamp of when they happened`() throws
   {
     let arrivals = try arrivals(
       "  - {generate: chat.message, rate: 100/s, late: 16%, lateBy: 400ms}")
@@ -112,7 +112,7 @@ import WireFormats
     #expect((300...401).contains(longest ?? 0))
   }
 
-  @Test func `A gift bomb is one parent and its gifts, late and of one group`() throws {
+  @Test func `a gift bomb is one parent and its gifts, late and of one group`() throws {
     let arrivals = try arrivals(
       "  - {generate: chat.notice, kind: giftBomb, size: 1000, within: 3s, at: 5s}")
     #expect(arrivals.count == 1_001)
@@ -128,7 +128,7 @@ import WireFormats
     #expect(arrivals.last.map { $0.arrival > .milliseconds(7_500) } == true)
   }
 
-  @Test func `Drags are shaped like real ones`() throws {
+  @Test func `drags are shaped like real ones`() throws {
     var rates: [Int64] = []
     var begin = VirtualTime.zero
     var changes: Int64 = 0
@@ -151,14 +151,14 @@ import WireFormats
 
   private static let steady = "  - {generate: title, arrival: even, rate: 10/s}"
 
-  @Test func `A stall holds up what comes, and lets it all go at its end`() throws {
+  @Test func `a stall holds up what comes, and lets it all go at its end`() throws {
     let arrivals = try arrivals(Self.steady, faults: "faults: [{kind: stall, at: 10s, for: 2s}]")
     let held = arrivals.filter { $0.arrival != $0.delivery.intended }
     #expect(held.count == 20)
     #expect(held.allSatisfy { $0.arrival == .seconds(12) })
   }
 
-  @Test func `A burst brings what comes so many times as fast`() throws {
+  @Test func `a burst brings what comes so many times as fast`() throws {
     let arrivals = try arrivals(
       Self.steady, faults: "faults: [{kind: burst, at: 10s, for: 2s, times: 10}]")
     #expect(
@@ -168,7 +168,7 @@ import WireFormats
     #expect(arrivals.count == 601)
   }
 
-  @Test func `Reordering delays each event by its own time`() throws {
+  @Test func `reordering delays each event by its own time`() throws {
     let arrivals = try arrivals(
       Self.steady, faults: "faults: [{kind: reorder, at: 10s, for: 2s, by: 1s}]")
     let times = arrivals.map(\.delivery.event.timestamp)
@@ -176,7 +176,7 @@ import WireFormats
     #expect(arrivals.count == 601)
   }
 
-  @Test func `Events are dropped and duplicated by share`() throws {
+  @Test func `events are dropped and duplicated by share`() throws {
     let dropped = try arrivals(
       Self.steady, faults: "faults: [{kind: drop, at: 10s, for: 2s, share: 100%}]")
     #expect(dropped.count == 581)
@@ -185,7 +185,7 @@ import WireFormats
     #expect(doubled.count == 621)
   }
 
-  @Test func `After a lost connection comes what was missed, and what was there before again`()
+  @Test func `after a lost connection comes what was missed, and what was there before again`()
     throws
   {
     let arrivals = try arrivals(

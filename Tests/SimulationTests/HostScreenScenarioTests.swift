@@ -41,7 +41,7 @@ import Testing
     abs(value - figure) <= (figure * percent + 99) / 100
   }
 
-  @Test func `Tracked: microhangs and hangs of the four conditions are those of the article`()
+  @Test func `tracked: microhangs and hangs of the four conditions are those of the article`()
     async throws
   {
     let report = try await report()
@@ -52,13 +52,13 @@ import Testing
     }
   }
 
-  @Test func `Tracked: the host view takes 167 ms on average in the fourth condition`() async throws
+  @Test func `tracked: the host view takes 167 ms on average in the fourth condition`() async throws
   {
     let mean = try hostMean(try run(try await report(), 3, "tracked")).mean
     #expect(abs(mean - 167_000_000) <= 167_000_000 / 20)
   }
 
-  @Test func `Ignored: the mean falls by nine tenths, microhangs by half`() async throws {
+  @Test func `ignored: the mean falls by nine tenths, microhangs by half`() async throws {
     let report = try await report()
     for condition in Self.conditions.indices {
       let before = try run(report, condition, "tracked")
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `Other seeds stay near`(seed: UInt64) async throws {
+  func `other seeds stay near`(seed: UInt64) async throws {
     let report = try await report(seed: seed)
     for condition in Self.conditions.indices {
       let run = try run(report, condition, "tracked")
@@ -93,7 +93,7 @@ import Testing
     return grows && helps && means
   }
 
-  @Test func `The order of results does not hang on names`() async throws {
+  @Test func `the order of results does not hang on names`() async throws {
     let renamed = try await report {
       $0.replacing("tracked: {", with: "left: {").replacing("ignored: {", with: "right: {")
     }
@@ -106,7 +106,7 @@ import Testing
     #expect(try isOrdered(swapped, tracked: "ignored", ignored: "tracked"))
   }
 
-  @Test func `Permuted devices give the same runs`() async throws {
+  @Test func `permuted devices give the same runs`() async throws {
     let straight = try await report()
     let permuted = try await report { text in
       var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `With another recording the order of results holds`() async throws {
+  @Test func `with another recording the order of results holds`() async throws {
     let exchanged = try await report {
       $0.replacing(
         "recording: config/recordings/chat-burst.irc.gz\n    at: 8s",

@@ -7,7 +7,7 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  @Test func `The report as JSON has the members that scripts rely on`() async throws {
+  @Test func `the report as JSON has the members that scripts rely on`() async throws {
     let outcome = try await simulateText(shortScenario) { $0.thresholds = ["hangs == 0"] }
     let report = try object(outcome.report.json)
     for name in ["version", "scenario", "seed", "parameters", "digest", "runs", "thresholds"] {
@@ -34,7 +34,7 @@ import Testing
     #expect(Set(threshold.keys).isSuperset(of: ["text", "value", "passed"]))
   }
 
-  @Test func `The page needs nothing else and escapes what it is given`() async throws {
+  @Test func `the page needs nothing else and escapes what it is given`() async throws {
     let text = shortScenario.replacing("name: short", with: "name: \"<b>&\"")
     let html = try await simulateText(text).report.html
     #expect(html.contains("&lt;b&gt;&amp;"))
@@ -44,7 +44,7 @@ import Testing
     #expect(html.contains("<svg"))
   }
 
-  @Test func `Slices of the trace nest, and every arrow begins somewhere`() async throws {
+  @Test func `slices of the trace nest, and every arrow begins somewhere`() async throws {
     let outcome = try await simulateText(shortScenario) { $0.wantsTrace = true }
     let trace = try object(try #require(outcome.trace))
     let events = try #require(trace["traceEvents"] as? [[String: Any]])
@@ -73,7 +73,7 @@ import Testing
     #expect(arrows("flow_in").isSubset(of: arrows("flow_out")))
   }
 
-  @Test func `Two runs side by side show how much the second differs`() {
+  @Test func `two runs side by side show how much the second differs`() {
     func run(_ mean: Int64) -> RunMetrics {
       RunMetrics(
         device: "d", variant: "v", metrics: [.init("hangs", .count(2)), .init("mean", .time(mean))])

@@ -204,7 +204,7 @@ import YAMLReader
   ]
 
   @Test(arguments: cases)
-  func `A broken line is named with its key and what to do`(each: Case) throws {
+  func `a broken line is named with its key and what to do`(each: Case) throws {
     let text = Self.good.replacing(each.broken, with: each.replacement, maxReplacements: 1)
     #expect(text != Self.good)
     let error = #expect(throws: ConfigurationError.self) { _ = try Scenario(text, options()) }
@@ -214,13 +214,13 @@ import YAMLReader
     #expect(error?.message.hasPrefix(each.message) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `There are at least thirty kinds of them`() { #expect(Self.cases.count >= 30) }
+  @Test func `there are at least thirty kinds of them`() { #expect(Self.cases.count >= 30) }
 
-  @Test func `The scenario that the cases break is good`() throws {
+  @Test func `the scenario that the cases break is good`() throws {
     #expect(try Scenario(Self.good, options()).thresholds.count == 1)
   }
 
-  @Test func `An error reads as compilers write theirs`() {
+  @Test func `an error reads as compilers write theirs`() {
     let error = ConfigurationError(file: "a.yaml", line: 3, key: "seed", message: "is wrong")
     #expect(error.description == "a.yaml:3: seed: is wrong")
   }
@@ -249,7 +249,7 @@ import YAMLReader
       ),
       ("{like: bad}", 1, "like", "leads back to itself by way of 'like'"),
     ] as [(String, Int, String?, String)])
-  func `A broken device profile is named`(
+  func `a broken device profile is named`(
     text: String, line: Int, key: String?, message: String
   ) throws {
     let scenario = Self.good.replacing("[fast]", with: "[bad]")
@@ -262,7 +262,7 @@ import YAMLReader
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `A recording that is not there, is empty or is cut off is named`() {
+  @Test func `a recording that is not there, is empty or is cut off is named`() {
     func message(_ contents: [String: String]) -> String? {
       let scenario = Self.good.replacing(
         "generate: chat.message\n    arrival: poisson\n    rate: 10/s", with: "recording: a.irc")
@@ -285,7 +285,7 @@ import YAMLReader
       ([], [], ["ones"], [], "--variant: the scenario has no variant 'ones'; did you mean 'one'?"),
       ([], [], [], ["hangs"], "--threshold: expected a metric"),
     ] as [([String], [String], [String], [String], String)])
-  func `A wrong option is named, and is about usage`(
+  func `a wrong option is named, and is about usage`(
     settings: [String], devices: [String], variants: [String], thresholds: [String],
     message: String
   ) {

@@ -2,7 +2,7 @@ import Simulation
 import Testing
 
 @Suite struct SeededGeneratorTests {
-  @Test func `The same seed and stream give the same numbers, others do not`() {
+  @Test func `the same seed and stream give the same numbers, others do not`() {
     func numbers(_ seed: UInt64, _ stream: UInt64) -> [UInt64] {
       var random = SeededGenerator(seed: seed, stream: stream)
       return (0..<8).map { _ in random.next() }
@@ -12,19 +12,19 @@ import Testing
   }
 
   @Test(arguments: [0...0, -3...3, 1...6, Int.min...Int.max, 0...Int.max])
-  func `Integers stay in their range`(range: ClosedRange<Int>) {
+  func `integers stay in their range`(range: ClosedRange<Int>) {
     var random = SeededGenerator(seed: 7)
     for _ in 0..<1_000 { #expect(range.contains(random.integer(in: range))) }
   }
 
-  @Test func `A die is fair`() {
+  @Test func `a die is fair`() {
     var random = SeededGenerator(seed: 11)
     var counts = [Int](repeating: 0, count: 6)
     for _ in 0..<60_000 { counts[random.integer(in: 0...5)] += 1 }
     #expect(counts.allSatisfy { abs($0 - 10_000) < 500 })
   }
 
-  @Test func `Intervals have the mean and the shape of independent events`() {
+  @Test func `intervals have the mean and the shape of independent events`() {
     var random = SeededGenerator(seed: 13)
     let mean = VirtualTime.milliseconds(200)
     let intervals = (0..<100_000).map { _ in random.interval(mean: mean).nanoseconds }

@@ -19,12 +19,12 @@ import WireFormats
     return bytes
   }
 
-  @Test func `The same seed gives the same bytes, another seed others`() {
+  @Test func `the same seed gives the same bytes, another seed others`() {
     #expect(bytes(seed: 1) == bytes(seed: 1))
     #expect(bytes(seed: 1) != bytes(seed: 2))
   }
 
-  @Test func `The bytes are the same on every machine`() {
+  @Test func `the bytes are the same on every machine`() {
     // FNV-1a, 64 bits.
     let hash = bytes(seed: 42).reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
       ($0 ^ UInt64($1)) &* 0x100_0000_01B3
@@ -32,20 +32,20 @@ import WireFormats
     #expect(hash == 17_227_200_452_583_841_503)
   }
 
-  @Test func `A longer stream begins as a shorter one`() {
+  @Test func `a longer stream begins as a shorter one`() {
     let short = events(seconds: 20).filter { $0.time < .seconds(15) }
     let long = events(seconds: 40).filter { $0.time < .seconds(15) }
     #expect(short == long)
   }
 
-  @Test func `Time never falls, and the time stamps follow it`() {
+  @Test func `time never falls, and the time stamps follow it`() {
     let events = events()
     #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time })
     #expect(events.allSatisfy { $0.event.timestamp == Self.start + $0.time.milliseconds })
     #expect(events.allSatisfy { $0.time <= .seconds(120) })
   }
 
-  @Test func `Every line can be decoded again`() {
+  @Test func `every line can be decoded again`() {
     var decoder = LineDecoder()
     for event in events(seconds: 30) {
       var bytes: [UInt8] = []
@@ -60,7 +60,7 @@ import WireFormats
     }
   }
 
-  @Test func `The story goes from the waiting room to the end`() {
+  @Test func `the story goes from the waiting room to the end`() {
     let states = events().compactMap { event -> StreamState? in
       if case .stream(let state) = event.event.payload { state } else { nil }
     }
@@ -71,7 +71,7 @@ import WireFormats
     #expect(recorder == [.starting, .recording, .stopping, .idle])
   }
 
-  @Test func `Who waits has left or is let in when the stream goes live`() {
+  @Test func `who waits has left or is let in when the stream goes live`() {
     var waiting: Set<Text> = []
     var admitted = 0
     for event in events() {
@@ -87,7 +87,7 @@ import WireFormats
     }
   }
 
-  @Test func `Progress of the recorder never falls`() {
+  @Test func `progress of the recorder never falls`() {
     let progress = events().compactMap { event -> RecorderProgress? in
       if case .recorder(.progress(let progress)) = event.event.payload { progress } else { nil }
     }
@@ -98,7 +98,7 @@ import WireFormats
       })
   }
 
-  @Test func `Statistics come at 1 Hz and meters at 20 Hz`() {
+  @Test func `statistics come at 1 Hz and meters at 20 Hz`() {
     func times(_ isWanted: (LiveEvent.Payload) -> Bool) -> [Int64] {
       events().filter { isWanted($0.event.payload) }.map(\.time.milliseconds)
     }
@@ -111,7 +111,7 @@ import WireFormats
     #expect(meter.count > 2_000)
   }
 
-  @Test func `Every part of the screen gets something`() {
+  @Test func `every part of the screen gets something`() {
     let types = Set(events().map { $0.event.payload.nativeType })
     let expected: Set = [
       "chat.message", "reaction", "viewers", "title", "slider", "tap", "stats", "meter",
@@ -152,7 +152,7 @@ import WireFormats
     return drags
   }
 
-  @Test func `Rates are those of real drags`() {
+  @Test func `rates are those of real drags`() {
     let rates = drags(2_000).map(\.rate).sorted()
     #expect((30.0...34.0).contains(rates[1_000]))
     #expect((90.0...110.0).contains(rates[1_900]))
@@ -160,7 +160,7 @@ import WireFormats
     #expect(rates[1_999] > 120)
   }
 
-  @Test func `A drag begins, changes at least twenty times, and ends with its last value`() {
+  @Test func `a drag begins, changes at least twenty times, and ends with its last value`() {
     for drag in drags(200) {
       #expect(drag.changes.count >= 20)
       #expect(drag.end == drag.changes.last?.value)

@@ -5,7 +5,7 @@ import Testing
 import WireFormats
 
 @Suite struct SimulationTests {
-  @Test func `The same seed gives the same report, trace and page, byte for byte`() async throws {
+  @Test func `the same seed gives the same report, trace and page, byte for byte`() async throws {
     let first = try await simulateText(shortScenario) { $0.wantsTrace = true }
     let second = try await simulateText(shortScenario) { $0.wantsTrace = true }
     #expect(first.report.json == second.report.json)
@@ -14,7 +14,7 @@ import WireFormats
     #expect(first.trace == second.trace)
   }
 
-  @Test func `Another seed gives another digest`() async throws {
+  @Test func `another seed gives another digest`() async throws {
     var digests: Set<String> = []
     for seed in 1...20 as ClosedRange<UInt64> {
       let outcome = try await simulateText(shortScenario) {
@@ -27,7 +27,7 @@ import WireFormats
     #expect(digests.count == 20)
   }
 
-  @Test func `The order of devices, variants and conditions changes no run`() async throws {
+  @Test func `the order of devices, variants and conditions changes no run`() async throws {
     let one = try await simulateText(shortScenario).report
     let turned =
       shortScenario
@@ -68,7 +68,7 @@ import WireFormats
     }
   }
 
-  @Test func `Every event is accounted for`() async throws {
+  @Test func `every event is accounted for`() async throws {
     let report = try await simulateText(shortScenario).report
     for run in report.runs {
       let events = run.events
@@ -79,7 +79,7 @@ import WireFormats
     }
   }
 
-  @Test func `What an evaluation and a reduction cost is how long a turn lasts`() async throws {
+  @Test func `what an evaluation and a reduction cost is how long a turn lasts`() async throws {
     let report = try await simulateText(
       """
       name: one
@@ -102,7 +102,7 @@ import WireFormats
     #expect(report.runs[1].longestTurns[1].length == 4 * second.length)
   }
 
-  @Test func `Progress is told at most once for each percent, and ends with a hundred`()
+  @Test func `progress is told at most once for each percent, and ends with a hundred`()
     async throws
   {
     var percents: [Int] = []
@@ -114,7 +114,7 @@ import WireFormats
     #expect(percents.last == 100)
   }
 
-  @Test func `Absurd costs and rates give absurd reports, not a crash`() async throws {
+  @Test func `absurd costs and rates give absurd reports, not a crash`() async throws {
     for setting in [
       "costs.action=100h", "costs.element=100h", "costs.view=2000h", "costs.viewElement=2000h",
       "costs.appearance=2000h",
@@ -125,7 +125,7 @@ import WireFormats
     }
   }
 
-  @Test func `A cancelled simulation ends`() async throws {
+  @Test func `a cancelled simulation ends`() async throws {
     let task = Task {
       try await simulate(scenarioText: shortScenario, options: options())
     }
@@ -133,7 +133,7 @@ import WireFormats
     await #expect(throws: CancellationError.self) { _ = try await task.value }
   }
 
-  @Test func `Settings from outside replace those of the file and are told`() async throws {
+  @Test func `settings from outside replace those of the file and are told`() async throws {
     let report = try await simulateText(shortScenario) {
       $0.settings = ["seed=3", "duration=5s", "costs.view=20ms", "screen.refreshRate=30"]
       $0.devices = ["fast"]
@@ -148,7 +148,7 @@ import WireFormats
     #expect(report.runs[0].views.allSatisfy { $0.evaluations == 0 || $0.selfMean >= 20_000_000 })
   }
 
-  @Test func `Latency counts from when an event should have come`() async throws {
+  @Test func `latency counts from when an event should have come`() async throws {
     let stalled = shortScenario + "\nfaults: [{kind: stall, at: 8s, for: 3s}]"
     let run = try await simulateText(stalled) { $0.devices = ["fast"] }.report.runs[1]
     #expect(run.latency.max >= 2_900_000_000)
@@ -156,7 +156,7 @@ import WireFormats
     #expect(run.faults.delayed > 50)
   }
 
-  @Test func `A wider throttle makes fewer actions of the same events`() async throws {
+  @Test func `a wider throttle makes fewer actions of the same events`() async throws {
     let report = try await simulateText(
       shortScenario.replacing(
         "tracked: {host.children: tracked}", with: "slow: {throttle.chat: 500ms}")
@@ -177,7 +177,7 @@ import WireFormats
     ("view(HostView).evaluations < 30 for tracked", false),
     ("events.rejected == 0", true), ("longest<1h for fast", true),
   ])
-  func `Thresholds are checked`(text: String, isMet: Bool) async throws {
+  func `thresholds are checked`(text: String, isMet: Bool) async throws {
     let report = try await simulateText(shortScenario) {
       $0.devices = ["fast"]
       $0.thresholds = [text]

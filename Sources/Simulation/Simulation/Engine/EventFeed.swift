@@ -13,7 +13,7 @@ package struct Delivery: Sendable {
 /// Cannot be copied, because its sources advance.
 package struct EventFeed: ~Copyable {
   private let sources: [EventSource]
-  private var company = Company()
+  private var shared = SharedState()
   private var faults: FaultStage
   /// The next occasion of each source.
   private var occasions = EventQueue<Int>()
@@ -60,9 +60,9 @@ package struct EventFeed: ~Copyable {
   ) {
     let source = sources[number]
     // Taken out, so that the events can be put into the queue meanwhile.
-    var company = exchange(&self.company, with: Company())
-    source.take(&company) { event, time in pass(event, time, until: now, take) }
-    self.company = company
+    var shared = exchange(&self.shared, with: SharedState())
+    source.take(&shared) { event, time in pass(event, time, until: now, take) }
+    self.shared = shared
     if let next = source.nextTime { schedule(number, at: next) }
   }
 

@@ -32,10 +32,10 @@ extension GeneratedType {
 
 extension PayloadMaker.State {
   /// A message of one of this many people.
-  fileprivate mutating func message(of people: Int, _ company: inout Company) -> ChatMessage {
+  fileprivate mutating func message(of people: Int, _ shared: inout SharedState) -> ChatMessage {
     let name = People.name(random.integer(in: 0...(people - 1)))
     return ChatMessage(
-      id: company.newMessage(), userID: name, userName: name, text: random.pick(Self.texts))
+      id: shared.newMessage(), userID: name, userName: name, text: random.pick(Self.texts))
   }
 
   private static let texts = [

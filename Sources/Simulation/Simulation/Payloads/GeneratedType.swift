@@ -21,7 +21,7 @@ struct GeneratedType: Sendable {
   /// A type without keys, each event of which `payload` makes.
   init(
     _ name: String,
-    payload: @escaping @Sendable (inout PayloadMaker.State, inout Company) -> LiveEvent.Payload
+    payload: @escaping @Sendable (inout PayloadMaker.State, inout SharedState) -> LiveEvent.Payload
   ) {
     self.init(name) { _ in PayloadPattern(.event(payload)) }
   }

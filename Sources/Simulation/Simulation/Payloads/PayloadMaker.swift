@@ -31,11 +31,11 @@ struct PayloadMaker: Sendable {
 
   /// Calls `emit` for each event of one occasion, with how long after it the event happens and its
   /// number within the batch.
-  mutating func make(size: Int, _ company: inout Company, _ emit: Emit) {
+  mutating func make(size: Int, _ shared: inout SharedState, _ emit: Emit) {
     state.occasions += 1
     switch pattern.occasion {
     case .event(let payload):
-      for index in 0..<size { emit(.zero, index, payload(&state, &company)) }
+      for index in 0..<size { emit(.zero, index, payload(&state, &shared)) }
     case .batch(let make): make(&state, size, emit)
     }
   }
@@ -45,7 +45,7 @@ struct PayloadMaker: Sendable {
 struct PayloadPattern: Sendable {
   enum Occasion: Sendable {
     /// Makes one event of an occasion.
-    case event(@Sendable (inout PayloadMaker.State, inout Company) -> LiveEvent.Payload)
+    case event(@Sendable (inout PayloadMaker.State, inout SharedState) -> LiveEvent.Payload)
     /// Makes all events of an occasion, which belong together.
     case batch(@Sendable (inout PayloadMaker.State, _ size: Int, PayloadMaker.Emit) -> Void)
   }

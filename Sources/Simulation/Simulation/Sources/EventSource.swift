@@ -34,7 +34,7 @@ final class EventSource {
   }
 
   /// Gives the events of the next occasion, none of which arrives before it, and advances.
-  func take(_ company: inout Company, _ deliver: (LiveEvent, VirtualTime) -> Void) {
+  func take(_ shared: inout SharedState, _ deliver: (LiveEvent, VirtualTime) -> Void) {
     if taken < recorded.count {
       taken += 1
       deliver(recorded[taken - 1].event, recorded[taken - 1].time)
@@ -44,7 +44,7 @@ final class EventSource {
     arrivals.advance()
     let batch = batch
     var random = random
-    maker?.make(size: batch.size, &company) { offset, index, payload in
+    maker?.make(size: batch.size, &shared) { offset, index, payload in
       let happened = time + offset
       var arrival = happened
       if index > 0, batch.within > .zero {

@@ -49,7 +49,7 @@ struct SourceReader {
     let start = try section["at"]?.duration() ?? .zero
     let speed = try section["speed"]?.factor(atLeast: 1_000) ?? 1_000_000
     do throws(RecordingProblem) {
-      return try RecordingReader(start: start, speed: speed).read(bytes)
+      return try RecordedSource(start: start, speed: speed).read(bytes)
     } catch {
       throw cell.problem("'\(name)' \(error.message)")
     }

@@ -1,7 +1,7 @@
 import LiveEvents
 
 /// What the sources of one run share: the people who wait and the messages so far.
-struct Company {
+struct SharedState {
   /// Messages so far; the last one has this number.
   private(set) var messages = 0
   private var waiting: [Person] = []

@@ -3,7 +3,7 @@ import LiveEvents
 import WireFormats
 
 /// Reads a recording: lines of any format, compressed with gzip or not.
-struct RecordingReader {
+struct RecordedSource {
   /// When its first event comes.
   var start: VirtualTime
   /// How many times as fast as recorded it is played, in millionths.

@@ -250,7 +250,10 @@ let tests: [Target] =
       featureKit + childTargets + ["HostFeature", "HostScreen", "ComposableTesting", "TestSupport"]),
     test(
       "SimulationTests",
-      ["Composable", "HostScreen", "LiveEvents", "Simulation", "WireFormats", "YAMLReader"]),
+      [
+        "Composable", "HostScreen", "LiveEvents", "Simulation", "ViewGraph", "WireFormats",
+        "YAMLReader",
+      ]),
     test(
       "ControlInterfaceTests",
       [

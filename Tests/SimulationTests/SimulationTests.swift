@@ -2,6 +2,7 @@ import Composable
 import HostScreen
 import Simulation
 import Testing
+import ViewGraph
 import WireFormats
 
 @Suite struct SimulationTests {
@@ -51,7 +52,7 @@ import WireFormats
     #expect(conditions.runs.first?.slowdown == 6_000_000)
   }
 
-  @Test func `a device can name the cost of each kind of action that is reduced`() throws {
+  @Test func `a device can name the cost of each kind of action and of each view`() throws {
     let minute = SimulatedHost(seed: 3, startTimestamp: 0, duration: .seconds(60))
       .reduce(into: [UInt8]()) { NativeEncoder.append($1.event, to: &$0) }
     let text = """
@@ -61,8 +62,18 @@ import WireFormats
     let screen = try #require(simulatedScreen(Scenario(text, options(recording))))
     let kinds = screen.store.actionsByKind.map(\.kind)
     #expect(kinds.count > 15)
-    let costs = kinds.map { "\($0): 1ms" }.joined(separator: ", ")
-    let device = ["config/devices/fast.yaml": "{costs: {actions: {\(costs)}}}"]
+    let views = screen.views.statistics.keys
+    #expect(views.count == 7)
+    func costs(_ names: some Sequence<String>, _ cost: String) -> String {
+      names.map { "\($0): \(cost)" }.joined(separator: ", ")
+    }
+    let device = [
+      "config/devices/fast.yaml": """
+      costs:
+        actions: {\(costs(kinds, "1ms"))}
+        views: {\(costs(views, "{evaluation: 1ms}"))}
+      """
+    ]
     #expect(throws: Never.self) {
       try Scenario(text, options(recording.merging(device) { $1 }))
     }

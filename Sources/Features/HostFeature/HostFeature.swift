@@ -96,7 +96,7 @@ package struct HostFeature {
         return .none
       }
     }
-    .ifLet(\.endConfirmation, action: \.endConfirmation) { EndConfirmation() }
+    .presents(\.endConfirmation, action: \.endConfirmation) { EndConfirmation() }
     .ifLet(\.chat, action: \.chat) { ChatFeature() }
     .ifLet(\.liveRoomStats, action: \.liveRoomStats) { LiveRoomStatsFeature() }
     .ifLet(\.waitingRoom, action: \.waitingRoom) { WaitingRoomFeature() }

@@ -160,28 +160,23 @@ struct CasePathMembers {
         }
         """
     }
-    guard cases.count > 1 else {
-      return """
-        \(head) {
-        switch consume root {
-        case .\(element.name)(var v0):
-        let result = body(&v0)
-        root = \(element.construction)
-        return result
-        }
-        }
-        """
-    }
+    let other =
+      cases.count > 1
+      ? """
+      case let other:
+      pointer.initialize(to: other)
+      return nil
+      """ : ""
     return """
       \(head) {
-      switch consume root {
+      withUnsafeMutablePointer(to: &root) { pointer in
+      switch pointer.move() {
       case .\(element.name)(var v0):
       let result = body(&v0)
-      root = \(element.construction)
+      pointer.initialize(to: \(element.construction))
       return result
-      case let other:
-      root = other
-      return nil
+      \(other)
+      }
       }
       }
       """
@@ -226,7 +221,8 @@ struct EnumState {
     ]
   }
 
-  /// A function that visits the payload of the current case.
+  /// A function that visits the payload of the current case. By a pointer, not by `consume`: the
+  /// compiler does not let go of values that it copies as plain bits.
   private func visiting(
     _ head: String, payload: (EnumCase) -> String, none: (EnumCase) -> String,
     several: (EnumCase) -> String
@@ -236,28 +232,33 @@ struct EnumState {
       case 0:
         """
         case .\(element.name):
-        self = .\(element.name)
+        pointer.initialize(to: .\(element.name))
         return \(none(element))
         """
       case 1:
         """
         case .\(element.name)(var v0):
         let result = \(payload(element))
-        self = \(element.construction)
+        pointer.initialize(to: \(element.construction))
         return result
         """
       default:
         """
         case \(element.pattern("let")):
-        self = \(element.construction)
+        pointer.initialize(to: \(element.construction))
         return \(several(element))
         """
       }
     }
+    guard !rows.isEmpty else {
+      return "\(raw: access)mutating func \(raw: head) { switch self {} }"
+    }
     return """
       \(raw: access)mutating func \(raw: head) {
-      switch consume self {
+      withUnsafeMutablePointer(to: &self) { pointer in
+      switch pointer.move() {
       \(raw: rows.joined(separator: "\n"))
+      }
       }
       }
       """
@@ -308,12 +309,15 @@ struct EnumState {
       Composable.Observation.collectUnnoted(new, since: old, "\(element.name.unquoted)", at: path, into: &paths)
       """
     }
+    // Not even a `default` if the only case has a row: the compiler would warn of it.
+    let others =
+      rows.count == 1 && paths.cases.count == 1
+      ? "" : "default:\nif _$tag != old._$tag { paths.append(path + \"(case)\") }"
     return """
       \(raw: access)func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {
       switch (self, old) {
       \(raw: rows.joined(separator: "\n"))
-      default:
-      if _$tag != old._$tag { paths.append(path + "(case)") }
+      \(raw: others)
       }
       }
       """

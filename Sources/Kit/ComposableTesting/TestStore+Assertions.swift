@@ -4,11 +4,13 @@ import CustomDump
 extension TestStore {
   /// Reduces `action`, lets its effects start, and compares the state with what is expected.
   func apply(
-    _ action: Action, _ expected: ((inout State) throws -> Void)?, verb: String, at site: CallSite
+    _ waiting: Waiting, _ expected: ((inout State) throws -> Void)?, verb: String,
+    at site: CallSite
   ) {
+    let action = waiting.action
     let before = store.state
     let absent = store.actionsWithoutChild
-    let unnoted = store.sendChecked(action)
+    let unnoted = store.sendChecked(action, origin: waiting.origin)
     if !unnoted.isEmpty {
       fail(
         """
@@ -84,6 +86,16 @@ extension TestStore {
     switch failure {
     case .uncaughtError(let effect, let error):
       "The effect '\(effect)' ended with an error that it does not catch: \(error)"
+    case .dismissedWithoutParent:
+      """
+      A child returned the effect .dismiss, but no parent presents it: its parent needs \
+      presents(_:action:) in place of ifLet(_:action:).
+      """
+    case .lateAction:
+      """
+      An effect that had ended sent an action, which was dropped: its 'send' was kept, by a detached \
+      task or a callback, longer than the effect ran.
+      """
     case .endlessActions(let limit, let kinds):
       """
       More than \(limit) actions followed from one: they send each other in a circle, the last of \

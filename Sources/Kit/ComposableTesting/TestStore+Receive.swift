@@ -33,11 +33,7 @@ extension TestStore {
   ) {
     lane.run()
     if case .off = exhaustivity, received.contains(where: isMatching) {
-      while let next = received.first, !isMatching(next) {
-        received.removeFirst()
-        store.send(next)
-        lane.run()
-      }
+      while let next = received.first, !isMatching(next) { skipFirst() }
     }
     guard !received.isEmpty else {
       let running = store.runningEffectNames
@@ -55,13 +51,10 @@ extension TestStore {
         "Received an unexpected action; expected \(description).\n"
           + (difference?(action) ?? "Received: \(dump(action))"), at: site)
       if case .off = exhaustivity { return }
-      received.removeFirst()
-      store.send(action)
-      lane.run()
+      skipFirst()
       return
     }
-    received.removeFirst()
-    apply(action, expected, verb: "received", at: site)
+    apply(takeFirst(), expected, verb: "received", at: site)
   }
 }
 

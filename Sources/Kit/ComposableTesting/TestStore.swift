@@ -19,7 +19,17 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   let store: Store<State, Action>
   private let origin: CallSite
   private var isFinished = false
-  var received: [Action] = []
+  /// An action that waits to be received, and the tracked send that it follows from.
+  struct Waiting {
+    let action: Action
+    let origin: UInt64
+  }
+
+  /// What the action that was reduced last leads to: a store reduces that before all else.
+  private var feedback: [Waiting] = []
+  /// What effects sent.
+  private var arrived: [Waiting] = []
+  var received: [Action] { (feedback + arrived).map(\.action) }
 
   /// How much has to be spelled out.
   public var exhaustivity = Exhaustivity.on
@@ -46,7 +56,10 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     origin = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     store = Store(
       initialState: initialState, lane: clock.lane, notification: .batched, reducer: reducer)
-    store.effectActionSink = { [unowned self] in received.append($0) }
+    store.effectActionSink = { [unowned self] action, origin, isFeedback in
+      let waiting = Waiting(action: action, origin: origin)
+      if isFeedback { feedback.append(waiting) } else { arrived.append(waiting) }
+    }
     store.onFailure = { [unowned self] in fail("\(Self.describe($0))", at: origin) }
   }
 
@@ -81,12 +94,28 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
       case .off: skipAll()
       }
     }
-    let before = store.lastEffect
-    apply(action, expected, verb: "sent", at: site)
-    return TestEffects(store: self, numbers: before..<store.lastEffect)
+    isFinished = false
+    let origin = store.nextOrigin
+    apply(Waiting(action: action, origin: origin), expected, verb: "sent", at: site)
+    return TestEffects(store: self, effects: store.effects(of: origin))
   }
 
-  /// Waits for the effects of all actions to end, and checks that nothing was left unreceived.
+  /// Takes the action that is received next. O(waiting actions).
+  func takeFirst() -> Waiting {
+    isFinished = false
+    return feedback.isEmpty ? arrived.removeFirst() : feedback.removeFirst()
+  }
+
+  /// Reduces the action that is received next without looking at what it changes.
+  func skipFirst() {
+    let waiting = takeFirst()
+    store.send(waiting.action, origin: waiting.origin)
+    lane.run()
+  }
+
+  /// Runs the lane until it is idle, and checks that no effect runs and nothing is left unreceived.
+  ///
+  /// Does not wait for real time. The store checks as before if the test goes on.
   public nonisolated(nonsending) func finish(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
@@ -131,10 +160,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   }
 
   func skipAll() {
-    while !received.isEmpty {
-      store.send(received.removeFirst())
-      lane.run()
-    }
+    while !received.isEmpty { skipFirst() }
   }
 
   private func checkNothingIsLeft(at site: CallSite) {
@@ -159,23 +185,21 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   }
 }
 
-/// The effects that one action of a test started.
+/// The effects that one action of a test started, and those of the actions that they sent.
 public struct TestEffects<State: ObservableState & Equatable, Action: Sendable> {
   let store: TestStore<State, Action>
-  let numbers: Range<UInt64>
+  let effects: SentEffects<State, Action>
 
   /// Whether one of them still runs.
-  public var isRunning: Bool {
-    numbers.contains { store.store.isEffectRunning($0 + 1) }
-  }
+  public var isRunning: Bool { effects.isRunning }
 
   /// Cancels them, and runs what follows from that.
   public nonisolated(nonsending) func cancel() async {
-    for number in numbers { store.store.cancelEffect(number + 1) }
+    effects.cancel()
     store.lane.run()
   }
 
-  /// Runs the lane until it is idle; a failure if one of them goes on still.
+  /// Runs the lane until it is idle; it is a failure if one of them still runs then.
   public nonisolated(nonsending) func finish(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column

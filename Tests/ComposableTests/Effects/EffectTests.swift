@@ -151,6 +151,21 @@ struct EffectTests {
     #expect(store.runningEffects == 0)
   }
 
+  @Test func `The first effect of a collection ends with the element that its action removes`() {
+    let store = Store(initialState: makeZoo().state, lane: lane) {
+      ReducerSteps<Zoo, ZooFeature.Action>.make {
+        Reduce { state, action in
+          if case .rows(let element) = action { state.rows.remove(id: element.id) }
+          return .none
+        }
+        .forEach(\.rows, action: \.rows) { LeafFeature() }
+      }
+    }
+    store.send(.rows(ElementAction(id: 0, action: .slept(id: 1))))
+    lane.run()
+    #expect(store.runningEffects == 0)
+  }
+
   @Test
   func `The effects of elements end when their collection is replaced before any was removed`() {
     let store = makeZoo(rows: 2)

@@ -94,6 +94,46 @@ struct TimeTests {
     #expect(store.state.delivered == [3])
   }
 
+  @Test(arguments: [[0], [0, 100], [0, 100, 200], [0, 100, 200, 300], [0, 290, 580]])
+  func `A debounce delivers whatever the times of its keystrokes`(times: [Int]) {
+    let store = makeStore { [clock] value in
+      .send(.delivered(value)).debounce(id: "d", for: .milliseconds(300), clock: clock)
+    }
+    for time in times {
+      clock.advance(to: TestClock.Instant(offset: .milliseconds(time)))
+      store.send(.pushed(time))
+    }
+    clock.advance(by: .milliseconds(299))
+    #expect(store.state.delivered == [])
+    clock.advance(by: .milliseconds(1))
+    #expect(store.state.delivered == [times[times.count - 1]])
+    #expect(store.runningEffects == 0)
+  }
+
+  @Test(arguments: [false, true])
+  func `An identifier around a limit cancels what the limit holds back`(isThrottle: Bool) {
+    let store = makeStore { [clock] value in
+      let effect = Effect<Limited.Action>.run { $0(.delivered(value)) }
+      return
+        switch value {
+        case ..<0: .cancel(id: "all")
+        case _ where isThrottle:
+          effect.throttle(id: "t", for: .seconds(1), clock: clock).cancellable(id: "all")
+        default: effect.debounce(id: "t", for: .seconds(1), clock: clock).cancellable(id: "all")
+        }
+    }
+    store.send(.pushed(1))
+    clock.advance(by: .zero)
+    store.send(.pushed(2))
+    store.send(.pushed(-1))
+    clock.advance(by: .seconds(3))
+    #expect(store.state.delivered == (isThrottle ? [1] : []))
+    #expect(store.runningEffects == 0)
+    store.send(.pushed(3))
+    clock.advance(by: .seconds(3))
+    #expect(store.state.delivered.last == 3)
+  }
+
   @Test func `What a limit holds back is dropped when its identifier is cancelled`() {
     let store = makeStore { [clock] value in
       value < 0

@@ -74,7 +74,7 @@ struct CompositionTests {
           calls.note("\(state.sheet?.count ?? -1)")
           return .none
         }
-        .ifLet(\.sheet, action: \.sheet) { LeafFeature() }
+        .presents(\.sheet, action: \.sheet) { LeafFeature() }
       }
     }
     store.send(.sheet(.presented(.counted(1))))
@@ -196,11 +196,4 @@ private struct Noting: Reducer {
     calls.note(name)
     return .none
   }
-}
-
-extension ReducerSteps {
-  /// A composition on its own.
-  fileprivate static func make(
-    @ReducerBuilder<State, Action> _ body: () -> ReducerSteps
-  ) -> ReducerSteps { body() }
 }

@@ -43,3 +43,10 @@ final class Transcript: Sendable {
 
   func add(_ line: String) { contents.withLock { $0.append(line) } }
 }
+
+extension ReducerSteps {
+  /// A composition on its own.
+  static func make(
+    @ReducerBuilder<State, Action> _ body: () -> ReducerSteps
+  ) -> ReducerSteps { body() }
+}

@@ -84,7 +84,7 @@ struct ZooFeature {
       return .none
     }
     .ifLet(\.optional, action: \.optional) { LeafFeature() }
-    .ifLet(\.sheet, action: \.sheet) { LeafFeature() }
+    .presents(\.sheet, action: \.sheet) { LeafFeature() }
     .ifCaseLet(\.phase, case: \.live, action: \.phase) { LeafFeature() }
     .forEach(\.rows, action: \.rows) { LeafFeature() }
   }

@@ -24,10 +24,13 @@ public struct KeyedCollection<ID: Hashable, Element> {
   @usableFromInline var notes = KeyedCollectionNotes<ID>()
   /// Marks the collection while it is accessed in place, so that its replacement is noticed.
   @usableFromInline var stamp: UInt64 = 0
-  /// How many elements were removed, ever: tells who runs effects for elements when to look.
+  /// How many elements were removed since a reducer that runs effects for elements last looked.
   @usableFromInline var removals: UInt64 = 0
-  /// Left by who looks after removals, to notice a replacement.
+  /// Left by that reducer at each look, to notice that the whole collection was replaced.
   @usableFromInline var mark: UInt64 = 0
+  /// The same for a collection and its copies, between which slots can be compared; 0 until a reducer
+  /// needs it.
+  @usableFromInline var lineage: UInt64 = 0
 
   @usableFromInline struct Tenancy: Sendable {
     /// How many elements lived here before.

@@ -1,9 +1,6 @@
 extension Effect {
   @inlinable static var absentChild: Effect { Effect(operation: .absentChild) }
 
-  @inlinable
-  static func endScope(_ key: ScopeKey) -> Effect { Effect(operation: .endScope(key)) }
-
   /// This effect, and `other` after it. Free if one of them is none.
   @inlinable
   public func followed(by other: Effect) -> Effect {
@@ -19,20 +16,13 @@ extension Effect {
     return Effect(operation: .many([self, other]))
   }
 
-  /// The same effect among those of a parent, so that it ends with the child at `key`. Free if none.
+  /// Makes this the effect of the child with this key, so that it ends with that child.
   @inlinable
-  func embedded<Case: CaseLens>(_: Case.Type, below key: ScopeKey) -> Effect<Case.Root>
-  where Case.Value == Action, Case.Root: Sendable {
-    isNone ? .none : map(Case.embed).scoped(key)
-  }
-
-  /// Places the effects below `key`, so that they end with that child.
-  @inlinable
-  func scoped(_ key: ScopeKey) -> Effect {
+  func scoped(_ key: ScopeKey, _ identity: ChildIdentity, _ owner: ChildEffects) -> Effect {
     switch box?.operation {
     case nil, .send, .absentChild, .dismiss: self
     case .run, .limit, .cancel, .endScope, .endElements, .scoped, .many:
-      Effect(operation: .scoped(key, self))
+      Effect(operation: .scoped(key, identity, owner, self))
     }
   }
 
@@ -43,14 +33,13 @@ extension Effect {
   public func map<Parent: Sendable>(
     _ transform: @escaping (Action) -> Parent
   ) -> Effect<Parent> {
-    map(transform, dismiss: nil)
+    map(transform, dismiss: .pass)
   }
 
-  /// - Parameter dismiss: the parent's action that takes the place of ``dismiss``; if there is none,
-  ///   that is left to a parent further up.
+  /// - Parameter dismiss: what becomes of ``dismiss``.
   @inlinable
   func map<Parent: Sendable>(
-    _ transform: @escaping (Action) -> Parent, dismiss: Parent?
+    _ transform: @escaping (Action) -> Parent, dismiss: Dismissal<Parent>
   ) -> Effect<Parent> {
     switch box?.operation {
     case nil: .none
@@ -59,15 +48,31 @@ extension Effect {
     case .limit(let limited):
       Effect<Parent>(operation: .limit(limited.map(transform, dismiss: dismiss)))
     case .cancel(let id): Effect<Parent>(operation: .cancel(id))
-    case .endScope(let key): .endScope(key)
-    case .endElements(let tag, let effects, let isPresent):
-      Effect<Parent>(operation: .endElements(tag, effects, isPresent: isPresent))
+    case .endScope(let key, let present): Effect<Parent>(operation: .endScope(key, unless: present))
+    case .endElements(let tag, let isPresent):
+      Effect<Parent>(operation: .endElements(tag, isPresent: isPresent))
     case .absentChild: .absentChild
-    case .dismiss: dismiss.map(Effect<Parent>.send) ?? .dismiss
-    case .scoped(let key, let effect):
-      Effect<Parent>(operation: .scoped(key, effect.map(transform, dismiss: dismiss)))
-    case .many(let effects):
-      Effect<Parent>(operation: .many(effects.map { $0.map(transform, dismiss: dismiss) }))
+    case .dismiss:
+      switch dismiss {
+      case .pass: .dismiss
+      case .send(let action): .send(action)
+      case .drop: .none
+      }
+    case .scoped(let key, let identity, let owner, let effect):
+      Effect<Parent>(
+        operation: .scoped(key, identity, owner, effect.map(transform, dismiss: dismiss)))
+    case .many(let effects): .merge(effects.map { $0.map(transform, dismiss: dismiss) })
     }
   }
+}
+
+/// What becomes of a child's ``Effect/dismiss`` in its parent.
+@usableFromInline
+enum Dismissal<Action> {
+  /// It is left to a parent further up.
+  case pass
+  /// The child is presented here: this action dismisses it.
+  case send(Action)
+  /// The child is gone already.
+  case drop
 }

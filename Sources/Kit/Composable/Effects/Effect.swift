@@ -9,14 +9,15 @@ public struct Effect<Action: Sendable> {
     case run(RunEffect<Action>)
     case limit(LimitedEffect<Action>)
     case cancel(EffectID)
-    case endScope(ScopeKey)
-    /// Ends those elements' effects whose keys are gone.
-    case endElements(Int, ElementEffects, isPresent: (AnyHashable) -> Bool)
+    /// Ends a child's effects unless they were started by the one that is there.
+    case endScope(ScopeKey, unless: ChildIdentity?)
+    /// Ends the effects of elements that are gone.
+    case endElements(Int, isPresent: (EffectScope) -> Bool)
     /// An action reached a child that does not exist.
     case absentChild
     /// A presented child wants to go.
     case dismiss
-    case scoped(ScopeKey, Effect<Action>)
+    case scoped(ScopeKey, ChildIdentity, ChildEffects?, Effect<Action>)
     case many([Effect<Action>])
   }
 
@@ -46,7 +47,7 @@ public struct Effect<Action: Sendable> {
   public static func send(_ action: Action) -> Effect { Effect(operation: .send(action)) }
 
   /// Makes the presenting parent let go of the child that returns this; see
-  /// ``PresentationAction/dismiss``.
+  /// ``PresentationAction/dismiss``. A child that the parent puts there in the same action stays.
   @inlinable
   public static var dismiss: Effect { Effect(operation: .dismiss) }
 
@@ -80,7 +81,8 @@ public struct Effect<Action: Sendable> {
     return result
   }
 
-  /// Cancels the effects of this reducer's place that were marked with `id`.
+  /// Cancels the effects of this reducer that were marked with `id`, whether they run or a limit
+  /// holds them back. Those of its children have identifiers of their own: see ``cancel(id:in:)``.
   @inlinable
   public static func cancel(id: some Hashable & Sendable) -> Effect {
     Effect(operation: .cancel(EffectID(id)))
@@ -88,8 +90,8 @@ public struct Effect<Action: Sendable> {
 
   /// Lets ``cancel(id:)`` end this effect.
   ///
-  /// Identifiers are local to the store and to the place of the reducer: rows of a list may use the
-  /// same one without meeting.
+  /// Identifiers are local to the store and to the child whose reducer returns the effect: rows of a
+  /// list may use the same one without meeting.
   @inlinable
   public func cancellable(id: some Hashable & Sendable, cancelInFlight: Bool = false) -> Effect {
     let id = EffectID(id)
@@ -101,13 +103,13 @@ public struct Effect<Action: Sendable> {
     switch box?.operation {
     case nil, .send, .cancel, .endScope, .endElements, .absentChild, .dismiss: return self
     case .run(var run):
-      run.ids.append(id)
+      if !run.ids.contains(id) { run.ids.append(id) }
       return Effect(operation: .run(run))
     case .limit(var limited):
-      limited.effect = limited.effect.marked(id)
+      if !limited.ids.contains(id) { limited.ids.append(id) }
       return Effect(operation: .limit(limited))
-    case .scoped(let key, let effect):
-      return Effect(operation: .scoped(key, effect.marked(id)))
+    case .scoped(let key, let identity, let owner, let effect):
+      return Effect(operation: .scoped(key, identity, owner, effect.marked(id)))
     case .many(let effects):
       return Effect(operation: .many(effects.map { $0.marked(id) }))
     }

@@ -3,39 +3,22 @@
 protocol Limiter: AnyObject {
   /// Whether it holds nothing back and would let the next effect through as a new one would.
   var isSpent: Bool { get }
+  /// Forgets what it holds back.
+  func supersede()
 }
 
-/// The running effects of one store, by the place that started them.
+/// The running effects of one store, by the child that started them.
 ///
-/// A tree of scopes like that of the children. Ending a scope costs time proportional to the effects
-/// in and below it. Nothing here is touched by an action without effects.
+/// Ending a scope costs time proportional to the effects in and below it. An action without effects
+/// touches nothing here.
 @usableFromInline
 struct EffectRegistry {
   @usableFromInline typealias Number = UInt64
 
-  /// One place: its own effects and the places below it.
-  private final class Scope {
-    var running: [Number] = []
-    var ids: [EffectID: [Number]] = [:]
-    var children: [ScopeKey: Scope] = [:]
-    var limiters: [EffectID: any Limiter] = [:]
-    /// At so many limiters those that are spent are dropped: O(1) per limiter made.
-    var sweepCount = 16
-    unowned let parent: Scope?
-    let key: ScopeKey?
-
-    init(parent: Scope?, key: ScopeKey?) {
-      self.parent = parent
-      self.key = key
-    }
-
-    var isEmpty: Bool { running.isEmpty && children.isEmpty && limiters.isEmpty }
-  }
-
   private struct Running {
     var name: String
     var task: Task<Void, Never>?
-    var scope: Scope
+    var scope: EffectScope
     /// Its position in the scope's list, for removal in O(1).
     var position: Int
     var ids: [EffectID]
@@ -45,9 +28,11 @@ struct EffectRegistry {
     var limiter: (any Limiter)?
   }
 
-  private let root = Scope(parent: nil, key: nil)
+  @usableFromInline let root = EffectScope(parent: nil, key: nil, identity: .any, owner: nil)
   private var effects: [Number: Running] = [:]
-  /// How many effects of each tracked send run, and who waits for their end.
+  /// Cancelled effects whose task has not returned yet: what they still send is dropped in silence.
+  private var cancelled: Set<Number> = []
+  /// How many effects of each tracked send run, and what waits for their end.
   private var origins: [UInt64: (count: Int, waiting: [CheckedContinuation<Void, Never>])] = [:]
   private(set) var last: Number = 0
 
@@ -62,20 +47,25 @@ struct EffectRegistry {
   @usableFromInline
   func isRunning(_ number: Number) -> Bool { effects[number] != nil }
   @usableFromInline
-  func name(of number: Number) -> String { effects[number]?.name ?? "effect" }
+  func scope(of number: Number) -> EffectScope? { effects[number]?.scope }
+  @usableFromInline
+  func name(of number: Number) -> String? { effects[number]?.name }
   @usableFromInline
   func origin(of number: Number) -> UInt64 { effects[number]?.origin ?? 0 }
   func limiter(of number: Number) -> (any Limiter)? { effects[number]?.limiter }
+
+  /// Whether the effect was cancelled and its task has not returned yet.
+  @usableFromInline
+  func isCancelled(_ number: Number) -> Bool { cancelled.contains(number) }
 
   // MARK: Life of an effect
 
   /// Enters an effect before its task starts, so that a cancellation right after finds it.
   @usableFromInline
   mutating func register(
-    name: String, ids: [EffectID], path: [ScopeKey], origin: UInt64, limiter: (any Limiter)?
+    name: String, ids: [EffectID], scope: EffectScope, origin: UInt64, limiter: (any Limiter)?
   ) -> Number {
     last += 1
-    let scope = makeScope(path)
     effects[last] = Running(
       name: name, task: nil, scope: scope, position: scope.running.count, ids: ids,
       origin: origin, limiter: limiter)
@@ -90,9 +80,13 @@ struct EffectRegistry {
     if effects[number] == nil { task.cancel() } else { effects[number]?.task = task }
   }
 
-  /// Forgets an effect that ended.
+  /// Forgets an effect whose task returned.
   @usableFromInline
   mutating func finished(_ number: Number) {
+    if cancelled.remove(number) == nil { forget(number) }
+  }
+
+  private mutating func forget(_ number: Number) {
     guard let effect = effects.removeValue(forKey: number) else { return }
     let scope = effect.scope
     let moved = scope.running.removeLast()
@@ -111,42 +105,31 @@ struct EffectRegistry {
   // MARK: Cancellation
 
   mutating func cancel(_ number: Number) {
-    effects[number]?.task?.cancel()
-    finished(number)
+    guard let effect = effects[number] else { return }
+    effect.task?.cancel()
+    cancelled.insert(number)
+    forget(number)
   }
 
+  /// Cancels the effects of `scope` with this identifier, and what limiters hold back under it.
   @usableFromInline
-  mutating func cancel(id: EffectID, path: [ScopeKey]) {
-    guard let scope = find(path) else { return }
-    scope.limiters[id] = nil
-    for number in scope.ids[id] ?? [] { cancel(number) }
-    prune(scope)
+  mutating func cancel(id: EffectID, scope: EffectScope) {
+    for number in scope.ids[id] ?? [] {
+      effects[number]?.limiter?.supersede()
+      cancel(number)
+    }
+  }
+
+  /// Cancels what a limiter with this identifier let through earlier.
+  mutating func cancelPassed(id: EffectID, scope: EffectScope) {
+    for number in scope.ids[id] ?? [] where effects[number]?.limiter == nil { cancel(number) }
   }
 
   mutating func cancel(origin: UInt64) {
-    for number in effects.keys.sorted() where effects[number]?.origin == origin { cancel(number) }
-  }
-
-  /// Cancels all effects of the place `path` and below.
-  @usableFromInline
-  mutating func endScope(_ path: [ScopeKey]) {
-    guard let scope = find(path) else { return }
-    remove(scope)
-  }
-
-  /// Cancels the effects of those elements of the case `tag` at `path` that are gone. Returns whether
-  /// any element has effects left. O(elements with effects).
-  @usableFromInline
-  mutating func endElements(
-    _ tag: Int, path: [ScopeKey], isPresent: (AnyHashable) -> Bool
-  ) -> Bool {
-    guard let scope = find(path) else { return false }
-    var isAnyLeft = false
-    for (key, child) in scope.children where key.tag == tag {
-      guard let element = key.element else { continue }
-      if isPresent(element.value) { isAnyLeft = true } else { remove(child) }
+    for number in effects.keys.sorted() where effects[number]?.origin == origin {
+      effects[number]?.limiter?.supersede()
+      cancel(number)
     }
-    return isAnyLeft
   }
 
   @usableFromInline
@@ -155,22 +138,89 @@ struct EffectRegistry {
     root.children = [:]
   }
 
-  private mutating func remove(_ scope: Scope) {
-    end(scope)
-    if let key = scope.key { scope.parent?.children[key] = nil }
-    if let parent = scope.parent { prune(parent) }
+  // MARK: Scopes
+
+  /// The scope of a child. If it belongs to another child, that one's effects end first.
+  @usableFromInline
+  mutating func scope(
+    _ key: ScopeKey, _ identity: ChildIdentity, in parent: EffectScope, owner: ChildEffects?
+  ) -> EffectScope {
+    if let scope = parent.children[key] {
+      if scope.belongs(to: identity) { return scope }
+      endScope(scope)
+    }
+    let scope = EffectScope(parent: parent, key: key, identity: identity, owner: owner)
+    parent.children[key] = scope
+    return scope
   }
 
-  private mutating func end(_ scope: Scope) {
-    for child in scope.children.values { end(child) }
+  /// Ends the scope of a child unless it belongs to the one that is there.
+  @usableFromInline
+  mutating func endScope(_ key: ScopeKey, in parent: EffectScope, unless present: ChildIdentity?) {
+    guard let scope = parent.children[key] else { return }
+    if let present, scope.belongs(to: present) { return }
+    endScope(scope)
+  }
+
+  /// Ends the scopes of elements that are gone. O(elements with effects).
+  @usableFromInline
+  mutating func endElements(
+    _ tag: Int, in parent: EffectScope, isPresent: (EffectScope) -> Bool
+  ) {
+    for (key, scope) in parent.children
+    where key.tag == tag && key.element != nil && !isPresent(scope) {
+      endScope(scope)
+    }
+  }
+
+  /// Cancels all effects of a child and of its children.
+  @usableFromInline
+  mutating func endScope(_ scope: EffectScope) {
+    end(scope)
+    let parent = scope.parent
+    detach(scope)
+    if let parent { prune(parent) }
+  }
+
+  private mutating func end(_ scope: EffectScope) {
+    for child in scope.children.values {
+      end(child)
+      release(child)
+    }
+    scope.children = [:]
     for number in scope.running {
       guard let effect = effects.removeValue(forKey: number) else { continue }
       effect.task?.cancel()
+      cancelled.insert(number)
       settle(effect.origin)
     }
     scope.running = []
     scope.ids = [:]
     scope.limiters = [:]
+  }
+
+  /// Drops empty scopes from `scope` upwards.
+  @usableFromInline
+  func prune(_ scope: EffectScope) {
+    var scope = scope
+    while scope.isEmpty, !scope.isEnded, let parent = scope.parent {
+      detach(scope)
+      scope = parent
+    }
+  }
+
+  private func detach(_ scope: EffectScope) {
+    guard let key = scope.key, let parent = scope.parent, parent.children[key] === scope else {
+      return
+    }
+    parent.children[key] = nil
+    release(scope)
+  }
+
+  private func release(_ scope: EffectScope) {
+    guard !scope.isEnded else { return }
+    scope.isEnded = true
+    scope.owner?.count -= 1
   }
 
   // MARK: Tracked sends
@@ -182,6 +232,14 @@ struct EffectRegistry {
   }
 
   func isRunning(origin: UInt64) -> Bool { origins[origin] != nil }
+
+  /// Counts an effect as one of another tracked send.
+  mutating func move(_ number: Number, to origin: UInt64) {
+    guard let old = effects[number]?.origin, old != origin else { return }
+    effects[number]?.origin = origin
+    if origin != 0 { origins[origin, default: (0, [])].count += 1 }
+    settle(old)
+  }
 
   private mutating func settle(_ origin: UInt64) {
     guard origin != 0, let old = origins[origin] else { return }
@@ -195,9 +253,8 @@ struct EffectRegistry {
 
   // MARK: Limiters
 
-  /// The limiter of `id` at `path`; made if there is none.
-  func limiter(_ id: EffectID, path: [ScopeKey], make: () -> any Limiter) -> any Limiter {
-    let scope = makeScope(path)
+  /// The limiter of `id` in `scope`; made if there is none.
+  func limiter(_ id: EffectID, scope: EffectScope, make: () -> any Limiter) -> any Limiter {
     if let limiter = scope.limiters[id] { return limiter }
     if scope.limiters.count >= scope.sweepCount {
       scope.limiters = scope.limiters.filter { !$0.value.isSpent }
@@ -206,41 +263,5 @@ struct EffectRegistry {
     let limiter = make()
     scope.limiters[id] = limiter
     return limiter
-  }
-
-  // MARK: Scopes
-
-  private func makeScope(_ path: [ScopeKey]) -> Scope {
-    var scope = root
-    for key in path {
-      if let child = scope.children[key] {
-        scope = child
-      } else {
-        let child = Scope(parent: scope, key: key)
-        scope.children[key] = child
-        scope = child
-      }
-    }
-    return scope
-  }
-
-  private func find(_ path: [ScopeKey]) -> Scope? {
-    var scope = root
-    for key in path {
-      guard let child = scope.children[key] else { return nil }
-      scope = child
-    }
-    return scope
-  }
-
-  /// Drops empty places from `scope` upwards.
-  private func prune(_ scope: Scope) {
-    var scope = scope
-    while scope.isEmpty, let parent = scope.parent, let key = scope.key,
-      parent.children[key] === scope
-    {
-      parent.children[key] = nil
-      scope = parent
-    }
   }
 }

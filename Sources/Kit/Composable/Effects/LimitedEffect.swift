@@ -13,10 +13,15 @@ struct LimitedEffect<Action: Sendable> {
   let kind: Kind
   let clock: LimitClock
   @usableFromInline var effect: Effect<Action>
+  /// Identifiers by which it can be cancelled: its own, and those that were put around it.
+  @usableFromInline var ids: [EffectID]
 
   @usableFromInline
-  init(id: EffectID, kind: Kind, clock: LimitClock, effect: Effect<Action>) {
+  init(
+    id: EffectID, ids: [EffectID], kind: Kind, clock: LimitClock, effect: Effect<Action>
+  ) {
     self.id = id
+    self.ids = ids
     self.kind = kind
     self.clock = clock
     self.effect = effect
@@ -24,7 +29,7 @@ struct LimitedEffect<Action: Sendable> {
 
   @usableFromInline
   func map<Parent: Sendable>(
-    _ transform: @escaping (Action) -> Parent, dismiss: Parent?
+    _ transform: @escaping (Action) -> Parent, dismiss: Dismissal<Parent>
   ) -> LimitedEffect<Parent> {
     let kind: LimitedEffect<Parent>.Kind =
       switch kind {
@@ -32,7 +37,8 @@ struct LimitedEffect<Action: Sendable> {
       case .debounce(let pause): .debounce(pause)
       }
     return LimitedEffect<Parent>(
-      id: id, kind: kind, clock: clock, effect: effect.map(transform, dismiss: dismiss))
+      id: id, ids: ids, kind: kind, clock: clock,
+      effect: effect.map(transform, dismiss: dismiss))
   }
 }
 
@@ -53,7 +59,7 @@ struct LimitClock: Sendable {
   }
 }
 
-/// The limiter of one identifier at one place.
+/// The limiter of one identifier of one child.
 final class EffectLimiter<Action: Sendable>: Limiter {
   private enum Machine {
     case throttle(Throttle<Effect<Action>>)
@@ -65,15 +71,18 @@ final class EffectLimiter<Action: Sendable>: Limiter {
   /// For how long what it let through counts, and until when.
   private let rest: Interval
   private var restsUntil: Instant?
-  let path: [ScopeKey]
+  unowned let scope: EffectScope
   let id: EffectID
+  /// Identifiers of the newest effect.
+  var ids: [EffectID]
   /// The effect that waits for the next deadline, and that deadline.
   var waiting: (effect: UInt64, deadline: Instant)?
 
-  init(_ limited: LimitedEffect<Action>, path: [ScopeKey]) {
+  init(_ limited: LimitedEffect<Action>, scope: EffectScope) {
     clock = limited.clock
     id = limited.id
-    self.path = path
+    ids = limited.ids
+    self.scope = scope
     switch limited.kind {
     case .throttle(let interval, let keepsLatest):
       rest = Interval(interval)
@@ -91,6 +100,33 @@ final class EffectLimiter<Action: Sendable>: Limiter {
       case .debounce(let debounce): debounce.pending
       }
     return pending == 0 && restsUntil.map { $0 <= clock.now() } ?? true
+  }
+
+  /// Whether a newer effect takes the turn of those before it, even of those that run.
+  var isDebounce: Bool {
+    switch machine {
+    case .throttle: false
+    case .debounce: true
+    }
+  }
+
+  /// Whether the newest effect is the one that is held back.
+  var keepsNewest: Bool {
+    switch machine {
+    case .throttle(let throttle): throttle.keeping == .latest
+    case .debounce: true
+    }
+  }
+
+  func supersede() {
+    switch machine {
+    case .throttle(var throttle):
+      _ = throttle.supersede()
+      machine = .throttle(throttle)
+    case .debounce(var debounce):
+      _ = debounce.supersede()
+      machine = .debounce(debounce)
+    }
   }
 
   var name: String {
@@ -150,7 +186,11 @@ extension Effect {
   /// Lets this effect happen at most once per interval: the first at once, of those that follow
   /// within the interval one at its end, the newest or the oldest.
   ///
-  /// The limit is kept by the store, per `id` and place; it ends with the child that asked for it.
+  ///     case .scrolled: return .run { … }.throttle(id: "scrolled", for: .seconds(1), clock: clock)
+  ///
+  /// The store keeps the limit per `id` and child; it ends with the child that asked for it. An effect
+  /// that was let through runs on while the next ones come. ``cancel(id:)`` ends what was let through
+  /// and drops what is held back; the interval goes on.
   public func throttle(
     id: some Hashable & Sendable, for interval: Duration,
     clock: some Clock<Duration> & Sendable, latest: Bool = true
@@ -160,6 +200,12 @@ extension Effect {
 
   /// Lets this effect happen once no other with the same `id` has come for a while; only the newest
   /// happens.
+  ///
+  ///     case .typed(let text):
+  ///       return search(text).debounce(id: "search", for: .milliseconds(300), clock: clock)
+  ///
+  /// The next effect with the same `id`, and ``cancel(id:)``, end an earlier one that was let through
+  /// and still runs: a stale answer does not arrive.
   public func debounce(
     id: some Hashable & Sendable, for pause: Duration, clock: some Clock<Duration> & Sendable
   ) -> Effect {
@@ -175,6 +221,7 @@ extension Effect {
       : Effect(
         operation: .limit(
           LimitedEffect(
-            id: EffectID(id), kind: kind, clock: LimitClock(clock), effect: self)))
+            id: EffectID(id), ids: [EffectID(id)], kind: kind, clock: LimitClock(clock),
+            effect: self)))
   }
 }

@@ -12,7 +12,7 @@ where
 {
   @usableFromInline let base: Base
   @usableFromInline let child: Child.Prepared
-  @usableFromInline let effects = ElementEffects()
+  @usableFromInline let effects = ChildEffects()
 
   @inlinable
   init(_ base: Base, _ child: Child) {
@@ -22,44 +22,93 @@ where
 
   @inlinable @inline(__always)
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
-    guard effects.mayRun else { return reduceAll(&state, action) }
-    // Marked, so that the replacement of the whole collection is noticed, too.
-    effects.turn &+= 1
-    let (removals, turn) = (Lens.read(state) { $0.removals }, effects.turn)
-    Lens.mark(&state, turn)
-    let effect = reduceAll(&state, action)
-    let isSame = Lens.read(state) { $0.removals == removals && $0.mark == turn }
-    return isSame ? effect : effect.followed(by: prune(state))
-  }
-
-  @inlinable @inline(__always)
-  func reduceAll(_ state: inout State, _ action: Action) -> Effect<Action> {
     var effect = Effect<Action>.none
     if let element = Case.extract(action) {
-      let result = Lens.modify(&state) { collection in
+      let own = Lens.modify(&state) { collection in
         collection.modify(id: element.id) { child.reduce(into: &$0, action: element.action) }
       }
-      effect = result.map { embed($0, element.id) } ?? .absentChild
+      if let own {
+        if !own.isNone { effect = scoped(own, element.id, &state) }
+      } else {
+        effect = .absentChild
+      }
     }
-    return effect.followed(by: base.reduce(into: &state, action: action))
+    guard effects.count != 0 || !effect.isNone else {
+      return base.reduce(into: &state, action: action)
+    }
+    return reduceBase(&state, action, after: effect)
+  }
+
+  /// Runs the parent, and ends the effects of elements that go.
+  @inlinable
+  func reduceBase(
+    _ state: inout State, _ action: Action, after effect: Effect<Action>
+  ) -> Effect<Action> {
+    // A mark tells a replacement of the whole collection, a count tells removals: those since the
+    // last look, too, which were not made by this parent.
+    let wasKnown = look(&state)
+    let effect = effect.followed(by: base.reduce(into: &state, action: action))
+    let isSame = look(&state)
+    return wasKnown && isSame ? effect : effect.followed(by: ending(state))
+  }
+
+  /// Whether no element has gone since the last look.
+  @inlinable
+  func look(_ state: inout State) -> Bool {
+    Lens.modifyUnnoted(&state) { collection in
+      let isSame = collection.mark == effects.turn && collection.removals == 0
+      effects.turn &+= 1
+      collection.mark = effects.turn
+      collection.removals = 0
+      return isSame
+    }
   }
 
   @inlinable
-  func embed(_ effect: Effect<Child.Action>, _ id: ID) -> Effect<Action> {
-    if effect.isNone { return .none }
-    effects.mayRun = true
+  func scoped(
+    _ effect: Effect<Child.Action>, _ id: ID, _ state: inout State
+  ) -> Effect<Action> {
+    // Slots tell elements apart within one collection and its copies.
+    let identity = Lens.modifyUnnoted(&state) { collection in
+      if collection.lineage == 0 { collection.lineage = Lineage.next() }
+      return collection.identity(of: id) ?? .any
+    }
     return effect.map { Case.embed(ElementAction(id: id, action: $0)) }
-      .scoped(ScopeKey(tag: Case.tag, element: id))
+      .scoped(ScopeKey(tag: Case.tag, element: EffectID(id)), identity, effects)
   }
 
-  /// Ends the effects of elements that are not there any more.
-  @usableFromInline
-  func prune(_ state: State) -> Effect<Action> {
+  @inlinable
+  func ending(_ state: State) -> Effect<Action> {
     // A copy for the look-up only; it is gone before the next mutation.
     let collection = Lens.read(state) { $0 }
     return Effect(
       operation: .endElements(
-        Case.tag, effects, isPresent: { id in (id as? ID).map(collection.contains(id:)) ?? true }))
+        Case.tag,
+        isPresent: { scope in
+          guard let id = scope.key?.element?.value as? ID,
+            let identity = collection.identity(of: id)
+          else { return false }
+          return scope.belongs(to: identity)
+        }))
+  }
+
+  @inlinable
+  public func hasChild(_ scope: EffectScope, in state: State) -> Bool {
+    guard let next = scope.next, next.owner === effects else {
+      return base.hasChild(scope, in: state)
+    }
+    return hasElement(next, in: state)
+  }
+
+  @inlinable
+  func hasElement(_ scope: EffectScope, in state: State) -> Bool {
+    Lens.read(state) { collection in
+      guard let id = scope.key?.element?.value as? ID,
+        let identity = collection.identity(of: id), scope.belongs(to: identity),
+        let element = collection[id: id]
+      else { return false }
+      return child.hasChild(scope, in: element)
+    }
   }
 
   @inlinable
@@ -68,22 +117,20 @@ where
   }
 }
 
-/// What a collection's reducer knows of the effects of its elements.
-public final class ElementEffects {
-  /// Whether some may run; if not, nothing is looked at when elements go.
-  @exclusivity(unchecked) @usableFromInline var mayRun = false
-  @exclusivity(unchecked) @usableFromInline var turn: UInt64 = 0
-
-  @usableFromInline init() {}
+extension KeyedCollection {
+  /// What tells the element with this key from others under the same key.
+  @inlinable
+  func identity(of id: ID) -> ChildIdentity? {
+    slot(of: id).map { .slot($0, lineage: lineage) }
+  }
 }
 
-extension FieldLens {
-  /// Leaves a mark that goes with the value; neither a change nor an access.
-  @inlinable
-  static func mark<ID, Element>(_ root: inout Root, _ turn: UInt64)
-  where Value == KeyedCollection<ID, Element> {
-    modifyUnnoted(&root) { $0.mark = turn }
-  }
+/// Numbers for collections: copies of one collection have the same.
+@usableFromInline
+enum Lineage {
+  private static let counter = Counter(1)
+
+  @usableFromInline static func next() -> UInt64 { counter.next() }
 }
 
 extension ReducerStep {
@@ -93,9 +140,10 @@ extension ReducerStep {
   ///     …
   ///     Reduce { … }.forEach(\.rows, action: \.rows) { RowFeature() }
   ///
-  /// The child runs before its parent. The effects of an element are cancelled when it is removed,
-  /// in time proportional to the effects that elements run. An action for an element that is not
-  /// there is dropped and counted (``Store/actionsWithoutChild``).
+  /// The child runs before its parent. The effects of an element are cancelled when it is removed, even
+  /// if another one comes under the same key, in time proportional to the elements with effects. A
+  /// collection that replaces another as a whole has the same elements under the same keys. An action
+  /// for an element that is not there is dropped and counted (``Store/actionsWithoutChild``).
   /// - Complexity: one look-up by key per action, whatever the number of elements.
   @inlinable
   public func forEach<

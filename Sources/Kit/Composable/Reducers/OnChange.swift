@@ -25,6 +25,11 @@ where Lens.Root == State {
       by: reaction(&state, action))
   }
 
+  @inlinable
+  public func hasChild(_ scope: EffectScope, in state: State) -> Bool {
+    base.hasChild(scope, in: state)
+  }
+
   @inlinable public var childCounters: [ChildCounter] { base.childCounters }
 }
 

@@ -12,11 +12,21 @@ public protocol PreparedReducer {
   /// Reduces and counts.
   func reduce(into state: inout State, action: Action) -> Reaction
 
+  /// Whether the child that an effect belongs to is still there, and is still the same one.
+  ///
+  /// - Parameter scope: the scope whose state this is; the way down to the child leads over its
+  ///   ``EffectScope/next``.
+  func hasChild(_ scope: EffectScope, in state: State) -> Bool
+
   /// How often each kind of action was reduced.
   var counter: ActionCounter { get }
 
   /// Counters of the children.
   var childCounters: [ChildCounter] { get }
+}
+
+extension PreparedReducer {
+  @inlinable public func hasChild(_ scope: EffectScope, in state: State) -> Bool { true }
 }
 
 /// A reducer as one function.
@@ -50,15 +60,18 @@ public struct ReducerSteps<State, Action: Sendable>: Reducer, PreparedReducer {
   public typealias Prepared = ReducerSteps
 
   @usableFromInline let run: ReducerFunction<State, Action>
+  @usableFromInline let hasChild: (State, EffectScope) -> Bool
   public let counter: ActionCounter
   public let childCounters: [ChildCounter]
 
   @inlinable
   init(
     _ counter: ActionCounter, _ children: [ChildCounter],
+    hasChild: @escaping (State, EffectScope) -> Bool = { _, _ in true },
     _ run: @escaping ReducerFunction<State, Action>
   ) {
     self.run = run
+    self.hasChild = hasChild
     self.counter = counter
     childCounters = children
   }
@@ -70,4 +83,7 @@ public struct ReducerSteps<State, Action: Sendable>: Reducer, PreparedReducer {
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     run(&state, action)
   }
+
+  @inlinable
+  public func hasChild(_ scope: EffectScope, in state: State) -> Bool { hasChild(state, scope) }
 }

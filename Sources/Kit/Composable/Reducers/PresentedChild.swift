@@ -41,7 +41,7 @@ extension PresentationAction: CasePathable {
 extension PresentationAction: Sendable where Action: Sendable {}
 extension PresentationAction: Equatable where Action: Equatable {}
 
-/// A reducer with a presented child. Made by `ifLet(_:action:child:)`.
+/// A reducer with a presented child. Made by ``ReducerStep/presents(_:action:child:)``.
 public struct PresentedChild<
   State: ObservableState, Action: CasePathable & Sendable,
   Base: ReducerStep<State, Action>, Lens: FieldLens, Case: CaseLens, Child: Reducer
@@ -52,36 +52,63 @@ where
 {
   @usableFromInline let base: Base
   @usableFromInline let child: Child.Prepared
+  @usableFromInline let tracker: ChildTracker<Child.State>
 
   @inlinable
   init(_ base: Base, _ child: Child) {
     self.base = base
     self.child = child.prepare()
+    tracker = ChildTracker(hasCases: true)
   }
 
   @inlinable @inline(__always)
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
-    let wasPresent = Lens.isPresent(state)
-    var effect = Effect<Action>.none
-    let childAction = Case.extract(action)
-    if let childAction {
-      switch childAction {
-      case .presented(let action) where wasPresent:
-        let own = Lens.modify(&state) { child.reduce(into: &$0!, action: action) }
-        if !own.isNone {
-          effect = own.map({ Case.embed(.presented($0)) }, dismiss: Case.embed(.dismiss))
-            .scoped(ScopeKey(tag: Case.tag))
-        }
-      case .presented: effect = .absentChild
-      case .dismiss: break
-      }
+    if let childAction = Case.extract(action) { return reduce(&state, action, childAction) }
+    let mayRun = tracker.effects.count != 0
+    let effect = base.reduce(into: &state, action: action)
+    return mayRun ? effect.followed(by: ending(state)) : effect
+  }
+
+  @inlinable
+  func reduce(
+    _ state: inout State, _ action: Action, _ childAction: PresentationAction<Child.Action>
+  ) -> Effect<Action> {
+    guard Lens.isPresent(state) else {
+      return Effect.absentChild.followed(by: base.reduce(into: &state, action: action))
+        .followed(by: ending(state))
     }
-    // The parent sees the child as it was when it is dismissed.
-    return base.reduce(
-      into: &state, action: action, after: effect, of: Case.tag, wasPresent: wasPresent
-    ) { state in
-      if case .dismiss? = childAction { Lens.modify(&state) { $0 = nil } }
-      return Lens.isPresent(state)
+    var own = Effect<Child.Action>.none
+    var identity = ChildIdentity.any
+    if case .presented(let action) = childAction {
+      own = Lens.modify(&state) { child.reduce(into: &$0!, action: action) }
+      if !own.isNone { identity = Lens.read(state) { $0.map(tracker.identity) ?? .any } }
+    }
+    // The parent sees the child as it was when it is dismissed, and may put another one there: a
+    // write of the field tells that. The note is put back for the observers.
+    let wasNoted = Lens.takeNote(&state)
+    let effect = base.reduce(into: &state, action: action)
+    let isReplaced = Lens.takeNote(&state)
+    if wasNoted || isReplaced { Lens.restoreNote(&state) }
+    if case .dismiss = childAction {
+      if !isReplaced { Lens.modify(&state) { $0 = nil } }
+      return effect.followed(by: Effect(operation: .endScope(ScopeKey(tag: Case.tag), unless: nil)))
+    }
+    let embedded = own.map(
+      { Case.embed(.presented($0)) }, dismiss: isReplaced ? .drop : .send(Case.embed(.dismiss))
+    ).scoped(ScopeKey(tag: Case.tag), identity, tracker.effects)
+    return embedded.followed(by: effect).followed(by: ending(state))
+  }
+
+  @inlinable
+  func ending(_ state: State) -> Effect<Action> {
+    Lens.read(state) { tracker.ending(ScopeKey(tag: Case.tag), unless: $0) }
+  }
+
+  @inlinable
+  public func hasChild(_ scope: EffectScope, in state: State) -> Bool {
+    guard let next = scope.next, tracker.owns(next) else { return base.hasChild(scope, in: state) }
+    return Lens.read(state) {
+      $0.map { tracker.isSame(next, $0) && child.hasChild(next, in: $0) } ?? false
     }
   }
 
@@ -95,12 +122,18 @@ extension ReducerStep {
   /// Adds a child that is presented while an optional field is not `nil`, and can be dismissed: by
   /// `.dismiss`, or by the effect ``Effect/dismiss`` of the child itself.
   ///
-  ///     case endConfirmation(PresentationAction<EndConfirmation.Action>)
+  ///     var confirmation: Confirmation.State?
+  ///     …
+  ///     case confirmation(PresentationAction<Confirmation.Action>)
+  ///     …
+  ///     Reduce { … }.presents(\.confirmation, action: \.confirmation) { Confirmation() }
   ///
   /// The parent runs after the child and still sees its state when it is dismissed; then the field
-  /// becomes `nil` and the child's effects are cancelled.
+  /// becomes `nil` and the child's effects are cancelled. A child that the parent puts there while
+  /// the old one is dismissed stays.
+  // Not another `ifLet`: a chain of overloaded calls takes the compiler exponential time.
   @inlinable
-  public func ifLet<Lens: FieldLens, Case: CaseLens, Child: Reducer>(
+  public func presents<Lens: FieldLens, Case: CaseLens, Child: Reducer>(
     _ state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>,
     child: () -> Child
   ) -> PresentedChild<State, Action, Self, Lens, Case, Child>

@@ -88,10 +88,38 @@ extension Reducer where Body: Reducer, Body.State == State, Body.Action == Actio
     body.reduce(into: &state, action: action)
   }
 
-  /// A composition is put together here, once.
-  @inlinable
-  public func prepare() -> ReducerSteps<State, Action> { body.makeSteps() }
+  /// A composition is put together here, once; that of a feature inside itself when its first action
+  /// comes.
+  public func prepare() -> ReducerSteps<State, Action> { makeSteps() }
 
-  @inlinable
-  public func makeSteps() -> ReducerSteps<State, Action> { body.makeSteps() }
+  public func makeSteps() -> ReducerSteps<State, Action> {
+    let type = ObjectIdentifier(Self.self)
+    guard !Preparation.types.contains(type) else { return lazySteps }
+    return Preparation.$types.withValue(Preparation.types.union([type])) { body.makeSteps() }
+  }
+
+  /// Reduces like this reducer, whose composition is put together when the first action comes.
+  private var lazySteps: ReducerSteps<State, Action> {
+    let counter = ActionCounter(names: Self.kindNames)
+    let lazy = LazySteps(self)
+    return ReducerSteps(
+      counter, [], hasChild: { state, scope in lazy.steps.hasChild(scope, in: state) }
+    ) { state, action in
+      counter.count(Self.kind(of: action))
+      return lazy.steps.reduce(into: &state, action: action)
+    }
+  }
+}
+
+/// The features whose compositions are being put together: one that is among them contains itself.
+private enum Preparation {
+  @TaskLocal static var types: Set<ObjectIdentifier> = []
+}
+
+/// The composition of a feature that contains itself.
+private final class LazySteps<Feature: Reducer> {
+  private let feature: Feature
+  private(set) lazy var steps = Preparation.$types.withValue([]) { feature.makeSteps() }
+
+  init(_ feature: Feature) { self.feature = feature }
 }

@@ -63,7 +63,10 @@ public enum ReducerBuilder<State, Action: Sendable> {
   public static func buildFinalResult<R: ReducerStep<State, Action>>(_ step: R) -> ReducerSteps<
     State, Action
   > {
-    ReducerSteps(ActionCounter(names: []), step.childCounters) { state, action in
+    ReducerSteps(
+      ActionCounter(names: []), step.childCounters,
+      hasChild: { state, scope in step.hasChild(scope, in: state) }
+    ) { state, action in
       step.reduce(into: &state, action: action)
     }
   }
@@ -76,7 +79,9 @@ public enum ReducerBuilder<State, Action: Sendable> {
   >
   where Action: CasePathable {
     let counter = ActionCounter(names: Action._$caseNames)
-    return ReducerSteps(counter, step.childCounters) { state, action in
+    return ReducerSteps(
+      counter, step.childCounters, hasChild: { state, scope in step.hasChild(scope, in: state) }
+    ) { state, action in
       counter.count(action._$tag)
       return step.reduce(into: &state, action: action)
     }
@@ -93,10 +98,14 @@ public protocol ReducerStep<State, Action> {
   /// Changes `state` in place and returns what is to be done besides.
   func reduce(into state: inout State, action: Action) -> Effect<Action>
 
+  /// Whether the child that an effect belongs to is still there, and is still the same one.
+  func hasChild(_ scope: EffectScope, in state: State) -> Bool
+
   /// Counters of the children in this part.
   var childCounters: [ChildCounter] { get }
 }
 
 extension ReducerStep {
+  @inlinable public func hasChild(_ scope: EffectScope, in state: State) -> Bool { true }
   @inlinable public var childCounters: [ChildCounter] { [] }
 }

@@ -18,6 +18,11 @@ public struct ReducerSequence<
   }
 
   @inlinable
+  public func hasChild(_ scope: EffectScope, in state: State) -> Bool {
+    first.hasChild(scope, in: state) && second.hasChild(scope, in: state)
+  }
+
+  @inlinable
   public var childCounters: [ChildCounter] { first.childCounters + second.childCounters }
 }
 
@@ -34,6 +39,11 @@ public struct OptionalReducer<
     into state: inout State, action: Action
   ) -> Effect<Action> {
     wrapped?.reduce(into: &state, action: action) ?? .none
+  }
+
+  @inlinable
+  public func hasChild(_ scope: EffectScope, in state: State) -> Bool {
+    wrapped?.hasChild(scope, in: state) ?? true
   }
 
   @inlinable public var childCounters: [ChildCounter] { wrapped?.childCounters ?? [] }
@@ -53,6 +63,14 @@ public enum EitherReducer<
     switch self {
     case .first(let step): step.reduce(into: &state, action: action)
     case .second(let step): step.reduce(into: &state, action: action)
+    }
+  }
+
+  @inlinable
+  public func hasChild(_ scope: EffectScope, in state: State) -> Bool {
+    switch self {
+    case .first(let step): step.hasChild(scope, in: state)
+    case .second(let step): step.hasChild(scope, in: state)
     }
   }
 
@@ -84,6 +102,11 @@ public struct ReducerList<
     return effect
   }
 
+  @inlinable
+  public func hasChild(_ scope: EffectScope, in state: State) -> Bool {
+    elements.allSatisfy { $0.hasChild(scope, in: state) }
+  }
+
   @inlinable public var childCounters: [ChildCounter] { elements.flatMap(\.childCounters) }
 }
 
@@ -98,6 +121,11 @@ public struct EmbeddedReducer<
   @inlinable @inline(__always)
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     base.reduce(into: &state, action: action)
+  }
+
+  @inlinable
+  public func hasChild(_ scope: EffectScope, in state: State) -> Bool {
+    base.hasChild(scope, in: state)
   }
 
   @inlinable public var childCounters: [ChildCounter] { base.childCounters }

@@ -11,6 +11,7 @@ where
   Lens.Root == State, Case.Root == Action, Lens.Value == Child.State, Case.Value == Child.Action
 {
   @usableFromInline let child: Child.Prepared
+  @usableFromInline let tracker: ChildTracker<Child.State>
 
   /// - Parameters:
   ///   - state: the field of the child.
@@ -22,14 +23,38 @@ where
     child: () -> Child
   ) {
     self.child = child().prepare()
+    tracker = ChildTracker(hasCases: false)
   }
 
   @inlinable @inline(__always)
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
-    guard let childAction = Case.extract(action) else { return .none }
+    guard let childAction = Case.extract(action) else {
+      // Only a state with an `id` can become another child.
+      guard tracker.effects.count != 0, tracker.identify != nil else { return .none }
+      return ending(state)
+    }
     let effect = Lens.modify(&state) { child.reduce(into: &$0, action: childAction) }
-    return effect.embedded(Case.self, below: ScopeKey(tag: Case.tag))
+    return effect.isNone ? .none : scoped(effect, state)
   }
 
-  @inlinable public var childCounters: [ChildCounter] { [ChildCounter(tag: Case.tag, child)] }
+  @inlinable
+  func scoped(_ effect: Effect<Child.Action>, _ state: State) -> Effect<Action> {
+    effect.map(Case.embed).scoped(
+      ScopeKey(tag: Case.tag), Lens.read(state, tracker.identity), tracker.effects)
+  }
+
+  @inlinable
+  func ending(_ state: State) -> Effect<Action> {
+    Lens.read(state) { tracker.ending(ScopeKey(tag: Case.tag), unless: $0) }
+  }
+
+  @inlinable
+  public func hasChild(_ scope: EffectScope, in state: State) -> Bool {
+    guard let next = scope.next, tracker.owns(next) else { return true }
+    return Lens.read(state) { tracker.isSame(next, $0) && child.hasChild(next, in: $0) }
+  }
+
+  @inlinable public var childCounters: [ChildCounter] {
+    [ChildCounter(tag: Case.tag, child)]
+  }
 }

@@ -23,7 +23,7 @@ public struct SentEffects<State: ObservableState, Action: Sendable> {
   /// Cancels them. O(running effects of the store).
   public func cancel() { store.effects.cancel(origin: origin) }
 
-  /// Waits for the last of them to end.
+  /// Waits for the last of them to end. Returns at once if none runs.
   public nonisolated(nonsending) func finish() async {
     guard isRunning else { return }
     await withCheckedContinuation { store.effects.wait(for: origin, $0) }

@@ -16,32 +16,42 @@ extension Store {
     if case .send(let action)? = effect.box?.operation, effectActionSink == nil {
       queue.append(action)
     } else {
-      perform(effect, path: [])
+      perform(effect, in: effects.root)
     }
   }
 
   @inlinable
-  func perform(_ effect: Effect<Action>, path: [ScopeKey]) {
+  func perform(_ effect: Effect<Action>, in scope: EffectScope) {
     switch effect.box?.operation {
     case nil: return
     case .send(let action):
-      if let effectActionSink { effectActionSink(action) } else { queue.append(action) }
-    case .run(let run): start(run, path: path)
-    case .limit(let limited): limit(limited, path: path)
-    case .cancel(let id): effects.cancel(id: id, path: path)
-    case .endScope(let key): effects.endScope(path + [key])
-    case .endElements(let tag, let tracker, let isPresent):
-      tracker.mayRun = effects.endElements(tag, path: path, isPresent: isPresent)
-    case .absentChild, .dismiss: noteAbsentChild()
-    case .scoped(let key, let inner): perform(inner, path: path + [key])
-    case .many(let all): for effect in all { perform(effect, path: path) }
+      if let effectActionSink {
+        effectActionSink(action, origin, isReducing)
+      } else {
+        queue.append(action)
+      }
+    case .run(let run): start(run, in: scope)
+    case .limit(let limited): limit(limited, in: scope)
+    case .cancel(let id): effects.cancel(id: id, scope: scope)
+    case .endScope(let key, let present): effects.endScope(key, in: scope, unless: present)
+    case .endElements(let tag, let isPresent):
+      effects.endElements(tag, in: scope, isPresent: isPresent)
+    case .absentChild: noteAbsentChild()
+    case .dismiss: report(.dismissedWithoutParent)
+    case .scoped(let key, let identity, let owner, let inner):
+      let child = effects.scope(key, identity, in: scope, owner: owner)
+      child.users += 1
+      perform(inner, in: child)
+      child.users -= 1
+      effects.prune(child)
+    case .many(let all): for effect in all { perform(effect, in: scope) }
     }
   }
 
   @inlinable
-  func start(_ run: RunEffect<Action>, path: [ScopeKey]) {
+  func start(_ run: RunEffect<Action>, in scope: EffectScope) {
     let number = effects.register(
-      name: run.name, ids: run.ids, path: path, origin: origin, limiter: nil)
+      name: run.name, ids: run.ids, scope: scope, origin: origin, limiter: nil)
     let mailbox = mailbox
     let send = Send<Action>(
       postOne: { action in mailbox.post(.action(action, effect: number)) },
@@ -70,25 +80,36 @@ extension Store {
   // MARK: Limits
 
   @usableFromInline
-  func limit(_ limited: LimitedEffect<Action>, path: [ScopeKey]) {
-    let found = effects.limiter(limited.id, path: path) {
-      EffectLimiter<Action>(limited, path: path)
+  func limit(_ limited: LimitedEffect<Action>, in scope: EffectScope) {
+    let found = effects.limiter(limited.id, scope: scope) {
+      EffectLimiter<Action>(limited, scope: scope)
     }
     guard let limiter = found as? EffectLimiter<Action> else { return }
-    follow(limiter.push(limited.effect), of: limiter)
+    if limiter.isDebounce { effects.cancelPassed(id: limiter.id, scope: scope) }
+    if limiter.ids != limited.ids, limiter.keepsNewest {
+      // The wait is found by the identifiers of what waits.
+      if let waiting = limiter.waiting { effects.cancel(waiting.effect) }
+      limiter.waiting = nil
+    }
+    if limiter.keepsNewest || limiter.waiting == nil { limiter.ids = limited.ids }
+    var effect = limited.effect
+    for id in limited.ids { effect = effect.marked(id) }
+    follow(limiter.push(effect), of: limiter)
   }
 
   /// Performs what a limiter lets through, and waits for the rest.
   func follow(_ step: Step<Effect<Action>>, of limiter: EffectLimiter<Action>) {
-    if let effect = step.output { perform(effect, path: limiter.path) }
+    if let effect = step.output { perform(effect, in: limiter.scope) }
     guard let deadline = step.wake else { return }
     if let waiting = limiter.waiting, effects.isRunning(waiting.effect) {
+      if limiter.keepsNewest { effects.move(waiting.effect, to: origin) }
       // Woken too early it sleeps again: cheaper than a new task for each action.
       if waiting.deadline <= deadline { return }
       effects.cancel(waiting.effect)
     }
     let number = effects.register(
-      name: limiter.name, ids: [limiter.id], path: limiter.path, origin: origin, limiter: limiter)
+      name: limiter.name, ids: limiter.ids, scope: limiter.scope, origin: origin,
+      limiter: limiter)
     limiter.waiting = (number, deadline)
     let mailbox = mailbox
     let wait = limiter.makeWait(until: deadline)
@@ -112,16 +133,15 @@ extension Store {
     for message in batch {
       switch message {
       case .action(let action, let effect):
-        if effects.isRunning(effect) {
+        if mayArrive(effect) { enter(CollectionOfOne(action), origin: effects.origin(of: effect)) }
+      case .actions(let actions, let effect):
+        // The first ones may cancel the effect, or remove its child: then the rest is dropped.
+        for action in actions {
+          guard mayArrive(effect) else { break }
           enter(CollectionOfOne(action), origin: effects.origin(of: effect))
         }
-      case .actions(let actions, let effect):
-        // What a cancelled effect still had under way is dropped with it.
-        if effects.isRunning(effect) { enter(actions, origin: effects.origin(of: effect)) }
       case .failed(let error, let effect):
-        if effects.isRunning(effect) {
-          report(.uncaughtError(effect: effects.name(of: effect), error))
-        }
+        if let name = effects.name(of: effect) { report(.uncaughtError(effect: name, error)) }
       case .due(let effect): wake(effect)
       case .finished(let effect):
         effects.finished(effect)
@@ -131,13 +151,42 @@ extension Store {
     if turn != actionsBefore { onEffectActions?() }
   }
 
+  /// Whether what an effect sends is to be reduced: it runs, and the child that started it is there.
+  @inlinable
+  func mayArrive(_ effect: UInt64) -> Bool {
+    guard let scope = effects.scope(of: effect) else {
+      if !effects.isCancelled(effect) { report(.lateAction) }
+      return false
+    }
+    return scope === effects.root || isCurrent(scope)
+  }
+
+  /// Whether the child that a scope belongs to is still there; if not, its effects end.
+  @inlinable
+  func isCurrent(_ scope: EffectScope) -> Bool {
+    guard scope !== effects.root, !isReducing else { return true }
+    var top = scope
+    top.next = nil
+    while let parent = top.parent {
+      parent.next = top
+      top = parent
+    }
+    guard !hasChild(_state, top) else { return true }
+    effects.endScope(scope)
+    return false
+  }
+
   @usableFromInline
   func wake(_ effect: UInt64) {
-    guard let limiter = effects.limiter(of: effect) as? EffectLimiter<Action> else { return }
+    defer { effects.finished(effect) }
+    guard let limiter = effects.limiter(of: effect) as? EffectLimiter<Action>,
+      isCurrent(limiter.scope)
+    else { return }
     let origin = effects.origin(of: effect)
+    // The effect that woke it does not wait any more: what it leads to needs a wait of its own.
+    limiter.waiting = nil
     let step = limiter.wake()
     within(origin) { follow(step, of: limiter) }
-    effects.finished(effect)
     enter([], origin: origin)
   }
 
@@ -145,7 +194,7 @@ extension Store {
   @inlinable
   func enter(_ actions: some Sequence<Action>, origin: UInt64) {
     if let effectActionSink {
-      for action in actions { effectActionSink(action) }
+      for action in actions { effectActionSink(action, origin, false) }
       return
     }
     guard !isReducing else {

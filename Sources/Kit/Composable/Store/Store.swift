@@ -21,6 +21,10 @@ public final class Store<State: ObservableState, Action: Sendable> {
     case uncaughtError(effect: String, any Error)
     /// Actions kept sending actions; `lastKinds` is the cycle, by the kinds of its actions.
     case endlessActions(limit: Int, lastKinds: [String])
+    /// A child returned ``Effect/dismiss``, but no parent presents it.
+    case dismissedWithoutParent
+    /// An effect that had ended sent an action, which was dropped: its `send` outlived it.
+    case lateAction
   }
 
   // Exclusivity is unchecked at run time for what each send touches: a store stays on its lane, and
@@ -28,6 +32,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
   // comes last: what stands behind a field whose size is not known here is found indirectly.
   @exclusivity(unchecked) @usableFromInline var turn: UInt64 = 0
   @usableFromInline let run: ReducerFunction<State, Action>
+  @usableFromInline let hasChild: (State, EffectScope) -> Bool
   @usableFromInline let root: PlaceNode
   @usableFromInline let deliveries = DeliveryQueue()
   /// Called around each action; for journals and debugging.
@@ -44,8 +49,10 @@ public final class Store<State: ObservableState, Action: Sendable> {
   /// The tracked send that is being processed; 0 if none.
   @usableFromInline var origin: UInt64 = 0
   let farewells = Farewells()
-  /// Takes the actions that effects send, in place of the queue; for stores under test.
-  @usableFromInline package var effectActionSink: ((Action) -> Void)?
+  /// Takes the actions that effects send, in place of the queue; for stores under test. Told are also
+  /// the tracked send that the action follows from, and whether the action in hand leads to it.
+  @usableFromInline package var effectActionSink:
+    ((Action, _ origin: UInt64, _ isFeedback: Bool) -> Void)?
 
   /// How many actions one send may lead to by feedback, before that is an error.
   public var feedbackLimit = 10_000
@@ -84,6 +91,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
   ) {
     _state = state
     run = reducer.run
+    hasChild = reducer.hasChild
     counter = reducer.counter
     childCounters = reducer.childCounters
     self.notification = notification

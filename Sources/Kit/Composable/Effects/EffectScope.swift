@@ -1,0 +1,89 @@
+/// Names a child among its parent's effects: the case of its actions and, in a collection, its key.
+@usableFromInline
+struct ScopeKey: Hashable {
+  @usableFromInline let tag: Int
+  @usableFromInline let element: EffectID?
+
+  @inlinable
+  init(tag: Int, element: EffectID? = nil) {
+    self.tag = tag
+    self.element = element
+  }
+}
+
+/// Which child it was that started an effect: its effects must not reach another one.
+@usableFromInline
+enum ChildIdentity {
+  /// Children are not told apart: whoever is there is the same.
+  case any
+  /// The `id` of an `Identifiable` state.
+  case id(AnyHashable)
+  /// An element: its slot, in a collection of this lineage.
+  case slot(KeyedSlot, lineage: UInt64)
+}
+
+/// What a node of a composition knows about the effects of its child or children.
+public final class ChildEffects {
+  /// How many children run effects. While it is 0, nothing is checked when children go.
+  @exclusivity(unchecked) @usableFromInline var count = 0
+  /// Counts the looks at a collection; left as a mark there, it tells whether that was replaced.
+  @exclusivity(unchecked) @usableFromInline var turn: UInt64 = 0
+
+  @usableFromInline init() {}
+}
+
+/// The effects of one child that run, and those of its own children: a node of a tree that has the
+/// shape of the state. There is a node only where effects run or are limited.
+///
+/// Not `Sendable`: belongs to the lane of its store.
+public final class EffectScope {
+  @usableFromInline typealias Number = UInt64
+
+  @usableFromInline let key: ScopeKey?
+  @usableFromInline unowned let parent: EffectScope?
+  /// The node of the composition that the child belongs to; `nil` for the whole state.
+  @usableFromInline let owner: ChildEffects?
+  private(set) var identity: ChildIdentity
+  var running: [Number] = []
+  var ids: [EffectID: [Number]] = [:]
+  @usableFromInline var children: [ScopeKey: EffectScope] = [:]
+  var limiters: [EffectID: any Limiter] = [:]
+  /// At this many limiters, those that are spent are dropped: O(1) per limiter made.
+  var sweepCount = 16
+  /// How many are at work in it; until they are done an empty scope is kept.
+  @usableFromInline var users = 0
+  /// Whether it was taken out of the tree.
+  var isEnded = false
+  /// The next scope on the way down to the one that is being checked.
+  @exclusivity(unchecked) @usableFromInline unowned(unsafe) var next: EffectScope?
+
+  init(parent: EffectScope?, key: ScopeKey?, identity: ChildIdentity, owner: ChildEffects?) {
+    self.parent = parent
+    self.key = key
+    self.identity = identity
+    self.owner = owner
+    owner?.count += 1
+  }
+
+  deinit { if !isEnded { owner?.count -= 1 } }
+
+  var isEmpty: Bool {
+    running.isEmpty && children.isEmpty && limiters.isEmpty && users == 0
+  }
+
+  /// Whether the child that `present` identifies is the one that this scope belongs to.
+  ///
+  /// An element is recognised in another collection by its key alone, and by its slot from then on.
+  @usableFromInline
+  func belongs(to present: ChildIdentity) -> Bool {
+    switch (identity, present) {
+    case (.id(let old), .id(let new)): return old == new
+    case (.slot(let old, let lineage), .slot(let new, let newLineage)):
+      if lineage == newLineage { return old == new }
+      identity = present
+      return true
+    case (.any, _), (_, .any): return true
+    case (.id, .slot), (.slot, .id): return false
+    }
+  }
+}

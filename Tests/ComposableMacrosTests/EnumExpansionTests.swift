@@ -90,14 +90,16 @@ struct EnumExpansionTests {
                 }
               }
               static func modify<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result? {
-                switch consume root {
-                case .live(var v0):
-                  let result = body(&v0)
-                  root = .live(v0)
-                  return result
-                case let other:
-                  root = other
-                  return nil
+                withUnsafeMutablePointer(to: &root) { pointer in
+                  switch pointer.move() {
+                  case .live(var v0):
+                    let result = body(&v0)
+                    pointer.initialize(to: .live(v0))
+                    return result
+                  case let other:
+                    pointer.initialize(to: other)
+                    return nil
+                  }
                 }
               }
             }
@@ -130,36 +132,42 @@ struct EnumExpansionTests {
             []
           }
           mutating func _$enter(stamp: UInt64) -> UInt64 {
-            switch consume self {
-            case .idle:
-              self = .idle
-              return 0
-            case .live(var v0):
-              let result = Composable.Observation.enter(&v0, stamp: stamp) &+ 1
-              self = .live(v0)
-              return result
+            withUnsafeMutablePointer(to: &self) { pointer in
+              switch pointer.move() {
+              case .idle:
+                pointer.initialize(to: .idle)
+                return 0
+              case .live(var v0):
+                let result = Composable.Observation.enter(&v0, stamp: stamp) &+ 1
+                pointer.initialize(to: .live(v0))
+                return result
+              }
             }
           }
           mutating func _$leave(token: UInt64) -> Bool {
-            switch consume self {
-            case .idle:
-              self = .idle
-              return token == 0
-            case .live(var v0):
-              let result = Composable.Observation.leave(&v0, token: token &- 1)
-              self = .live(v0)
-              return result
+            withUnsafeMutablePointer(to: &self) { pointer in
+              switch pointer.move() {
+              case .idle:
+                pointer.initialize(to: .idle)
+                return token == 0
+              case .live(var v0):
+                let result = Composable.Observation.leave(&v0, token: token &- 1)
+                pointer.initialize(to: .live(v0))
+                return result
+              }
             }
           }
           mutating func _$drain(into node: Composable.PlaceNode?, replaced: Bool) -> Bool {
-            switch consume self {
-            case .idle:
-              self = .idle
-              return replaced
-            case .live(var v0):
-              let result = Composable.Observation.drain(&v0, 1, node, replaced: replaced) || replaced
-              self = .live(v0)
-              return result
+            withUnsafeMutablePointer(to: &self) { pointer in
+              switch pointer.move() {
+              case .idle:
+                pointer.initialize(to: .idle)
+                return replaced
+              case .live(var v0):
+                let result = Composable.Observation.drain(&v0, 1, node, replaced: replaced) || replaced
+                pointer.initialize(to: .live(v0))
+                return result
+              }
             }
           }
           func _$collectChanges(at path: String, into paths: inout [String]) {

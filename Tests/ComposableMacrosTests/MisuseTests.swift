@@ -8,7 +8,7 @@ struct MisuseTests {
       "@ObservableState applies to a struct or an enum; fix: make it a struct",
       "@ObservableState\nstruct Model {\n}"),
     Misuse(
-      "@Reducer\nclass Feature {\n}", "@Reducer applies to a struct; fix: make it a struct",
+      "@Reducer\nclass Feature {\n}", "@Reducer applies to a struct, or to an enum of features; fix: make it a struct",
       "@Reducer\nstruct Feature {\n}"),
     Misuse("@CasePathable\nstruct Values {\n}", "@CasePathable applies to an enum"),
     Misuse(

@@ -1,10 +1,12 @@
 import Foundation
 import Testing
 
-/// Each snippet of an article is compiled: it stands in the file of tests that is named after it.
+/// Each snippet of an article is compiled: it is in the file of tests that is named after it.
 struct ArticleTests {
-  @Test(arguments: ["GettingStarted", "Observing", "Performance", "Testing"])
-  func `Each snippet of an article stands in its tests`(article: String) throws {
+  @Test(arguments: [
+    "ChildrenThatComeAndGo", "GettingStarted", "Observing", "Performance", "Testing",
+  ])
+  func `Each snippet of an article is in its tests`(article: String) throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "\(article)Tests.swift")
     let code = flattened(try String(contentsOf: tests, encoding: .utf8))

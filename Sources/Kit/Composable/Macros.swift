@@ -39,6 +39,20 @@ public macro CasePathable() =
   #externalMacro(module: "ComposableMacros", type: "CasePathableMacro")
 
 /// Makes a struct a reducer: conformance, and `@CasePathable` for its `Action`.
+///
+/// On an enum whose cases each carry a feature it makes one of several: `State` and `Action` with a case
+/// per feature, and `Features`, a reducer that is made of the features.
+///
+///     @Reducer enum Destination { case add(AddSong); case edit(EditSong) }
+///     …
+///     var destination: Destination.State?
+///     …
+///     case destination(PresentationAction<Destination.Action>)
+///     …
+///     Reduce { … }.presents(\.destination, action: \.destination) {
+///       Destination.Features(add: AddSong(client: client), edit: EditSong())
+///     }
 @attached(memberAttribute)
+@attached(member, names: named(State), named(Action), named(Features))
 @attached(extension, conformances: Reducer, names: named(Prepared))
 public macro Reducer() = #externalMacro(module: "ComposableMacros", type: "ReducerMacro")

@@ -7,6 +7,8 @@ enum MacroMessage: DiagnosticMessage {
   case notAStructOrEnum(macro: String)
   case notAnEnum
   case notAStruct
+  case notAFeature(caseName: String)
+  case unobservedState
   case tooManyFields(Int)
   case needsType(field: String)
   case propertyObserver(field: String, kind: String)
@@ -21,7 +23,10 @@ enum MacroMessage: DiagnosticMessage {
     switch self {
     case .notAStructOrEnum(let macro): "@\(macro) applies to a struct or an enum"
     case .notAnEnum: "@CasePathable applies to an enum"
-    case .notAStruct: "@Reducer applies to a struct"
+    case .notAStruct: "@Reducer applies to a struct, or to an enum of features"
+    case .notAFeature(let name):
+      "'\(name)' must carry one feature, a type that is a reducer, without a label"
+    case .unobservedState: "'State' needs @ObservableState: a store or a parent cannot hold it"
     case .tooManyFields(let count):
       "a state has at most 126 observed fields, this one has \(count): group some in a child state"
     case .needsType(let field): "'\(field)' needs a type annotation to be observed"
@@ -46,6 +51,8 @@ enum MacroMessage: DiagnosticMessage {
       case .notAStructOrEnum: "notAStructOrEnum"
       case .notAnEnum: "notAnEnum"
       case .notAStruct: "notAStruct"
+      case .notAFeature: "notAFeature"
+      case .unobservedState: "unobservedState"
       case .tooManyFields: "tooManyFields"
       case .needsType: "needsType"
       case .propertyObserver: "propertyObserver"
@@ -59,7 +66,12 @@ enum MacroMessage: DiagnosticMessage {
     return MessageID(domain: "Composable", id: id)
   }
 
-  var severity: DiagnosticSeverity { .error }
+  var severity: DiagnosticSeverity {
+    switch self {
+    case .unobservedState: .warning
+    default: .error
+    }
+  }
 }
 
 extension MacroExpansionContext {

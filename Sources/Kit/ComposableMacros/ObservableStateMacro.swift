@@ -21,7 +21,7 @@ extension ObservableStateMacro: MemberMacro {
       return []
     }
     let fields = declaration.storedFields
-    guard StateCheck(declaration, fields, node).passes(in: context) else { return [] }
+    guard StateCheck(declaration, node).passes(in: context) else { return [] }
     return StructState(declaration, fields).members
   }
 }
@@ -31,10 +31,12 @@ extension ObservableStateMacro: MemberAttributeMacro {
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    guard declaration.is(StructDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self),
+    guard let declaration = declaration.as(StructDeclSyntax.self),
+      let variable = member.as(VariableDeclSyntax.self),
       variable.isObservable, variable.observers == nil,
       let name = variable.bindings.first?.pattern.trimmedDescription,
-      let field = declaration.storedFields.first(where: { $0.name == name })
+      let field = declaration.storedFields.first(where: { $0.name == name }),
+      StateCheck(declaration, node).passes
     else { return [] }
     return ["@ObservationStateField(\(raw: field.index))"]
   }
@@ -46,9 +48,10 @@ extension ObservableStateMacro: ExtensionMacro {
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    guard declaration.is(StructDeclSyntax.self) || declaration.is(EnumDeclSyntax.self) else {
-      return []
-    }
+    let isExpanded =
+      declaration.as(StructDeclSyntax.self).map { StateCheck($0, node).passes }
+      ?? declaration.is(EnumDeclSyntax.self)
+    guard isExpanded else { return [] }
     let conformances =
       declaration.is(EnumDeclSyntax.self)
       ? "Composable.ObservableState, Composable.CasePathable"

@@ -2,21 +2,29 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Looks for what stands against observing the fields of a struct, and says how to mend it.
+/// Looks for what prevents the fields of a struct from being observed, and says how to fix it.
 struct StateCheck {
   private let declaration: StructDeclSyntax
   private let fields: [StoredField]
   private let attribute: AttributeSyntax
 
-  init(_ declaration: StructDeclSyntax, _ fields: [StoredField], _ attribute: AttributeSyntax) {
+  init(_ declaration: StructDeclSyntax, _ attribute: AttributeSyntax) {
     self.declaration = declaration
-    self.fields = fields
+    fields = declaration.storedFields
     self.attribute = attribute
   }
 
-  /// Whether the struct can be expanded; reports all that stands against it.
+  /// Whether the struct can be expanded. The part of the macro that makes members reports why not; its
+  /// other parts make nothing then, so that no error follows from the first one.
+  var passes: Bool { findings.isEmpty }
+
+  private var findings: [Finding] {
+    whole + members + idleMarks + fields.flatMap(findings(in:))
+  }
+
+  /// Whether the struct can be expanded; reports what prevents that.
   func passes(in context: some MacroExpansionContext) -> Bool {
-    let findings = whole + members + idleMarks + fields.flatMap(findings(in:))
+    let findings = findings
     for finding in findings {
       context.report(finding.message, at: finding.node, fixIts: finding.fixIts)
     }

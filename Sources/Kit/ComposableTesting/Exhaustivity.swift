@@ -2,8 +2,12 @@
 public enum Exhaustivity: Hashable, Sendable {
   /// Every change of state, every received action, every effect still under way.
   case on
-  /// Only what the test mentions; the rest is skipped.
-  case off
+  /// Only what the test mentions. The rest is skipped; on demand it is told, as issues that are
+  /// expected and do not fail the test.
+  case off(showSkippedAssertions: Bool)
+
+  /// Only what the test mentions; the rest is skipped in silence.
+  public static let off = Exhaustivity.off(showSkippedAssertions: false)
 }
 
 /// Where a test called.

@@ -10,10 +10,12 @@ extension Dependencies {
     clock: (any Clock<Duration>)? = nil, identifiers: Identifiers? = nil,
     randomness: Randomness? = nil
   ) -> Dependencies {
-    Dependencies(
+    var dependencies = Dependencies(
       clock: clock ?? UnsetClock(),
       identifiers: identifiers ?? Identifiers(unset("identifiers", returning: 0)),
       randomness: randomness ?? Randomness(unset("randomness", returning: 0)))
+    dependencies.onUnset = { reportUnset($0, #fileID, #filePath, #line, #column) }
+    return dependencies
   }
 }
 

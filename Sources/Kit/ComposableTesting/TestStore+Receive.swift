@@ -5,11 +5,13 @@ extension TestStore {
   ///
   ///     await store.receive(\.response.success) { $0.isLoading = false }
   public nonisolated(nonsending) func receive<Value>(
-    _ kind: CaseKey<Action, Value>, assert expected: ((inout State) throws -> Void)? = nil,
+    _ kind: CaseKey<Action, Value>, timeout: Duration = .zero,
+    assert expected: ((inout State) throws -> Void)? = nil,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) async where Action: CasePathable {
     let path = Action._$cases[keyPath: kind]
+    await wait(timeout) { !self.received.isEmpty }
     receive(
       matching: { path.extract($0) != nil }, description: path.name, difference: nil, expected,
       at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
@@ -17,10 +19,12 @@ extension TestStore {
 
   /// Receives the next action that an effect sent, of which something must hold.
   public nonisolated(nonsending) func receive(
-    where isMatching: (Action) -> Bool, assert expected: ((inout State) throws -> Void)? = nil,
+    where isMatching: (Action) -> Bool, timeout: Duration = .zero,
+    assert expected: ((inout State) throws -> Void)? = nil,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) async {
+    await wait(timeout) { !self.received.isEmpty }
     receive(
       matching: isMatching, description: "an action that matches", difference: nil, expected,
       at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
@@ -32,7 +36,9 @@ extension TestStore {
     at site: CallSite
   ) {
     lane.run()
-    if case .off = exhaustivity, received.contains(where: isMatching) {
+    if exhaustivity != .on, received.contains(where: isMatching) {
+      let skipped = Array(received.prefix { !isMatching($0) })
+      if !skipped.isEmpty { show("Skipped received actions: \(list(skipped))", at: site) }
       while let next = received.first, !isMatching(next) { skipFirst() }
     }
     guard !received.isEmpty else {
@@ -50,7 +56,7 @@ extension TestStore {
       fail(
         "Received an unexpected action; expected \(description).\n"
           + (difference?(action) ?? "Received: \(dump(action))"), at: site)
-      if case .off = exhaustivity { return }
+      if exhaustivity != .on { return }
       skipFirst()
       return
     }
@@ -62,12 +68,17 @@ extension TestStore where Action: Equatable {
   /// Receives the next action that an effect sent, which must equal `action`.
   ///
   /// It is reduced now, not when the effect sent it.
-  /// - Parameter expected: changes the state before into the state that is expected after.
+  /// - Parameters:
+  ///   - timeout: how much real time an effect gets that waits for something else than the clock of
+  ///     the test; by default none.
+  ///   - expected: changes the state before into the state that is expected after.
   public nonisolated(nonsending) func receive(
-    _ action: Action, assert expected: ((inout State) throws -> Void)? = nil,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    _ action: Action, timeout: Duration = .zero,
+    assert expected: ((inout State) throws -> Void)? = nil, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) async {
+    await wait(timeout) { !self.received.isEmpty }
     receive(
       matching: { $0 == action }, description: dump(action),
       difference: { self.difference(expected: action, actual: $0) }, expected,
@@ -76,14 +87,43 @@ extension TestStore where Action: Equatable {
 
   /// Receives the next action that an effect sent, which must be of the given kind and carry `value`.
   public nonisolated(nonsending) func receive<Value: Equatable>(
-    _ kind: CaseKey<Action, Value>, _ value: Value,
+    _ kind: CaseKey<Action, Value>, _ value: Value, timeout: Duration = .zero,
     assert expected: ((inout State) throws -> Void)? = nil, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) async where Action: CasePathable {
     let action = Action._$cases[keyPath: kind].embed(value)
+    await wait(timeout) { !self.received.isEmpty }
     receive(
       matching: { $0 == action }, description: dump(action),
       difference: { self.difference(expected: action, actual: $0) }, expected,
       at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+}
+
+extension TestStore where Action: CasePathable {
+  /// Sends the action at `path` that carries `value`, such as that of an element of a collection.
+  ///
+  ///     await store.send(\.rows[id: 3].renamed, "Ada") { $0.rows[id: 3]?.name = "Ada" }
+  @discardableResult
+  public nonisolated(nonsending) func send<Value>(
+    _ path: CaseKey<Action, Value>, _ value: Value,
+    assert expected: ((inout State) throws -> Void)? = nil, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) async -> TestEffects<State, Action> {
+    await send(
+      Action._$cases[keyPath: path].embed(value), assert: expected, fileID: fileID,
+      filePath: filePath, line: line, column: column)
+  }
+
+  /// Sends the action at `path`, which carries nothing.
+  @discardableResult
+  public nonisolated(nonsending) func send(
+    _ path: CaseKey<Action, Void>, assert expected: ((inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async -> TestEffects<State, Action> {
+    await send(
+      Action._$cases[keyPath: path].embed(()), assert: expected, fileID: fileID,
+      filePath: filePath, line: line, column: column)
   }
 }

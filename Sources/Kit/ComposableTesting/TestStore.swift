@@ -91,13 +91,33 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
           Must handle \(received.count) received \(received.count == 1 ? "action" : "actions") \
           before sending one: \(list(received))
           """, at: site)
-      case .off: skipAll()
+      case .off: skipAll(at: site)
       }
     }
     isFinished = false
     let origin = store.nextOrigin
     apply(Waiting(action: action, origin: origin), expected, verb: "sent", at: site)
     return TestEffects(store: self, effects: store.effects(of: origin))
+  }
+
+  /// Compares the state as it is now: `expected` changes it into what it must be, that is, not at all.
+  ///
+  ///     store.assert { $0.count = 3 }
+  public func assert(
+    _ expected: (inout State) throws -> Void, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) {
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    var state = state
+    do {
+      try expected(&state)
+    } catch {
+      fail("The expectation threw an error: \(error)", at: site)
+    }
+    guard state != self.state else { return }
+    fail(
+      "State is not what was expected:\n\n\(difference(expected: state, actual: self.state))",
+      at: site)
   }
 
   /// Takes the action that is received next. O(waiting actions).
@@ -115,12 +135,15 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
 
   /// Runs the lane until it is idle, and checks that no effect runs and nothing is left unreceived.
   ///
-  /// Does not wait for real time. The store checks as before if the test goes on.
+  /// The store checks as before if the test goes on.
+  /// - Parameter timeout: how much real time effects get that wait for something else than the
+  ///   clock of the test; by default none.
   public nonisolated(nonsending) func finish(
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    timeout: Duration = .zero, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: UInt = #line,
     column: UInt = #column
   ) async {
-    lane.run()
+    await wait(timeout) { self.store.runningEffects == 0 }
     isFinished = true
     checkNothingIsLeft(
       at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
@@ -133,13 +156,10 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
   ) async {
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     lane.run()
-    if received.isEmpty, strict {
-      fail(
-        "There were no received actions to skip.",
-        at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
-    }
-    skipAll()
+    if received.isEmpty, strict { fail("There were no received actions to skip.", at: site) }
+    skipAll(at: site)
   }
 
   /// Cancels the effects that are under way.
@@ -159,23 +179,45 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     lane.run()
   }
 
-  func skipAll() {
+  func skipAll(at site: CallSite) {
+    if !received.isEmpty { show("Skipped received actions: \(list(received))", at: site) }
     while !received.isEmpty { skipFirst() }
   }
 
+  /// Tells of what a test that is not exhaustive left out, if it asked for that.
+  func show(_ message: @autoclosure () -> String, at site: CallSite) {
+    guard exhaustivity == .off(showSkippedAssertions: true) else { return }
+    let message = message()
+    withExpectedIssue(
+      fileID: site.fileID, filePath: site.filePath, line: site.line, column: site.column
+    ) { fail(message, at: site) }
+  }
+
   private func checkNothingIsLeft(at site: CallSite) {
-    guard case .on = exhaustivity else { return }
+    let tell = exhaustivity == .on ? fail : { self.show($0, at: $1) }
     if !received.isEmpty {
-      fail("The store received unexpected actions: \(list(received))", at: site)
+      tell("The store received unexpected actions: \(list(received))", site)
     }
     let running = store.runningEffectNames
     if !running.isEmpty {
-      fail(
+      tell(
         """
         \(running.count == 1 ? "An effect is" : "\(running.count) effects are") still in flight: \
         \(running.joined(separator: ", ")). They must end before the test does: advance the clock, \
         cancel them, or call skipInFlightEffects().
-        """, at: site)
+        """, site)
+    }
+  }
+
+  /// Runs the lane until `isDone`, for at most so much real time after it is idle.
+  nonisolated(nonsending) func wait(_ timeout: Duration, until isDone: () -> Bool) async {
+    lane.run()
+    guard timeout > .zero else { return }
+    let end = ContinuousClock.now.advanced(by: timeout)
+    while !isDone(), ContinuousClock.now < end {
+      // Cancelled or not, the lane runs once more.
+      try? await Task.sleep(for: .milliseconds(1))
+      lane.run()
     }
   }
 

@@ -109,7 +109,8 @@ struct ChildIdentityTests {
     #expect(failures == ["dismissedWithoutParent"])
   }
 
-  @Test func `An action that an effect sends after its end is reported, after a cancellation not`() {
+  @Test func `An action that an effect sends after its end is reported, after a cancellation not`()
+  {
     let kept = Kept()
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, LeafFeature.Action> { _, action in

@@ -115,12 +115,13 @@ struct TimeTests {
     let store = makeStore { [clock] value in
       let effect = Effect<Limited.Action>.run { $0(.delivered(value)) }
       return
-        switch value {
-        case ..<0: .cancel(id: "all")
-        case _ where isThrottle:
-          effect.throttle(id: "t", for: .seconds(1), clock: clock).cancellable(id: "all")
-        default: effect.debounce(id: "t", for: .seconds(1), clock: clock).cancellable(id: "all")
-        }
+        switch value
+      {
+      case ..<0: .cancel(id: "all")
+      case _ where isThrottle:
+        effect.throttle(id: "t", for: .seconds(1), clock: clock).cancellable(id: "all")
+      default: effect.debounce(id: "t", for: .seconds(1), clock: clock).cancellable(id: "all")
+      }
     }
     store.send(.pushed(1))
     clock.advance(by: .zero)

@@ -4,7 +4,9 @@ import ComposableTesting
 import Testing
 
 struct StoreTests {
-  @Test(.enabled(if: Memory.isMeasured, "the allocator of this build cannot be asked"))
+  @Test(
+    .enabled(if: Memory.isMeasured, "the allocator of this build cannot be asked"),
+    .enabled(if: isOptimised, "what is not optimised allocates"))
   func `A send without effects allocates nothing`() {
     let store = ZooStore.make()
     store.change { $0.optional = Leaf() }

@@ -126,7 +126,9 @@ struct TestStoreTests {
     let store = makeStore()
     await store.finish()
     await store.send(.pinged)
-    await expectFailure("Must handle 2 received actions") { await store.send(.incremented) { $0.count = 1 } }
+    await expectFailure("Must handle 2 received actions") {
+      await store.send(.incremented) { $0.count = 1 }
+    }
     await store.skipReceivedActions()
     await withKnownIssue {
       let store = makeStore()
@@ -177,15 +179,16 @@ private struct Fork: Reducer {
   func reduce(into state: inout Leaf, action: Action) -> Effect<Action> {
     transcript.add("\(action)")
     return
-      switch action {
-      case .started:
-        .run { send in
-          send(.b1)
-          send(.c1)
-        }
-      case .b1: .merge(.send(.b2), .send(.b4), .send(.b3))
-      case .c1: .send(.c2)
-      default: .none
+      switch action
+    {
+    case .started:
+      .run { send in
+        send(.b1)
+        send(.c1)
       }
+    case .b1: .merge(.send(.b2), .send(.b4), .send(.b3))
+    case .c1: .send(.c2)
+    default: .none
+    }
   }
 }

@@ -16,6 +16,10 @@ public struct Dependencies: Sendable {
   public var identifiers: Identifiers
   /// Random numbers.
   public var randomness: Randomness
+  private var values: [ObjectIdentifier: any Sendable] = [:]
+  /// Told the name of a dependency of one's own that was used and not set; `nil` if such a one is
+  /// live.
+  public var onUnset: (@Sendable (_ name: String) -> Void)?
 
   /// Dependencies of one's own choice; see also ``live()``.
   public init(clock: any Clock<Duration>, identifiers: Identifiers, randomness: Randomness) {
@@ -27,6 +31,57 @@ public struct Dependencies: Sendable {
   /// The real world: a clock that goes on, identifiers that count from 1, the system's randomness.
   public static func live() -> Dependencies {
     Dependencies(clock: ContinuousClock(), identifiers: .counting(), randomness: .system)
+  }
+}
+
+/// A dependency of one's own, found by its type.
+///
+///     struct SongClient: DependencyValue {
+///       var next: @Sendable () async throws -> String
+///       static var live: SongClient { SongClient { try await download() } }
+///     }
+///     …
+///     let client = dependencies[SongClient.self]
+public protocol DependencyValue: Sendable {
+  /// The one that talks to the real world.
+  static var live: Self { get }
+  /// What a test gets that did not set one, after the failure that says so. By default ``live``.
+  static var unset: Self { get }
+}
+
+extension DependencyValue {
+  public static var unset: Self { live }
+}
+
+extension Dependencies {
+  /// The dependency of this type: the one that was set, else the live one. In a test that did not set
+  /// it, its use is a failure with its name.
+  public subscript<Value: DependencyValue>(_: Value.Type) -> Value {
+    get {
+      if let value = values[ObjectIdentifier(Value.self)] as? Value { return value }
+      guard let onUnset else { return .live }
+      onUnset("\(Value.self)")
+      return .unset
+    }
+    set { values[ObjectIdentifier(Value.self)] = newValue }
+  }
+
+  /// The same dependencies with another one of one type, for a part of the tree of features.
+  ///
+  ///     Preview(dependencies: dependencies.overriding(SongClient { "Blue in Green" }))
+  public func overriding<Value: DependencyValue>(_ value: Value) -> Dependencies {
+    var copy = self
+    copy[Value.self] = value
+    return copy
+  }
+
+  /// The same dependencies with another value at `path`, for a part of the tree of features.
+  public func overriding<Value>(
+    _ path: WritableKeyPath<Dependencies, Value>, with value: Value
+  ) -> Dependencies {
+    var copy = self
+    copy[keyPath: path] = value
+    return copy
   }
 }
 

@@ -80,7 +80,8 @@ public final class EffectScope {
     case (.id(let old), .id(let new)): return old == new
     case (.slot(let old, let lineage), .slot(let new, let newLineage)):
       if lineage == newLineage { return old == new }
-      identity = present
+      // Until a parent has looked at a collection it has no lineage to remember.
+      if newLineage != 0 { identity = present }
       return true
     case (.any, _), (_, .any): return true
     case (.id, .slot), (.slot, .id): return false

@@ -24,7 +24,7 @@ final class Mailbox<Action: Sendable>: Sendable {
   }
 
   @usableFromInline let lane: any Lane
-  @usableFromInline let contents = Mutex(Contents())
+  @usableFromInline let contents = MailboxLock(Contents())
   // Set and cleared by the store, called by the drain, all of it on the lane. It holds the store
   // neither strongly nor weakly: the store clears it when it goes.
   @usableFromInline nonisolated(unsafe) var receiver: ((ContiguousArray<Message>) -> Void)?

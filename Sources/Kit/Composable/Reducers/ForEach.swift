@@ -60,6 +60,7 @@ where
       effects.turn &+= 1
       collection.mark = effects.turn
       collection.removals = 0
+      if collection.lineage == 0 { collection.lineage = Lineage.next() }
       return isSame
     }
   }

@@ -48,6 +48,22 @@ extension ReducerStep {
     OnChange(self, reaction)
   }
 
+  /// Calls `reaction` after an action that left the field with another value, with both values.
+  ///
+  ///     Reduce { … }.onChange(of: \.count) { old, new, state, action in … }
+  ///
+  /// For values whose copy costs nothing: numbers, flags, enums of these. The values are compared, so
+  /// that a change there and back within one action is none.
+  @inlinable
+  public func onChange<Lens: FieldLens>(
+    of field: KeyPath<State.Lenses, Lens>,
+    _ reaction:
+      @escaping (_ old: Lens.Value, _ new: Lens.Value, inout State, Action) -> Effect<Action>
+  ) -> OnValueChange<State, Action, Self, Lens>
+  where State: ObservableState, Lens.Root == State, Lens.Value: Equatable & BitwiseCopyable {
+    OnValueChange(self, reaction)
+  }
+
   @available(*, unavailable, message: "a child reacts to its own changes: put onChange(of:) there")
   public func onChange<Lens: FieldLens>(
     of field: KeyPath<State.Lenses, Lens>,
@@ -56,4 +72,36 @@ extension ReducerStep {
   where State: ObservableState, Lens.Root == State, Lens.Value: ObservableBranch {
     OnChange(self, reaction)
   }
+}
+
+/// A reducer that reacts to changes of a small value. Made by `onChange(of:_:)`.
+public struct OnValueChange<
+  State: ObservableState, Action: Sendable, Base: ReducerStep<State, Action>, Lens: FieldLens
+>: ReducerStep
+where Lens.Root == State, Lens.Value: Equatable & BitwiseCopyable {
+  public typealias Reaction = (Lens.Value, Lens.Value, inout State, Action) -> Effect<Action>
+
+  @usableFromInline let base: Base
+  @usableFromInline let reaction: Reaction
+
+  @inlinable
+  init(_ base: Base, _ reaction: @escaping Reaction) {
+    self.base = base
+    self.reaction = reaction
+  }
+
+  @inlinable @inline(__always)
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    let old = Lens.read(state) { $0 }
+    let effect = base.reduce(into: &state, action: action)
+    let new = Lens.read(state) { $0 }
+    return old == new ? effect : effect.followed(by: reaction(old, new, &state, action))
+  }
+
+  @inlinable
+  public func hasChild(_ scope: EffectScope, in state: State) -> Bool {
+    base.hasChild(scope, in: state)
+  }
+
+  @inlinable public var childCounters: [ChildCounter] { base.childCounters }
 }

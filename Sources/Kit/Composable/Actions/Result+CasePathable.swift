@@ -1,0 +1,43 @@
+/// The outcome of an effect as an action: `case response(Result<Reply, Failure>)` has the paths
+/// `\.response.success` and `\.response.failure`.
+extension Result: CasePathable {
+  /// Descriptors of the cases.
+  public struct Cases {
+    /// The case `success`.
+    public var success: CasePath<Result, Success> {
+      CasePath(tag: 0, name: "success", embed: { .success($0) }) { result in
+        if case .success(let value) = result { value } else { nil }
+      }
+    }
+
+    /// The case `failure`.
+    public var failure: CasePath<Result, Failure> {
+      CasePath(tag: 1, name: "failure", embed: { .failure($0) }) { result in
+        if case .failure(let error) = result { error } else { nil }
+      }
+    }
+  }
+
+  public struct CaseLenses {}
+  public static var _$cases: Cases { Cases() }
+  public static var _$caseNames: [String] { ["success", "failure"] }
+
+  @inlinable
+  public var _$tag: Int {
+    switch self {
+    case .success: 0
+    case .failure: 1
+    }
+  }
+}
+
+extension CasePath {
+  /// The path to the actions of one element: `\.rows[id: 3].sent`.
+  public subscript<ID: Hashable & Sendable, Child>(id id: ID) -> CasePath<Root, Child>
+  where Value == ElementAction<ID, Child> {
+    CasePath<Root, Child>(
+      tag: tag, name: "\(name)[id: \(id)]",
+      embed: { embed(ElementAction(id: id, action: $0)) },
+      extract: { root in extract(root).flatMap { $0.id == id ? $0.action : nil } })
+  }
+}

@@ -1,0 +1,36 @@
+/// A reducer that tells what it changes. Made by ``ReducerStep/_printChanges(to:)``.
+public struct PrintChanges<
+  State: ObservableState, Action: Sendable, Base: ReducerStep<State, Action>
+>: ReducerStep {
+  let base: Base
+  let output: (String) -> Void
+
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    var old: [String] = []
+    state._$collectChanges(at: "", into: &old)
+    let effect = base.reduce(into: &state, action: action)
+    var new: [String] = []
+    state._$collectChanges(at: "", into: &new)
+    let changes = new.filter { !old.contains($0) }
+    output(
+      "\(ActionKind.name(of: action)): "
+        + (changes.isEmpty ? "(nothing)" : changes.joined(separator: ", ")))
+    return effect
+  }
+
+  public func hasChild(_ scope: EffectScope, in state: State) -> Bool {
+    base.hasChild(scope, in: state)
+  }
+
+  public var childCounters: [ChildCounter] { base.childCounters }
+}
+
+extension ReducerStep where State: ObservableState {
+  /// Hands out a line for each action with the fields that this part of a composition changed.
+  ///
+  /// For debugging. A field that was changed since observers were told last, and not told yet, is not
+  /// mentioned again; ``Store/printChanges(to:)`` tells each action's changes.
+  public func _printChanges(
+    to output: @escaping (String) -> Void = { print($0) }
+  ) -> PrintChanges<State, Action, Self> { PrintChanges(base: self, output: output) }
+}

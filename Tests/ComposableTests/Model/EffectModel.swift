@@ -1,0 +1,362 @@
+/// The documented life of effects, in the plainest way: lists, searched from end to end.
+struct EffectModel {
+  /// Which child it is. Rows are told apart by their turn in one lineage of the collection.
+  enum Identity: Equatable {
+    case id(Int)
+    case turn(Int, lineage: Int)
+  }
+
+  struct Child {
+    var identity: Identity
+    var log: [Int] = []
+  }
+
+  enum Kind {
+    case work(token: Int)
+    case chain(token: Int, then: Int)
+    case timer(token: Int, interval: Int)
+    /// Wakes a limiter.
+    case wait(Int)
+  }
+
+  struct Running {
+    var scope: Int
+    var kind: Kind
+    var deadline: Int
+    var ids: Set<Int>
+    var origin: Int
+  }
+
+  struct Limiter {
+    var pending: (token: Int, delay: Int)?
+    var deadline = 0
+    /// The end of a throttle's interval.
+    var rest = 0
+  }
+
+  /// The effects of one child.
+  struct Scope {
+    let site: Site
+    var identity: Identity
+    var limiters: [Int: Limiter] = [:]
+  }
+
+  var now = 0
+  var children: [Site: Child] = [:]
+  var next: Int?
+  var running: [Int: Running] = [:]
+  var scopes: [Int: Scope] = [:]
+  var lineage = 0
+  var dropped = 0
+  /// How often each rule of the page applied.
+  var reached: [String: Int] = [:]
+  private var last = 0
+  private var lastTurn = 0
+  private var lastLineage = 0
+
+  private mutating func note(_ rule: String) { reached[rule, default: 0] += 1 }
+
+  private mutating func newNumber() -> Int {
+    last += 1
+    return last
+  }
+
+  // MARK: Scopes
+
+  /// Whether the scope belongs to the child that is there.
+  private mutating func isCurrent(_ number: Int) -> Bool {
+    guard let scope = scopes[number] else { return false }
+    guard var child = children[scope.site] else { return false }
+    if case .turn(let turn, _) = child.identity { child.identity = .turn(turn, lineage: lineage) }
+    if case .turn(_, let old) = scope.identity, old != lineage {
+      if lineage != 0 { scopes[number]?.identity = child.identity }
+      note("elements of another collection are the same")
+      return true
+    }
+    return scope.identity == child.identity
+  }
+
+  private mutating func end(_ number: Int) {
+    scopes[number] = nil
+    running = running.filter { $0.value.scope != number }
+  }
+
+  /// Gives the rows a lineage, as their parent does when it looks at them.
+  private mutating func look() {
+    guard lineage == 0 else { return }
+    lastLineage += 1
+    lineage = lastLineage
+  }
+
+  private mutating func lookAtRows() {
+    if scopes.values.contains(where: { if case .row = $0.site { true } else { false } }) { look() }
+  }
+
+  /// Ends the effects of children that went or became others, as a parent does behind its action.
+  private mutating func endGone() {
+    lookAtRows()
+    for number in scopes.keys.sorted() where !isCurrent(number) {
+      note(
+        children[scopes[number]!.site] == nil
+          ? "effects end with their child" : "effects end when another child comes")
+      end(number)
+    }
+  }
+
+  private mutating func scope(at site: Site) -> Int {
+    if case .row = site { look() }
+    for number in scopes.keys.sorted() where scopes[number]?.site == site {
+      if isCurrent(number) { return number }
+      note("a new child's effect ends those of the one before")
+      end(number)
+    }
+    var identity = children[site]!.identity
+    if case .turn(let turn, _) = identity { identity = .turn(turn, lineage: lineage) }
+    let number = newNumber()
+    scopes[number] = Scope(site: site, identity: identity)
+    return number
+  }
+
+  // MARK: Actions
+
+  mutating func change(_ change: Change, isForeign: Bool) {
+    if isForeign { endGone() } else { lookAtRows() }
+    switch change {
+    case .put(.row(let row), let id):
+      if children[.row(row)] == nil {
+        lastTurn += 1
+        children[.row(row)] = Child(identity: .turn(lastTurn, lineage: 0))
+        _ = id
+      }
+    case .put(let site, let id): children[site] = Child(identity: .id(id))
+    case .clear(let site): children[site] = nil
+    case .renew(let row):
+      if children[.row(row)] != nil {
+        lastTurn += 1
+        children[.row(row)] = Child(identity: .turn(lastTurn, lineage: 0))
+        note("a row comes back in one action")
+      }
+    case .replaceRows(let rows):
+      for case .row(let row) in Array(children.keys) { children[.row(row)] = nil }
+      for row in rows {
+        lastTurn += 1
+        children[.row(row)] = Child(identity: .turn(lastTurn, lineage: 0))
+      }
+      lineage = 0
+    case .cancel(let site, let id):
+      for number in scopes.keys where scopes[number]?.site == site {
+        note("a parent cancels in a child")
+        cancel(id, in: number)
+      }
+    }
+    if !isForeign { endGone() }
+  }
+
+  mutating func plan(_ id: Int) {
+    next = id
+    endGone()
+  }
+
+  mutating func dismiss() {
+    if children[.sheet] == nil {
+      dropped += 1
+      note("a dismissal of an absent child is counted")
+    }
+    if let next {
+      if children[.sheet] != nil { note("a child put there at a dismissal stays") }
+      children[.sheet] = Child(identity: .id(next))
+      for number in scopes.keys where scopes[number]?.site == .sheet { end(number) }
+    } else {
+      children[.sheet] = nil
+    }
+    next = nil
+    endGone()
+  }
+
+  /// An action of a child, and all that follows from it at once.
+  mutating func act(_ site: Site, _ act: Act, origin: Int = 0) {
+    lookAtRows()
+    guard children[site] != nil else {
+      dropped += 1
+      note("an action without child is counted")
+      return endGone()
+    }
+    var follow: [Act] = []
+    var isDismissed = false
+    var started: Int?
+    switch act {
+    case .work(let token, let delay, let id, let cancelInFlight):
+      let scope = scope(at: site)
+      if let id, cancelInFlight { cancel(id, in: scope) }
+      start(scope, .work(token: token), delay, id.map { [$0] } ?? [], origin)
+      started = scope
+    case .startedAndGone(let token, let delay):
+      started = scope(at: site)
+      start(started!, .work(token: token), delay, [], origin)
+      children[site] = nil
+      note("a child goes with the action that starts its effect")
+    case .chain(let token, let delay, let then):
+      started = scope(at: site)
+      start(started!, .chain(token: token, then: then), delay, [], origin)
+    case .timer(let token, let interval, let id):
+      started = scope(at: site)
+      start(started!, .timer(token: token, interval: interval), interval, [id], origin)
+    case .debounced(let token, let pause, let delay):
+      debounce(scope(at: site), token, pause, delay, origin)
+    case .throttled(let token, let interval, let delay):
+      throttle(scope(at: site), token, interval, delay, origin)
+    case .cancelled(let id):
+      // A cancellation is an effect of the child, too.
+      cancel(id, in: scope(at: site))
+    case .fedBack(let token):
+      follow = [.got(token: token), .got(token: token + 1)]
+      note("feedback comes at once")
+    case .left:
+      if site == .sheet { isDismissed = true }
+    case .got(let token): children[site]?.log.append(token)
+    }
+    endGone()
+    for act in follow { self.act(site, act, origin: origin) }
+    if isDismissed { dismiss() }
+  }
+
+  private mutating func start(
+    _ scope: Int, _ kind: Kind, _ delay: Int, _ ids: Set<Int>, _ origin: Int
+  ) {
+    running[newNumber()] = Running(
+      scope: scope, kind: kind, deadline: now + delay, ids: ids, origin: origin)
+  }
+
+  private mutating func cancel(_ id: Int, in scope: Int) {
+    for (number, effect) in running where effect.scope == scope && effect.ids.contains(id) {
+      drop(number)
+    }
+  }
+
+  private mutating func drop(_ number: Int) {
+    guard let effect = running.removeValue(forKey: number) else { return }
+    if case .wait(let limiter) = effect.kind {
+      note("a cancellation drops what is held back")
+      scopes[effect.scope]?.limiters[limiter]?.pending = nil
+    } else {
+      note("a cancellation ends what runs")
+    }
+  }
+
+  mutating func cancel(origin: Int) {
+    for (number, effect) in running where effect.origin == origin {
+      note("a handle cancels")
+      drop(number)
+    }
+  }
+
+  // MARK: Limits
+
+  private func wait(_ limiter: Int, in scope: Int) -> Int? {
+    running.first { _, effect in
+      if case .wait(limiter) = effect.kind { effect.scope == scope } else { false }
+    }?.key
+  }
+
+  private mutating func debounce(
+    _ scope: Int, _ token: Int, _ pause: Int, _ delay: Int, _ origin: Int
+  ) {
+    for (number, effect) in running
+    where effect.scope == scope && effect.ids.contains(Name.debounce) {
+      if case .wait = effect.kind { continue }
+      note("a debounce ends what it let through")
+      running[number] = nil
+    }
+    var limiter = scopes[scope]!.limiters[Name.debounce] ?? Limiter()
+    limiter.pending = (token, delay)
+    limiter.deadline = now + pause
+    scopes[scope]!.limiters[Name.debounce] = limiter
+    hold(Name.debounce, scope, origin, movesOrigin: true)
+  }
+
+  private mutating func throttle(
+    _ scope: Int, _ token: Int, _ interval: Int, _ delay: Int, _ origin: Int
+  ) {
+    var limiter = scopes[scope]!.limiters[Name.throttle] ?? Limiter(rest: now)
+    if now >= limiter.rest {
+      limiter.rest = now + interval
+      scopes[scope]!.limiters[Name.throttle] = limiter
+      start(scope, .work(token: token), delay, [Name.throttle, Name.limits], origin)
+      note("a throttle lets the first through")
+    } else {
+      limiter.pending = (token, delay)
+      limiter.deadline = limiter.rest
+      scopes[scope]!.limiters[Name.throttle] = limiter
+      hold(Name.throttle, scope, origin, movesOrigin: true)
+    }
+  }
+
+  private mutating func hold(_ limiter: Int, _ scope: Int, _ origin: Int, movesOrigin: Bool) {
+    let deadline = scopes[scope]!.limiters[limiter]!.deadline
+    if let number = wait(limiter, in: scope) {
+      if movesOrigin { running[number]!.origin = origin }
+      // One that would wake too late begins anew.
+      if running[number]!.deadline > deadline { running[number]!.deadline = deadline }
+    } else {
+      running[newNumber()] = Running(
+        scope: scope, kind: .wait(limiter), deadline: deadline, ids: [limiter, Name.limits],
+        origin: origin)
+    }
+  }
+
+  // MARK: Time
+
+  /// Lets time pass until `target`.
+  mutating func advance(to target: Int) {
+    while let (number, effect) = running.min(by: { $0.value.deadline < $1.value.deadline }),
+      effect.deadline <= target
+    {
+      now = effect.deadline
+      fire(number, effect)
+    }
+    now = target
+  }
+
+  private mutating func fire(_ number: Int, _ effect: Running) {
+    guard isCurrent(effect.scope) else {
+      note("a late result does not reach another child")
+      return end(effect.scope)
+    }
+    let site = scopes[effect.scope]!.site
+    switch effect.kind {
+    case .work(let token):
+      act(site, .got(token: token), origin: effect.origin)
+      running[number] = nil
+    case .chain(let token, let then):
+      act(
+        site, .work(token: token, delay: then, id: nil, cancelInFlight: false),
+        origin: effect.origin)
+      running[number] = nil
+    case .timer(let token, let interval):
+      act(site, .got(token: token), origin: effect.origin)
+      running[number]?.deadline += interval
+      note("a timer ticks")
+    case .wait(let name): wake(number, effect, name)
+    }
+  }
+
+  private mutating func wake(_ number: Int, _ effect: Running, _ name: Int) {
+    let limiter = scopes[effect.scope]!.limiters[name]!
+    guard limiter.deadline <= now else {
+      running[number]!.deadline = limiter.deadline
+      return
+    }
+    running[number] = nil
+    guard let (token, delay) = limiter.pending else { return }
+    scopes[effect.scope]!.limiters[name]!.pending = nil
+    if name == Name.throttle {
+      note("a throttle lets the newest through")
+      // The interval is that of the limiter, which is the same for all of a child's.
+      scopes[effect.scope]!.limiters[name]!.rest = now + Fuzzer.interval
+    } else {
+      note("a debounce lets the newest through")
+    }
+    start(
+      effect.scope, .work(token: token), delay, [name, Name.limits], effect.origin)
+  }
+}

@@ -1,0 +1,210 @@
+import Composable
+import ComposableTesting
+
+/// What a fuzzed child is asked to do. All times are in nanoseconds.
+enum Act: Equatable, Sendable {
+  /// Sends `token` after a delay.
+  case work(token: Int, delay: Int, id: Int?, cancelInFlight: Bool)
+  /// Starts another work after a delay.
+  case chain(token: Int, delay: Int, then: Int)
+  /// Sends a token at each interval.
+  case timer(token: Int, interval: Int, id: Int)
+  case debounced(token: Int, pause: Int, delay: Int)
+  case throttled(token: Int, interval: Int, delay: Int)
+  case cancelled(id: Int)
+  /// Is followed by two tokens, without a task.
+  case fedBack(token: Int)
+  case left
+  /// Starts a work, and is removed by its parent in the same action.
+  case startedAndGone(token: Int, delay: Int)
+  case got(token: Int)
+}
+
+/// Identifiers of effects; those of `work` and `timer` are below.
+enum Name {
+  static let debounce = 100
+  static let throttle = 101
+  /// Around both limits.
+  static let limits = 102
+}
+
+@ObservableState
+struct Subject: Equatable, Identifiable, Sendable {
+  var id: Int
+  var log: [Int] = []
+
+  init(id: Int) { self.id = id }
+}
+
+@Reducer
+struct SubjectFeature {
+  typealias State = Subject
+  typealias Action = Act
+
+  let clock: TestClock
+
+  func reduce(into state: inout Subject, action: Act) -> Effect<Act> {
+    switch action {
+    case .work(let token, let delay, let id, let cancelInFlight):
+      let effect = work(token, delay)
+      return id.map { effect.cancellable(id: $0, cancelInFlight: cancelInFlight) } ?? effect
+    case .startedAndGone(let token, let delay): return work(token, delay)
+    case .chain(let token, let delay, let then):
+      return .run { [clock] send in
+        try await clock.sleep(for: .nanoseconds(delay))
+        send(.work(token: token, delay: then, id: nil, cancelInFlight: false))
+      }
+    case .timer(let token, let interval, let id):
+      return .timer(every: .nanoseconds(interval), clock: clock) { _ in .got(token: token) }
+        .cancellable(id: id)
+    case .debounced(let token, let pause, let delay):
+      return work(token, delay)
+        .debounce(id: Name.debounce, for: .nanoseconds(pause), clock: clock)
+        .cancellable(id: Name.limits)
+    case .throttled(let token, let interval, let delay):
+      return work(token, delay)
+        .throttle(id: Name.throttle, for: .nanoseconds(interval), clock: clock)
+        .cancellable(id: Name.limits)
+    case .cancelled(let id): return .cancel(id: id)
+    case .fedBack(let token): return .merge(.send(.got(token: token)), .send(.got(token: token + 1)))
+    case .left: return .dismiss
+    case .got(let token):
+      state.log.append(token)
+      return .none
+    }
+  }
+
+  private func work(_ token: Int, _ delay: Int) -> Effect<Act> {
+    .run { [clock] send in
+      try await clock.sleep(for: .nanoseconds(delay))
+      send(.got(token: token))
+    }
+  }
+}
+
+/// Where a fuzzed child is.
+enum Site: Hashable, Sendable {
+  case optional, sheet, phase
+  case row(Int)
+}
+
+/// What a parent does with its children.
+enum Change: Equatable, Sendable {
+  /// Puts a child there; in a row, only if it is empty.
+  case put(Site, id: Int)
+  case clear(Site)
+  /// Removes a row and adds it again.
+  case renew(row: Int)
+  /// Puts another collection in the place of the rows.
+  case replaceRows([Int])
+  /// Cancels the effects of a child by an identifier.
+  case cancel(Site, id: Int)
+}
+
+@Reducer
+struct FuzzedParent {
+  @ObservableState
+  enum Phase: Equatable, Sendable {
+    case idle
+    case live(Subject)
+  }
+
+  @ObservableState
+  struct State: Equatable, Sendable {
+    var optional: Subject?
+    var sheet: Subject?
+    var phase: Phase = Phase.idle
+    var rows = KeyedCollection<Int, Subject>()
+    /// Put there when the sheet is dismissed.
+    var next: Int?
+  }
+
+  enum Action: Sendable {
+    case change(Change)
+    /// By a reducer behind the one that has the children.
+    case foreignChange(Change)
+    case plan(next: Int)
+    case optional(Act)
+    case sheet(PresentationAction<Act>)
+    case phase(Act)
+    case rows(ElementAction<Int, Act>)
+  }
+
+  let clock: TestClock
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .change(let change): return apply(change, to: &state)
+      case .plan(let next): state.next = next
+      case .sheet(.dismiss):
+        if let next = state.next { state.sheet = Subject(id: next) }
+        state.next = nil
+      case .optional(.startedAndGone): state.optional = nil
+      case .sheet(.presented(.startedAndGone)): state.sheet = nil
+      case .phase(.startedAndGone): state.phase = .idle
+      case .rows(let element):
+        if case .startedAndGone = element.action { state.rows.remove(id: element.id) }
+      default: break
+      }
+      return .none
+    }
+    .ifLet(\.optional, action: \.optional) { SubjectFeature(clock: clock) }
+    .presents(\.sheet, action: \.sheet) { SubjectFeature(clock: clock) }
+    .ifCaseLet(\.phase, case: \.live, action: \.phase) { SubjectFeature(clock: clock) }
+    .forEach(\.rows, action: \.rows) { SubjectFeature(clock: clock) }
+    Reduce { state, action in
+      guard case .foreignChange(let change) = action else { return .none }
+      return apply(change, to: &state)
+    }
+  }
+
+  private func apply(_ change: Change, to state: inout State) -> Effect<Action> {
+    switch change {
+    case .put(.optional, let id): state.optional = Subject(id: id)
+    case .put(.sheet, let id): state.sheet = Subject(id: id)
+    case .put(.phase, let id): state.phase = .live(Subject(id: id))
+    case .put(.row(let row), let id): state.rows.append(Subject(id: id), id: row)
+    case .clear(.optional): state.optional = nil
+    case .clear(.sheet): state.sheet = nil
+    case .clear(.phase): state.phase = .idle
+    case .clear(.row(let row)): state.rows.remove(id: row)
+    case .renew(let row):
+      if state.rows.remove(id: row) != nil { state.rows.append(Subject(id: row), id: row) }
+    case .replaceRows(let rows):
+      var new = KeyedCollection<Int, Subject>()
+      for row in rows { new.append(Subject(id: row), id: row) }
+      state.rows = new
+    case .cancel(.optional, let id): return .cancel(id: id, in: \.optional)
+    case .cancel(.sheet, let id): return .cancel(id: id, in: \.sheet)
+    case .cancel(.phase, let id): return .cancel(id: id, in: \.phase)
+    case .cancel(.row(let row), let id): return .cancel(id: id, in: \.rows, element: row)
+    }
+    return .none
+  }
+}
+
+extension FuzzedParent.Action {
+  static func child(_ site: Site, _ act: Act) -> Self {
+    switch site {
+    case .optional: .optional(act)
+    case .sheet: .sheet(.presented(act))
+    case .phase: .phase(act)
+    case .row(let row): .rows(ElementAction(id: row, action: act))
+    }
+  }
+}
+
+extension FuzzedParent.State {
+  /// What the child at `site` was sent; `nil` if there is none.
+  func log(at site: Site) -> [Int]? {
+    switch site {
+    case .optional: return optional?.log
+    case .sheet: return sheet?.log
+    case .phase:
+      guard case .live(let subject) = phase else { return nil }
+      return subject.log
+    case .row(let row): return rows[id: row]?.log
+    }
+  }
+}

@@ -8,8 +8,15 @@ struct MisuseTests {
       "@ObservableState applies to a struct or an enum; fix: make it a struct",
       "@ObservableState\nstruct Model {\n}"),
     Misuse(
-      "@Reducer\nclass Feature {\n}", "@Reducer applies to a struct, or to an enum of features; fix: make it a struct",
+      "@Reducer\nclass Feature {\n}",
+      "@Reducer applies to a struct, or to an enum of features; fix: make it a struct",
       "@Reducer\nstruct Feature {\n}"),
+    Misuse(
+      "@Reducer\nenum Destination {\n  case add(AddSong)\n  case nothing\n}",
+      "'nothing' must carry one feature, a type that is a reducer, without a label"),
+    Misuse(
+      "@Reducer\nstruct Feature {\n  struct State {\n  }\n}",
+      "'State' needs @ObservableState: a store or a parent cannot hold it"),
     Misuse("@CasePathable\nstruct Values {\n}", "@CasePathable applies to an enum"),
     Misuse(
       field: "var a = makeIt()",
@@ -53,6 +60,20 @@ struct MisuseTests {
     let expansion = Expansion(misuse.source)
     #expect(expansion.messages == [misuse.message])
     #expect(expansion.fixed == Expansion.lines(misuse.fixed))
+  }
+
+  @Test func `No error follows from a misuse that was told`() {
+    let expansion = Expansion(
+      """
+      @ObservableState
+      struct Model {
+        lazy var a: Int = 0
+        var b = 0
+      }
+      """)
+    #expect(expansion.messages.count == 1)
+    #expect(!expansion.text.contains("extension Model"), "\(expansion.text)")
+    #expect(!expansion.text.contains("_$changes"), "\(expansion.text)")
   }
 
   @Test func `Several misuses are told at once`() {

@@ -131,4 +131,23 @@ struct ReducerExpansionTests {
         }
         """)
   }
+
+  @Test func `An enum of features gets a state, an action and a reducer of them all`() {
+    let expansion = Expansion(
+      """
+      @Reducer
+      public enum Destination {
+        case add(AddSong)
+        case edit(Songs.Edit)
+      }
+      """)
+    #expect(expansion.messages == [])
+    for line in [
+      "case add(AddSong.State)", "case edit(Songs.Edit.State)", "case add(AddSong.Action)",
+      "public struct Features: Composable.Reducer {", "public var edit: Songs.Edit",
+      "public init(add: AddSong, edit: Songs.Edit) {",
+      "Composable.EmptyReducer<State, Action>().ifCaseLet(\\.add, action: \\.add) {",
+    ] { #expect(expansion.text.contains(line), "\(line)") }
+    #expect(!expansion.text.contains("extension Destination: Composable.Reducer"))
+  }
 }

@@ -162,16 +162,21 @@ struct Fuzzer {
   }
 
   private mutating func compare() {
+    var faults: [String] = []
     for site in Self.sites where store.state.log(at: site) != model.children[site]?.log {
-      fault =
+      faults.append(
         "\(site) got \(String(describing: store.state.log(at: site))), "
-        + "not \(String(describing: model.children[site]?.log))"
+          + "not \(String(describing: model.children[site]?.log))")
     }
     if store.runningEffects != model.running.count {
-      fault = "\(store.runningEffectNames) run, not \(model.running.values)"
+      faults.append("\(store.runningEffectNames) run, not \(model.running.values)")
     }
     if store.actionsWithoutChild != model.dropped {
-      fault = "\(store.actionsWithoutChild) dropped, not \(model.dropped)"
+      faults.append("\(store.actionsWithoutChild) dropped, not \(model.dropped)")
     }
+    if clock.sleeperCount > store.runningEffects {
+      faults.append("\(clock.sleeperCount) sleep")
+    }
+    if !faults.isEmpty { fault = faults.joined(separator: "\n") }
   }
 }

@@ -31,6 +31,17 @@ func scaleBenchmarks(_ harness: Harness) {
     precondition(list.tally.count > 0, "observers are called")
   }
 
+  for size in [10_000, 100_000] where harness.isWanted("floor.element.\(size)") {
+    var states = Array(repeating: PanelFeature.State(), count: size)
+    let order = shuffled(size)
+    harness.measure(
+      "floor.element.\(size)", bar: "send.element at most 3 x this", operations: sends
+    ) {
+      for index in 0..<sends { states[order[index % size]].count &+= 1 }
+    }
+    keep(states.count)
+  }
+
   if harness.isWanted("state.element") {
     var state = ListFeature.State(count: 10_000)
     let order = shuffled(10_000)

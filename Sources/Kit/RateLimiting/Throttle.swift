@@ -27,6 +27,12 @@ public struct Throttle<Value>: RateLimiter {
     self.keeping = keeping
   }
 
+  /// The shortest time between two deliveries. A change applies from the next delivery on.
+  @inlinable public var interval: Interval {
+    get { window.interval }
+    set { window.interval = newValue }
+  }
+
   @inlinable public var pending: Int { window.pending }
   @inlinable public var deadline: Instant? { window.deadline }
 

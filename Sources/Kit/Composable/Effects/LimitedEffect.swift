@@ -69,7 +69,7 @@ final class EffectLimiter<Action: Sendable>: Limiter {
   private var machine: Machine
   private let clock: LimitClock
   /// For how long what it let through counts, and until when.
-  private let rest: Interval
+  private var rest: Interval
   private var restsUntil: Instant?
   unowned let scope: EffectScope
   let id: EffectID
@@ -133,6 +133,20 @@ final class EffectLimiter<Action: Sendable>: Limiter {
     switch machine {
     case .throttle: "throttle"
     case .debounce: "debounce"
+    }
+  }
+
+  /// Takes the times of the newest effect.
+  func adopt(_ kind: LimitedEffect<Action>.Kind) {
+    switch (machine, kind) {
+    case (.throttle(var throttle), .throttle(let interval, _)):
+      rest = Interval(interval)
+      throttle.interval = rest
+      machine = .throttle(throttle)
+    case (.debounce(var debounce), .debounce(let pause)):
+      debounce.pause = Interval(pause)
+      machine = .debounce(debounce)
+    case (.throttle, .debounce), (.debounce, .throttle): break
     }
   }
 

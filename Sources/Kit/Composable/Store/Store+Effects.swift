@@ -85,6 +85,7 @@ extension Store {
       EffectLimiter<Action>(limited, scope: scope)
     }
     guard let limiter = found as? EffectLimiter<Action> else { return }
+    limiter.adopt(limited.kind)
     if limiter.isDebounce { effects.cancelPassed(id: limiter.id, scope: scope) }
     if limiter.ids != limited.ids, limiter.keepsNewest {
       // The wait is found by the identifiers of what waits.

@@ -4,7 +4,7 @@ import Testing
 
 // The code of the article "Getting started", in its order. ``ArticleTests`` compares both.
 
-/// Asks somebody for the next song.
+/// Asks a service for the next song.
 struct SongClient: Sendable {
   var next: @Sendable () async throws -> String
 }

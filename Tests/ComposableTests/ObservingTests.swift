@@ -42,14 +42,14 @@ struct ObservingTests {
 
   private func say(_ line: String) { calls.note(line) }
 
-  @Test func `Who is told what`() {
+  @Test func `Which observers are called`() {
     let store = Store(initialState: Hall.State(), lane: ManualLane()) { Hall() }
     let observers = [
       // A field of the whole state.
       store.observe(\.title) { say("title") },
       // A field of a child.
       store.place.child(\.jukebox).observe(\.title) { say("song") },
-      // The same place, from a handle.
+      // The same node, from a handle.
       store.scope(state: \.jukebox, action: \.jukebox).place.observe(\.title) { say("song again") },
       // An optional child comes or goes.
       store.observePresence(\.recorder) { isPresent in say("recorder \(isPresent)") },

@@ -84,12 +84,13 @@ private struct Compiler {
     let chain = rows { index in
       let child = "\\.c\(index), action: \\.c\(index)) { Leaf() }"
       return
-        switch index % 4 {
-        case 0: ".ifLet(\(child)"
-        case 1: ".presents(\(child)"
-        case 2: ".forEach(\(child)"
-        default: ".ifCaseLet(\\.c\(index), case: \\.live, action: \\.c\(index)) { Leaf() }"
-        }
+        switch index % 4
+      {
+      case 0: ".ifLet(\(child)"
+      case 1: ".presents(\(child)"
+      case 2: ".forEach(\(child)"
+      default: ".ifCaseLet(\\.c\(index), case: \\.live, action: \\.c\(index)) { Leaf() }"
+      }
     }
     return """
       import Composable

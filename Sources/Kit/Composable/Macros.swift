@@ -3,7 +3,7 @@
 ///
 /// Stored properties get accessors that note changes; an assignment of an equal value notes none.
 /// Equality, hashing and coding stay what they would be without the macro. A field whose type cannot
-/// be told from its initial value needs a type annotation.
+/// be inferred from its initial value needs a type annotation.
 ///
 /// On an enum each case is a child: its payload is mutated and observed in place.
 @attached(
@@ -17,9 +17,9 @@
 public macro ObservableState() =
   #externalMacro(module: "ComposableMacros", type: "ObservableStateMacro")
 
-/// Keeps a field out of what the observers of its own state are told.
+/// Does not report changes of a field to the observers of its own state.
 ///
-/// Scoping into it still works, and its own observers are told as before: a parent's view is not
+/// Scoping into it still works, and its own observers are called as before: a parent's view is not
 /// evaluated when an ignored child changes, the child's view is.
 @attached(peer)
 public macro ObservationStateIgnored() =

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What users of the macros are told when they cannot be expanded.
+/// What users of the macros read when one cannot be expanded.
 enum MacroMessage: DiagnosticMessage {
   case notAStructOrEnum(macro: String)
   case notAnEnum

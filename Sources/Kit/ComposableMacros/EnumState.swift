@@ -222,7 +222,7 @@ struct EnumState {
   }
 
   /// A function that visits the payload of the current case. By a pointer, not by `consume`: the
-  /// compiler does not let go of values that it copies as plain bits.
+  /// compiler keeps values that it copies as plain bits.
   private func visiting(
     _ head: String, payload: (EnumCase) -> String, none: (EnumCase) -> String,
     several: (EnumCase) -> String

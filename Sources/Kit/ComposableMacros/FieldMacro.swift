@@ -57,7 +57,7 @@ extension ObservationStateFieldMacro: PeerMacro {
     let name = binding.pattern.trimmedDescription.unquoted
     let type = binding.typeAnnotation.map { ": \($0.type.trimmedDescription)" } ?? ""
     let value = binding.initializer.map { " = \($0.value.trimmedDescription)" } ?? ""
-    // Seen by the descriptors, which stand in a type of their own.
+    // Visible to the descriptors, which are in a type of their own.
     return ["fileprivate var _\(raw: name)\(raw: type)\(raw: value)"]
   }
 }

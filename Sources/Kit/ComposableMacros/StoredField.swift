@@ -5,7 +5,7 @@ import SwiftSyntaxBuilder
 struct StoredField {
   let index: Int
   let name: String
-  /// As written, or told from the initial value; `nil` if it cannot be told.
+  /// As written, or inferred from the initial value; `nil` if it cannot be inferred.
   let type: TypeSyntax?
   let isIgnored: Bool
   let declaration: VariableDeclSyntax

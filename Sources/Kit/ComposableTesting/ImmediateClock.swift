@@ -9,7 +9,7 @@ public final class ImmediateClock: Clock {
 
   private let time = Mutex(Instant())
 
-  /// A clock that stands at zero.
+  /// A clock whose time is zero.
   public init() {}
 
   public var now: Instant { time.withLock { $0 } }

@@ -4,7 +4,7 @@ import Synchronization
 /// A lane that runs only when it is told to: the deterministic executor of tests.
 ///
 /// Everything that a store and its effects do waits in one queue and runs, in the order in which it
-/// came, inside ``run()``, on the thread of whoever calls that. So a test never waits for time or
+/// came, inside ``run()``, on the caller's thread. So a test never waits for time or
 /// hopes that a task got its turn: when `run()` returns, nothing is left that could go on by itself.
 ///
 /// It is also the executor of effects that a running program would leave to the shared pool. What an
@@ -42,7 +42,7 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
 
   /// Runs what waits, and what that leads to, until nothing waits any more.
   ///
-  /// Called from within the lane's own work it does nothing: the outer call goes on.
+  /// Called from within the lane's own work it does nothing: the outer call runs what is left.
   /// - Returns: how many pieces of work were run.
   @discardableResult
   public func run() -> Int {

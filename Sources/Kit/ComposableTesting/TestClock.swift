@@ -10,14 +10,14 @@ import Synchronization
 ///
 /// Sleepers wake in the order of their deadlines, those of one deadline in the order in which they
 /// went to sleep; after each, its lane runs until it is idle, so that a sleep that follows is under
-/// way before time goes on.
+/// way before time passes.
 public final class TestClock: Clock {
   /// Time since the clock was made.
   public struct Instant: InstantProtocol {
     /// Time since the clock was made.
     public var offset: Duration
 
-    /// The instant so long after the clock was made.
+    /// The instant at this offset from when the clock was made.
     public init(offset: Duration = .zero) { self.offset = offset }
 
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -44,13 +44,13 @@ public final class TestClock: Clock {
   /// The lane of the stores and effects that live by this clock.
   public let lane: ManualLane
 
-  /// A clock that stands at zero.
+  /// A clock whose time is zero.
   public init(lane: ManualLane = ManualLane()) { self.lane = lane }
 
   public var now: Instant { contents.withLock { $0.now } }
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// How many wait for time to pass.
+  /// How many sleepers wait for time to pass.
   public var sleeperCount: Int { contents.withLock { $0.sleepers.count } }
 
   /// Waits until the test lets time pass `deadline`.
@@ -85,7 +85,7 @@ public final class TestClock: Clock {
     contents.withLock { _ = $0.cancelled.remove(number) }
   }
 
-  /// Lets so much time pass and runs what that wakes.
+  /// Lets this much time pass and runs what that wakes.
   public func advance(by duration: Duration) { advance(to: now.advanced(by: duration)) }
 
   /// Lets time pass until `target` and runs what that wakes. Time never goes back.
@@ -98,9 +98,9 @@ public final class TestClock: Clock {
     contents.withLock { $0.now = max($0.now, target) }
   }
 
-  /// Lets time pass until nobody sleeps any more, through at most `limit` wake-ups.
+  /// Lets time pass until no sleeper is left, through at most `limit` wake-ups.
   ///
-  /// - Returns: whether nobody sleeps; `false` for a timer without an end.
+  /// - Returns: whether no sleeper is left; `false` for a timer without an end.
   @discardableResult
   public func run(limit: Int = 10_000) -> Bool {
     lane.run()

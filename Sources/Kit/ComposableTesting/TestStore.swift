@@ -13,7 +13,7 @@ import IssueReporting
 ///     await store.finish()
 ///
 /// Exhaustive by default: a change of state that is not asserted, an action that is not received and
-/// an effect that still runs when the store goes away are failures, told with a diff. Effects run on
+/// an effect that still runs when the store goes away are failures, shown with a diff. Effects run on
 /// a ``ManualLane``; no call waits for real time. One test store belongs to one test.
 public final class TestStore<State: ObservableState & Equatable, Action: Sendable> {
   let store: Store<State, Action>
@@ -135,7 +135,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
 
   /// Runs the lane until it is idle, and checks that no effect runs and nothing is left unreceived.
   ///
-  /// The store checks as before if the test goes on.
+  /// The store checks as before if the test continues.
   /// - Parameter timeout: how much real time effects get that wait for something else than the
   ///   clock of the test; by default none.
   public nonisolated(nonsending) func finish(

@@ -54,8 +54,9 @@ struct Fuzzer {
   private(set) var fault: String?
   private let randomness: Randomness
   private var token = 0
-  private var handles: [(origin: Int, effects: SentEffects<FuzzedParent.State, FuzzedParent.Action>)] =
-    []
+  private var handles:
+    [(origin: Int, effects: SentEffects<FuzzedParent.State, FuzzedParent.Action>)] =
+      []
 
   init(seed: UInt64) {
     randomness = .seeded(seed)
@@ -146,19 +147,20 @@ struct Fuzzer {
   private mutating func act() -> Act {
     let id = random(2)
     return
-      switch random(12) {
-      case 0, 1:
-        .work(
-          token: token, delay: time(1_000), id: random(2) == 0 ? id : nil,
-          cancelInFlight: random(2) == 0)
-      case 2: .chain(token: token, delay: time(500), then: time(500))
-      case 3: .timer(token: token, interval: time(600), id: id)
-      case 4, 5, 6: .debounced(token: token, pause: time(400), delay: time(800))
-      case 7, 8: .throttled(token: token, interval: Self.interval, delay: time(800))
-      case 9: .cancelled(id: [id, Name.debounce, Name.throttle, Name.limits][random(4)])
-      case 10: random(2) == 0 ? .fedBack(token: token) : .left
-      default: .startedAndGone(token: token, delay: time(500))
-      }
+      switch random(12)
+    {
+    case 0, 1:
+      .work(
+        token: token, delay: time(1_000), id: random(2) == 0 ? id : nil,
+        cancelInFlight: random(2) == 0)
+    case 2: .chain(token: token, delay: time(500), then: time(500))
+    case 3: .timer(token: token, interval: time(600), id: id)
+    case 4, 5, 6: .debounced(token: token, pause: time(400), delay: time(800))
+    case 7, 8: .throttled(token: token, interval: Self.interval, delay: time(800))
+    case 9: .cancelled(id: [id, Name.debounce, Name.throttle, Name.limits][random(4)])
+    case 10: random(2) == 0 ? .fedBack(token: token) : .left
+    default: .startedAndGone(token: token, delay: time(500))
+    }
   }
 
   private mutating func compare() {

@@ -66,7 +66,8 @@ struct SubjectFeature {
         .throttle(id: Name.throttle, for: .nanoseconds(interval), clock: clock)
         .cancellable(id: Name.limits)
     case .cancelled(let id): return .cancel(id: id)
-    case .fedBack(let token): return .merge(.send(.got(token: token)), .send(.got(token: token + 1)))
+    case .fedBack(let token):
+      return .merge(.send(.got(token: token)), .send(.got(token: token + 1)))
     case .left: return .dismiss
     case .got(let token):
       state.log.append(token)

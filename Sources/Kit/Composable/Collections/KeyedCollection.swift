@@ -1,8 +1,8 @@
 /// Elements in an order of their own, each found by its key.
 ///
 /// Every element has a key, given when it is inserted and not asked of the element again, and a
-/// *slot*, which stays the same for its life. The collection notes what changed since somebody
-/// last asked (``takeChanges()``), so observers need not compare.
+/// *slot*, which stays the same for its life. The collection notes what changed since the last
+/// call of ``takeChanges()``, so observers need not compare.
 ///
 /// Equality, hash and coding see the keys and elements in order, and neither slots nor notes.
 ///
@@ -41,8 +41,8 @@ public struct KeyedCollection<ID: Hashable, Element> {
     @inlinable init() {}
   }
 
-  /// Makes an empty collection. Like every new collection it says that everything changed: whoever
-  /// observes the variable that it is assigned to cannot know what was there before.
+  /// Makes an empty collection. Like every new collection it says that everything changed: an
+  /// observer of the variable that it is assigned to cannot know what was there before.
   @inlinable public init() {}
 
   /// The number of elements.

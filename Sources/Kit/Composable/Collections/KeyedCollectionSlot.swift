@@ -1,6 +1,6 @@
 /// Where an element of a ``KeyedCollection`` is stored, for as long as it lives.
 ///
-/// Whoever keeps something per element (an observer, a row) indexes an array by ``index``; the
+/// To keep something per element (an observer, a row), index an array by ``index``; the
 /// indices are dense and used again after a removal. The generation tells the old tenant from the
 /// new one. Slots of one collection mean nothing in another.
 public struct KeyedSlot: Hashable, Sendable {

@@ -28,7 +28,7 @@ public struct Dependencies: Sendable {
     self.randomness = randomness
   }
 
-  /// The real world: a clock that goes on, identifiers that count from 1, the system's randomness.
+  /// The real world: a running clock, identifiers that count from 1, the system's randomness.
   public static func live() -> Dependencies {
     Dependencies(clock: ContinuousClock(), identifiers: .counting(), randomness: .system)
   }
@@ -89,7 +89,7 @@ extension Dependencies {
 public struct Identifiers: Sendable {
   private let generate: @Sendable () -> UInt64
 
-  /// A source that asks `generate`, which must never say the same twice.
+  /// A source that asks `generate`, which must never return the same number twice.
   public init(_ generate: @escaping @Sendable () -> UInt64) { self.generate = generate }
 
   /// The next identifier. Callable from any thread.
@@ -115,7 +115,7 @@ public struct Randomness: Sendable {
   /// A number in `range`; each equally likely, save for one part in 2^64.
   ///
   /// Takes just one number from the source and never draws again, so that a test may give a source
-  /// that always says the same.
+  /// that always returns the same.
   public func next(in range: ClosedRange<Int>) -> Int {
     let last = UInt64(bitPattern: Int64(range.upperBound &- range.lowerBound))
     let bits = next()

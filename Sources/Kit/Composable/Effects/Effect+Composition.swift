@@ -1,7 +1,7 @@
 extension Effect {
   @inlinable static var absentChild: Effect { Effect(operation: .absentChild) }
 
-  /// This effect, and `other` after it. Free if one of them is none.
+  /// This effect, and `other` after it. Free if one of them is empty.
   @inlinable
   public func followed(by other: Effect) -> Effect {
     if other.isNone { return self }

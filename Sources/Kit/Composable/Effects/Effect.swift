@@ -46,7 +46,7 @@ public struct Effect<Action: Sendable> {
   @inlinable
   public static func send(_ action: Action) -> Effect { Effect(operation: .send(action)) }
 
-  /// Makes the presenting parent let go of the child that returns this; see
+  /// Makes the presenting parent dismiss the child that returns this; see
   /// ``PresentationAction/dismiss``. A child that the parent puts there in the same action stays.
   @inlinable
   public static var dismiss: Effect { Effect(operation: .dismiss) }

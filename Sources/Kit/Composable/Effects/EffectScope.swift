@@ -14,7 +14,7 @@ struct ScopeKey: Hashable {
 /// Which child it was that started an effect: its effects must not reach another one.
 @usableFromInline
 enum ChildIdentity {
-  /// Children are not told apart: whoever is there is the same.
+  /// Children are not told apart: the one that is there counts as the same.
   case any
   /// The `id` of an `Identifiable` state.
   case id(AnyHashable)

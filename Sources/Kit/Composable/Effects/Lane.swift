@@ -1,4 +1,4 @@
-/// Where a store lives: something that runs jobs one after the other, in the order given.
+/// What a store runs on: it runs jobs one after the other, in the order given.
 ///
 /// A server makes its event loops lanes, a test uses one that it drives by hand.
 public protocol Lane: Sendable {
@@ -11,8 +11,8 @@ public protocol Lane: Sendable {
   /// The executor of effects that do not run on the lane; `nil` leaves them to the shared pool.
   var poolExecutor: (any TaskExecutor)? { get }
 
-  /// The executor of one effect that runs on the lane, for whoever wants to name what holds it, each
-  /// time that it goes on. By default ``taskExecutor``.
+  /// The executor of one effect that runs on the lane, for lanes that record which effect occupies them,
+  /// each time that it resumes. By default ``taskExecutor``.
   func taskExecutor(named effect: String) -> (any TaskExecutor)?
 }
 

@@ -204,7 +204,7 @@ extension Effect {
   ///
   /// The store keeps the limit per `id` and child; it ends with the child that asked for it. An effect
   /// that was let through runs on while the next ones come. ``cancel(id:)`` ends what was let through
-  /// and drops what is held back; the interval goes on.
+  /// and drops what is held back; the interval continues.
   public func throttle(
     id: some Hashable & Sendable, for interval: Duration,
     clock: some Clock<Duration> & Sendable, latest: Bool = true

@@ -14,7 +14,7 @@ public final class DeliveryQueue {
   /// Called before an observer is added, so that it does not see changes that were made before.
   @exclusivity(unchecked) @usableFromInline var beforeObserving: (() -> Void)?
 
-  /// Places that are gone; kept until their observers were told a last time.
+  /// Nodes that are gone; kept until their observers were called one last time.
   @exclusivity(unchecked) private var retired: [PlaceNode] = []
 
   /// An empty queue.
@@ -22,10 +22,10 @@ public final class DeliveryQueue {
 
   @inlinable var isEmpty: Bool { queued == 0 }
 
-  /// Tells the observers of a place that it is gone; after that they are called no more.
+  /// Calls the observers of a node that is gone one last time.
   func retire(_ node: PlaceNode) {
     node.vanish()
-    // If nobody waits to be told, nothing would come along to let go of it.
+    // With an empty queue no delivery would follow that releases it.
     if queued != 0 { retired.append(node) }
   }
 
@@ -47,7 +47,7 @@ public final class DeliveryQueue {
     }
   }
 
-  /// Calls everybody once, in the order in which their changes were found. Observers may send
+  /// Calls each observer once, in the order in which their changes were found. Observers may send
   /// actions; what these change is delivered by the next call.
   @usableFromInline
   func deliver() {

@@ -1,4 +1,4 @@
-/// The place of one element of a collection.
+/// The node of one element of a collection.
 struct ElementPlace {
   let node: PlaceNode
   let generation: UInt32
@@ -7,7 +7,7 @@ struct ElementPlace {
 }
 
 extension PlaceNode {
-  /// The node of the element in `slot`, if anybody observes there. O(1).
+  /// The node of the element in `slot`, if it is observed. O(1).
   @usableFromInline
   func element(_ slot: KeyedSlot) -> PlaceNode? {
     guard slot.index < elements.count, let place = elements[slot.index],
@@ -16,19 +16,19 @@ extension PlaceNode {
     return place.node
   }
 
-  /// The node of the element in `slot`; made if there is none.
+  /// The node of the element in `slot`; made if it does not exist.
   func makeElement(_ slot: KeyedSlot, id: AnyHashable, ignored: FieldSet) -> PlaceNode {
     if let node = element(slot) { return node }
     while elements.count <= slot.index { elements.append(nil) }
-    // Who lived here before is gone, and the notes that say so were not drained yet.
+    // The slot's previous element was removed, and the notes that say so were not drained yet.
     if let old = elements[slot.index] { deliveries.retire(old.node) }
     let node = PlaceNode(deliveries: deliveries, ignored: ignored)
     elements[slot.index] = ElementPlace(node: node, generation: slot.generation, id: id)
     return node
   }
 
-  /// Forgets the element that was in `slot`: whoever moves in next is somebody else. Its observers
-  /// are told a last time.
+  /// Forgets the element that was in `slot`: the next one there is another element. Its observers are
+  /// called one last time.
   @usableFromInline
   func removeElement(_ slot: KeyedSlot) {
     guard let node = element(slot) else { return }

@@ -130,11 +130,11 @@ extension FieldChangesOf {
   @inlinable init(token: UInt64) { self.token = token }
 }
 
-/// Stamps: one number per place and turn of the store.
+/// Stamps: one number per node of the state tree and turn of the store.
 ///
 /// A child is stamped when it is entered and looked at when it is left. `child = State()` or the
 /// restoration of an earlier copy brings a value without this stamp, which is how a replacement
-/// through `inout` is told from a mutation. Mixing in the place tells swapped siblings apart, the
+/// through `inout` is told from a mutation. Mixing in the field tells swapped siblings apart, the
 /// turn tells copies of earlier turns apart.
 public enum Stamp {
   /// The stamp of a field's value, given that of the state around it. Odd, so never 0.

@@ -28,7 +28,7 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
       let inside = elements[index]!._$drain(
         into: node?.element(slot(at: index)), replaced: isNew)
       if !inside, marks == [.listed, .entered] {
-        // Accessed, and left as it was: nobody is told.
+        // Accessed, and left as it was: no observer is called.
         notes.marks[index] = .listed
       } else {
         if inside { notes.marks[index].insert(.updated) }
@@ -38,7 +38,7 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
     return tell(node, changed)
   }
 
-  /// Whoever observes an element finds it in the new collection by its key.
+  /// Observers of an element find it in the new collection by its key.
   @usableFromInline
   mutating func drainEverything(into node: PlaceNode?, replaced: Bool) -> Bool {
     if replaced { node?.rehome { id in self.slot(of: id) } }

@@ -1,4 +1,4 @@
-/// Somebody who wants to know when certain fields at one place change.
+/// A callback for changes of certain fields of one node of the state tree.
 ///
 /// Held by the ``PlaceNode`` it was added to until ``cancel()`` or until the store goes. Not
 /// `Sendable`: used on the store's lane.
@@ -21,19 +21,19 @@ public final class Observer {
   @exclusivity(unchecked) var isQueued = false
   @exclusivity(unchecked) private var pendingCauses: [ChangeCause] = []
   /// Which actions changed which of its fields since it was called last; valid during the call. The
-  /// first action to change a field stands for those after it. Empty unless the store attributes
+  /// first action to change a field represents those after it. Empty unless the store attributes
   /// changes.
   @exclusivity(unchecked) public private(set) var causes: [ChangeCause] = []
   /// Whether it will never be called again.
   @exclusivity(unchecked) public private(set) var isCancelled = false
   /// The next one in the queue of those to be called.
   @exclusivity(unchecked) var next: Unmanaged<Observer>?
-  /// Whether its node let go of it while it was in the queue.
+  /// Whether its node released it while it was in the queue.
   @exclusivity(unchecked) private var isOwnedByQueue = false
   // Unowned, not weak: a weak reference would make each count of the node's references a slow one.
   // The node clears it when it goes.
   @exclusivity(unchecked) private unowned(unsafe) var node: PlaceNode?
-  /// Where it stands in the node's lists, for removal in O(1) per field.
+  /// Its positions in the node's lists, for removal in O(1) per field.
   var positions: [(field: Int, position: Int)] = []
 
   init(
@@ -45,7 +45,7 @@ public final class Observer {
     self.callback = callback
   }
 
-  /// Notes a cause that is told with the next call.
+  /// Notes a cause for the next call.
   func note(_ cause: ChangeCause) {
     let fields = cause.fields.subtracting(pending)
     // Presence and elements have no fields: their first cause counts.
@@ -68,7 +68,7 @@ public final class Observer {
     node = nil
   }
 
-  /// Its place is gone.
+  /// Its node is gone.
   func orphan() {
     isCancelled = true
     node = nil

@@ -2,7 +2,7 @@
 extension Optional: ObservableBranch where Wrapped: ObservableBranch {
   @inlinable
   public mutating func _$enter(stamp: UInt64) -> UInt64 {
-    // 0 stands for `nil`; stamps are odd, so no stamp is 0.
+    // 0 means `nil`; stamps are odd, so no stamp is 0.
     if self == nil { 0 } else { self!._$enter(stamp: stamp) }
   }
 

@@ -1,11 +1,11 @@
-/// A place in the tree of states at which somebody observes, or below which somebody does.
+/// A node of the state tree that is observed, or that has an observed node below it.
 ///
-/// A place is a store and a path of fields and elements. The tree has nodes only where observers
+/// A node is found by a store and a path of fields and elements. There are nodes only where observers
 /// are, so that a change costs what its own observers cost, however many others there are.
 /// Not `Sendable`: belongs to the lane of its store, which is why exclusivity needs no checks at run time.
 public final class PlaceNode {
   let deliveries: DeliveryQueue
-  /// Fields of the state at this place that are not reported to its observers.
+  /// Fields of the state that are not reported to the observers of this node.
   @exclusivity(unchecked) public var ignored: FieldSet
   @exclusivity(unchecked) private var interest: FieldSet = []
   @exclusivity(unchecked) private var observers:
@@ -15,9 +15,9 @@ public final class PlaceNode {
   @exclusivity(unchecked) private var children: ContiguousArray<PlaceNode?> = []
   /// The observed elements of a collection, by slot.
   @exclusivity(unchecked) var elements: ContiguousArray<ElementPlace?> = []
-  /// Whether somebody wants lists of changed elements.
+  /// Whether an observer wants lists of changed elements.
   @exclusivity(unchecked) @usableFromInline var wantsElementChanges = false
-  /// Lists that were not told yet, each a `KeyedChanges`.
+  /// Lists that were not delivered yet, each a `KeyedChanges`.
   @exclusivity(unchecked) var elementChanges: [Any] = []
   @exclusivity(unchecked) private var areElementChangesTold = false
 
@@ -32,7 +32,7 @@ public final class PlaceNode {
     for list in observers {
       for entry in list {
         let observer = entry.takeUnretainedValue()
-        // One that waits for several fields stands in several lists.
+        // An observer of several fields is in several lists.
         if !observer.isCancelled { owned.append(observer) }
         observer.orphan()
       }
@@ -44,7 +44,7 @@ public final class PlaceNode {
 
   // MARK: Reporting, by the drain of a state
 
-  /// The node of a child, if anybody observes there. O(1).
+  /// The node of a child, if it is observed. O(1).
   @inlinable
   public func child(_ index: Int) -> PlaceNode? { _child(index) }
 
@@ -78,7 +78,7 @@ public final class PlaceNode {
     }
   }
 
-  /// Tells everybody here and below that there is nothing here any more.
+  /// Tells the observers of this node and of those below it that the state is gone.
   @usableFromInline
   func vanish() {
     report(.all)
@@ -87,7 +87,7 @@ public final class PlaceNode {
     for element in elements { element?.node.vanish() }
   }
 
-  /// Queues those who want to know which elements changed.
+  /// Queues the observers of changed elements.
   func reportElements(_ changes: Any) {
     if areElementChangesTold { elementChanges = [] }
     areElementChangesTold = false
@@ -97,7 +97,7 @@ public final class PlaceNode {
     }
   }
 
-  /// The lists that were not told yet. All who want them are called in one delivery, so the lists
+  /// The lists that were not delivered yet. Their observers are called in one delivery, so the lists
   /// stay until the next change.
   var takenElementChanges: [Any] {
     areElementChangesTold = true
@@ -106,7 +106,7 @@ public final class PlaceNode {
 
   // MARK: Observing
 
-  /// Calls `callback` after a change of one of `fields` at this place.
+  /// Calls `callback` after a change of one of `fields`.
   public func observe(_ fields: FieldSet, _ callback: @escaping (FieldSet) -> Void) -> Observer {
     let observer = makeObserver(fields, .fields, callback)
     var rest = fields
@@ -119,7 +119,7 @@ public final class PlaceNode {
     return observer
   }
 
-  /// Calls `callback` when the optional at this place becomes `nil` or stops being so.
+  /// Calls `callback` when the optional here becomes `nil` or stops being so.
   public func observePresence(
     isPresent: Bool, _ callback: @escaping () -> Void
   ) -> Observer {
@@ -174,7 +174,7 @@ public final class PlaceNode {
 
   // MARK: Growing the tree
 
-  /// The node of a child; made if there is none.
+  /// The node of a child; it is made if it does not exist.
   public func makeChild(_ index: Int, ignored: FieldSet) -> PlaceNode {
     if let node = _child(index) { return node }
     while children.count <= index { children.append(nil) }

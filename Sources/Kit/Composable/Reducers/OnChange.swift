@@ -53,7 +53,7 @@ extension ReducerStep {
   ///     Reduce { … }.onChange(of: \.count) { old, new, state, action in … }
   ///
   /// For values whose copy costs nothing: numbers, flags, enums of these. The values are compared, so
-  /// that a change there and back within one action is none.
+  /// that a change there and back within one action does not count.
   @inlinable
   public func onChange<Lens: FieldLens>(
     of field: KeyPath<State.Lenses, Lens>,

@@ -28,8 +28,8 @@ public struct PrintChanges<
 extension ReducerStep where State: ObservableState {
   /// Hands out a line for each action with the fields that this part of a composition changed.
   ///
-  /// For debugging. A field that was changed since observers were told last, and not told yet, is not
-  /// mentioned again; ``Store/printChanges(to:)`` tells each action's changes.
+  /// For debugging. A field whose earlier change was not delivered yet is not mentioned again;
+  /// ``Store/printChanges(to:)`` has the changes of each action.
   public func _printChanges(
     to output: @escaping (String) -> Void = { print($0) }
   ) -> PrintChanges<State, Action, Self> { PrintChanges(base: self, output: output) }

@@ -1,14 +1,14 @@
-/// What is called around each action of a store, if anybody asked for it.
+/// What is called around each action of a store, for journals and debugging.
 @usableFromInline
 final class ActionMonitor<State: ObservableState, Action: Sendable> {
   var onAction: [(Action) -> Void] = []
   var onChanges: [(Action, [String]) -> Void] = []
-  /// Whether observers are told which action a change is due to.
+  /// Whether observers learn which action caused a change.
   var attributesChanges = false
 
   @usableFromInline
   func begin(_ store: Store<State, Action>, _ action: Action) {
-    // What was noted so far goes to its observers, so that what is noted now is this action's.
+    // Earlier changes go to their observers first, so that what is noted now is this action's.
     if !onChanges.isEmpty { store.drainChanges() }
   }
 
@@ -43,7 +43,7 @@ extension Store {
     madeMonitor.attributesChanges = isOn
   }
 
-  /// What the present action changed is put down to it.
+  /// Attributes what changed to the current action.
   func attributeChanges() {
     guard deliveries.observerCount != 0 else { return }
     deliveries.cause = deliveries.trace?.code ?? 0

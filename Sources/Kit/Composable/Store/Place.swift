@@ -1,4 +1,4 @@
-/// A place in a store's state: where observers of a child hang.
+/// A node of a store's state tree, to which observers are added.
 ///
 /// A cheap value; the tree gets a node there when the first observer comes.
 public struct Place<State> {
@@ -8,15 +8,15 @@ public struct Place<State> {
 }
 
 extension Place where State: ObservableState {
-  /// The node of this place; made if there is none.
+  /// The node itself; it is made if it does not exist.
   public func makeNode() -> PlaceNode { node(State._$ignoredFields) }
 
-  /// The place of a child.
+  /// The node of a child.
   public func child<Child: ObservableState>(_ field: FieldKey<State, Child>) -> Place<Child> {
     child(State._$fields[keyPath: field].index)
   }
 
-  /// The place of an optional child; it stays the same while the child comes and goes.
+  /// The node of an optional child; it stays the same while the child comes and goes.
   public func child<Child: ObservableState>(_ field: FieldKey<State, Child?>) -> Place<Child> {
     child(State._$fields[keyPath: field].index)
   }
@@ -27,7 +27,7 @@ extension Place where State: ObservableState {
       ignored: Child._$ignoredFields)
   }
 
-  /// The place of a collection of children.
+  /// The node of a collection of children.
   public func child<ID, Element: ObservableState>(
     _ field: FieldKey<State, KeyedCollection<ID, Element>>
   ) -> Place<KeyedCollection<ID, Element>> {
@@ -50,10 +50,10 @@ extension Place where State: ObservableState {
 }
 
 extension Place {
-  /// The place of the element in `slot`, as long as that element lives; it stays the same when the
+  /// The node of the element in `slot`, as long as that element lives; it stays the same when the
   /// whole collection is replaced by one that has its key.
   ///
-  /// Its observers are told a last time when the element goes.
+  /// Its observers are called one last time when the element is removed.
   public func element<ID: Hashable & Sendable, Element: ObservableState>(
     _ slot: KeyedSlot, id: ID
   ) -> Place<Element> where State == KeyedCollection<ID, Element> {

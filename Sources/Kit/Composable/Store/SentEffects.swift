@@ -2,7 +2,7 @@ extension Store {
   /// Sends `action` like ``send(_:)`` and returns a handle to the effects that it starts, and to
   /// those that their actions start.
   ///
-  /// A send that nobody tracks keeps no books for this.
+  /// A send that is not tracked pays nothing for this.
   public func start(_ action: Action) -> SentEffects<State, Action> {
     let origin = turn + 1
     within(origin) { send(action) }

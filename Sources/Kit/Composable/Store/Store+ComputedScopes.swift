@@ -8,7 +8,7 @@ public struct ComputedScopeCount: Hashable, Sendable {
 
 /// A part of a state that is computed at each look instead of stored.
 ///
-/// It is recomputed by whoever looks, at every look, the more costly the closer to the root. What is
+/// It is recomputed each time it is read, the more costly the closer to the root. What is
 /// shown should be a stored field, or be derived in the view at the leaf.
 public struct ComputedScope<State> {
   let evaluate: () -> State

@@ -1,5 +1,5 @@
 extension Store {
-  /// The place of the whole state.
+  /// The node of the whole state.
   public var place: Place<State> {
     Place(node: { [root] _ in root }, ignored: State._$ignoredFields)
   }
@@ -64,13 +64,13 @@ extension Store {
       of: Element.self, bufferingPolicy: .bufferingNewest(1))
     if let first { continuation.yield(first) }
     // Touched on the lane only: the hop below is what makes that so.
-    nonisolated(unsafe) let (observer, farewells) = (observe(continuation), farewells)
-    let farewell = farewells.add { continuation.finish() }
+    nonisolated(unsafe) let (observer, endCallbacks) = (observe(continuation), endCallbacks)
+    let number = endCallbacks.add { continuation.finish() }
     let lane = mailbox.lane
     continuation.onTermination = { _ in
       lane.execute {
         observer.cancel()
-        farewells.remove(farewell)
+        endCallbacks.remove(number)
       }
     }
     return stream

@@ -29,7 +29,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
 
   // Exclusivity is unchecked at run time for what each send touches: a store stays on its lane, and
   // `isReducing` keeps a send from entering another. The checks cost more than the sends. The state
-  // comes last: what stands behind a field whose size is not known here is found indirectly.
+  // comes last: what comes after a field whose size is not known here is found indirectly.
   @exclusivity(unchecked) @usableFromInline var turn: UInt64 = 0
   @usableFromInline let run: ReducerFunction<State, Action>
   @usableFromInline let hasChild: (State, EffectScope) -> Bool
@@ -48,7 +48,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
   @exclusivity(unchecked) @usableFromInline var effects = EffectRegistry()
   /// The tracked send that is being processed; 0 if none.
   @usableFromInline var origin: UInt64 = 0
-  let farewells = Farewells()
+  let endCallbacks = EndCallbacks()
   /// Takes the actions that effects send, in place of the queue; for stores under test. Told are also
   /// the tracked send that the action follows from, and whether the action in hand leads to it.
   @usableFromInline package var effectActionSink:
@@ -59,7 +59,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
   /// Called with what went wrong. Nothing is swallowed: without a handler it is counted in ``failures``.
   public var onFailure: ((Failure) -> Void)?
   /// Called on the lane after actions that effects sent were reduced, once for all that came together:
-  /// nobody who sends actions knows of these. For whoever draws frames.
+  /// the caller of `send` does not see these. For code that draws frames.
   public var onEffectActions: (() -> Void)?
   /// Called with advice, such as about a scope that is computed too often.
   public var onWarning: ((String) -> Void)?
@@ -101,14 +101,14 @@ public final class Store<State: ObservableState, Action: Sendable> {
     deliveries.beforeObserving = { [unowned(unsafe) self] in
       if !self.isReducing { self.drainChanges() }
     }
-    // Changes made while the initial state was put together concern nobody.
+    // Changes made while the initial state was put together are not reported.
     _ = _state._$drain(into: nil, replaced: false)
   }
 
   deinit {
     mailbox.receiver = nil
     effects.cancelAll()
-    farewells.say()
+    endCallbacks.callAll()
   }
 
   /// The state as it is now. Read it, do not keep it: a copy that lives across a send makes the next

@@ -74,6 +74,21 @@ struct DependenciesTests {
     #expect(dependencies.identifiers.next() == 2)
   }
 
+  @Test func `A client is found by its type, and overridden for a part of the tree`() async {
+    var dependencies = Dependencies.live()
+    #expect(dependencies[Greeter.self].greet() == "live")
+    dependencies[Greeter.self] = Greeter { "set" }
+    let part = dependencies.overriding(Greeter { "part" })
+      .overriding(\.identifiers, with: .counting(from: 7))
+    #expect(dependencies[Greeter.self].greet() == "set")
+    #expect(part[Greeter.self].greet() == "part" && part.identifiers.next() == 7)
+    let unset = Dependencies.test()
+    await expectFailure("The dependency 'Greeter' was used, but the test did not set it") {
+      #expect(unset[Greeter.self].greet() == "unset")
+    }
+    #expect(unset.overriding(Greeter { "test" })[Greeter.self].greet() == "test")
+  }
+
   @Test func `A function of a client that was not set fails with its name`() async {
     let upload: @Sendable (String, Int) -> Bool = unset("recorder.upload", returning: true)
     await expectFailure("The dependency 'recorder.upload' was used") {
@@ -102,4 +117,11 @@ struct DependenciesTests {
     #expect(Set((0..<10).map { _ in live.randomness.next() }).count > 1)
     try await live.clock.sleep(for: .zero)
   }
+}
+
+private struct Greeter: DependencyValue {
+  var greet: @Sendable () -> String
+
+  static var live: Greeter { Greeter { "live" } }
+  static var unset: Greeter { Greeter { "unset" } }
 }

@@ -20,7 +20,7 @@ extension ScreenNode {
     _ name: String, _ title: String, priority: Int, usefulRows: Int? = nil, _ parts: ScreenNode...
   ) -> ScreenNode {
     ScreenNode(
-      .panel, text: title,
+      kind: .panel, text: title,
       panel: ScreenPanel(
         name: name, priority: priority, minimumRows: 1, usefulRows: usefulRows), parts: parts)
   }
@@ -30,7 +30,7 @@ extension ScreenNode {
     _ text: (Int) -> String = { "日本語 text \($0)" }
   ) -> ScreenNode {
     ScreenNode(
-      .list, scrolling: scrolling,
+      kind: .list, scrolling: scrolling,
       parts: range.map { number in
         var row = ScreenNode.row(.text("名前:", .person), .text(text(number)))
         row.id = "\(number)"
@@ -52,7 +52,7 @@ extension ScreenReport {
     room: String = "main", chat: ScreenNode, viewers: Int = 3, recorder: ScreenNode = .text("idle")
   ) -> ScreenReport {
     let stats = ScreenNode(
-      .table,
+      kind: .table,
       columns: [
         ScreenColumn(title: "", alignment: .left), ScreenColumn(title: "now", alignment: .right),
         ScreenColumn(title: "most", alignment: .right, optional: true),
@@ -81,7 +81,7 @@ extension ScreenReport {
         .panel("recorder", "Recorder", priority: 4, usefulRows: 2, recorder)),
     ]
     let named = views.enumerated().map { index, output in
-      ("\(index + 1)", View(name: "View\(index + 1)", output: output))
+      ("\(index + 1)", ScreenView(name: "View\(index + 1)", output: output))
     }
     return ScreenReport(
       root: 1, views: Dictionary(uniqueKeysWithValues: named), room: room,

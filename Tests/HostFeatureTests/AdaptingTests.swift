@@ -38,6 +38,21 @@ import Testing
     #expect(run.intake.deadline == .origin + .seconds(4) + ThrottlePolicies.frame)
   }
 
+  @Test(arguments: ThrottledKind.allCases.filter { $0.limitClass != .progress })
+  func `policies given at the start hold from the first window on`(kind: ThrottledKind) throws {
+    var run = HostRun()
+    run.intake = HostIntake(try policies(kind, .milliseconds(40), upTo: .milliseconds(70)))
+    // Latest wins passes the first one at once and holds the second.
+    run.receive(event(of: kind))
+    run.receive(event(of: kind))
+    #expect(run.intake.deadline == .origin + .milliseconds(40))
+    run.flush()
+    for _ in 0..<50 { run.intake.note(cost: .seconds(1)) }
+    run.receive(event(of: kind), at: .origin + .seconds(1))
+    run.receive(event(of: kind), at: .origin + .seconds(1))
+    #expect(run.intake.deadline == .origin + .seconds(1) + .milliseconds(70))
+  }
+
   @Test func `A smaller capacity delivers what is held with the next event`() throws {
     var run = HostRun()
     for _ in 0..<10 { run.receive(message) }

@@ -1,0 +1,64 @@
+import Ingest
+import Synchronization
+import Testing
+
+/// A receipt for a caller, such as a call of the control interface.
+@Suite struct `A caller's receipt` {
+  private struct Outcome: Equatable {
+    let rejected: Int
+    let failure: String?
+  }
+
+  private final class Outcomes: Sendable {
+    private let outcomes = Mutex<[Outcome]>([])
+    var all: [Outcome] { outcomes.withLock { $0 } }
+
+    func receipt() -> DeliveryReceipt {
+      DeliveryReceipt { rejected, failure in
+        self.outcomes.withLock { $0.append(Outcome(rejected: rejected, failure: failure)) }
+      }
+    }
+  }
+
+  private final class Keeper: Durability {
+    let failure = Mutex<String?>(nil)
+    var failureReason: String? { failure.withLock { $0 } }
+  }
+
+  @Test func `tells once what was rejected, when all is applied`() {
+    let outcomes = Outcomes()
+    let receipt = outcomes.receipt()
+    #expect(receipt.wantsAcknowledgement)
+    receipt.rejected(2)
+    receipt.rejected(1)
+    receipt.consumed()
+    #expect(outcomes.all.isEmpty)
+    receipt.applied()
+    receipt.applied()
+    #expect(outcomes.all == [Outcome(rejected: 3, failure: nil)])
+  }
+
+  @Test func `tells why the events are not on disk`() {
+    let outcomes = Outcomes()
+    let keeper = Keeper()
+    let receipt = outcomes.receipt()
+    receipt.markKept(by: keeper)
+    keeper.failure.withLock { $0 = "disk full" }
+    receipt.applied()
+    outcomes.receipt().applied(failure: "too slow")
+    #expect(
+      outcomes.all == [
+        Outcome(rejected: 0, failure: "disk full"), Outcome(rejected: 0, failure: "too slow"),
+      ])
+  }
+
+  @Test func `that is dropped does not pass for success`() {
+    let outcomes = Outcomes()
+    do {
+      let receipt = outcomes.receipt()
+      receipt.consumed()
+    }
+    #expect(outcomes.all.count == 1)
+    #expect(outcomes.all.first?.failure != nil)
+  }
+}

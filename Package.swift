@@ -265,6 +265,7 @@ let tests: [Target] =
       featureKit + childTargets + [
         "CommandLineTool", "Compression", "ControlInterface", "ControlTestSupport", "HostFeature",
         "JSON", "LivehostDaemon", "Prometheus", "Simulation", "Systemd", "UnixSockets", "Varlink",
+        "Wording",
       ] + nio, exclude: ["Golden", "Screens"]),
     test(
       "LivehostDaemonTests",

@@ -2,6 +2,7 @@ import CommandLineTool
 import ControlInterface
 import ControlTestSupport
 import JSON
+import LiveEvents
 import Synchronization
 import Testing
 

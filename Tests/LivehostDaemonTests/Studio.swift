@@ -1,6 +1,7 @@
 import ControlInterface
 import Foundation
 import HostScreen
+import Ingest
 import LiveEvents
 import LivehostDaemon
 import Logging

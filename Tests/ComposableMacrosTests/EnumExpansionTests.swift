@@ -1,7 +1,7 @@
 import Testing
 
 struct EnumExpansionTests {
-  @Test func `An enum's cases get paths, and their payloads are changed in place`() {
+  @Test func `an enum's cases get paths, and their payloads are changed in place`() {
     let expansion = Expansion(
       """
       @ObservableState

@@ -62,7 +62,7 @@ struct MisuseTests {
     #expect(expansion.fixed == Expansion.lines(misuse.fixed))
   }
 
-  @Test func `No error follows from a misuse that was told`() {
+  @Test func `no error follows from a misuse that was told`() {
     let expansion = Expansion(
       """
       @ObservableState
@@ -76,7 +76,7 @@ struct MisuseTests {
     #expect(!expansion.text.contains("_$changes"), "\(expansion.text)")
   }
 
-  @Test func `Several misuses are told at once`() {
+  @Test func `several misuses are told at once`() {
     let expansion = Expansion(
       """
       @ObservableState

@@ -1,7 +1,7 @@
 import Testing
 
 struct ReducerExpansionTests {
-  @Test func `A reducer's action gets paths; a reducer without a body is called directly`() {
+  @Test func `a reducer's action gets paths; a reducer without a body is called directly`() {
     let expansion = Expansion(
       """
       @Reducer
@@ -111,7 +111,7 @@ struct ReducerExpansionTests {
         """)
   }
 
-  @Test func `A reducer with a body is one function`() {
+  @Test func `a reducer with a body is one function`() {
     let expansion = Expansion(
       """
       @Reducer
@@ -132,7 +132,7 @@ struct ReducerExpansionTests {
         """)
   }
 
-  @Test func `An enum of features gets a state, an action and a reducer of them all`() {
+  @Test func `an enum of features gets a state, an action and a reducer of them all`() {
     let expansion = Expansion(
       """
       @Reducer

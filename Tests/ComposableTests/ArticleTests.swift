@@ -6,7 +6,7 @@ struct ArticleTests {
   @Test(arguments: [
     "ChildrenThatComeAndGo", "GettingStarted", "Observing", "Performance", "Testing",
   ])
-  func `Each snippet of an article is in its tests`(article: String) throws {
+  func `each snippet of an article is in its tests`(article: String) throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "\(article)Tests.swift")
     let code = flattened(try String(contentsOf: tests, encoding: .utf8))
@@ -18,7 +18,7 @@ struct ArticleTests {
   }
 
   /// What is indented is not compiled: it is for what no compiler reads, such as output.
-  @Test func `No article has code outside its snippets`() throws {
+  @Test func `no article has code outside its snippets`() throws {
     for article in try articles {
       let parts = try text(of: article).components(separatedBy: "```")
       let prose = stride(from: 0, to: parts.count, by: 2).map { parts[$0] }
@@ -31,7 +31,7 @@ struct ArticleTests {
     }
   }
 
-  @Test func `Every article with code has its tests`() throws {
+  @Test func `every article with code has its tests`() throws {
     for article in try articles where try text(of: article).contains("```swift") {
       let tests = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "\(article)Tests.swift")

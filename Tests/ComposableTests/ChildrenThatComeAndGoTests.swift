@@ -89,7 +89,7 @@ struct Hotel {
 }
 
 struct ChildrenThatComeAndGoTests {
-  @Test func `A guest's minutes are counted until the guest leaves`() async {
+  @Test func `a guest's minutes are counted until the guest leaves`() async {
     let clock = TestClock()
     let store = TestStore(initialState: Hotel.State(), clock: clock) {
       Hotel(clock: clock, songs: SongClient { "" })
@@ -102,7 +102,7 @@ struct ChildrenThatComeAndGoTests {
     await store.finish()
   }
 
-  @Test func `A presented child dismisses itself`() async {
+  @Test func `a presented child dismisses itself`() async {
     let store = TestStore(
       initialState: Hotel.State(destination: .visit(Visit.State(id: 1)))
     ) {

@@ -70,7 +70,7 @@ func makeStore(
 struct NoMoreSongs: Error {}
 
 struct JukeboxTests {
-  @Test func `A song is loaded`() async {
+  @Test func `a song is loaded`() async {
     let store = TestStore(initialState: Jukebox.State()) {
       Jukebox(client: SongClient { "Blue in Green" })
     }
@@ -82,7 +82,7 @@ struct JukeboxTests {
     await store.finish()
   }
 
-  @Test func `A problem is shown until the next attempt`() async {
+  @Test func `a problem is shown until the next attempt`() async {
     let store = TestStore(initialState: Jukebox.State()) {
       Jukebox(client: SongClient { throw NoMoreSongs() })
     }
@@ -98,7 +98,7 @@ struct JukeboxTests {
     await store.skipReceivedActions()
   }
 
-  @Test func `Stopping ends what is under way`() async {
+  @Test func `stopping ends what is under way`() async {
     let clock = TestClock()
     let client = SongClient {
       try await clock.sleep(for: .seconds(2))
@@ -140,7 +140,7 @@ struct Bar {
 // The end of the article's code.
 
 struct GettingStartedTests {
-  @Test func `The store of the article tells what is played`() {
+  @Test func `the store of the article tells what is played`() {
     let lane = ManualLane()
     var lines: [String] = []
     let store = makeStore(on: lane, client: SongClient { "Freddie Freeloader" }) {
@@ -151,7 +151,7 @@ struct GettingStartedTests {
     #expect(lines == ["now playing: Freddie Freeloader"])
   }
 
-  @Test func `The parent of the article runs its child`() async {
+  @Test func `the parent of the article runs its child`() async {
     let store = TestStore(initialState: Bar.State()) {
       Bar(client: SongClient { "All Blues" })
     }

@@ -42,7 +42,7 @@ struct ObservingTests {
 
   private func say(_ line: String) { calls.note(line) }
 
-  @Test func `Which observers are called`() {
+  @Test func `which observers are called`() {
     let store = Store(initialState: Hall.State(), lane: ManualLane()) { Hall() }
     let observers = [
       // A field of the whole state.
@@ -67,7 +67,7 @@ struct ObservingTests {
     withExtendedLifetime(observers) {}
   }
 
-  @Test func `What changed is printed`() {
+  @Test func `what changed is printed`() {
     let store = Store(initialState: Hall.State(), lane: ManualLane()) { Hall() }
     store.send(.seated(1))
     store.printChanges { line in say(line) }

@@ -11,7 +11,7 @@ struct TestingTests {
     return jukebox
   }
 
-  @Test func `The ways to receive an action`() async {
+  @Test func `the ways to receive an action`() async {
     let store = TestStore(initialState: Bar.State()) { Bar(client: SongClient { "So What" }) }
     // As the user does.
     await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
@@ -30,7 +30,7 @@ struct TestingTests {
     await store.finish()
   }
 
-  @Test func `Effects are ended or left out`() async {
+  @Test func `effects are ended or left out`() async {
     let clock = TestClock()
     let client = SongClient {
       try await clock.sleep(for: .seconds(2))
@@ -49,7 +49,7 @@ struct TestingTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `What a test does not set fails when it is used, with its name`() async throws {
+  @Test func `what a test does not set fails when it is used, with its name`() async throws {
     let clock = TestClock()
     let dependencies = Dependencies.test(clock: clock, identifiers: .counting())
     #expect(dependencies.identifiers.next() == 1)

@@ -5,7 +5,7 @@ import Testing
 /// every machine.
 struct TypeCheckTests {
   @Test(.enabled(if: Compiler.isThere, "needs swiftc, the modules beside the tests and the macros"))
-  func `The cost of a chain grows with its length, not by powers of it`() throws {
+  func `the cost of a chain grows with its length, not by powers of it`() throws {
     let compiler = try #require(Compiler())
     let (ten, twenty) = (try compiler.steps(children: 10), try compiler.steps(children: 20))
     #expect(ten > 0)

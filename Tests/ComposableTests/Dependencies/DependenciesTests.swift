@@ -36,7 +36,7 @@ private struct Dice {
 struct DependenciesTests {
   let clock = TestClock()
 
-  @Test func `A test sets what a feature uses, and gets the same at every run`() async {
+  @Test func `a test sets what a feature uses, and gets the same at every run`() async {
     let dependencies = Dependencies.test(
       clock: clock, identifiers: .counting(from: 7), randomness: Randomness { 0 })
     let store = TestStore(initialState: Dice.State(), clock: clock) {
@@ -55,7 +55,7 @@ struct DependenciesTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `What a test did not set fails with its name when it is used`() async {
+  @Test func `what a test did not set fails with its name when it is used`() async {
     let dependencies = Dependencies.test()
     await expectFailure("The dependency 'identifiers' was used, but the test did not set it") {
       #expect(dependencies.identifiers.next() == 0)
@@ -68,13 +68,13 @@ struct DependenciesTests {
     }
   }
 
-  @Test func `Only what is used has to be set`() async {
+  @Test func `only what is used has to be set`() async {
     let dependencies = Dependencies.test(identifiers: .counting())
     #expect(dependencies.identifiers.next() == 1)
     #expect(dependencies.identifiers.next() == 2)
   }
 
-  @Test func `A client is found by its type, and overridden for a part of the tree`() async {
+  @Test func `a client is found by its type, and overridden for a part of the tree`() async {
     var dependencies = Dependencies.live()
     #expect(dependencies[Greeter.self].greet() == "live")
     dependencies[Greeter.self] = Greeter { "set" }
@@ -89,14 +89,14 @@ struct DependenciesTests {
     #expect(unset.overriding(Greeter { "test" })[Greeter.self].greet() == "test")
   }
 
-  @Test func `A function of a client that was not set fails with its name`() async {
+  @Test func `a function of a client that was not set fails with its name`() async {
     let upload: @Sendable (String, Int) -> Bool = unset("recorder.upload", returning: true)
     await expectFailure("The dependency 'recorder.upload' was used") {
       #expect(upload("file", 1), "the placeholder is returned, so that the test goes on")
     }
   }
 
-  @Test func `Seeded randomness follows from its seed and stays in its range`() {
+  @Test func `seeded randomness follows from its seed and stays in its range`() {
     let (one, same, other) = (Randomness.seeded(1), Randomness.seeded(1), Randomness.seeded(2))
     let numbers = (0..<100).map { _ in one.next(in: 1...6) }
     #expect(numbers == (0..<100).map { _ in same.next(in: 1...6) })
@@ -110,7 +110,7 @@ struct DependenciesTests {
       (0..<2).map { _ in known.next() } == [6_457_827_717_110_365_317, 3_203_168_211_198_807_973])
   }
 
-  @Test func `The real world counts its identifiers from 1 and its time goes on`() async throws {
+  @Test func `the real world counts its identifiers from 1 and its time goes on`() async throws {
     let live = Dependencies.live()
     #expect(live.identifiers.next() == 1 && live.identifiers.next() == 2)
     #expect((0..<100).allSatisfy { _ in (1...6).contains(live.randomness.next(in: 1...6)) })

@@ -8,7 +8,7 @@ struct ChildIdentityTests {
   let lane = ManualLane()
 
   @Test(arguments: Form.allCases)
-  func `Another child in the same field ends the effects of the one before`(form: Form) {
+  func `another child in the same field ends the effects of the one before`(form: Form) {
     let store = makeStore()
     store.change { form.put(1, into: &$0) }
     store.send(form.action(.waited))
@@ -21,7 +21,7 @@ struct ChildIdentityTests {
   }
 
   @Test(arguments: Form.allCases)
-  func `A late reply does not reach another child`(form: Form) {
+  func `a late reply does not reach another child`(form: Form) {
     let clock = TestClock()
     let store = Store(initialState: House.State(), lane: clock.lane) { House(clock: clock) }
     store.send(.changed { form.put(1, into: &$0) })
@@ -38,7 +38,7 @@ struct ChildIdentityTests {
     #expect(form.replies(in: store.state.party) == 1, "its own reply arrives")
   }
 
-  @Test func `A child that goes by another hand ends its effects at the next action`() {
+  @Test func `a child that goes by another hand ends its effects at the next action`() {
     let store = makeStore()
     store.change {
       $0.optional = Guest(id: 1)
@@ -52,7 +52,7 @@ struct ChildIdentityTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `An element that is removed and comes back in one action is another one`() {
+  @Test func `an element that is removed and comes back in one action is another one`() {
     let store = makeStore()
     store.change { $0.rows.append(Guest(id: 1), id: 1) }
     store.send(.rows(ElementAction(id: 1, action: .waited)))
@@ -63,7 +63,7 @@ struct ChildIdentityTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `Elements under the same keys of another collection are the same`() {
+  @Test func `elements under the same keys of another collection are the same`() {
     let clock = TestClock()
     let store = makeStore(clock: clock)
     store.change { for id in 1...3 { $0.rows.append(Guest(id: id), id: id) } }
@@ -82,7 +82,7 @@ struct ChildIdentityTests {
     #expect(store.runningEffects == 0, "its slots are known from then on")
   }
 
-  @Test func `A child that is presented while another is dismissed stays`() {
+  @Test func `a child that is presented while another is dismissed stays`() {
     let store = makeStore()
     store.change { $0.sheet = Guest(id: 1) }
     store.send(.replacing(2))
@@ -98,7 +98,7 @@ struct ChildIdentityTests {
     #expect(store.state.sheet == nil)
   }
 
-  @Test func `Dismissals that reach no one are told`() {
+  @Test func `dismissals that reach no one are told`() {
     let store = makeStore()
     var failures: [String] = []
     store.onFailure = { failures.append("\($0)") }
@@ -109,7 +109,7 @@ struct ChildIdentityTests {
     #expect(failures == ["dismissedWithoutParent"])
   }
 
-  @Test func `An action that an effect sends after its end is reported, after a cancellation not`()
+  @Test func `an action that an effect sends after its end is reported, after a cancellation not`()
   {
     let kept = Kept()
     let store = Store(initialState: Leaf(), lane: lane) {
@@ -143,7 +143,7 @@ struct ChildIdentityTests {
     kept.send = nil
   }
 
-  @Test func `What an effect sent at once is dropped from where its child went`() {
+  @Test func `what an effect sent at once is dropped from where its child went`() {
     let store = makeStore()
     store.change { $0.rows.append(Guest(id: 1), id: 1) }
     store.send(.rows(ElementAction(id: 1, action: .repliedAndLeft)))

@@ -20,7 +20,7 @@ struct EffectFormTests {
     }
   }
 
-  @Test func `Effects that are concatenated run one after the other`() {
+  @Test func `effects that are concatenated run one after the other`() {
     let gate = Gate()
     let store = makeStore { step in
       guard step == .began else { return .none }
@@ -45,7 +45,7 @@ struct EffectFormTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `A cancellation or an error ends what would come next`() {
+  @Test func `a cancellation or an error ends what would come next`() {
     let store = makeStore { step in
       switch step {
       case .began:
@@ -74,7 +74,7 @@ struct EffectFormTests {
     #expect(failures == 1 && store.runningEffects == 0)
   }
 
-  @Test func `A sequence sends an action for each of its elements until it ends`() {
+  @Test func `a sequence sends an action for each of its elements until it ends`() {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let store = makeStore { step in
       step == .began ? .run(sequence: stream) { .told("\($0)") } : .none
@@ -91,7 +91,7 @@ struct EffectFormTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `A parent cancels the effects of a child by their identifier`() {
+  @Test func `a parent cancels the effects of a child by their identifier`() {
     var zoo = Zoo()
     for id in 0..<2 { zoo.rows.append(Leaf(), id: id) }
     let store = Store(initialState: zoo, lane: lane) {
@@ -115,7 +115,7 @@ struct EffectFormTests {
     #expect(store.runningEffects == 2)
   }
 
-  @Test func `Work that a debounce let through ends when the next comes, and by its identifier`() {
+  @Test func `work that a debounce let through ends when the next comes, and by its identifier`() {
     let clock = TestClock(lane: lane)
     let store = makeStore { step in
       switch step {
@@ -142,7 +142,7 @@ struct EffectFormTests {
     #expect(transcript.lines.last == "told(\"found\")")
   }
 
-  @Test func `The handle of a debounced send covers what was let through for it`() {
+  @Test func `the handle of a debounced send covers what was let through for it`() {
     let clock = TestClock(lane: lane)
     let store = makeStore { _ in
       .run { _ in try await clock.sleep(for: .seconds(9)) }

@@ -35,7 +35,7 @@ struct EffectPlaceTests {
     }
   }
 
-  @Test func `An effect runs on the lane under its name and priority`() {
+  @Test func `an effect runs on the lane under its name and priority`() {
     let store = makeStore()
     store.send(.run(onLane: true))
     #expect(transcript.lines == [], "not before the lane's turn")
@@ -45,7 +45,7 @@ struct EffectPlaceTests {
     #expect(transcript.lines == ["named true", "told 1"])
   }
 
-  @Test func `An effect that says so runs on the pool; its actions come back to the lane`() {
+  @Test func `an effect that says so runs on the pool; its actions come back to the lane`() {
     let store = makeStore()
     store.send(.run(onLane: false))
     lanes.lane.run()
@@ -57,7 +57,7 @@ struct EffectPlaceTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `The actions of an effect come in order, woken for once and told once`() {
+  @Test func `the actions of an effect come in order, woken for once and told once`() {
     let store = makeStore()
     let observer = store.observe(\.count) { [transcript] in transcript.add("observed") }
     store.send(.batch)
@@ -68,7 +68,7 @@ struct EffectPlaceTests {
     _ = observer
   }
 
-  @Test func `A handle stands for the effects of actions that follow, too`() {
+  @Test func `a handle stands for the effects of actions that follow, too`() {
     let store = makeStore()
     let handle = store.start(.chain)
     lanes.lane.run()
@@ -77,7 +77,7 @@ struct EffectPlaceTests {
     #expect(!handle.isRunning && store.runningEffects == 0)
   }
 
-  @Test func `A handle that is awaited lets go when the last effect ends`() {
+  @Test func `a handle that is awaited lets go when the last effect ends`() {
     let store = makeStore()
     nonisolated(unsafe) let handle = store.start(.chain)
     let task = Task(executorPreference: lanes.lane) { [transcript] in
@@ -91,7 +91,7 @@ struct EffectPlaceTests {
     #expect(transcript.lines == ["finished"])
   }
 
-  @Test func `The effects of grandchildren end with the child`() {
+  @Test func `the effects of grandchildren end with the child`() {
     var zoo = Zoo()
     zoo.rows.append(Leaf(), id: 1)
     zoo.optional = Leaf()
@@ -107,7 +107,7 @@ struct EffectPlaceTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `A store that goes cancels its effects`() {
+  @Test func `a store that goes cancels its effects`() {
     var store: Store<Leaf, Bool>? = Store(initialState: Leaf(), lane: lanes.lane) {
       Reduce<Leaf, Bool> { [transcript] _, _ in
         .run { _ in

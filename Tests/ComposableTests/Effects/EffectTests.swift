@@ -5,7 +5,7 @@ import Testing
 struct EffectTests {
   let lane = ManualLane()
 
-  @Test func `Sent actions run after the current one and in order`() {
+  @Test func `sent actions run after the current one and in order`() {
     let transcript = Transcript()
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Step> { _, step in
@@ -21,7 +21,7 @@ struct EffectTests {
     #expect(transcript.lines == ["first", "second", "third", "fourth"])
   }
 
-  @Test func `Who draws frames is told of actions that effects sent, once per batch`() {
+  @Test func `who draws frames is told of actions that effects sent, once per batch`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Step> { state, step in
         guard case .first = step else {
@@ -40,7 +40,7 @@ struct EffectTests {
     #expect(counts == [3])
   }
 
-  @Test func `A cycle of actions is stopped and named`() {
+  @Test func `a cycle of actions is stopped and named`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Cycle> { _, action in
         switch action {
@@ -62,7 +62,7 @@ struct EffectTests {
     #expect(store.failures == 2, "the store goes on")
   }
 
-  @Test func `An effect that is cancelled in the action that starts it never runs`() {
+  @Test func `an effect that is cancelled in the action that starts it never runs`() {
     let transcript = Transcript()
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Step> { _, _ in
@@ -100,7 +100,7 @@ struct EffectTests {
     #expect(store.state.count == 0)
   }
 
-  @Test func `Identifiers are local to a place`() {
+  @Test func `identifiers are local to a place`() {
     let store = makeZoo()
     store.send(.child(.slept(id: 1)))
     store.send(.hidden(.slept(id: 1)))
@@ -114,7 +114,7 @@ struct EffectTests {
     #expect(store.runningEffects == 1)
   }
 
-  @Test func `The effects of a child end with it, whatever form it has`() {
+  @Test func `the effects of a child end with it, whatever form it has`() {
     let store = makeZoo()
     store.change {
       $0.optional = Leaf()
@@ -134,7 +134,7 @@ struct EffectTests {
     #expect(store.runningEffects == 1)
   }
 
-  @Test func `The effects of removed elements end, those of the others go on`() {
+  @Test func `the effects of removed elements end, those of the others go on`() {
     let store = makeZoo(rows: 4)
     for id in 0..<4 { store.send(.rows(ElementAction(id: id, action: .slept(id: 1)))) }
     store.change { $0.rows.remove(id: 2) }
@@ -151,7 +151,7 @@ struct EffectTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `The first effect of a collection ends with the element that its action removes`() {
+  @Test func `the first effect of a collection ends with the element that its action removes`() {
     let store = Store(initialState: makeZoo().state, lane: lane) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {
         Reduce { state, action in
@@ -167,7 +167,7 @@ struct EffectTests {
   }
 
   @Test
-  func `The effects of elements end when their collection is replaced before any was removed`() {
+  func `the effects of elements end when their collection is replaced before any was removed`() {
     let store = makeZoo(rows: 2)
     for id in 0..<2 { store.send(.rows(ElementAction(id: id, action: .slept(id: 1)))) }
     store.change { zoo in
@@ -178,7 +178,7 @@ struct EffectTests {
     #expect(store.runningEffects == 1)
   }
 
-  @Test func `An error that is not caught is reported by name; a cancellation is none`() {
+  @Test func `an error that is not caught is reported by name; a cancellation is none`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Step> { _, step in
         switch step {
@@ -207,7 +207,7 @@ struct EffectTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `A handle awaits and cancels the effects of its action and of those that follow`()
+  @Test func `a handle awaits and cancels the effects of its action and of those that follow`()
     async
   {
     let store = makeZoo()

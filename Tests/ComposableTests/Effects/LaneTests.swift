@@ -44,11 +44,11 @@ private actor Room {
 }
 
 struct LaneTests {
-  @Test(.timeLimit(.minutes(1))) func `An actor on a serial lane holds a store`() async {
+  @Test(.timeLimit(.minutes(1))) func `an actor on a serial lane holds a store`() async {
     #expect(await Room().count() == 6)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A serial lane runs jobs one after the other, in order`()
+  @Test(.timeLimit(.minutes(1))) func `a serial lane runs jobs one after the other, in order`()
     async
   {
     let lane = SerialLane(queue: DispatchQueue(label: "given"))
@@ -60,7 +60,7 @@ struct LaneTests {
   }
 
   @MainActor @Test(.timeLimit(.minutes(1)))
-  func `A store of the main actor gets the actions of its effects there`() async {
+  func `a store of the main actor gets the actions of its effects there`() async {
     let lane = MainActorLane()
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, LeafFeature.Action> { state, action in

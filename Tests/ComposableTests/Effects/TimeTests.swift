@@ -5,7 +5,7 @@ import Testing
 struct TimeTests {
   let clock = TestClock()
 
-  @Test func `A timer keeps to multiples of its interval`() {
+  @Test func `a timer keeps to multiples of its interval`() {
     let store = makeStore { [clock] _ in
       .timer(every: .seconds(2), clock: clock) { .delivered($0) }.cancellable(id: "timer")
     }
@@ -20,7 +20,7 @@ struct TimeTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `A timer that is woken late keeps to its multiples and leaves out what it missed`() {
+  @Test func `a timer that is woken late keeps to its multiples and leaves out what it missed`() {
     let (late, later) = (
       LateClock(clock: clock, delay: .milliseconds(300)),
       LateClock(clock: clock, delay: .milliseconds(5_500))
@@ -41,7 +41,7 @@ struct TimeTests {
     store.cancelEffects()
   }
 
-  @Test func `A throttle lets the first through at once and the newest at the end of the interval`()
+  @Test func `a throttle lets the first through at once and the newest at the end of the interval`()
   {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).throttle(id: "t", for: .seconds(1), clock: clock)
@@ -60,7 +60,7 @@ struct TimeTests {
     #expect(store.state.delivered == [1, 3, 4])
   }
 
-  @Test func `A throttle may keep the oldest`() {
+  @Test func `a throttle may keep the oldest`() {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).throttle(id: "t", for: .seconds(1), clock: clock, latest: false)
     }
@@ -69,7 +69,7 @@ struct TimeTests {
     #expect(store.state.delivered == [1, 2])
   }
 
-  @Test func `Limits of many identifiers do not lose each other`() {
+  @Test func `limits of many identifiers do not lose each other`() {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).throttle(id: value, for: .seconds(1), clock: clock)
     }
@@ -81,7 +81,7 @@ struct TimeTests {
     #expect(store.state.delivered.count == 200)
   }
 
-  @Test func `A debounce delivers the newest after a pause`() {
+  @Test func `a debounce delivers the newest after a pause`() {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).debounce(id: "d", for: .seconds(1), clock: clock)
     }
@@ -95,7 +95,7 @@ struct TimeTests {
   }
 
   @Test(arguments: [[0], [0, 100], [0, 100, 200], [0, 100, 200, 300], [0, 290, 580]])
-  func `A debounce delivers whatever the times of its keystrokes`(times: [Int]) {
+  func `a debounce delivers whatever the times of its keystrokes`(times: [Int]) {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).debounce(id: "d", for: .milliseconds(300), clock: clock)
     }
@@ -111,7 +111,7 @@ struct TimeTests {
   }
 
   @Test(arguments: [false, true])
-  func `An identifier around a limit cancels what the limit holds back`(isThrottle: Bool) {
+  func `an identifier around a limit cancels what the limit holds back`(isThrottle: Bool) {
     let store = makeStore { [clock] value in
       let effect = Effect<Limited.Action>.run { $0(.delivered(value)) }
       return
@@ -135,7 +135,7 @@ struct TimeTests {
     #expect(store.state.delivered.last == 3)
   }
 
-  @Test func `What a limit holds back is dropped when its identifier is cancelled`() {
+  @Test func `what a limit holds back is dropped when its identifier is cancelled`() {
     let store = makeStore { [clock] value in
       value < 0
         ? .cancel(id: "d")

@@ -6,7 +6,7 @@ import Testing
 /// Random programs of effects, limits, cancellations and children that come and go, on a store and on the
 /// model of what the article "What happens when" says.
 struct FuzzTests {
-  @Test func `A store does what the model does`() {
+  @Test func `a store does what the model does`() {
     // LIVEHOST_FUZZ sets how many programs are run: millions in a soak.
     let wanted = ProcessInfo.processInfo.environment["LIVEHOST_FUZZ"].flatMap { UInt64($0) }
     let programs = wanted ?? (isOptimised ? 10_000 : 1_000)

@@ -76,7 +76,7 @@ struct CompositionFormTests {
     TestStore(initialState: FormFeature.State(), clock: clock) { FormFeature(clock: clock) }
   }
 
-  @Test func `A binding sets its field and can be recognised`() async {
+  @Test func `a binding sets its field and can be recognised`() async {
     let store = makeStore()
     await store.send(.binding(.set(\.name, "Ada"))) {
       $0.name = "Ada"
@@ -88,7 +88,7 @@ struct CompositionFormTests {
     #expect("\(set)" == ".set(\\.name, Ada)")
   }
 
-  @Test func `An alert is dismissed by each of its buttons, after its action`() async {
+  @Test func `an alert is dismissed by each of its buttons, after its action`() async {
     let store = makeStore()
     await store.send(.binding(.set(\.name, "Ada"))) {
       $0.name = "Ada"
@@ -103,7 +103,7 @@ struct CompositionFormTests {
     await store.finish()
   }
 
-  @Test func `Screens of a stack are numbered, reduce, and end their effects when popped`() async {
+  @Test func `screens of a stack are numbered, reduce, and end their effects when popped`() async {
     let store = makeStore()
     await store.send(.pushed(7)) { $0.path.push(Guest(id: 7)) }
     await store.send(.pushed(8)) { $0.path.push(Guest(id: 8)) }
@@ -120,7 +120,7 @@ struct CompositionFormTests {
     #expect(path.ids == [0, 1] && path.pop() == 1 && path.pop() == 0 && path.pop() == nil)
   }
 
-  @Test func `A change of a small value is told with the old and the new one`() async {
+  @Test func `a change of a small value is told with the old and the new one`() async {
     let store = makeStore()
     await store.send(\.response.success, 30) {
       $0.age = 30
@@ -134,7 +134,7 @@ struct CompositionFormTests {
     await store.send(\.response.failure, Refused())
   }
 
-  @Test func `Several reducers are one child`() async {
+  @Test func `several reducers are one child`() async {
     let store = makeStore()
     await store.send(\.child.counted, 2) {
       $0.child.count = 2
@@ -142,7 +142,7 @@ struct CompositionFormTests {
     }
   }
 
-  @Test func `A part of a composition prints what it changes`() {
+  @Test func `a part of a composition prints what it changes`() {
     var lines: [String] = []
     let store = Store(initialState: Zoo(), lane: ImmediateLane()) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {
@@ -158,7 +158,7 @@ struct CompositionFormTests {
     #expect(lines == ["changed: number", "changed: (nothing)"])
   }
 
-  @Test func `What is now is asserted, and only what is meant`() async {
+  @Test func `what is now is asserted, and only what is meant`() async {
     let store = makeStore()
     store.exhaustivity = .off(showSkippedAssertions: true)
     await store.send(.binding(.set(\.age, 3)))
@@ -166,7 +166,7 @@ struct CompositionFormTests {
     await expectFailure("State is not what was expected") { store.assert { $0.age = 4 } }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `An effect that waits for real time is received`() async {
+  @Test(.timeLimit(.minutes(1))) func `an effect that waits for real time is received`() async {
     let store = TestStore(initialState: Leaf()) {
       Reduce<Leaf, LeafFeature.Action> { state, action in
         if case .counted(let amount) = action { state.count += amount }
@@ -181,7 +181,7 @@ struct CompositionFormTests {
     await store.finish(timeout: .seconds(30))
   }
 
-  @Test func `On an immediate clock no sleep takes time`() async {
+  @Test func `on an immediate clock no sleep takes time`() async {
     let clock = ImmediateClock()
     let store = TestStore(initialState: Leaf()) {
       Reduce<Leaf, LeafFeature.Action> { state, action in

@@ -3,7 +3,7 @@ import ComposableTesting
 import Testing
 
 struct CompositionTests {
-  @Test func `A child runs before its parent, and its siblings are not asked`() {
+  @Test func `a child runs before its parent, and its siblings are not asked`() {
     let calls = Calls()
     var zoo = Zoo()
     zoo.optional = Leaf()
@@ -27,7 +27,7 @@ struct CompositionTests {
     #expect(calls.taken() == ["optional", "parent"])
   }
 
-  @Test func `An action for a child that is not there is dropped and counted`() {
+  @Test func `an action for a child that is not there is dropped and counted`() {
     let store = ZooStore.make()
     store.send(.optional(.counted(1)))
     store.send(.phase(.counted(1)))
@@ -37,7 +37,7 @@ struct CompositionTests {
     #expect(store.actionsWithoutChild == 4)
   }
 
-  @Test func `The child of an enum's case is changed in place and observed`() {
+  @Test func `the child of an enum's case is changed in place and observed`() {
     let store = ZooStore.make()
     let calls = Calls()
     let observer = store.observe(\.phase) { calls.note("phase") }
@@ -51,7 +51,7 @@ struct CompositionTests {
     _ = observer
   }
 
-  @Test func `A presented child is dismissed by its parent's action or by itself`() {
+  @Test func `a presented child is dismissed by its parent's action or by itself`() {
     let store = ZooStore.make()
     store.change { $0.sheet = Leaf() }
     store.send(.sheet(.presented(.counted(2))))
@@ -64,7 +64,7 @@ struct CompositionTests {
     #expect(store.actionsWithoutChild == 0)
   }
 
-  @Test func `The parent of a presented child still sees it when it is dismissed`() {
+  @Test func `the parent of a presented child still sees it when it is dismissed`() {
     let calls = Calls()
     var zoo = Zoo()
     zoo.sheet = Leaf(count: 3, name: "")
@@ -83,7 +83,7 @@ struct CompositionTests {
     #expect(calls.taken() == ["4", "4", "-1"])
   }
 
-  @Test func `A child that its parent removes still gets the action that removes it`() {
+  @Test func `a child that its parent removes still gets the action that removes it`() {
     let calls = Calls()
     var zoo = Zoo()
     zoo.optional = Leaf()
@@ -113,7 +113,7 @@ struct CompositionTests {
     #expect(store.state == Zoo())
   }
 
-  @Test func `Conditions in a body are decided when the store is made`() {
+  @Test func `conditions in a body are decided when the store is made`() {
     func count(isLoud: Bool, steps: Int) -> Int {
       let store = Store(initialState: Leaf(), lane: ImmediateLane()) {
         ReducerSteps<Leaf, LeafFeature.Action>.make {
@@ -165,14 +165,14 @@ struct CompositionTests {
     _ = observer
   }
 
-  @Test func `A parent runs a child's reducer directly`() {
+  @Test func `a parent runs a child's reducer directly`() {
     var zoo = Zoo()
     let effect = LeafFeature().reduce(into: &zoo.child, action: .counted(2))
       .map(ZooFeature.Action.child)
     #expect(effect.isNone && zoo.child.count == 2)
   }
 
-  @Test func `Actions are counted by kind along the tree`() {
+  @Test func `actions are counted by kind along the tree`() {
     let store = ZooStore.make()
     store.send(.child(.counted(1)))
     store.send(.child(.counted(1)))

@@ -36,7 +36,7 @@ private struct Comment {
 }
 
 struct RecursionTests {
-  @Test func `A feature that contains itself reduces at every depth`() async {
+  @Test func `a feature that contains itself reduces at every depth`() async {
     let store = TestStore(initialState: Comment.State(id: 0)) { Comment() }
     await store.send(.replied(id: 1)) { $0.replies.append(Comment.State(id: 1)) }
     await store.send(.to([1], .replied(id: 2))) {
@@ -46,7 +46,7 @@ struct RecursionTests {
     await store.finish()
   }
 
-  @Test func `Effects of every depth end with what they belong to`() {
+  @Test func `effects of every depth end with what they belong to`() {
     let lane = ManualLane()
     let store = Store(initialState: Comment.State(id: 0), lane: lane) { Comment() }
     store.send(.replied(id: 1))
@@ -61,7 +61,7 @@ struct RecursionTests {
     #expect(store.runningEffects == 1)
   }
 
-  @Test func `Actions of a feature within itself are counted by kind`() {
+  @Test func `actions of a feature within itself are counted by kind`() {
     let store = Store(initialState: Comment.State(id: 0), lane: ImmediateLane()) { Comment() }
     store.send(.replied(id: 1))
     store.send(.to([1], .liked))

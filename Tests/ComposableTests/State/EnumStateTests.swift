@@ -44,7 +44,7 @@ private struct Account {
 }
 
 struct EnumStateTests {
-  @Test func `An enum whose payloads are plain bits is a state`() {
+  @Test func `an enum whose payloads are plain bits is a state`() {
     var progress = Progress.running(3)
     let token = progress._$enter(stamp: 5)
     let isSame = progress._$leave(token: token)
@@ -66,7 +66,7 @@ struct EnumStateTests {
     #expect(guest.replies == 2)
   }
 
-  @Test func `A whole feature may be an enum, with a child in each case`() {
+  @Test func `a whole feature may be an enum, with a child in each case`() {
     let lane = ManualLane()
     let store = Store(initialState: Account.State.signedOut(Leaf()), lane: lane) {
       Account(clock: TestClock(lane: lane))

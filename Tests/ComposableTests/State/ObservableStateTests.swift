@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct ObservableStateTests {
-  @Test func `Equality and hash see the fields and not the notes`() {
+  @Test func `equality and hash see the fields and not the notes`() {
     var changed = Leaf()
     changed.count = 1
     changed.count = 0
@@ -13,7 +13,7 @@ struct ObservableStateTests {
     #expect(changed != Leaf())
   }
 
-  @Test func `Coding keeps the names of the fields`() throws {
+  @Test func `coding keeps the names of the fields`() throws {
     var leaf = Leaf()
     leaf.count = 3
     leaf.name = "x"
@@ -24,12 +24,12 @@ struct ObservableStateTests {
     #expect(try JSONDecoder().decode(Leaf.self, from: data) == leaf)
   }
 
-  @Test func `A dump shows fields under their names`() {
+  @Test func `a dump shows fields under their names`() {
     let labels = Mirror(reflecting: Leaf()).children.compactMap(\.label)
     #expect(labels == ["count", "name"])
   }
 
-  @Test func `The fields of a wide state all have a bit`() {
+  @Test func `the fields of a wide state all have a bit`() {
     let store = Store(initialState: Wide(), lane: ImmediateLane()) { WideFeature() }
     let calls = Calls()
     let last = store.observe(\.f69) { calls.note("f69") }
@@ -42,7 +42,7 @@ struct ObservableStateTests {
     _ = (last, first)
   }
 
-  @Test func `A generic state notes the changes of its fields`() {
+  @Test func `a generic state notes the changes of its fields`() {
     var pair = Pair(first: 1, second: "a")
     pair.second = "b"
     #expect(pair._$changes.isWritten(1) && !pair._$changes.isWritten(0))
@@ -50,7 +50,7 @@ struct ObservableStateTests {
     #expect(!pair._$changes.isWritten(0), "an equal value is no change")
   }
 
-  @Test func `Nested optionals are told apart`() {
+  @Test func `nested optionals are told apart`() {
     let store = ZooStore.make()
     let calls = Calls()
     let observer = store.observe(\.nested) { calls.note("nested") }
@@ -63,7 +63,7 @@ struct ObservableStateTests {
     _ = observer
   }
 
-  @Test func `The payload of an enum is changed in place`() {
+  @Test func `the payload of an enum is changed in place`() {
     var phase = Phase.live(Leaf())
     let count = Phase.CaseLenses.Case_live.modify(&phase) { leaf in
       leaf.count = 7
@@ -76,7 +76,7 @@ struct ObservableStateTests {
   }
 
   @Test(.enabled(if: isOptimised, "without optimisation the payload is copied"))
-  func `A collection in a payload is not copied when it is changed`() {
+  func `a collection in a payload is not copied when it is changed`() {
     var box = Box.full(Array(0..<100))
     let address = { (box: Box) -> UInt in
       guard case .full(let items) = box else { return 0 }

@@ -10,7 +10,7 @@ import Testing
 struct MemoryTests {
   let lane = ManualLane()
 
-  @Test func `Root stores that are made and dropped with effects running`() {
+  @Test func `root stores that are made and dropped with effects running`() {
     expectFlat(rounds: 100_000) { _ in
       let store = ZooStore.make(Zoo(), lane: lane)
       let observer = store.place.child(\.child).observe(\.count) {}
@@ -21,7 +21,7 @@ struct MemoryTests {
     }
   }
 
-  @Test func `Ten million actions with a hundred thousand children that come and go`() {
+  @Test func `ten million actions with a hundred thousand children that come and go`() {
     let store = ZooStore.make(Zoo(), lane: lane)
     expectFlat(rounds: 100_000) { round in
       store.change { $0.rows.append(Leaf(), id: round) }
@@ -36,7 +36,7 @@ struct MemoryTests {
     }
   }
 
-  @Test func `Optional and presented children and phases that come and go`() {
+  @Test func `optional and presented children and phases that come and go`() {
     let store = ZooStore.make(Zoo(), lane: lane)
     expectFlat(rounds: 20_000) { round in
       store.change {
@@ -61,7 +61,7 @@ struct MemoryTests {
     }
   }
 
-  @Test func `Observed rows whose observers are gone before the rows are`() {
+  @Test func `observed rows whose observers are gone before the rows are`() {
     let store = ZooStore.make(Zoo(), lane: lane)
     let other = store.observe(\.text) {}
     expectFlat(rounds: 20_000) { round in
@@ -73,7 +73,7 @@ struct MemoryTests {
     _ = other
   }
 
-  @Test func `Sequences of values that are begun and dropped`() {
+  @Test func `sequences of values that are begun and dropped`() {
     let store = ZooStore.make(Zoo(), lane: lane)
     expectFlat(rounds: 20_000) { round in
       var values: AsyncStream<Int>? = store.values(of: \.number)
@@ -86,14 +86,14 @@ struct MemoryTests {
     }
   }
 
-  @Test func `Computed scopes that are made at every look`() {
+  @Test func `computed scopes that are made at every look`() {
     let store = ZooStore.make(Zoo(), lane: lane)
     expectFlat(rounds: 50_000) { round in
       precondition(store.scope(computed: "rows") { $0.rows.count }.state == 0)
     }
   }
 
-  @Test func `Limits whose identifiers are used once`() {
+  @Test func `limits whose identifiers are used once`() {
     let clock = TestClock(lane: lane)
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, LeafFeature.Action> { _, action in

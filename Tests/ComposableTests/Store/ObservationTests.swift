@@ -5,7 +5,7 @@ import Testing
 struct ObservationTests {
   let calls = Calls()
 
-  @Test func `A field's observer is called once per change of it and of nothing else`() {
+  @Test func `a field's observer is called once per change of it and of nothing else`() {
     let store = ZooStore.make()
     let observer = store.observe(\.number) { calls.note("number") }
     store.change {
@@ -21,7 +21,7 @@ struct ObservationTests {
     #expect(calls.taken() == [])
   }
 
-  @Test func `A child's observer and its parent's are told, siblings are not`() {
+  @Test func `a child's observer and its parent's are told, siblings are not`() {
     let store = ZooStore.make()
     let observers = [
       store.place.child(\.child).observe(\.count) { calls.note("child.count") },
@@ -43,7 +43,7 @@ struct ObservationTests {
     _ = observers
   }
 
-  @Test func `A replaced child counts as changed throughout, however it is replaced`() {
+  @Test func `a replaced child counts as changed throughout, however it is replaced`() {
     let store = ZooStore.make()
     let observer = store.place.child(\.child).observe(\.name) { calls.note("name") }
     store.change { $0.child = Leaf() }
@@ -60,7 +60,7 @@ struct ObservationTests {
     _ = observer
   }
 
-  @Test func `In batches changes add up, and one that changes nothing hides none`() {
+  @Test func `in batches changes add up, and one that changes nothing hides none`() {
     let store = ZooStore.make(Zoo(), .batched)
     let observer = store.observeAll { fields in
       calls.note(fields.contains(field: 0) ? "number" : "-")
@@ -77,7 +77,7 @@ struct ObservationTests {
     _ = observer
   }
 
-  @Test func `An observer does not see changes made before it came`() {
+  @Test func `an observer does not see changes made before it came`() {
     let store = ZooStore.make(Zoo(), .batched)
     store.change { $0.number = 1 }
     let late = store.observe(\.number) { calls.note("late") }
@@ -90,7 +90,7 @@ struct ObservationTests {
     _ = (late, later)
   }
 
-  @Test func `Presence is told when an optional child comes or goes, and not in between`() {
+  @Test func `presence is told when an optional child comes or goes, and not in between`() {
     let store = ZooStore.make()
     let observer = store.observePresence(\.optional) { calls.note($0 ? "came" : "went") }
     store.change { $0.optional = Leaf() }
@@ -105,7 +105,7 @@ struct ObservationTests {
     _ = observer
   }
 
-  @Test func `An optional child that was nil and is set to nil does not change`() {
+  @Test func `an optional child that was nil and is set to nil does not change`() {
     let store = ZooStore.make()
     let observer = store.observe(\.optional) { calls.note("optional") }
     store.change { $0.optional = nil }
@@ -116,7 +116,7 @@ struct ObservationTests {
     _ = observer
   }
 
-  @Test func `An observer that is cancelled by another in the same round is not called`() {
+  @Test func `an observer that is cancelled by another in the same round is not called`() {
     let store = ZooStore.make()
     let second = Slot()
     let first = store.observe(\.number) { second.observer?.cancel() }
@@ -126,7 +126,7 @@ struct ObservationTests {
     _ = first
   }
 
-  @Test func `What an observer changes is told in a next round`() {
+  @Test func `what an observer changes is told in a next round`() {
     let store = ZooStore.make()
     let first = store.observe(\.number) { [unowned store] in store.change { $0.text = "seen" } }
     let second = store.observe(\.text) { calls.note("text") }
@@ -135,7 +135,7 @@ struct ObservationTests {
     _ = (first, second)
   }
 
-  @Test func `Cancelling after the store is gone does nothing`() {
+  @Test func `cancelling after the store is gone does nothing`() {
     var store: ZooStore? = ZooStore.make()
     let observer = store?.observe(\.number) {}
     store = nil
@@ -143,7 +143,7 @@ struct ObservationTests {
     #expect(observer?.isCancelled == true)
   }
 
-  @Test func `Values and changes come as asynchronous sequences that end with the store`() async {
+  @Test func `values and changes come as asynchronous sequences that end with the store`() async {
     let lane = ManualLane()
     var store: ZooStore? = ZooStore.make(Zoo(), lane: lane)
     var values = store?.values(of: \.number).makeAsyncIterator()

@@ -7,7 +7,7 @@ struct StoreTests {
   @Test(
     .enabled(if: Memory.isMeasured, "the allocator of this build cannot be asked"),
     .enabled(if: isOptimised, "what is not optimised allocates"))
-  func `A send without effects allocates nothing`() {
+  func `a send without effects allocates nothing`() {
     let store = ZooStore.make()
     store.change { $0.optional = Leaf() }
     let observer = store.place.child(\.child).observe(\.count) {}
@@ -36,7 +36,7 @@ struct StoreTests {
     _ = observer
   }
 
-  @Test func `A computed scope that is evaluated too often is named once`() {
+  @Test func `a computed scope that is evaluated too often is named once`() {
     var warnings: [String] = []
     let store = ZooStore.make()
     store.onWarning = { warnings.append($0) }
@@ -48,7 +48,7 @@ struct StoreTests {
     #expect(store.computedScopeCounts.map(\.evaluations) == [20])
   }
 
-  @Test func `Actions that are sent together are reduced in order and told once`() {
+  @Test func `actions that are sent together are reduced in order and told once`() {
     let store = ZooStore.make()
     let calls = Calls()
     let observer = store.place.child(\.child).observe(\.count) { calls.note("count") }
@@ -60,7 +60,7 @@ struct StoreTests {
     _ = observer
   }
 
-  @Test func `Actions sent from an observer while reducing are queued`() {
+  @Test func `actions sent from an observer while reducing are queued`() {
     let store = ZooStore.make()
     store.onAction { [unowned store] action in
       if case .child(.counted(1)) = action { store.send(.child(.named("after"))) }

@@ -19,7 +19,7 @@ struct TestClockTests {
     }
   }
 
-  @Test func `Sleepers wake at their deadlines, and in the order in which they went to sleep`() {
+  @Test func `sleepers wake at their deadlines, and in the order in which they went to sleep`() {
     sleeper("late", for: 3)
     sleeper("first", for: 2)
     sleeper("second", for: 2)
@@ -30,13 +30,13 @@ struct TestClockTests {
     #expect(clock.now == TestClock.Instant(offset: .seconds(3)))
   }
 
-  @Test func `A sleep that is over already does not wait`() {
+  @Test func `a sleep that is over already does not wait`() {
     sleeper("none", for: 0)
     clock.lane.run()
     #expect(transcript.lines == ["none at 0"])
   }
 
-  @Test func `A sleep ends when its task is cancelled, before it began or after`() {
+  @Test func `a sleep ends when its task is cancelled, before it began or after`() {
     let (early, late) = (sleeper("early", for: 1), sleeper("late", for: 1))
     early.cancel()
     clock.lane.run()
@@ -46,13 +46,13 @@ struct TestClockTests {
     #expect(transcript.lines == ["early cancelled", "late cancelled"] && clock.sleeperCount == 0)
   }
 
-  @Test func `Time does not go back`() {
+  @Test func `time does not go back`() {
     clock.advance(by: .seconds(5))
     clock.advance(to: TestClock.Instant(offset: .seconds(2)))
     #expect(clock.now.offset == .seconds(5))
   }
 
-  @Test func `Running to the end stops at its limit for a timer without one`() {
+  @Test func `running to the end stops at its limit for a timer without one`() {
     sleeper("a", for: 4)
     #expect(clock.run())
     #expect(transcript.lines == ["a at 4"] && clock.now.offset == .seconds(4))
@@ -66,7 +66,7 @@ struct TestClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `A lane runs what came in order, and what that leads to, and is not entered twice`() {
+  @Test func `a lane runs what came in order, and what that leads to, and is not entered twice`() {
     let lane = ManualLane()
     lane.execute { [transcript] in
       transcript.add("1")

@@ -10,26 +10,26 @@ struct TestStoreFailureTests {
     TestStore(initialState: Counter.State(), clock: clock) { Counter(clock: clock) }
   }
 
-  @Test func `A change that is not expected`() async {
+  @Test func `a change that is not expected`() async {
     let store = makeStore()
     await expectFailure("State was not expected to change") { await store.send(.incremented) }
     await expectFailure("−   count: 3") { await store.send(.incremented) { $0.count = 3 } }
     await expectFailure("+   count: 3") { await store.send(.incremented) { $0.count = 4 } }
   }
 
-  @Test func `A change that is expected and does not come`() async {
+  @Test func `a change that is expected and does not come`() async {
     let store = makeStore()
     await expectFailure("Expected the state to change") { await store.send(.doubled(0)) { _ in } }
   }
 
-  @Test func `An expectation that throws`() async {
+  @Test func `an expectation that throws`() async {
     let store = makeStore()
     await expectFailure("The expectation threw an error") {
       await store.send(.doubled(0)) { _ in throw CancellationError() }
     }
   }
 
-  @Test func `An action sent before those of effects are received`() async {
+  @Test func `an action sent before those of effects are received`() async {
     let store = makeStore()
     await store.send(.pinged)
     await expectFailure("Must handle 2 received actions before sending one") {
@@ -38,7 +38,7 @@ struct TestStoreFailureTests {
     await store.skipReceivedActions()
   }
 
-  @Test func `Another action than the expected one is received`() async {
+  @Test func `another action than the expected one is received`() async {
     let store = makeStore()
     await store.send(.pinged)
     await expectFailure("Received an unexpected action") { await store.receive(.doubled(5)) }
@@ -47,7 +47,7 @@ struct TestStoreFailureTests {
     #expect(store.state.count == 6)
   }
 
-  @Test func `No action is received`() async {
+  @Test func `no action is received`() async {
     let store = makeStore()
     await expectFailure("No effect is in flight") { await store.receive(.ticked) }
     await store.send(.startTapped) { $0.isRunning = true }
@@ -57,7 +57,7 @@ struct TestStoreFailureTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `A received action whose change is not the expected one`() async {
+  @Test func `a received action whose change is not the expected one`() async {
     let store = makeStore()
     await store.send(.pinged)
     await expectFailure("State was not expected to change") { await store.receive(.doubled(1)) }
@@ -66,7 +66,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test func `An effect that goes on`() async {
+  @Test func `an effect that goes on`() async {
     let store = makeStore()
     let effects = await store.send(.startTapped) { $0.isRunning = true }
     #expect(effects.isRunning)
@@ -77,7 +77,7 @@ struct TestStoreFailureTests {
     await store.finish()
   }
 
-  @Test func `Nothing is there to be skipped`() async {
+  @Test func `nothing is there to be skipped`() async {
     let store = makeStore()
     await expectFailure("no received actions to skip") { await store.skipReceivedActions() }
     await expectFailure("no effects in flight to skip") { await store.skipInFlightEffects() }
@@ -85,7 +85,7 @@ struct TestStoreFailureTests {
     await store.skipInFlightEffects(strict: false)
   }
 
-  @Test func `Skipped actions are reduced and skipped effects are cancelled`() async {
+  @Test func `skipped actions are reduced and skipped effects are cancelled`() async {
     let store = makeStore()
     await store.send(.pinged)
     await store.skipReceivedActions()
@@ -95,14 +95,14 @@ struct TestStoreFailureTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `An action for a child that does not exist`() async {
+  @Test func `an action for a child that does not exist`() async {
     let store = TestStore(initialState: Zoo(), clock: clock) { ZooFeature() }
     await expectFailure("An action was sent for a child that does not exist") {
       await store.send(.optional(.counted(1)))
     }
   }
 
-  @Test func `An error that an effect does not catch`() async {
+  @Test func `an error that an effect does not catch`() async {
     let store = TestStore(initialState: Leaf(), clock: clock) {
       Reduce<Leaf, LeafFeature.Action> { _, _ in .run(name: "upload") { _ in throw Refused() } }
     }
@@ -111,7 +111,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test func `A change that no observer would be told of`() async {
+  @Test func `a change that no observer would be told of`() async {
     let store = TestStore(initialState: Sly(), clock: clock) {
       Reduce<Sly, Bool> { state, isSly in
         if isSly { state._count += 1 } else { state.count += 1 }
@@ -123,7 +123,7 @@ struct TestStoreFailureTests {
     { await store.send(true) { $0.count = 2 } }
   }
 
-  @Test func `What is mentioned without exhaustivity, and is not so`() async {
+  @Test func `what is mentioned without exhaustivity, and is not so`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await expectFailure("State is not what was expected") {

@@ -56,7 +56,7 @@ struct TestStoreTests {
     TestStore(initialState: Counter.State(), clock: clock) { Counter(clock: clock) }
   }
 
-  @Test func `A timer ticks as the clock advances and stops when it is cancelled`() async {
+  @Test func `a timer ticks as the clock advances and stops when it is cancelled`() async {
     let store = makeStore()
     await store.send(.startTapped) { $0.isRunning = true }
     clock.advance(by: .seconds(2))
@@ -68,7 +68,7 @@ struct TestStoreTests {
     await Task.yield()
   }
 
-  @Test func `Actions of effects wait until they are received`() async {
+  @Test func `actions of effects wait until they are received`() async {
     let store = makeStore()
     await store.send(.pinged)
     #expect(store.state.count == 0)
@@ -76,7 +76,7 @@ struct TestStoreTests {
     await store.receive(\.doubled, 2) { $0.count = 6 }
   }
 
-  @Test func `A wrong expectation, an unreceived action and a running effect fail`() async {
+  @Test func `a wrong expectation, an unreceived action and a running effect fail`() async {
     await withKnownIssue {
       let store = makeStore()
       await store.send(.incremented) { $0.count = 2 }
@@ -98,7 +98,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test func `Without exhaustivity only what is mentioned is compared`() async {
+  @Test func `without exhaustivity only what is mentioned is compared`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.startTapped)
@@ -107,7 +107,7 @@ struct TestStoreTests {
     await store.send(.incremented) { $0.count += 1 }
   }
 
-  @Test func `Actions come in the order in which a store reduces them`() async {
+  @Test func `actions come in the order in which a store reduces them`() async {
     let lane = ManualLane()
     let transcript = Transcript()
     let plain = Store(initialState: Leaf(), lane: lane) { Fork(transcript: transcript) }
@@ -122,7 +122,7 @@ struct TestStoreTests {
     #expect(transcript.lines == ["started", "b1", "b2", "b4", "b3", "c1", "c2"])
   }
 
-  @Test func `A store checks as strictly after it was finished as before`() async {
+  @Test func `a store checks as strictly after it was finished as before`() async {
     let store = makeStore()
     await store.finish()
     await store.send(.pinged)
@@ -139,7 +139,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test func `The handle of a send covers the effects of actions that follow`() async {
+  @Test func `the handle of a send covers the effects of actions that follow`() async {
     let clock = clock
     let store = TestStore(initialState: Leaf(), clock: clock) {
       Reduce<Leaf, LeafFeature.Action> { _, action in

@@ -163,9 +163,11 @@ struct EffectModel {
       note("a dismissal of an absent child is counted")
     }
     if let next {
-      if children[.sheet] != nil { note("a child put there at a dismissal stays") }
+      if children[.sheet] != nil {
+        note("a child put there at a dismissal stays")
+        for number in scopes.keys where scopes[number]?.site == .sheet { end(number) }
+      }
       children[.sheet] = Child(identity: .id(next))
-      for number in scopes.keys where scopes[number]?.site == .sheet { end(number) }
     } else {
       children[.sheet] = nil
     }

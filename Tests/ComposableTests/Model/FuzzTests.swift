@@ -7,11 +7,14 @@ import Testing
 /// model of what the article "What happens when" says.
 struct FuzzTests {
   @Test func `a store does what the model does`() {
-    // LIVEHOST_FUZZ sets how many programs are run: millions in a soak.
-    let wanted = ProcessInfo.processInfo.environment["LIVEHOST_FUZZ"].flatMap { UInt64($0) }
-    let programs = wanted ?? (isOptimised ? 10_000 : 1_000)
+    // LIVEHOST_FUZZ sets how many programs are run, millions in a soak; LIVEHOST_FUZZ_SEED the first.
+    func number(_ name: String) -> UInt64? {
+      ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
+    let programs = number("LIVEHOST_FUZZ") ?? (isOptimised ? 10_000 : 1_000)
+    let first = number("LIVEHOST_FUZZ_SEED") ?? 1
     var reached: [String: Int] = [:]
-    for seed in 1...programs {
+    for seed in first..<first + programs {
       var fuzzer = Fuzzer(seed: seed)
       for _ in 0..<40 where fuzzer.fault == nil { fuzzer.step() }
       if let fault = fuzzer.fault {

@@ -29,12 +29,12 @@ import Testing
     let outcomes = Outcomes()
     let receipt = outcomes.receipt()
     #expect(receipt.wantsAcknowledgement)
-    receipt.rejected(2)
-    receipt.rejected(1)
-    receipt.consumed()
+    receipt.markRejected(2)
+    receipt.markRejected(1)
+    receipt.markConsumed()
     #expect(outcomes.all.isEmpty)
-    receipt.applied()
-    receipt.applied()
+    receipt.markApplied()
+    receipt.markApplied()
     #expect(outcomes.all == [Outcome(rejected: 3, failure: nil)])
   }
 
@@ -44,8 +44,8 @@ import Testing
     let receipt = outcomes.receipt()
     receipt.markKept(by: keeper)
     keeper.failure.withLock { $0 = "disk full" }
-    receipt.applied()
-    outcomes.receipt().applied(failure: "too slow")
+    receipt.markApplied()
+    outcomes.receipt().markApplied(failure: "too slow")
     #expect(
       outcomes.all == [
         Outcome(rejected: 0, failure: "disk full"), Outcome(rejected: 0, failure: "too slow"),
@@ -56,7 +56,7 @@ import Testing
     let outcomes = Outcomes()
     do {
       let receipt = outcomes.receipt()
-      receipt.consumed()
+      receipt.markConsumed()
     }
     #expect(outcomes.all.count == 1)
     #expect(outcomes.all.first?.failure != nil)

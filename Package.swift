@@ -117,14 +117,15 @@ let ingest: [Target] = [
     linkerSettings: [.linkedLibrary("simdjson")]),
   library("CZlib", module: "Ingest/CZlib", install: "zlib"),
   module("Ingest", "Compression", ["CZlib"]),
-  module("Ingest", "WireFormats", ["LiveEvents", "CSimdjson"]),
-  module("Ingest", "Ingest", ["LiveEvents", "Platform", "UnixSockets", "WireFormats"] + nio),
+  module("Ingest", "WireFormats", ["JSON", "LiveEvents", "CSimdjson"]),
+  module(
+    "Ingest", "Ingest", ["JSON", "LiveEvents", "Platform", "UnixSockets", "WireFormats"] + nio),
 ]
 
 let recordings: [Target] = [
   module(
     "Recordings", "Recordings",
-    ["LiveEvents", "RateLimiting", "WireFormats", "CZlib", "Platform", sqlite]),
+    ["JSON", "LiveEvents", "RateLimiting", "WireFormats", "CZlib", "Platform", sqlite]),
   module("Recordings", "Analysis", ["JSON", "LiveEvents", "Platform"]),
 ]
 
@@ -141,8 +142,8 @@ let simulation: [Target] = [
   module(
     "Simulation", "Simulation",
     featureKit + childTargets + [
-      "Compression", "HostFeature", "HostScreen", "Platform", "Suggestions", "WireFormats",
-      "YAMLReader",
+      "Compression", "HostFeature", "HostScreen", "JSON", "Platform", "Suggestions",
+      "WireFormats", "YAMLReader",
     ])
 ]
 

@@ -1,3 +1,4 @@
+import JSON
 import LiveEvents
 package import NIOCore
 import WireFormats
@@ -210,7 +211,7 @@ package final class IngestConnection: ChannelInboundHandler {
       buffer.writeString("\",\"received\":\(answer.received),\"rejected\":\(answer.rejected)")
       if let reason = answer.failure {
         buffer.writeString(",\"reason\":")
-        buffer.writeBytes(NativeEncoder.quoted(reason))
+        buffer.writeBytes(JSONValue.string(reason).serialized())
       }
       buffer.writeString("}\n")
     }

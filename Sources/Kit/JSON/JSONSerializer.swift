@@ -41,30 +41,9 @@ extension JSONValue {
     }
   }
 
-  static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "\""))
-    defer { bytes.append(UInt8(ascii: "\"")) }
-    // Most texts need no escape and go over in one piece.
-    let isDone: Bool? = text.utf8.withContiguousStorageIfAvailable { utf8 in
-      let isPlain = utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }
-      if isPlain { bytes.append(contentsOf: utf8) }
-      return isPlain
-    }
-    if isDone == true { return }
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [0x5C, byte])
-      case 0x0A: bytes.append(contentsOf: "\\n".utf8)
-      case 0x0D: bytes.append(contentsOf: "\\r".utf8)
-      case 0x09: bytes.append(contentsOf: "\\t".utf8)
-      case 0..<0x20, 0x7F:
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(UInt8(ascii: "0") + byte >> 4)
-        let low = byte & 15
-        bytes.append(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10)
-      default: bytes.append(byte)
-      }
-    }
+  private static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
+    var text = text
+    text.withUTF8 { JSONWriter.appendQuoted($0, to: &bytes) }
   }
 }
 

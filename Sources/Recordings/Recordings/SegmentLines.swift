@@ -1,4 +1,4 @@
-import Foundation
+import JSON
 import LiveEvents
 import RateLimiting
 import WireFormats
@@ -69,11 +69,9 @@ enum SegmentLines {
 
   /// Writes `type` first, so that the line can be recognised by its beginning.
   static func append(_ line: some Encodable, type: String, to bytes: inout [UInt8]) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(line) else { return }
+    guard let value = try? JSONValue(encoding: line) else { return }
     bytes.append(contentsOf: "{\"type\":\"\(type)\",".utf8)
-    bytes.append(contentsOf: data.dropFirst())
+    bytes.append(contentsOf: value.serialized().dropFirst())
     bytes.append(0x0A)
   }
 

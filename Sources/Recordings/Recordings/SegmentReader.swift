@@ -1,4 +1,4 @@
-import Foundation
+import JSON
 import LiveEvents
 import WireFormats
 
@@ -106,7 +106,7 @@ final class SegmentReader {
     _ type: Line.Type, _ slab: ByteSlab, _ line: ByteSlab.Slice
   ) -> Line? {
     slab.withBytes(of: line) { bytes in
-      try? JSONDecoder().decode(type, from: Data(Array(bytes)))
+      try? JSONValue(parsing: bytes).decode(type)
     }
   }
 

@@ -1,5 +1,5 @@
-import Foundation
 import Intake
+import JSON
 import RateLimiting
 
 /// Something that a room's state depends on besides its events and its time. It is recorded with
@@ -13,17 +13,13 @@ struct RoomChange: Codable, Equatable {
 
   /// One JSON object on one line.
   var text: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // It contains no infinite number, and everything else can be encoded.
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    (try? JSONValue(encoding: self))?.description ?? "{}"
   }
 
   /// `nil` if the text is not a change known to this version.
   init?(text: String) {
-    guard let change = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
-      return nil
-    }
+    guard let change: Self = try? JSONValue(parsing: text).decode() else { return nil }
     self = change
   }
 }

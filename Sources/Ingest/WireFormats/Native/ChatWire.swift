@@ -1,3 +1,4 @@
+import JSON
 import LiveEvents
 
 extension ChatEvent: NativeEvent {
@@ -64,7 +65,7 @@ extension ChatEvent: NativeEvent {
       }
   }
 
-  func write(to object: inout JSONObjectWriter) {
+  func write(to object: inout JSONWriter) {
     switch self {
     case .message(let message):
       object.add("id", message.id)
@@ -93,7 +94,8 @@ extension ChatEvent: NativeEvent {
       object.add("user", filter.person)
       object.add("words", filter.words)
       if filter.mentionsOnly { object.add("mentionsOnly", true) }
-    case .highlight(let names): object.add("names", names)
+    case .highlight(let names):
+      object.addArray("names") { array in for name in names { array.append(name) } }
     case .scroll(let position): object.add("position", position.rawValue)
     case .openThread(let messageID): object.add("message", messageID)
     case .handleNotice(let number, let handling):

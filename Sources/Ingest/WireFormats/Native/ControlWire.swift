@@ -1,3 +1,4 @@
+import JSON
 import LiveEvents
 
 extension ControlEvent: NativeEvent {
@@ -35,7 +36,7 @@ extension ControlEvent: NativeEvent {
       }
   }
 
-  func write(to object: inout JSONObjectWriter) {
+  func write(to object: inout JSONWriter) {
     switch self {
     case .slider(let slider):
       object.add("control", slider.control)
@@ -46,7 +47,7 @@ extension ControlEvent: NativeEvent {
       object.add("on", on)
     case .meter(let input, let levels):
       object.add("input", input)
-      object.add("levels", levels)
+      object.addArray("levels") { array in for level in levels { array.append(level) } }
     case .set(let control, let value):
       object.add("control", control)
       object.add("value", value)

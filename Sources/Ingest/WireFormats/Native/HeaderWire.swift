@@ -1,3 +1,4 @@
+import JSON
 import LiveEvents
 
 extension HeaderEvent: NativeEvent {
@@ -22,7 +23,7 @@ extension HeaderEvent: NativeEvent {
       }
   }
 
-  func write(to object: inout JSONObjectWriter) {
+  func write(to object: inout JSONWriter) {
     switch self {
     case .reaction(let kind, let count):
       object.add("kind", kind)

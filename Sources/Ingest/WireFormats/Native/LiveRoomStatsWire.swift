@@ -1,3 +1,4 @@
+import JSON
 import LiveEvents
 
 extension StreamStatistics: NativeEvent {
@@ -15,7 +16,7 @@ extension StreamStatistics: NativeEvent {
     guard self != StreamStatistics() else { throw .missingMember }
   }
 
-  func write(to object: inout JSONObjectWriter) {
+  func write(to object: inout JSONWriter) {
     object.add("bitrateKbps", bitrateKbps)
     object.add("framesPerSecond", framesPerSecond)
     object.add("droppedFrames", droppedFrames)

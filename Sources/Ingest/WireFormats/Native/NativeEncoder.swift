@@ -1,3 +1,4 @@
+import JSON
 public import LiveEvents
 
 /// Writes events as native lines; the opposite of ``LineDecoder``.
@@ -8,15 +9,31 @@ public enum NativeEncoder {
   ///
   /// - Complexity: O(length of the line), however long `bytes` already is.
   public static func append(_ event: LiveEvent, room: RoomName? = nil, to bytes: inout [UInt8]) {
-    JSONObjectWriter.append(to: &bytes) { object in
-      object.add("type", event.payload.nativeType)
-      if let room { object.add("room", room.description) }
-      object.add("ts", Int(event.timestamp))
-      event.payload.write(to: &object)
+    JSONWriter.append(to: &bytes) { writer in
+      writer.appendObject { object in
+        object.add("type", event.payload.nativeType)
+        object.add("room", room?.description)
+        object.add("ts", Int(event.timestamp))
+        event.payload.write(to: &object)
+      }
     }
     bytes.append(0x0A)
   }
+}
 
-  /// A text as a JSON string, quotation marks included.
-  public static func quoted(_ text: String) -> [UInt8] { JSONObjectWriter.quoted(text) }
+extension JSONWriter {
+  mutating func append(_ text: Text) {
+    if text.escape == .json {
+      // It came as JSON and goes as it came.
+      text.withRawBytes { append(escaped: $0) }
+    } else {
+      text.withUTF8 { append(utf8: $0) }
+    }
+  }
+
+  mutating func add(_ name: StaticString, _ value: Text?) {
+    guard let value else { return }
+    self.name(name)
+    append(value)
+  }
 }

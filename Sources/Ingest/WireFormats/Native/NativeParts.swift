@@ -1,3 +1,4 @@
+import JSON
 public import LiveEvents
 
 // The parts of the screen whose events are carried by native lines. A new part adds a file next to
@@ -7,7 +8,7 @@ public import LiveEvents
 /// limits.
 ///
 /// The file of the part says all of that; what all parts share is in ``NativeMembers`` and
-/// ``JSONObjectWriter``.
+/// ``JSONWriter``.
 protocol NativeEvent {
   /// The values of `type` of the part's events. A raw value is the name on the wire, of at most
   /// ``WordTable/longestName`` bytes.
@@ -19,7 +20,7 @@ protocol NativeEvent {
   init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason)
 
   /// Adds the event's members, apart from those that all lines have.
-  func write(to object: inout JSONObjectWriter)
+  func write(to object: inout JSONWriter)
 }
 
 /// The value of a line's `type` member.
@@ -76,7 +77,7 @@ extension LiveEvent.Payload {
     }
   }
 
-  func write(to object: inout JSONObjectWriter) {
+  func write(to object: inout JSONWriter) {
     switch self {
     case .chat(let event): event.write(to: &object)
     case .control(let event): event.write(to: &object)

@@ -1,3 +1,4 @@
+import JSON
 import LiveEvents
 
 // A person on the wire: the object `user`, with `id` and `name`.
@@ -29,12 +30,12 @@ extension NativeMembers {
   }
 }
 
-extension JSONObjectWriter {
+extension JSONWriter {
   mutating func add(_ key: StaticString, _ person: Person, badges: Text? = nil) {
-    open(key)
-    add("id", person.id)
-    add("name", person.name)
-    if let badges, !badges.isEmpty { add("badges", badges) }
-    close()
+    addObject(key) { object in
+      object.add("id", person.id)
+      object.add("name", person.name)
+      if let badges, !badges.isEmpty { object.add("badges", badges) }
+    }
   }
 }

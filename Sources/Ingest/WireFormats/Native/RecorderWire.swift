@@ -1,3 +1,4 @@
+import JSON
 import LiveEvents
 
 extension RecorderEvent: NativeEvent {
@@ -27,7 +28,7 @@ extension RecorderEvent: NativeEvent {
       }
   }
 
-  func write(to object: inout JSONObjectWriter) {
+  func write(to object: inout JSONWriter) {
     switch self {
     case .state(let state): object.add("state", state.rawValue)
     case .progress(let progress):

@@ -1,3 +1,4 @@
+import JSON
 import LiveEvents
 
 extension StreamState: NativeEvent {
@@ -9,5 +10,5 @@ extension StreamState: NativeEvent {
     self = try line.choice(.state)
   }
 
-  func write(to object: inout JSONObjectWriter) { object.add("state", rawValue) }
+  func write(to object: inout JSONWriter) { object.add("state", rawValue) }
 }

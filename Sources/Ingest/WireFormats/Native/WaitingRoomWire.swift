@@ -1,3 +1,4 @@
+import JSON
 import LiveEvents
 
 extension WaitingRoomEvent: NativeEvent {
@@ -33,7 +34,7 @@ extension WaitingRoomEvent: NativeEvent {
       }
   }
 
-  func write(to object: inout JSONObjectWriter) {
+  func write(to object: inout JSONWriter) {
     switch self {
     case .join(let user), .leave(let user), .admitted(let user): object.add("user", user)
     case .schedule(let time): object.add("startsAt", time.map { Int($0) })

@@ -1,106 +1,111 @@
 import HostScreen
+import JSON
 
 extension SimulationReport {
   /// The report as JSON on one line, members in a fixed order, times in milliseconds with three
   /// decimals.
   package var json: String {
-    var json = JSONText()
-    json.object { json in
-      json.string("version", version)
-      json.string("scenario", scenario)
+    var json = JSONWriter()
+    json.appendObject { json in
+      json.add("version", version)
+      json.add("scenario", scenario)
       // Beyond 2^53 many readers of JSON lose digits; a seed is a number all the same.
-      json.raw("seed", String(seed))
-      json.milliseconds("durationMs", duration.nanoseconds)
-      json.object("parameters") { json in
-        for parameter in parameters { json.string(parameter.key, parameter.value) }
+      json.addJSON("seed", String(seed))
+      json.addMilliseconds("durationMs", duration.nanoseconds)
+      json.addObject("parameters") { json in
+        for parameter in parameters {
+          json.name(text: parameter.key)
+          json.append(parameter.value)
+        }
       }
-      json.string("digest", digest)
-      json.array("runs") { json in for run in runs { run.append(to: &json) } }
-      json.array("thresholds") { json in
+      json.add("digest", digest)
+      json.addArray("runs") { json in for run in runs { run.append(to: &json) } }
+      json.addArray("thresholds") { json in
         for threshold in thresholds {
-          json.object { json in
-            json.string("text", threshold.text)
-            json.string("value", threshold.value)
-            json.raw("passed", threshold.passed ? "true" : "false")
-            json.array("failures") { json in
-              for run in threshold.failures { json.string(nil, run) }
+          json.appendObject { json in
+            json.add("text", threshold.text)
+            json.add("value", threshold.value)
+            json.add("passed", threshold.passed)
+            json.addArray("failures") { json in
+              for run in threshold.failures { json.append(run) }
             }
           }
         }
       }
     }
-    return json.text
+    return String(decoding: json.bytes, as: UTF8.self)
   }
 }
 
 extension RunReport {
-  fileprivate func append(to json: inout JSONText) {
-    json.object { json in
-      json.string("device", device)
-      json.string("variant", variant)
-      json.raw("slowdown", FixedPoint.text(slowdown, decimals: 6, trimmed: true))
-      json.integer("refreshRate", refreshRate)
-      json.object("events") { json in
-        json.integer("received", events.received)
-        json.integer("applied", events.applied)
-        json.integer("coalesced", events.coalesced)
-        json.integer("rejected", events.rejected)
-        json.integer("pending", events.pending)
+  fileprivate func append(to json: inout JSONWriter) {
+    json.appendObject { json in
+      json.add("device", device)
+      json.add("variant", variant)
+      json.addJSON("slowdown", FixedPoint.text(slowdown, decimals: 6, trimmed: true))
+      json.add("refreshRate", refreshRate)
+      json.addObject("events") { json in
+        json.add("received", events.received)
+        json.add("applied", events.applied)
+        json.add("coalesced", events.coalesced)
+        json.add("rejected", events.rejected)
+        json.add("pending", events.pending)
       }
-      json.object("faults") { json in
-        json.integer("dropped", faults.dropped)
-        json.integer("duplicated", faults.duplicated)
-        json.integer("delayed", faults.delayed)
+      json.addObject("faults") { json in
+        json.add("dropped", faults.dropped)
+        json.add("duplicated", faults.duplicated)
+        json.add("delayed", faults.delayed)
       }
-      json.integer("actions", actions)
-      json.integer("frames", frames)
-      json.integer("turns", turns)
-      json.integer("microhangs", microhangs)
-      json.integer("hangs", hangs)
-      json.milliseconds("longestMs", longest)
-      json.milliseconds("hitchMsPerSecond", hitchPerSecond)
-      json.raw("busyPercent", FixedPoint.text(Int64(busyShare), decimals: 1))
+      json.add("actions", actions)
+      json.add("frames", frames)
+      json.add("turns", turns)
+      json.add("microhangs", microhangs)
+      json.add("hangs", hangs)
+      json.addMilliseconds("longestMs", longest)
+      json.addMilliseconds("hitchMsPerSecond", hitchPerSecond)
+      json.addJSON("busyPercent", FixedPoint.text(Int64(busyShare), decimals: 1))
       latency.append("latencyMs", to: &json)
       service.append("serviceMs", to: &json)
-      json.array("views") { json in for view in views { view.append(to: &json) } }
-      json.array("longestTurns") { json in for turn in longestTurns { turn.append(to: &json) } }
-      json.object("timeline") { json in
-        json.milliseconds("bucketMs", bucket)
-        json.array("longestMs") { json in for turn in timeline { json.milliseconds(nil, turn) } }
+      json.addArray("views") { json in for view in views { view.append(to: &json) } }
+      json.addArray("longestTurns") { json in for turn in longestTurns { turn.append(to: &json) } }
+      json.addObject("timeline") { json in
+        json.addMilliseconds("bucketMs", bucket)
+        json.addArray("longestMs") { json in for turn in timeline { json.appendMilliseconds(turn) }
+        }
       }
-      json.string("digest", Digest.text(digest))
+      json.add("digest", Digest.text(digest))
     }
   }
 }
 
 extension Percentiles {
-  fileprivate func append(_ name: String, to json: inout JSONText) {
-    json.object(name) { json in
-      json.milliseconds("p50", p50)
-      json.milliseconds("p95", p95)
-      json.milliseconds("p99", p99)
-      json.milliseconds("max", max)
+  fileprivate func append(_ name: StaticString, to json: inout JSONWriter) {
+    json.addObject(name) { json in
+      json.addMilliseconds("p50", p50)
+      json.addMilliseconds("p95", p95)
+      json.addMilliseconds("p99", p99)
+      json.addMilliseconds("max", max)
     }
   }
 }
 
 extension ViewReport {
-  fileprivate func append(to json: inout JSONText) {
-    json.object { json in
-      json.string("name", name)
-      json.integer("evaluations", evaluations)
-      json.integer("avoidable", avoidable)
-      json.milliseconds("meanMs", mean)
-      json.milliseconds("selfMs", selfMean)
-      json.milliseconds("p95Ms", p95)
-      json.milliseconds("maxMs", max)
-      json.array("causes") { json in
+  fileprivate func append(to json: inout JSONWriter) {
+    json.appendObject { json in
+      json.add("name", name)
+      json.add("evaluations", evaluations)
+      json.add("avoidable", avoidable)
+      json.addMilliseconds("meanMs", mean)
+      json.addMilliseconds("selfMs", selfMean)
+      json.addMilliseconds("p95Ms", p95)
+      json.addMilliseconds("maxMs", max)
+      json.addArray("causes") { json in
         for cause in causes {
-          json.object { json in
-            json.string("kind", cause.kind)
-            if let action = cause.action { json.string("action", action) }
-            if let field = cause.field { json.string("field", field) }
-            json.integer("count", cause.count)
+          json.appendObject { json in
+            json.add("kind", cause.kind)
+            json.add("action", cause.action)
+            json.add("field", cause.field)
+            json.add("count", cause.count)
           }
         }
       }
@@ -109,20 +114,35 @@ extension ViewReport {
 }
 
 extension TurnReport {
-  fileprivate func append(to json: inout JSONText) {
-    json.object { json in
-      json.milliseconds("atMs", start)
-      json.milliseconds("durationMs", length)
-      json.string("class", hangClass)
+  fileprivate func append(to json: inout JSONWriter) {
+    json.appendObject { json in
+      json.addMilliseconds("atMs", start)
+      json.addMilliseconds("durationMs", length)
+      json.add("class", hangClass)
       if let action {
-        json.string("action", action)
-        json.milliseconds("actionMs", actionCost)
+        json.add("action", action)
+        json.addMilliseconds("actionMs", actionCost)
       }
       if let view {
-        json.string("view", view)
-        json.milliseconds("viewMs", viewCost)
+        json.add("view", view)
+        json.addMilliseconds("viewMs", viewCost)
       }
-      json.milliseconds("appearanceMs", appearanceCost)
+      json.addMilliseconds("appearanceMs", appearanceCost)
     }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func addJSON(_ name: StaticString, _ text: String) {
+    self.name(name)
+    appendJSON(text)
+  }
+
+  fileprivate mutating func addMilliseconds(_ name: StaticString, _ nanoseconds: Int64) {
+    addJSON(name, FixedPoint.milliseconds(nanoseconds))
+  }
+
+  fileprivate mutating func appendMilliseconds(_ nanoseconds: Int64) {
+    appendJSON(FixedPoint.milliseconds(nanoseconds))
   }
 }

@@ -1,3 +1,4 @@
+import JSON
 import ViewGraph
 
 /// Records runs as Chrome trace JSON, which Perfetto opens.
@@ -21,8 +22,7 @@ final class TraceRecorder {
   func begin(_ run: String) {
     process += 1
     flows = [:]
-    var name = ""
-    JSONText.append(run, to: &name)
+    let name = JSONValue.string(run).description
     append(
       "{\"ph\":\"M\",\"pid\":\(process),\"tid\":1,\"name\":\"process_name\",\"args\":{\"name\":\(name)}}"
     )
@@ -50,8 +50,7 @@ final class TraceRecorder {
     }
     var arguments = "{\"kind\":\"\(record.cause.kind.rawValue)\""
     if !cause.isEmpty {
-      arguments += ",\"cause\":"
-      JSONText.append(cause, to: &arguments)
+      arguments += ",\"cause\":\(JSONValue.string(cause))"
     }
     arguments += ",\"avoidable\":\(record.isAvoidable)}"
     slice(

@@ -1,3 +1,4 @@
+import JSON
 import LiveEvents
 import WireFormats
 import YAMLReader
@@ -8,10 +9,10 @@ struct EventReader {
     guard case .mapping = node.content else {
       throw node.problem("expected an event such as {type: stream, state: live}")
     }
-    var json = ""
+    var json = JSONWriter()
     append(node, to: &json)
     var decoder = LineDecoder()
-    let slab = ByteSlab(Array(json.utf8))
+    let slab = ByteSlab(json.bytes)
     let line = ByteSlab.Slice(offset: 0, count: slab.count)
     switch decoder.decode(slab, line: line, arrival: 0) {
     case .event(let event, _): return event.payload
@@ -30,26 +31,19 @@ struct EventReader {
   }
 
   /// The node as JSON. Plain values that look like numbers or truth values are such.
-  private func append(_ node: YAMLNode, to json: inout String) {
+  private func append(_ node: YAMLNode, to json: inout JSONWriter) {
     switch node.content {
     case .mapping(let entries):
-      json += "{"
-      for (index, entry) in entries.enumerated() {
-        if index > 0 { json += "," }
-        JSONText.append(entry.name, to: &json)
-        json += ":"
-        append(entry.value, to: &json)
+      json.appendObject { json in
+        for entry in entries {
+          json.name(text: entry.name)
+          append(entry.value, to: &json)
+        }
       }
-      json += "}"
     case .list(let elements):
-      json += "["
-      for (index, element) in elements.enumerated() {
-        if index > 0 { json += "," }
-        append(element, to: &json)
-      }
-      json += "]"
+      json.appendArray { json in for element in elements { append(element, to: &json) } }
     case .scalar(let text, let isPlain):
-      if isPlain, isJSONLiteral(text) { json += text } else { JSONText.append(text, to: &json) }
+      if isPlain, isJSONLiteral(text) { json.appendJSON(text) } else { json.append(text) }
     }
   }
 

@@ -1,0 +1,52 @@
+import JSON
+import Testing
+
+@Suite struct JSONWriterTests {
+  private func text(_ body: (inout JSONWriter) -> Void) -> String {
+    var bytes: [UInt8] = []
+    JSONWriter.append(to: &bytes, body)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test func `members keep their order, and commas are where they belong`() {
+    let json = text { json in
+      json.appendObject { json in
+        json.add("b", 1)
+        json.add("a", 2.5)
+        json.add("absent", nil as Int?)
+        json.addObject("o") { $0.add("t", true) }
+        json.addArray("l") { json in
+          json.append("x")
+          json.appendArray { _ in }
+          json.appendObject { _ in }
+          json.appendJSON("1e3")
+        }
+        json.name(text: "q\"")
+        json.append(-1)
+        json.addObject("e") { _ in }
+      }
+    }
+    #expect(json == #"{"b":1,"a":2.5,"o":{"t":true},"l":["x",[],{},1e3],"q\"":-1,"e":{}}"#)
+  }
+
+  @Test func `it appends to what is there`() {
+    var bytes = Array("a line\n".utf8)
+    JSONWriter.append(to: &bytes) { $0.append(1) }
+    #expect(bytes == Array("a line\n1".utf8))
+  }
+
+  @Test func `a string is read back as it was, however it was written`() throws {
+    let string = String(String.UnicodeScalarView((0..<0x180).compactMap(Unicode.Scalar.init)))
+    let written = text { $0.append(string) }
+    #expect(try JSONValue(parsing: written) == .string(string))
+    #expect(written == JSONValue.string(string).description)
+    #expect(!written.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
+  }
+
+  @Test func `what is escaped already is not escaped again`() {
+    let escaped = Array(#"a\"b\u00e9"#.utf8)
+    #expect(
+      text { json in escaped.withUnsafeBufferPointer { json.append(escaped: $0) } }
+        == #""a\"b\u00e9""#)
+  }
+}

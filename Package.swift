@@ -206,7 +206,9 @@ let benchmarks: [Target] = [
 
 let tests: [Target] =
   [
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["RateLimiting"], path: "Tests/TestSupport",
+      swiftSettings: settings),
     .target(
       name: "ControlTestSupport",
       dependencies: ["ControlInterface", "JSON", "LiveEvents", "Prometheus", "Varlink"],

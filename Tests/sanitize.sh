@@ -65,7 +65,9 @@ let package = Package(
         .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
         .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
       ], path: kit + "ComposableTesting", swiftSettings: users),
-    .target(name: "TestSupport", path: "sources/Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["RateLimiting"], path: "sources/Tests/TestSupport",
+      swiftSettings: settings),
     .target(
       name: "CAllocationCounter", path: "sources/Tests/Benchmarks/CAllocationCounter"),
     .testTarget(

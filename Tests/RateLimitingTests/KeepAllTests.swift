@@ -32,20 +32,6 @@ import Testing
     #expect(machine.deadline == nil)
   }
 
-  @Test func `a recycled batch lends its storage and nothing else`() {
-    var machine = KeepAll<Int>(interval: .ticks(3), capacity: 100)
-    for value in 0..<99 { _ = machine.push(value, at: .tick(0)) }
-    if var batch = machine.push(99, at: .tick(0)).output {
-      #expect(batch.count == 100)
-      batch.reserveCapacity(1_000)
-      machine.recycle(batch)
-    }
-    #expect(machine.pending == 0 && machine.deadline == nil)
-    #expect(machine.push(7, at: .tick(1)) == Step(wake: .tick(4)))
-    machine.recycle([1, 2, 3])
-    #expect(machine.flush(at: .tick(2)) == Step(output: [7], applied: 1))
-  }
-
   @Test("Nothing is lost, doubled or reordered", arguments: 1...20 as ClosedRange<UInt64>)
   func property(seed: UInt64) {
     var stream = RandomStream(seed: seed)

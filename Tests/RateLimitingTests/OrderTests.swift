@@ -1,4 +1,5 @@
 import RateLimiting
+import TestSupport
 import Testing
 
 /// A feature with all classes side by side, as an owner would join them.
@@ -31,10 +32,10 @@ private struct Feature {
       apply(reactions.push(count, for: "like", at: now)) { [.reaction($0[0].amount)] }
     case .clear:
       apply(messages.flush(at: now)) { $0.map(Event.message) }
-      apply(NeverDrop.pass(event)) { [$0] }
+      apply(Step(output: event, applied: 1)) { [$0] }
     case .release:
       apply(changes.supersede()) { [.change($0)] }
-      apply(NeverDrop.pass(event)) { [$0] }
+      apply(Step(output: event, applied: 1)) { [$0] }
     }
   }
 

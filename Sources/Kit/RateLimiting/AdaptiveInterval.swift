@@ -37,9 +37,6 @@ public struct AdaptiveInterval: Hashable, Sendable {
   /// The interval to use for the next window.
   @inlinable public var current: Interval { now }
 
-  /// Whether the interval is wider than wanted.
-  @inlinable public var isWidened: Bool { now > wanted }
-
   /// Records the measured cost of one delivery; a negative cost counts as zero.
   @inlinable public mutating func record(cost: Interval) {
     let sample = max(cost.nanoseconds, 0)

@@ -3,8 +3,7 @@
 /// The interval starts with the first element of a batch. A full batch is delivered early, so
 /// memory stays bounded and nothing is lost. Every element counts as applied.
 ///
-/// - Complexity: a push is O(1) amortised; a batch costs one allocation, or none if the owner
-///   returns the array by ``recycle(_:)``.
+/// - Complexity: a push is O(1) amortised; a batch costs one allocation.
 public struct KeepAll<Element>: RateLimiter {
   @usableFromInline var elements: [Element]
   @usableFromInline var due: Instant
@@ -53,14 +52,6 @@ public struct KeepAll<Element>: RateLimiter {
     swap(&batch, &elements)
     lastCount = batch.count
     return Step(output: batch, applied: batch.count)
-  }
-
-  /// Returns the storage of a delivered batch for use by the next one; its elements are released.
-  /// If the array is still shared, or a batch is open, nothing is gained but nothing breaks.
-  @inlinable public mutating func recycle(_ batch: consuming [Element]) {
-    guard elements.isEmpty, elements.capacity < batch.capacity else { return }
-    batch.removeAll(keepingCapacity: true)
-    swap(&elements, &batch)
   }
 
   @inlinable mutating func open(at now: Instant) {

@@ -1,6 +1,8 @@
 /// The ways to thin a stream. The raw value is the name in configuration files.
 public enum LimitClass: String, Hashable, Sendable, CaseIterable {
-  /// In order, at once (``NeverDrop``).
+  /// In order, at once. Before such an event is applied, its owner delivers what the same feature
+  /// holds back, so that a "clear" never overtakes the elements before it, or drops it in favour of
+  /// the event, as the end of a drag replaces its changes.
   case neverDrop = "never-drop"
   /// Everything, in batches (``KeepAll``).
   case keepAll = "keep-all"
@@ -17,14 +19,5 @@ public enum LimitClass: String, Hashable, Sendable, CaseIterable {
   public init(named name: String) throws(PolicyError) {
     guard let found = LimitClass(rawValue: name) else { throw .unknownClass(name) }
     self = found
-  }
-
-  /// Whether the class may discard an input in favour of a newer one. Such a class must not be used
-  /// for events that all have to count.
-  public var mayCoalesce: Bool {
-    switch self {
-    case .latestWins, .progress: true
-    case .neverDrop, .keepAll, .summary, .aggregate: false
-    }
   }
 }

@@ -3,6 +3,7 @@ import HostFeature
 import Intake
 import LiveEvents
 import RateLimiting
+import TestSupport
 
 /// A host with its intake and its store, on virtual time.
 struct HostRun {

@@ -1,4 +1,5 @@
 import RateLimiting
+import TestSupport
 import Testing
 
 /// Plays input marbles into a machine on virtual time and returns output marbles.

@@ -1,4 +1,6 @@
-/// What became of every input of a pipeline. At any instant
+public import RateLimiting
+
+/// What happened to every input of a pipeline. At any instant
 /// `received = applied + coalesced + rejected + pending`.
 ///
 /// The mutating methods move inputs from one column to another and so cannot break the equation.
@@ -16,12 +18,12 @@ public struct ConservationCounters: Hashable, Sendable, Codable {
   public var pending: Int
 
   /// Counts nothing yet.
-  @inlinable public init() {
+  public init() {
     (received, applied, coalesced, rejected, pending) = (0, 0, 0, 0, 0)
   }
 
   /// Adopts counts from elsewhere, which are not checked (see ``isConserved``).
-  @inlinable public init(received: Int, applied: Int, coalesced: Int, rejected: Int, pending: Int) {
+  public init(received: Int, applied: Int, coalesced: Int, rejected: Int, pending: Int) {
     self.received = received
     self.applied = applied
     self.coalesced = coalesced
@@ -30,43 +32,43 @@ public struct ConservationCounters: Hashable, Sendable, Codable {
   }
 
   /// Whether every input is accounted for and no column is negative.
-  @inlinable public var isConserved: Bool {
+  public var isConserved: Bool {
     received == applied + coalesced + rejected + pending
       && applied >= 0 && coalesced >= 0 && rejected >= 0 && pending >= 0
   }
 
   /// Inputs arrive; they are pending until one of the other methods says otherwise.
-  @inlinable public mutating func receive(_ count: Int = 1) {
+  public mutating func receive(_ count: Int = 1) {
     received += count
     pending += count
   }
 
   /// Pending inputs were delivered.
-  @inlinable public mutating func apply(_ count: Int = 1) {
+  public mutating func apply(_ count: Int = 1) {
     applied += count
     pending -= count
   }
 
   /// Pending inputs were superseded.
-  @inlinable public mutating func coalesce(_ count: Int = 1) {
+  public mutating func coalesce(_ count: Int = 1) {
     coalesced += count
     pending -= count
   }
 
   /// Pending inputs were refused.
-  @inlinable public mutating func reject(_ count: Int = 1) {
+  public mutating func reject(_ count: Int = 1) {
     rejected += count
     pending -= count
   }
 
   /// Counts what a limiter's step did with pending inputs.
-  @inlinable public mutating func record<Output>(_ step: Step<Output>) {
+  public mutating func record<Output>(_ step: Step<Output>) {
     apply(step.applied)
     coalesce(step.coalesced)
   }
 
   /// The sums of two pipelines' counts; conserved if both are.
-  @inlinable public static func + (left: Self, right: Self) -> Self {
+  public static func + (left: Self, right: Self) -> Self {
     Self(
       received: left.received + right.received,
       applied: left.applied + right.applied,
@@ -76,5 +78,5 @@ public struct ConservationCounters: Hashable, Sendable, Codable {
   }
 
   /// Adds another pipeline's counts.
-  @inlinable public static func += (left: inout Self, right: Self) { left = left + right }
+  public static func += (left: inout Self, right: Self) { left = left + right }
 }

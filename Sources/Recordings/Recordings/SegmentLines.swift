@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import LiveEvents
 import RateLimiting

@@ -42,10 +42,10 @@ import Testing
         log.part("readiness") { isReady.yield() },
       ],
       stopping: ["readiness", "rooms", "control", "loops"])
-    async let end: Void = group.run()
+    let end = Task { try await group.run() }
     for await _ in ready { break }
     await group.triggerGracefulShutdown()
-    try await end
+    try await end.value
     #expect(
       log.all == [
         "start loops", "start rooms", "start control", "start readiness", "stop readiness",
@@ -82,10 +82,10 @@ import Testing
         log.part("control"), log.part("readiness"),
       ],
       stopping: ["readiness", "rooms", "control", "loops"])
-    async let end: Void = group.run()
+    let end = Task { try await group.run() }
     for await _ in begun { break }
     await group.triggerGracefulShutdown()
-    try await end
+    try await end.value
     #expect(log.all == ["start loops", "start rooms", "stop rooms", "stop loops"])
   }
 
@@ -104,10 +104,10 @@ import Testing
         log.part("readiness"),
       ],
       stopping: ["readiness", "rooms", "loops"])
-    async let end: Void = group.run()
+    let end = Task { try await group.run() }
     for await _ in begun { break }
     await group.triggerGracefulShutdown()
-    await #expect(throws: Refusal.self) { try await end }
+    await #expect(throws: Refusal.self) { try await end.value }
     #expect(log.all == ["start loops", "stop loops"])
   }
 }

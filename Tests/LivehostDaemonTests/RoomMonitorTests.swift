@@ -1,6 +1,7 @@
 import ControlInterface
 import Foundation
 import Ingest
+import JSON
 import LiveEvents
 import LivehostDaemon
 import NIOPosix

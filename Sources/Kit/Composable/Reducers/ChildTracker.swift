@@ -4,11 +4,14 @@ struct ChildTracker<State> {
   @usableFromInline let effects = ChildEffects()
   /// Tells a child from another one in the same field; `nil` if all are the same.
   @usableFromInline let identify: ((State) -> ChildIdentity)?
+  // Asked first, for other children's actions: a flag beside the reducer costs no look at the effects.
+  @usableFromInline let hasIdentity: Bool
 
   /// - Parameter hasCases: whether a state that is an enum is another child in another case.
   @usableFromInline
   init(hasCases: Bool) {
     identify = ChildIdentity.function(for: State.self, hasCases: hasCases)
+    hasIdentity = identify != nil
   }
 
   @inlinable

@@ -30,7 +30,7 @@ where
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     guard let childAction = Case.extract(action) else {
       // Only a state with an `id` can become another child.
-      guard tracker.effects.count != 0, tracker.identify != nil else { return .none }
+      guard tracker.hasIdentity, tracker.effects.count != 0 else { return .none }
       return ending(state)
     }
     let effect = Lens.modify(&state) { child.reduce(into: &$0, action: childAction) }

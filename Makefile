@@ -43,7 +43,7 @@ bench: dependencies
 	@BENCH="$(BENCH)" $(BIN)/livehost-bench --json .build/bench.json
 
 soak: test-dependencies
-	@swift build $(TESTS) -j $(JOBS) --build-tests
+	@swift test list $(TESTS) -j $(JOBS) >/dev/null
 	@Tests/soak.sh $(BIN)
 	@Tests/Interop/fuzz.sh $(BIN) 1000000 1000000
 	@Tests/kills.py $(BIN) 200

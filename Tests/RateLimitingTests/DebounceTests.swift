@@ -1,4 +1,5 @@
 import RateLimiting
+import TestSupport
 import Testing
 
 @Suite struct DebounceTests {

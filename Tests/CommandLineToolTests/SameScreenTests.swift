@@ -160,7 +160,7 @@ private func words(_ texts: [String]) -> [String] {
   private static var phrases: Set<String> {
     let data = Set(
       words(RealScreen.talk.flatMap { [$0.0 + ":", $0.1] })
-        + ["Kim", "Yuki", "camera", "subtitles", "beauty", "volume", "microphone", "song"])
+        + ["Kim", "Yuki", "camera", "subtitles", "beauty", "volume", "microphone", "\"song\""])
     let texts = RealScreen.all.flatMap { screen in
       let parts = ScreenParts(screen)
       return parts.headline.flatMap(\.texts) + parts.panes.flatMap { $0.content.texts }
@@ -204,9 +204,11 @@ private func words(_ texts: [String]) -> [String] {
     #expect(count > 50)
   }
 
-  /// Words of the command line's own.
+  /// Texts of the command line's own that happen to be the same.
   private static let common: Set<String> = [
-    "%", "/s", "by", "ms", "on", "off", ">", "*", "and", "here", "of",
+    "%", "*", ">", "?", "/s", "by", "frames", "message", "messages by", "more", "ms", "notice",
+    "now",
+    "off", "on", "viewers",
   ]
 }
 

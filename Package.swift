@@ -198,7 +198,7 @@ let benchmarks: [Target] = [
     [
       "Analysis", "BenchmarkKit", "Composable", "ComposableBenchmarks", "ControlInterface",
       "HostFeature", "HostScreen", "RateLimiting", "Recordings", "TestSupport", "ViewGraph",
-      "WireFormats", "Ingest", "JSON", "LiveEvents", "LivehostDaemon", "Simulation",
+      "WireFormats", "Ingest", "JSON", "LiveEvents", "LivehostDaemon", "Platform", "Simulation",
       "UnixSockets", "Varlink", logging,
     ]
       + nio),

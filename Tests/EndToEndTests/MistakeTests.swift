@@ -48,7 +48,7 @@ struct MistakeTests {
     let reply = try await daemon.withControl { client in
       try await client.sendEvents(
         room: "other",
-        [
+        events: [
           ["type": "viewers", "room": "main", "count": .integer(4)],
           ["type": "viewers", "count": .integer(7)],
         ])

@@ -1,4 +1,5 @@
 import BenchmarkKit
+import ControlInterface
 import Foundation
 import Ingest
 import LiveEvents

@@ -1,11 +1,11 @@
 import BenchmarkKit
 import ControlInterface
 import Foundation
-import Glibc
 import Ingest
 import LiveEvents
 import LivehostDaemon
 import NIOCore
+import Platform
 import Varlink
 import WireFormats
 
@@ -78,7 +78,7 @@ private final class FedRoom {
   }
 
   private func laneTime() async throws -> UInt64 {
-    try await served.lane.eventLoop.submit { clock_gettime_nsec(CLOCK_THREAD_CPUTIME_ID) }.get()
+    try await served.lane.eventLoop.submit { ThreadClock.nanoseconds() }.get()
   }
 
   private func sendTenth() async {

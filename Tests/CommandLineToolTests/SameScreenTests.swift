@@ -26,7 +26,7 @@ enum RealScreen {
     TimedMessage(
       timestamp: Timestamp(number * 1_000),
       message: ChatMessage(
-        id: "m\(number)", userID: Text("u-" + name), userName: Text(name), text: Text(text)))
+        id: "m\(number)", userID: "u-" + name, userName: name, text: text))
   }
 
   static let talk = [
@@ -261,6 +261,6 @@ private func words(_ texts: [String]) -> [String] {
     #expect(Set(dividers).count == 1)
     let text = (0..<picture.rows).map { picture.text(row: $0) }.joined()
     #expect(text.contains("█") && text.contains(where: { "▁▂▃▄▅▆▇".contains($0) }))
-    #expect(Set(picture.inASCII.row(1).map(\.character)).allSatisfy(\.isASCII))
+    #expect(picture.inASCII.row(1).allSatisfy { $0.character.isASCII })
   }
 }

@@ -81,6 +81,7 @@ import ViewGraph
     let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
     for second in 1...60 {
       store.send(.messages([message(second, at: Timestamp(second * 1_000))]))
+      store.send(.ticked(at: Timestamp(second * 1_000)))
       store.deliverChanges()
       graph.evaluateFrame()
     }

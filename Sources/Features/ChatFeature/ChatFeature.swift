@@ -70,7 +70,6 @@ package struct ChatFeature {
     state.deleted += late.count
     state.chatters = state.bookkeeping.chatters.count
     state.rate = state.bookkeeping.pace.rate
-    sampleRate(&state)
     state.busiestSecond = state.bookkeeping.pace.busiest
     state.topChatters = state.bookkeeping.chatters.top
     guard late.count < batch.count else { return }

@@ -34,7 +34,8 @@ extension ScreenNode {
     case .gauge(let label, let value, let text, let emphasis):
       // JSON has no way to write a value that is not a number.
       self.init(
-        kind: .gauge, text: label, emphasis: ScreenEmphasis(emphasis), value: value.isFinite ? value : 0,
+        kind: .gauge, text: label, emphasis: ScreenEmphasis(emphasis),
+        value: value.isFinite ? value : 0,
         detail: text)
     case .sparkline(let samples): self.init(kind: .sparkline, samples: samples.map(Double.init))
     case .row(let nodes): self.init(kind: .row, parts: nodes.map(ScreenNode.init(showing:)))

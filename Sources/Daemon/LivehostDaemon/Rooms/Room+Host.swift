@@ -15,8 +15,8 @@ extension Room {
     case .chat(let event): performInChat(event)
     case .control(let event): performOnPanel(event)
     case .waitingRoom(.admit(let admission)): admit(admission)
-    case .waitingRoom, .header, .liveRoomStats, .recorder, .stream:
-      perform(act) ? .success(HostReply()) : .failure(.limitReached("events"))
+    // Not listed by part: an event that has no answer of its own needs none here.
+    default: perform(act) ? .success(HostReply()) : .failure(.limitReached("events"))
     }
   }
 

@@ -62,7 +62,8 @@ private struct PartService: Service, CustomStringConvertible {
   func run() async throws {
     if let previous, await !previous.wait() { return }
     let stop = try await part.start()
-    hasStarted.open()
+    // A part that stops after this one has not been told of a shutdown yet: it must not start.
+    if !Task.isShuttingDownGracefully { hasStarted.open() }
     // Throws if the task is cancelled, which ends the part as well.
     try? await gracefulShutdown()
     await stop()

@@ -5,6 +5,7 @@ import Synchronization
 /// For tests of what follows a wait, where the wait itself is not the subject. Time moves to the
 /// deadline of each sleep. A timer on this clock never rests: use a ``TestClock`` for it.
 public final class ImmediateClock: Clock {
+  /// A time since the clock was made, as on a ``TestClock``.
   public typealias Instant = TestClock.Instant
 
   private let time = Mutex(Instant())

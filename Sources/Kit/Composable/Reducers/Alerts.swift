@@ -14,10 +14,14 @@
 ///
 /// Each button dismisses the alert, after its action was reduced.
 public struct AlertState<Action> {
+  /// The question, in a few words.
   public var title: String
+  /// What the person should know before answering; empty if the title says it all.
   public var message: String
+  /// In the order in which they are shown.
   public var buttons: [ButtonState<Action>]
 
+  /// An alert to put into the parent's state.
   public init(_ title: String, message: String = "", buttons: [ButtonState<Action>] = []) {
     self.title = title
     self.message = message
@@ -29,15 +33,20 @@ public struct AlertState<Action> {
 public struct ButtonState<Action> {
   /// What pressing the button means.
   public enum Role: Hashable, Sendable {
+    /// Nothing happens: where a platform has a place for this button, or a key, it takes it.
     case cancel
+    /// Something is lost: to be shown as a warning.
     case destructive
   }
 
+  /// What pressing the button does, as a verb.
   public var title: String
+  /// `nil` for an ordinary button.
   public var role: Role?
   /// `nil` for a button that only dismisses.
   public var action: Action?
 
+  /// A button to put into an ``AlertState``.
   public init(_ title: String, role: Role? = nil, action: Action? = nil) {
     self.title = title
     self.role = role

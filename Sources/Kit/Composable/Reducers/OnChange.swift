@@ -79,6 +79,7 @@ public struct OnValueChange<
   State: ObservableState, Action: Sendable, Base: ReducerStep<State, Action>, Lens: FieldLens
 >: ReducerStep
 where Lens.Root == State, Lens.Value: Equatable & BitwiseCopyable {
+  /// What to do with the old value, the new value, the state and the action that changed it.
   public typealias Reaction = (Lens.Value, Lens.Value, inout State, Action) -> Effect<Action>
 
   @usableFromInline let base: Base

@@ -183,7 +183,7 @@ private func words(_ texts: [String]) -> [String] {
 
   @Test func `no part's wording is anywhere in the command line tool`() throws {
     let phrases = Self.phrases
-    for known in ["on the air", "because of round trip", "new since scrolled back", "bitrate"] {
+    for known in ["on the air", "fair because of round trip", "new since scrolled back", "bitrate"] {
       #expect(phrases.contains(known), "the test has something to find: \(known)")
     }
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -192,7 +192,10 @@ private func words(_ texts: [String]) -> [String] {
       FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
     var count = 0
     for case let file as URL in files where file.pathExtension == "swift" {
+      // Comments may speak of the parts.
       let source = try String(contentsOf: file, encoding: .utf8)
+        .split(separator: "\n").filter { !$0.drop(while: { $0 == " " }).hasPrefix("//") }
+        .joined(separator: "\n")
       count += 1
       for phrase in phrases {
         // A single word may mean other things, too; as a text of its own it does not.
@@ -260,7 +263,9 @@ private func words(_ texts: [String]) -> [String] {
     }
     #expect(Set(dividers).count == 1)
     let text = (0..<picture.rows).map { picture.text(row: $0) }.joined()
-    #expect(text.contains("█") && text.contains(where: { "▁▂▃▄▅▆▇".contains($0) }))
+    #expect(text.contains(where: { "▁▂▃▄▅▆▇".contains($0) }))
+    // Where columns are few, gauges are their figures.
+    #expect(text.contains("░") == (size.columns >= 80))
     #expect(picture.inASCII.row(1).allSatisfy { $0.character.isASCII })
   }
 }

@@ -1,10 +1,11 @@
 import ComposableTesting
 import HeaderFeature
 import LiveEvents
+import RateLimiting
 import Testing
 
 @Suite struct HeaderStoryTests {
-  @Test func aStreamFromTheWaitingRoomToItsEnd() async {
+  @Test func `a stream from the waiting room to its end`() async throws {
     let store = TestStore(initialState: HeaderFeature.State()) { HeaderFeature() }
     await store.send(.titleChanged("Sunday cooking")) { $0.title = "Sunday cooking" }
     await store.send(.streamChanged(.waiting, at: 1_000)) { $0.phase = .waiting }
@@ -20,13 +21,25 @@ import Testing
     await store.send(.reacted(1_000)) { $0.likes = 1_000 }
     await store.send(.connectionChanged(.poor)) { $0.connection = .poor }
     await store.send(.connectionChanged(.poor))
-    await store.send(.ticked(at: 63_000)) { $0.durationMilliseconds = 60_000 }
-    await store.send(.viewersChanged(count: 30, peak: 30)) { $0.viewers = 30 }
-    await store.send(.streamChanged(.ended, at: 64_000)) {
-      $0.phase = .ended
-      $0.durationMilliseconds = 61_000
+    var sampler = HistorySampler()
+    #expect(sampler.add(40, at: 63_000, to: nil) == nil)
+    await store.send(.ticked(at: 63_000)) {
+      $0.durationMilliseconds = 60_000
+      $0.viewersSampler = sampler
     }
-    #expect(store.state.newestTime == 64_000)
+    await store.send(.viewersChanged(count: 30, peak: 30)) { $0.viewers = 30 }
+    let history = try #require(sampler.add(30, at: 68_000, to: nil))
+    #expect(history.samples == [40])
+    await store.send(.ticked(at: 68_000)) {
+      $0.durationMilliseconds = 65_000
+      $0.viewersHistory = history
+      $0.viewersSampler = sampler
+    }
+    await store.send(.streamChanged(.ended, at: 69_000)) {
+      $0.phase = .ended
+      $0.durationMilliseconds = 66_000
+    }
+    #expect(store.state.newestTime == 69_000)
     await store.finish()
   }
 }

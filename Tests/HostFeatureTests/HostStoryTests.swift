@@ -73,7 +73,6 @@ import WaitingRoomFeature
       $0.header.connection = nil
       $0.header.phase = .ended
     }
-    await store.receive(.endConfirmation(.dismiss))
     #expect(store.state.header.durationMilliseconds == 4_000)
 
     // What was recorded is written out.

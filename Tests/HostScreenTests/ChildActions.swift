@@ -77,6 +77,7 @@ struct ChildActions: Sequence, IteratorProtocol {
 
   private mutating func window() -> StatisticsWindow {
     return StatisticsWindow(
+      bitrate: Summary(Double(random.pick(0..<9_000))),
       frameRate: Summary(Double(random.pick(20..<90))),
       droppedFrames: Summary(Double(random.pick(0..<99))),
       roundTrip: Summary(Double(random.pick(0..<900))), samples: random.pick(0..<3))

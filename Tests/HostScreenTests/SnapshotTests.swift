@@ -113,7 +113,7 @@ struct SnapshotTests {
     #expect(copy.store.state.chat?.rateHistory == nil)
     #expect(copy.store.state.chat?.total == 4)
     copy.store.send(contentsOf: (21...40).map { .ticked(at: 1_000 * Timestamp($0)) })
-    #expect(copy.store.state.header.viewersHistory?.samples == [3, 3, 3])
+    #expect(copy.store.state.header.viewersHistory?.samples == [5, 5, 5, 5])
   }
 
   private static func removing(_ names: Set<String>, from value: Any) -> Any {

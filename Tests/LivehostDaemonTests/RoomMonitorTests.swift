@@ -15,10 +15,10 @@ import WireFormats
 @Suite(.timeLimit(.minutes(1))) struct RoomMonitorTests {
   /// One second in the room's own time, with a frame for each of its 60 events: a title never waits.
   private static func second(_ number: Int, on lane: HostLane) async {
+    let start = 1_700_000_000_000 + Timestamp(number) * 1_000
     let events = (0..<60).map { frame in
-      LiveEvent(
-        timestamp: 1_700_000_000_000 + Timestamp(number * 1_000 + frame * 1_000 / 60),
-        payload: .header(.title("\(number * 60 + frame)")))
+      let time = start + Timestamp(frame * 1_000 / 60)
+      return LiveEvent(timestamp: time, payload: .header(.title(Text("\(number * 60 + frame)"))))
     }
     _ = await withCheckedContinuation { continuation in
       lane.post(
@@ -54,7 +54,8 @@ import WireFormats
     for second in 1...5 {
       let state = try #require(try await states.next())
       #expect(state.reply.patch?["features"]?.objectValue?.keys.sorted() == ["header"])
-      #expect(state.room["features"]?["header"]?["title"] == .string("\(second * 60 + 59)"))
+      let title = state.room["features"]?["header"]?["title"]
+      #expect(title == .string("\(second * 60 + 59)"))
     }
     #expect(feed.readCount == 6, "the first state and one for each second")
     #expect(try #require(await lane.report(.main)).frames - framesBefore >= 300)

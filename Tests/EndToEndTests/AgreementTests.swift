@@ -87,8 +87,8 @@ struct AgreementTests {
     #expect(simulated == live)
     #expect(simulated.count < 50)
     let distances = zip(simulated, simulated.dropFirst()).map { $1.start - $0.start }
-    #expect(distances.contains { $0 >= 48_000_000 }, "\(distances)")
-    #expect(distances.dropFirst(4).allSatisfy { $0 > 2 * 16_666_667 }, "\(distances)")
+    // Most of them: once a second the clock of the screen ticks as well.
+    #expect(distances.sorted()[distances.count / 4] >= 48_000_000, "\(distances)")
     // Without widening there are as many as time allows.
     let fixed = try simulatedChat(cost: "12ms", variant: "{throttle.chat: frame}")
     #expect(fixed == liveChat(cost: 12_000_000) { $0[.chat].maximumStaleness = $0[.chat].interval })

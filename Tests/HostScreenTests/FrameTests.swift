@@ -3,6 +3,7 @@ import Composable
 import HeaderFeature
 import HostFeature
 import HostScreen
+import Intake
 import LiveEvents
 import RateLimiting
 import Testing
@@ -34,6 +35,28 @@ import WaitingRoomFeature
     screen.drawFrame(at: due ?? .origin)
     #expect(screen.nextFrame == nil)
     #expect(screen.views.statistics["HeaderView"]?.evaluations == 2)
+  }
+
+  /// A second passes with each evaluation.
+  private final class SlowClock: EvaluationClock {
+    private(set) var now: UInt64 = 0
+    func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) { now += 1_000_000_000 }
+  }
+
+  @Test func `the cost of the first frame widens no interval`() {
+    let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: SlowClock())
+    let start = Instant.origin + .seconds(60)
+    let message = ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")
+    func receive(at now: Instant) -> Instant? {
+      screen.receive(LiveEvent(timestamp: 5, payload: .chat(.message(message))), at: now)
+      screen.reduce()
+      return screen.nextFrame
+    }
+    #expect(receive(at: start) == FrameGrid().frame(atOrAfter: start + ThrottlePolicies.frame))
+    // That of a later one does.
+    screen.drawFrame(at: start + .seconds(1))
+    let later = start + .seconds(2)
+    #expect(receive(at: later) == FrameGrid().frame(atOrAfter: later + .milliseconds(100)))
   }
 
   @Test func `What is refused does not move the time of the events`() {

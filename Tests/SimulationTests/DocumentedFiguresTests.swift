@@ -23,7 +23,7 @@ import Testing
     line.split(separator: " ").joined(separator: " ")
   }
 
-  @Test(arguments: [("README.md", 5), ("\(documentation)/FindingAHang.md", 11)])
+  @Test(arguments: [("README.md", 5), ("\(documentation)/FindingAHang.md", 12)])
   func `an excerpt of a report is in the report`(file: String, count: Int) async throws {
     let reports = try await Self.reports.value
     let reported = Set(reports.flatMap(\.lines).map(words))

@@ -66,7 +66,9 @@ package final class HostScreen {
     ticker = snapshot?.ticker ?? Ticker()
     intake = HostIntake(throttling)
     self.clock = clock
-    drawFrame(at: start)
+    // What it costs to make all views says nothing about later frames. A room that then follows the
+    // time stamps of its events would keep the intervals that this frame widened.
+    drawFrame(at: start, adapting: false)
   }
 
   /// Event -> throttle -> action: takes one event. Its actions, if it has any, wait for ``reduce()``.

@@ -55,7 +55,7 @@ import WaitingRoomFeature
     #expect(receive(at: start) == FrameGrid().frame(atOrAfter: start + ThrottlePolicies.frame))
     // That of a later one does.
     screen.drawFrame(at: start + .seconds(1))
-    let later = start + .seconds(2)
+    let later = start + .milliseconds(1_300)
     #expect(receive(at: later) == FrameGrid().frame(atOrAfter: later + .milliseconds(100)))
   }
 

@@ -46,7 +46,7 @@ struct LifeTests {
       let outcome = try run("livehostd", ["--config", file.path] + extra)
       #expect(outcome.status == 78)
       #expect(outcome.diagnostics.contains("\(file.path):2: rooms.maximun: unknown key"))
-      #expect(outcome.diagnostics.contains("did you mean rooms.maximum?"))
+      #expect(outcome.diagnostics.contains("did you mean 'rooms.maximum'?"))
     }
     let missing = try run("livehostd", ["--config", "/nonexistent.yaml"])
     #expect(missing.status == 78)

@@ -15,7 +15,7 @@ struct SimulateTests {
       let outcome = try run(
         "livehostctl",
         ["simulate", Self.scenario, "--json=short", "--html", files[0].path]
-          + ["--trace", files[1].path]
+          + ["--trace", files[1].path, "--set", "load=1.5"]
           + (local ? ["--local"] : ["--socket", daemon.controlSocket]))
       #expect(outcome.status == 0, "\(outcome.diagnostics)")
       let written = try files.map { try String(contentsOf: $0, encoding: .utf8) }

@@ -13,15 +13,15 @@ import WaitingRoomFeature
 struct ChildActions: Sequence, IteratorProtocol {
   private var random: SplitMix64
   private var number = 0
-  /// Messages of the chat so far.
-  private var written = 0
+  /// The identifier of the newest message of the chat.
+  private var newest: Text = ""
 
   init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
   mutating func next() -> HostFeature.Action? {
     number += 1
     let time = Timestamp(number * 40)
-    return switch random.pick(0..<25) {
+    return switch random.pick(0..<26) {
     case 0: .chat(.messages([message(at: time), message(at: time)]))
     case 1: .chat(.messageDeleted(Text("m\(random.pick(0..<number))"), at: time))
     case 2: .chat(.cleared(at: time))
@@ -46,6 +46,7 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 21: .control(.ticked)
     case 22: .waitingRoom(.changed([.joined(person()), .left(person())]))
     case 23: .liveRoomStats(.ticked(at: time))
+    case 24: .chat(.ticked(at: time))
     default: .waitingRoom(.changed([.admitted(person())]))
     }
   }
@@ -56,7 +57,7 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 1: .scrolledToEnd
     case 2: .filterChanged(random.oneIn(2) ? nil : ChatFilter(words: "text"))
     case 3: .mentionedNamesChanged(["name\(random.pick(0..<3))"])
-    case 4: .threadOpened(messageID: Text("m\(number - random.pick(0..<2))"))
+    case 4: .threadOpened(messageID: newest)
     default: .threadClosed
     }
   }
@@ -86,7 +87,7 @@ struct ChildActions: Sequence, IteratorProtocol {
   private mutating func level() -> Double { Double(random.pick(0..<5)) / 4 }
 
   private mutating func message(at time: Timestamp) -> TimedMessage {
-    written += 1
+    newest = Text("m\(number)")
     return TimedMessage(
       timestamp: time,
       message: ChatMessage(

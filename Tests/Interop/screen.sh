@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 bin=$(readlink -f "${1:?usage: screen.sh BIN}")
 if ! command -v tmux >/dev/null; then
   echo "SKIPPED: tmux is not installed (Debian package tmux)"
-  skipped=27
+  skipped=28
   finish
 fi
 work=$(mktemp -d)
@@ -47,7 +47,7 @@ shows() { # TEXT...
   printf 'never on the screen together: %s\n%s\n' "$*" "$picture"
   return 1
 }
-panes=("^main" "─ Stream" "━ Chat")
+panes=("^main" "[─━] Stream" "━ Chat")
 onAir=("─ Connection" "─ Controls" "─ Recorder" "─ Waiting room")
 
 # What the terminal is like between two commands: its settings, and what it shows.
@@ -62,6 +62,7 @@ unchanged() { # what the settings and the text before it were called
 demo() { # columns, rows: the panes in both states of a stream
   terminal "$1" "$2"
   enter "echo written before"
+  shows "^written before$" >/dev/null
   settings before
   enter "$bin/livehostctl demo"
   check "$1 x $2: before the stream people wait" \
@@ -104,6 +105,8 @@ else
   skipped=$((skipped + 2))
 fi
 enter "clear; echo written before"
+# A command that is typed while another runs would be echoed into its output.
+shows "^written before$" >/dev/null
 settings before
 "$bin/livehostctl" --socket "$socket" open main
 enter "$ctl watch main"
@@ -130,6 +133,7 @@ check "columns line up beside wide characters" aligned
 type "?"
 check "its keys are listed" shows "Page Up" "Any key"
 type x
+check "and any key closes the list" shows "ann: 👍 plain"
 kill -9 "$daemon" && wait "$daemon" 2>/dev/null
 check "a daemon that is killed is reported, and the terminal is given back" \
   shows "livehostctl: the daemon stopped" "^written before$"

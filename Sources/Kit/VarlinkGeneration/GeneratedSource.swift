@@ -56,6 +56,7 @@ public struct GeneratedSource {
   private static let marks: Set = ["[Requires privileges]", "[Supports 'more' flag]"]
 
   private mutating func document(_ documentation: String, indent: String = "") {
+    guard !documentation.isEmpty else { return }
     for part in documentation.split(separator: "\n", omittingEmptySubsequences: false) {
       if Self.marks.contains(String(part)) { continue }
       line(part.isEmpty ? "\(indent)///" : "\(indent)/// \(part)")

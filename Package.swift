@@ -14,18 +14,26 @@ let settings: [SwiftSetting] = [
 
 // MARK: Packages
 
+// All but the state library. It is on unless a package that depends on this one says `traits: []`: then
+// the packages that only the service needs are not even fetched.
+let service = "Service"
+
 func product(_ name: String, _ package: String) -> Target.Dependency {
   .product(name: name, package: package)
 }
 
-let logging = product("Logging", "swift-log")
-let nio = [product("NIOCore", "swift-nio"), product("NIOPosix", "swift-nio")]
-let lifecycle = product("ServiceLifecycle", "swift-service-lifecycle")
-let coreMetrics = product("CoreMetrics", "swift-metrics")
-let signals = product("UnixSignals", "swift-service-lifecycle")
-let arguments = product("ArgumentParser", "swift-argument-parser")
-let yams = product("Yams", "Yams")
-let sqlite = product("GRDB", "GRDB.swift")
+func serviceProduct(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: [service]))
+}
+
+let logging = serviceProduct("Logging", "swift-log")
+let nio = [serviceProduct("NIOCore", "swift-nio"), serviceProduct("NIOPosix", "swift-nio")]
+let lifecycle = serviceProduct("ServiceLifecycle", "swift-service-lifecycle")
+let coreMetrics = serviceProduct("CoreMetrics", "swift-metrics")
+let signals = serviceProduct("UnixSignals", "swift-service-lifecycle")
+let arguments = serviceProduct("ArgumentParser", "swift-argument-parser")
+let yams = serviceProduct("Yams", "Yams")
+let sqlite = serviceProduct("GRDB", "GRDB.swift")
 let macroSupport = [
   "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftDiagnostics", "SwiftSyntaxMacros",
   "SwiftCompilerPlugin",
@@ -107,6 +115,12 @@ let kit: [Target] = [
   .plugin(
     name: "VarlinkTypes", capability: .buildTool(), dependencies: ["varlink-generate"],
     path: "Sources/Kit/VarlinkTypes"),
+]
+
+// Small programs on the state library alone, for people who want to see it used.
+let examples: [Target] = [
+  program("Sources/Examples/TerminalCounter", ["Composable"]),
+  module("Examples", "ChatModel", ["Composable"]),
 ]
 
 let events: [Target] = [module("Events", "LiveEvents")]
@@ -226,6 +240,8 @@ let tests: [Target] =
     test(
       "ComposableTests",
       ["Composable", "ComposableTesting", "CAllocationCounter", "TestSupport"]),
+    test("TerminalCounterTests", ["ComposableTesting", "TerminalCounter"]),
+    test("ChatModelTests", ["ChatModel", "Composable", "ComposableTesting"]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
     test("SuggestionsTests", ["Suggestions"]),
     test("YAMLReaderTests", ["RateLimiting", "YAMLReader"]),
@@ -239,7 +255,10 @@ let tests: [Target] =
     test("WireFormatsTests", ["LiveEvents", "WireFormats", "Compression", "TestSupport"]),
     test(
       "IngestTests",
-      ["LiveEvents", "WireFormats", "Ingest", "UnixSockets", product("NIOEmbedded", "swift-nio")]
+      [
+        "LiveEvents", "WireFormats", "Ingest", "UnixSockets",
+        serviceProduct("NIOEmbedded", "swift-nio"),
+      ]
         + nio),
     test(
       "RecordingsTests",
@@ -300,6 +319,10 @@ let package = Package(
     .executable(name: "livehostd", targets: ["livehostd"]),
     .executable(name: "livehostctl", targets: ["livehostctl"]),
   ],
+  traits: [
+    .trait(name: service, description: "The daemon, its command line and the simulator."),
+    .default(enabledTraits: [service]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -312,9 +335,8 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
-  targets: system + kit + events + ingest + recordings + features + screen + simulation + control
-    + daemon
-    + benchmarks + tests,
+  targets: system + kit + examples + events + ingest + recordings + features + screen + simulation
+    + control + daemon + benchmarks + tests,
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx20
 )

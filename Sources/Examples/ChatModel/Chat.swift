@@ -1,0 +1,127 @@
+package import Composable
+
+/// The model of a chat client: its connection, its rooms, the one that is open, and a question before a room
+/// is left. A screen of any kind shows the state and sends what its user does.
+@Reducer
+package struct Chat {
+  @ObservableState
+  package struct State: Equatable, Sendable {
+    package var connection: Connection = Connection.offline
+    package var rooms = KeyedCollection<String, Room.State>()
+    package var openRoom: String?
+    package var question: AlertState<Answer>?
+
+    package init(rooms: [String] = []) {
+      for room in rooms { self.rooms.append(Room.State(id: room)) }
+    }
+  }
+
+  package enum Connection: Equatable, Sendable {
+    case offline
+    /// The first attempt is made at once, the others after pauses that grow.
+    case connecting(attempt: Int)
+    case online
+  }
+
+  package enum Action: Sendable {
+    case connectTapped
+    case disconnectTapped
+    case connected
+    case connectionLost
+    case received(IncomingMessage)
+    case roomTapped(String)
+    case leaveTapped(String)
+    case question(PresentationAction<Answer>)
+    case rooms(ElementAction<String, Room.Action>)
+  }
+
+  /// What a button of a question means.
+  package enum Answer: Equatable, Sendable {
+    case leaveConfirmed(String)
+  }
+
+  private enum EffectName { case connection }
+
+  private let client: ChatClient
+  private let dependencies: Dependencies
+
+  package init(dependencies: Dependencies) {
+    client = dependencies[ChatClient.self]
+    self.dependencies = dependencies
+  }
+
+  package var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .connectTapped: return connect(&state, attempt: 1)
+      case .disconnectTapped:
+        state.connection = .offline
+        return .cancel(id: EffectName.connection)
+      case .connected:
+        state.connection = .online
+        return .none
+      case .connectionLost:
+        let attempt = if case .connecting(let attempt) = state.connection { attempt } else { 1 }
+        return connect(&state, attempt: attempt + 1)
+      case .received(let message):
+        receive(message, &state)
+        return .none
+      case .roomTapped(let room):
+        state.openRoom = room
+        state.rooms[id: room]?.unread = 0
+        return .none
+      case .leaveTapped(let room):
+        state.question = .leave(room)
+        return .none
+      case .question(.presented(.leaveConfirmed(let room))):
+        if state.openRoom == room { state.openRoom = nil }
+        // The effects of the room end with it.
+        state.rooms.remove(id: room)
+        return .none
+      case .question, .rooms: return .none
+      }
+    }
+    .forEach(\.rooms, action: \.rooms) { Room(dependencies: dependencies) }
+    .presents(\.question, action: \.question) { Alert() }
+  }
+
+  /// Connects and receives until the connection is lost. A later attempt ends an earlier one.
+  private func connect(_ state: inout State, attempt: Int) -> Effect<Action> {
+    state.connection = .connecting(attempt: attempt)
+    let pause: Duration = attempt == 1 ? .zero : .seconds(1 << min(attempt - 2, 5))
+    return .run(name: "Chat.connection") { [client, clock = dependencies.clock] send in
+      try await clock.sleep(for: pause)
+      let messages = try await client.connect()
+      send(.connected)
+      for try await message in messages { send(.received(message)) }
+      send(.connectionLost)
+    } catch: { _, send in
+      send(.connectionLost)
+    }
+    .cancellable(id: EffectName.connection, cancelInFlight: true)
+  }
+
+  /// A message for a room that was left is dropped.
+  private func receive(_ message: IncomingMessage, _ state: inout State) {
+    let isOpen = state.openRoom == message.room
+    let entry = Message(
+      id: dependencies.identifiers.next(), author: message.author, text: message.text,
+      delivery: .delivered)
+    state.rooms.modify(id: message.room) { room in
+      room.add(entry)
+      if !isOpen { room.unread += 1 }
+    }
+  }
+}
+
+extension AlertState<Chat.Answer> {
+  /// Asks before a room is left.
+  package static func leave(_ room: String) -> Self {
+    AlertState(
+      "Leave \(room)?", message: "What you have not sent yet is lost.",
+      buttons: [
+        ButtonState("Leave", role: .destructive, action: .leaveConfirmed(room)),
+        ButtonState("Stay", role: .cancel),
+      ])
+  }
+}

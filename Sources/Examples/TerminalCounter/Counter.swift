@@ -1,0 +1,71 @@
+package import Composable
+
+/// A number that is counted by hand or by a timer, and its prime factors on request.
+@Reducer
+package struct Counter {
+  @ObservableState
+  package struct State: Equatable, Sendable {
+    package var count: Int
+    package var isTimerOn = false
+    /// Those of the present count; empty until they are asked for and found.
+    package var factors: [Int] = []
+
+    package init(count: Int = 0) { self.count = count }
+  }
+
+  package enum Action: Equatable, Sendable {
+    case plusTapped
+    case minusTapped
+    case timerTapped
+    case timerTicked
+    case factorsTapped
+    case factorsFound([Int])
+  }
+
+  private enum EffectName { case timer, factors }
+
+  private let clock: any Clock<Duration>
+  private let factors: @Sendable (Int) async throws -> [Int]
+
+  /// - Parameters:
+  ///   - clock: what the timer waits by; tests give one that they move by hand.
+  ///   - factors: finds the prime factors of a number.
+  package init(
+    clock: any Clock<Duration>,
+    factors: @escaping @Sendable (Int) async throws -> [Int] = primeFactors
+  ) {
+    self.clock = clock
+    self.factors = factors
+  }
+
+  package func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch action {
+    case .plusTapped, .timerTicked: return count(&state, by: 1)
+    case .minusTapped: return count(&state, by: -1)
+
+    case .timerTapped:
+      state.isTimerOn.toggle()
+      guard state.isTimerOn else { return .cancel(id: EffectName.timer) }
+      return .timer(every: .seconds(1), clock: clock, name: "Counter.timer") { _ in .timerTicked }
+        .cancellable(id: EffectName.timer)
+
+    case .factorsTapped:
+      // On the pool: the lane stays free for other actions, such as one that makes this work pointless.
+      return .run(name: "Counter.factors", onLane: false) { [factors, count = state.count] send in
+        send(.factorsFound(try await factors(count)))
+      }
+      .cancellable(id: EffectName.factors, cancelInFlight: true)
+
+    case .factorsFound(let factors):
+      state.factors = factors
+      return .none
+    }
+  }
+
+  // Shared by three actions. An action sent to oneself would do the same in two steps.
+  private func count(_ state: inout State, by step: Int) -> Effect<Action> {
+    state.count += step
+    state.factors = []
+    return .cancel(id: EffectName.factors)
+  }
+}

@@ -1,0 +1,25 @@
+/// The prime factors of `number` in ascending order, each as often as it divides it; none for numbers
+/// below 2.
+///
+/// It gives way to other tasks now and then, and so notices when nobody wants its result any more.
+/// - Throws: `CancellationError`.
+/// - Complexity: O(√`number`) divisions.
+package func primeFactors(of number: Int) async throws -> [Int] {
+  guard number > 1 else { return [] }
+  var factors: [Int] = []
+  var rest = number
+  var divisor = 2
+  while divisor <= rest / divisor {
+    while rest.isMultiple(of: divisor) {
+      factors.append(divisor)
+      rest /= divisor
+    }
+    divisor += 1
+    if divisor.isMultiple(of: 100_000) {
+      await Task.yield()
+      try Task.checkCancellation()
+    }
+  }
+  if rest > 1 { factors.append(rest) }
+  return factors
+}

@@ -4,7 +4,7 @@ import Testing
 /// Each snippet of an article is compiled: it is in the file of tests that is named after it.
 struct ArticleTests {
   @Test(arguments: [
-    "ChildrenThatComeAndGo", "GettingStarted", "Observing", "Performance", "Testing",
+    "ChildrenThatComeAndGo", "GettingStarted", "Observing", "Performance", "SharedState", "Testing",
   ])
   func `each snippet of an article is in its tests`(article: String) throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent()

@@ -1,0 +1,200 @@
+import Composable
+import ComposableTesting
+import Foundation
+import Testing
+
+// The code of the article "Shared state". ``ArticleTests`` compares both.
+
+struct Settings: Codable, Equatable, Sendable {
+  var volume = 5
+  var isMuted = false
+}
+
+@Reducer
+struct Player {
+  @ObservableState
+  struct State: Equatable, Sendable {
+    var title = ""
+    var settings = Settings()
+  }
+
+  enum Action: Equatable, Sendable {
+    case louderTapped
+    case muteTapped
+    case settings(SharedAction<Settings>)
+  }
+
+  let settings: Shared<Settings>
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .louderTapped: state.settings = settings.change { $0.volume += 1 }
+      case .muteTapped: state.settings.isMuted.toggle()
+      case .settings: break
+      }
+      return .none
+    }
+    .sharing(\.settings, with: settings, action: \.settings)
+  }
+}
+
+func makeSettings(in directory: URL, say: @escaping @Sendable (String) -> Void) throws
+  -> Shared<Settings>
+{
+  try Shared(file: directory.appending(path: "settings.json").path, initial: Settings()) { error in
+    say("settings are not saved: \(error)")
+  }
+}
+
+struct SharedStateTests {
+  private let settings = Shared(Settings())
+
+  @Test func `a change by another arrives as an action`() async {
+    let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
+    await store.send(.settings(.join))
+    settings.change { $0.volume = 9 }
+    await store.receive(\.settings.changed) { $0.settings.volume = 9 }
+    await store.send(.settings(.leave))
+    await store.finish()
+  }
+
+  @Test func `what a reducer changes is shared`() async {
+    let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
+    await store.send(.muteTapped) { $0.settings.isMuted = true }
+    await store.send(.louderTapped) { $0.settings.volume = 6 }
+    #expect(settings.value == Settings(volume: 6, isMuted: true))
+  }
+
+  // The end of the article's code.
+
+  @Test func `who joins takes the present value, and hears its own changes as well`() async {
+    settings.change { $0.volume = 2 }
+    let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
+    await store.send(.settings(.join)) { $0.settings.volume = 2 }
+    await store.send(.muteTapped) { $0.settings.isMuted = true }
+    await store.receive(\.settings.changed)
+    await store.send(.settings(.leave))
+    settings.change { $0.volume = 3 }
+    await store.finish()
+  }
+
+  @Test func `a value that is left equal is no change`() async {
+    let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
+    await store.send(.settings(.join))
+    settings.change { $0.volume = 5 }
+    #expect(store.lane.isIdle)
+    await store.send(.settings(.leave))
+    await store.finish()
+  }
+
+  @Test func `joining twice listens once`() async {
+    let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
+    await store.send(.settings(.join))
+    await store.send(.settings(.join))
+    settings.change { $0.volume = 9 }
+    await store.receive(\.settings.changed) { $0.settings.volume = 9 }
+    await store.send(.settings(.leave))
+    await store.finish()
+  }
+
+  @Test func `a change that was overtaken by one's own is dropped`() async {
+    let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
+    await store.send(.settings(.join))
+    store.exhaustivity = .off
+    settings.change { $0.volume = 1 }
+    store.lane.run()
+    await store.send(.louderTapped) { $0.settings.volume = 2 }
+    await store.skipReceivedActions(strict: false)
+    #expect(store.state.settings.volume == 2)
+    await store.skipInFlightEffects()
+  }
+
+  @Test func `two stores on lanes of their own end with the same value, and no change is lost`()
+    async
+  {
+    let settings = settings
+    let lanes = [SerialLane(label: "one"), SerialLane(label: "two")]
+    let boxes = [StoreBox(), StoreBox()]
+    for (lane, box) in zip(lanes, boxes) {
+      await lane.run {
+        box.store = Store(initialState: Player.State(), lane: lane) { Player(settings: settings) }
+        box.store?.send(.settings(.join))
+      }
+    }
+    await withTaskGroup { group in
+      for (lane, box) in zip(lanes, boxes) {
+        group.addTask {
+          for _ in 0..<500 { await lane.run { box.store?.send(.louderTapped) } }
+        }
+      }
+    }
+    #expect(settings.value.volume == 1_005)
+    for (lane, box) in zip(lanes, boxes) {
+      // The newest value is on its way to each of them.
+      while await lane.run({ box.store?.state.settings }) != settings.value { await Task.yield() }
+      await lane.run { box.store = nil }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `values are a sequence that begins with the present one`()
+    async
+  {
+    var values = settings.values().makeAsyncIterator()
+    #expect(await values.next()?.volume == 5)
+    settings.change { $0.volume = 6 }
+    #expect(await values.next()?.volume == 6)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `listeners end with the value`() async {
+    var gone: Shared<Settings>? = Shared(Settings())
+    var values = gone?.values().makeAsyncIterator()
+    #expect(await values?.next()?.volume == 5)
+    gone = nil
+    #expect(await values?.next() == nil)
+  }
+}
+
+struct SharedFileTests {
+  private let directory = URL.temporaryDirectory.appending(path: "shared-\(UUID().uuidString)")
+  private let failures = Transcript()
+
+  init() throws {
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  private func make() throws -> Shared<Settings> {
+    try makeSettings(in: directory) { [failures] in failures.add($0) }
+  }
+
+  @Test func `a value in a file is there at the next start`() async throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let settings = try make()
+    #expect(settings.value == Settings())
+    for volume in 0...100 { settings.change { $0.volume = volume } }
+    await settings.flush()
+    #expect(try make().value.volume == 100)
+    #expect(failures.lines == [])
+  }
+
+  @Test func `a damaged file is an error`() async throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try Data("{".utf8).write(to: directory.appending(path: "settings.json"))
+    #expect(throws: (any Error).self) { try make() }
+  }
+
+  @Test func `what cannot be written is reported, and the value stays`() async throws {
+    let settings = try make()
+    try FileManager.default.removeItem(at: directory)
+    settings.change { $0.volume = 7 }
+    await settings.flush()
+    #expect(failures.lines.count == 1)
+    #expect(settings.value.volume == 7)
+    await Shared(1).flush()
+  }
+}
+
+/// Touched on its lane only.
+private final class StoreBox: @unchecked Sendable {
+  var store: Store<Player.State, Player.Action>?
+}

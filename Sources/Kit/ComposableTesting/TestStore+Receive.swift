@@ -84,23 +84,25 @@ extension TestStore where Action: Equatable {
       difference: { self.difference(expected: action, actual: $0) }, expected,
       at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
-
-  /// Receives the next action that an effect sent, which must be of the given kind and carry `value`.
-  public nonisolated(nonsending) func receive<Value: Equatable>(
-    _ kind: CaseKey<Action, Value>, _ value: Value, timeout: Duration = .zero,
-    assert expected: ((inout State) throws -> Void)? = nil, fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
-  ) async where Action: CasePathable {
-    let action = Action._$cases[keyPath: kind].embed(value)
-    await wait(timeout) { !self.received.isEmpty }
-    receive(
-      matching: { $0 == action }, description: dump(action),
-      difference: { self.difference(expected: action, actual: $0) }, expected,
-      at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
-  }
 }
 
 extension TestStore where Action: CasePathable {
+  /// Receives the next action that an effect sent, which must be of the given kind and carry `value`.
+  public nonisolated(nonsending) func receive<Value: Equatable>(
+    _ kind: CaseKey<Action, Value>, _ value: Value, timeout: Duration = .zero,
+    assert expected: ((inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let path = Action._$cases[keyPath: kind]
+    let action = path.embed(value)
+    await wait(timeout) { !self.received.isEmpty }
+    receive(
+      matching: { path.extract($0) == value }, description: dump(action),
+      difference: { self.difference(expected: action, actual: $0) }, expected,
+      at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
   /// Sends the action at `path` that carries `value`, such as that of an element of a collection.
   ///
   ///     await store.send(\.rows[id: 3].renamed, "Ada") { $0.rows[id: 3]?.name = "Ada" }

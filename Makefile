@@ -49,6 +49,7 @@ soak: test-dependencies
 	@Tests/kills.py $(BIN) 200
 	@Tests/journal.py $(BIN) 60
 	@LIVEHOST_SOAK=1 swift test $(TESTS) --skip-build --no-parallel --filter MemoryTests
+	@LIVEHOST_FUZZ=10000000 swift test $(TESTS) --skip-build --no-parallel --filter FuzzTests
 	@MACRO_TOOL=$(abspath $(BIN))/ComposableMacros-tool Tests/sanitize.sh
 
 deb: build

@@ -137,6 +137,50 @@ struct SharedStateTests {
     }
   }
 
+  @Test func `listening ends with the child`() async {
+    let settings = settings
+    let store = TestStore(initialState: Bus.State(player: Player.State())) {
+      Bus(settings: settings)
+    }
+    await store.send(.player(.settings(.join)))
+    settings.change { $0.volume = 1 }
+    await store.receive(\.player.settings.changed) { $0.player?.settings.volume = 1 }
+    await store.send(.playerRemoved) { $0.player = nil }
+    settings.change { $0.volume = 2 }
+    await store.finish()
+  }
+
+  @Test func `shared values converge`() {
+    let randomness = Randomness.seeded(1)
+    for round in 0..<500 {
+      let settings = Shared(Settings())
+      let lanes = (0..<3).map { _ in ManualLane() }
+      let stores = lanes.map { lane in
+        Store(initialState: Player.State(), lane: lane) { Player(settings: settings) }
+      }
+      var isJoined = [false, false, false]
+      for step in 0..<40 {
+        let index = randomness.next(in: 0...2)
+        switch randomness.next(in: 0...6) {
+        case 0:
+          stores[index].send(.settings(.join))
+          isJoined[index] = true
+        case 1:
+          stores[index].send(.settings(.leave))
+          isJoined[index] = false
+        case 2: stores[index].send(.muteTapped)
+        case 3: stores[index].send(.louderTapped)
+        case 4: settings.change { $0.volume = step }
+        default: lanes[index].run()
+        }
+      }
+      for lane in lanes { lane.run() }
+      for (store, isJoined) in zip(stores, isJoined) where isJoined {
+        #expect(store.state.settings == settings.value, "round \(round)")
+      }
+    }
+  }
+
   @Test(.timeLimit(.minutes(1))) func `values are a sequence that begins with the present one`()
     async
   {
@@ -152,6 +196,30 @@ struct SharedStateTests {
     #expect(await values?.next()?.volume == 5)
     gone = nil
     #expect(await values?.next() == nil)
+  }
+}
+
+/// The player as a child.
+@Reducer
+private struct Bus {
+  @ObservableState
+  struct State: Equatable, Sendable {
+    var player: Player.State?
+  }
+
+  enum Action: Equatable, Sendable {
+    case player(Player.Action)
+    case playerRemoved
+  }
+
+  let settings: Shared<Settings>
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      if case .playerRemoved = action { state.player = nil }
+      return .none
+    }
+    .ifLet(\.player, action: \.player) { Player(settings: settings) }
   }
 }
 

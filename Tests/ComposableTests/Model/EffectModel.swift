@@ -2,6 +2,8 @@
 struct EffectModel {
   /// Which child it is. Rows are told apart by their turn in one lineage of the collection.
   enum Identity: Equatable {
+    /// All children there are the same one.
+    case any
     case id(Int)
     case turn(Int, lineage: Int)
   }
@@ -13,6 +15,9 @@ struct EffectModel {
 
   enum Kind {
     case work(token: Int)
+    case pair(token: Int)
+    case stubborn(token: Int)
+    case failing
     case chain(token: Int, then: Int)
     case timer(token: Int, interval: Int)
     /// Wakes a limiter.
@@ -48,13 +53,17 @@ struct EffectModel {
   var scopes: [Int: Scope] = [:]
   var lineage = 0
   var dropped = 0
+  var failures = 0
+  /// How many effects left their `send` to somebody else.
+  var kept = 0
+  var changes: [[Int?]] = []
   /// How often each rule of the page applied.
   var reached: [String: Int] = [:]
   private var last = 0
   private var lastTurn = 0
   private var lastLineage = 0
 
-  private mutating func note(_ rule: String) { reached[rule, default: 0] += 1 }
+  mutating func note(_ rule: String) { reached[rule, default: 0] += 1 }
 
   private mutating func newNumber() -> Int {
     last += 1
@@ -128,6 +137,11 @@ struct EffectModel {
         children[.row(row)] = Child(identity: .turn(lastTurn, lineage: 0))
         _ = id
       }
+    case .put(.plain, _):
+      if children[.plain] != nil, scopes.values.contains(where: { $0.site == .plain }) {
+        note("a child without an id stays the same when it is replaced")
+      }
+      children[.plain] = Child(identity: .any)
     case .put(let site, let id): children[site] = Child(identity: .id(id))
     case .clear(let site): children[site] = nil
     case .renew(let row):
@@ -153,8 +167,25 @@ struct EffectModel {
   }
 
   mutating func plan(_ id: Int) {
-    next = id
+    setNext(id)
     endGone()
+  }
+
+  private mutating func setNext(_ id: Int?) {
+    if next == id {
+      note("an assignment of an equal value is no change")
+    } else {
+      note("a change is told with the old value and the new one")
+      changes.append([next, id])
+    }
+    next = id
+  }
+
+  /// Somebody sends what an effect left behind.
+  mutating func useKept() {
+    kept -= 1
+    failures += 1
+    note("an action of an effect that has ended is reported")
   }
 
   mutating func dismiss() {
@@ -171,7 +202,7 @@ struct EffectModel {
     } else {
       children[.sheet] = nil
     }
-    next = nil
+    setNext(nil)
     endGone()
   }
 
@@ -181,7 +212,9 @@ struct EffectModel {
     guard children[site] != nil else {
       dropped += 1
       note("an action without child is counted")
-      return endGone()
+      endGone()
+      if case .asked(let token) = act { self.act(site, .got(token: token + 1), origin: origin) }
+      return
     }
     var follow: [Act] = []
     var isDismissed = false
@@ -213,8 +246,37 @@ struct EffectModel {
     case .fedBack(let token):
       follow = [.got(token: token), .got(token: token + 1)]
       note("feedback comes at once")
+    case .pair(let token, let delay):
+      started = scope(at: site)
+      start(started!, .pair(token: token), delay, [], origin)
+    case .stubborn(let token, let delay, let id):
+      started = scope(at: site)
+      start(started!, .stubborn(token: token), delay, [id], origin)
+    case .failing(let delay):
+      started = scope(at: site)
+      start(started!, .failing, delay, [], origin)
+    case .startedAndCancelled(let token, let delay, let id):
+      started = scope(at: site)
+      start(started!, .work(token: token), delay, [id], origin)
+      cancel(id, in: started!)
+      note("an effect that its own action cancels does not run")
+    case .escaping:
+      // It starts and ends. Like all effects of a child it ends those of the child before.
+      started = scope(at: site)
+      kept += 1
+    case .asked(let token):
+      follow = [.got(token: token), .got(token: token + 1)]
+      note("what is sent while an action is reduced comes behind what follows from it")
+    case .endless:
+      failures += 1
+      note("actions that follow from each other without end are stopped")
     case .left:
-      if site == .sheet { isDismissed = true }
+      if site == .sheet {
+        isDismissed = true
+      } else {
+        failures += 1
+        note("a dismissal that no parent presents is reported")
+      }
     case .got(let token): children[site]?.log.append(token)
     }
     endGone()
@@ -242,6 +304,14 @@ struct EffectModel {
       scopes[effect.scope]?.limiters[limiter]?.pending = nil
     } else {
       note("a cancellation ends what runs")
+      if case .stubborn = effect.kind {
+        note("what a cancelled effect sends is dropped in silence")
+      }
+      if running.values.contains(where: {
+        $0.scope != effect.scope && !$0.ids.isDisjoint(with: effect.ids)
+      }) {
+        note("an identifier is the child's own")
+      }
     }
   }
 
@@ -320,13 +390,24 @@ struct EffectModel {
   }
 
   private mutating func fire(_ number: Int, _ effect: Running) {
+    if case .failing = effect.kind {
+      failures += 1
+      running[number] = nil
+      return note("an error that is not caught is reported")
+    }
     guard isCurrent(effect.scope) else {
       note("a late result does not reach another child")
       return end(effect.scope)
     }
     let site = scopes[effect.scope]!.site
     switch effect.kind {
-    case .work(let token):
+    case .failing: break
+    case .pair(let token):
+      act(site, .got(token: token), origin: effect.origin)
+      act(site, .got(token: token + 1), origin: effect.origin)
+      running[number] = nil
+      note("the actions of an effect come in their order")
+    case .work(let token), .stubborn(let token):
       act(site, .got(token: token), origin: effect.origin)
       running[number] = nil
     case .chain(let token, let then):

@@ -34,23 +34,12 @@ struct Fuzzer {
   /// The interval of all throttles.
   static let interval = 700_000_001
 
-  static let rules = [
-    "a cancellation drops what is held back", "a cancellation ends what runs",
-    "a child goes with the action that starts its effect",
-    "a child put there at a dismissal stays", "a debounce ends what it let through",
-    "a debounce lets the newest through", "a dismissal of an absent child is counted",
-    "a handle cancels", "a late result does not reach another child",
-    "a new child's effect ends those of the one before", "a parent cancels in a child",
-    "a row comes back in one action", "a throttle lets the first through",
-    "a throttle lets the newest through", "a timer ticks",
-    "an action without child is counted", "effects end when another child comes",
-    "effects end with their child", "elements of another collection are the same",
-    "feedback comes at once",
+  private static let sites: [Site] = [
+    .optional, .sheet, .phase, .plain, .row(0), .row(1), .row(2),
   ]
 
-  private static let sites: [Site] = [.optional, .sheet, .phase, .row(0), .row(1), .row(2)]
-
   let clock = TestClock()
+  private let kept = LeftBehind()
   let store: Store<FuzzedParent.State, FuzzedParent.Action>
   var model = EffectModel()
   private(set) var story: [String] = []
@@ -63,9 +52,13 @@ struct Fuzzer {
 
   init(seed: UInt64) {
     randomness = .seeded(seed)
-    let clock = clock
+    let subject = SubjectFeature(clock: clock, kept: kept)
     store = Store(initialState: FuzzedParent.State(), lane: clock.lane) {
-      FuzzedParent(clock: clock)
+      FuzzedParent(subject: subject)
+    }
+    store.feedbackLimit = 20
+    store.onAction { [unowned store] action in
+      if let (site, token) = action.asked { store.send(.child(site, .got(token: token))) }
     }
   }
 
@@ -79,7 +72,7 @@ struct Fuzzer {
 
   mutating func step() {
     let site = Self.sites[random(Self.sites.count)]
-    switch random(20) {
+    switch random(21) {
     case 0..<3: change(.put(site, id: random(2)))
     case 3: change(.clear(site))
     case 4: change(random(2) == 0 ? .renew(row: random(3)) : .replaceRows(rows()))
@@ -88,6 +81,7 @@ struct Fuzzer {
     case 7: cancelHandle()
     case 8..<11: advance()
     case 11: send(site, start: true)
+    case 12: useKept()
     default: send(site, start: false)
     }
     compare()
@@ -133,6 +127,14 @@ struct Fuzzer {
     clock.lane.run()
   }
 
+  private mutating func useKept() {
+    guard model.kept > 0 else { return }
+    story.append("what an effect left behind is sent")
+    if !kept.use(random(model.kept)) { fault = "less was left behind than there should be" }
+    clock.lane.run()
+    model.useKept()
+  }
+
   private mutating func send(_ site: Site, start: Bool) {
     let act = act()
     token += 1
@@ -150,7 +152,7 @@ struct Fuzzer {
   private mutating func act() -> Act {
     let id = random(2)
     return
-      switch random(12)
+      switch random(19)
     {
     case 0, 1:
       .work(
@@ -160,8 +162,14 @@ struct Fuzzer {
     case 3: .timer(token: token, interval: time(600), id: id)
     case 4, 5, 6: .debounced(token: token, pause: time(400), delay: time(800))
     case 7, 8: .throttled(token: token, interval: Self.interval, delay: time(800))
-    case 9: .cancelled(id: [id, Name.debounce, Name.throttle, Name.limits][random(4)])
-    case 10: random(2) == 0 ? .fedBack(token: token) : .left
+    case 9: .pair(token: token, delay: time(500))
+    case 10: .stubborn(token: token, delay: time(1_000), id: id)
+    case 11: .failing(delay: time(800))
+    case 12: .startedAndCancelled(token: token, delay: time(500), id: id)
+    case 13: .escaping(token: token)
+    case 14: random(4) == 0 ? .endless : .asked(token: token)
+    case 15: .cancelled(id: [id, Name.debounce, Name.throttle, Name.limits][random(4)])
+    case 16: random(2) == 0 ? .fedBack(token: token) : .left
     default: .startedAndGone(token: token, delay: time(500))
     }
   }
@@ -178,6 +186,19 @@ struct Fuzzer {
     }
     if store.actionsWithoutChild != model.dropped {
       faults.append("\(store.actionsWithoutChild) dropped, not \(model.dropped)")
+    }
+    if store.failures != model.failures {
+      faults.append("\(store.failures) failures, not \(model.failures)")
+    }
+    if store.state.changes != model.changes {
+      faults.append("changed \(store.state.changes), not \(model.changes)")
+    }
+    for handle in handles {
+      let isRunning = model.running.values.contains { $0.origin == handle.origin }
+      if handle.effects.isRunning != isRunning {
+        faults.append("the handle \(handle.origin) says \(handle.effects.isRunning)")
+      }
+      if isRunning { model.note("a handle says whether its effects run") }
     }
     if clock.sleeperCount > store.runningEffects {
       faults.append("\(clock.sleeperCount) sleep")

@@ -1,5 +1,6 @@
 import Composable
 import ComposableTesting
+import Synchronization
 
 /// What a fuzzed child is asked to do. All times are in nanoseconds.
 enum Act: Equatable, Sendable {
@@ -14,6 +15,19 @@ enum Act: Equatable, Sendable {
   case cancelled(id: Int)
   /// Is followed by two tokens, without a task.
   case fedBack(token: Int)
+  /// Sends two tokens, one after the other.
+  case pair(token: Int, delay: Int)
+  /// Sends its token although it is cancelled.
+  case stubborn(token: Int, delay: Int, id: Int)
+  case failing(delay: Int)
+  /// Cancels what it starts.
+  case startedAndCancelled(token: Int, delay: Int, id: Int)
+  /// Ends at once, and leaves its `send` to somebody else.
+  case escaping(token: Int)
+  /// Is followed by a token of its own, and by one that is sent while it is reduced.
+  case asked(token: Int)
+  /// Is followed by itself.
+  case endless
   case left
   /// Starts a work, and is removed by its parent in the same action.
   case startedAndGone(token: Int, delay: Int)
@@ -36,12 +50,30 @@ struct Subject: Equatable, Identifiable, Sendable {
   init(id: Int) { self.id = id }
 }
 
+struct FuzzedError: Error {}
+
+/// What effects left behind when they ended.
+final class LeftBehind: Sendable {
+  private let contents = Mutex<[(send: Send<Act>, token: Int)]>([])
+
+  func keep(_ send: Send<Act>, _ token: Int) { contents.withLock { $0.append((send, token)) } }
+
+  /// Sends what was kept at this index; `false` if there is no such thing.
+  func use(_ index: Int) -> Bool {
+    let entry = contents.withLock { $0.indices.contains(index) ? $0.remove(at: index) : nil }
+    guard let entry else { return false }
+    entry.send(.got(token: entry.token))
+    return true
+  }
+}
+
 @Reducer
 struct SubjectFeature {
   typealias State = Subject
   typealias Action = Act
 
   let clock: TestClock
+  let kept: LeftBehind
 
   func reduce(into state: inout Subject, action: Act) -> Effect<Act> {
     switch action {
@@ -66,6 +98,28 @@ struct SubjectFeature {
         .throttle(id: Name.throttle, for: .nanoseconds(interval), clock: clock)
         .cancellable(id: Name.limits)
     case .cancelled(let id): return .cancel(id: id)
+    case .pair(let token, let delay):
+      return .run { [clock] send in
+        try await clock.sleep(for: .nanoseconds(delay))
+        send(.got(token: token))
+        send(.got(token: token + 1))
+      }
+    case .stubborn(let token, let delay, let id):
+      return .run { [clock] send in
+        try? await clock.sleep(for: .nanoseconds(delay))
+        send(.got(token: token))
+      }
+      .cancellable(id: id)
+    case .failing(let delay):
+      return .run { [clock] _ in
+        try await clock.sleep(for: .nanoseconds(delay))
+        throw FuzzedError()
+      }
+    case .startedAndCancelled(let token, let delay, let id):
+      return .merge(work(token, delay).cancellable(id: id), .cancel(id: id))
+    case .escaping(let token): return .run { [kept] send in kept.keep(send, token) }
+    case .asked(let token): return .send(.got(token: token))
+    case .endless: return .send(.endless)
     case .fedBack(let token):
       return .merge(.send(.got(token: token)), .send(.got(token: token + 1)))
     case .left: return .dismiss
@@ -83,9 +137,27 @@ struct SubjectFeature {
   }
 }
 
+/// A child that is not told from another one.
+@ObservableState
+struct Plain: Equatable, Sendable {
+  var subject: Subject
+}
+
+@Reducer
+struct PlainFeature {
+  typealias State = Plain
+  typealias Action = Act
+
+  let subject: SubjectFeature
+
+  func reduce(into state: inout Plain, action: Act) -> Effect<Act> {
+    subject.reduce(into: &state.subject, action: action)
+  }
+}
+
 /// Where a fuzzed child is.
 enum Site: Hashable, Sendable {
-  case optional, sheet, phase
+  case optional, sheet, phase, plain
   case row(Int)
 }
 
@@ -114,10 +186,13 @@ struct FuzzedParent {
   struct State: Equatable, Sendable {
     var optional: Subject?
     var sheet: Subject?
+    var plain: Plain?
     var phase: Phase = Phase.idle
     var rows = KeyedCollection<Int, Subject>()
     /// Put there when the sheet is dismissed.
     var next: Int?
+    /// What `next` was, and what it became.
+    var changes: [[Int?]] = []
   }
 
   enum Action: Sendable {
@@ -127,11 +202,12 @@ struct FuzzedParent {
     case plan(next: Int)
     case optional(Act)
     case sheet(PresentationAction<Act>)
+    case plain(Act)
     case phase(Act)
     case rows(ElementAction<Int, Act>)
   }
 
-  let clock: TestClock
+  let subject: SubjectFeature
 
   var body: some ReducerOf<Self> {
     Reduce { state, action in
@@ -144,16 +220,22 @@ struct FuzzedParent {
       case .optional(.startedAndGone): state.optional = nil
       case .sheet(.presented(.startedAndGone)): state.sheet = nil
       case .phase(.startedAndGone): state.phase = .idle
+      case .plain(.startedAndGone): state.plain = nil
       case .rows(let element):
         if case .startedAndGone = element.action { state.rows.remove(id: element.id) }
       default: break
       }
       return .none
     }
-    .ifLet(\.optional, action: \.optional) { SubjectFeature(clock: clock) }
-    .presents(\.sheet, action: \.sheet) { SubjectFeature(clock: clock) }
-    .ifCaseLet(\.phase, case: \.live, action: \.phase) { SubjectFeature(clock: clock) }
-    .forEach(\.rows, action: \.rows) { SubjectFeature(clock: clock) }
+    .ifLet(\.optional, action: \.optional) { subject }
+    .presents(\.sheet, action: \.sheet) { subject }
+    .ifLet(\.plain, action: \.plain) { PlainFeature(subject: subject) }
+    .onChange(of: \.next) { old, new, state, _ in
+      state.changes.append([old, new])
+      return .none
+    }
+    .ifCaseLet(\.phase, case: \.live, action: \.phase) { subject }
+    .forEach(\.rows, action: \.rows) { subject }
     Reduce { state, action in
       guard case .foreignChange(let change) = action else { return .none }
       return apply(change, to: &state)
@@ -164,10 +246,12 @@ struct FuzzedParent {
     switch change {
     case .put(.optional, let id): state.optional = Subject(id: id)
     case .put(.sheet, let id): state.sheet = Subject(id: id)
+    case .put(.plain, let id): state.plain = Plain(subject: Subject(id: id))
     case .put(.phase, let id): state.phase = .live(Subject(id: id))
     case .put(.row(let row), let id): state.rows.append(Subject(id: id), id: row)
     case .clear(.optional): state.optional = nil
     case .clear(.sheet): state.sheet = nil
+    case .clear(.plain): state.plain = nil
     case .clear(.phase): state.phase = .idle
     case .clear(.row(let row)): state.rows.remove(id: row)
     case .renew(let row):
@@ -178,6 +262,7 @@ struct FuzzedParent {
       state.rows = new
     case .cancel(.optional, let id): return .cancel(id: id, in: \.optional)
     case .cancel(.sheet, let id): return .cancel(id: id, in: \.sheet)
+    case .cancel(.plain, let id): return .cancel(id: id, in: \.plain)
     case .cancel(.phase, let id): return .cancel(id: id, in: \.phase)
     case .cancel(.row(let row), let id): return .cancel(id: id, in: \.rows, element: row)
     }
@@ -191,8 +276,24 @@ extension FuzzedParent.Action {
     case .optional: .optional(act)
     case .sheet: .sheet(.presented(act))
     case .phase: .phase(act)
+    case .plain: .plain(act)
     case .row(let row): .rows(ElementAction(id: row, action: act))
     }
+  }
+
+  /// Which child is asked, if one is, and the token that it is sent meanwhile.
+  var asked: (site: Site, token: Int)? {
+    let (site, act): (Site, Act)
+    switch self {
+    case .optional(let action): (site, act) = (.optional, action)
+    case .sheet(.presented(let action)): (site, act) = (.sheet, action)
+    case .plain(let action): (site, act) = (.plain, action)
+    case .phase(let action): (site, act) = (.phase, action)
+    case .rows(let element): (site, act) = (.row(element.id), element.action)
+    case .sheet(.dismiss), .change, .foreignChange, .plan: return nil
+    }
+    guard case .asked(let token) = act else { return nil }
+    return (site, token + 1)
   }
 }
 
@@ -202,6 +303,7 @@ extension FuzzedParent.State {
     switch site {
     case .optional: return optional?.log
     case .sheet: return sheet?.log
+    case .plain: return plain?.subject.log
     case .phase:
       guard case .live(let subject) = phase else { return nil }
       return subject.log

@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+/// The rules of the article "What happens when": by the beginning of each, the rules of the fuzzer that
+/// apply it, and where these are not enough, tests.
+private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
+  ("A send reduces its action at once", ["feedback comes at once"], []),
+  (
+    "A send from within a reducer or an observer",
+    ["what is sent while an action is reduced comes behind what follows from it"], []
+  ),
+  ("`send` in an effect posts", ["the actions of an effect come in their order"], []),
+  (
+    "A child runs before its parent", ["a child goes with the action that starts its effect"],
+    ["a child runs before its parent, and its siblings are not asked"]
+  ),
+  (
+    "An action for a child that is not there",
+    ["an action without child is counted", "a dismissal of an absent child is counted"], []
+  ),
+  (
+    "More than 10,000 actions that follow from one",
+    ["actions that follow from each other without end are stopped"], []
+  ),
+  (
+    "An effect starts after the reducer has returned",
+    ["an effect that its own action cancels does not run"], []
+  ),
+  (
+    "What a cancelled effect still sends",
+    [
+      "what a cancelled effect sends is dropped in silence",
+      "an action of an effect that has ended is reported",
+    ], []
+  ),
+  (
+    "An identifier belongs to the child",
+    ["an identifier is the child's own", "a parent cancels in a child"], []
+  ),
+  ("An error that an effect does not catch", ["an error that is not caught is reported"], []),
+  ("The effects of a child end with the action", ["effects end with their child"], []),
+  (
+    "They end as well when the child becomes another one",
+    [
+      "effects end when another child comes", "a row comes back in one action",
+      "a new child's effect ends those of the one before",
+    ], []
+  ),
+  (
+    "A state without an `id`",
+    [
+      "a child without an id stays the same when it is replaced",
+      "elements of another collection are the same",
+    ], []
+  ),
+  (
+    "If something else than its parent takes the child away",
+    ["a late result does not reach another child"], []
+  ),
+  (
+    "``Effect/dismiss`` makes the field `nil`",
+    [
+      "a child put there at a dismissal stays", "a dismissal that no parent presents is reported",
+    ], []
+  ),
+  (
+    "A throttle lets the first effect through",
+    ["a throttle lets the first through", "a throttle lets the newest through"], []
+  ),
+  (
+    "A debounce lets the newest effect through",
+    ["a debounce lets the newest through", "a debounce ends what it let through"], []
+  ),
+  (
+    "``Effect/cancel(id:)`` with the identifier of a limit",
+    ["a cancellation drops what is held back", "a cancellation ends what runs"], []
+  ),
+  (
+    "A limit belongs to the child", ["effects end with their child"],
+    ["the effects of a child end with it, whatever form it has"]
+  ),
+  ("What a reducer changes in a shared field", [], ["what a reducer changes is shared"]),
+  (
+    "A feature that has joined gets each change", [],
+    ["a change by another arrives as an action", "shared values converge"]
+  ),
+  (
+    "A change that was overtaken by a newer one", [],
+    ["a change that was overtaken by one's own is dropped"]
+  ),
+  ("Of assignments at the same time", [], ["shared values converge"]),
+  ("Listening is an effect of the feature", [], ["listening ends with the child"]),
+  (
+    "``SentEffects`` of ``Store/start(_:)``",
+    ["a handle cancels", "a handle says whether its effects run"], []
+  ),
+  (
+    "``ReducerStep/onChange(of:_:)`` with two parameters",
+    [
+      "an assignment of an equal value is no change",
+      "a change is told with the old value and the new one",
+    ], ["onChange reacts to changes of its field in this action only"]
+  ),
+  (
+    "The order in which a test store hands out actions", [],
+    ["actions come in the order in which a store reduces them"]
+  ),
+  ("`finish()` checks", [], ["a store checks as strictly after it was finished as before"]),
+  ("The state within an assertion", [], ["the ways to receive an action"]),
+]
+
+extension Fuzzer {
+  /// What each run of the fuzzer must reach.
+  static let rules = Set(page.flatMap(\.fuzzed)).union(["a timer ticks"]).sorted()
+}
+
+struct RulesTests {
+  private let tests = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  @Test func `each rule of the page is fuzzed or tested`() throws {
+    let article = tests.appending(
+      path: "../../Sources/Kit/Composable/Composable.docc/WhatHappensWhen.md")
+    let bullets = try String(contentsOf: article, encoding: .utf8).split(separator: "\n")
+      .filter { $0.hasPrefix("- ") }.map { String($0.dropFirst(2)) }
+    for bullet in bullets {
+      #expect(page.count { bullet.hasPrefix($0.rule) } == 1, "\(bullet)")
+    }
+    #expect(page.count == bullets.count)
+    #expect(page.allSatisfy { !$0.fuzzed.isEmpty || !$0.tests.isEmpty })
+  }
+
+  @Test func `the tests that are named exist`() throws {
+    let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
+    let sources = (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
+    let code = try sources.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
+    for name in page.flatMap(\.tests) { #expect(code.contains("func `\(name)`"), "\(name)") }
+  }
+}

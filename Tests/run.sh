@@ -92,7 +92,8 @@ failed=$((failed + bad))
 skipped=$((skipped + without))
 
 bin=$(swift build -c release --show-bin-path)
-script documentation 5 Tests/Checks/documentation.sh "$bin"
+script interface 5 Tests/Checks/interface.sh "$bin"
+script outside 20 Tests/Outside/outside.sh
 script certification 10 Tests/Interop/certification.sh "$bin/CertificationService"
 script varlink-client 10 Tests/Interop/with-daemon.sh "$bin" Tests/Interop/cli.sh
 script varlinkctl 20 Tests/Interop/varlinkctl.sh "$bin"

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Tests the state library from outside: a package of its own, in a temporary directory, that depends on the
+# library's products by path, as README.md shows it. Checks that it fetches only what it needs, that it
+# builds, and that its tests pass. Takes about 3 minutes on 2 cores, most of them for swift-syntax where
+# there is no prebuilt one.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0 failed=0
+
+check() { # what, condition...
+  local what=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+    echo "ok: $what"
+  else
+    failed=$((failed + 1))
+    echo "FAILED: $what"
+  fi
+}
+
+ln -s "$(cd "$here/../.." && pwd)" "$folder/livehost"
+cp -R "$here" "$folder/Show"
+cd "$folder/Show" || exit 1
+# Information for debuggers is of no use here.
+options=(--build-tests -j "${JOBS:-$(nproc)}" -debug-info-format none)
+
+resolve() { swift package resolve >"$folder/log" 2>&1 || { tail -n 20 "$folder/log"; false; }; }
+build() {
+  swift build "${options[@]}" >"$folder/log" 2>&1 || { grep -E 'error:|warning:' "$folder/log" | head -n 40; false; }
+}
+
+check 'the package is resolved' resolve
+check 'only the packages are fetched that the state library needs' \
+  test "$(ls .build/checkouts | xargs)" = 'swift-custom-dump swift-syntax xctest-dynamic-overlay'
+check 'README.md shows how to depend on the library as this package does' \
+  grep -qF "$(grep -F '.package(path:' Package.swift)" "$here/../../README.md"
+check 'the package is built' build
+check 'without warnings' test "$(grep -c 'warning:' "$folder/log")" -eq 0
+swift test --skip-build 2>&1 | tee "$folder/log" | grep -E '^. (Test|Suite) .*failed|recorded an issue|Test run with|error:'
+tests=$(sed -nE 's/.*Test run with ([0-9]+) tests.*/\1/p' "$folder/log" | tail -n 1)
+bad=$(grep -E '^. Test .* failed after' "$folder/log" | grep -cv 'Test run with')
+check 'all its tests were run' test "${tests:-0}" -eq "$(grep -c '@Test' Tests/ShowTests/*.swift)"
+passed=$((passed + ${tests:-0} - bad)) failed=$((failed + bad))
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -57,7 +57,7 @@ import YAMLReader
       "duration: 10s", "duration: 10 parsecs", 3, "duration",
       "expected a time such as 250ms, 0.5s or 10m, not '10 parsecs'"),
     Case("duration: 10s", "duration: {}", 3, "duration", "expected a time such as 250ms"),
-    Case("[fast]", "[]", 4, "devices", "names no device"),
+    Case("[fast]", "[]", 4, "devices", "lists no devices"),
     Case("[fast]", "[fats]", 4, "devices[0]", "there is no device 'fats'; did you mean 'fast'?"),
     Case(
       "[fast]", "[fast+ho]", 4, "devices[0]",
@@ -84,7 +84,7 @@ import YAMLReader
       "rate: 10/s", "size: 2", 6, "events[0]",
       "needs a 'rate', 'stages' or, for single times, 'at'"),
     Case(
-      "rate: 10/s", "stages: []", 8, "events[0].stages", "names no stage"),
+      "rate: 10/s", "stages: []", 8, "events[0].stages", "lists no stages"),
     Case(
       "rate: 10/s", "stages: [{rate: 1/s}]", 8, "events[0].stages[0]", "needs 'for'"),
     Case(
@@ -106,34 +106,34 @@ import YAMLReader
       "is not an event: a member that its type requires is missing"),
     Case(
       "generate: chat.message", "event: {type: viewer, count: 1}", 6, "events[0].event",
-      "is not an event: its 'type' is missing or names none"),
+      "is not an event: its 'type' is missing or unknown"),
     Case(
       "generate: chat.message", "event: hello", 6, "events[0].event",
       "expected an event such as {type: stream, state: live}"),
     Case(
       "generate: chat.message", "recording: there.irc", 7, "events[0].arrival",
-      "means nothing for a recording, which has its own times and events"),
+      "does not apply to a recording, which has its own times and events"),
     Case(
       "arrival: poisson", "speed: 2", 7, "events[0].speed",
       "is for recordings; generated events have a rate"),
     Case(
       "arrival: poisson", "goal: 5", 7, "events[0].goal",
-      "means nothing for this kind of event"),
+      "does not apply to this kind of event"),
     Case(
       "arrival: poisson", "within: 2s", 7, "events[0].within",
-      "means nothing for a single event; set 'size'"),
+      "has no effect on a single event; set 'size'"),
     Case(
       "arrival: poisson", "late: 120%", 7, "events[0].late",
       "expected a share from 0% to 100%, not '120%'"),
     Case(
       "arrival: poisson", "lateBy: 1s", 7, "events[0].lateBy",
-      "means nothing without 'late', the share"),
+      "has no effect without 'late', the share"),
     Case(
       "kind: stall", "kind: stal", 9, "faults[0].kind", "there is no 'stal'; did you mean 'stall'?"),
     Case("at: 2s", "at: 20s", 9, "faults[0].at", "is after the end of the scenario"),
     Case(
       "for: 1s}", "for: 1s, share: 5%}", 9, "faults[0].share",
-      "means nothing for the kind stall"),
+      "does not apply to the kind stall"),
     Case(
       "for: 1s}", "for: 1s}, {kind: stall, at: 2500ms, for: 1s}", 9, "faults[1].at",
       "two faults of the kind stall overlap"),
@@ -143,7 +143,7 @@ import YAMLReader
     Case(
       "host.children", "host.child", 11, "variants.one.host.child",
       "unknown key; did you mean 'host.children'?"),
-    Case("one: {host.children: tracked}", "{}", 11, "variants", "names no variant"),
+    Case("one: {host.children: tracked}", "{}", 11, "variants", "lists no variants"),
     Case(
       "hangs == 0", "hags == 0", 12, "thresholds[0]",
       "there is no metric 'hags'; did you mean 'hangs'?"),
@@ -247,7 +247,7 @@ import YAMLReader
         "{like: fast, costs: {views: {CatView: {evaluation: 1ms}}}}", 1, "costs.views.CatView",
         "unknown key; did you mean 'ChatView'?"
       ),
-      ("{like: bad}", 1, "like", "leads back to itself by way of 'like'"),
+      ("{like: bad}", 1, "like", "refers to itself through 'like'"),
     ] as [(String, Int, String?, String)])
   func `a broken device profile is named`(
     text: String, line: Int, key: String?, message: String
@@ -272,8 +272,8 @@ import YAMLReader
       } catch { return error.description }
     }
     #expect(message([:]) == "test.yaml:6: events[0].recording: there is no file 'a.irc'")
-    #expect(message(["a.irc": "\n"])?.hasSuffix("'a.irc' holds no event") == true)
-    #expect(message(["a.irc": "\u{1F}x"])?.hasSuffix("'a.irc' holds no event") == true)
+    #expect(message(["a.irc": "\n"])?.hasSuffix("'a.irc' contains no events") == true)
+    #expect(message(["a.irc": "\u{1F}x"])?.hasSuffix("'a.irc' contains no events") == true)
   }
 
   @Test(

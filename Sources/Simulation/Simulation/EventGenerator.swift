@@ -2,16 +2,17 @@ public import LiveEvents
 
 /// A source of events in virtual time: a small value that knows when its next event comes.
 ///
-/// Times never fall. What a generator yields depends only on how it was made.
+/// Times never decrease. What a generator yields depends only on its parameters.
 public protocol EventGenerator: Sendable {
   /// When the next event comes; nil after the last one.
   var nextTime: VirtualTime? { get }
 
-  /// The event of ``nextTime``, which moves on. Must not be called after the last one.
+  /// Returns the event due at ``nextTime`` and advances. Must not be called after the last event.
   mutating func next() -> LiveEvent.Payload
 }
 
-/// Several generators as one, in order of time; of events at one time the earlier generator's first.
+/// Merges several generators in order of time. Of simultaneous events, the earlier generator's
+/// comes first.
 public struct MergedGenerators: EventGenerator {
   private var generators: [any EventGenerator]
   private var times: [VirtualTime?]

@@ -6,8 +6,8 @@
 public struct SeededGenerator: Sendable {
   private var state: UInt64
 
-  /// - Parameter stream: Streams of one seed are unrelated, so that each part of a simulation can
-  ///   have one and a change to a part leaves the others as they are.
+  /// - Parameter stream: Streams of one seed are independent, so that each part of a simulation can
+  ///   have its own and a change to one part does not affect the others.
   public init(seed: UInt64, stream: UInt64 = 0) {
     var mixed = SeededGenerator(state: seed)
     let start = mixed.next()
@@ -17,7 +17,7 @@ public struct SeededGenerator: Sendable {
 
   private init(state: UInt64) { self.state = state }
 
-  /// 64 evenly distributed bits.
+  /// 64 uniformly distributed bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
@@ -26,14 +26,14 @@ public struct SeededGenerator: Sendable {
     return z ^ (z >> 31)
   }
 
-  /// A number of a range, each as likely as the others.
+  /// A uniformly distributed number in a range.
   public mutating func integer(in range: ClosedRange<Int>) -> Int {
     let span =
       UInt64(bitPattern: Int64(range.upperBound)) &- UInt64(bitPattern: Int64(range.lowerBound))
     guard span < .max else { return Int(truncatingIfNeeded: next()) }
     let count = span + 1
-    // The high half of the product is uniform except for a few low halves, which are drawn again
-    // (Lemire 2019).
+    // The high half of the product is uniform except for a few low halves, for which the draw is
+    // repeated (Lemire 2019).
     let unfair = (0 &- count) % count
     var product = next().multipliedFullWidth(by: count)
     while product.low < unfair { product = next().multipliedFullWidth(by: count) }
@@ -43,12 +43,12 @@ public struct SeededGenerator: Sendable {
   /// True once in `count` times on average.
   public mutating func isOne(in count: Int) -> Bool { integer(in: 1...max(count, 1)) == 1 }
 
-  /// An element, each as likely as the others.
+  /// A uniformly chosen element.
   public mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[integer(in: 0...(elements.count - 1))]
   }
 
-  /// The time to the next of independent events that come every `mean` on average.
+  /// The time to the next event, for independent events that occur every `mean` on average.
   ///
   /// Exponentially distributed by von Neumann's method of 1951, which only compares: a falling run
   /// of even draws ends after an odd number of them with the probability that a logarithm would

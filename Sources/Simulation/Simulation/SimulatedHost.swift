@@ -15,7 +15,7 @@ public struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
 
   /// - Parameters:
   ///   - startTimestamp: The time stamp at the beginning of virtual time.
-  ///   - duration: nothing happens after it, and the stream ends shortly before. Nil for an endless
+  ///   - duration: Nothing happens after it, and the stream ends shortly before. Nil for an endless
   ///     stream.
   public init(seed: UInt64, startTimestamp: Timestamp, duration: VirtualTime? = nil) {
     self.startTimestamp = startTimestamp

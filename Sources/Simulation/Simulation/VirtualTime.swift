@@ -1,6 +1,6 @@
 public import LiveEvents
 
-/// A point of virtual time, or a span of it: whole nanoseconds since a simulation began.
+/// A point in virtual time, or a span of it: whole nanoseconds since the simulation began.
 ///
 /// An integer, so that sums do not depend on the order of addition.
 public struct VirtualTime: Hashable, Comparable, Sendable {

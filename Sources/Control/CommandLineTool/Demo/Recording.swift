@@ -11,8 +11,8 @@ struct Recording: Sendable {
   /// The room of the first line that names one.
   var room: RoomName
 
-  /// - Parameter path: Nil is the bundled recording, which is looked for in the current directory, in
-  ///   those above the program and where packages put it.
+  /// - Parameter path: Nil is the bundled recording, which is looked for in the current directory,
+  ///   in those above the program and where packages put it.
   init(path: String?, programDirectory: String?) throws {
     self.path = try path ?? Self.find(programDirectory)
     room = try Self.room(of: self.path)
@@ -40,14 +40,14 @@ struct Recording: Sendable {
       while true {
         let outcome = try queue.take(now: 0, limit: 1, into: &line)
         if line.isEmpty {
-          if outcome == .ended { throw Failure(.badData, "\(path) holds no event") }
+          if outcome == .ended { throw Failure(.badData, "\(path) contains no events") }
           break
         }
         if case .event(_, let room) = decode(line, &decoder) { return decoder.name(of: room) }
         line = []
       }
     }
-    throw Failure(.badData, "\(path) holds no event")
+    throw Failure(.badData, "\(path) contains no events")
   }
 
   private static func decode(_ line: [UInt8], _ decoder: inout LineDecoder) -> DecodedLine {

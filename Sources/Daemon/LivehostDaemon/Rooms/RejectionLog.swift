@@ -86,7 +86,7 @@ extension RejectionReason {
     switch self {
     case .malformedJSON: "looks like JSON and is not; send one object per line"
     case .invalidUTF8: "no valid UTF-8; send text in UTF-8"
-    case .unknownType: "the member type names no event; see README for the types"
+    case .unknownType: "unknown 'type'; see livehost-events(5) for the types"
     case .missingMember: "a member that the type requires is absent"
     case .invalidValue: "a member has the wrong type or is out of range"
     case .invalidRoom: "the room's name breaks the rule [a-z0-9_][a-z0-9_.-]{0,63}"

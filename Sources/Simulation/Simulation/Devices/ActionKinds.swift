@@ -3,8 +3,8 @@ import Composable
 import HostFeature
 import WaitingRoomFeature
 
-/// The kinds of actions that reach the host's reducer, numbered, by the names that evaluations give as
-/// causes, such as `chat.messages`.
+/// Numbers the kinds of actions that reach the host's reducer. Their names are those that
+/// evaluations give as causes, such as `chat.messages`.
 struct ActionKinds: Sendable {
   static let all = ActionKinds()
 
@@ -15,7 +15,7 @@ struct ActionKinds: Sendable {
     let store = Store(initialState: HostFeature.State(), lane: SimulationLane()) { HostFeature() }
     let trace = store.actionTrace
     var kinds: [(code: UInt64, name: String)] = []
-    /// Adds the kinds below one, or the kind itself if there are none.
+    /// Adds the kinds nested in a kind, or the kind itself if it has none.
     func add(_ code: UInt64, _ name: String, level: UInt64) {
       var isLeaf = true
       for byte in 1...254 as ClosedRange<UInt64> {
@@ -33,7 +33,7 @@ struct ActionKinds: Sendable {
     numbers = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1.code, $0) })
   }
 
-  /// How many numbers there are: one for each of ``names``, and one for actions that no child took.
+  /// Number of kinds: one for each of ``names``, and one for actions that no child handled.
   var count: Int { names.count + 1 }
 
   /// The number of the kind that a trace says is being reduced.
@@ -43,7 +43,7 @@ struct ActionKinds: Sendable {
 }
 
 extension HostFeature.Action {
-  /// How many elements of a batch it carries.
+  /// Number of elements in its batch.
   var elementCount: Int {
     switch self {
     case .chat(.messages(let batch)): batch.count

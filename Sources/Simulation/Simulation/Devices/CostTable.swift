@@ -1,8 +1,8 @@
 import ViewGraph
 
-/// The costs of one device under its conditions, ready to be looked up.
+/// The costs of one device under its conditions, prepared for fast look-up.
 struct CostTable: Sendable {
-  /// The highest cost of one thing, nearly three hours: sums of costs stay in their range.
+  /// The highest cost of one thing, nearly three hours, so that sums of costs do not overflow.
   private static let limit: Int64 = 10_000_000_000_000
 
   /// By the numbers of ``ActionKinds``, in nanoseconds.

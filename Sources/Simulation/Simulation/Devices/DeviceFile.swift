@@ -45,7 +45,7 @@ struct DeviceFile {
       throw reference.problem(
         "there is no device '\(name)'" + Spelling.hint(for: name, among: known))
     }
-    guard depth < 8 else { throw reference.problem("leads back to itself by way of 'like'") }
+    guard depth < 8 else { throw reference.problem("refers to itself through 'like'") }
     let top = try YAMLMapping(
       YAMLNode(path, text),
       known: ["title", "like", "refreshRate", "slowdown", "conditions", "costs"])

@@ -1,14 +1,15 @@
-/// A device for the simulator: how often it draws, how slow it is, and what things cost.
+/// A device for the simulator: its refresh rate, how slow it is, and what things cost on it.
 package struct DeviceProfile: Hashable, Sendable {
   /// The name of its file.
   package var name: String
-  /// For people.
+  /// Its name for people.
   package var title: String
   /// Frames per second.
   package var refreshRate: Int
-  /// How many times as long as the reference device it takes, in millionths.
+  /// Time taken relative to the reference device, in millionths.
   package var slowdown: Int64
-  /// What slows it further, each by a factor in millionths, in the order of the file.
+  /// Conditions that slow it down further, each by a factor in millionths, in the order of the
+  /// file.
   package var conditions: [Condition]
   package var costs: Costs
 
@@ -21,7 +22,7 @@ package struct DeviceProfile: Hashable, Sendable {
   package struct Costs: Hashable, Sendable {
     /// To reduce one action.
     package var action: Int64 = 0
-    /// More for each element of a batch.
+    /// Added for each element of a batch.
     package var element: Int64 = 0
     /// To reduce an action of a kind, instead of ``action``; by the names of ``ActionKinds``.
     package var actions: [String: Int64] = [:]
@@ -34,22 +35,22 @@ package struct DeviceProfile: Hashable, Sendable {
   package struct ViewCost: Hashable, Sendable {
     /// To evaluate it.
     package var evaluation: Int64 = 0
-    /// More for each element that it puts on the screen.
+    /// Added for each element that it puts on the screen.
     package var element: Int64 = 0
-    /// More in the frame in which it appears: what is made for it once.
+    /// Added in the frame in which it appears, for what is created once.
     package var appearance: Int64 = 0
   }
 }
 
-/// A device under some conditions, as runs are named: `iphone-13-mini+low-power`.
+/// A device under some conditions. Its name is that of the runs: `iphone-13-mini+low-power`.
 package struct Device: Hashable, Sendable {
   package let profile: DeviceProfile
-  /// As it was asked for.
+  /// As requested.
   package let name: String
   package let conditions: [String]
 
-  /// How many times as long as the reference device it takes, in millionths; the same whatever order
-  /// the conditions were named in.
+  /// Time taken relative to the reference device, in millionths. The order of the conditions makes
+  /// no difference.
   package var slowdown: Int64 {
     var product = Int128(profile.slowdown)
     for condition in profile.conditions.sorted(by: { $0.name < $1.name })

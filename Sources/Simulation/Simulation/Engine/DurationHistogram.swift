@@ -1,6 +1,7 @@
-/// Counts durations in nanoseconds and gives their percentiles: exact below 512 ns, within 0.4 % above.
+/// Counts durations in nanoseconds and gives their percentiles: exact below 512 ns, within 0.4 %
+/// above.
 struct DurationHistogram: Sendable {
-  /// Bits that tell two durations of one power of two apart.
+  /// Bits of resolution within one power of two.
   private static let precision = 8
 
   private var counts: [Int] = []
@@ -19,7 +20,8 @@ struct DurationHistogram: Sendable {
     maximum = max(maximum, value)
   }
 
-  /// The smallest duration such that `thousandths` of all are not longer; 0 without any.
+  /// The smallest duration that at least `thousandths` of all durations do not exceed; 0 if there
+  /// are none.
   func percentile(_ thousandths: Int) -> Int64 {
     guard count > 0 else { return 0 }
     let rank = max(1, (count * thousandths + 999) / 1_000)

@@ -3,12 +3,11 @@ package import LiveEvents
 /// An event on its way to the screen.
 package struct Delivery: Sendable {
   package var event: LiveEvent
-  /// When it should have arrived, had nothing gone wrong.
+  /// When it would have arrived without faults.
   package var intended: VirtualTime
 }
 
-/// All events of a scenario in the order in which they arrive: those of its sources, after the faults on
-/// the way.
+/// All events of a scenario in order of arrival: those of its sources after faults were applied.
 ///
 /// Cannot be copied, because its sources advance.
 package struct EventFeed: ~Copyable {
@@ -17,7 +16,7 @@ package struct EventFeed: ~Copyable {
   private var faults: FaultStage
   /// The next occasion of each source.
   private var occasions = EventQueue<Int>()
-  /// Events that arrive later than the occasion they belong to.
+  /// Events that arrive later than the occasion that they belong to.
   private var deliveries = EventQueue<Delivery>()
 
   /// - Parameter load: factor of all generated rates, in millionths.
@@ -40,7 +39,7 @@ package struct EventFeed: ~Copyable {
 
   package var faultCounts: FaultCounts { faults.counts }
 
-  /// Calls `take` for each event that arrives until then, in order; of events at the same time, those
+  /// Calls `take` for each event that arrives until then, in order. Of simultaneous events, those
   /// already under way come first.
   package mutating func receive(
     until time: VirtualTime, _ take: (Delivery, _ arrival: VirtualTime) -> Void
@@ -54,7 +53,7 @@ package struct EventFeed: ~Copyable {
     }
   }
 
-  /// Takes the events of one occasion: those that arrive with it at once, the others when they do.
+  /// Takes the events of one occasion: immediate ones now, delayed ones when they arrive.
   private mutating func gather(
     _ number: Int, until now: VirtualTime, _ take: (Delivery, VirtualTime) -> Void
   ) {

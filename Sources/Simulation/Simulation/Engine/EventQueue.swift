@@ -1,6 +1,7 @@
-/// A queue in order of virtual time; elements of the same time come in the order in which they were added.
+/// A queue in order of virtual time. Elements of the same time keep the order in which they were
+/// added.
 ///
-/// A heap in an array, with four children to a parent, which makes it half as deep as a binary one.
+/// A heap in an array. Each parent has four children, so that it is half as deep as a binary heap.
 public struct EventQueue<Element> {
   @usableFromInline
   struct Entry {
@@ -38,7 +39,7 @@ public struct EventQueue<Element> {
       var index = buffer.count - 1
       let (time, sequence) = (base[index].time, base[index].sequence)
       guard index > 0, Self.precedes(time, sequence, base + (index - 1) / 4) else { return }
-      // A hole moves up: elements are moved, not copied, so that nothing is counted.
+      // A hole moves up: elements are moved rather than copied, which avoids reference counting.
       let entry = (base + index).move()
       while index > 0 {
         let parent = (index - 1) / 4

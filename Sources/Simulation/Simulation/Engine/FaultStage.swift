@@ -1,6 +1,6 @@
 import LiveEvents
 
-/// Counts of what faults did.
+/// Counts the effects of faults.
 package struct FaultCounts: Hashable, Sendable {
   package var dropped = 0
   package var duplicated = 0
@@ -22,7 +22,7 @@ struct FaultStage {
 
   var isEmpty: Bool { faults.isEmpty }
 
-  /// When a source is due: bursts bring it forward.
+  /// When a source is due. Bursts bring that forward.
   func occasion(_ time: VirtualTime) -> VirtualTime {
     var time = time
     for fault in faults where fault.covers(time) {

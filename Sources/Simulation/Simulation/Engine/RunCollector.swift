@@ -5,16 +5,16 @@ import ViewGraph
 
 /// Measures a run while it is under way.
 struct RunCollector {
-  /// Parts of the run for which the longest turn is kept, for charts.
+  /// The run is divided into this many parts; charts show the longest turn of each.
   private static let buckets = 240
-  /// How many of the longest turns are kept, with their causes.
+  /// This many of the longest turns are kept with their causes.
   private static let longestKept = 10
 
   private let grid: FrameGrid
   private let duration: VirtualTime
   private let bucket: Int64
 
-  /// Work done so far, in units of a held event.
+  /// Work done so far; one unit is about the work for one held event.
   private(set) var work = 0
   private var turns = DurationHistogram()
   private var microhangs = 0
@@ -34,7 +34,7 @@ struct RunCollector {
   private var views: [(name: String, inclusive: DurationHistogram)] = HostView.names.map {
     ($0, DurationHistogram())
   }
-  /// The costliest evaluation of the turn without those within.
+  /// The costliest evaluation of the turn, not counting views evaluated within it.
   private var costliestView: (name: String, cost: Int64)?
 
   private struct Unshown {
@@ -57,8 +57,8 @@ struct RunCollector {
     unshown.append(Unshown(intended: intended.nanoseconds, taken: time))
   }
 
-  /// A frame shows everything except what throttles still hold. Those are assumed to be the newest events,
-  /// since only the throttles know which ones they are.
+  /// A frame shows everything except what the throttles still hold. Only the throttles know which
+  /// events those are, so the newest ones are assumed.
   mutating func noteShown(counts: EventCounts, at time: Int64) {
     while unshown.count - firstUnshown > counts.pending {
       let event = unshown[firstUnshown]

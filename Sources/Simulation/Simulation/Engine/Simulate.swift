@@ -10,11 +10,12 @@ package struct SimulationOutcome: Sendable {
 
 /// Runs a scenario: every variant on every device.
 ///
-/// Yields to other tasks about once per millisecond of work, and ends early if its task is cancelled.
-/// The result depends on nothing but the scenario, the files that it names and the options: the same input
-/// gives the same report, byte for byte.
+/// Yields to other tasks about once per millisecond of work, and ends early if its task is
+/// cancelled. The result depends on nothing but the scenario, the files that it names and the
+/// options: the same input gives the same report, byte for byte.
 ///
-/// - Parameter progress: Called with the share done in percent, each at most once, from 1 to 100.
+/// - Parameter progress: Called with the percentage done, from 1 to 100, at most once for each
+///   value.
 /// - Throws: ``ConfigurationError`` before anything ran; `CancellationError`.
 package func simulate(
   scenarioText: String, options: SimulationOptions, progress: (_ percent: Int) -> Void = { _ in }
@@ -23,7 +24,7 @@ package func simulate(
   return try await simulate(scenario, wantsTrace: options.wantsTrace, progress: progress)
 }
 
-/// Runs a scenario that was read before.
+/// Runs a scenario that has already been read.
 package func simulate(
   _ scenario: Scenario, wantsTrace: Bool = false, progress: (_ percent: Int) -> Void = { _ in }
 ) async throws -> SimulationOutcome {
@@ -59,8 +60,8 @@ package func simulate(
   return SimulationOutcome(report: report, trace: trace?.text)
 }
 
-/// The screen at the end of the scenario's first run, in the first variant on the first device; for
-/// comparing it with a screen that lived through the same.
+/// The screen at the end of the scenario's first run (first variant, first device), for comparison
+/// with a screen that received the same events.
 package func simulatedScreen(_ scenario: Scenario) -> HostScreen? {
   guard let device = scenario.devices.first, let variant = scenario.variants.first else {
     return nil
@@ -70,10 +71,10 @@ package func simulatedScreen(_ scenario: Scenario) -> HostScreen? {
   return run.screen
 }
 
-/// Version of the simulator: what it computes from the same input changes with it.
+/// Version of the simulator. It must be raised with every change to what the same input gives.
 package let simulatorVersion = "0.1.0"
 
 enum SimulationSlice {
-  /// Work between two yields. A unit takes up to a microsecond.
+  /// Units of work between two yields. A unit takes up to a microsecond.
   static let work = 1_000
 }

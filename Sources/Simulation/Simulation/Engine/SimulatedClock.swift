@@ -5,29 +5,30 @@ import ViewGraph
 final class SimulatedClock: EvaluationClock {
   private let costs: CostTable
   @exclusivity(unchecked) private(set) var time: Int64 = 0
-  /// What views that appeared in this frame still cost: it is spent once all bodies are evaluated.
+  /// The pending cost of views that appeared in this frame. It is spent once all bodies are
+  /// evaluated.
   @exclusivity(unchecked) private var appearance: Int64 = 0
   /// What the turn spent on views that appeared.
   private var spentOnAppearance: Int64 = 0
   /// What the turn spent, by the numbers of ``ActionKinds``.
   private var spentOnActions = [Int64](repeating: 0, count: ActionKinds.all.count)
   @exclusivity(unchecked) private var touched: [Int] = []
-  /// Called when views that appeared were made, with when that began.
+  /// Called after the views that appeared were created, with the time at which that began.
   var onAppearance: ((_ start: Int64, _ end: Int64) -> Void)?
 
   init(costs: CostTable) { self.costs = costs }
 
   var now: UInt64 { UInt64(time) }
 
-  /// The thread has nothing to do until then. Time never goes back.
+  /// Advances time while the thread is idle. Never moves it backwards.
   func wait(until instant: VirtualTime) { time = max(time, instant.nanoseconds) }
 
-  /// A turn of absurd length ends the run; it must not end the program.
+  /// Saturates: a turn of absurd length ends the run but must not crash the program.
   private func spend(_ cost: Int64) { time = min(time + cost, Self.end) }
 
   private static let end = Int64.max / 4
 
-  /// Spends what it takes to reduce an action of this kind.
+  /// Spends the cost of reducing an action of this kind.
   func reduce(_ kind: Int, elements: Int) {
     let start = time
     spend(costs.cost(ofAction: kind, elements: elements))
@@ -40,7 +41,7 @@ final class SimulatedClock: EvaluationClock {
     if isFirst { appearance += costs.appearance(ofView: view) }
   }
 
-  /// Spends what the views that appeared cost once.
+  /// Spends the one-off cost of the views that appeared.
   func didEvaluateFrame() {
     guard appearance > 0 else { return }
     let start = time
@@ -50,10 +51,10 @@ final class SimulatedClock: EvaluationClock {
     onAppearance?(start, time)
   }
 
-  /// What was spent on views that appeared since the last call.
+  /// Returns what was spent on appearing views since the last call, and resets it.
   func takeAppearanceCost() -> Int64 { exchange(&spentOnAppearance, with: 0) }
 
-  /// The kind of action that cost most since the last call, if any did. Forgets what was spent.
+  /// Returns the kind of action that cost most since the last call, if any, and resets the costs.
   func takeCostliestAction() -> (name: String, cost: Int64)? {
     guard !touched.isEmpty else { return nil }
     var best: (kind: Int, cost: Int64)?

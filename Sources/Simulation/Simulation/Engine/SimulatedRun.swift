@@ -20,7 +20,7 @@ final class SimulatedRun {
   @exclusivity(unchecked) private var collector: RunCollector
   private let trace: TraceRecorder?
   private let grid: FrameGrid
-  /// The screen draws nothing before this refresh; until then it need not be asked.
+  /// The screen has nothing to draw before this refresh and need not be asked until then.
   @exclusivity(unchecked) private var nextRefresh = VirtualTime.zero
 
   init(_ scenario: Scenario, _ device: Device, _ variant: Scenario.Variant, trace: TraceRecorder?) {
@@ -66,12 +66,12 @@ final class SimulatedRun {
     trace?.evaluation(record)
   }
 
-  /// How far it is.
+  /// Progress of the run.
   var time: VirtualTime { min(VirtualTime(nanoseconds: clock.time), duration) }
 
-  /// Does about this much work, in units of a held event; a few hundred nanoseconds each.
+  /// Does about this much work, in units of a few hundred nanoseconds (one held event).
   ///
-  /// - Returns: whether there is more to do.
+  /// - Returns: Whether there is more to do.
   func advance(work: Int) -> Bool {
     let end = collector.work + work
     while collector.work < end { guard turn() else { return false } }
@@ -122,7 +122,7 @@ final class SimulatedRun {
 
   private func receive(until time: Int64) {
     let now = Instant(nanoseconds: time)
-    // Nothing comes after the end, however long a turn that began before it lasts.
+    // Nothing is processed after the end, even if a turn that began earlier is still running.
     feed.receive(until: min(VirtualTime(nanoseconds: time), duration)) { delivery, _ in
       screen.receive(delivery.event, at: now)
       collector.noteReceived(intended: delivery.intended, at: time)

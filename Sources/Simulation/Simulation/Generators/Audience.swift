@@ -29,7 +29,7 @@ public struct Reactions: EventGenerator {
   }
 }
 
-/// A few chat messages of a small audience.
+/// Occasional chat messages of a small audience.
 public struct ChatMessages: EventGenerator {
   private let meanInterval: VirtualTime
   private let prefix: String
@@ -37,7 +37,7 @@ public struct ChatMessages: EventGenerator {
   private var time: VirtualTime
   private var number = 0
 
-  /// - Parameter prefix: Begins the identifiers of the messages.
+  /// - Parameter prefix: Prefix of the messages' identifiers.
   public init(
     meanInterval: VirtualTime, prefix: String, from start: VirtualTime, random: SeededGenerator
   ) {
@@ -73,7 +73,7 @@ public struct WaitingRoomVisitors: EventGenerator {
   /// The people waiting, in the order of their arrival.
   private var waiting: [Person] = []
 
-  /// - Parameter opening: when the people waiting are let in.
+  /// - Parameter opening: When the people waiting are let in.
   public init(
     meanInterval: VirtualTime, from start: VirtualTime, opening: VirtualTime,
     random: SeededGenerator
@@ -86,7 +86,7 @@ public struct WaitingRoomVisitors: EventGenerator {
 
   public var nextTime: VirtualTime? {
     if time < opening { return time }
-    // All at one moment: a crowd at the door is what a waiting room is like.
+    // All at the same moment: a waiting room is a crowd at the door.
     return waiting.isEmpty ? nil : opening
   }
 
@@ -104,7 +104,7 @@ public struct WaitingRoomVisitors: EventGenerator {
   }
 }
 
-/// Names of people who do not exist.
+/// Invented names of people.
 enum People {
   private static let first = [
     "ada", "bo", "cleo", "dana", "eli", "finn", "gus", "hana", "ivo", "jo",
@@ -113,7 +113,7 @@ enum People {
 
   static let count = first.count * second.count
 
-  /// The same name for the same number; numbers beyond ``count`` get one with a figure.
+  /// Always the same name for the same number. Names of numbers beyond ``count`` end in a figure.
   static func name(_ number: Int) -> String {
     let name = "\(first[number % first.count])_\(second[number / first.count % second.count])"
     return number < count ? name : "\(name)\(number / count)"

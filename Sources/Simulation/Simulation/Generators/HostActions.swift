@@ -1,6 +1,6 @@
 public import LiveEvents
 
-/// Taps on switches, each the opposite of the one before on the same switch.
+/// Taps on switches; each tap flips its switch.
 public struct SwitchTaps: EventGenerator {
   private let controls: [Text]
   private let meanInterval: VirtualTime
@@ -29,7 +29,7 @@ public struct SwitchTaps: EventGenerator {
   }
 }
 
-/// Events written down beforehand.
+/// A predefined list of events.
 public struct Story: EventGenerator {
   private let steps: [(time: VirtualTime, payload: LiveEvent.Payload)]
   private var index = 0

@@ -1,6 +1,6 @@
 public import LiveEvents
 
-/// The number of viewers at even intervals: a random walk towards a goal.
+/// The number of viewers at regular intervals: a random walk towards a goal.
 public struct ViewerWalk: EventGenerator {
   private let period: VirtualTime
   private let goal: Int
@@ -28,7 +28,7 @@ public struct ViewerWalk: EventGenerator {
   }
 }
 
-/// Statistics of encoder and connection at even intervals, with a bad spell now and then.
+/// Statistics of encoder and connection at regular intervals, with an occasional bad spell.
 public struct StatisticsSamples: EventGenerator {
   private let period: VirtualTime
   private var random: SeededGenerator
@@ -91,7 +91,7 @@ public struct LevelMeter: EventGenerator {
   }
 }
 
-/// The progress of a recorder from the moment it records: bytes and time never fall.
+/// The progress of a recorder from the moment it starts: bytes and time never decrease.
 public struct RecorderReports: EventGenerator {
   private let period: VirtualTime
   private let start: VirtualTime

@@ -3,8 +3,8 @@ public import LiveEvents
 /// Drags of sliders: a begin, changes at the rate of a real drag, an end that repeats the last
 /// value.
 ///
-/// The rate differs from drag to drag as it does in recorded ones of 20 changes and more: median 33
-/// changes/s, 95 of 100 below 100/s, the fastest 135/s.
+/// Rates vary between drags as they do in recorded drags of at least 20 changes: median 33
+/// changes/s, 95 % below 100/s, the fastest 135/s.
 public struct SliderDrags: EventGenerator {
   private enum Step {
     case begin
@@ -66,8 +66,8 @@ public struct SliderDrags: EventGenerator {
     }
   }
 
-  /// A hand is not a clock: a quarter more now and then, but never less, so that the fastest drag
-  /// stays the fastest.
+  /// Hands are not regular: some steps take up to a quarter longer, none shorter, so that the
+  /// fastest drag stays the fastest.
   static func pause(_ period: Int64, _ random: inout SeededGenerator) -> Int64 {
     random.isOne(in: 8) ? period * 5 / 4 : period
   }

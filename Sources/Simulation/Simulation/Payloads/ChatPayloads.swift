@@ -50,7 +50,7 @@ extension PayloadMaker.State {
     return ChatNotice(kind: kind, user: person(), count: count)
   }
 
-  /// One parent and its gifts, which belong to it by their group.
+  /// A gift bomb and its gifts, which share a group.
   fileprivate mutating func giftBomb(of size: Int, _ emit: PayloadMaker.Emit) {
     let giver = person()
     let group = Text("bomb-\(source)-\(occasions)")

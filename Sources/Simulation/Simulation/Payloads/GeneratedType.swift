@@ -5,7 +5,7 @@ import YAMLReader
 struct GeneratedType: Sendable {
   /// The name of the type in native lines.
   let name: String
-  /// The keys of a source that only some types have, those that mean something for this one.
+  /// Keys that only some types of sources have and that apply to this one.
   let keys: [String]
   let pattern: @Sendable (YAMLMapping) throws(ConfigurationError) -> PayloadPattern
 
@@ -18,7 +18,7 @@ struct GeneratedType: Sendable {
     self.pattern = pattern
   }
 
-  /// A type without keys, each event of which `payload` makes.
+  /// A type without keys; `payload` makes each event.
   init(
     _ name: String,
     payload: @escaping @Sendable (inout PayloadMaker.State, inout SharedState) -> LiveEvent.Payload
@@ -46,10 +46,10 @@ extension PayloadPattern {
       keys = type.keys
       self = try type.pattern(section)
     }
-    // A key of another type of event is a misunderstanding.
+    // A key that belongs to another type of event is a mistake.
     try section.refuse(
       GeneratedType.keys.filter { !keys.contains($0) },
-      because: "means nothing for this kind of event")
+      because: "does not apply to this kind of event")
   }
 }
 

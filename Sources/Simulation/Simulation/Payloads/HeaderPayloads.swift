@@ -23,7 +23,7 @@ extension GeneratedType {
 }
 
 extension PayloadMaker.State {
-  /// A walk that leans towards a number.
+  /// A random walk that is drawn towards a number.
   fileprivate mutating func viewers(_ goal: Int) -> Int {
     let spread = max(goal / 40, 1)
     level = max(0, level + (goal - level) / 20 + random.integer(in: -spread...spread))

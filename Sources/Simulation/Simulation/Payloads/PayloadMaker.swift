@@ -7,9 +7,9 @@ struct PayloadMaker: Sendable {
     /// The number of the source.
     let source: Int
     var random: SeededGenerator
-    /// How many occasions there were, the present one included.
+    /// The number of occasions so far, including the current one.
     var occasions = 0
-    /// A walking number: viewers, a level, bytes.
+    /// A random walk: viewers, a level, bytes.
     var level: Int
     /// Names to choose from, such as controls.
     let names: [Text]
@@ -29,8 +29,8 @@ struct PayloadMaker: Sendable {
       values: pattern.names.map { _ in 500 })
   }
 
-  /// Calls `emit` for each event of one occasion, with how long after it the event happens and its
-  /// number within the batch.
+  /// Calls `emit` for each event of one occasion, with its delay after the occasion and its index
+  /// in the batch.
   mutating func make(size: Int, _ shared: inout SharedState, _ emit: Emit) {
     state.occasions += 1
     switch pattern.occasion {
@@ -41,7 +41,7 @@ struct PayloadMaker: Sendable {
   }
 }
 
-/// What a source makes, as a scenario describes it.
+/// What a source generates, according to a scenario.
 struct PayloadPattern: Sendable {
   enum Occasion: Sendable {
     /// Makes one event of an occasion.
@@ -52,9 +52,9 @@ struct PayloadPattern: Sendable {
 
   let occasion: Occasion
   let names: [Text]
-  /// The walking number at the beginning.
+  /// Where the random walk begins.
   let level: Int
-  /// Whether the scenario says how many events there are on one occasion.
+  /// Whether the scenario sets the number of events per occasion.
   let isSized: Bool
 
   init(names: [String] = [], level: Int = 0, isSized: Bool = true, _ occasion: Occasion) {

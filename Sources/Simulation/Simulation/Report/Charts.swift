@@ -3,7 +3,7 @@ private let palette = ["#c0504d", "#4f81bd", "#9bbb59", "#8064a2", "#f79646", "#
 
 private func colour(_ index: Int) -> String { palette[index % palette.count] }
 
-/// Bars: microhangs and, darker on top of them, hangs of every run.
+/// A bar chart: microhangs and, darker on top of them, hangs of every run.
 enum HangChart {
   private static let height = 180
 
@@ -44,7 +44,7 @@ enum HangChart {
   }
 }
 
-/// Lines: the longest turn in each part of the run, with the bounds of microhangs and hangs.
+/// A line chart: the longest turn in each part of the run, with the bounds of microhangs and hangs.
 enum TimelineChart {
   private static let width = 960
   private static let height = 160

@@ -1,5 +1,5 @@
 extension SimulationReport {
-  /// The report as one HTML file that needs nothing else: tables, and charts as inline SVG.
+  /// The report as one self-contained HTML file: tables, and charts as inline SVG.
   package var html: String {
     var page = HTMLPage(title: "\(scenario), seed \(seed)")
     page.heading(1, scenario)
@@ -44,7 +44,7 @@ extension SimulationReport {
   }
 }
 
-/// Puts a page together; text is escaped.
+/// Builds a page; text is escaped.
 struct HTMLPage {
   private var body = ""
   private let title: String
@@ -73,7 +73,7 @@ struct HTMLPage {
 
   mutating func raw(_ html: String) { body += html + "\n" }
 
-  /// The first row is the heading.
+  /// The first row contains the headings.
   mutating func table(_ rows: [[String]]) {
     body += "<table>\n"
     for (index, row) in rows.enumerated() {

@@ -20,7 +20,7 @@ package struct RunMetrics: Sendable, Hashable {
     case time(Int64)
     /// Thousandths, shown as percent.
     case share(Int)
-    /// No value, such as the mean of no evaluation.
+    /// No value, such as the mean when there were no evaluations.
     case none
 
     var text: String {
@@ -79,8 +79,8 @@ package struct RunMetrics: Sendable, Hashable {
 
 /// Runs side by side.
 package enum RunComparison {
-  /// A table: a column for each run under `headings`, and with two runs how much the second differs
-  /// from the first.
+  /// A table with a column for each run, under `headings`; with two runs also the change from the
+  /// first to the second.
   package static func lines(
     _ runs: [RunMetrics], headings: [String], indent: Int = 2
   ) -> [String] {
@@ -106,7 +106,7 @@ package enum RunComparison {
     return names
   }
 
-  /// In percent of the first; empty if there is no change, or nothing to compare with.
+  /// The change in percent of the first; empty if there is none, or nothing to compare with.
   private static func change(_ first: RunMetrics.Value, _ second: RunMetrics.Value) -> String {
     guard let old = first.number, let new = second.number, old != new else { return "" }
     guard old != 0 else { return "new" }

@@ -9,7 +9,7 @@ extension SimulationReport {
     json.appendObject { json in
       json.add("version", version)
       json.add("scenario", scenario)
-      // Beyond 2^53 many readers of JSON lose digits; a seed is a number all the same.
+      // Many JSON readers lose digits beyond 2^53; a seed is written as a number nevertheless.
       json.addJSON("seed", String(seed))
       json.addMilliseconds("durationMs", duration.nanoseconds)
       json.addObject("parameters") { json in

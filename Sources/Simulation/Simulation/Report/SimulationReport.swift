@@ -32,7 +32,7 @@ package struct SimulationReport: Sendable, Hashable {
 package struct RunReport: Sendable, Hashable {
   package var device: String
   package var variant: String
-  /// Against the reference device, conditions included, in millionths.
+  /// Relative to the reference device, including conditions, in millionths.
   package var slowdown: Int64
   package var refreshRate: Int
   package var events: EventTotals
@@ -45,11 +45,12 @@ package struct RunReport: Sendable, Hashable {
   package var longest: Int64
   /// Nanoseconds per second by which turns outlasted the refresh that they should have made.
   package var hitchPerSecond: Int64
-  /// Thousandths of the time that the thread was busy.
+  /// Share of the time that the thread was busy, in thousandths.
   package var busyShare: Int
   /// From when an event should have arrived to the end of the frame that shows it.
   package var latency: Percentiles
-  /// From when the thread took it: without what it waited for the thread.
+  /// Counted from when the thread took the event, without the time that the event waited for the
+  /// thread.
   package var service: Percentiles
   package var views: [ViewReport]
   /// The longest turns with their causes, the longest first.
@@ -86,7 +87,7 @@ package struct TurnReport: Sendable, Hashable {
   /// The view whose own evaluation cost most.
   package var view: String?
   package var viewCost: Int64
-  /// What views that appeared cost once.
+  /// One-off cost of the views that appeared.
   package var appearanceCost: Int64
 }
 
@@ -94,13 +95,13 @@ package struct ViewReport: Sendable, Hashable {
   package var name: String
   package var evaluations: Int
   package var avoidable: Int
-  /// With the views evaluated within.
+  /// Including views evaluated within.
   package var mean: Int64
-  /// Without them.
+  /// Excluding views evaluated within.
   package var selfMean: Int64
   package var p95: Int64
   package var max: Int64
-  /// The most frequent first.
+  /// Most frequent first.
   package var causes: [Cause]
 
   package struct Cause: Sendable, Hashable {
@@ -129,9 +130,9 @@ package struct ViewReport: Sendable, Hashable {
 
 package struct ThresholdReport: Sendable, Hashable {
   package var text: String
-  /// The worst value of all runs that it is for, with its unit.
+  /// The worst value of all runs that it applies to, with its unit.
   package var value: String
   package var passed: Bool
-  /// The runs that did not meet it.
+  /// Runs that did not meet it.
   package var failures: [String]
 }

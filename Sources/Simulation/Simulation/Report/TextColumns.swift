@@ -1,4 +1,4 @@
-/// Lines of text in columns: the first one to the left, the others to the right.
+/// Lines of text in columns: the first is left-aligned, the others are right-aligned.
 struct TextColumns {
   private var rows: [[String]] = []
 

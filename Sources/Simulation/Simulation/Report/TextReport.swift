@@ -1,6 +1,6 @@
 extension SimulationReport {
-  /// The report for people: for each device a table with the variants side by side, the causes of the
-  /// longest turns, why views were evaluated, and the thresholds.
+  /// The report for people: for each device a table with the variants side by side, the causes of
+  /// the longest turns, why views were evaluated, and the thresholds.
   package var lines: [String] {
     var lines = [
       "\(scenario), seed \(seed), \(FixedPoint.text(duration.milliseconds, decimals: 3, trimmed: true)) s, "
@@ -34,7 +34,7 @@ extension SimulationReport {
 }
 
 extension ThresholdReport {
-  /// One line with a mark, the text and the worst value.
+  /// One line: a mark, the text and the worst value.
   package var line: String {
     let runs = failures.isEmpty ? "" : " in \(failures.joined(separator: "; "))"
     return "  \(passed ? "✓" : "✗") \(text) (\(value))\(runs)"
@@ -42,7 +42,7 @@ extension ThresholdReport {
 }
 
 extension RunReport {
-  /// How many turns and causes are listed below a table.
+  /// At most this many turns and causes are listed below a table.
   private static let turnsShown = 3
   private static let causesShown = 3
 

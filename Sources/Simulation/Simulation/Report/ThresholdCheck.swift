@@ -1,5 +1,5 @@
 extension Threshold {
-  /// Checks every run that the threshold is for. Without any it is met.
+  /// Checks every run that the threshold applies to. If there are none, it is met.
   func check(_ runs: [RunReport]) -> ThresholdReport {
     var worst: Int64?
     var failures: [String] = []

@@ -6,7 +6,7 @@ import ViewGraph
 /// Each run is a process with one thread. Slices nest: turn, then actions and views, views within
 /// views. An arrow leads from an action to each view whose evaluation it triggered.
 final class TraceRecorder {
-  /// As many events as a viewer opens with ease; later ones are left out, and the trace says so.
+  /// As many events as viewers open easily. Later ones are left out, and the trace says so.
   private static let limit = 200_000
 
   private var body = ""
@@ -18,7 +18,7 @@ final class TraceRecorder {
   private var flows: [String: UInt64] = [:]
   private var pending: [(name: String, start: Int64, end: Int64, flow: UInt64)] = []
 
-  /// What comes next belongs to this run.
+  /// Begins a run, to which the following events belong.
   func begin(_ run: String) {
     process += 1
     flows = [:]

@@ -5,16 +5,17 @@ struct Fault: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     /// Nothing arrives for a while; then everything that was held up arrives at once.
     case stall
-    /// What would have come in the window comes this many times as fast, from its beginning on.
+    /// Events of the window come this many times as fast, starting at its beginning.
     case burst(times: Int)
     /// Each event is late by up to this time.
     case reorder(by: VirtualTime)
-    /// A share of the events, in thousandths, arrives a second time, up to half a second later.
+    /// A share of the events, in thousandths, arrives twice, the second time up to half a second
+    /// later.
     case duplicate(share: Int64)
     /// A share of the events is lost.
     case drop(share: Int64)
-    /// The connection is lost for a while; afterwards what was missed arrives, and what was delivered
-    /// in this time before the loss arrives again.
+    /// The connection is lost for a while. Afterwards the missed events arrive, and those delivered
+    /// during `replay` before the loss arrive again.
     case reconnect(replay: VirtualTime)
 
     var name: String {
@@ -76,7 +77,7 @@ extension Fault {
       }
     try section.refuse(
       ["times", "by", "share", "replay"].filter { $0 != own },
-      because: "means nothing for the kind \(name)")
+      because: "does not apply to the kind \(name)")
     switch name {
     case "burst": return .burst(times: try section["times"]?.integer(in: 2...1_000_000) ?? 10)
     case "reorder":

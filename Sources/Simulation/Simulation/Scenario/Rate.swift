@@ -8,7 +8,8 @@ package struct Rate: Hashable, Sendable {
 
   package init(interval: VirtualTime?) { self.interval = interval }
 
-  /// Reads `400/s`, `12.5/m` or `3/h`; `nil` for any other text, and above one per nanosecond.
+  /// Reads `400/s`, `12.5/m` or `3/h`; `nil` for any other text and for rates above one per
+  /// nanosecond.
   init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let unit = Quantity.nanoseconds("1\(parts[1])"),

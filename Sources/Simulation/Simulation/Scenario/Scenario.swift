@@ -1,4 +1,5 @@
-/// A scenario file as read: what happens, on which devices, in which variants, and what must hold.
+/// The contents of a scenario file: what happens, on which devices, in which variants, and which
+/// thresholds apply.
 package struct Scenario: Sendable {
   package var name: String
   package var seed: UInt64
@@ -9,22 +10,22 @@ package struct Scenario: Sendable {
   /// In the order of the file; a single one named `default` if the file has none.
   package var variants: [Variant]
   package var thresholds: [Threshold]
-  /// What was set on the command line, in that order.
+  /// Settings from the command line, in their order.
   package var parameters: [(key: String, value: String)]
 
-  /// One way of building the screen.
+  /// One version of the screen.
   package struct Variant: Hashable, Sendable {
     package var name: String
     package var settings: RunSettings
   }
 
-  /// A longer report would be of no use to people.
+  /// Longer reports would be useless to people.
   static let runLimit = 256
 }
 
 /// What a caller adds to a scenario file.
 package struct SimulationOptions: Sendable {
-  /// The scenario's path: it is named in errors, and other files are found relative to it.
+  /// The scenario's path. Errors name it, and other files are found relative to it.
   package var path: String
   package var files: ScenarioFiles
   /// Devices that replace those of the file; empty to use the file's.
@@ -36,7 +37,7 @@ package struct SimulationOptions: Sendable {
   package var settings: [String] = []
   /// Thresholds in addition to those of the file.
   package var thresholds: [String] = []
-  /// Whether a trace is made.
+  /// Whether to record a trace.
   package var wantsTrace = false
 
   package init(path: String, files: ScenarioFiles = .disk) {

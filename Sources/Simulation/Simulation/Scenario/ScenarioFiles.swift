@@ -14,7 +14,7 @@ package struct ScenarioFiles: Sendable {
     self.list = list
   }
 
-  /// Where a package puts what the sources keep in `config`.
+  /// Where the package installs the files of `config`.
   private static let installed = "/usr/share/livehost"
 
   /// A recording: as named, then below each directory that the scenario is in, then where packages

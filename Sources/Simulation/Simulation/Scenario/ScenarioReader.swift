@@ -61,7 +61,7 @@ extension Scenario {
     var nodes = options.devices.map { YAMLNode($0, option: "--device") }
     if nodes.isEmpty {
       nodes = try top.required("devices").list(orOne: true)
-      if nodes.isEmpty { throw top.problem(at: "devices", "names no device") }
+      if nodes.isEmpty { throw top.problem(at: "devices", "lists no devices") }
     }
     let file = DeviceFile(files: options.files, scenario: options.path)
     var devices: [Device] = []
@@ -87,7 +87,7 @@ extension Scenario {
         }
         variants.append(Variant(name: name, settings: settings))
       }
-      if variants.isEmpty { throw node.problem("names no variant") }
+      if variants.isEmpty { throw node.problem("lists no variants") }
     } else {
       variants = [Variant(name: "default", settings: base)]
     }
@@ -110,12 +110,12 @@ extension Scenario {
     for node in nodes {
       let threshold: Threshold
       do throws(ThresholdProblem) {
-        // The threshold's own reader refuses what is not a single value.
+        // The threshold's own reader rejects anything but a single value.
         threshold = try Threshold(node.scalar ?? "")
       } catch {
         throw node.problem(error.message)
       }
-      // With single variants or devices chosen, a threshold for another one concerns no run.
+      // If only some variants or devices were chosen, a threshold for another one concerns no run.
       if let scope = threshold.scope, !names.contains(scope), options.variants.isEmpty,
         options.devices.isEmpty
       {
@@ -128,7 +128,7 @@ extension Scenario {
 }
 
 extension YAMLNode {
-  /// The top of a file that must not be empty.
+  /// The top-level mapping of a file, which must not be empty.
   init(_ file: String, _ text: String) throws(ConfigurationError) {
     guard let top = try YAMLNode(parsing: text, file: file) else {
       throw ConfigurationError(file: file, message: "is empty")

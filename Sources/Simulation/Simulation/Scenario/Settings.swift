@@ -5,14 +5,14 @@ import YAMLReader
 
 /// The settings of a run, chosen by a variant or by `--set`.
 package struct RunSettings: Hashable, Sendable {
-  /// Whether the host's view depends on its children as wholes.
+  /// Whether the host's view depends on its children as a whole.
   package var children = ChildTracking.ignored
-  /// Frames per second instead of the device's; nil leaves these.
+  /// Frames per second; nil for the device's own rate.
   package var refreshRate: Int?
   /// Factor of all generated rates, in millionths.
   package var load: Int64 = 1_000_000
   package var costs = CostOverrides()
-  /// How long events may wait.
+  /// Throttling: how long events may wait.
   package var throttling = ThrottlePolicies()
 
   package init() {}
@@ -35,7 +35,7 @@ extension RunSettings {
       "costs.viewElement", "costs.appearance",
     ] + ThrottledKind.allCases.map(\.key)
 
-  /// Takes the value of one of ``keys``.
+  /// Sets the value of one of ``keys``.
   mutating func set(_ key: String, _ value: YAMLNode) throws(ConfigurationError) {
     switch key {
     case "host.children":

@@ -2,7 +2,7 @@ import YAMLReader
 
 /// A condition that every run has to meet, such as `view(HostView).mean < 16ms`.
 ///
-/// With `for NAME` at its end it concerns the runs of that variant or device only.
+/// With `for NAME` at the end it applies only to the runs of that variant or device.
 package struct Threshold: Hashable, Sendable {
   package enum Comparison: String, Sendable, CaseIterable {
     case lessOrEqual = "<="
@@ -24,13 +24,13 @@ package struct Threshold: Hashable, Sendable {
     }
   }
 
-  /// As it was written.
+  /// As written in the scenario.
   package let text: String
   let metric: ThresholdMetric
   let comparison: Comparison
   /// Nanoseconds for times (per second for hitches), thousandths for counts.
   let bound: Int64
-  /// The variant or the device that it is for; nil for all.
+  /// The variant or device that it applies to; nil for all.
   let scope: String?
 
   init(_ text: String) throws(ThresholdProblem) {

@@ -14,7 +14,7 @@ package enum ThresholdMetric: Hashable, Sendable {
     case evaluations, avoidable, mean, `self`, p95, max
   }
 
-  /// What its values are.
+  /// The unit of its values.
   enum Unit { case count, milliseconds, millisecondsPerSecond }
 
   var unit: Unit {
@@ -35,7 +35,7 @@ package enum ThresholdMetric: Hashable, Sendable {
       ("events.rejected", .rejected), ("events.pending", .pending),
     ] + Percentile.allCases.map { ("latency.\($0.rawValue)", .latency($0)) }
 
-  /// - Throws: what is wrong with the name, and what was probably meant.
+  /// - Throws: What is wrong with the name, with a suggestion.
   init(_ name: String) throws(ThresholdProblem) {
     if let found = Self.plain.first(where: { $0.name == name }) {
       self = found.metric

@@ -1,15 +1,15 @@
-/// When the occasions of a source come.
+/// The times at which a source has occasions to send.
 struct Arrivals: Sendable {
   enum Pattern: Hashable, Sendable {
     /// Independent of each other.
     case poisson
-    /// One after the other at one distance, the first at the beginning of a stage.
+    /// At a constant interval, the first at the beginning of a stage.
     case even
   }
 
   struct Stage: Hashable, Sendable {
     var rate: Rate
-    /// Nil lasts for ever.
+    /// Nil if it never ends.
     var length: VirtualTime?
   }
 
@@ -20,7 +20,7 @@ struct Arrivals: Sendable {
     case listed([VirtualTime])
   }
 
-  /// When the next occasion comes; nil after the last one. Never falls.
+  /// The time of the next occasion; nil after the last one. Never decreases.
   private(set) var nextTime: VirtualTime?
 
   private let pattern: Pattern
@@ -29,7 +29,7 @@ struct Arrivals: Sendable {
   private var listed: ArraySlice<VirtualTime>
   private var random: SeededGenerator
 
-  /// - Parameter load: factor of the rates, in millionths.
+  /// - Parameter load: A factor for the rates, in millionths.
   init(_ plan: Plan, load: Int64, random: SeededGenerator) {
     self.random = random
     switch plan {
@@ -74,8 +74,8 @@ struct Arrivals: Sendable {
     stages = []
   }
 
-  /// Takes `time` if the stage lasts until then. Independent arrivals have no memory, so the next
-  /// stage may start over.
+  /// Accepts `time` if the stage lasts until then. Independent arrivals have no memory, so the next
+  /// stage may start afresh.
   private mutating func settle(_ time: VirtualTime) {
     guard let length = stages.first?.length, !(time < stageStart + length) else {
       nextTime = time

@@ -3,7 +3,7 @@ import LiveEvents
 import WireFormats
 import YAMLReader
 
-/// Reads an event that is written down in a scenario, with the members of the native format.
+/// Reads an event written in a scenario, with the members of the native format.
 struct EventReader {
   func payload(_ node: YAMLNode) throws(ConfigurationError) -> LiveEvent.Payload {
     guard case .mapping = node.content else {
@@ -17,20 +17,20 @@ struct EventReader {
     switch decoder.decode(slab, line: line, arrival: 0) {
     case .event(let event, _): return event.payload
     case .rejected(let reason, _): throw node.problem("is not an event: \(explain(reason))")
-    case .control, .blank: throw node.problem("is a line to a connection, not an event")
+    case .control, .blank: throw node.problem("is a control line, not an event")
     }
   }
 
   private func explain(_ reason: RejectionReason) -> String {
     switch reason {
-    case .unknownType: "its 'type' is missing or names none"
+    case .unknownType: "its 'type' is missing or unknown"
     case .missingMember: "a member that its type requires is missing"
     case .invalidValue: "a member has the wrong type or is out of range"
     default: reason.rawValue
     }
   }
 
-  /// The node as JSON. Plain values that look like numbers or truth values are such.
+  /// The node as JSON. Plain values that look like numbers or Booleans become these.
   private func append(_ node: YAMLNode, to json: inout JSONWriter) {
     switch node.content {
     case .mapping(let entries):
@@ -51,7 +51,7 @@ struct EventReader {
     if ["true", "false", "null"].contains(text) { return true }
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
     guard Quantity.decimal(digits, times: 1) != nil else { return false }
-    // JSON knows no number with a zero in front.
+    // JSON does not allow leading zeros.
     return !(digits.hasPrefix("0") && digits.count > 1 && !digits.hasPrefix("0."))
   }
 }

@@ -1,11 +1,11 @@
 import LiveEvents
 
-/// A source of a scenario while it runs.
+/// A running source of a scenario.
 final class EventSource {
-  /// Of a recording: its events, and how many of them were given.
+  /// For a recording: its events, and how many were delivered.
   private var recorded: [TimedEvent] = []
   @exclusivity(unchecked) private var taken = 0
-  // Of a generator.
+  // For a generator.
   @exclusivity(unchecked) private var arrivals = Arrivals(
     .listed([]), load: 0, random: SeededGenerator(seed: 0))
   @exclusivity(unchecked) private var maker: PayloadMaker?
@@ -13,7 +13,7 @@ final class EventSource {
   @exclusivity(unchecked) private var random: SeededGenerator
 
   init(_ description: SourceDescription, number: Int, seed: UInt64, load: Int64) {
-    // Three streams for each source, so that a change of one leaves the others as they are.
+    // Three streams for each source, so that a change to one does not affect the others.
     func stream(_ part: UInt64) -> SeededGenerator {
       SeededGenerator(seed: seed, stream: UInt64(number + 1) * 8 + part)
     }
@@ -28,12 +28,12 @@ final class EventSource {
     }
   }
 
-  /// When the next occasion comes; nil after the last one. Never falls.
+  /// The time of the next occasion; nil after the last one. Never decreases.
   var nextTime: VirtualTime? {
     taken < recorded.count ? recorded[taken].time : arrivals.nextTime
   }
 
-  /// Gives the events of the next occasion, none of which arrives before it, and advances.
+  /// Delivers the events of the next occasion, none of which arrives before it, and advances.
   func take(_ shared: inout SharedState, _ deliver: (LiveEvent, VirtualTime) -> Void) {
     if taken < recorded.count {
       taken += 1

@@ -2,11 +2,11 @@ import Compression
 import LiveEvents
 import WireFormats
 
-/// Reads a recording: lines of any format, compressed with gzip or not.
+/// Reads a recording: lines of any format, optionally compressed with gzip.
 struct RecordedSource {
-  /// When its first event comes.
+  /// The time of its first event.
   var start: VirtualTime
-  /// How many times as fast as recorded it is played, in millionths.
+  /// Playback speed relative to the original, in millionths.
   var speed: Int64
 
   /// - Complexity: O(length).
@@ -32,15 +32,15 @@ struct RecordedSource {
       case .control, .blank: break
       }
     }
-    guard let first = events.first else { throw RecordingProblem("holds no event") }
+    guard let first = events.first else { throw RecordingProblem("contains no events") }
     return SourceDescription.Recorded(
       events: timed(events, from: first.timestamp),
       rejections: rejections.sorted { $0.key.rawValue < $1.key.rawValue }
         .map { (reason: $0.key, count: $0.value) })
   }
 
-  /// A line arrives when its time stamp says, but never before the line above it: time stamps that
-  /// run backwards are how real chat is.
+  /// A line arrives at the time of its timestamp, but never before the line above it: the
+  /// timestamps of real chats sometimes go backwards.
   private func timed(_ events: [LiveEvent], from first: Timestamp) -> [TimedEvent] {
     var newest = start
     return events.map { event in

@@ -1,8 +1,8 @@
 import LiveEvents
 
-/// What the sources of one run share: the people who wait and the messages so far.
+/// State shared by the sources of one run: the people waiting and the messages so far.
 struct SharedState {
-  /// Messages so far; the last one has this number.
+  /// The number of messages so far, which is the number of the last one.
   private(set) var messages = 0
   private var waiting: [Person] = []
   private var firstWaiting = 0
@@ -22,7 +22,7 @@ struct SharedState {
 
   private static func identifier(_ number: Int) -> String { "message-\(number)" }
 
-  /// A new person waits.
+  /// Adds a new person to those waiting.
   mutating func join() -> Person {
     let name = Text(People.name(joined))
     joined += 1
@@ -31,7 +31,7 @@ struct SharedState {
     return person
   }
 
-  /// Removes the person who has waited longest; a stranger if no one waits.
+  /// Removes the person who has waited longest; returns a stranger if no one is waiting.
   mutating func leave() -> Person {
     guard firstWaiting < waiting.count else { return Person(id: "nobody", name: "nobody") }
     defer { firstWaiting += 1 }

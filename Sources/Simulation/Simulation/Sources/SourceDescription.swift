@@ -1,14 +1,14 @@
 import LiveEvents
 
-/// One source of events, as a scenario describes it.
+/// One source of events, according to a scenario.
 enum SourceDescription: Sendable {
   case recorded(Recorded)
   case generated(PayloadPattern, Arrivals.Plan, Batch)
 
   struct Recorded: Sendable {
-    /// In order of their arrival.
+    /// In order of arrival.
     var events: [TimedEvent]
-    /// Lines that carry no event.
+    /// The number of lines without an event.
     var rejections: [(reason: RejectionReason, count: Int)]
   }
 
@@ -16,9 +16,10 @@ enum SourceDescription: Sendable {
   struct Batch: Hashable, Sendable {
     /// How many events.
     var size = 1
-    /// The time within which the later ones come, out of order.
+    /// The later ones arrive within this time, out of order.
     var within = VirtualTime.zero
-    /// How many of a thousand events come late, with the time stamp of when they happened.
+    /// The share of events that arrive late, in thousandths; their timestamps say when they
+    /// happened.
     var lateShare: Int64 = 0
     var lateBy = VirtualTime.milliseconds(400)
   }

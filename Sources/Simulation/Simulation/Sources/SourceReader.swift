@@ -14,7 +14,7 @@ struct SourceReader {
 
   func sources(_ cell: YAMLNode) throws(ConfigurationError) -> [SourceDescription] {
     let cells = try cell.list()
-    if cells.isEmpty { throw cell.problem("names no source of events") }
+    if cells.isEmpty { throw cell.problem("lists no sources of events") }
     var sources: [SourceDescription] = []
     for cell in cells { sources.append(try source(YAMLMapping(cell, known: Self.keys))) }
     return sources
@@ -31,7 +31,7 @@ struct SourceReader {
     if let recording = section["recording"] {
       try section.refuse(
         section.names.filter { !["recording", "at", "speed"].contains($0) },
-        because: "means nothing for a recording, which has its own times and events")
+        because: "does not apply to a recording, which has its own times and events")
       return .recorded(try self.recording(recording, section))
     }
     try section.refuse(["speed"], because: "is for recordings; generated events have a rate")
@@ -58,7 +58,7 @@ struct SourceReader {
   private func arrivals(_ section: YAMLMapping) throws(ConfigurationError) -> Arrivals.Plan {
     if let at = section["at"] {
       try section.refuse(
-        ["arrival", "rate", "stages", "from"], because: "contradicts 'at', which names the times")
+        ["arrival", "rate", "stages", "from"], because: "contradicts 'at', which sets the times")
       return .listed(try times(at))
     }
     let pattern: Arrivals.Pattern =
@@ -79,7 +79,7 @@ struct SourceReader {
           rate: try stage.required("rate").rate(),
           length: try stage.required("for").duration(positive: true)))
     }
-    if read.isEmpty { throw stages.problem("names no stage") }
+    if read.isEmpty { throw stages.problem("lists no stages") }
     return .staged(pattern, from: start, read)
   }
 
@@ -90,7 +90,7 @@ struct SourceReader {
       if let last = times.last, time < last { throw cell.problem("comes before the one above") }
       times.append(time)
     }
-    if times.isEmpty { throw at.problem("names no time") }
+    if times.isEmpty { throw at.problem("lists no times") }
     return times
   }
 
@@ -100,16 +100,16 @@ struct SourceReader {
     var batch = SourceDescription.Batch()
     if !pattern.isSized {
       try section.refuse(
-        ["size", "within"], because: "means nothing for drags, which are many events")
+        ["size", "within"], because: "does not apply to drags, which are many events")
     }
     if let size = section["size"] { batch.size = try size.integer(in: 1...1_000_000) }
     if let within = section["within"] {
-      if batch.size == 1 { throw within.problem("means nothing for a single event; set 'size'") }
+      if batch.size == 1 { throw within.problem("has no effect on a single event; set 'size'") }
       batch.within = try within.duration()
     }
     if let late = section["late"] { batch.lateShare = try late.share() }
     if let by = section["lateBy"] {
-      if batch.lateShare == 0 { throw by.problem("means nothing without 'late', the share") }
+      if batch.lateShare == 0 { throw by.problem("has no effect without 'late', the share") }
       batch.lateBy = try by.duration(positive: true)
     }
     return batch

@@ -50,7 +50,7 @@ import Testing
     #expect(intake.pending == 1)
   }
 
-  /// Every event is accounted for at any instant, and what comes out is what went in, in order.
+  /// Every event is accounted for at any instant, and the output is the input, in order.
   @Test(arguments: 1...20) func nothingIsLostAndNothingOvertakes(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var intake = ChatIntake(policies(.chat, .milliseconds(16), capacity: 20))
@@ -101,7 +101,7 @@ extension ChatIntake {
   }
 }
 
-/// Policies of which one is not the standard one.
+/// Policies with one that differs from the default.
 private func policies(
   _ kind: ThrottledKind, _ interval: Interval, capacity: Int = ThrottlePolicies.standardCapacity
 ) -> ThrottlePolicies {

@@ -186,12 +186,12 @@ import Testing
   }
 }
 
-/// All orders of two small bombs that come interleaved, all gifts that may be missing, and all ways to
-/// spread them over the window.
+/// All orders of two small bombs that come interleaved, all gifts that may be missing, and all ways
+/// to spread them over the window.
 @Suite struct EveryGiftBombTests {
   private enum Piece: CaseIterable { case parentA, giftA, parentB, giftB }
 
-  /// All distinct sequences with so many of each piece.
+  /// All distinct sequences with the given number of each piece.
   private func orders(_ left: [Piece: Int]) -> [[Piece]] {
     if left.values.allSatisfy({ $0 == 0 }) { return [[]] }
     return Piece.allCases.filter { left[$0, default: 0] > 0 }.flatMap { piece in
@@ -244,7 +244,7 @@ import Testing
       }
     }
     for (piece, time) in zip(order, times) {
-      // Totals of parents are above what comes: some gifts are missing.
+      // Totals of parents exceed what arrives: some gifts are missing.
       let one =
         switch piece {
         case .parentA: notice(.giftBomb, count: totals[0], group: "a")

@@ -34,7 +34,7 @@ import Testing
     #expect(HangList.report(entry(of: hang)) == hang)
   }
 
-  @Test func `An entry that lacks what tells of a hang is none`() {
+  @Test func `an entry that lacks a field of a hang is not a hang`() {
     for name in ["number", "timestamp", "durationUsec", "lane", "reason"] {
       var entry = entry(of: hang)
       entry.fields[JournalFieldName.make(name)] = nil

@@ -23,7 +23,7 @@ import Testing
     "", " ", "PING :x", ":a PRIVMSG #b :tmi-sent-ts=5", "@a=b :x PRIVMSG #c :;tmi-sent-ts=5",
     "@xtmi-sent-ts=5 :a", "{}", "{\"type\":\"a\"}", "{\"ts\":\"x\"}", "{\"ts\"", "@tmi-sent-ts= :a",
   ])
-  func `What is no time stamp is none`(line: String) { #expect(milliseconds(line) == nil) }
+  func `what is not a timestamp is rejected`(line: String) { #expect(milliseconds(line) == nil) }
 }
 
 @Suite struct PacerTests {

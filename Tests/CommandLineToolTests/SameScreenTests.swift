@@ -156,7 +156,7 @@ private func words(_ texts: [String]) -> [String] {
     }
   }
 
-  /// What the views say, without what comes from the data: names, numbers, texts of people.
+  /// The text of the views without what comes from data: names, numbers, texts of people.
   private static var phrases: Set<String> {
     let said = RealScreen.talk.flatMap { ["\($0.0):", $0.1] }
     let names: Set = [

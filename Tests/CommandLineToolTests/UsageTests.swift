@@ -92,7 +92,7 @@ import Testing
   @Test(arguments: [
     "{\"type\"", "[]", "{}", "{\"type\":1}", "{\"type\":\"viewers\",\"room\":\"other\"}", "",
   ])
-  func `An event that is none is bad data, daemon or not`(event: String) async {
+  func `an event that is malformed is bad data, with or without a daemon`(event: String) async {
     #expect(await run(["send", "main", event]).status == .badData)
   }
 

@@ -110,7 +110,7 @@ struct ControlRun {
   }
 }
 
-/// A store that notes what the feature tells its parent.
+/// A store that notes what the feature reports to its parent.
 final class StoreRun {
   struct Here: Lane {
     func execute(_ job: @escaping @Sendable () -> Void) { job() }

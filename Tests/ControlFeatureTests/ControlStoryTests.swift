@@ -37,7 +37,7 @@ import Testing
     await store.send(.sliderMoved(control: "zoom", value: 0.3))
     for _ in 1..<DragBookkeeping.patience { await store.send(.ticked) }
     #expect(store.state.dragging["zoom"] == 0.3)
-    // It moves once more, so the time begins anew.
+    // It moves once more, so the time starts again.
     await store.send(.sliderMoved(control: "zoom", value: 0.3))
     for _ in 1..<DragBookkeeping.patience { await store.send(.ticked) }
     #expect(store.state.committed == 0)

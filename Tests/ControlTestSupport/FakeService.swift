@@ -129,7 +129,7 @@ package final class FakeService: ControlService {
   ) async throws -> SimulateReply {
     if request.scenario == "bad" {
       throw ControlError.invalidScenario(
-        file: request.path, line: 3, key: "seed", message: "is no number")
+        file: request.path, line: 3, key: "seed", message: "is not a number")
     }
     for percent in [0, 50] { progress(percent) }
     var reply = SimulateReply(percent: 100)

@@ -121,8 +121,8 @@ struct AgreementTests {
     #expect(read["1.5s"] != read["{interval: 2s}"])
   }
 
-  /// An evaluation of the chat's view: in which frame, and when it began and how long it took on the
-  /// screen's clock.
+  /// An evaluation of the chat's view: in which frame, and when it began and how long it took on
+  /// the screen's clock.
   private struct ChatEvaluation: Equatable {
     var frame: UInt64
     var start: UInt64
@@ -151,7 +151,8 @@ struct AgreementTests {
     return evaluations(try #require(simulatedScreen(scenario)))
   }
 
-  /// A screen that lives as a room's does on its lane: events and timers wait while a frame is drawn.
+  /// A screen that lives as a room's does on its lane: events and timers wait while a frame is
+  /// drawn.
   private func liveChat(
     cost: UInt64, _ change: (inout ThrottlePolicies) -> Void = { _ in }
   ) -> [ChatEvaluation] {
@@ -197,7 +198,7 @@ struct AgreementTests {
 
   // MARK: Both worlds
 
-  /// From the first event to the frame that shows the last one; time that goes on would tick.
+  /// From the first event to the frame that shows the last one; later ticks would change the state.
   private static var milliseconds: Int {
     Int((minute.last?.timestamp ?? 0) - (minute.first?.timestamp ?? 0)) + 17
   }

@@ -33,8 +33,8 @@ import Testing
     return try JSONValue(parsing: Data(outcome.output.utf8))
   }
 
-  /// The path to the first member that an older version showed and that is different now; nil if there
-  /// is none. Members may have been added since, and null and absent are the same.
+  /// The path to the first member that an older version showed and that is different now; nil if
+  /// there is none. Members may have been added since, and null and absent are the same.
   private func difference(_ new: JSONValue?, from old: JSONValue, at path: String = "") -> String? {
     switch (old, new) {
     case (.object(let members), .object(let newMembers)?):
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// A room without what goes on with time after the restart.
+  /// A room without what changes with time after the restart.
   private func lasting(_ room: JSONValue) throws -> JSONValue {
     var room = try #require(room.objectValue)
     for name in ["actions", "actionsByKind", "frames", "views"] { room[name] = nil }
@@ -93,7 +93,8 @@ import Testing
     for case .object(var old) in try expected("recordings.json").arrayValue ?? [] {
       let room = try #require(old["room"]?.stringValue)
       let name = try #require(old["recording"]?.stringValue)
-      // It stood for what 0.1.0 reported, so it cannot be compared with the digest of a replay here.
+      // It stood for what 0.1.0 reported, so it cannot be compared with the digest of a replay
+      // here.
       old["digest"] = nil
       #expect(listed[room]?["digest"] == nil)
       // One that was cut continues in a new segment, with times of its own.

@@ -28,7 +28,7 @@ struct MistakeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("output that cannot be written is a failure, a reader who leaves is none")
+  @Test("output that cannot be written is a failure, a reader that leaves is not")
   func output() throws {
     for (target, status) in [("/dev/full", 1), ("/dev/null", 0)] as [(String, Int32)] {
       let process = Process()

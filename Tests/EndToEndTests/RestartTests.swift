@@ -26,13 +26,13 @@ struct RestartTests {
 
     """
 
-  /// A daemon that goes on where another one was.
+  /// A daemon that continues where another one stopped.
   private func successor(of daemon: RunningDaemon) throws -> RunningDaemon {
     try RunningDaemon(
       arguments: ["--state-dir", daemon.directory.appendingPathComponent("state").path])
   }
 
-  /// What `show` tells of the room's features and events, but for what goes on with time: the rate
+  /// What `show` says about the room's features and events, except what changes with time: the rate
   /// of the chat and, if the room records, its recorder's progress.
   private func shown(_ daemon: RunningDaemon, records: Bool = false) throws -> NSDictionary {
     let outcome = try daemon.ctl("show", "main", "--json=short")

@@ -3,7 +3,8 @@ import Foundation
 import NIOPosix
 import Testing
 
-/// A `livehostd` of its own for one test: private directories, a notify socket, ended with the test.
+/// A `livehostd` of its own for one test: private directories, a notify socket, ended with the
+/// test.
 final class RunningDaemon {
   static let binaries = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent()
@@ -46,7 +47,7 @@ final class RunningDaemon {
     return process.terminationStatus
   }
 
-  /// Ends the daemon as nobody should.
+  /// Kills the daemon without any warning.
   func kill() {
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
@@ -91,7 +92,7 @@ func run(
   process.executableURL = RunningDaemon.binaries.appendingPathComponent(program)
   process.arguments = arguments
   process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-  // Files, not pipes: nobody has to read along.
+  // Files, not pipes: nothing has to read at the same time.
   let output = directory.appendingPathComponent("output")
   let diagnostics = directory.appendingPathComponent("diagnostics")
   let source = directory.appendingPathComponent("input")

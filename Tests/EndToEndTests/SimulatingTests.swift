@@ -5,7 +5,7 @@ import Testing
 struct SimulatingTests {
   static let scenario = repositoryFile("config/scenarios/host-screen.yaml")
 
-  /// Each process seeds the hashes of its sets and dictionaries anew; one here does not.
+  /// Each process seeds the hashes of its sets and dictionaries differently; one here does not.
   @Test("processes with different hash seeds give the same bytes, other seeds others")
   func hashSeeds() throws {
     func report(_ arguments: [String] = [], _ environment: [String: String] = [:]) throws -> Data {

@@ -19,7 +19,7 @@ private func withAddress<R>(
   }
 }
 
-/// What a daemon tells its service manager: a datagram socket. A wait that lasts a minute has failed.
+/// What a daemon reports to its service manager: a datagram socket. A wait fails after a minute.
 final class NotifySocket {
   let path: String
   private let descriptor: Int32

@@ -128,7 +128,7 @@ extension HeaderIntake {
   }
 }
 
-/// Policies of which one is not the standard one.
+/// Policies with one that differs from the default.
 private func policies(
   _ kind: ThrottledKind, _ interval: Interval, capacity: Int = ThrottlePolicies.standardCapacity
 ) -> ThrottlePolicies {

@@ -105,7 +105,7 @@ import WaitingRoomFeature
     await store.send(.stream(.live, at: 0))
     await tap(false)
     #expect(store.state.endConfirmation == nil)
-    // An answer before the question is none.
+    // An answer before the question has no effect.
     await tap(true)
     #expect(store.state.endConfirmation != nil)
     await tap(false)

@@ -30,7 +30,7 @@ struct TickerTests {
     ticker.note(4_102_444_800_000, at: second(10))
     for _ in 0..<101 { ticker.note(7_000, at: second(12)) }
     #expect(ticker.tick(at: second(13)) == 8_000)
-    // Sources whose clocks differ are none.
+    // Sources with different clocks do not advance the time.
     for _ in 0..<500 {
       ticker.note(30_000, at: second(13))
       ticker.note(8_000, at: second(13))

@@ -62,7 +62,7 @@ import Testing
     #expect(state.quality == .fair)
     _ = reduce(&state, drop(1_020))
     #expect(state.quality == .poor)
-    // The encoder was started anew.
+    // The encoder was restarted.
     _ = reduce(&state, drop(0))
     #expect(state.quality == .good)
   }

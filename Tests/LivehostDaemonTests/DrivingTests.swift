@@ -67,7 +67,7 @@ import WireFormats
     #expect(report.features.control?.values == ["zoom": 0.25, "mic": 0.3])
     #expect(report.features.control?.committed == 3)
     #expect(driven.committed.all == ["main zoom 0.25", "main mic 0.9", "main mic 0.3"])
-    // What is set is no event.
+    // Setting a control is not an event.
     #expect(report.counters.received == 3)
     try await driven.end()
   }

@@ -147,7 +147,7 @@ struct TurnMeterTests {
   }
 }
 
-/// An effect on a lane is named whenever it goes on.
+/// An effect on a lane is named whenever it is resumed.
 struct ResumedEffectTests {
   @Test func `An effect that goes on after a wait is named still`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -169,7 +169,7 @@ struct ResumedEffectTests {
             }
           }
         }
-        // It goes on without its store.
+        // It continues without its store.
         store.send(.begin)
       }
     }

@@ -62,7 +62,7 @@ import WireFormats
       let replay = try await studio.replay(recording.recording, into: again)
       #expect(replay.digest == digest)
     }
-    #expect(digests[0] != digests[1], "the digest tells of \(act)")
+    #expect(digests[0] != digests[1], "the digest covers \(act)")
     try await studio.end()
   }
 
@@ -84,7 +84,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `Calls are no events, and say what came of them`() async throws {
+  @Test func `calls are not events, and return their outcome`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = await studio.send(lively, to: .main, clock: .event)

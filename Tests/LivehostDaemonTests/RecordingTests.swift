@@ -117,7 +117,7 @@ struct RoomRecordingTests {
     let before = try #require(await studio.lane.report(.main)?.counters.applied)
     #expect(before > 200)
     while await studio.lane.report(.main)?.features.recorder?.state != .failed {}
-    // It does not record any more, so nothing is missing of what comes now.
+    // It no longer records, so nothing of what comes now is missing.
     let third = await studio.sendRecorded(traffic(40, seed: 3), to: .main)
     #expect(third.failure == nil)
     let listed = try #require(try await studio.recordings.list("main").first)

@@ -20,7 +20,7 @@ struct RejectionDigestTests {
     #expect(digest.nextDue == 1 + interval)
     #expect(digest.takeDue(now: interval) == [])
     #expect(digest.takeDue(now: 1 + interval) == [Sum(.malformedJSON, count: 6, room: main)])
-    // The flood goes on: still one sum per interval.
+    // The flood continues: still one sum per interval.
     #expect(digest.add(.malformedJSON, count: 3, room: main, now: 2 + interval) == nil)
     #expect(digest.takeDue(now: 1 + 2 * interval) == [Sum(.malformedJSON, count: 3, room: main)])
     // It is over: after a silent interval the next one is told at once.

@@ -22,7 +22,7 @@ struct RoomTaskTests {
     return task
   }
 
-  /// A replay that has begun and goes on for years.
+  /// A replay that has begun and lasts for years.
   private func endlessReplay(
     in studio: Studio, into room: RoomName
   ) async throws -> Task<TaskReply, any Error> {

@@ -60,7 +60,7 @@ final class Studio {
     await sendRecorded(events, to: room, clock: clock).rejected
   }
 
-  /// The same; tells besides why the events are not on disk, if they were to be.
+  /// The same; also returns why the events are not on disk, if they should be.
   func sendRecorded(
     _ events: [LiveEvent], to room: RoomName, clock: FrameClock = .event
   ) async -> (rejected: Int, failure: String?) {
@@ -81,7 +81,7 @@ final class Studio {
     _ = try directory.open(room)
     let replay = Replay(
       try await library.files(of: name), into: room, on: lane, speed: speed, start: start)
-    // Time passes only while somebody waits.
+    // Time passes only while something waits.
     let time = Mutex<UInt64>(0)
     return try await replay.run(
       sleep: { nanoseconds in

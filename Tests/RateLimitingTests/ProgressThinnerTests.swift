@@ -182,7 +182,8 @@ import Testing
   }
 }
 
-/// Marbles: a digit is a step of a work of eight, `?` one whose total is unknown, `|` the end of the work.
+/// Marbles: a digit is a step of a work of eight, `?` one whose total is unknown, `|` the end of
+/// the work.
 @Suite struct ProgressMarbleTests {
   private func play(_ input: String) -> (output: String, counters: ConservationCounters) {
     var unknown: UInt64 = 0
@@ -204,7 +205,7 @@ import Testing
   @Test(
     "With a total each whole percent passes at once, without one the newest per interval",
     arguments: [
-      // A step that is no new percent is superseded by the next one.
+      // A step that does not reach a new percentage is superseded by the next one.
       ("12345678", "12345678"), ("1122-8", "1-2--8"), ("(12)8", "(12)8"), ("8--8", "8"),
       ("?", "?"), ("??????", "?--?--?"), ("?--?", "?--?"), ("?-?-----?", "?--?----?"),
       ("(??|)", "(??)"), ("1|", "1"), ("11|", "1-1"), ("?|--?", "?---?"),

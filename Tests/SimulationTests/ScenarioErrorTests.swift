@@ -94,7 +94,7 @@ import YAMLReader
       "rate: 10/s", "stages: [{rate: 1/s, during: 1s}]", 8, "events[0].stages[0].during",
       "unknown key; use one of rate, for"),
     Case(
-      "rate: 10/s", "at: 1s", 7, "events[0].arrival", "contradicts 'at', which names the times"),
+      "rate: 10/s", "at: 1s", 7, "events[0].arrival", "contradicts 'at', which sets the times"),
     Case(
       "arrival: poisson", "event: {type: viewers, count: 1}", 7, "events[0].event",
       "contradicts 'generate': a source is one of them"),

@@ -39,7 +39,7 @@ private func record(
       ])
   }
 
-  @Test func `the message identifier is taken out, unless it is none`() {
+  @Test func `the message identifier is taken out if it is valid`() {
     let good = take([
       JournalMessageID.metadataKey: .string(JournalMessageID.configurationReloaded.rawValue)
     ])

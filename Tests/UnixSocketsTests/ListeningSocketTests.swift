@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import UnixSockets
 
-/// What stands at a path before a socket is bound there, and what is left afterwards.
+/// What is at a path before a socket is bound there, and what is left afterwards.
 final class ListeningSocketTests {
   private let directory: String
   private var path: String { directory + "/socket" }

@@ -7,7 +7,7 @@ struct EvaluationTests {
   @Test("a view is evaluated when a field that it read changed, and not otherwise")
   func ownRead() {
     let screen = DrawnScreen()
-    // The views below tracked fields are handed their state anew by their parent.
+    // The views below tracked fields get their state from their parent again.
     #expect(screen.send(.title("a")) == ["TrackedView", "ScreenView"])
     #expect(screen.send(.unread) == [])
     #expect(screen.send(.title("a")) == [], "an equal value is no change")
@@ -91,7 +91,7 @@ struct EvaluationTests {
     #expect(screen.graph.statistics["ScreenView"]?.evaluations == 2)
   }
 
-  @Test("a frame without changes evaluates nothing and is none")
+  @Test("a frame without changes evaluates nothing and does not count")
   func idle() {
     let screen = DrawnScreen()
     #expect(screen.draw() == [])

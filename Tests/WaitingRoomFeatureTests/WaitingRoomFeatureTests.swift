@@ -89,7 +89,7 @@ import WaitingRoomFeature
     #expect(state.unmatched == unmatched)
   }
 
-  /// Against a set, with so many people that the table grows and shrinks again and again.
+  /// Compared with a set, with enough people that the table grows and shrinks again and again.
   @Test(arguments: 1...3) func manyComeAndGo(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var list = WaitingList()

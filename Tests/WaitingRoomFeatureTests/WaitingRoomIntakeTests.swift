@@ -35,7 +35,7 @@ import WaitingRoomFeature
     #expect(intake.pending == 0)
   }
 
-  /// Every event is accounted for at any instant, and what comes out is what went in, in order.
+  /// Every event is accounted for at any instant, and the output is the input, in order.
   @Test(arguments: 1...20) func nothingIsLostAndNothingOvertakes(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var intake = WaitingRoomIntake(policies(.waitingRoom, .milliseconds(16), capacity: 10))
@@ -86,7 +86,7 @@ extension WaitingRoomIntake {
   }
 }
 
-/// Policies of which one is not the standard one.
+/// Policies with one that differs from the default.
 private func policies(
   _ kind: ThrottledKind, _ interval: Interval, capacity: Int = ThrottlePolicies.standardCapacity
 ) -> ThrottlePolicies {

@@ -40,7 +40,7 @@ import WaitingRoomFeature
       $0.admitted = 3
     }
     await store.receive(.delegate(.admitted([people[1], people[2]])))
-    // Full: the host lets nobody in, the platform may.
+    // Full: the host can let no one in, the platform can.
     await store.send(.admitNextTapped)
     await store.send(.changed([.admitted(people[3])])) {
       $0.people.remove("u4")

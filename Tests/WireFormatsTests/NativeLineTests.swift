@@ -25,7 +25,7 @@ private let ann = Person(id: "u1", name: "Ann")
   }
 }
 
-/// An identifier that stands for nothing is none, however it is written.
+/// An empty identifier counts as absent, however it is written.
 @Suite struct EmptyTagTests {
   @Test(arguments: [
     #"@id=\;user-id=u;display-name=n :n!n@n PRIVMSG #main :hello"#,

@@ -31,7 +31,7 @@ import WireFormats
     while let line = Self.slab.nextLine(at: &offset) {
       guard case .event(let event, let room) = decoder.decode(Self.slab, line: line, arrival: 0)
       else {
-        Issue.record("line before \(offset) is no event")
+        Issue.record("line before \(offset) is not an event")
         continue
       }
       rooms.insert(decoder.name(of: room).description)

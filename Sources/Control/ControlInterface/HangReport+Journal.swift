@@ -1,5 +1,5 @@
 extension HangReport {
-  /// What the journal tells of a hang besides its kind: metadata of the log entry by name.
+  /// What the journal records about a hang besides its kind: metadata of the log entry by name.
   ///
   /// ``init(kind:journalField:)`` makes the same hang of it again.
   package var journalFields: [String: String] {
@@ -17,7 +17,7 @@ extension HangReport {
     return fields
   }
 
-  /// The hang that an entry of the journal tells of; nil if something is missing or no number.
+  /// The hang that a journal entry describes; nil if something is missing or not a number.
   ///
   /// - Parameter field: gives the value of a field by the name that it has in ``journalFields``.
   package init?(kind: HangKind, journalField field: (String) -> String?) {
@@ -33,8 +33,8 @@ extension HangReport {
       processorMicroseconds: value("processorUsec"), waitedMicroseconds: value("waitedUsec"))
   }
 
-  /// The part of the screen whose work held the lane, if it was one: its actions begin with its name
-  /// (`chat.messages`), and so do its views (`ChatView`).
+  /// The part of the screen whose work held the lane, if it was one: its actions begin with its
+  /// name (`chat.messages`), and so do its views (`ChatView`).
   package var feature: Feature? {
     if let action {
       return action.split(separator: ".").first.flatMap { Feature(rawValue: "\($0)") }

@@ -1,8 +1,8 @@
-/// Gives each stored field of a struct a dirty bit and a descriptor, so that a store can tell observers
-/// which fields changed.
+/// Gives each stored field of a struct a dirty bit and a descriptor, so that a store can tell
+/// observers which fields changed.
 ///
 /// Stored properties get accessors that note changes; an assignment of an equal value notes none.
-/// Equality, hashing and coding stay what they would be without the macro. A field whose type cannot
+/// Equality, hashing and coding are the same as without the macro. A field whose type cannot
 /// be inferred from its initial value needs a type annotation.
 ///
 /// On an enum each case is a child: its payload is mutated and observed in place.
@@ -40,8 +40,8 @@ public macro CasePathable() =
 
 /// Makes a struct a reducer: conformance, and `@CasePathable` for its `Action`.
 ///
-/// On an enum whose cases each carry a feature it makes one of several: `State` and `Action` with a case
-/// per feature, and `Features`, a reducer that is made of the features.
+/// On an enum whose cases each carry a feature, it combines the features: `State` and `Action` with
+/// a case per feature, and `Features`, a reducer that is made of the features.
 ///
 ///     @Reducer enum Destination { case add(AddSong); case edit(EditSong) }
 ///     …

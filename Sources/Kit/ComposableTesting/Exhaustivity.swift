@@ -2,7 +2,7 @@
 public enum Exhaustivity: Hashable, Sendable {
   /// Every change of state, every received action, every effect still under way.
   case on
-  /// Only what the test mentions. The rest is skipped; on demand it is told, as issues that are
+  /// Only what the test mentions. The rest is skipped and, on request, reported as issues that are
   /// expected and do not fail the test.
   case off(showSkippedAssertions: Bool)
 

@@ -1,15 +1,15 @@
 public import Composable
 import Synchronization
 
-/// A lane that runs only when it is told to: the deterministic executor of tests.
+/// A lane that runs only on demand: the deterministic executor of tests.
 ///
 /// Everything that a store and its effects do waits in one queue and runs, in the order in which it
-/// came, inside ``run()``, on the caller's thread. So a test never waits for time or
-/// hopes that a task got its turn: when `run()` returns, nothing is left that could go on by itself.
+/// came, inside ``run()``, on the caller's thread. So a test never waits for time or hopes that a
+/// task got its turn: when `run()` returns, nothing is left that could continue by itself.
 ///
-/// It is also the executor of effects that a running program would leave to the shared pool. What an
-/// effect starts outside its task (`Task.detached`, a thread of its own, a sleep on a real clock) is
-/// beyond its reach.
+/// It is also the executor of effects that a running program would leave to the shared pool. What
+/// an effect starts outside its task (`Task.detached`, a thread of its own, a sleep on a real
+/// clock) is beyond its reach.
 public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
   private enum Work: Sendable {
     case closure(@Sendable () -> Void)

@@ -53,7 +53,7 @@ extension TestStore {
     }
   }
 
-  /// What the closure mentions must be so; it may start from the state before or from that after.
+  /// What the closure mentions must hold; it may start from the state before or from that after.
   private func compareSome(
     _ before: State, _ after: State, _ expectation: ((inout State) throws -> Void)?,
     at site: CallSite

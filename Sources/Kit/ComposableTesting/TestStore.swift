@@ -12,20 +12,20 @@ import IssueReporting
 ///     }
 ///     await store.finish()
 ///
-/// Exhaustive by default: a change of state that is not asserted, an action that is not received and
-/// an effect that still runs when the store goes away are failures, shown with a diff. Effects run on
-/// a ``ManualLane``; no call waits for real time. One test store belongs to one test.
+/// Exhaustive by default: a change of state that is not asserted, an action that is not received
+/// and an effect that still runs when the store goes away are failures, shown with a diff. Effects
+/// run on a ``ManualLane``; no call waits for real time. One test store belongs to one test.
 public final class TestStore<State: ObservableState & Equatable, Action: Sendable> {
   let store: Store<State, Action>
   private let origin: CallSite
   private var isFinished = false
-  /// An action that waits to be received, and the tracked send that it follows from.
+  /// An action waiting to be received, and the tracked send that caused it.
   struct Waiting {
     let action: Action
     let origin: UInt64
   }
 
-  /// What the action that was reduced last leads to: a store reduces that before all else.
+  /// Actions that follow from the last reduced one: a store reduces these before anything else.
   private var feedback: [Waiting] = []
   /// What effects sent.
   private var arrived: [Waiting] = []
@@ -100,7 +100,8 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     return TestEffects(store: self, effects: store.effects(of: origin))
   }
 
-  /// Compares the state as it is now: `expected` changes it into what it must be, that is, not at all.
+  /// Compares the state as it is now: `expected` changes it into what it must be, that is, not at
+  /// all.
   ///
   ///     store.assert { $0.count = 3 }
   public func assert(
@@ -136,7 +137,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   /// Runs the lane until it is idle, and checks that no effect runs and nothing is left unreceived.
   ///
   /// The store checks as before if the test continues.
-  /// - Parameter timeout: how much real time effects get that wait for something else than the
+  /// - Parameter timeout: how much real time effects get that wait for something other than the
   ///   clock of the test; by default none.
   public nonisolated(nonsending) func finish(
     timeout: Duration = .zero, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
@@ -184,7 +185,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     while !received.isEmpty { skipFirst() }
   }
 
-  /// Tells of what a test that is not exhaustive left out, if it asked for that.
+  /// Reports what a test that is not exhaustive left out, if it asked for that.
   func show(_ message: @autoclosure () -> String, at site: CallSite) {
     guard exhaustivity == .off(showSkippedAssertions: true) else { return }
     let message = message()
@@ -209,7 +210,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     }
   }
 
-  /// Runs the lane until `isDone`, for at most so much real time after it is idle.
+  /// Runs the lane until `isDone`, for at most `timeout` of real time after it is idle.
   nonisolated(nonsending) func wait(_ timeout: Duration, until isDone: () -> Bool) async {
     lane.run()
     guard timeout > .zero else { return }

@@ -9,37 +9,39 @@ package import ViewGraph
 ///
 ///     bytes -> line -> event -> throttle -> action -> reducers -> changed fields -> dirty views -> frame
 ///
-/// The first three steps are those of a connection: `Ingest` cuts bytes into lines, `WireFormats` turns
-/// a line into a `LiveEvent`. What comes after happens here, on the room's lane, in the room's time:
+/// The first three steps are those of a connection: `Ingest` cuts bytes into lines, `WireFormats`
+/// turns a line into a `LiveEvent`. What comes after happens here, on the room's lane, in the
+/// room's time:
 ///
-/// - **throttle**: the `Intake` of the event's part passes the event on, holds it, or lets it supersede
-///   another.
+/// - **throttle**: the `Intake` of the event's part passes the event on, holds it, or lets it
+///   supersede another.
 /// - **action**: what comes out of the throttle, at once or when a frame is due.
 /// - **reducers**: the store changes the state in place and notes which fields changed.
 /// - **changed fields, dirty views**: once per frame, the fields mark the views that read them.
 /// - **frame**: the dirty views are evaluated, parents first. Room and monitors see the result.
 ///
-/// Its owner gives it events and time; it knows no clock of its own, no socket and no thread, so that the
-/// same code runs live, replayed and simulated. Not `Sendable`: belongs to its lane.
+/// Its owner gives it events and time; it knows no clock of its own, no socket and no thread, so
+/// that the same code runs live, replayed and simulated. Not `Sendable`: belongs to its lane.
 package final class HostScreen {
   package let store: Store<HostFeature.State, HostFeature.Action>
   package let views: ViewGraph
   private let grid: FrameGrid
   private let clock: any EvaluationClock
-  // Unchecked, since the screen is never entered while it works: the check would cost as much as most
-  // throttles.
+  // Unchecked, since the screen is never entered while it works: the check would cost as much as
+  // most throttles.
   @exclusivity(unchecked) private var intake: HostIntake
   @exclusivity(unchecked) private var output = HostIntake.Output()
   /// Where its events went.
   @exclusivity(unchecked) package private(set) var counts: EventCounts
   @exclusivity(unchecked) private(set) var ticker: Ticker
-  /// How many actions were reduced when the last frame was drawn. Effects send their actions to the store
-  /// themselves, so it is asked.
+  /// How many actions were reduced when the last frame was drawn. Effects send their actions to the
+  /// store themselves, so it is asked.
   private var drawnActions: UInt64 = 0
   /// Where the last frame was; the next one comes later.
   private var lastFrame = Instant(nanoseconds: -1)
 
-  /// Makes a screen and draws its first frame at `start`, so that there is one before the first event.
+  /// Makes a screen and draws its first frame at `start`, so that there is one before the first
+  /// event.
   ///
   /// - Parameters:
   ///   - lane: where effects run and bring their actions.
@@ -71,7 +73,8 @@ package final class HostScreen {
     drawFrame(at: start, adapting: false)
   }
 
-  /// Event -> throttle -> action: takes one event. Its actions, if it has any, wait for ``reduce()``.
+  /// Event -> throttle -> action: takes one event. Its actions, if it has any, wait for
+  /// ``reduce()``.
   package func receive(_ event: LiveEvent, at now: Instant) {
     counts.received += 1
     let refused = refusedCount
@@ -85,7 +88,8 @@ package final class HostScreen {
     output.rejected.isEmpty ? 0 : output.rejected.values.reduce(0, +)
   }
 
-  /// Action -> reducers -> changed fields. At once for what must not wait, with the frame for the rest.
+  /// Action -> reducers -> changed fields. At once for what must not wait, with the frame for the
+  /// rest.
   package func reduce() {
     counts.applied += output.applied
     counts.coalesced += output.coalesced
@@ -111,8 +115,8 @@ package final class HostScreen {
   ///
   /// - Parameters:
   ///   - flush: also reduces what throttles hold and is not due yet.
-  ///   - adapting: whether the cost of the frame may widen the intervals of throttles. Not if `now` is
-  ///     not the time in which it is measured: the same recording is to give the same frames.
+  ///   - adapting: whether the cost of the frame may widen the intervals of throttles. Not if `now`
+  ///     is not the time in which it is measured: the same recording is to give the same frames.
   package func drawFrame(at now: Instant, flush: Bool = false, adapting: Bool = true) {
     let start = clock.now
     if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
@@ -128,8 +132,8 @@ package final class HostScreen {
   /// Changes how long events may wait; events that are held keep their deadline.
   package func apply(_ policies: ThrottlePolicies) { intake.apply(policies) }
 
-  /// Takes an event that came by no line: an act of the host by a call. It is counted as actions only,
-  /// and reduced at once, behind what came before it. `false` if it was refused.
+  /// Takes an event that came by no line: an act of the host by a call. It is counted as actions
+  /// only, and reduced at once, behind what came before it. `false` if it was refused.
   package func perform(_ event: LiveEvent, at now: Instant) -> Bool {
     reduce()
     intake.receive(event, at: now, into: &output)
@@ -144,8 +148,8 @@ package final class HostScreen {
     return isTaken
   }
 
-  /// Reduces an action that is no event, such as one of the room's own recorder, at once; the next frame
-  /// shows it.
+  /// Reduces an action that is not an event, such as one of the room's own recorder, at once; the
+  /// next frame shows it.
   package func send(_ action: HostFeature.Action) {
     output.actions.append(action)
     reduce()

@@ -5,7 +5,8 @@ public struct BenchmarkRow: Encodable, Sendable {
   public let name: String
   public let median: Double
   public let unit: String
-  /// The median of the ratios to the floor, each taken beside the other; absent for what is no time.
+  /// The median of the ratios to the floor, measured side by side; absent for rows that are not
+  /// times.
   public let ratioToFloor: Double?
   /// What the figure should be, for the reader of the table.
   let bar: String?
@@ -15,8 +16,8 @@ public struct BenchmarkRow: Encodable, Sendable {
 
 /// Measures cases in turn with a floor, so that a slow moment of the machine slows both.
 ///
-/// Each row is the median of many short rounds. The floor is what the same kind of work costs without
-/// any library: a nested switch over a plain struct.
+/// Each row is the median of many short rounds. The floor is what the same kind of work costs
+/// without any library: a nested switch over a plain struct.
 public final class Harness {
   private let wanted: [String]
   private let rounds: Int

@@ -10,7 +10,8 @@ import Recordings
 
 private let messageCount = 1_000_000
 
-/// Each analysis over a recording of a million messages, as a client starts it: read, decoded, analysed.
+/// Each analysis over a recording of a million messages, as a client starts it: read, decoded,
+/// analysed.
 func analysisBenchmarks(_ harness: Harness) async throws {
   let kinds: [TaskKind] = [.highlights, .spam, .chatters].filter {
     harness.isWanted("analyze.\($0.rawValue)")
@@ -19,7 +20,7 @@ func analysisBenchmarks(_ harness: Harness) async throws {
   FileHandle.standardError.write(Data("measuring analyze\n".utf8))
   let studio = try await BenchmarkStudio()
   let recording = try await recordCrowd(in: studio.library)
-  // What a process does once, at its first line of JSON, is no part of an analysis.
+  // What a process does once, at its first line of JSON, is not part of an analysis.
   var reader = RecordingReader(try await studio.library.files(of: recording))
   var steps: [RecordedStep] = []
   while try reader.read(into: &steps) { steps.removeAll(keepingCapacity: true) }

@@ -9,8 +9,8 @@ import Recordings
 import UnixSockets
 import Varlink
 
-/// A lane, its rooms and the control socket, arranged as in the daemon: the lane has a thread of its
-/// own, the sockets have another.
+/// A lane, its rooms and the control socket, arranged as in the daemon: the lane has a thread of
+/// its own, the sockets have another.
 final class ControlledLane {
   let path: String
   let lane: HostLane
@@ -23,7 +23,7 @@ final class ControlledLane {
   var controlSocket: String { path + "-control" }
 
   /// - Parameters:
-  ///   - name: tells its sockets from those of others.
+  ///   - name: distinguishes its sockets from those of others.
   ///   - sleep: waits between the replies of a monitor with a maximum rate.
   init(
     _ name: String, monitors: Int,

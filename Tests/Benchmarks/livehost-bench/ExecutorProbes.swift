@@ -19,7 +19,7 @@ final class Probe: Sendable {
 
   func begin(at start: UInt64) { contents.withLock { $0.start = start } }
 
-  /// The value by which a slider tells in which millisecond it was to be sent.
+  /// The slider value that encodes the millisecond in which it was due.
   static func value(of millisecond: Int) -> Double { Double(millisecond + 1) / 1e6 }
 
   /// What was sent with this value is applied.

@@ -7,11 +7,11 @@ import LivehostDaemon
 import Synchronization
 import UnixSockets
 
-/// 200 monitors of a busy room, 10 of which never read: how long the lane's turns are, how old a change is
-/// when a monitor gets it, and what those who do not read cost.
+/// 200 monitors of a busy room, 10 of which never read: how long the lane's turns are, how old a
+/// change is when a monitor gets it, and what monitors that do not read cost.
 ///
-/// The arrangement is the daemon's: a lane, a thread for the sockets, real sockets. What reads and what
-/// feeds are threads of this process too, so on a small machine they take from each other.
+/// The arrangement is the daemon's: a lane, a thread for the sockets, real sockets. What reads and
+/// what feeds are threads of this process too, so on a small machine they take from each other.
 func monitorBenchmarks(_ harness: Harness) async throws {
   guard harness.isWanted("monitors") else { return }
   FileHandle.standardError.write(Data("measuring monitors\n".utf8))
@@ -50,7 +50,7 @@ private final class MonitorBench {
 
   struct Round {
     var turns: [UInt64] = []
-    /// From the writing of an event to the reading of the reply that tells of it, in nanoseconds.
+    /// From writing an event to reading the reply that contains it, in nanoseconds.
     var latencies: [UInt64] = []
     var replies = 0
     var bytes = 0
@@ -116,8 +116,8 @@ private final class MonitorBench {
     return await served.lane.report(name)?.frames ?? 0
   }
 
-  /// A busy room: 1,200 events a second of many kinds, in bursts of 5 ms. A title with the time of its
-  /// writing comes every 50 ms.
+  /// A busy room: 1,200 events a second of many kinds, in bursts of 5 ms. A title with the time of
+  /// its writing comes every 50 ms.
   private static func feed(_ path: String, until end: UInt64) throws {
     let socket = try connect(to: path)
     defer { close(socket) }

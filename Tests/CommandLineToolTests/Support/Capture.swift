@@ -86,7 +86,7 @@ final class TestDirectory: Sendable {
     directories.withLock { $0.append("\(path)/\(name)") }
   }
 
-  /// The text of a file that a program wrote, which is removed; empty if there is none.
+  /// The text of a file that a program wrote; removes the file. Empty if it does not exist.
   func take(_ name: String) -> String {
     guard let file = fopen("\(path)/\(name)", "r") else { return "" }
     var bytes: [UInt8] = []

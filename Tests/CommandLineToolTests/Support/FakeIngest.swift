@@ -5,7 +5,7 @@ import Synchronization
 /// Takes lines, counts them and answers syncs, as the daemon's ingest socket does.
 final class FakeIngest: Sendable {
   struct Received {
-    /// Events; control lines are none.
+    /// Events, without control lines.
     var lines: [String] = []
     var control: [JSONValue] = []
     var writes: [Int] = []
@@ -22,7 +22,7 @@ final class FakeIngest: Sendable {
     (arrivals, arrived) = AsyncStream.makeStream()
   }
 
-  /// Takes a line; gives the answer, and whether the connection goes on.
+  /// Takes a line; returns the answer, and whether the connection stays open.
   fileprivate func take(_ line: String) -> (answer: String?, goesOn: Bool) {
     defer { arrived.yield() }
     return received.withLock { received in

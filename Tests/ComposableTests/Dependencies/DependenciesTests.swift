@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Rolls a die, numbers the roll, and tells a moment later.
+/// Rolls a die, numbers the roll, and reports it a moment later.
 @Reducer
 private struct Dice {
   @ObservableState

@@ -178,7 +178,7 @@ struct EffectTests {
     #expect(store.runningEffects == 1)
   }
 
-  @Test func `an error that is not caught is reported by name; a cancellation is none`() {
+  @Test func `an error that is not caught is reported by name; a cancellation is not reported`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Step> { _, step in
         switch step {

@@ -43,7 +43,7 @@ struct ThreadTests {
   }
 }
 
-/// Sends 1 so many times.
+/// Sends 1 this many times.
 private func counting(_ sends: Int) -> Effect<LeafFeature.Action> {
   .run(onLane: false) { send in
     for number in 0..<sends {

@@ -367,7 +367,7 @@ struct EffectModel {
     let deadline = scopes[scope]!.limiters[limiter]!.deadline
     if let number = wait(limiter, in: scope) {
       if movesOrigin { running[number]!.origin = origin }
-      // One that would wake too late begins anew.
+      // A sleep that would end too late starts again.
       if running[number]!.deadline > deadline { running[number]!.deadline = deadline }
     } else {
       running[newNumber()] = Running(

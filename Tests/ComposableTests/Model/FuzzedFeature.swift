@@ -298,7 +298,7 @@ extension FuzzedParent.Action {
 }
 
 extension FuzzedParent.State {
-  /// What the child at `site` was sent; `nil` if there is none.
+  /// What was sent to the child at `site`; `nil` if nothing was.
   func log(at site: Site) -> [Int]? {
     switch site {
     case .optional: return optional?.log

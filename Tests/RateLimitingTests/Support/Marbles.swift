@@ -8,7 +8,7 @@ import Testing
 /// every other character is given to `apply`; `(ab)` are several inputs in one tick. In the output
 /// `-` is a tick without delivery, `(..)` are several deliveries in one tick; trailing `-` are left
 /// out. A batch is drawn by `draw`. Spaces are ignored. At a tick the wake comes before the input.
-/// When the input ends, time goes on until the machine waits for nothing.
+/// When the input ends, time continues until the machine waits for nothing.
 ///
 /// After every step the marbles' player checks what holds for all machines: conservation, that the
 /// step's wake is the machine's deadline, and that a wake before the deadline changes nothing.

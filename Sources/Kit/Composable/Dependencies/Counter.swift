@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that goes up, for any thread.
+/// A number that only increases, usable from any thread.
 final class Counter: Sendable {
   private let value: Atomic<UInt64>
   private let step: UInt64

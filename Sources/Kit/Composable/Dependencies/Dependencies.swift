@@ -1,4 +1,5 @@
-/// What features ask of the world besides their own inputs and outputs: given to reducers explicitly.
+/// What features need from the world besides their inputs and outputs; passed to reducers
+/// explicitly.
 ///
 ///     @Reducer
 ///     struct Room {
@@ -7,8 +8,8 @@
 ///       case .opened: state.id = dependencies.identifiers.next()
 ///     }
 ///
-/// A program passes ``live()``; a test passes the set of `ComposableTesting` in which everything that
-/// it did not set fails with its name.
+/// A program passes ``live()``; a test passes those of `ComposableTesting`, where using anything
+/// that the test did not set is a failure that names it.
 public struct Dependencies: Sendable {
   /// Time: for effects that wait. Reducers get time in their actions.
   public var clock: any Clock<Duration>
@@ -17,11 +18,11 @@ public struct Dependencies: Sendable {
   /// Random numbers.
   public var randomness: Randomness
   private var values: [ObjectIdentifier: any Sendable] = [:]
-  /// Told the name of a dependency of one's own that was used and not set; `nil` if such a one is
-  /// live.
+  /// Called with the name of a custom dependency that was used without being set; `nil` if the live
+  /// one is used then.
   public var onUnset: (@Sendable (_ name: String) -> Void)?
 
-  /// Dependencies of one's own choice; see also ``live()``.
+  /// Dependencies of your choice; see also ``live()``.
   public init(clock: any Clock<Duration>, identifiers: Identifiers, randomness: Randomness) {
     self.clock = clock
     self.identifiers = identifiers
@@ -34,7 +35,7 @@ public struct Dependencies: Sendable {
   }
 }
 
-/// A dependency of one's own, found by its type.
+/// A custom dependency, found by its type.
 ///
 ///     struct SongClient: DependencyValue {
 ///       var next: @Sendable () async throws -> String
@@ -45,7 +46,7 @@ public struct Dependencies: Sendable {
 public protocol DependencyValue: Sendable {
   /// The one that talks to the real world.
   static var live: Self { get }
-  /// What a test gets that did not set one, after the failure that says so. By default ``live``.
+  /// What a test that did not set one gets, after the failure that says so. By default ``live``.
   static var unset: Self { get }
 }
 
@@ -54,8 +55,8 @@ extension DependencyValue {
 }
 
 extension Dependencies {
-  /// The dependency of this type: the one that was set, else the live one. In a test that did not set
-  /// it, its use is a failure with its name.
+  /// The dependency of this type: the one that was set, otherwise the live one. Using it in a test
+  /// that did not set it is a failure that names it.
   public subscript<Value: DependencyValue>(_: Value.Type) -> Value {
     get {
       if let value = values[ObjectIdentifier(Value.self)] as? Value { return value }
@@ -66,7 +67,7 @@ extension Dependencies {
     set { values[ObjectIdentifier(Value.self)] = newValue }
   }
 
-  /// The same dependencies with another one of one type, for a part of the tree of features.
+  /// The same dependencies with one replaced, for a part of the tree of features.
   ///
   ///     Preview(dependencies: dependencies.overriding(SongClient { "Blue in Green" }))
   public func overriding<Value: DependencyValue>(_ value: Value) -> Dependencies {
@@ -75,7 +76,7 @@ extension Dependencies {
     return copy
   }
 
-  /// The same dependencies with another value at `path`, for a part of the tree of features.
+  /// The same dependencies with the value at `path` replaced, for a part of the tree of features.
   public func overriding<Value>(
     _ path: WritableKeyPath<Dependencies, Value>, with value: Value
   ) -> Dependencies {
@@ -112,10 +113,10 @@ public struct Randomness: Sendable {
   /// 64 random bits.
   public func next() -> UInt64 { generate() }
 
-  /// A number in `range`; each equally likely, save for one part in 2^64.
+  /// A number in `range`; all are equally likely to within one part in 2^64.
   ///
-  /// Takes just one number from the source and never draws again, so that a test may give a source
-  /// that always returns the same.
+  /// Takes exactly one number from the source and never draws again, so that a test may use a
+  /// source that always returns the same number.
   public func next(in range: ClosedRange<Int>) -> Int {
     let last = UInt64(bitPattern: Int64(range.upperBound &- range.lowerBound))
     let bits = next()

@@ -1,20 +1,20 @@
-/// The observers of one store that have to be called: a list through the observers themselves, so
-/// that no round allocates.
+/// The observers of one store that must be called: a list linked through the observers themselves,
+/// so that delivering allocates nothing.
 public final class DeliveryQueue {
   @exclusivity(unchecked) private var first: Unmanaged<Observer>?
   @exclusivity(unchecked) private var last: Unmanaged<Observer>?
-  /// How many observers there are; without any, changes need not be looked at.
+  /// Number of observers. If it is 0, changes need not be examined.
   @exclusivity(unchecked) @usableFromInline var observerCount = 0
-  /// How many wait to be called.
+  /// Number of observers waiting to be called.
   @exclusivity(unchecked) @usableFromInline var queued = 0
-  /// The kind of action that changes are due to, as its ``ActionTrace/code``; 0 if that is not told.
+  /// The kind of action that changes are due to, as its ``ActionTrace/code``; 0 if unknown.
   @exclusivity(unchecked) var cause: UInt64 = 0
-  /// Tells the present kind of action, and the names of kinds.
+  /// Gives the current kind of action, and the names of kinds.
   @exclusivity(unchecked) var trace: ActionTrace?
   /// Called before an observer is added, so that it does not see changes that were made before.
   @exclusivity(unchecked) @usableFromInline var beforeObserving: (() -> Void)?
 
-  /// Nodes that are gone; kept until their observers were called one last time.
+  /// Nodes that are gone; kept until their observers have been called one last time.
   @exclusivity(unchecked) private var retired: [PlaceNode] = []
 
   /// An empty queue.

@@ -43,7 +43,7 @@ extension FieldChangesOf {
     if old != nil || new != nil { write(index) }
   }
 
-  /// Takes the note of a change of the field; whether there was one.
+  /// Removes the note that the field changed; returns whether there was one.
   @inlinable
   public mutating func take(_ index: Int) -> Bool {
     defer { written &= ~Self.bit(index) }
@@ -56,13 +56,14 @@ extension FieldChangesOf {
     OpaqueAccess()
   }
 
-  /// After an access in place: the field counts as changed.
+  /// After in-place access: the field counts as changed.
   @inlinable
   public mutating func leave<Value>(_ index: Int, _ value: inout Value, _ access: OpaqueAccess) {
     write(index)
   }
 
-  /// Before an access in place to a small field: its old value is kept, since that costs no reference.
+  /// Before an access in place to a small field: its old value is kept, since that costs no
+  /// reference.
   @inlinable
   public mutating func enter<Value: Equatable & BitwiseCopyable>(
     _ index: Int, _ value: inout Value
@@ -134,8 +135,8 @@ extension FieldChangesOf {
 ///
 /// A child is stamped when it is entered and looked at when it is left. `child = State()` or the
 /// restoration of an earlier copy brings a value without this stamp, which is how a replacement
-/// through `inout` is told from a mutation. Mixing in the field tells swapped siblings apart, the
-/// turn tells copies of earlier turns apart.
+/// through `inout` is distinguished from a mutation. Mixing in the field distinguishes swapped
+/// siblings; mixing in the turn distinguishes copies of earlier turns.
 public enum Stamp {
   /// The stamp of a field's value, given that of the state around it. Odd, so never 0.
   @inlinable

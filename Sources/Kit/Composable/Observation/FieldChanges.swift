@@ -1,7 +1,8 @@
 /// Which fields of a state changed since they were last reported: the dirty bits.
 ///
-/// `@ObservableState` adds one of these to a struct as `_$changes`. All values of it are equal, hash
-/// to nothing and encode to nothing, so that synthesised conformances of the state do not see it.
+/// `@ObservableState` adds one of these to a struct as `_$changes`. All values of it are equal,
+/// hash to nothing and encode to nothing, so that synthesised conformances of the state do not see
+/// it.
 public typealias FieldChanges = FieldChangesOf<UInt64>
 
 /// The same for a state with more than 64 fields.
@@ -11,9 +12,10 @@ public typealias WideFieldChanges = FieldChangesOf<UInt128>
 public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   /// Fields that were assigned, or mutated in place to another value.
   public var written: Word
-  /// Child states that were accessed in place: what changed inside, they know themselves.
+  /// Child states that were accessed in place; they themselves know what changed inside.
   public var entered: Word
-  /// Marks the value that is being accessed in place, so that its replacement by another is noticed.
+  /// Marks the value that is being accessed in place, so that its replacement by another is
+  /// noticed.
   @usableFromInline var stamp: UInt64
 
   /// No changes.

@@ -39,8 +39,8 @@ public protocol ObservableState: ObservableBranch {
   /// Names of the fields by index.
   static var _$fieldNames: [String] { get }
 
-  /// Fields marked `@ObservationStateIgnored`: their changes are told to their own observers, not to
-  /// those of this state.
+  /// Fields marked `@ObservationStateIgnored`: their changes are reported to their own observers,
+  /// not to those of this state.
   static var _$ignoredFields: FieldSet { get }
 
   /// The fields as types, one property per field, under its name: what compositions name.

@@ -3,7 +3,7 @@
 /// Held by the ``PlaceNode`` it was added to until ``cancel()`` or until the store goes. Not
 /// `Sendable`: used on the store's lane.
 public final class Observer {
-  /// What it waits for besides fields.
+  /// What it observes besides fields.
   enum Kind {
     case fields
     /// An optional becomes `nil`, or stops being so.
@@ -12,7 +12,7 @@ public final class Observer {
     case elements
   }
 
-  /// The fields it waits for.
+  /// The fields that it observes.
   public let fields: FieldSet
   let kind: Kind
   let callback: (FieldSet) -> Void

@@ -2,7 +2,7 @@
 ///
 /// Not `Sendable`: belongs to the store whose reducer counts.
 public final class ActionCounter {
-  /// Names of the kinds, by number; none if the kinds are not told apart.
+  /// Names of the kinds, by number; empty if kinds are not distinguished.
   public let names: [String]
   // Plain memory: an array would be checked on every action.
   @usableFromInline let counts: UnsafeMutablePointer<UInt64>

@@ -11,10 +11,10 @@ final class LatestKind: Sendable {
   func note(_ kind: Int) { number.store(kind, ordering: .relaxed) }
 }
 
-/// Tells which kind of action a store reduces, or reduced last, from any thread.
+/// Says which kind of action a store is reducing, or reduced last; readable from any thread.
 ///
-/// What a reading from another thread gives is the present kind or one that was present a moment ago:
-/// enough to name what holds a lane, not to count.
+/// Another thread reads the present kind or the one of a moment ago: enough to name what occupies a
+/// lane, not enough to count.
 public struct ActionTrace: Sendable {
   private let latest: LatestKind
   private let names: [String]
@@ -29,8 +29,8 @@ public struct ActionTrace: Sendable {
 
   /// The present kind as a number; 0 before the first action.
   ///
-  /// One byte per level of the tree of reducers, the root's lowest. Levels below the eighth, and kinds
-  /// beyond the 254th, are not told apart.
+  /// One byte per level of the tree of reducers, the root's lowest. Levels below the eighth, and
+  /// kinds beyond the 254th, are not distinguished.
   public var code: UInt64 { code(level: 0) }
 
   private func code(level: Int) -> UInt64 {

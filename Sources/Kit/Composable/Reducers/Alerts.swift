@@ -33,9 +33,10 @@ public struct AlertState<Action> {
 public struct ButtonState<Action> {
   /// What pressing the button means.
   public enum Role: Hashable, Sendable {
-    /// Nothing happens: where a platform has a place for this button, or a key, it takes it.
+    /// Nothing happens. Shown in the platform's usual position for such buttons, with its usual
+    /// key.
     case cancel
-    /// Something is lost: to be shown as a warning.
+    /// Something is lost. Shown as a warning.
     case destructive
   }
 

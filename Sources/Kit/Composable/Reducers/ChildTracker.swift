@@ -1,13 +1,14 @@
-/// What a node of a composition knows about its child: which effects belong to it.
+/// What a node of a composition knows about its child: which effects belong to the child.
 @usableFromInline
 struct ChildTracker<State> {
   @usableFromInline let effects = ChildEffects()
-  /// Tells a child from another one in the same field; `nil` if all are the same.
+  /// Distinguishes a child from another in the same field; `nil` if all are the same.
   @usableFromInline let identify: ((State) -> ChildIdentity)?
-  // Asked first, for other children's actions: a flag beside the reducer costs no look at the effects.
+  // Checked first for other children's actions: with a flag next to the reducer, the effects need
+  // not be looked at.
   @usableFromInline let hasIdentity: Bool
 
-  /// - Parameter hasCases: whether a state that is an enum is another child in another case.
+  /// - Parameter hasCases: whether another case of an enum state is another child.
   @usableFromInline
   init(hasCases: Bool) {
     identify = ChildIdentity.function(for: State.self, hasCases: hasCases)
@@ -27,7 +28,8 @@ struct ChildTracker<State> {
     scope.belongs(to: identity(of: state))
   }
 
-  /// What ends the effects of a child that is gone or is another one; none if there is nothing to end.
+  /// Returns an effect that ends those of a child that is gone or was replaced; `.none` if there
+  /// are none.
   ///
   /// - Parameter present: the state of the child that is there.
   @inlinable
@@ -39,7 +41,7 @@ struct ChildTracker<State> {
 }
 
 extension ChildIdentity {
-  /// How the children of one type of state are told apart.
+  /// How children with the same type of state are distinguished.
   @usableFromInline
   static func function<State>(
     for type: State.Type, hasCases: Bool

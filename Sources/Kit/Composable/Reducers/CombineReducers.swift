@@ -1,4 +1,4 @@
-/// Several reducers as one, for what is added to all of them or where one is expected.
+/// Several reducers as one, to add something to all of them or where one reducer is expected.
 ///
 ///     CombineReducers {
 ///       Reduce { … }

@@ -44,8 +44,8 @@ where
   func reduceBase(
     _ state: inout State, _ action: Action, after effect: Effect<Action>
   ) -> Effect<Action> {
-    // A mark tells a replacement of the whole collection, a count tells removals: those since the
-    // last look, too, which were not made by this parent.
+    // A mark shows that the whole collection was replaced, a count shows removals, including those
+    // since the last look that this parent did not make.
     let wasKnown = look(&state)
     let effect = effect.followed(by: base.reduce(into: &state, action: action))
     let isSame = look(&state)
@@ -119,7 +119,7 @@ where
 }
 
 extension KeyedCollection {
-  /// What tells the element with this key from others under the same key.
+  /// Distinguishes the element with this key from earlier or later ones under the same key.
   @inlinable
   func identity(of id: ID) -> ChildIdentity? {
     slot(of: id).map { .slot($0, lineage: lineage) }
@@ -141,10 +141,11 @@ extension ReducerStep {
   ///     …
   ///     Reduce { … }.forEach(\.rows, action: \.rows) { RowFeature() }
   ///
-  /// The child runs before its parent. The effects of an element are cancelled when it is removed, even
-  /// if another one comes under the same key, in time proportional to the elements with effects. A
-  /// collection that replaces another as a whole has the same elements under the same keys. An action
-  /// for an element that is not there is dropped and counted (``Store/actionsWithoutChild``).
+  /// The child runs before its parent. The effects of an element are cancelled when it is removed,
+  /// even if another one comes under the same key, in time proportional to the elements with
+  /// effects. A collection that replaces another as a whole has the same elements under the same
+  /// keys. An action for an element that is not there is dropped and counted
+  /// (``Store/actionsWithoutChild``).
   /// - Complexity: one look-up by key per action, whatever the number of elements.
   @inlinable
   public func forEach<

@@ -36,8 +36,8 @@ where Lens.Root == State {
 extension ReducerStep {
   /// Calls `reaction` after an action that changed the field.
   ///
-  /// Driven by the field's dirty bit: nothing is copied and, while the field does not change, nothing
-  /// is compared. An assignment of an equal value is no change.
+  /// Driven by the field's dirty bit: nothing is copied and, while the field does not change,
+  /// nothing is compared. Assigning an equal value is not a change.
   /// - Parameter field: a field of this state itself. What happens inside a child is the child's
   ///   concern.
   @inlinable
@@ -52,8 +52,8 @@ extension ReducerStep {
   ///
   ///     Reduce { … }.onChange(of: \.count) { old, new, state, action in … }
   ///
-  /// For values whose copy costs nothing: numbers, flags, enums of these. The values are compared, so
-  /// that a change there and back within one action does not count.
+  /// For values whose copy costs nothing: numbers, flags, enums of these. The values are compared,
+  /// so that a change there and back within one action does not count.
   @inlinable
   public func onChange<Lens: FieldLens>(
     of field: KeyPath<State.Lenses, Lens>,

@@ -2,8 +2,8 @@
 public protocol PreparedReducer {
   /// The state that it changes.
   associatedtype State
-  // Not said to be `Sendable`, nor `Reaction` to be an effect of it: the compiler would look for the
-  // action's conformance here, and from here in the reducer, for ever.
+  // Not declared `Sendable`, nor `Reaction` as an effect of it: the compiler would look for the
+  // action's conformance here, from here in the reducer, and so on without end.
   /// The actions that it answers.
   associatedtype Action
   /// What it returns: an effect of the action.
@@ -12,9 +12,9 @@ public protocol PreparedReducer {
   /// Reduces and counts.
   func reduce(into state: inout State, action: Action) -> Reaction
 
-  /// Whether the child that an effect belongs to is still there, and is still the same one.
+  /// Whether the child that an effect belongs to still exists and is still the same one.
   ///
-  /// - Parameter scope: the scope whose state this is; the way down to the child leads over its
+  /// - Parameter scope: the scope whose state this is; the path to the child follows its
   ///   ``EffectScope/next``.
   func hasChild(_ scope: EffectScope, in state: State) -> Bool
 

@@ -1,8 +1,8 @@
 /// An action of a child that is presented over its parent: a confirmation, a sheet.
 public enum PresentationAction<Action> {
-  /// The child is to go; its parent's field becomes `nil`.
+  /// Dismisses the child: its parent's field becomes `nil`.
   case dismiss
-  /// An action of the child while it is there.
+  /// An action of the child while it exists.
   case presented(Action)
 }
 
@@ -84,7 +84,7 @@ where
       if !own.isNone { identity = Lens.read(state) { $0.map(tracker.identity) ?? .any } }
     }
     // The parent sees the child as it was when it is dismissed, and may put another one there: a
-    // write of the field tells that. The note is put back for the observers.
+    // write to the field shows that. The note is put back for the observers.
     let wasNoted = Lens.takeNote(&state)
     let effect = base.reduce(into: &state, action: action)
     let isReplaced = Lens.takeNote(&state)

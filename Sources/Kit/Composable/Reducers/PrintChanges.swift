@@ -1,4 +1,4 @@
-/// A reducer that tells what it changes. Made by ``ReducerStep/_printChanges(to:)``.
+/// A reducer that prints what it changes. Made by ``ReducerStep/_printChanges(to:)``.
 public struct PrintChanges<
   State: ObservableState, Action: Sendable, Base: ReducerStep<State, Action>
 >: ReducerStep {

@@ -1,7 +1,7 @@
 /// How a feature's state follows from its actions, and which effects an action has.
 ///
-/// Implement either ``reduce(into:action:)`` or, to compose others, ``body-swift.property``. A store
-/// prepares a reducer once; nothing of the composition is made again while actions are sent.
+/// Implement either ``reduce(into:action:)`` or, to compose others, ``body-swift.property``. A
+/// store prepares a reducer once; nothing of the composition is made again while actions are sent.
 ///
 ///     @Reducer
 ///     struct Room {
@@ -17,14 +17,14 @@
 ///       }
 ///     }
 public protocol Reducer<State, Action> {
-  /// All that the feature knows.
+  /// The feature's state.
   associatedtype State
-  /// All that can happen to it.
+  /// Everything that can happen to it.
   associatedtype Action: Sendable
   /// The composition; `Never` for a reducer without one.
   associatedtype Body
-  /// What a store or a parent holds: ``ReducerSteps`` if the reducer has a body, else
-  /// ``CountingReducer``. Said by the macro `@Reducer`, as the compiler does not infer it.
+  /// What a store or a parent holds: ``ReducerSteps`` if the reducer has a body, otherwise
+  /// ``CountingReducer``. Declared by the macro `@Reducer`, since the compiler does not infer it.
   associatedtype Prepared: PreparedReducer
   where Prepared.State == State, Prepared.Action == Action, Prepared.Reaction == Effect<Action>
 
@@ -82,14 +82,15 @@ extension Reducer where Body == Never {
 }
 
 extension Reducer where Body: Reducer, Body.State == State, Body.Action == Action {
-  /// Runs the composition. Puts it together anew: for tests and rare calls; a store does it once.
+  /// Runs the composition. Builds it again on each call: for tests and rare calls; a store builds
+  /// it once.
   @inlinable
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     body.reduce(into: &state, action: action)
   }
 
-  /// A composition is put together here, once; that of a feature inside itself when its first action
-  /// comes.
+  /// A composition is put together here, once; that of a feature inside itself when its first
+  /// action comes.
   public func prepare() -> ReducerSteps<State, Action> { makeSteps() }
 
   public func makeSteps() -> ReducerSteps<State, Action> {

@@ -98,7 +98,7 @@ public protocol ReducerStep<State, Action> {
   /// Changes `state` in place and returns what is to be done besides.
   func reduce(into state: inout State, action: Action) -> Effect<Action>
 
-  /// Whether the child that an effect belongs to is still there, and is still the same one.
+  /// Whether the child that an effect belongs to still exists and is still the same one.
   func hasChild(_ scope: EffectScope, in state: State) -> Bool
 
   /// Counters of the children in this part.

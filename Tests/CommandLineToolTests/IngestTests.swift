@@ -126,7 +126,8 @@ import Testing
     let capture = Capture()
     let tool = CommandLineTool(
       console: capture.console(),
-      surroundings: Surroundings(variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
+      environment: ProcessEnvironment(
+        variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
     let task = Task { await tool.run(["ingest", file]) }
     var arrivals = daemon.ingest.arrivals.makeAsyncIterator()
     await arrivals.next()

@@ -30,7 +30,7 @@ import Testing
       }
       return CommandLineTool(
         console: console,
-        surroundings: Surroundings(variables: ["LIVEHOST_SOCKET": socket], userID: 0))
+        environment: ProcessEnvironment(variables: ["LIVEHOST_SOCKET": socket], userID: 0))
     }
   }
 

@@ -148,7 +148,7 @@ private func words(_ texts: [String]) -> [String] {
   func `watch says what the published tree says, and nothing else`(screen: ScreenReport) {
     for pane in ScreenParts(screen).panes {
       var model = HostScreenModel(rooms: ["main"], shown: [pane.name])
-      model.update(.init(screen: screen))
+      model.apply(.init(screen: screen))
       let picture = model.picture(columns: 500, rows: 100)
       let lines = (0..<picture.rows - 1).map { picture.text(row: $0) }
       let title = lines.firstIndex { words([$0]) == words([pane.title]) } ?? 0
@@ -226,7 +226,7 @@ private func words(_ texts: [String]) -> [String] {
 
   private static func picture(_ screen: ScreenReport, _ columns: Int, _ rows: Int) -> CellGrid {
     var model = HostScreenModel(rooms: ["main"])
-    model.update(.init(screen: screen))
+    model.apply(.init(screen: screen))
     return model.picture(columns: columns, rows: rows)
   }
 
@@ -269,6 +269,6 @@ private func words(_ texts: [String]) -> [String] {
     #expect(text.contains(where: { "▁▂▃▄▅▆▇".contains($0) }))
     // Where columns are few, gauges are their figures.
     #expect(text.contains("░") == (size.columns >= 80))
-    #expect(picture.inASCII.row(1).allSatisfy { $0.character.isASCII })
+    #expect(picture.ascii.row(1).allSatisfy { $0.character.isASCII })
   }
 }

@@ -231,7 +231,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
 @Suite struct HostScreenTests {
   private func model(_ screen: ScreenReport, rooms: [String] = ["main"]) -> HostScreenModel {
     var model = HostScreenModel(rooms: rooms)
-    for index in rooms.indices { model.update(.init(room: index, screen: screen)) }
+    for index in rooms.indices { model.apply(.init(room: index, screen: screen)) }
     return model
   }
 
@@ -279,7 +279,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     for _ in 0..<10 { _ = model.press(.up) }
     let before = lines(model.picture(columns: 60, rows: 20)).filter { $0.contains("text") }
     #expect(before.last?.hasSuffix("text 49") == true)
-    model.update(.init(screen: .made(chat: .messages(10..<70))))
+    model.apply(.init(screen: .made(chat: .messages(10..<70))))
     let picture = lines(model.picture(columns: 60, rows: 20))
     #expect(picture.filter { $0.contains("text") } == before)
     #expect(picture.contains { $0.contains("20 newer below") })
@@ -295,7 +295,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   @Test func `another list is followed from its end`() {
     var model = model(.made(chat: .messages(0..<60)))
     for _ in 0..<10 { _ = model.press(.up) }
-    model.update(.init(screen: .made(chat: .messages(3..<5, scrolling: "filtered"))))
+    model.apply(.init(screen: .made(chat: .messages(3..<5, scrolling: "filtered"))))
     let text = lines(model.picture(columns: 60, rows: 20)).joined()
     #expect(text.contains("text 4") && !text.contains("text 49") && !text.contains("newer below"))
   }
@@ -303,7 +303,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   @Test func `a paused screen stands still, and then shows the newest`() {
     var model = model(.made(chat: .messages(0..<1)))
     press(&model, .character(" "))
-    for last in 2...4 { model.update(.init(screen: .made(chat: .messages(0..<last)))) }
+    for last in 2...4 { model.apply(.init(screen: .made(chat: .messages(0..<last)))) }
     func text() -> String { lines(model.picture(columns: 60, rows: 20)).joined(separator: "\n") }
     #expect(text().contains("text 0") && !text().contains("text 1") && text().contains("PAUSED"))
     press(&model, .character(" "))
@@ -349,13 +349,13 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   @Test func `where the locale is not UTF-8 lines and blocks are ASCII`() {
     let picture = model(.made(chat: .messages(0..<2) { "text \($0)" })).picture(
       columns: 100, rows: 30)
-    let characters = Set(lines(picture.inASCII).joined()).subtracting("名前")
+    let characters = Set(lines(picture.ascii).joined()).subtracting("名前")
     #expect(characters.filter { !$0.isASCII }.isEmpty)
-    let surroundings = { Surroundings(variables: $0, userID: 0).usesUTF8 }
-    #expect(surroundings(["LANG": "ko_KR.UTF-8"]))
-    #expect(surroundings(["LANG": "C", "LC_ALL": "C.utf8"]))
-    #expect(!surroundings(["LANG": "C.UTF-8", "LC_ALL": "C"]))
-    #expect(!surroundings([:]))
+    let environment = { ProcessEnvironment(variables: $0, userID: 0).usesUTF8 }
+    #expect(environment(["LANG": "ko_KR.UTF-8"]))
+    #expect(environment(["LANG": "C", "LC_ALL": "C.utf8"]))
+    #expect(!environment(["LANG": "C.UTF-8", "LC_ALL": "C"]))
+    #expect(!environment([:]))
   }
 }
 
@@ -366,7 +366,8 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     let capture = Capture()
     let tool = CommandLineTool(
       console: terminal.console(capture),
-      surroundings: Surroundings(variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
+      environment: ProcessEnvironment(
+        variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
     return (Task { await tool.run(arguments) }, capture)
   }
 

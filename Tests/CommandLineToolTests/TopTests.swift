@@ -66,7 +66,7 @@ import Testing
     let slept = Mutex<[Duration]>([])
     let tool = CommandLineTool(
       console: capture.console(),
-      surroundings: Surroundings(
+      environment: ProcessEnvironment(
         variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0,
         now: { clock.withLock { $0 } },
         sleep: { duration in
@@ -84,7 +84,7 @@ import Testing
   @Test func `The screen sorts, scrolls and explains itself`() async throws {
     var model = TopScreenModel(TopOrder())
     let many = (0..<50).map { ("room\($0 < 10 ? "0" : "")\($0)", $0) }
-    model.update(try await sample(seconds: 1, many).report(since: nil))
+    model.apply(try await sample(seconds: 1, many).report(since: nil))
     func text() -> [String] {
       let picture = model.picture(columns: 80, rows: 24)
       return (0..<24).map { picture.text(row: $0) }

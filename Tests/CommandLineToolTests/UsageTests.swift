@@ -110,28 +110,28 @@ import Testing
   }
 }
 
-@Suite struct SocketPlaceTests {
+@Suite struct SocketPathsTests {
   @Test func `An option goes before the environment`() {
-    let places = SocketPlace.candidates(
+    let candidates = SocketPaths.candidates(
       option: "/a/control",
-      Surroundings(variables: ["LIVEHOST_SOCKET": "/b", "XDG_RUNTIME_DIR": "/c"], userID: 7))
-    #expect(places.map(\.control) == ["/a/control"])
-    #expect(places.map(\.ingest) == ["/a/ingest"])
+      ProcessEnvironment(variables: ["LIVEHOST_SOCKET": "/b", "XDG_RUNTIME_DIR": "/c"], userID: 7))
+    #expect(candidates.map(\.control) == ["/a/control"])
+    #expect(candidates.map(\.ingest) == ["/a/ingest"])
   }
 
   @Test func `The user's own daemon goes before the system's`() {
-    let own = SocketPlace.candidates(
-      option: nil, Surroundings(variables: ["XDG_RUNTIME_DIR": "/c"], userID: 7))
-    #expect(own == [SocketPlace(directory: "/c/livehost"), .service])
-    let other = SocketPlace.candidates(
-      option: nil, Surroundings(variables: ["XDG_RUNTIME_DIR": ""], userID: 123_456))
-    #expect(other == [SocketPlace(directory: "/tmp/livehost-123456"), .service])
+    let own = SocketPaths.candidates(
+      option: nil, ProcessEnvironment(variables: ["XDG_RUNTIME_DIR": "/c"], userID: 7))
+    #expect(own == [SocketPaths(directory: "/c/livehost"), .service])
+    let other = SocketPaths.candidates(
+      option: nil, ProcessEnvironment(variables: ["XDG_RUNTIME_DIR": ""], userID: 123_456))
+    #expect(other == [SocketPaths(directory: "/tmp/livehost-123456"), .service])
   }
 
   @Test func `A directory stands for the sockets in it`() throws {
     let directory = try TestDirectory()
-    let places = SocketPlace.candidates(
-      option: directory.path, Surroundings(variables: [:], userID: 7))
-    #expect(places == [SocketPlace(directory: directory.path)])
+    let candidates = SocketPaths.candidates(
+      option: directory.path, ProcessEnvironment(variables: [:], userID: 7))
+    #expect(candidates == [SocketPaths(directory: directory.path)])
   }
 }

@@ -149,7 +149,8 @@ import Testing
     let (writes, written) = AsyncStream<Void>.makeStream()
     let tool = CommandLineTool(
       console: capture.console { written.yield() },
-      surroundings: Surroundings(variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
+      environment: ProcessEnvironment(
+        variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
     var room = FakeService.room
     daemon.service.show(room)
     let task = Task { await tool.run(["watch", "main", "header", "--json=short"]) }
@@ -171,7 +172,8 @@ import Testing
     let console = Console(write: { _ in throw OutputClosed() }, diagnose: { _ in })
     let tool = CommandLineTool(
       console: console,
-      surroundings: Surroundings(variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
+      environment: ProcessEnvironment(
+        variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
     #expect(await tool.run(["rooms"]) == .done)
     await daemon.stop()
   }

@@ -25,17 +25,17 @@ struct HangDetectorTests {
 
   @Test func `What the lane was seen doing most often held it`() {
     var detector = HangDetector()
-    detector.look(turn: 4, activity: label(.action("stream")), times: nil)
-    for _ in 0..<3 { detector.look(turn: 4, activity: label(.view("ChatView")), times: nil) }
-    detector.look(turn: 4, activity: label(.report), times: nil)
+    detector.sample(turn: 4, activity: label(.action("stream")), times: nil)
+    for _ in 0..<3 { detector.sample(turn: 4, activity: label(.view("ChatView")), times: nil) }
+    detector.sample(turn: 4, activity: label(.report), times: nil)
     #expect(
       detector.finish(turn(4, milliseconds: 300), times: nil).holder == label(.view("ChatView")))
   }
 
   @Test func `What was seen in another turn does not count`() {
     var detector = HangDetector()
-    for _ in 0..<9 { detector.look(turn: 3, activity: label(.action("stream")), times: nil) }
-    detector.look(turn: 4, activity: label(.view("ChatView")), times: nil)
+    for _ in 0..<9 { detector.sample(turn: 3, activity: label(.action("stream")), times: nil) }
+    detector.sample(turn: 4, activity: label(.view("ChatView")), times: nil)
     #expect(
       detector.finish(turn(4, milliseconds: 300), times: nil).holder == label(.view("ChatView")))
     #expect(detector.finish(turn(5, milliseconds: 300), times: nil).holder == nil)
@@ -52,8 +52,8 @@ struct HangDetectorTests {
     ran: UInt64, waited: UInt64, reason: HangDetector.Reason
   ) {
     var detector = HangDetector()
-    detector.look(turn: nil, activity: nil, times: times(ran: 1_000, waited: 50))
-    detector.look(
+    detector.sample(turn: nil, activity: nil, times: times(ran: 1_000, waited: 50))
+    detector.sample(
       turn: 7, activity: label(.action("stream")),
       times: times(ran: 1_000 + ran / 2, waited: 50 + waited / 2))
     let finding = detector.finish(
@@ -125,7 +125,7 @@ struct TurnMeterTests {
             hand.advance(milliseconds: 400)
             // Another thread would look now and then; here it is done in between.
             detector.withLock {
-              $0.look(
+              $0.sample(
                 turn: meter.current?.number, activity: meter.activity.present, times: nil)
             }
             hand.advance(milliseconds: 400)

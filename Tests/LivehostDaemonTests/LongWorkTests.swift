@@ -44,10 +44,10 @@ struct LongWorkTests {
     let work = manager.work()
     manager.left.withLock { $0 = 9 }
     await work.step("writing recordings") {
-      work.tell()
+      work.report()
       #expect(manager.told.count == 2, "nothing was done since")
       manager.left.withLock { $0 = 4 }
-      work.tell()
+      work.report()
     }
     #expect(
       manager.told == [

@@ -64,8 +64,8 @@ import YAMLReader
     let keys = try mapping("{a: 1_000, b: 0x10, c: yes, d: 'off', e: [1, 2], f: alone}")
     #expect(try keys["a"]?.integer(in: 0...2_000) == 1_000)
     #expect(try keys["b"]?.integer(in: 0...20) == 16)
-    #expect(try keys["c"]?.truth() == true)
-    #expect(throws: ConfigurationError.self) { try keys["d"]?.truth() }
+    #expect(try keys["c"]?.boolean() == true)
+    #expect(throws: ConfigurationError.self) { try keys["d"]?.boolean() }
     #expect(try keys["e"]?.list().map(\.key) == ["e[0]", "e[1]"])
     #expect(try keys["f"]?.list(orOne: true).map { try $0.text() } == ["alone"])
     #expect(throws: ConfigurationError.self) { try keys["f"]?.list() }

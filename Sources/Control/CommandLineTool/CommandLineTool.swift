@@ -4,11 +4,11 @@ import JSON
 /// `livehostctl` without its process: arguments in, text and an exit code out.
 package struct CommandLineTool: Sendable {
   package var console: Console
-  package var surroundings: Surroundings
+  package var environment: ProcessEnvironment
 
-  package init(console: Console, surroundings: Surroundings) {
+  package init(console: Console, environment: ProcessEnvironment) {
     self.console = console
-    self.surroundings = surroundings
+    self.environment = environment
   }
 
   /// Does what the arguments (without the program's name) ask for. Cancelling the task interrupts.
@@ -22,7 +22,7 @@ package struct CommandLineTool: Sendable {
       mode = verb.global.mode(isTerminal: console.isOutputTerminal)
       try await verb.run(
         Context(
-          console: console, surroundings: surroundings, mode: mode,
+          console: console, environment: environment, mode: mode,
           socketOption: verb.global.socket))
       return .done
     } catch is OutputClosed {

@@ -4,7 +4,7 @@ import Platform
 /// What a verb works with.
 package struct Context: Sendable {
   package var console: Console
-  package var surroundings: Surroundings
+  package var environment: ProcessEnvironment
   package var mode: JSONMode
   package var socketOption: String?
 
@@ -38,7 +38,7 @@ package struct Context: Sendable {
 }
 
 /// The environment of the program, passed in so that tests can provide their own.
-package struct Surroundings: Sendable {
+package struct ProcessEnvironment: Sendable {
   package var variables: [String: String]
   package var userID: UInt32
   /// The directory of this program's file, if it is known.

@@ -6,8 +6,8 @@ import Platform
 public enum Program {
   /// Runs with the process's own arguments, environment, output and signals; gives the exit code.
   public static func main() async -> Int32 {
-    let surroundings = Surroundings.process()
-    let tool = CommandLineTool(console: .standard(surroundings), surroundings: surroundings)
+    let environment = ProcessEnvironment.current()
+    let tool = CommandLineTool(console: .standard(environment), environment: environment)
     let arguments = Array(CommandLine.arguments.dropFirst())
     let task = Task { await tool.run(arguments) }
     let signals = InterruptSignals { task.cancel() }
@@ -55,9 +55,9 @@ private final class Once: Sendable {
   }
 }
 
-extension Surroundings {
+extension ProcessEnvironment {
   /// Those of this process.
-  static func process() -> Surroundings {
+  static func current() -> ProcessEnvironment {
     var variables: [String: String] = [:]
     var entry = environ
     while let text = entry.pointee {
@@ -73,7 +73,7 @@ extension Surroundings {
       }
     }
     let program = length > 0 ? String(decoding: path[..<length], as: UTF8.self) : nil
-    return Surroundings(
+    return ProcessEnvironment(
       variables: variables, userID: getuid(),
       programDirectory: program.map { Paths.directory(of: $0) })
   }

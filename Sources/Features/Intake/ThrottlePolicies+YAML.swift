@@ -46,8 +46,8 @@ extension PolicyDescription {
     interval = try keys[Key.interval.rawValue]?.throttleInterval()
     maximumStaleness = try keys[Key.maximumStaleness.rawValue]?.throttleInterval()
     capacity = try keys[Key.capacity.rawValue]?.integer(in: 0...Int.max)
-    leading = try keys[Key.leading.rawValue]?.truth()
-    trailing = try keys[Key.trailing.rawValue]?.truth()
+    leading = try keys[Key.leading.rawValue]?.boolean()
+    trailing = try keys[Key.trailing.rawValue]?.boolean()
   }
 }
 

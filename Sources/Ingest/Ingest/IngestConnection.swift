@@ -194,8 +194,8 @@ package final class IngestConnection: ChannelInboundHandler {
         ledger.holds { isPaused ? $0.hasFreeCapacity : !$0.isFull } && context.channel.isWritable
       phase = mayRead ? .reading : .paused
       if mayRead { context.read() }
-    case .answering: if ledger.holds({ !$0.owesAnswers }) { close(context) }
-    case .draining: if ledger.holds({ $0.isIdle }) { close(context) }
+    case .answering: if ledger.satisfies({ !$0.owesAnswers }) { close(context) }
+    case .draining: if ledger.satisfies({ $0.isIdle }) { close(context) }
     case .closed: break
     }
   }

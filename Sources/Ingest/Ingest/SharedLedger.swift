@@ -29,7 +29,7 @@ final class SharedLedger: Sendable {
   }
 
   /// Checks whether `condition` holds. If not, the connection is woken once it may hold.
-  func holds(_ condition: (DeliveryLedger) -> Bool) -> Bool {
+  func satisfies(_ condition: (DeliveryLedger) -> Bool) -> Bool {
     state.withLock { state in
       let holds = condition(state.ledger)
       state.isWaiting = !holds

@@ -24,7 +24,8 @@ enum ByteSearch {
       let word = UInt64(littleEndian: UnsafeRawPointer(bytes + i).loadUnaligned(as: UInt64.self))
       // The lowest mark is exact; those above it may be due to a borrow.
       let marks =
-        zeroes(word ^ repeated(a)) | zeroes(word ^ repeated(b)) | zeroes(word ^ repeated(c))
+        zeroBytes(word ^ repeated(a)) | zeroBytes(word ^ repeated(b))
+        | zeroBytes(word ^ repeated(c))
       if marks != 0 { return min(i &+ marks.trailingZeroBitCount &>> 3, limit) }
       i &+= 8
     }
@@ -36,7 +37,7 @@ enum ByteSearch {
 
   /// Marks the high bit of each byte that is zero.
   @inline(__always)
-  private static func zeroes(_ word: UInt64) -> UInt64 {
+  private static func zeroBytes(_ word: UInt64) -> UInt64 {
     (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
   }
 }

@@ -209,14 +209,15 @@ public struct GeneratedSource {
     line("\(access) enum \(names.errors): VarlinkErrorConvertible, Equatable, Sendable {")
     for error in errors {
       document(error.documentation, indent: "  ")
-      line("  case \(lowered(error.name))\(try payload(error.fields))")
+      line("  case \(lowercasingFirst(error.name))\(try payload(error.fields))")
     }
     line()
     line("  \(access) var varlinkError: VarlinkError {")
     line("    switch self {")
     for error in errors {
       let bindings = error.fields.map { "let \(escaped($0.name))" }.joined(separator: ", ")
-      line("    case .\(lowered(error.name))\(error.fields.isEmpty ? "" : "(\(bindings))"):")
+      line(
+        "    case .\(lowercasingFirst(error.name))\(error.fields.isEmpty ? "" : "(\(bindings))"):")
       line("      VarlinkError(")
       line("        name: \"\(description.name).\(error.name)\",")
       let parameters = try error.fields.map { (field) throws(GenerationError) in
@@ -237,7 +238,9 @@ public struct GeneratedSource {
         (error.fields.count == 1 ? "" : "\(field.name): ") + (try readValue(field))
       }
       let list = values.isEmpty ? "" : "(\(values.joined(separator: ", ")))"
-      line("    case \"\(description.name).\(error.name)\": self = .\(lowered(error.name))\(list)")
+      line(
+        "    case \"\(description.name).\(error.name)\": self = .\(lowercasingFirst(error.name))\(list)"
+      )
     }
     line("    default: return nil")
     line("    }")
@@ -297,7 +300,7 @@ public struct GeneratedSource {
       let parameters = try input.isEmpty ? "" : callParameters(member.name, input)
       let argument = callArgument(member.name, input)
       let path = "\"\(description.name).\(member.name)\""
-      line("  \(access) func \(lowered(member.name))(\(parameters)")
+      line("  \(access) func \(lowercasingFirst(member.name))(\(parameters)")
       if isStream {
         line("  ) throws(VarlinkClientError) -> ReplySequence<\(reply)> {")
         line("    try client.callMore(\(path), \(argument))")
@@ -320,7 +323,8 @@ public struct GeneratedSource {
     if let whole = names.parameters[method]?.name { return "\n    _ parameters: \(whole)" }
     var parts: [String] = []
     for (index, field) in fields.enumerated() {
-      let isNamed = index == 0 && lowered(method).lowercased().hasSuffix(field.name.lowercased())
+      let isNamed =
+        index == 0 && lowercasingFirst(method).lowercased().hasSuffix(field.name.lowercased())
       let type = try swiftType(field.type, of: field.name)
       let standard = defaultValue(field.type, hasZero: false).flatMap { $0 == "nil" ? $0 : nil }
       parts.append(
@@ -338,7 +342,9 @@ public struct GeneratedSource {
 
   // MARK: Words
 
-  private func lowered(_ name: String) -> String { name.prefix(1).lowercased() + name.dropFirst() }
+  private func lowercasingFirst(_ name: String) -> String {
+    name.prefix(1).lowercased() + name.dropFirst()
+  }
 
   /// In backticks if it is a word of the language.
   private func escaped(_ name: String) -> String {

@@ -110,7 +110,7 @@ package struct YAMLNode {
     return value
   }
 
-  package func truth() throws(ConfigurationError) -> Bool {
+  package func boolean() throws(ConfigurationError) -> Bool {
     guard let value = node.bool else { throw expected("true or false") }
     return value
   }

@@ -32,7 +32,7 @@ public struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
       WaitingRoomVisitors(
         meanInterval: .milliseconds(250), from: .milliseconds(200),
         opening: live - .milliseconds(100), random: random()),
-      Story(Self.story(live: live, recording: recording, duration: duration)),
+      ScriptedEvents(Self.script(live: live, recording: recording, duration: duration)),
       ViewerWalk(goal: 2_400, from: live, random: random()),
       Reactions(meanInterval: .milliseconds(90), from: live, random: random()),
       StatisticsSamples(from: live, random: random()),
@@ -59,7 +59,7 @@ public struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
       time: time, event: LiveEvent(timestamp: timestamp, payload: generators.next()))
   }
 
-  private static func story(
+  private static func script(
     live: VirtualTime, recording: VirtualTime, duration: VirtualTime?
   ) -> [(time: VirtualTime, payload: LiveEvent.Payload)] {
     var steps: [(time: VirtualTime, payload: LiveEvent.Payload)] = [

@@ -56,7 +56,7 @@ package struct JournalQueue: Sendable {
   private var untold = LostEntries()
   /// Entries still queued from before the first untold loss: they are written first.
   private var beforeLoss = 0
-  private var tellNotBefore: UInt64 = 0
+  private var nextNotice: UInt64 = 0
 
   /// Entries queued now.
   package private(set) var count = 0
@@ -101,7 +101,7 @@ package struct JournalQueue: Sendable {
   ///
   /// - Parameter flushing: Repeat counts come at once, without waiting for their interval's end.
   package mutating func next(now: UInt64, flushing: Bool = false) -> Output? {
-    if untold.entries > 0, beforeLoss == 0, tellNotBefore <= now {
+    if untold.entries > 0, beforeLoss == 0, nextNotice <= now {
       defer { untold = LostEntries() }
       return .lost(untold)
     }
@@ -121,21 +121,21 @@ package struct JournalQueue: Sendable {
   /// When ``next(now:)`` has something to give though no record is offered; nil if never.
   package var nextWake: UInt64? {
     if count > 0 { return 0 }
-    let telling = untold.entries > 0 ? tellNotBefore : nil
-    return [telling, limiter.nextDue].compactMap(\.self).min()
+    let noticeDue = untold.entries > 0 ? nextNotice : nil
+    return [noticeDue, limiter.nextDue].compactMap(\.self).min()
   }
 
   /// Takes back what could not be written: it is lost.
   package mutating func failed(_ output: Output, now: UInt64) {
     let (sum, overflow) = now.addingReportingOverflow(Self.retryNanoseconds)
-    tellNotBefore = overflow ? .max : sum
+    nextNotice = overflow ? .max : sum
     switch output {
     case .entry(let record):
       refuse(record)
     case .repeated(let record, let count):
-      lose(LostEntries(entries: count, errors: record.isError ? count : 0))
+      noteLost(LostEntries(entries: count, errors: record.isError ? count : 0))
     case .lost(let told):
-      // Already in the total; only the telling is to be repeated.
+      // Already in the total; only the noticeDue is to be repeated.
       untold.entries += told.entries
       untold.errors += told.errors
     }
@@ -143,10 +143,10 @@ package struct JournalQueue: Sendable {
 
   /// Counts a record as lost without queueing it.
   package mutating func refuse(_ record: LogRecord) {
-    lose(LostEntries(entries: 1, errors: record.isError ? 1 : 0))
+    noteLost(LostEntries(entries: 1, errors: record.isError ? 1 : 0))
   }
 
-  private mutating func lose(_ lost: LostEntries) {
+  private mutating func noteLost(_ lost: LostEntries) {
     if untold.entries == 0 { beforeLoss = count }
     untold.entries += lost.entries
     untold.errors += lost.errors

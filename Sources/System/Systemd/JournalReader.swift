@@ -95,13 +95,13 @@ package struct JournalReader: ~Copyable {
   ///   count as the newest; nil means all.
   /// - Complexity: O(count).
   package mutating func seekToLast(_ count: Int, until: UInt64? = nil) throws(SystemError) {
-    let sought: Int32
+    let code: Int32
     if let until, until < .max {
-      sought = sd_journal_seek_realtime_usec(journal, until + 1)
+      code = sd_journal_seek_realtime_usec(journal, until + 1)
     } else {
-      sought = sd_journal_seek_tail(journal)
+      code = sd_journal_seek_tail(journal)
     }
-    if sought < 0 { throw SystemError(.seekJournal, code: sought) }
+    if code < 0 { throw SystemError(.seekJournal, code: code) }
     // One more, because "next" advances past the current entry.
     let steps = UInt64(max(0, count)) + 1
     let moved = sd_journal_previous_skip(journal, steps)

@@ -41,15 +41,15 @@ func run(
   _ arguments: [String], variables: [String: String] = [:], clock: TestClock = .real
 ) async -> Run {
   let capture = Capture()
-  var surroundings = Surroundings(variables: variables, userID: getuid())
+  var environment = ProcessEnvironment(variables: variables, userID: getuid())
   if clock == .stepping {
     let time = SteppingTime()
-    surroundings.now = { time.nanoseconds.withLock { $0 } }
-    surroundings.sleep = { duration in
+    environment.now = { time.nanoseconds.withLock { $0 } }
+    environment.sleep = { duration in
       time.nanoseconds.withLock { $0 += UInt64(duration / .nanoseconds(1)) }
     }
   }
-  let tool = CommandLineTool(console: capture.console(), surroundings: surroundings)
+  let tool = CommandLineTool(console: capture.console(), environment: environment)
   let status = await tool.run(arguments)
   return Run(status: status, output: capture.text, diagnostics: capture.diagnostics)
 }

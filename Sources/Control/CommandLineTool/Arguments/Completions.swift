@@ -3,7 +3,8 @@ import ControlInterface
 import LiveEvents
 import Varlink
 
-/// What a shell offers for an argument. Most of it is asked of the running daemon when the key is pressed.
+/// What a shell offers for an argument. Most of it is asked of the running daemon when the key is
+/// pressed.
 extension CompletionKind {
   static let rooms = asking { client, _ in try await client.listRooms().rooms.map(\.room) }
 
@@ -41,19 +42,19 @@ extension CompletionKind {
   static let devices = shellCommand(
     "ls /usr/share/livehost/devices config/devices 2>/dev/null | sed -n 's/[.]yaml$//p'")
 
-  /// Completes with what `names` finds, given the room that the command line names. Offers nothing if
-  /// the daemon does not answer: a shell that is completing has no use for an error.
+  /// Completes with what `names` finds, given the room that the command line names. Offers nothing
+  /// if the daemon does not answer: a shell that is completing has no use for an error.
   private static func asking(
     _ names: @escaping @Sendable (ControlClient, _ room: String?) async throws -> [String]
   ) -> CompletionKind {
     custom { words, index, _ in
       let words = CompletedWords(words.prefix(index))
-      let surroundings = Surroundings.process()
-      let places = SocketPlace.candidates(option: words.socket, surroundings)
-      for place in places {
-        guard let client = try? await ControlClient.connect(path: place.control) else { continue }
+      let environment = ProcessEnvironment.current()
+      let candidates = SocketPaths.candidates(option: words.socket, environment)
+      for sockets in candidates {
+        guard let client = try? await ControlClient.connect(path: sockets.control) else { continue }
         let timeout = Task {
-          try await surroundings.sleep(.seconds(2))
+          try await environment.sleep(.seconds(2))
           await client.client.close()
         }
         defer { timeout.cancel() }
@@ -70,7 +71,8 @@ extension CompletionKind {
 package struct CompletedWords {
   /// The value of `--socket`.
   package var socket: String?
-  /// The first argument after the verb, which is the room of every verb that completes something in one.
+  /// The first argument after the verb, which is the room of every verb that completes something in
+  /// one.
   package var room: String?
 
   /// - Parameter words: begin with the program's name. bash gives `--option=value` as three words.

@@ -3,7 +3,7 @@ import Glibc
 import Varlink
 
 extension Context {
-  var places: [SocketPlace] { SocketPlace.candidates(option: socketOption, surroundings) }
+  var socketPaths: [SocketPaths] { SocketPaths.candidates(option: socketOption, environment) }
 
   /// Calls the daemon over a connection of its own.
   func withDaemon<Result>(
@@ -20,9 +20,9 @@ extension Context {
   }
 
   private func connect() async throws(Failure) -> ControlClient {
-    for place in places {
+    for sockets in socketPaths {
       do {
-        return try await ControlClient.connect(path: place.control)
+        return try await ControlClient.connect(path: sockets.control)
       } catch .notReachable(_, let code) where Self.meansNotRunning(code) {
         continue
       } catch {

@@ -12,21 +12,21 @@ final class DaemonProcess: Sendable {
   private static let startTimeout: UInt64 = 30_000_000_000
   private static let stopTimeout: UInt64 = 15_000_000_000
 
-  let place: SocketPlace
+  let sockets: SocketPaths
   private let process: pid_t
   private let directory: TemporaryDirectory
 
   /// Starts the program and returns when it is ready.
   static func start(
-    program: String, directory: TemporaryDirectory, surroundings: Surroundings
+    program: String, directory: TemporaryDirectory, environment: ProcessEnvironment
   ) async throws -> DaemonProcess {
     let runtime = try directory.subdirectory("run")
     let state = try directory.subdirectory("state")
     let notify = try NotifySocket(path: "\(directory.path)/notify")
     let daemon = try DaemonProcess(
       arguments: [program, "--runtime-dir", runtime, "--state-dir", state],
-      place: SocketPlace(directory: runtime), directory: directory,
-      variables: environment(surroundings, notify.path))
+      sockets: SocketPaths(directory: runtime), directory: directory,
+      variables: variables(environment, notify.path))
     do {
       try await daemon.waitUntilReady(notify)
     } catch {
@@ -36,8 +36,8 @@ final class DaemonProcess: Sendable {
     return daemon
   }
 
-  private static func environment(_ surroundings: Surroundings, _ notify: String) -> [String] {
-    var variables = surroundings.variables
+  private static func variables(_ environment: ProcessEnvironment, _ notify: String) -> [String] {
+    var variables = environment.variables
     // What the service manager may have given to this process is not the daemon's.
     for name in ["WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] {
       variables[name] = nil
@@ -47,9 +47,9 @@ final class DaemonProcess: Sendable {
   }
 
   private init(
-    arguments: [String], place: SocketPlace, directory: TemporaryDirectory, variables: [String]
+    arguments: [String], sockets: SocketPaths, directory: TemporaryDirectory, variables: [String]
   ) throws(Failure) {
-    self.place = place
+    self.sockets = sockets
     self.directory = directory
     let log = "\(directory.path)/log"
     let (code, process) = Self.spawn(arguments, variables, log: log)
@@ -96,14 +96,14 @@ final class DaemonProcess: Sendable {
     let wake = try WakeSignal()
     try await withTaskCancellationHandler {
       try await onThread { [self] in
-        while !notify.readyCame() {
+        while !notify.receiveReady() {
           var waited = [notify.descriptor, wake.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
           }
           // The end of the process gives no sign here, so it is looked for now and then.
           _ = poll(&waited, nfds_t(waited.count), 50)
           if waited[1].revents != 0 { throw CancellationError() }
-          if hasEnded, !notify.readyCame() {
+          if hasEnded, !notify.receiveReady() {
             throw Failure(.failed, "livehostd ended before it was ready\(logTail)")
           }
           if MonotonicClock.nanoseconds() > deadline {

@@ -28,9 +28,9 @@ struct Demo: Sendable {
 
   func playOnce() async throws -> DemoSummary {
     let path = recording.path
-    let places = [daemon.place]
+    let sockets = [daemon.sockets]
     let played = try await Playback.run(
-      PlaybackPlan(speed: .maximum), to: places, from: { try FileSource(path: path) })
+      PlaybackPlan(speed: .maximum), to: sockets, from: { try FileSource(path: path) })
     return try await local.withDaemon { client in
       let rooms = try await client.listRooms().rooms.map(\.room)
       let (host, room) = (
@@ -39,7 +39,7 @@ struct Demo: Sendable {
         simulatedRoom
       )
       let simulated = try await Playback.run(
-        PlaybackPlan(speed: .maximum), to: places,
+        PlaybackPlan(speed: .maximum), to: sockets,
         from: { SimulatedHostSource(host, room: room) })
       return DemoSummary(
         recorded: try await recorded(rooms, lines: played.lines, client),
@@ -70,16 +70,17 @@ struct Demo: Sendable {
 
   func playLive() async throws {
     let path = recording.path
-    let places = [daemon.place]
+    let sockets = [daemon.sockets]
     let host = SimulatedHost(seed: Self.seed, startTimestamp: Self.startTimestamp)
     let room = simulatedRoom
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         _ = try await Playback.run(
-          PlaybackPlan(), to: places, from: { SimulatedHostSource(host, room: room) })
+          PlaybackPlan(), to: sockets, from: { SimulatedHostSource(host, room: room) })
       }
       group.addTask {
-        _ = try await Playback.run(PlaybackPlan(), to: places, from: { try FileSource(path: path) })
+        _ = try await Playback.run(
+          PlaybackPlan(), to: sockets, from: { try FileSource(path: path) })
       }
       group.addTask { try await show() }
       // A recording that has ended leaves the screen up; the first failure takes everything down.
@@ -94,7 +95,7 @@ struct Demo: Sendable {
     var screen = LiveScreen(HostScreenModel(rooms: rooms), context.console, terminal)
     try await screen.run { inbox in
       try await watch(rooms, rate: 10) { room, screen in
-        inbox.post(HostScreenModel.News(room: room, screen: screen), from: room)
+        inbox.post(HostScreenModel.Update(room: room, screen: screen), from: room)
       }
     }
     throw DemoLeft()
@@ -140,7 +141,7 @@ struct Demo: Sendable {
   /// The context, but with this demonstration's daemon.
   private var local: Context {
     var context = context
-    context.socketOption = daemon.place.control
+    context.socketOption = daemon.sockets.control
     return context
   }
 }

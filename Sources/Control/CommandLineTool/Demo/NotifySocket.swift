@@ -21,8 +21,8 @@ final class NotifySocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Reads what has come; whether it says that the service is ready.
-  func readyCame() -> Bool {
+  /// Reads pending notifications; returns whether one says that the service is ready.
+  func receiveReady() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var isReady = false
     while true {

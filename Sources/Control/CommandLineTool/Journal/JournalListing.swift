@@ -21,7 +21,7 @@ struct JournalListing {
       if query.admits(entry) { entries.append(entry) }
     }
     if growing, entries.isEmpty { return }
-    if entries.isEmpty, query.source == .local, context.surroundings.userID != 0 {
+    if entries.isEmpty, query.source == .local, context.environment.userID != 0 {
       context.console.warn(
         "nothing found; only members of the groups adm and systemd-journal see the system's journal"
       )

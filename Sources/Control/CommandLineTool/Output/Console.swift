@@ -64,7 +64,7 @@ package struct Console: Sendable {
   /// The process's own standard output and error.
   ///
   /// Writing to a closed pipe must give an error rather than a signal, so `SIGPIPE` is ignored.
-  static func standard(_ surroundings: Surroundings) -> Console {
+  static func standard(_ environment: ProcessEnvironment) -> Console {
     signal(SIGPIPE, SIG_IGN)
     let write: @Sendable ([UInt8]) throws -> Void = { bytes in
       guard let code = writeAll(bytes, to: STDOUT_FILENO) else { return }
@@ -73,18 +73,18 @@ package struct Console: Sendable {
       throw Failure(.failed, "cannot write the output: \(String(cString: strerror(code)))")
     }
     let isTerminal = isatty(STDOUT_FILENO) == 1
-    let canBeSteered = isTerminal && surroundings.variable("TERM").map { $0 != "dumb" } ?? false
+    let isInteractive = isTerminal && environment.variable("TERM").map { $0 != "dumb" } ?? false
     var page: (@Sendable ([UInt8]) -> Bool)?
-    if canBeSteered, let pager = Pager(surroundings) { page = { pager.show($0) } }
+    if isInteractive, let pager = Pager(environment) { page = { pager.show($0) } }
     return Console(
       write: write,
       diagnose: { text in _ = writeAll(Array(text.utf8), to: STDERR_FILENO) },
       isOutputTerminal: isTerminal,
       isDiagnosticsTerminal: isatty(STDERR_FILENO) == 1,
       // See no-color.org.
-      usesColor: canBeSteered && surroundings.variable("NO_COLOR") == nil,
-      usesUnicode: surroundings.usesUTF8,
-      terminal: canBeSteered ? .process(write: write) : nil,
+      usesColor: isInteractive && environment.variable("NO_COLOR") == nil,
+      usesUnicode: environment.usesUTF8,
+      terminal: isInteractive ? .process(write: write) : nil,
       page: page,
       size: terminalSize)
   }

@@ -15,12 +15,12 @@ struct Pager: Sendable {
 
   /// `$PAGER`, or else `less` or `more`, whichever is installed; `nil` if there is none, or if
   /// `$PAGER` is empty or `cat`.
-  init?(_ surroundings: Surroundings) {
-    if let chosen = surroundings.variables["PAGER"] {
+  init?(_ environment: ProcessEnvironment) {
+    if let chosen = environment.variables["PAGER"] {
       guard !chosen.isEmpty, chosen != "cat" else { return nil }
       command = chosen
     } else {
-      let directories = surroundings.variable("PATH")?.split(separator: ":") ?? []
+      let directories = environment.variable("PATH")?.split(separator: ":") ?? []
       let installed = ["less", "more"].first { name in
         directories.contains { access("\($0)/\(name)", X_OK) == 0 }
       }

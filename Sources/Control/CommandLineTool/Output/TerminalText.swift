@@ -46,7 +46,7 @@ package enum TerminalText {
   ]
 
   /// The same text with ``substitutes``.
-  package static func inASCII(_ text: String) -> String {
+  package static func ascii(_ text: String) -> String {
     String(text.map { substitutes[$0] ?? $0 })
   }
 

@@ -52,7 +52,7 @@ enum Playback {
   ///   - onProgress: called on that thread several times a second.
   /// - Throws: ``PlaybackInterrupted``, or ``Failure`` if the playback did not begin.
   static func run(
-    _ plan: PlaybackPlan, to places: [SocketPlace],
+    _ plan: PlaybackPlan, to candidates: [SocketPaths],
     from source: @escaping @Sendable () throws -> any ByteSource,
     onProgress: (@Sendable (PlaybackProgress) -> Void)? = nil
   ) async throws -> PlaybackResult {
@@ -65,7 +65,7 @@ enum Playback {
               // First, because an unreadable file is worth reporting even if no daemon is running.
               let source = try source()
               let session = PlaybackSession(
-                plan, socket: try connect(places), source: source, wake: wake.descriptor,
+                plan, socket: try connect(candidates), source: source, wake: wake.descriptor,
                 onProgress: onProgress)
               return try session.run()
             })
@@ -76,15 +76,15 @@ enum Playback {
     }
   }
 
-  private static func connect(_ places: [SocketPlace]) throws(Failure) -> StreamSocket {
-    for place in places {
+  private static func connect(_ candidates: [SocketPaths]) throws(Failure) -> StreamSocket {
+    for sockets in candidates {
       do {
-        return try StreamSocket(path: place.ingest)
+        return try StreamSocket(path: sockets.ingest)
       } catch {
         if Context.meansNotRunning(error.code) { continue }
-        throw .notConnected(path: place.ingest, code: error.code)
+        throw .notConnected(path: sockets.ingest, code: error.code)
       }
     }
-    throw .notRunning(places.map(\.ingest))
+    throw .notRunning(candidates.map(\.ingest))
   }
 }

@@ -22,7 +22,7 @@ final class PlaybackSession {
   private var sourceHasEnded = false
   /// Why the source failed. Everything read until then is played and confirmed first.
   private var sourceFailure: Failure?
-  private var askedForTheLast = false
+  private var sentFinalSync = false
   private var nextProgress: Int64 = 0
 
   init(
@@ -44,7 +44,7 @@ final class PlaybackSession {
         let now = Self.now()
         report(now)
         let outcome = fill(now)
-        if askedForTheLast, output.isEmpty, syncs.isSettled { break }
+        if sentFinalSync, output.isEmpty, syncs.isSettled { break }
         try wait(outcome, now)
       }
       report(Self.now(), isLast: true)
@@ -77,8 +77,8 @@ final class PlaybackSession {
     }
     result.bytes += output.count - before
     if !queue.isInsideLine {
-      if outcome == .ended, !askedForTheLast {
-        askedForTheLast = true
+      if outcome == .ended, !sentFinalSync {
+        sentFinalSync = true
         output += syncs.lastLine(now: now, sentBytes: result.bytes).utf8
       } else if let line = syncs.line(now: now, sentBytes: result.bytes) {
         output += line.utf8
@@ -128,13 +128,13 @@ final class PlaybackSession {
     }
     if descriptors[0].revents != 0 { throw .interrupted }
     if descriptors[2].revents != 0 { readSource() }
-    if descriptors[1].revents != 0 { try talk() }
+    if descriptors[1].revents != 0 { try exchange() }
   }
 
-  private func talk() throws(Failure) {
+  private func exchange() throws(Failure) {
     let couldWrite = socket.write(&output, from: &written)
     let isOpen = socket.readLines(take)
-    guard couldWrite, isOpen || askedForTheLast && syncs.isSettled else {
+    guard couldWrite, isOpen || sentFinalSync && syncs.isSettled else {
       throw Failure(.failed, "the daemon closed the connection")
     }
   }

@@ -28,7 +28,7 @@ enum Frames {
         guard isLine || isRule(grid[row, column]) else { continue }
         let left = column > 0 && isRule(grid[row, column - 1])
         let right = column + 1 < grid.columns && isRule(grid[row, column + 1])
-        guard let character = joint(up: isAbove, down: isLine, left: left, right: right) else {
+        guard let character = junction(up: isAbove, down: isLine, left: left, right: right) else {
           continue
         }
         grid.put(String(character), .faint, row: row, column: column, width: 1)
@@ -40,7 +40,7 @@ enum Frames {
     cell.character == "\u{2500}" || cell.character == "\u{2501}"
   }
 
-  private static func joint(up: Bool, down: Bool, left: Bool, right: Bool) -> Character? {
+  private static func junction(up: Bool, down: Bool, left: Bool, right: Bool) -> Character? {
     switch (up, down, left, right) {
     case (true, true, true, true): "┼"
     case (true, true, true, false): "┤"

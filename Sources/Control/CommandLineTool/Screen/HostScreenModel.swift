@@ -4,7 +4,7 @@ package import ControlInterface
 /// are side by side where the terminal is wide enough.
 package struct HostScreenModel: ScreenModel {
   /// What a room looks like, and the number of that room.
-  package struct News: Sendable {
+  package struct Update: Sendable {
     package var room: Int
     package var screen: ScreenReport
 
@@ -31,7 +31,7 @@ package struct HostScreenModel: ScreenModel {
     displays = rooms.map { _ in RoomDisplay(shown: shown) }
   }
 
-  package mutating func update(_ news: News) { displays[news.room].update(news.screen) }
+  package mutating func apply(_ update: Update) { displays[update.room].update(update.screen) }
 
   package mutating func press(_ key: Key) -> Bool {
     if showsHelp {

@@ -223,7 +223,7 @@ enum Sparkline {
   static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
   /// Samples that hardly differ look level: the range is a tenth of the largest at least.
   static func text(_ samples: [Double], width: Int) -> String {
-    let samples = summedUp(samples.filter(\.isFinite), into: width)
+    let samples = downsampled(samples.filter(\.isFinite), into: width)
     guard let least = samples.min(), let most = samples.max() else { return "" }
     let range = max(most - least, abs(most) / 10)
     guard range > 0, range.isFinite else {
@@ -238,7 +238,7 @@ enum Sparkline {
   }
 
   /// The means of groups of equal size, counted from the newest.
-  private static func summedUp(_ samples: [Double], into width: Int) -> [Double] {
+  private static func downsampled(_ samples: [Double], into width: Int) -> [Double] {
     let size = (samples.count + width - 1) / width
     guard size > 1 else { return samples }
     var groups: [Double] = []

@@ -67,7 +67,9 @@ package struct PaneLayout: Equatable, Sendable {
   ) {
     var groups = groups
     func least(_ group: [Int]) -> Int { group.map { needs[$0].minimumRows }.max() ?? 0 }
-    func goal(_ group: [Int]) -> Int { group.map { needs[$0].usefulRows ?? rows / 2 }.max() ?? 0 }
+    func usefulRows(_ group: [Int]) -> Int {
+      group.map { needs[$0].usefulRows ?? rows / 2 }.max() ?? 0
+    }
     func isOpen(_ group: [Int]) -> Bool { group.contains { needs[$0].usefulRows == nil } }
     func priority(_ group: [Int]) -> Int { group.map { needs[$0].priority }.min() ?? 0 }
     while groups.reduce(0, { $0 + least($1) }) > rows,
@@ -77,13 +79,13 @@ package struct PaneLayout: Equatable, Sendable {
     }
     guard !groups.isEmpty else { return }
     var heights = groups.map(least)
-    func lack(_ index: Int) -> Int {
-      let goal = max(1, goal(groups[index]))
-      return max(0, goal - heights[index]) * 1_000 / goal
+    func shortfall(_ index: Int) -> Int {
+      let usefulRows = max(1, usefulRows(groups[index]))
+      return max(0, usefulRows - heights[index]) * 1_000 / usefulRows
     }
     for _ in heights.reduce(0, +)..<rows {
-      guard let index = heights.indices.max(by: { lack($0) < lack($1) }) else { break }
-      if lack(index) > 0 {
+      guard let index = heights.indices.max(by: { shortfall($0) < shortfall($1) }) else { break }
+      if shortfall(index) > 0 {
         heights[index] += 1
       } else if let open = groups.indices.last(where: { isOpen(groups[$0]) }) {
         heights[open] += 1

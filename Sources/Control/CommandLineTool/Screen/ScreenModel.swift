@@ -3,27 +3,27 @@ import Platform
 /// What a live screen shows, and how it reacts to keys.
 package protocol ScreenModel: Sendable {
   /// The updates that it shows.
-  associatedtype News: Sendable
+  associatedtype Update: Sendable
 
-  mutating func update(_ news: News)
+  mutating func apply(_ update: Update)
   /// - Returns: Whether the screen stays.
   mutating func press(_ key: Key) -> Bool
   func picture(columns: Int, rows: Int) -> CellGrid
 }
 
-/// What came in for a screen since it looked last. The newest news of each source stay, so that a
-/// screen on a slow line shows what is, not what was.
-package final class ScreenInbox<News: Sendable>: Sendable {
+/// What has arrived for a screen since it last looked. Only the newest update of each source is
+/// kept, so that a screen on a slow line shows the present, not the past.
+package final class ScreenInbox<Update: Sendable>: Sendable {
   package struct Content: Sendable {
     /// By number of the source.
-    package var news: [Int: News] = [:]
+    package var updates: [Int: Update] = [:]
     package var inputs: [Terminal.Input] = []
-    /// How the source of the news ended.
+    /// How the source of the updates ended.
     package var end: Result<Void, any Error>?
   }
 
   private let content = Guarded(Content())
-  /// Yields when something came in.
+  /// Yields when something has arrived.
   let wakes: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
 
@@ -31,7 +31,9 @@ package final class ScreenInbox<News: Sendable>: Sendable {
     (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  package func post(_ news: News, from source: Int = 0) { change { $0.news[source] = news } }
+  package func post(_ update: Update, from source: Int = 0) {
+    change { $0.updates[source] = update }
+  }
   func post(_ input: Terminal.Input) { change { $0.inputs.append(input) } }
   func end(_ result: Result<Void, any Error>) { change { $0.end = $0.end ?? result } }
 
@@ -48,7 +50,7 @@ package final class ScreenInbox<News: Sendable>: Sendable {
   }
 }
 
-/// Shows a model on a terminal until the host has seen enough.
+/// Shows a model on a terminal until the user leaves.
 struct LiveScreen<Model: ScreenModel> {
   let console: Console
   let terminal: Terminal
@@ -64,9 +66,9 @@ struct LiveScreen<Model: ScreenModel> {
   /// - Throws: What `source` throws, `CancellationError` if the task is cancelled, or
   ///   ``OutputClosed``.
   mutating func run(
-    _ source: @escaping @Sendable (ScreenInbox<Model.News>) async throws -> Void
+    _ source: @escaping @Sendable (ScreenInbox<Model.Update>) async throws -> Void
   ) async throws {
-    let inbox = ScreenInbox<Model.News>()
+    let inbox = ScreenInbox<Model.Update>()
     let inputs = terminal.begin()
     defer { terminal.end() }
     let feeding = Task {
@@ -83,13 +85,13 @@ struct LiveScreen<Model: ScreenModel> {
     try await show(inbox)
   }
 
-  private mutating func show(_ inbox: ScreenInbox<Model.News>) async throws {
+  private mutating func show(_ inbox: ScreenInbox<Model.Update>) async throws {
     var painter = ScreenPainter(usesColor: console.usesColor)
     var keys = KeyParser()
     try draw(&painter)
     for await _ in inbox.wakes {
       let content = inbox.take()
-      for (_, news) in content.news.sorted(by: { $0.key < $1.key }) { model.update(news) }
+      for (_, update) in content.updates.sorted(by: { $0.key < $1.key }) { model.apply(update) }
       for input in content.inputs {
         switch input {
         case .typed(let bytes):
@@ -106,7 +108,7 @@ struct LiveScreen<Model: ScreenModel> {
   private func draw(_ painter: inout ScreenPainter) throws {
     let size = console.size()
     let picture = model.picture(columns: size.columns, rows: size.rows)
-    let bytes = painter.bytes(for: console.usesUnicode ? picture : picture.inASCII)
+    let bytes = painter.bytes(for: console.usesUnicode ? picture : picture.ascii)
     if !bytes.isEmpty { try terminal.write(bytes) }
   }
 }

@@ -58,6 +58,6 @@ extension Console {
   /// The screen of a room as plain text for this console.
   func lines(of screen: ScreenReport, shown: [String] = []) -> [String] {
     let lines = ScreenText.lines(screen, shown: shown, columns: columns)
-    return usesUnicode ? lines : lines.map(TerminalText.inASCII)
+    return usesUnicode ? lines : lines.map(TerminalText.ascii)
   }
 }

@@ -76,7 +76,7 @@ package struct CellGrid: Equatable, Sendable {
 
   /// The same picture for a terminal that knows ASCII only: lines, blocks and ellipses are
   /// replaced.
-  package var inASCII: CellGrid {
+  package var ascii: CellGrid {
     var grid = self
     for index in cells.indices {
       if let substitute = TerminalText.substitutes[cells[index].character] {

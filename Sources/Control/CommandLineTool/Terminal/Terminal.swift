@@ -73,7 +73,7 @@ private final class TerminalSession: Sendable {
       state.inputs = continuation
       open(&state)
       state.sources = [
-        onSignal(SIGWINCH) { [weak self] in self?.tell(.resized) },
+        onSignal(SIGWINCH) { [weak self] in self?.post(.resized) },
         onSignal(SIGTSTP) { [weak self] in self?.suspend() },
       ]
       if state.settings != nil { state.keyboard = keyboard() }
@@ -129,7 +129,7 @@ private final class TerminalSession: Sendable {
     state.settings = nil
   }
 
-  private func tell(_ input: Terminal.Input) {
+  private func post(_ input: Terminal.Input) {
     _ = state.withLock { $0.inputs }?.yield(input)
   }
 
@@ -141,7 +141,7 @@ private final class TerminalSession: Sendable {
       kill(getpid(), SIGSTOP)
       open(&state)
     }
-    tell(.resumed)
+    post(.resumed)
   }
 
   /// The other side hung up. Left alone, the source would call for ever.
@@ -166,7 +166,7 @@ private final class TerminalSession: Sendable {
       var bytes = [UInt8](repeating: 0, count: 256)
       let count = read(STDIN_FILENO, &bytes, bytes.count)
       if count > 0 {
-        self?.tell(.typed(Array(bytes[..<count])))
+        self?.post(.typed(Array(bytes[..<count])))
       } else if count == 0 || errno != EINTR && errno != EAGAIN {
         self?.keyboardEnded()
       }

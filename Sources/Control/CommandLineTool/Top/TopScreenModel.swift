@@ -10,7 +10,7 @@ package struct TopScreenModel: ScreenModel {
 
   package init(_ order: TopOrder) { self.order = order }
 
-  package mutating func update(_ report: TopReport) { self.report = report }
+  package mutating func apply(_ report: TopReport) { self.report = report }
 
   package mutating func press(_ key: Key) -> Bool {
     if showsHelp {
@@ -60,7 +60,8 @@ package struct TopScreenModel: ScreenModel {
       return grid
     }
     grid.put(TopText.heading(report.status), row: 0, column: 0, width: columns)
-    // A heading, a gap and the foot are spent; the views get what the rooms leave, and half at least.
+    // A heading, a gap and the foot are spent; the views get what the rooms leave, and half at
+    // least.
     let free = max(0, rows - 3)
     let needed = report.rooms.count + 1
     let roomRows = min(needed, max(free / 2, free - report.views.count - 2))

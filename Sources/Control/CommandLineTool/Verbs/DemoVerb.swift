@@ -31,16 +31,16 @@ struct DemoVerb: Verb {
   }
 
   func run(_ context: Context) async throws {
-    let surroundings = context.surroundings
-    let recording = try Recording(path: file, programDirectory: surroundings.programDirectory)
+    let environment = context.environment
+    let recording = try Recording(path: file, programDirectory: environment.programDirectory)
     let program =
-      livehostd ?? surroundings.programDirectory.map { "\($0)/livehostd" } ?? "livehostd"
+      livehostd ?? environment.programDirectory.map { "\($0)/livehostd" } ?? "livehostd"
     guard FileKind(path: program) == .regular else {
       throw Failure(.failed, "there is no \(program); name the daemon's program with --livehostd")
     }
     let daemon = try await DaemonProcess.start(
-      program: program, directory: TemporaryDirectory(base: surroundings.variable("TMPDIR")),
-      surroundings: surroundings)
+      program: program, directory: TemporaryDirectory(base: environment.variable("TMPDIR")),
+      environment: environment)
     let result: Result<DemoSummary?, any Error>
     do {
       let demo = Demo(context: context, recording: recording, daemon: daemon)

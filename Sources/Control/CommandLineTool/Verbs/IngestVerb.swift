@@ -33,7 +33,7 @@ struct IngestVerb: Verb {
     if let bar { onProgress = { bar.show($0) } }
     do {
       let result = try await Playback.run(
-        PlaybackPlan(room: room, speed: speed, format: format), to: context.places,
+        PlaybackPlan(room: room, speed: speed, format: format), to: context.socketPaths,
         from: { try FileSource(path: path) }, onProgress: onProgress)
       bar?.clear()
       if let reason = result.unrecorded {

@@ -43,9 +43,9 @@ struct TopVerb: Verb {
   }
 
   private func print(_ client: ControlClient, _ context: Context) async throws {
-    let first = try await TopSample(client, now: context.surroundings.now, after: nil)
-    try await context.surroundings.sleep(.seconds(interval))
-    let second = try await TopSample(client, now: context.surroundings.now, after: first)
+    let first = try await TopSample(client, now: context.environment.now, after: nil)
+    try await context.environment.sleep(.seconds(interval))
+    let second = try await TopSample(client, now: context.environment.now, after: first)
     let report = order.sorted(second.report(since: first))
     try context.print(JSONValue(encoding: report)) {
       TopText.lines(report, order, columns: context.console.columns)
@@ -54,16 +54,16 @@ struct TopVerb: Verb {
 
   private func show(_ client: ControlClient, _ context: Context, _ terminal: Terminal) async throws
   {
-    let surroundings = context.surroundings
+    let environment = context.environment
     var screen = LiveScreen(TopScreenModel(order), context.console, terminal)
     do {
       try await screen.run { inbox in
         var last: TopSample?
         while true {
-          let sample = try await TopSample(client, now: surroundings.now, after: last)
+          let sample = try await TopSample(client, now: environment.now, after: last)
           inbox.post(sample.report(since: last))
           last = sample
-          try await surroundings.sleep(.seconds(interval))
+          try await environment.sleep(.seconds(interval))
         }
       }
     } catch VarlinkClientError.connectionClosed {

@@ -44,7 +44,7 @@ struct WatchVerb: Verb {
         }
       }
     } catch let end as WatchEnd {
-      try end.tell(context.console)
+      try end.report(on: context.console)
     }
   }
 
@@ -59,7 +59,7 @@ struct WatchVerb: Verb {
     let model = HostScreenModel(rooms: [room.description], shown: shown)
     var screen = LiveScreen(model, console, terminal)
     try await screen.run { inbox in
-      try await Self.follow(screens) { inbox.post(HostScreenModel.News(screen: $0)) }
+      try await Self.follow(screens) { inbox.post(HostScreenModel.Update(screen: $0)) }
     }
   }
 
@@ -104,7 +104,7 @@ private enum WatchEnd: Error {
   case roomClosed(String)
   case daemonStopped
 
-  func tell(_ console: Console) throws(Failure) {
+  func report(on console: Console) throws(Failure) {
     switch self {
     case .roomClosed(let name): console.warn("the room '\(name)' was closed")
     case .daemonStopped: throw Failure(.failed, "the daemon stopped")

@@ -36,8 +36,8 @@ package struct HangDetector: Sendable {
 
   package init() {}
 
-  /// Looks at the lane: at the current turn, if there is one, at its activity, and at its times.
-  package mutating func look(
+  /// Takes a sample of the lane: its current turn, if there is one, its activity and its times.
+  package mutating func sample(
     turn: UInt64?, activity: LaneActivity.Label?, times: SchedulerTimes?
   ) {
     defer { lastTimes = times }

@@ -27,7 +27,7 @@ package final class HangMonitor: Sendable {
           for turn in lane.meter.takeLongTurns() {
             report(lane, detectors[index].finish(turn, times: times))
           }
-          detectors[index].look(
+          detectors[index].sample(
             turn: lane.meter.current?.number, activity: lane.meter.activity.present, times: times)
         }
       }

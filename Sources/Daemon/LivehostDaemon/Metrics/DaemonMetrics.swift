@@ -71,11 +71,12 @@ package struct DaemonMetrics: Sendable {
 
   /// All metrics, sorted by name.
   package func families(_ readings: Readings) -> [MetricFamily] {
-    (registry.families() + ofDaemon(readings) + ofRooms(readings.rooms) + ProcessMetrics.families())
+    (registry.families() + daemonFamilies(readings) + roomFamilies(readings.rooms)
+      + ProcessMetrics.families())
       .sorted { $0.name < $1.name }
   }
 
-  private func ofDaemon(_ readings: Readings) -> [MetricFamily] {
+  private func daemonFamilies(_ readings: Readings) -> [MetricFamily] {
     let status = readings.status
     var info = MetricFamily("livehost_info", .gauge, help: "Always 1; the version is a label.")
     info.add(1, ["version": status.version])
@@ -131,7 +132,7 @@ package struct DaemonMetrics: Sendable {
     ]
   }
 
-  private func ofRooms(_ rooms: [RoomMetrics]) -> [MetricFamily] {
+  private func roomFamilies(_ rooms: [RoomMetrics]) -> [MetricFamily] {
     var events = MetricFamily(
       "livehost_room_events_total", .counter,
       help: "Events of an open room by outcome; those that are pending have none yet.")

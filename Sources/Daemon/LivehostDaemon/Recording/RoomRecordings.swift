@@ -37,7 +37,7 @@ package final class RoomRecordings: Sendable {
       throw .alreadyRecording(room.description)
     }
     guard await lane.visit(room, { $0?.show(.starting) != nil }) else {
-      leave(room)
+      remove(room)
       throw .noSuchRoom(room.description)
     }
     let startedAt = WallClock.milliseconds()
@@ -47,7 +47,7 @@ package final class RoomRecordings: Sendable {
         [weak self] event in self?.take(event, of: room, on: lane)
       }
     } catch {
-      leave(room)
+      remove(room)
       lane.postVisit(to: room) { $0?.show(.failed) }
       failed(room, error)
       throw .recordingFailed(room: room.description, reason: error.description)
@@ -112,7 +112,7 @@ package final class RoomRecordings: Sendable {
     case .closed(let digest): Task { await self.end(room, recorder, digest: digest) }
     case .suspended:
       Task {
-        defer { leave(room) }
+        defer { remove(room) }
         do throws(RecordingError) {
           try await recorder.interrupt(endedAt: WallClock.milliseconds())
         } catch {
@@ -134,13 +134,13 @@ package final class RoomRecordings: Sendable {
         self?.take(event, of: room, on: lane)
       }
     } catch {
-      leave(room)
+      remove(room)
       lane.postVisit(to: room) { $0?.show(.failed) }
       failed(room, error)
       return
     }
     guard let recorder else {
-      leave(room)
+      remove(room)
       lane.postVisit(to: room) { $0?.show(.idle) }
       return
     }
@@ -221,7 +221,7 @@ package final class RoomRecordings: Sendable {
   private func end(
     _ room: RoomName, _ recorder: RoomRecorder, digest: String?
   ) async -> RecordingSummary? {
-    defer { leave(room) }
+    defer { remove(room) }
     do throws(RecordingError) {
       let summary = try await recorder.finish(
         digest: digest, endedAt: WallClock.milliseconds())
@@ -257,7 +257,7 @@ package final class RoomRecordings: Sendable {
     active.withLock { $0.count }
   }
 
-  private func leave(_ room: RoomName) { active.withLock { _ = $0.remove(room) } }
+  private func remove(_ room: RoomName) { active.withLock { _ = $0.remove(room) } }
 }
 
 extension RecordingReport {

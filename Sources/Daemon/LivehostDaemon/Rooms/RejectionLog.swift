@@ -33,14 +33,14 @@ package final class RejectionLog: Sendable {
       }
       return (sums, wakeUpTime(&state))
     }
-    tell(sums)
+    log(sums)
     schedule(due)
   }
 
   /// Logs everything not logged yet.
   package func flush() {
     let now = NIODeadline.now().uptimeNanoseconds
-    tell(state.withLock { $0.digest.takeDue(now: now, flushing: true) })
+    log(state.withLock { $0.digest.takeDue(now: now, flushing: true) })
   }
 
   /// When to wake up, unless that is already scheduled.
@@ -61,11 +61,11 @@ package final class RejectionLog: Sendable {
       state.isScheduled = false
       return (state.digest.takeDue(now: now), wakeUpTime(&state))
     }
-    tell(sums)
+    log(sums)
     schedule(due)
   }
 
-  private func tell(_ sums: [RejectionDigest.Sum]) {
+  private func log(_ sums: [RejectionDigest.Sum]) {
     for sum in sums {
       let lines = sum.count == 1 ? "1 line" : "\(sum.count) lines"
       let place = sum.room.map { " of room \($0)" } ?? ""

@@ -281,7 +281,7 @@ final class DaemonParts: Sendable {
         .serviceStarted,
         "livehostd \(version) is ready: \(lanes.count) lane(s), \(sockets.description)",
         metadata: ["version": "\(version)", "lanes": "\(lanes.count)"])
-      tell { [self] () throws(SystemError) in
+      notify { [self] () throws(SystemError) in
         try notifier.ready(status: "serving, \(sockets.description)")
       }
       return {
@@ -294,11 +294,11 @@ final class DaemonParts: Sendable {
 
   /// Notifies the service manager. If it does not listen, that is worth a log entry, but no reason
   /// to stop.
-  private func tell(_ message: () throws(SystemError) -> Void) {
+  private func notify(_ message: () throws(SystemError) -> Void) {
     do throws(SystemError) {
       try message()
     } catch {
-      logger.warning("the service manager could not be told: \(error)")
+      logger.warning("the service manager could not be notified: \(error)")
     }
   }
 }

@@ -1,8 +1,8 @@
 import Platform
 package import Systemd
 
-/// Tells the service manager how far the start or the stop is, and asks it for more time while there is
-/// progress. Without progress the manager's time-out ends the daemon.
+/// Tells the service manager how far the start or the stop is, and asks it for more time while
+/// there is progress. Without progress the manager's time-out ends the daemon.
 package final class LongWork: Sendable {
   /// How long the manager is asked to wait for the next sign of progress.
   package static let patienceMicroseconds: UInt64 = 15_000_000
@@ -10,7 +10,7 @@ package final class LongWork: Sendable {
   private struct State: Sendable {
     var step = ""
     var stepCount = 0
-    var told: Measure?
+    var reported: Measure?
   }
 
   /// How far the work is; progress is a change of it.
@@ -44,11 +44,11 @@ package final class LongWork: Sendable {
     _ name: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
   ) async rethrows -> R {
     begin(name)
-    tell()
+    report()
     let ticks = Task {
       while true {
         try await Task.sleep(nanoseconds: 1_000_000_000)
-        tell()
+        report()
       }
     }
     defer { ticks.cancel() }
@@ -62,13 +62,13 @@ package final class LongWork: Sendable {
     }
   }
 
-  /// Tells the manager about progress since the last time, if there is any.
-  package func tell() {
+  /// Reports progress to the service manager since the last time, if there is any.
+  package func report() {
     let left = left()
     let step: String? = state.withLock { state in
       let measure = Measure(step: state.stepCount, left: left)
-      guard measure != state.told else { return nil }
-      state.told = measure
+      guard measure != state.reported else { return nil }
+      state.reported = measure
       return state.step
     }
     guard let step else { return }

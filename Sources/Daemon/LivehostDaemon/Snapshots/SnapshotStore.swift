@@ -25,7 +25,7 @@ package final class RoomLifetime: Sendable {
 /// moment, even if the process is killed; after a power failure it may be an older one, or missing.
 package final class SnapshotStore: Sendable {
   /// What to do with a room's file.
-  private struct Order: Sendable {
+  private struct Request: Sendable {
     /// The snapshot to write; `nil` to remove the file.
     var snapshot: RoomSnapshot?
     var completions: [Completion]
@@ -35,7 +35,7 @@ package final class SnapshotStore: Sendable {
   package typealias Completion = @Sendable (_ isWritten: Bool) -> Void
 
   private struct Inbox: Sendable {
-    var orders: [String: Order] = [:]
+    var requests: [String: Request] = [:]
     /// The rooms in the order of their requests.
     var rooms: [String] = []
     /// The newest known life of each room, to which its file belongs.
@@ -44,13 +44,13 @@ package final class SnapshotStore: Sendable {
     var whenDone: [CheckedContinuation<Void, Never>] = []
     var isDone = false
 
-    /// Enters an order, which replaces an older one and also answers its senders.
+    /// Adds a request, which replaces an older one and also answers its senders.
     mutating func enter(
       _ snapshot: RoomSnapshot?, _ room: String, _ completion: @escaping Completion
     ) {
-      if orders[room] == nil { rooms.append(room) }
-      let older = orders[room]?.completions ?? []
-      orders[room] = Order(snapshot: snapshot, completions: older + [completion])
+      if requests[room] == nil { rooms.append(room) }
+      let older = requests[room]?.completions ?? []
+      requests[room] = Request(snapshot: snapshot, completions: older + [completion])
     }
   }
 
@@ -123,32 +123,32 @@ package final class SnapshotStore: Sendable {
   // MARK: The thread
 
   private func work() {
-    while let (room, order) = take() {
-      guard let order else {
+    while let (room, request) = take() {
+      guard let request else {
         _ = signal.wait(nanoseconds: nil)
         continue
       }
       do {
-        if let snapshot = order.snapshot { try write(snapshot) } else { try removeFile(of: room) }
+        if let snapshot = request.snapshot { try write(snapshot) } else { try removeFile(of: room) }
         failing.store(false, ordering: .relaxed)
-        order.completions.forEach { $0(true) }
+        request.completions.forEach { $0(true) }
       } catch {
         if !failing.exchange(true, ordering: .relaxed) {
           onProblem("the state of room \(room) is not kept for the next start: \(Self.text(error))")
         }
-        order.completions.forEach { $0(false) }
+        request.completions.forEach { $0(false) }
       }
     }
   }
 
-  /// The oldest order; without an order if there is nothing to do; `nil` at the end.
-  private func take() -> (room: String, order: Order?)? {
+  /// The oldest request; without one if there is nothing to do; `nil` at the end.
+  private func take() -> (room: String, request: Request?)? {
     var ended: [CheckedContinuation<Void, Never>] = []
     defer { ended.forEach { $0.resume() } }
     return inbox.withLock { inbox in
       if let room = inbox.rooms.first {
         inbox.rooms.removeFirst()
-        return (room, inbox.orders.removeValue(forKey: room))
+        return (room, inbox.requests.removeValue(forKey: room))
       }
       guard inbox.isClosed else { return ("", nil) }
       inbox.isDone = true

@@ -97,11 +97,11 @@ package final class TaskRegistry: Sendable {
       } onCancel: {
         task.cancel()
       }
-      leave(name)
+      remove(name)
       end(.done)
       return (name, result)
     } catch {
-      let entry = leave(name)
+      let entry = remove(name)
       if entry?.hasLostRoom == true, let lost = entry?.room {
         end(.failed("room \(lost) was closed"))
         throw ControlError.noSuchRoom(lost.description)
@@ -138,7 +138,7 @@ package final class TaskRegistry: Sendable {
 
   /// Forgets a task. Returns what was known about it.
   @discardableResult
-  private func leave(_ name: String) -> Entry? {
+  private func remove(_ name: String) -> Entry? {
     state.withLock { $0.entries.removeValue(forKey: name) }
   }
 

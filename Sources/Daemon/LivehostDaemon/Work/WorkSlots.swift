@@ -29,7 +29,7 @@ package final class WorkSlots: Sendable {
   /// - Throws: ``Full`` if too many wait already; `CancellationError`; what `body` throws.
   package func run<R>(isNew: Bool = true, _ body: () async throws -> R) async throws -> R {
     try await enter(isNew: isNew)
-    defer { leave() }
+    defer { release() }
     return try await body()
   }
 
@@ -62,7 +62,7 @@ package final class WorkSlots: Sendable {
   }
 
   /// Passes the slot to the task that has waited longest.
-  private func leave() {
+  private func release() {
     let next = state.withLock { state in
       if state.waiting.isEmpty {
         state.free += 1

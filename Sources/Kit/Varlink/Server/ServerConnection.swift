@@ -103,12 +103,12 @@ package final class ServerConnection: ChannelDuplexHandler {
     }
     guard drainDeadline == nil, !hasEnded else { return }
     drainDeadline = executor.eventLoop.assumeIsolated().scheduleTask(in: drainTimeout) {
-      [self] in stopAtOnce()
+      [self] in stopImmediately()
     }
   }
 
   /// Cancels the current call, even a one-way call, and closes.
-  func stopAtOnce() {
+  func stopImmediately() {
     isStopping = true
     running?.task.cancel()
     context?.close(promise: nil)

@@ -113,7 +113,7 @@ public final class VarlinkServer: Sendable {
   /// cancelled, both happen at once. A handler that ignores its cancellation delays this.
   public func shutdown() async {
     await stopListening()
-    let connections = beginToStop()
+    let connections = beginStopping()
     for connection in connections {
       connection.channel.eventLoop.execute { connection.handler.value.stop() }
     }
@@ -121,13 +121,13 @@ public final class VarlinkServer: Sendable {
       await withCheckedContinuation { resumeAfterLast($0) }
     } onCancel: {
       for connection in connections {
-        connection.channel.eventLoop.execute { connection.handler.value.stopAtOnce() }
+        connection.channel.eventLoop.execute { connection.handler.value.stopImmediately() }
         connection.channel.close(promise: nil)
       }
     }
   }
 
-  private func beginToStop() -> [Connection] {
+  private func beginStopping() -> [Connection] {
     state.withLock { state in
       state.isStopping = true
       return Array(state.connections.values)

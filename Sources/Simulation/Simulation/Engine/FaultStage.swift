@@ -45,7 +45,7 @@ struct FaultStage {
       switch fault.kind {
       case .burst: break
       case .drop(let share):
-        if fault.covers(time), isHit(share) {
+        if fault.covers(time), strikes(share) {
           counts.dropped += 1
           return
         }
@@ -56,7 +56,7 @@ struct FaultStage {
           arrival += VirtualTime(nanoseconds: Int64(random.integer(in: 0...Int(by.nanoseconds))))
         }
       case .duplicate(let share):
-        if fault.covers(time), isHit(share) {
+        if fault.covers(time), strikes(share) {
           let delay = random.integer(in: 0...Self.duplicateDelay)
           copies.append(arrival + VirtualTime(nanoseconds: Int64(delay)))
         }
@@ -74,5 +74,5 @@ struct FaultStage {
     for copy in copies { deliver(Delivery(event: event, intended: copy), copy) }
   }
 
-  private mutating func isHit(_ share: Int64) -> Bool { random.integer(in: 0...999) < Int(share) }
+  private mutating func strikes(_ share: Int64) -> Bool { random.integer(in: 0...999) < Int(share) }
 }

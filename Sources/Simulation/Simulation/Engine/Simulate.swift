@@ -31,12 +31,12 @@ package func simulate(
   let trace = wantsTrace ? TraceRecorder() : nil
   let count = scenario.devices.count * scenario.variants.count
   var runs: [RunReport] = []
-  var told = 0
-  func tell(_ run: SimulatedRun?) {
+  var reported = 0
+  func reportProgress(_ run: SimulatedRun?) {
     let part = run.map { $0.time.nanoseconds / max(1, scenario.duration.nanoseconds / 1_000) } ?? 0
     let percent = (runs.count * 1_000 + Int(part)) / (10 * count)
-    if percent > told {
-      told = percent
+    if percent > reported {
+      reported = percent
       progress(min(percent, 100))
     }
   }
@@ -44,12 +44,12 @@ package func simulate(
     for variant in scenario.variants {
       let run = SimulatedRun(scenario, device, variant, trace: trace)
       while run.advance(work: SimulationSlice.work) {
-        tell(run)
+        reportProgress(run)
         try Task.checkCancellation()
         await Task.yield()
       }
       runs.append(run.report())
-      tell(nil)
+      reportProgress(nil)
     }
   }
   let report = SimulationReport(

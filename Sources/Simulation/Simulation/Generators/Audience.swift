@@ -51,7 +51,7 @@ public struct ChatMessages: EventGenerator {
 
   public mutating func next() -> LiveEvent.Payload {
     number += 1
-    let person = People.name(random.integer(in: 0...(People.count - 1)))
+    let person = InventedPeople.name(random.integer(in: 0...(InventedPeople.count - 1)))
     let text = "\(random.pick(Self.openings)) \(random.pick(Self.subjects))"
     time += random.interval(mean: meanInterval)
     return .chat(
@@ -96,7 +96,7 @@ public struct WaitingRoomVisitors: EventGenerator {
     if waiting.count > 3, random.isOne(in: 7) {
       return .waitingRoom(.leave(waiting.remove(at: random.integer(in: 0...(waiting.count - 1)))))
     }
-    let name = Text(People.name(joined))
+    let name = Text(InventedPeople.name(joined))
     let person = Person(id: name, name: name)
     joined += 1
     waiting.append(person)
@@ -105,7 +105,7 @@ public struct WaitingRoomVisitors: EventGenerator {
 }
 
 /// Invented names of people.
-enum People {
+enum InventedPeople {
   private static let first = [
     "ada", "bo", "cleo", "dana", "eli", "finn", "gus", "hana", "ivo", "jo",
   ]

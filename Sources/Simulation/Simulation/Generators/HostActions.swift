@@ -30,7 +30,7 @@ public struct SwitchTaps: EventGenerator {
 }
 
 /// A predefined list of events.
-public struct Story: EventGenerator {
+public struct ScriptedEvents: EventGenerator {
   private let steps: [(time: VirtualTime, payload: LiveEvent.Payload)]
   private var index = 0
 

@@ -67,7 +67,7 @@ struct PayloadPattern: Sendable {
 
 extension PayloadMaker.State {
   mutating func person(of people: Int = 60) -> Person {
-    let name = Text(People.name(random.integer(in: 0...(people - 1))))
+    let name = Text(InventedPeople.name(random.integer(in: 0...(people - 1))))
     return Person(id: name, name: name)
   }
 }

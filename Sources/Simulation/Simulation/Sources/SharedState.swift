@@ -24,7 +24,7 @@ struct SharedState {
 
   /// Adds a new person to those waiting.
   mutating func join() -> Person {
-    let name = Text(People.name(joined))
+    let name = Text(InventedPeople.name(joined))
     joined += 1
     let person = Person(id: name, name: name)
     waiting.append(person)

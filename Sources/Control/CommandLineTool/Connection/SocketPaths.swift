@@ -1,7 +1,7 @@
 import Glibc
 
 /// The sockets of a daemon that may be running.
-package struct SocketPlace: Equatable, Sendable {
+package struct SocketPaths: Equatable, Sendable {
   /// The path of the control socket.
   package var control: String
   /// The path of the ingest socket, which is in the same directory.
@@ -10,7 +10,7 @@ package struct SocketPlace: Equatable, Sendable {
   package static let controlName = "io.livehost.Control"
   package static let ingestName = "ingest"
   /// The sockets of the system's daemon.
-  package static let service = SocketPlace(directory: "/run/livehost")
+  package static let service = SocketPaths(directory: "/run/livehost")
 
   package init(directory: String) {
     control = "\(directory)/\(Self.controlName)"
@@ -26,16 +26,18 @@ package struct SocketPlace: Equatable, Sendable {
 
   /// The sockets to try, in order: only those given by the user, or else those of the user's own
   /// daemon and of the system's.
-  package static func candidates(option: String?, _ surroundings: Surroundings) -> [SocketPlace] {
-    if let named = option ?? surroundings.variable("LIVEHOST_SOCKET") {
-      return [SocketPlace(named: named)]
+  package static func candidates(option: String?, _ environment: ProcessEnvironment)
+    -> [SocketPaths]
+  {
+    if let named = option ?? environment.variable("LIVEHOST_SOCKET") {
+      return [SocketPaths(named: named)]
     }
     let own =
-      surroundings.variable("XDG_RUNTIME_DIR").map { "\($0)/livehost" }
-      ?? "/tmp/livehost-\(surroundings.userID)"
-    return [SocketPlace(directory: own), service].filter { place in
+      environment.variable("XDG_RUNTIME_DIR").map { "\($0)/livehost" }
+      ?? "/tmp/livehost-\(environment.userID)"
+    return [SocketPaths(directory: own), service].filter { sockets in
       // Anyone can create a directory of this name in /tmp.
-      isTrusted(Paths.directory(of: place.control), surroundings.userID)
+      isTrusted(Paths.directory(of: sockets.control), environment.userID)
     }
   }
 

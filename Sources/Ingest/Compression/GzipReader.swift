@@ -3,9 +3,9 @@ import CZlib
 /// Inflates gzip data as it arrives, piece by piece. The data may consist of any number of members.
 ///
 /// Memory is bounded: one window of zlib (32 KiB) and one buffer for output.
-public struct GzipReader: ~Copyable {
+package struct GzipReader: ~Copyable {
   /// The first two bytes of every gzip file (RFC 1952, section 2.3.1).
-  public static let magic: [UInt8] = [0x1F, 0x8B]
+  package static let magic: [UInt8] = [0x1F, 0x8B]
 
   private static let outputSize = 64 * 1024
   /// The largest window, with a gzip header; see `inflateInit2` in zlib's manual.
@@ -18,7 +18,7 @@ public struct GzipReader: ~Copyable {
   private var hasFailed = false
 
   /// - Throws: ``GzipError/outOfMemory``.
-  public init() throws(GzipError) {
+  package init() throws(GzipError) {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     output = .allocate(byteCount: Self.outputSize, alignment: 16)
@@ -38,7 +38,7 @@ public struct GzipReader: ~Copyable {
   ///
   /// - Throws: ``GzipError/corrupt``, ``GzipError/outOfMemory``.
   /// - Complexity: O(length of input and output).
-  public mutating func read(
+  package mutating func read(
     _ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(GzipError) {
     guard !hasFailed else { throw .corrupt }
@@ -54,7 +54,7 @@ public struct GzipReader: ~Copyable {
   ///
   /// - Throws: ``GzipError/truncated`` if the input ends in the middle of a member;
   ///   ``GzipError/corrupt`` if reading failed before.
-  public func finish() throws(GzipError) {
+  package func finish() throws(GzipError) {
     if hasFailed { throw .corrupt }
     if isInMember { throw .truncated }
   }
@@ -89,7 +89,7 @@ public struct GzipReader: ~Copyable {
 }
 
 /// Why gzip data cannot be read.
-public enum GzipError: Error, Hashable {
+package enum GzipError: Error, Hashable {
   /// The data violates the format, or a checksum does not match.
   case corrupt
   /// The data ends in the middle.
@@ -98,7 +98,7 @@ public enum GzipError: Error, Hashable {
 }
 
 extension GzipError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .corrupt: "not valid gzip data"
     case .truncated: "the gzip data is truncated"

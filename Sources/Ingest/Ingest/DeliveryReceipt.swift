@@ -4,12 +4,12 @@ import Platform
 ///
 /// Releasing a receipt counts as consuming the delivery. If the receipt wanted an acknowledgement
 /// and got none, the connection is closed: a sync that cannot be vouched for is never answered.
-public final class DeliveryReceipt: Sendable {
+package final class DeliveryReceipt: Sendable {
   /// Whether the sender waits for ``markApplied(failure:)``.
   ///
   /// The acknowledgement then covers every delivery of this sender for this room up to and including
   /// this one. Whatever throttles hold back of them is to be applied at once.
-  public let wantsAcknowledgement: Bool
+  package let wantsAcknowledgement: Bool
 
   private let sender: Sender
   private let progress = Guarded(Progress())
@@ -34,7 +34,7 @@ public final class DeliveryReceipt: Sendable {
   }
 
   /// A receipt that nothing reads.
-  public init() {
+  package init() {
     sender = .none
     wantsAcknowledgement = false
   }
@@ -43,13 +43,13 @@ public final class DeliveryReceipt: Sendable {
   ///
   /// - Parameter onApplied: called once, with the number of events that were not taken, and with why
   ///   the others are not on disk, if they were to be kept.
-  public init(onApplied: @escaping @Sendable (_ rejected: Int, _ failure: String?) -> Void) {
+  package init(onApplied: @escaping @Sendable (_ rejected: Int, _ failure: String?) -> Void) {
     sender = .caller(onApplied)
     wantsAcknowledgement = true
   }
 
   /// Reports that the delivery was taken out of the mailbox: the sender may send as much again.
-  public func markConsumed() {
+  package func markConsumed() {
     let isFirst = progress.withLock { progress in
       defer { progress.isConsumed = true }
       return !progress.isConsumed
@@ -63,7 +63,7 @@ public final class DeliveryReceipt: Sendable {
   ///
   /// Call it before the acknowledgement that covers the delivery. If `durability` failed by then, the
   /// sender is told the truth: applied, and not kept.
-  public func markKept(by durability: any Durability) {
+  package func markKept(by durability: any Durability) {
     switch sender {
     case .none: break
     case .connection(let ledger, let epoch, _): ledger.markKept(by: durability, epoch: epoch)
@@ -74,7 +74,7 @@ public final class DeliveryReceipt: Sendable {
   /// Reports that the sink rejected `count` of the delivered events, such as duplicates.
   ///
   /// Call it before the acknowledgement that covers them, whose counts include them.
-  public func markRejected(_ count: Int) {
+  package func markRejected(_ count: Int) {
     guard count > 0 else { return }
     switch sender {
     case .none: break
@@ -87,7 +87,7 @@ public final class DeliveryReceipt: Sendable {
   /// Implies ``markConsumed()``.
   ///
   /// - Parameter failure: why something that was to be kept is lost.
-  public func markApplied(failure: String? = nil) {
+  package func markApplied(failure: String? = nil) {
     if let failure { markKept(by: Lost(failureReason: failure)) }
     markConsumed()
     let first = progress.withLock { progress -> Progress? in
@@ -125,7 +125,7 @@ private final class Lost: Durability {
 
 /// Something that keeps what was delivered, and may fail to, such as a recorder. May be used from
 /// any thread.
-public protocol Durability: AnyObject, Sendable {
+package protocol Durability: AnyObject, Sendable {
   /// Why something that should have been kept is lost, in words for people; `nil` while nothing is.
   var failureReason: String? { get }
 }

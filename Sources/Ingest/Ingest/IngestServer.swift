@@ -1,19 +1,19 @@
-public import NIOCore
+package import NIOCore
 import NIOPosix
 import Platform
-public import UnixSockets
+package import UnixSockets
 
 /// Serves the ingest socket: each connection is a stream of lines in any mix of formats.
-public final class IngestServer: Sendable {
+package final class IngestServer: Sendable {
   /// What a server has counted so far.
-  public struct Statistics: Sendable, Hashable {
-    public var openConnections = 0
-    public var acceptedConnections = 0
+  package struct Statistics: Sendable, Hashable {
+    package var openConnections = 0
+    package var acceptedConnections = 0
     /// Connections closed at once, because there were too many or the server was stopping.
-    public var refusedConnections = 0
+    package var refusedConnections = 0
 
     /// Counts nothing yet.
-    public init() {}
+    package init() {}
   }
 
   private struct Refused: Error {}
@@ -31,7 +31,7 @@ public final class IngestServer: Sendable {
   /// Starts accepting connections, spread over the event loops of `group`.
   ///
   /// Takes over the socket, which can be used only once. Returns once connections are accepted.
-  public static func start(
+  package static func start(
     on socket: ListeningSocket, group: any EventLoopGroup,
     configuration: IngestConfiguration = IngestConfiguration(), sink: any IngestSink
   ) async throws(ListeningSocketError) -> IngestServer {
@@ -65,7 +65,7 @@ public final class IngestServer: Sendable {
     }
   }
 
-  public var statistics: Statistics { registry.statistics }
+  package var statistics: Statistics { registry.statistics }
 
   /// Stops the server: accepts no more connections, hands over what was read, answers the syncs
   /// that are acknowledged, and closes. Returns when all connections are closed.
@@ -73,7 +73,7 @@ public final class IngestServer: Sendable {
   /// Waits for the sink to consume what it holds, and then at most
   /// ``IngestConfiguration/drainTimeout`` for senders to read their answers. If the task is
   /// cancelled, all connections are closed at once instead.
-  public func shutdown() async {
+  package func shutdown() async {
     let channels = registry.stop()
     file?.remove()
     let closed = channels.map(\.closeFuture)

@@ -1,7 +1,7 @@
 import WireFormats
 
 /// Takes what connections receive; implemented by the daemon's rooms.
-public protocol IngestSink: Sendable {
+package protocol IngestSink: Sendable {
   /// Takes lines for one room.
   ///
   /// Called on the connection's event loop; must not block. Deliveries of one connection come in

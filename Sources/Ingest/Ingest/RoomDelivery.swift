@@ -1,19 +1,19 @@
-public import LiveEvents
-public import WireFormats
+package import LiveEvents
+package import WireFormats
 
 /// Events of one sender for one room, in their order.
-public struct RoomDelivery: Sendable {
-  public let room: RoomName
+package struct RoomDelivery: Sendable {
+  package let room: RoomName
   /// May be empty: then the delivery carries only counts, or the wish for acknowledgement.
-  public let events: [LiveEvent]
+  package let events: [LiveEvent]
   /// Lines for this room that could not be read. They count as received.
-  public let rejections: RejectionCounts
+  package let rejections: RejectionCounts
   /// Which time the room's frames follow, as the sender wishes.
-  public let clock: FrameClock
+  package let clock: FrameClock
   /// Tells the sender what became of the events.
-  public let receipt: DeliveryReceipt
+  package let receipt: DeliveryReceipt
 
-  public init(
+  package init(
     room: RoomName, events: [LiveEvent], rejections: RejectionCounts = RejectionCounts(),
     clock: FrameClock = .arrival, receipt: DeliveryReceipt = DeliveryReceipt()
   ) {
@@ -25,5 +25,5 @@ public struct RoomDelivery: Sendable {
   }
 
   /// Number of lines that this delivery stands for.
-  public var received: Int { events.count + rejections.total }
+  package var received: Int { events.count + rejections.total }
 }

@@ -1,24 +1,24 @@
 /// Why bytes are not one JSON value.
-public struct JSONParseError: Error, Equatable, Sendable {
-  public enum Reason: Sendable {
+package struct JSONParseError: Error, Equatable, Sendable {
+  package enum Reason: Sendable {
     case unexpectedEnd, unexpectedByte, trailingBytes, tooDeep, duplicateMember, invalidUTF8,
       invalidEscape, numberOutOfRange
   }
-  public let reason: Reason
+  package let reason: Reason
   /// Position of the byte that breaks the rule, counted from zero.
-  public let offset: Int
+  package let offset: Int
 }
 
 extension JSONValue {
   /// Deepest nesting of arrays and objects that is read; the parser recurses, so it needs a limit.
-  public static let maximumDepth = 128
+  package static let maximumDepth = 128
 
   /// Reads exactly one JSON value, with white space around it allowed.
   ///
   /// Strict RFC 8259: valid UTF-8 only, no lone surrogates, no raw control characters in strings.
   /// An object that names a member twice is refused, since its readers could disagree about it.
   /// - Complexity: O(*n*) in the number of bytes.
-  public init(parsing bytes: some Collection<UInt8>) throws(JSONParseError) {
+  package init(parsing bytes: some Collection<UInt8>) throws(JSONParseError) {
     let result = bytes.withContiguousStorageIfAvailable { buffer in
       Result { () throws(JSONParseError) in try JSONParser.parse(buffer) }
     }
@@ -31,7 +31,7 @@ extension JSONValue {
   }
 
   /// Reads one JSON value from text.
-  public init(parsing text: String) throws(JSONParseError) {
+  package init(parsing text: String) throws(JSONParseError) {
     self = try JSONValue(parsing: ContiguousArray(text.utf8))
   }
 }

@@ -4,14 +4,14 @@ extension JSONValue {
   /// Equal values give equal bytes. Control characters are escaped and everything else is copied,
   /// so the result contains no NUL byte.
   /// - Complexity: O(*n*) in the size of the value, and a sort for each object.
-  public func serialized() -> [UInt8] {
+  package func serialized() -> [UInt8] {
     var bytes: [UInt8] = []
     append(to: &bytes)
     return bytes
   }
 
   /// Appends what ``serialized()`` returns.
-  public func append(to bytes: inout [UInt8]) {
+  package func append(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)
     case .bool(let bool): bytes.append(contentsOf: (bool ? "true" : "false").utf8)
@@ -49,5 +49,5 @@ extension JSONValue {
 
 extension JSONValue: CustomStringConvertible {
   /// Compact JSON text, members sorted by name.
-  public var description: String { String(decoding: serialized(), as: UTF8.self) }
+  package var description: String { String(decoding: serialized(), as: UTF8.self) }
 }

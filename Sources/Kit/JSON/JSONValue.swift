@@ -3,7 +3,7 @@
 /// Integers and other numbers are distinguished because Varlink's `int` allows neither a fraction
 /// nor an exponent. An integer literal outside the range of `Int64` is read as ``number(_:)``, so
 /// it is not accepted as an `int`. Members of an object have no order; encoding sorts them by name.
-public enum JSONValue: Sendable, Hashable {
+package enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
   case integer(Int64)
@@ -16,32 +16,32 @@ public enum JSONValue: Sendable, Hashable {
 
 extension JSONValue {
   /// The members if this is an object.
-  public var objectValue: [String: JSONValue]? {
+  package var objectValue: [String: JSONValue]? {
     if case .object(let members) = self { members } else { nil }
   }
 
   /// The elements if this is an array.
-  public var arrayValue: [JSONValue]? {
+  package var arrayValue: [JSONValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
   /// The text if this is a string.
-  public var stringValue: String? {
+  package var stringValue: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
   /// The number if this is an integer.
-  public var integerValue: Int64? {
+  package var integerValue: Int64? {
     if case .integer(let integer) = self { integer } else { nil }
   }
 
   /// The truth value if this is a boolean.
-  public var boolValue: Bool? {
+  package var boolValue: Bool? {
     if case .bool(let bool) = self { bool } else { nil }
   }
 
   /// The member with this name; nil if this is not an object or has no such member.
-  public subscript(name: String) -> JSONValue? { objectValue?[name] }
+  package subscript(name: String) -> JSONValue? { objectValue?[name] }
 }
 
 // Not by `nil`: where a `JSONValue?` is meant, such a literal would silently become JSON's null.
@@ -49,13 +49,13 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  public init(booleanLiteral value: Bool) { self = .bool(value) }
-  public init(integerLiteral value: Int64) { self = .integer(value) }
-  public init(floatLiteral value: Double) { self = .number(value) }
-  public init(stringLiteral value: String) { self = .string(value) }
-  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+  package init(integerLiteral value: Int64) { self = .integer(value) }
+  package init(floatLiteral value: Double) { self = .number(value) }
+  package init(stringLiteral value: String) { self = .string(value) }
+  package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
   /// If a name occurs twice, the last value counts.
-  public init(dictionaryLiteral members: (String, JSONValue)...) {
+  package init(dictionaryLiteral members: (String, JSONValue)...) {
     self = .object(Dictionary(members, uniquingKeysWith: { _, last in last }))
   }
 }

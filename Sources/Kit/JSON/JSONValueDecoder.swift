@@ -4,7 +4,7 @@ extension JSONValue {
   /// Numbers must fit exactly: no fraction becomes an integer, nothing is cut off. Member names are
   /// taken as they are.
   /// - Throws: `DecodingError`, whose coding path names the member at fault.
-  public func decode<T: Decodable>(_ type: T.Type = T.self) throws -> T {
+  package func decode<T: Decodable>(_ type: T.Type = T.self) throws -> T {
     try JSONValueDecoder(value: self, path: .root).decode(type)
   }
 }
@@ -159,7 +159,7 @@ private struct UnkeyedJSON: UnkeyedDecodingContainer {
 
 extension JSONValue: Decodable {
   /// Takes the value as it is from this library's decoder; works with any other as well, slower.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     if let decoder = decoder as? JSONValueDecoder {
       self = decoder.value
       return

@@ -3,7 +3,7 @@ extension JSONValue {
   ///
   /// - Throws: `EncodingError` for what JSON cannot say (infinities, NaN, integers over
   ///   `Int64.max`), and what the value's own `encode(to:)` throws.
-  public init(encoding value: some Encodable) throws {
+  package init(encoding value: some Encodable) throws {
     if let json = value as? JSONValue {
       self = json
     } else {
@@ -154,7 +154,7 @@ private struct UnkeyedSlot: UnkeyedEncodingContainer {
 
 extension JSONValue: Encodable {
   /// Works with any encoder; this library's own takes the value whole.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
     case .null: try container.encodeNil()

@@ -1,10 +1,10 @@
 /// Metrics as text that Prometheus scrapes (its text-based format, version 0.0.4).
-public enum ExpositionFormat {
+package enum ExpositionFormat {
   /// The text, with a line ending after each line; empty if there are no metrics. Metrics without
   /// samples are left out.
   ///
   /// - Complexity: O(n) in the length of the text.
-  public static func text(_ families: [MetricFamily]) -> String {
+  package static func text(_ families: [MetricFamily]) -> String {
     var text = ""
     for family in families where !family.samples.isEmpty {
       text += "# HELP \(family.name) \(escaped(family.help, quotes: false))\n"

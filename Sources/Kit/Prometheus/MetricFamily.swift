@@ -1,6 +1,6 @@
 /// A metric: all series of one name.
-public struct MetricFamily: Codable, Sendable, Equatable {
-  public enum Kind: String, Codable, Sendable, CaseIterable {
+package struct MetricFamily: Codable, Sendable, Equatable {
+  package enum Kind: String, Codable, Sendable, CaseIterable {
     /// Only grows, until the process starts again. Its name ends with `_total`.
     case counter
     /// Grows and shrinks.
@@ -10,13 +10,13 @@ public struct MetricFamily: Codable, Sendable, Equatable {
   }
 
   /// Lower-case words with `_` between them, the unit last: `livehost_turn_duration_seconds`.
-  public var name: String
-  public var kind: Kind
+  package var name: String
+  package var kind: Kind
   /// What it means, in a sentence.
-  public var help: String
-  public var samples: [MetricSample]
+  package var help: String
+  package var samples: [MetricSample]
 
-  public init(_ name: String, _ kind: Kind, help: String, samples: [MetricSample] = []) {
+  package init(_ name: String, _ kind: Kind, help: String, samples: [MetricSample] = []) {
     self.name = name
     self.kind = kind
     self.help = help
@@ -24,29 +24,29 @@ public struct MetricFamily: Codable, Sendable, Equatable {
   }
 
   /// A metric of one series, without labels.
-  public init(_ name: String, _ kind: Kind, _ value: Double, help: String) {
+  package init(_ name: String, _ kind: Kind, _ value: Double, help: String) {
     self.init(name, kind, help: help, samples: [MetricSample(name, value: value)])
   }
 
   /// Adds a series with its present value.
-  public mutating func add(_ value: some BinaryInteger, _ labels: [String: String] = [:]) {
+  package mutating func add(_ value: some BinaryInteger, _ labels: [String: String] = [:]) {
     add(Double(value), labels)
   }
 
   /// Adds a series with its present value.
-  public mutating func add(_ value: Double, _ labels: [String: String] = [:]) {
+  package mutating func add(_ value: Double, _ labels: [String: String] = [:]) {
     samples.append(MetricSample(name, labels: labels, value: value))
   }
 }
 
 /// One value of a metric.
-public struct MetricSample: Codable, Sendable, Equatable {
+package struct MetricSample: Codable, Sendable, Equatable {
   /// The name of the metric; for a histogram, followed by `_bucket`, `_sum` or `_count`.
-  public var name: String
-  public var labels: [String: String]
-  public var value: Double
+  package var name: String
+  package var labels: [String: String]
+  package var value: Double
 
-  public init(_ name: String, labels: [String: String] = [:], value: Double) {
+  package init(_ name: String, labels: [String: String] = [:], value: Double) {
     self.name = name
     self.labels = labels
     self.value = value

@@ -1,4 +1,4 @@
-public import CoreMetrics
+package import CoreMetrics
 import Platform
 
 /// A backend for swift-metrics that keeps the current values, to be read on demand.
@@ -7,9 +7,9 @@ import Platform
 /// instrument that is made twice writes to one series. A timer, or a recorder that aggregates,
 /// becomes a histogram; one that does not, a gauge. May be used from any thread; making an
 /// instrument takes a lock.
-public final class MetricRegistry: MetricsFactory {
+package final class MetricRegistry: MetricsFactory {
   /// The default bounds of histograms, in seconds: from 1 ms to 10 s.
-  public static let defaultBounds: [Double] = [
+  package static let defaultBounds: [Double] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   ]
 
@@ -27,12 +27,12 @@ public final class MetricRegistry: MetricsFactory {
 
   private let state = Guarded(State())
 
-  public init() {}
+  package init() {}
 
   /// Says what a metric means, before an instrument of it is made.
   ///
   /// - Parameter bounds: upper bounds of a histogram's buckets, rising, without infinity.
-  public func describe(_ name: String, help: String, bounds: [Double]? = nil) {
+  package func describe(_ name: String, help: String, bounds: [Double]? = nil) {
     state.withLock { state in
       state.help[name] = help
       state.bounds[name] = bounds
@@ -40,7 +40,7 @@ public final class MetricRegistry: MetricsFactory {
   }
 
   /// The present values of all metrics, sorted by name.
-  public func families() -> [MetricFamily] {
+  package func families() -> [MetricFamily] {
     let (families, help) = state.withLock { ($0.families, $0.help) }
     return families.sorted { $0.key < $1.key }.map { name, family in
       MetricFamily(
@@ -97,23 +97,23 @@ public final class MetricRegistry: MetricsFactory {
 
   // MARK: MetricsFactory
 
-  public func makeCounter(
+  package func makeCounter(
     label: String, dimensions: [(String, String)]
   ) -> any CounterHandler {
     series(label, dimensions, .counter) { labels, _ in CounterSeries(labels: labels) }
   }
 
-  public func makeFloatingPointCounter(
+  package func makeFloatingPointCounter(
     label: String, dimensions: [(String, String)]
   ) -> any FloatingPointCounterHandler {
     series(label, dimensions, .counter) { labels, _ in CounterSeries(labels: labels) }
   }
 
-  public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+  package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
     series(label, dimensions, .gauge) { labels, _ in GaugeSeries(labels: labels) }
   }
 
-  public func makeRecorder(
+  package func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> any RecorderHandler {
     guard aggregate else {
@@ -122,15 +122,15 @@ public final class MetricRegistry: MetricsFactory {
     return series(label, dimensions, .histogram) { HistogramSeries(labels: $0, bounds: $1) }
   }
 
-  public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+  package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     series(label, dimensions, .histogram) { HistogramSeries(labels: $0, bounds: $1) }
   }
 
-  public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
-  public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {
+  package func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
+  package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {
     remove(handler)
   }
-  public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
-  public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
-  public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
+  package func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
+  package func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
+  package func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 }

@@ -1,11 +1,11 @@
 /// Finds the word that was probably meant.
-public enum Spelling {
+package enum Spelling {
   /// The candidate that `word` begins, or else that takes the fewest edits; `nil` if those are more
   /// than half of the word's characters.
   ///
   /// Of several as near the first by name, so that messages do not change from run to run.
   /// - Complexity: O(number of candidates × product of the lengths).
-  public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+  package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let candidates = candidates.sorted()
     if word.count > 2, let longer = candidates.first(where: { $0.hasPrefix(word) }) {
       return longer
@@ -16,7 +16,7 @@ public enum Spelling {
   }
 
   /// What to add to a message about an unknown word: the nearest candidate, or all of them.
-  public static func hint(for word: String, among candidates: [String]) -> String {
+  package static func hint(for word: String, among candidates: [String]) -> String {
     if let near = nearest(to: word, among: candidates) { return "; did you mean '\(near)'?" }
     return candidates.isEmpty ? "" : "; use one of \(candidates.joined(separator: ", "))"
   }

@@ -6,11 +6,11 @@ import Platform
 /// Set up by hand rather than by an event loop's bootstrap, which removes a socket file even if a
 /// running server listens there, and leaves the file's mode to the umask. When it is released, the
 /// socket is closed and its file removed, unless a server has taken it.
-public final class ListeningSocket: Sendable {
+package final class ListeningSocket: Sendable {
   /// `nil` once a server has taken it.
   private let descriptor: Guarded<Int32?>
   /// The file created for it, to be removed in the end; `nil` if the socket was inherited.
-  public let file: SocketFile?
+  package let file: SocketFile?
 
   private init(descriptor: Int32, file: SocketFile?) {
     self.descriptor = Guarded(descriptor)
@@ -24,7 +24,7 @@ public final class ListeningSocket: Sendable {
   }
 
   /// Hands over the descriptor, which the caller must then close. `nil` from the second call on.
-  public func take() -> Int32? {
+  package func take() -> Int32? {
     descriptor.withLock { descriptor in
       defer { descriptor = nil }
       return descriptor
@@ -32,7 +32,7 @@ public final class ListeningSocket: Sendable {
   }
 
   /// Adopts a socket that is already listening, such as one passed by the service manager.
-  public static func adopt(descriptor: Int32) throws(ListeningSocketError) -> ListeningSocket {
+  package static func adopt(descriptor: Int32) throws(ListeningSocketError) -> ListeningSocket {
     var isListening: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
     guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0,
@@ -45,7 +45,7 @@ public final class ListeningSocket: Sendable {
   ///
   /// A file left behind by a process that has ended is replaced. A socket on which another process
   /// listens is left alone, and the call throws ``ListeningSocketError/socketInUse(path:)``.
-  public static func bind(
+  package static func bind(
     path: String, mode: UInt32 = 0o660, backlog: Int32 = 128
   ) throws(ListeningSocketError) -> ListeningSocket {
     let address: UnixAddress

@@ -1,5 +1,5 @@
 /// Why a Unix socket cannot be listened on.
-public enum ListeningSocketError: Error, Hashable {
+package enum ListeningSocketError: Error, Hashable {
   /// Another process accepts connections at this path.
   case socketInUse(path: String)
   /// The file at this path is not a socket.
@@ -17,7 +17,7 @@ public enum ListeningSocketError: Error, Hashable {
 }
 
 extension ListeningSocketError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .socketInUse(let path): "\(path): another process listens on this socket"
     case .notASocket(let path): "\(path): exists and is not a socket"

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A file created by binding a socket.
-public struct SocketFile: Sendable {
+package struct SocketFile: Sendable {
   /// Distinguishes a file at a path from its successors. Inode numbers are reused, so the time of
   /// creation counts as well.
   private struct Identity: Equatable, Sendable {
@@ -20,7 +20,7 @@ public struct SocketFile: Sendable {
     }
   }
 
-  public let path: String
+  package let path: String
   private let identity: Identity
 
   /// `nil` if the file is already gone.
@@ -31,7 +31,7 @@ public struct SocketFile: Sendable {
   }
 
   /// Removes the file, unless it has been replaced by another.
-  public func remove() {
+  package func remove() {
     if Identity(path) == identity { _ = unlink(path) }
   }
 }

@@ -6,7 +6,7 @@ extension InterfaceDescription {
   ///
   /// Accepts the grammar of UAPI.20 and requires names to be well formed and unique, and every
   /// named type to be defined in the text.
-  public init(parsing text: String) throws(DescriptionError) {
+  package init(parsing text: String) throws(DescriptionError) {
     var parser = try DescriptionParser(text)
     self = try parser.interface(text: text)
   }

@@ -1,25 +1,25 @@
 /// An interface as its definition text describes it (UAPI.20, "Interface Definition").
-public struct InterfaceDescription: Sendable, Equatable {
+package struct InterfaceDescription: Sendable, Equatable {
   /// Reverse-domain name, such as `org.example.ftl`.
-  public let name: String
+  package let name: String
   /// The comment before the keyword `interface`, one space after each `#` removed.
-  public let documentation: String
+  package let documentation: String
   /// Types, methods and errors in the order of the text.
-  public let members: [Member]
+  package let members: [Member]
   /// The text this was read from, byte for byte.
-  public let text: String
+  package let text: String
   /// What the grammar of UAPI.20 allows and the parser of systemd 257 (`varlinkctl validate-idl`)
   /// refuses. Empty if that tool accepts the text too.
-  public let systemdViolations: [DescriptionError]
+  package let systemdViolations: [DescriptionError]
 
   /// A named type, a method or an error.
-  public struct Member: Sendable, Equatable {
-    public let name: String
-    public let documentation: String
-    public let kind: Kind
+  package struct Member: Sendable, Equatable {
+    package let name: String
+    package let documentation: String
+    package let kind: Kind
   }
 
-  public enum Kind: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
     /// A structure or an enumeration.
     case type(FieldType)
     case method(input: [Field], output: [Field])
@@ -27,12 +27,12 @@ public struct InterfaceDescription: Sendable, Equatable {
   }
 
   /// A field of a structure, a parameter, or a value of an enumeration.
-  public struct Field: Sendable, Equatable {
-    public let name: String
-    public let documentation: String
-    public let type: FieldType
+  package struct Field: Sendable, Equatable {
+    package let name: String
+    package let documentation: String
+    package let type: FieldType
 
-    public init(name: String, documentation: String, type: FieldType) {
+    package init(name: String, documentation: String, type: FieldType) {
       self.name = name
       self.documentation = documentation
       self.type = type
@@ -40,12 +40,12 @@ public struct InterfaceDescription: Sendable, Equatable {
   }
 
   /// A value of an enumeration.
-  public struct EnumerationValue: Sendable, Equatable {
-    public let name: String
-    public let documentation: String
+  package struct EnumerationValue: Sendable, Equatable {
+    package let name: String
+    package let documentation: String
   }
 
-  public indirect enum FieldType: Sendable, Equatable {
+  package indirect enum FieldType: Sendable, Equatable {
     case bool, int, float, string, object, any
     case named(String)
     case structure([Field])
@@ -58,32 +58,32 @@ public struct InterfaceDescription: Sendable, Equatable {
 
 extension InterfaceDescription {
   /// Names of the methods, in the order of the text.
-  public var methodNames: [String] {
+  package var methodNames: [String] {
     members.compactMap { if case .method = $0.kind { $0.name } else { nil } }
   }
 
   /// Names of the errors, in the order of the text.
-  public var errorNames: [String] {
+  package var errorNames: [String] {
     members.compactMap { if case .error = $0.kind { $0.name } else { nil } }
   }
 
   /// Names of the types, in the order of the text.
-  public var typeNames: [String] {
+  package var typeNames: [String] {
     members.compactMap { if case .type = $0.kind { $0.name } else { nil } }
   }
 
   /// The member of that name.
   /// - Complexity: O(*n*) in the number of members.
-  public func member(_ name: String) -> Member? { members.first { $0.name == name } }
+  package func member(_ name: String) -> Member? { members.first { $0.name == name } }
 }
 
 /// A rule that a definition text breaks, and where.
-public struct DescriptionError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct DescriptionError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Counted from 1.
-  public let line: Int
+  package let line: Int
   /// Counted from 1, in bytes.
-  public let column: Int
-  public let message: String
+  package let column: Int
+  package let message: String
 
-  public var description: String { "\(line):\(column): \(message)" }
+  package var description: String { "\(line):\(column): \(message)" }
 }

@@ -1,4 +1,4 @@
-public import VarlinkDescription
+package import VarlinkDescription
 
 /// The Swift source of an interface: its types, the parameters and replies of its methods, its
 /// errors, a client's calls, and the text of its definition.
@@ -6,8 +6,8 @@ public import VarlinkDescription
 /// A named structure becomes a `struct` with an initialiser of its members, in which a nullable
 /// member defaults to nil and a collection to an empty one. A nullable member that is nil is absent
 /// on the wire. A named enumeration becomes an `enum` of strings.
-public struct GeneratedSource {
-  public private(set) var text = ""
+package struct GeneratedSource {
+  package private(set) var text = ""
 
   private typealias Field = InterfaceDescription.Field
   private typealias FieldType = InterfaceDescription.FieldType
@@ -18,7 +18,7 @@ public struct GeneratedSource {
   /// Structures written so far, so that methods may share them.
   private var structures: [String: [Field]] = [:]
 
-  public init(
+  package init(
     of description: InterfaceDescription, named names: SwiftNames
   ) throws(GenerationError) {
     self.description = description

@@ -15,7 +15,7 @@
 ///     by-hand MonitorRoom                its call is written by hand
 ///
 /// What is not listed keeps its name; parameters and replies are called after their method.
-public struct SwiftNames: Sendable {
+package struct SwiftNames: Sendable {
   struct Name: Sendable {
     var name: String
     var hasZero = false
@@ -33,7 +33,7 @@ public struct SwiftNames: Sendable {
   var keptAsJSON: [String: Set<String>] = [:]
   var callsByHand: Set<String> = []
 
-  public init(parsing text: String) throws(GenerationError) {
+  package init(parsing text: String) throws(GenerationError) {
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {
       let words = line.prefix { $0 != "#" }.split(separator: " ").map(String.init)
@@ -63,7 +63,7 @@ public struct SwiftNames: Sendable {
 }
 
 /// Why no Swift source can be made of a definition.
-public struct GenerationError: Error, Equatable, CustomStringConvertible {
-  public let description: String
+package struct GenerationError: Error, Equatable, CustomStringConvertible {
+  package let description: String
   init(_ description: String) { self.description = description }
 }

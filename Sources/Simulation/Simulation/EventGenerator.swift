@@ -1,9 +1,9 @@
-public import LiveEvents
+package import LiveEvents
 
 /// A source of events in virtual time: a small value that knows when its next event comes.
 ///
 /// Times never decrease. What a generator yields depends only on its parameters.
-public protocol EventGenerator: Sendable {
+package protocol EventGenerator: Sendable {
   /// When the next event comes; nil after the last one.
   var nextTime: VirtualTime? { get }
 
@@ -13,19 +13,19 @@ public protocol EventGenerator: Sendable {
 
 /// Merges several generators in order of time. Of simultaneous events, the earlier generator's
 /// comes first.
-public struct MergedGenerators: EventGenerator {
+package struct MergedGenerators: EventGenerator {
   private var generators: [any EventGenerator]
   private var times: [VirtualTime?]
 
-  public init(_ generators: [any EventGenerator]) {
+  package init(_ generators: [any EventGenerator]) {
     self.generators = generators
     times = generators.map(\.nextTime)
   }
 
-  public var nextTime: VirtualTime? { earliest.flatMap { times[$0] } }
+  package var nextTime: VirtualTime? { earliest.flatMap { times[$0] } }
 
   /// - Complexity: O(number of generators).
-  public mutating func next() -> LiveEvent.Payload {
+  package mutating func next() -> LiveEvent.Payload {
     guard let index = earliest else { preconditionFailure("no generator has an event left") }
     let payload = generators[index].next()
     times[index] = generators[index].nextTime

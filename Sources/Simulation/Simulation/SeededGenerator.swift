@@ -3,12 +3,12 @@
 /// Integers only. Distributions are made here rather than with the standard library's
 /// `random(in:)`, whose way from bits to numbers may change with its version, and rather than with
 /// the C library's logarithm, whose last bit differs between processors.
-public struct SeededGenerator: Sendable {
+package struct SeededGenerator: Sendable {
   private var state: UInt64
 
   /// - Parameter stream: Streams of one seed are independent, so that each part of a simulation can
   ///   have its own and a change to one part does not affect the others.
-  public init(seed: UInt64, stream: UInt64 = 0) {
+  package init(seed: UInt64, stream: UInt64 = 0) {
     var mixed = SeededGenerator(state: seed)
     let start = mixed.next()
     mixed.state = start ^ (stream &* 0xD1B5_4A32_D192_ED03)
@@ -18,7 +18,7 @@ public struct SeededGenerator: Sendable {
   private init(state: UInt64) { self.state = state }
 
   /// 64 uniformly distributed bits.
-  public mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -27,7 +27,7 @@ public struct SeededGenerator: Sendable {
   }
 
   /// A uniformly distributed number in a range.
-  public mutating func integer(in range: ClosedRange<Int>) -> Int {
+  package mutating func integer(in range: ClosedRange<Int>) -> Int {
     let span =
       UInt64(bitPattern: Int64(range.upperBound)) &- UInt64(bitPattern: Int64(range.lowerBound))
     guard span < .max else { return Int(truncatingIfNeeded: next()) }
@@ -41,10 +41,10 @@ public struct SeededGenerator: Sendable {
   }
 
   /// True once in `count` times on average.
-  public mutating func isOne(in count: Int) -> Bool { integer(in: 1...max(count, 1)) == 1 }
+  package mutating func isOne(in count: Int) -> Bool { integer(in: 1...max(count, 1)) == 1 }
 
   /// A uniformly chosen element.
-  public mutating func pick<Element>(_ elements: [Element]) -> Element {
+  package mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[integer(in: 0...(elements.count - 1))]
   }
 
@@ -53,7 +53,7 @@ public struct SeededGenerator: Sendable {
   /// Exponentially distributed by von Neumann's method of 1951, which only compares: a falling run
   /// of even draws ends after an odd number of them with the probability that a logarithm would
   /// give.
-  public mutating func interval(mean: VirtualTime) -> VirtualTime {
+  package mutating func interval(mean: VirtualTime) -> VirtualTime {
     var whole: Int64 = 0
     while true {
       let first = next()

@@ -1,12 +1,12 @@
-public import LiveEvents
+package import LiveEvents
 
 /// One host's stream, from the waiting room to its end, as a sequence of events in virtual time.
 ///
 /// The same seed, start and duration give the same events, on every machine. Every part of the
 /// host's screen gets something to show.
-public struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
+package struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
   /// How long people wait before the stream goes live.
-  public static let waitingTime = VirtualTime.seconds(8)
+  package static let waitingTime = VirtualTime.seconds(8)
   private static let recordingDelay = VirtualTime.milliseconds(1_400)
 
   private let startTimestamp: Timestamp
@@ -17,7 +17,7 @@ public struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
   ///   - startTimestamp: The time stamp at the beginning of virtual time.
   ///   - duration: Nothing happens after it, and the stream ends shortly before. Nil for an endless
   ///     stream.
-  public init(seed: UInt64, startTimestamp: Timestamp, duration: VirtualTime? = nil) {
+  package init(seed: UInt64, startTimestamp: Timestamp, duration: VirtualTime? = nil) {
     self.startTimestamp = startTimestamp
     self.duration = duration
     let live = Self.waitingTime
@@ -51,7 +51,7 @@ public struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
     ])
   }
 
-  public mutating func next() -> TimedEvent? {
+  package mutating func next() -> TimedEvent? {
     guard let time = generators.nextTime else { return nil }
     if let duration, time > duration { return nil }
     let timestamp = startTimestamp + time.milliseconds

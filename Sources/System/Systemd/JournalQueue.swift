@@ -135,7 +135,7 @@ package struct JournalQueue: Sendable {
     case .repeated(let record, let count):
       noteLost(LostEntries(entries: count, errors: record.isError ? count : 0))
     case .lost(let told):
-      // Already in the total; only the noticeDue is to be repeated.
+      // Already in the total; only the notice must be repeated.
       untold.entries += told.entries
       untold.errors += told.errors
     }

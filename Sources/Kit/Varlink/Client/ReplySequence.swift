@@ -1,24 +1,24 @@
 import JSON
 
 /// The replies to a call with `more`, decoded as they are taken. For one consumer.
-public struct ReplySequence<Reply: Decodable>: AsyncSequence, Sendable {
-  public typealias Element = Reply
-  public typealias Failure = VarlinkClientError
+package struct ReplySequence<Reply: Decodable>: AsyncSequence, Sendable {
+  package typealias Element = Reply
+  package typealias Failure = VarlinkClientError
 
   let series: ReplySeries
 
-  public func makeAsyncIterator() -> Iterator { Iterator(series: series) }
+  package func makeAsyncIterator() -> Iterator { Iterator(series: series) }
 
-  public struct Iterator: AsyncIteratorProtocol {
+  package struct Iterator: AsyncIteratorProtocol {
     fileprivate let series: ReplySeries
 
     /// The next reply, nil after the last one.
-    public mutating func next() async throws(VarlinkClientError) -> Reply? {
+    package mutating func next() async throws(VarlinkClientError) -> Reply? {
       guard let parameters = try await series.next() else { return nil }
       return try VarlinkClient.decode(Reply.self, parameters)
     }
 
-    public mutating func next(
+    package mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(VarlinkClientError) -> Reply? {
       guard let parameters = try await series.next() else { return nil }

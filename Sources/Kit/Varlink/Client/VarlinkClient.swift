@@ -1,14 +1,14 @@
 import Glibc
-public import JSON
-public import NIOCore
-public import NIOPosix
+package import JSON
+package import NIOCore
+package import NIOPosix
 
 /// One connection to a Varlink service.
 ///
 /// Any number of tasks may call at once: calls are sent in the order in which they are made, and
 /// the service answers in that order. A call that asks for `more` therefore delays those after it:
 /// give each monitor a client of its own.
-public final class VarlinkClient: Sendable {
+package final class VarlinkClient: Sendable {
   private let channel: any Channel
   private let connection: NIOLoopBound<ClientConnection>
 
@@ -17,7 +17,7 @@ public final class VarlinkClient: Sendable {
   ///   - maximumMessageBytes: A longer reply is a protocol violation. 16 MiB is what systemd's own
   ///     client allows.
   /// - Throws: ``VarlinkClientError/notReachable(path:code:)``.
-  public static func connect(
+  package static func connect(
     path: String, maximumMessageBytes: Int = 16 << 20,
     group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
   ) async throws(VarlinkClientError) -> VarlinkClient {
@@ -52,10 +52,10 @@ public final class VarlinkClient: Sendable {
   deinit { channel.close(promise: nil) }
 
   /// Closes the connection; unfinished calls fail with ``VarlinkClientError/connectionClosed``.
-  public func close() async { try? await channel.close().get() }
+  package func close() async { try? await channel.close().get() }
 
   /// Calls a method and decodes its reply.
-  public func call<Reply: Decodable>(
+  package func call<Reply: Decodable>(
     _ method: String, _ parameters: some Encodable = NoParameters(),
     returning type: Reply.Type = Reply.self
   ) async throws(VarlinkClientError) -> Reply {
@@ -63,7 +63,7 @@ public final class VarlinkClient: Sendable {
   }
 
   /// Calls a method with parameters and reply as JSON.
-  public func callRaw(
+  package func callRaw(
     _ method: String, _ parameters: [String: JSONValue] = [:]
   ) async throws(VarlinkClientError) -> [String: JSONValue] {
     let queue = send(CallMessage(method: method, parameters: parameters))
@@ -74,7 +74,7 @@ public final class VarlinkClient: Sendable {
   /// Calls a method without a reply; returns when the call was written.
   ///
   /// Success does not say that the service has carried it out.
-  public func callOneway(
+  package func callOneway(
     _ method: String, _ parameters: some Encodable = NoParameters()
   ) async throws(VarlinkClientError) {
     let call = CallMessage(method: method, parameters: try Self.encode(parameters), mode: .oneway)
@@ -90,7 +90,7 @@ public final class VarlinkClient: Sendable {
   /// The call goes out at once. Replies that are not taken are held up to a small number, then the
   /// connection stops reading. Dropping the sequence before its end closes the connection, which is
   /// how Varlink calls off a call.
-  public func callMore<Reply: Decodable>(
+  package func callMore<Reply: Decodable>(
     _ method: String, _ parameters: some Encodable = NoParameters(),
     returning type: Reply.Type = Reply.self
   ) throws(VarlinkClientError) -> ReplySequence<Reply> {

@@ -1,5 +1,5 @@
 /// Why a call of a client gave no reply.
-public enum VarlinkClientError: Error, Equatable, Sendable {
+package enum VarlinkClientError: Error, Equatable, Sendable {
   /// No connection could be made; `code` is the `errno`: `ENOENT` or `ECONNREFUSED` if no server
   /// is there, `EACCES` if this user may not connect.
   case notReachable(path: String, code: Int32)

@@ -1,23 +1,23 @@
-public import JSON
+package import JSON
 
 /// A method call as its handler sees it.
-public struct Call: Sendable {
+package struct Call: Sendable {
   /// Name of the interface, such as `org.example.ftl`.
-  public let interface: String
+  package let interface: String
   /// Name of the method without its interface, such as `Monitor`.
-  public let method: String
+  package let method: String
   /// Checked against the interface's description before the handler runs.
-  public let parameters: [String: JSONValue]
+  package let parameters: [String: JSONValue]
   /// The client takes more than one reply.
-  public let wantsMore: Bool
+  package let wantsMore: Bool
   /// The client gets no reply; what the handler returns or throws is dropped.
-  public let isOneway: Bool
+  package let isOneway: Bool
   /// Nil if the connection is not a unix socket.
-  public let peer: Peer?
+  package let peer: Peer?
 
   /// The parameters as a typed value.
   /// - Throws: ``ServiceError/invalidParameter(_:)`` with the name of the parameter at fault.
-  public func decodeParameters<T: Decodable>(
+  package func decodeParameters<T: Decodable>(
     as type: T.Type = T.self
   ) throws(ServiceError) -> T {
     do {

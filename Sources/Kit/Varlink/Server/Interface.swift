@@ -1,6 +1,6 @@
-public import JSON
-public import NIOCore
-public import VarlinkDescription
+package import JSON
+package import NIOCore
+package import VarlinkDescription
 
 /// An interface that a server offers: its description and what its methods do.
 ///
@@ -8,27 +8,27 @@ public import VarlinkDescription
 /// like. A handler's task is cancelled when its client disconnects, unless the call is one-way, and
 /// when the server stops and it takes longer than ``VarlinkServer/Limits/drainTimeout``.
 /// Handlers of one connection run one after the other, those of different connections at once.
-public struct Interface: Sendable {
-  public let description: InterfaceDescription
+package struct Interface: Sendable {
+  package let description: InterfaceDescription
 
   /// Runs before each handler and before its parameters are checked; throws to refuse the call.
-  public var authorization: (@Sendable (Call) throws -> Void)?
+  package var authorization: (@Sendable (Call) throws -> Void)?
 
   private(set) var handlers: [String: MethodHandler] = [:]
 
-  public init(_ description: InterfaceDescription) { self.description = description }
+  package init(_ description: InterfaceDescription) { self.description = description }
 
-  public init(parsing text: String) throws(DescriptionError) {
+  package init(parsing text: String) throws(DescriptionError) {
     self.init(try InterfaceDescription(parsing: text))
   }
 
   /// Methods of the description that have no handler; calls to them get `MethodNotImplemented`.
-  public var unimplementedMethods: [String] {
+  package var unimplementedMethods: [String] {
     description.methodNames.filter { handlers[$0] == nil }
   }
 
   /// Registers a method with one reply.
-  public mutating func handle<
+  package mutating func handle<
     Parameters: Decodable & SendableMetatype, Reply: Encodable & SendableMetatype
   >(
     _ method: String,
@@ -40,7 +40,7 @@ public struct Interface: Sendable {
   }
 
   /// Registers a method with one reply whose encoded `parameters` object the handler returns.
-  public mutating func handleRaw(
+  package mutating func handleRaw(
     _ method: String, _ body: @escaping @Sendable (Call) async throws -> ByteBuffer
   ) throws(RegistrationError) {
     try register(method, .single(body))
@@ -51,7 +51,7 @@ public struct Interface: Sendable {
   /// - Parameter requiresMore: if true, calls without the flag `more` get `ExpectedMore`. Otherwise
   ///   the handler must check ``Call/wantsMore`` and, without it, send nothing before its last
   ///   reply.
-  public mutating func handleStream<
+  package mutating func handleStream<
     Parameters: Decodable & SendableMetatype, Reply: Encodable & SendableMetatype
   >(
     _ method: String, requiresMore: Bool = false,
@@ -64,7 +64,7 @@ public struct Interface: Sendable {
   }
 
   /// As ``handleStream(_:requiresMore:_:)`` with encoded `parameters` objects.
-  public mutating func handleRawStream(
+  package mutating func handleRawStream(
     _ method: String, requiresMore: Bool = false,
     _ body: @escaping @Sendable (Call, ReplyStream) async throws -> ByteBuffer
   ) throws(RegistrationError) {
@@ -94,7 +94,7 @@ public struct Interface: Sendable {
 }
 
 /// A handler that does not fit its interface's description: a mistake in the program.
-public enum RegistrationError: Error, Equatable, Sendable {
+package enum RegistrationError: Error, Equatable, Sendable {
   case notInDescription(interface: String, method: String)
   case registeredTwice(interface: String, method: String)
 }
@@ -105,11 +105,11 @@ enum MethodHandler: Sendable {
 }
 
 /// The parameters of a method, or of a reply, that has none.
-public struct NoParameters: Codable, Sendable, Equatable {
-  public init() {}
+package struct NoParameters: Codable, Sendable, Equatable {
+  package init() {}
 }
 
 extension JSONValue {
   /// ``serialized()`` in a buffer.
-  public func buffer() -> ByteBuffer { ByteBuffer(bytes: serialized()) }
+  package func buffer() -> ByteBuffer { ByteBuffer(bytes: serialized()) }
 }

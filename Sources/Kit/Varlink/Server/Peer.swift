@@ -3,15 +3,15 @@ import Glibc
 /// The process at the other end of a unix socket, as noted by the kernel when it connected.
 ///
 /// The process may since have ended, or passed the socket to another.
-public struct Peer: Sendable, Equatable {
-  public let userID: UInt32
+package struct Peer: Sendable, Equatable {
+  package let userID: UInt32
   /// The primary group.
-  public let groupID: UInt32
-  public let processID: Int32
+  package let groupID: UInt32
+  package let processID: Int32
   /// The supplementary groups, without the primary one unless it is listed there too.
-  public let supplementaryGroupIDs: [UInt32]
+  package let supplementaryGroupIDs: [UInt32]
 
-  public init(
+  package init(
     userID: UInt32, groupID: UInt32, processID: Int32, supplementaryGroupIDs: [UInt32] = []
   ) {
     self.userID = userID
@@ -21,7 +21,7 @@ public struct Peer: Sendable, Equatable {
   }
 
   /// Whether the group is the peer's primary one or among the supplementary ones.
-  public func belongs(toGroup group: UInt32) -> Bool {
+  package func belongs(toGroup group: UInt32) -> Bool {
     groupID == group || supplementaryGroupIDs.contains(group)
   }
 

@@ -1,5 +1,5 @@
 import JSON
-public import NIOCore
+package import NIOCore
 
 /// Sends the replies of one call that asked for `more`, in order.
 ///
@@ -7,10 +7,10 @@ public import NIOCore
 /// ``VarlinkServer/Limits/outputBytes`` and one reply wait for it. A producer of states rather than
 /// of events should use ``trySend(parameters:)`` and, when that says no, ``waitUntilWritable()``,
 /// after which it sends the newest state: what came between is merged or skipped.
-public final class ReplyStream: Sendable {
+package final class ReplyStream: Sendable {
   /// Whether the client asked for more than one reply. If not, sending throws
   /// ``ServiceError/expectedMore``.
-  public let wantsMore: Bool
+  package let wantsMore: Bool
   private let gate: OutputGate
   private let write: @Sendable (ByteBuffer) -> Void
 
@@ -21,16 +21,16 @@ public final class ReplyStream: Sendable {
   }
 
   /// Whether ``trySend(parameters:)`` would take a reply now.
-  public var isWritable: Bool { gate.isOpen }
+  package var isWritable: Bool { gate.isOpen }
 
   /// Returns once the client has read enough for another reply.
   /// - Throws: `CancellationError` if the task is cancelled or the client has disconnected.
-  public func waitUntilWritable() async throws { try await gate.waitUntilOpen() }
+  package func waitUntilWritable() async throws { try await gate.waitUntilOpen() }
 
   /// Sends a reply, unless the client reads too slowly or has disconnected; then nothing is sent.
   /// - Parameter parameters: A JSON object. It is not copied, so many streams may share it.
   /// - Returns: Whether the reply was taken.
-  public func trySend(parameters: ByteBuffer) throws(ServiceError) -> Bool {
+  package func trySend(parameters: ByteBuffer) throws(ServiceError) -> Bool {
     if !wantsMore { throw .expectedMore }
     guard gate.tryReserve(parameters.readableBytes) else { return false }
     write(parameters)
@@ -40,12 +40,12 @@ public final class ReplyStream: Sendable {
   /// Sends a reply, after waiting for a slow client.
   /// - Throws: ``ServiceError/expectedMore``; `CancellationError` if the task is cancelled or the
   ///   client has disconnected.
-  public func send(parameters: ByteBuffer) async throws {
+  package func send(parameters: ByteBuffer) async throws {
     while try !trySend(parameters: parameters) { try await waitUntilWritable() }
   }
 
   /// Encodes and sends a reply, after waiting for a slow client.
-  public func send(_ reply: some Encodable) async throws {
+  package func send(_ reply: some Encodable) async throws {
     try await send(parameters: JSONValue(encoding: reply).buffer())
   }
 }

@@ -65,13 +65,13 @@ extension Interface {
 }
 
 /// What a service says about itself in `org.varlink.service.GetInfo`.
-public struct ServiceInformation: Sendable, Equatable {
-  public var vendor: String
-  public var product: String
-  public var version: String
-  public var url: String
+package struct ServiceInformation: Sendable, Equatable {
+  package var vendor: String
+  package var product: String
+  package var version: String
+  package var url: String
 
-  public init(vendor: String, product: String, version: String, url: String) {
+  package init(vendor: String, product: String, version: String, url: String) {
     self.vendor = vendor
     self.product = product
     self.version = version
@@ -80,13 +80,13 @@ public struct ServiceInformation: Sendable, Equatable {
 }
 
 /// The reply of `org.varlink.service.GetInfo`.
-public struct GetInfoReply: Codable, Sendable, Equatable {
-  public let vendor: String
-  public let product: String
-  public let version: String
-  public let url: String
+package struct GetInfoReply: Codable, Sendable, Equatable {
+  package let vendor: String
+  package let product: String
+  package let version: String
+  package let url: String
   /// Includes `org.varlink.service`.
-  public let interfaces: [String]
+  package let interfaces: [String]
 }
 
 struct DescriptionParameters: Codable { let interface: String }

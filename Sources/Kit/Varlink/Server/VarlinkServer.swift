@@ -1,40 +1,40 @@
-public import NIOCore
+package import NIOCore
 import NIOPosix
 import Platform
-public import UnixSockets
+package import UnixSockets
 
 /// Serves interfaces over a unix stream socket.
 ///
 /// Follows UAPI.20. Replies keep the order of the calls of a connection; malformed messages end the
 /// connection; `org.varlink.service` is built in.
-public final class VarlinkServer: Sendable {
+package final class VarlinkServer: Sendable {
   /// Limits on what clients can make the server hold. Their product bounds its memory.
-  public struct Limits: Sendable {
+  package struct Limits: Sendable {
     /// The most connections at a time, including closed ones whose call is still running; further
     /// ones are closed when they are accepted.
-    public var connections = 256
+    package var connections = 256
     /// The longest call without its NUL byte; a longer one ends the connection.
-    public var messageBytes = 4 << 20
+    package var messageBytes = 4 << 20
     /// The most reply bytes, including errors, that may wait for one client before its handlers are
     /// held back. A short reply counts for what it costs, about half a kibibyte.
-    public var outputBytes = 256 << 10
+    package var outputBytes = 256 << 10
     /// The most calls with `more` in progress, over all connections.
-    public var monitors = 64
+    package var monitors = 64
     /// The reply to a call beyond ``monitors``.
-    public var tooManyMonitors: any VarlinkErrorConvertible & Sendable =
+    package var tooManyMonitors: any VarlinkErrorConvertible & Sendable =
       ServiceError.permissionDenied
     /// How long ``VarlinkServer/shutdown()`` lets a call finish and a client read its replies.
     ///
     /// A client that reads at all has done so within milliseconds. One that is stopped in a
     /// debugger never does, and must not keep a service from ending within its service manager's
     /// time-out.
-    public var drainTimeout = TimeAmount.seconds(2)
+    package var drainTimeout = TimeAmount.seconds(2)
 
-    public init() {}
+    package init() {}
   }
 
   /// Why a server did not start.
-  public enum StartError: Error, Equatable, Sendable {
+  package enum StartError: Error, Equatable, Sendable {
     case interfaceTwice(String)
     /// Another server has taken the socket.
     case socketTaken
@@ -70,7 +70,7 @@ public final class VarlinkServer: Sendable {
   ///   - group: Its loops run the connections and their handlers. It must outlive the server.
   ///   - unexpectedError: Told of errors that are neither ``VarlinkErrorConvertible`` nor a
   ///     cancellation; gives the reply, or nil to close the connection without one.
-  public static func start(
+  package static func start(
     on socket: ListeningSocket, information: ServiceInformation, interfaces: [Interface],
     limits: Limits = Limits(), group: any EventLoopGroup,
     unexpectedError: @escaping @Sendable (Call, any Error) -> VarlinkError? = { _, _ in nil }
@@ -99,10 +99,10 @@ public final class VarlinkServer: Sendable {
   }
 
   /// The number of connections that are open, or closed but with a call still running.
-  public var connectionCount: Int { state.withLock { $0.connections.count } }
+  package var connectionCount: Int { state.withLock { $0.connections.count } }
 
   /// The number of calls with `more` in progress.
-  public var monitorCount: Int { dispatcher.runningMonitors }
+  package var monitorCount: Int { dispatcher.runningMonitors }
 
   /// Stops in an orderly way: refuses new connections, ends monitors, lets other calls reply, and
   /// closes the connections.
@@ -111,7 +111,7 @@ public final class VarlinkServer: Sendable {
   /// loops may then be shut down. Calls that run longer than ``Limits/drainTimeout`` are cancelled,
   /// and clients that have not read their replies by then lose them; if the waiting task is
   /// cancelled, both happen at once. A handler that ignores its cancellation delays this.
-  public func shutdown() async {
+  package func shutdown() async {
     await stopListening()
     let connections = beginStopping()
     for connection in connections {

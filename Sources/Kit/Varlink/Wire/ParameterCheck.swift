@@ -1,5 +1,5 @@
-public import JSON
-public import VarlinkDescription
+package import JSON
+package import VarlinkDescription
 
 extension InterfaceDescription {
   /// The first parameter that does not match its declaration: unknown, missing, or of another type.
@@ -8,7 +8,7 @@ extension InterfaceDescription {
   /// Fields"). A nullable field may be absent or null.
   /// - Returns: The name of the top-level parameter at fault, nil if all match.
   /// - Complexity: O(*n*) in the size of the value.
-  public func mismatch(of parameters: [String: JSONValue], against fields: [Field]) -> String? {
+  package func mismatch(of parameters: [String: JSONValue], against fields: [Field]) -> String? {
     for field in fields where !matches(parameters[field.name], field.type) { return field.name }
     return parameters.keys.filter { name in !fields.contains { $0.name == name } }.min()
   }

@@ -1,39 +1,39 @@
-public import JSON
+package import JSON
 
 /// An error reply: what a method answers instead of its output parameters.
 ///
 /// Handlers throw it, clients catch it. Errors of one's own interface are best given a type that
 /// conforms to ``VarlinkErrorConvertible``.
-public struct VarlinkError: Error, Equatable, Sendable {
+package struct VarlinkError: Error, Equatable, Sendable {
   /// Fully qualified, such as `org.example.ftl.NotEnoughEnergy`.
-  public let name: String
-  public let parameters: [String: JSONValue]
+  package let name: String
+  package let parameters: [String: JSONValue]
 
-  public init(name: String, parameters: [String: JSONValue] = [:]) {
+  package init(name: String, parameters: [String: JSONValue] = [:]) {
     self.name = name
     self.parameters = parameters
   }
 
   /// Members that are nil are left out.
-  public init(name: String, members: [String: JSONValue?]) {
+  package init(name: String, members: [String: JSONValue?]) {
     self.init(name: name, parameters: members.compactMapValues(\.self))
   }
 }
 
 /// A typed error of an interface; a handler that throws it replies with its ``varlinkError``.
-public protocol VarlinkErrorConvertible: Error {
+package protocol VarlinkErrorConvertible: Error {
   var varlinkError: VarlinkError { get }
 }
 
 extension VarlinkError: VarlinkErrorConvertible {
-  public var varlinkError: VarlinkError { self }
+  package var varlinkError: VarlinkError { self }
 }
 
 /// The errors of `org.varlink.service`, which any method of any interface may reply with.
 ///
 /// They name what the client named. In the reply a name is cut to ``maximumNameBytes``: it can be
 /// as long as a whole message, and would cost the server that much for each wrong call.
-public enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
+package enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
   case interfaceNotFound(String)
   /// The known interface does not define the method.
   case methodNotFound(String)
@@ -50,9 +50,9 @@ public enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
   static let prefix = "org.varlink.service."
 
   /// Longest name in an error reply, in bytes of UTF-8; names that exist are far shorter.
-  public static let maximumNameBytes = 256
+  package static let maximumNameBytes = 256
 
-  public var varlinkError: VarlinkError {
+  package var varlinkError: VarlinkError {
     switch self {
     case .interfaceNotFound(let name): Self.error("InterfaceNotFound", ["interface": name])
     case .methodNotFound(let name): Self.error("MethodNotFound", ["method": name])
@@ -82,7 +82,7 @@ public enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
 
   /// The typed form of a received error; nil if it is not an error of `org.varlink.service`, or
   /// lacks its parameter.
-  public init?(_ error: VarlinkError) {
+  package init?(_ error: VarlinkError) {
     func text(_ name: String) -> String? { error.parameters[name]?.stringValue }
     guard error.name.hasPrefix(Self.prefix) else { return nil }
     switch error.name.dropFirst(Self.prefix.count) {

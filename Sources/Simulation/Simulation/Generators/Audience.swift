@@ -1,7 +1,7 @@
-public import LiveEvents
+package import LiveEvents
 
 /// Reactions of the audience: independent of each other, with a burst now and then.
-public struct Reactions: EventGenerator {
+package struct Reactions: EventGenerator {
   private let meanInterval: VirtualTime
   private let kinds: [Text] = ["heart", "laugh", "fire", "clap"]
   private var random: SeededGenerator
@@ -9,15 +9,15 @@ public struct Reactions: EventGenerator {
   /// Reactions left in the burst.
   private var burst = 0
 
-  public init(meanInterval: VirtualTime, from start: VirtualTime, random: SeededGenerator) {
+  package init(meanInterval: VirtualTime, from start: VirtualTime, random: SeededGenerator) {
     self.meanInterval = meanInterval
     self.random = random
     time = start + self.random.interval(mean: meanInterval)
   }
 
-  public var nextTime: VirtualTime? { time }
+  package var nextTime: VirtualTime? { time }
 
-  public mutating func next() -> LiveEvent.Payload {
+  package mutating func next() -> LiveEvent.Payload {
     if burst > 0 {
       burst -= 1
     } else if random.isOne(in: 120) {
@@ -30,7 +30,7 @@ public struct Reactions: EventGenerator {
 }
 
 /// Occasional chat messages of a small audience.
-public struct ChatMessages: EventGenerator {
+package struct ChatMessages: EventGenerator {
   private let meanInterval: VirtualTime
   private let prefix: String
   private var random: SeededGenerator
@@ -38,7 +38,7 @@ public struct ChatMessages: EventGenerator {
   private var number = 0
 
   /// - Parameter prefix: Prefix of the messages' identifiers.
-  public init(
+  package init(
     meanInterval: VirtualTime, prefix: String, from start: VirtualTime, random: SeededGenerator
   ) {
     self.meanInterval = meanInterval
@@ -47,9 +47,9 @@ public struct ChatMessages: EventGenerator {
     time = start + self.random.interval(mean: meanInterval)
   }
 
-  public var nextTime: VirtualTime? { time }
+  package var nextTime: VirtualTime? { time }
 
-  public mutating func next() -> LiveEvent.Payload {
+  package mutating func next() -> LiveEvent.Payload {
     number += 1
     let person = InventedPeople.name(random.integer(in: 0...(InventedPeople.count - 1)))
     let text = "\(random.pick(Self.openings)) \(random.pick(Self.subjects))"
@@ -64,7 +64,7 @@ public struct ChatMessages: EventGenerator {
 }
 
 /// The waiting room before the stream goes live: people join, some leave, the rest are let in.
-public struct WaitingRoomVisitors: EventGenerator {
+package struct WaitingRoomVisitors: EventGenerator {
   private let meanInterval: VirtualTime
   private let opening: VirtualTime
   private var random: SeededGenerator
@@ -74,7 +74,7 @@ public struct WaitingRoomVisitors: EventGenerator {
   private var waiting: [Person] = []
 
   /// - Parameter opening: When the people waiting are let in.
-  public init(
+  package init(
     meanInterval: VirtualTime, from start: VirtualTime, opening: VirtualTime,
     random: SeededGenerator
   ) {
@@ -84,13 +84,13 @@ public struct WaitingRoomVisitors: EventGenerator {
     time = start
   }
 
-  public var nextTime: VirtualTime? {
+  package var nextTime: VirtualTime? {
     if time < opening { return time }
     // All at the same moment: a waiting room is a crowd at the door.
     return waiting.isEmpty ? nil : opening
   }
 
-  public mutating func next() -> LiveEvent.Payload {
+  package mutating func next() -> LiveEvent.Payload {
     guard time < opening else { return .waitingRoom(.admitted(waiting.removeFirst())) }
     time += random.interval(mean: meanInterval)
     if waiting.count > 3, random.isOne(in: 7) {

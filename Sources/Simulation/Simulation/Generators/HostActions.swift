@@ -1,14 +1,14 @@
-public import LiveEvents
+package import LiveEvents
 
 /// Taps on switches; each tap flips its switch.
-public struct SwitchTaps: EventGenerator {
+package struct SwitchTaps: EventGenerator {
   private let controls: [Text]
   private let meanInterval: VirtualTime
   private var random: SeededGenerator
   private var time: VirtualTime
   private var positions: [Bool]
 
-  public init(
+  package init(
     controls: [String], meanInterval: VirtualTime, from start: VirtualTime, random: SeededGenerator
   ) {
     precondition(!controls.isEmpty)
@@ -19,9 +19,9 @@ public struct SwitchTaps: EventGenerator {
     time = start + self.random.interval(mean: meanInterval)
   }
 
-  public var nextTime: VirtualTime? { time }
+  package var nextTime: VirtualTime? { time }
 
-  public mutating func next() -> LiveEvent.Payload {
+  package mutating func next() -> LiveEvent.Payload {
     let index = random.integer(in: 0...(controls.count - 1))
     positions[index].toggle()
     time += random.interval(mean: meanInterval)
@@ -30,19 +30,19 @@ public struct SwitchTaps: EventGenerator {
 }
 
 /// A predefined list of events.
-public struct ScriptedEvents: EventGenerator {
+package struct ScriptedEvents: EventGenerator {
   private let steps: [(time: VirtualTime, payload: LiveEvent.Payload)]
   private var index = 0
 
   /// - Parameter steps: In order of time.
-  public init(_ steps: [(time: VirtualTime, payload: LiveEvent.Payload)]) {
+  package init(_ steps: [(time: VirtualTime, payload: LiveEvent.Payload)]) {
     precondition(zip(steps, steps.dropFirst()).allSatisfy { $0.time <= $1.time })
     self.steps = steps
   }
 
-  public var nextTime: VirtualTime? { index < steps.count ? steps[index].time : nil }
+  package var nextTime: VirtualTime? { index < steps.count ? steps[index].time : nil }
 
-  public mutating func next() -> LiveEvent.Payload {
+  package mutating func next() -> LiveEvent.Payload {
     defer { index += 1 }
     return steps[index].payload
   }

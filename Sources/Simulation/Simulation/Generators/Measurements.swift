@@ -1,14 +1,14 @@
-public import LiveEvents
+package import LiveEvents
 
 /// The number of viewers at regular intervals: a random walk towards a goal.
-public struct ViewerWalk: EventGenerator {
+package struct ViewerWalk: EventGenerator {
   private let period: VirtualTime
   private let goal: Int
   private var random: SeededGenerator
   private var time: VirtualTime
   private var viewers: Int
 
-  public init(
+  package init(
     period: VirtualTime = .seconds(1), goal: Int, from start: VirtualTime, random: SeededGenerator
   ) {
     self.period = period
@@ -18,9 +18,9 @@ public struct ViewerWalk: EventGenerator {
     viewers = goal / 8
   }
 
-  public var nextTime: VirtualTime? { time }
+  package var nextTime: VirtualTime? { time }
 
-  public mutating func next() -> LiveEvent.Payload {
+  package mutating func next() -> LiveEvent.Payload {
     let spread = max(goal / 40, 1)
     viewers = max(0, viewers + (goal - viewers) / 20 + random.integer(in: -spread...spread))
     time += period
@@ -29,7 +29,7 @@ public struct ViewerWalk: EventGenerator {
 }
 
 /// Statistics of encoder and connection at regular intervals, with an occasional bad spell.
-public struct StatisticsSamples: EventGenerator {
+package struct StatisticsSamples: EventGenerator {
   private let period: VirtualTime
   private var random: SeededGenerator
   private var time: VirtualTime
@@ -37,7 +37,7 @@ public struct StatisticsSamples: EventGenerator {
   /// Samples left in the bad spell.
   private var badSamples = 0
 
-  public init(
+  package init(
     period: VirtualTime = .seconds(1), from start: VirtualTime, random: SeededGenerator
   ) {
     self.period = period
@@ -45,9 +45,9 @@ public struct StatisticsSamples: EventGenerator {
     time = start
   }
 
-  public var nextTime: VirtualTime? { time }
+  package var nextTime: VirtualTime? { time }
 
-  public mutating func next() -> LiveEvent.Payload {
+  package mutating func next() -> LiveEvent.Payload {
     if badSamples > 0 { badSamples -= 1 } else if random.isOne(in: 40) { badSamples = 5 }
     let isBad = badSamples > 0
     if isBad { droppedFrames += random.integer(in: 1...12) }
@@ -63,7 +63,7 @@ public struct StatisticsSamples: EventGenerator {
 }
 
 /// A sound level meter with two channels, by default at the 20 Hz of the common broadcast program.
-public struct LevelMeter: EventGenerator {
+package struct LevelMeter: EventGenerator {
   private let input: Text
   private let period: VirtualTime
   private var random: SeededGenerator
@@ -71,7 +71,7 @@ public struct LevelMeter: EventGenerator {
   /// In thousandths.
   private var level = 300
 
-  public init(
+  package init(
     input: String, period: VirtualTime = .milliseconds(50), from start: VirtualTime,
     random: SeededGenerator
   ) {
@@ -81,9 +81,9 @@ public struct LevelMeter: EventGenerator {
     time = start
   }
 
-  public var nextTime: VirtualTime? { time }
+  package var nextTime: VirtualTime? { time }
 
-  public mutating func next() -> LiveEvent.Payload {
+  package mutating func next() -> LiveEvent.Payload {
     level = min(max(level + random.integer(in: -90...90), 0), 960)
     let other = level + random.integer(in: 0...40)
     time += period
@@ -92,7 +92,7 @@ public struct LevelMeter: EventGenerator {
 }
 
 /// The progress of a recorder from the moment it starts: bytes and time never decrease.
-public struct RecorderReports: EventGenerator {
+package struct RecorderReports: EventGenerator {
   private let period: VirtualTime
   private let start: VirtualTime
   private let end: VirtualTime?
@@ -100,7 +100,7 @@ public struct RecorderReports: EventGenerator {
   private var time: VirtualTime
   private var bytes = 0
 
-  public init(
+  package init(
     period: VirtualTime = .milliseconds(500), from start: VirtualTime, to end: VirtualTime?,
     random: SeededGenerator
   ) {
@@ -111,12 +111,12 @@ public struct RecorderReports: EventGenerator {
     time = start + period
   }
 
-  public var nextTime: VirtualTime? {
+  package var nextTime: VirtualTime? {
     if let end, time > end { return nil }
     return time
   }
 
-  public mutating func next() -> LiveEvent.Payload {
+  package mutating func next() -> LiveEvent.Payload {
     bytes += random.integer(in: 330_000...410_000)
     let duration = Int((time - start).milliseconds)
     time += period

@@ -1,11 +1,11 @@
-public import LiveEvents
+package import LiveEvents
 
 /// Drags of sliders: a begin, changes at the rate of a real drag, an end that repeats the last
 /// value.
 ///
 /// Rates vary between drags as they do in recorded drags of at least 20 changes: median 33
 /// changes/s, 95 % below 100/s, the fastest 135/s.
-public struct SliderDrags: EventGenerator {
+package struct SliderDrags: EventGenerator {
   private enum Step {
     case begin
     case change(left: Int)
@@ -23,7 +23,7 @@ public struct SliderDrags: EventGenerator {
   private var target = 0
   private var period = VirtualTime.zero
 
-  public init(
+  package init(
     controls: [String], meanPause: VirtualTime, from start: VirtualTime, random: SeededGenerator
   ) {
     precondition(!controls.isEmpty)
@@ -34,9 +34,9 @@ public struct SliderDrags: EventGenerator {
     time = start + self.random.interval(mean: meanPause)
   }
 
-  public var nextTime: VirtualTime? { time }
+  package var nextTime: VirtualTime? { time }
 
-  public mutating func next() -> LiveEvent.Payload {
+  package mutating func next() -> LiveEvent.Payload {
     switch step {
     case .begin:
       control = random.integer(in: 0...(controls.count - 1))

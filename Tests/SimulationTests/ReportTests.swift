@@ -84,4 +84,23 @@ import Testing
         "             a     b   change", "  hangs      2     2", "  mean   167.0  11.0  -93.4 %",
       ])
   }
+
+  @Test(
+    arguments: [
+      (.count(36), .count(7), "-80.6 %"), (.count(3), .count(4), "+33.3 %"),
+      (.count(10_000), .count(1), "-99.9 %"), (.count(10_000), .count(0), "-100.0 %"),
+      (.count(0), .count(1), "new"), (.count(2_000), .count(2_001), "+0.1 %"),
+      // Both are shown as 21.9.
+      (.time(21_880_000), .time(21_920_000), ""),
+      (.share(881), .share(639), "-24.2 points"), (.none, .time(1), ""),
+    ] as [(RunMetrics.Value, RunMetrics.Value, String)])
+  func `a change is rounded, and of a share in points`(
+    old: RunMetrics.Value, new: RunMetrics.Value, change: String
+  ) {
+    let runs = [old, new].map {
+      RunMetrics(device: "d", variant: "v", metrics: [.init("row", $0)])
+    }
+    let row = RunComparison.lines(runs, headings: ["a", "b"]).last ?? ""
+    #expect(row.hasSuffix(change.isEmpty ? runs[1].metrics[0].value.text : "  " + change))
+  }
 }

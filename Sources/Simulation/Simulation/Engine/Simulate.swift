@@ -72,7 +72,7 @@ package func simulatedScreen(_ scenario: Scenario) -> HostScreen? {
 }
 
 /// Version of the simulator. It must be raised with every change to what the same input gives.
-package let simulatorVersion = "0.1.0"
+package let simulatorVersion = "0.2.0"
 
 enum SimulationSlice {
   /// Units of work between two yields. A unit takes up to a microsecond.

@@ -23,7 +23,8 @@ package struct RunMetrics: Sendable, Hashable {
     /// No value, such as the mean when there were no evaluations.
     case none
 
-    var text: String {
+    /// As tables show it.
+    package var text: String {
       switch self {
       case .count(let number): String(number)
       case .time(let nanoseconds): FixedPoint.milliseconds(nanoseconds, decimals: 1)
@@ -106,13 +107,22 @@ package enum RunComparison {
     return names
   }
 
-  /// The change in percent of the first; empty if there is none, or nothing to compare with.
+  /// The change in percent of the first, of a share in percentage points; empty if both look the
+  /// same. Rounded, but `-100.0 %` always means that nothing is left.
   private static func change(_ first: RunMetrics.Value, _ second: RunMetrics.Value) -> String {
-    guard let old = first.number, let new = second.number, old != new else { return "" }
+    guard let old = first.number, let new = second.number, first.text != second.text else {
+      return ""
+    }
+    if case .share = first { return signed(new - old) + " points" }
     guard old != 0 else { return "new" }
-    let thousandths = Int64(clamping: Int128(new - old) * 1_000 / Int128(old.magnitude))
-    guard thousandths != 0 else { return "" }
-    let text = FixedPoint.text(thousandths, decimals: 1) + " %"
-    return thousandths > 0 ? "+" + text : text
+    let base = Int128(old.magnitude)
+    let difference = Int128(new) - Int128(old)
+    let thousandths = (difference.magnitude * 2_000 + base.magnitude) / (base.magnitude * 2)
+    let rounded = difference < 0 ? -Int128(thousandths) : Int128(thousandths)
+    return signed(Int64(clamping: new != 0 ? max(-999, rounded) : rounded)) + " %"
+  }
+
+  private static func signed(_ thousandths: Int64) -> String {
+    (thousandths > 0 ? "+" : "") + FixedPoint.text(thousandths, decimals: 1)
   }
 }

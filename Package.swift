@@ -139,8 +139,8 @@ let ingest: [Target] = [
 let recordings: [Target] = [
   module(
     "Recordings", "Recordings",
-    ["JSON", "LiveEvents", "RateLimiting", "WireFormats", "CZlib", "Platform", sqlite]),
-  module("Recordings", "Analysis", ["JSON", "LiveEvents", "Platform"]),
+    ["JSON", "LiveEvents", "RateLimiting", "WireFormats", "Wording", "CZlib", "Platform", sqlite]),
+  module("Recordings", "Analysis", ["JSON", "LiveEvents", "Platform", "Wording"]),
 ]
 
 let features: [Target] =
@@ -301,7 +301,7 @@ let tests: [Target] =
       [
         "Composable", "ControlInterface", "HostScreen", "Intake", "JSON", "LiveEvents",
         "LivehostDaemon", "RateLimiting", "Simulation", "Varlink", "ViewGraph", "TestSupport",
-        "WireFormats", "livehostd", "livehostctl",
+        "UnixSockets", "WireFormats", "livehostd", "livehostctl",
       ] + nio),
     .executableTarget(
       name: "CertificationService", dependencies: ["JSON", "UnixSockets", "Varlink"] + nio,

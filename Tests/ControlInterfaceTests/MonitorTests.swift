@@ -24,7 +24,7 @@ import Varlink
         .makeAsyncIterator()
       let first = try #require(try await states.next())
       #expect(first.reply.patch == nil)
-      #expect(try first.room == JSONValue(encoding: report(viewers: 1)))
+      #expect(try first.value == JSONValue(encoding: report(viewers: 1)))
 
       service.show(report(viewers: 1))
       service.show(report(viewers: 2, chat: ChatReport(total: 1)))
@@ -36,7 +36,7 @@ import Varlink
       service.show(report(viewers: 2))
       let third = try #require(try await states.next())
       #expect(third.reply.patch == ["features": ["chat": .null]])
-      #expect(try third.room == JSONValue(encoding: report(viewers: 2)))
+      #expect(try third.value == JSONValue(encoding: report(viewers: 2)))
       #expect(try third.report() == report(viewers: 2))
 
       service.feed.finish(.noSuchRoom("main"))
@@ -63,12 +63,12 @@ import Varlink
       var states = try await ControlClient.connect(path: path)
         .monitorRoom("main", features: [.chat]).makeAsyncIterator()
       let first = try #require(try await states.next())
-      #expect(first.room["features"] == [:])
+      #expect(first.value["features"] == [:])
       service.show(report(viewers: 2))
       service.show(report(viewers: 3, chat: ChatReport(total: 7)))
       let second = try #require(try await states.next())
-      #expect(second.room["features"]?["chat"]?["total"] == 7)
-      #expect(second.room["features"]?["header"] == nil)
+      #expect(second.value["features"]?["chat"]?["total"] == 7)
+      #expect(second.value["features"]?["header"] == nil)
     }
     #expect(Set(service.reads) == [[.chat]])
   }
@@ -163,7 +163,7 @@ import Varlink
       #expect(await clock.nextSleep() == .milliseconds(250))
       service.show(report(viewers: 1))
       clock.endSleep()
-      #expect(try await states.next()?.room["features"]?["header"]?["viewers"] == 1)
+      #expect(try await states.next()?.value["features"]?["header"]?["viewers"] == 1)
       #expect(await clock.nextSleep() == .milliseconds(250))
       // Nothing that the monitor sees, and then nothing at all.
       service.show(report(viewers: 1))
@@ -171,7 +171,7 @@ import Varlink
       #expect(await clock.nextSleep() == .milliseconds(250))
       clock.endSleep()
       service.show(report(viewers: 2))
-      #expect(try await states.next()?.room["features"]?["header"]?["viewers"] == 2)
+      #expect(try await states.next()?.value["features"]?["header"]?["viewers"] == 2)
       clock.end()
     }
   }
@@ -192,7 +192,7 @@ import Varlink
       service.show(report(viewers: 1))
       for _ in monitors { clock.endSleep() }
       for index in monitors.indices {
-        #expect(try await monitors[index].next()?.room["features"]?["header"]?["viewers"] == 1)
+        #expect(try await monitors[index].next()?.value["features"]?["header"]?["viewers"] == 1)
       }
       #expect(service.reads.count == 2)
       clock.end()
@@ -223,14 +223,7 @@ private final class RawSocket {
 
   init(path: String) {
     handle = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        _ = connect(handle, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
+    _ = try? UnixAddress(path).call(connect, handle)
   }
 
   deinit { close(handle) }

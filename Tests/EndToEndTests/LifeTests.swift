@@ -122,7 +122,7 @@ struct LifeTests {
     let file = makeFile(directory.appendingPathComponent("file"))
     let notADirectory = try run("livehostd", ["--runtime-dir", file.path])
     #expect(notADirectory.status == 1)
-    #expect(notADirectory.diagnostics.contains("is no directory"))
+    #expect(notADirectory.diagnostics.contains("is not a directory"))
     // Root may write everywhere but where there is nothing to write to.
     let readOnly = try run("livehostd", ["--runtime-dir", "/proc/1"])
     #expect(readOnly.status == 1)

@@ -1,22 +1,10 @@
 import Foundation
+import UnixSockets
 
 struct SocketFailure: Error, CustomStringConvertible {
   let call: String
   let code = errno
   var description: String { "\(call): \(String(cString: strerror(code)))" }
-}
-
-private func withAddress<R>(
-  _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
-) -> R {
-  var address = sockaddr_un()
-  address.sun_family = sa_family_t(AF_UNIX)
-  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8.prefix(107))) }
-  return withUnsafePointer(to: &address) {
-    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-    }
-  }
 }
 
 /// What a daemon reports to its service manager: a datagram socket. A wait fails after a minute.
@@ -29,7 +17,7 @@ final class NotifySocket {
     self.path = path
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
     guard descriptor >= 0 else { throw SocketFailure(call: "socket") }
-    guard withAddress(path, { bind(descriptor, $0, $1) }) == 0 else {
+    guard try UnixAddress(path).call(bind, descriptor) == 0 else {
       throw SocketFailure(call: "bind")
     }
   }
@@ -72,7 +60,7 @@ final class RawConnection {
   init(_ path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw SocketFailure(call: "socket") }
-    guard withAddress(path, { connect(descriptor, $0, $1) }) == 0 else {
+    guard try UnixAddress(path).call(connect, descriptor) == 0 else {
       let failure = SocketFailure(call: "connect \(path)")
       close(descriptor)
       throw failure

@@ -1,4 +1,5 @@
 import Glibc
+import UnixSockets
 
 /// A client of a Unix stream socket, for tests: every call blocks.
 final class BlockingClient: Sendable {
@@ -7,15 +8,7 @@ final class BlockingClient: Sendable {
   /// `nil` if there is no listener.
   init?(_ path: String) {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-    let status = withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard status == 0 else { return nil }
+    guard (try? UnixAddress(path))?.call(connect, descriptor) == 0 else { return nil }
   }
 
   deinit { close(descriptor) }

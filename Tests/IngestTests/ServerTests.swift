@@ -188,14 +188,7 @@ private final class SlowSink: IngestSink {
 
   @Test func `an inherited socket is served, and its file is left alone`() async throws {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-    _ = withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
+    #expect(try UnixAddress(path).call(bind, descriptor) == 0)
     listen(descriptor, 5)
     let sink = NotingSink()
     let server = try await IngestServer.start(

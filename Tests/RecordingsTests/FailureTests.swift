@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LiveEvents
 import Recordings
 import Synchronization
 import TestSupport

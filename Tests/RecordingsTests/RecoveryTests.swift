@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LiveEvents
 import RateLimiting
 import Recordings
 import Testing

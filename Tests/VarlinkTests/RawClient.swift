@@ -1,4 +1,5 @@
 import Glibc
+import UnixSockets
 
 /// A client that writes any bytes, to see what a server makes of them. Blocks its thread: the
 /// server under test runs on event loops of its own.
@@ -11,8 +12,7 @@ final class RawClient {
 
   init(path: String) throws {
     socket = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-    let result = withSocketAddress(path) { [socket] in connect(socket, $0, $1) }
-    if result != 0 { throw NotConnected(code: errno) }
+    if try UnixAddress(path).call(connect, socket) != 0 { throw NotConnected(code: errno) }
   }
 
   deinit { close() }
@@ -61,23 +61,10 @@ final class RawClient {
   }
 }
 
-func withSocketAddress(
-  _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt
-) -> CInt {
-  var address = sockaddr_un()
-  address.sun_family = sa_family_t(AF_UNIX)
-  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-  return withUnsafePointer(to: &address) {
-    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-    }
-  }
-}
-
 /// A bound socket that listens, for tests that play the server or the service manager.
 func makeListeningSocket(_ path: String) -> CInt {
   let listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-  _ = withSocketAddress(path) { bind(listener, $0, $1) }
+  _ = try? UnixAddress(path).call(bind, listener)
   listen(listener, 8)
   return listener
 }

@@ -70,6 +70,6 @@ package struct ControlClient: Sendable {
       "MonitorScreen", MonitorScreenParameters(room: room, maximumRate: nil),
       as: MonitorScreenReply.self)
     guard let screen = reply.screen else { throw .unexpectedReply("no screen") }
-    return try Screens.report(screen)
+    return try screen.report()
   }
 }

@@ -101,7 +101,7 @@ extension ControlInterface {
     }
   }
 
-  /// Progress goes out as fast as the client reads: what came in between is left out.
+  /// Progress is sent as fast as the client reads; values in between are skipped.
   private static func simulate(
     _ request: SimulateRequest, _ service: some ControlService, wantsMore: Bool,
     _ replies: ReplyStream

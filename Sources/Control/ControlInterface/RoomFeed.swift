@@ -5,10 +5,11 @@ import Varlink
 
 /// The states of one room, or of its screen, for the monitors that show it.
 ///
-/// Monitors pull. Whoever changes the room marks the feed as stale, which encodes nothing. A monitor
-/// that is due reads the room, and only the features that it shows. Monitors of the same features
-/// share what was read, and the encoded patch if they come from the same state. A monitor that falls
-/// behind gets one patch to the newest state, so the cost of a slow monitor does not grow.
+/// Monitors pull. Whoever changes the room marks the feed as stale, which encodes nothing. A
+/// monitor that is due reads the room, and only the features that it shows. Monitors of the same
+/// features share what was read, and the encoded patch if they come from the same state. A monitor
+/// that falls behind gets one patch to the newest state, so the cost of a slow monitor does not
+/// grow.
 package final class RoomFeed: Sendable {
   /// A state as JSON.
   struct State {
@@ -30,10 +31,10 @@ package final class RoomFeed: Sendable {
   private struct Contents {
     /// Of the room's present state.
     var number: UInt64 = 1
-    /// By features; nil stands for all of them.
+    /// By features; nil means all of them.
     var shared: [Set<Feature>?: Shared] = [:]
     var reads = 0
-    /// The room is gone, without an end that monitors are to be told.
+    /// The room is gone, without an end to report to monitors.
     var isDetached = false
     var end: ControlError?
   }
@@ -43,8 +44,8 @@ package final class RoomFeed: Sendable {
   private let read: @Sendable (_ features: Set<Feature>?) async throws -> JSONValue?
 
   /// - Parameter read: Reads the room's present state with these features, nil meaning all of them.
-  ///   What it gives is encoded where the monitor runs; nil once the room is gone. Then monitors wait
-  ///   for ``finish(_:)`` or their cancellation.
+  ///   What it gives is encoded where the monitor runs; nil once the room is gone. Then monitors
+  ///   wait for ``finish(_:)`` or their cancellation.
   package init<Report: Encodable & Sendable>(
     read: @escaping @Sendable (_ features: Set<Feature>?) async -> Report?
   ) {
@@ -102,8 +103,8 @@ package final class RoomFeed: Sendable {
 
   /// The newest state if its number is above that one; waits until there is such a state.
   ///
-  /// Reads the room once, unless another monitor of the same features has read its present state, or
-  /// is reading it.
+  /// Reads the room once, unless another monitor of the same features has read its present state,
+  /// or is reading it.
   /// - Throws: The error that ended the feed, `CancellationError`, and what reading throws.
   func next(after number: UInt64, features: Set<Feature>?) async throws -> State {
     // What was read on the way is taken even if the room changed meanwhile: a busy room would never
@@ -175,8 +176,8 @@ package final class RoomFeed: Sendable {
     }
   }
 
-  /// The encoded reply with the patch from one state to another; nil if they are equal. Made once for
-  /// all monitors of these features that go from the one to the other.
+  /// The encoded reply with the patch from one state to another; nil if they are equal. Made once
+  /// for all monitors of these features that go from the one to the other.
   @inline(never)
   func patch(from old: State, to new: State, features: Set<Feature>?) -> ByteBuffer? {
     let known: ByteBuffer?? = contents.withLock { contents in

@@ -191,7 +191,8 @@ package final class IngestConnection: ChannelInboundHandler {
     case .reading, .paused:
       let isPaused = phase == .paused
       let mayRead =
-        ledger.holds { isPaused ? $0.hasFreeCapacity : !$0.isFull } && context.channel.isWritable
+        ledger.satisfies { isPaused ? $0.hasFreeCapacity : !$0.isFull }
+        && context.channel.isWritable
       phase = mayRead ? .reading : .paused
       if mayRead { context.read() }
     case .answering: if ledger.satisfies({ !$0.owesAnswers }) { close(context) }

@@ -24,6 +24,6 @@ package struct RoomDelivery: Sendable {
     self.receipt = receipt
   }
 
-  /// Number of lines that this delivery stands for.
+  /// Number of lines in this delivery.
   package var received: Int { events.count + rejections.total }
 }

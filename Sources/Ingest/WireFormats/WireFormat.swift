@@ -1,13 +1,13 @@
 /// The formats of lines that carry events. Lines to the connection are native whatever the format.
 ///
-/// A format is a folder beside this file: a `recognises` and an extension of ``LineDecoder`` that
+/// A format is a folder next to this file: a `recognises` and an extension of ``LineDecoder`` that
 /// decodes a line. A new one takes a case here and one in ``LineDecoder/decode(_:line:arrival:)``.
 public enum WireFormat: String, Sendable, CaseIterable {
   case native
   case twitchIRC = "twitch-irc"
 
-  /// The format of a line, or none, and at which of its bytes the format begins; `nil` for a line of
-  /// white space.
+  /// The format of a line, or none, and at which of its bytes the format begins; `nil` for a line
+  /// of white space.
   @inline(__always)
   static func recognise(
     _ bytes: UnsafePointer<UInt8>, count: Int

@@ -14,8 +14,8 @@ struct StateCheck {
     self.attribute = attribute
   }
 
-  /// Whether the struct can be expanded. The part of the macro that makes members reports why not; its
-  /// other parts make nothing then, so that no error follows from the first one.
+  /// Whether the struct can be expanded. The part of the macro that makes members reports why not;
+  /// its other parts make nothing then, so that no error follows from the first one.
   var passes: Bool { findings.isEmpty }
 
   private var findings: [Finding] {
@@ -81,7 +81,7 @@ struct StateCheck {
     }
   }
 
-  /// Of marks on what is no field.
+  /// For attributes on declarations that are not fields.
   private var idleMarks: [Finding] {
     declaration.memberBlock.members.compactMap { member in
       guard let variable = member.decl.as(VariableDeclSyntax.self), !variable.isObservable,

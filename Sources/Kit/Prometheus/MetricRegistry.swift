@@ -51,7 +51,7 @@ package final class MetricRegistry: MetricsFactory {
 
   /// The series with these labels, which is created if it does not exist.
   ///
-  /// - Precondition: A name stands for metrics of one kind.
+  /// - Precondition: All metrics of one name have the same kind.
   private func series<Series: MetricSeries>(
     _ label: String, _ dimensions: [(String, String)], _ kind: MetricFamily.Kind,
     _ make: ([String: String], [Double]) -> Series

@@ -16,12 +16,12 @@ public struct Debounce<Value>: RateLimiter {
   /// The pause after which the newest value is delivered. A change applies from the next value on.
   public var pause: Interval
 
-  /// How long a value can be put off at most; nil means for ever.
+  /// The longest time that a value can be delayed; nil means without limit.
   public var maximumDelay: Interval?
 
   /// - Parameters:
   ///   - pause: the pause after which the newest value is delivered; above zero.
-  ///   - maximumDelay: how long a value can be put off; at least `pause`, nil means for ever.
+  ///   - maximumDelay: how long a value can be delayed; at least `pause`, nil means without limit.
   @inlinable public init(pause: Interval, maximumDelay: Interval? = nil) {
     precondition(pause > .zero, "a pause needs a length above zero")
     precondition(

@@ -112,7 +112,7 @@ struct DescriptionParser {
       let name = try word("a field name", isValid: DescriptionNames.isField)
       if fields.contains(where: { $0.name == name }) || values.contains(where: { $0.name == name })
       {
-        throw failure("'\(name)' stands twice", at: start)
+        throw failure("'\(name)' appears twice", at: start)
       }
       try skipMisplacedComments()
       if token.kind == .symbol(":"), values.isEmpty {
@@ -139,7 +139,7 @@ struct DescriptionParser {
     switch token.kind {
     case .symbol("?"):
       try advance()
-      if token.kind == .symbol("?") { throw failure("'?' stands twice") }
+      if token.kind == .symbol("?") { throw failure("'?' appears twice") }
       return .nullable(try fieldType(depth: depth + 1))
     case .symbol("[]"), .symbol("[string]"):
       try advance()
@@ -222,7 +222,7 @@ extension DescriptionParser {
   /// Comments where the grammar allows white space only in UAPI.20.
   private mutating func skipMisplacedComments() throws(DescriptionError) {
     while case .comment = token.kind {
-      violate("a comment stands inside a declaration, not before a field", at: token)
+      violate("a comment appears inside a declaration, not before a field", at: token)
       try advance()
     }
   }

@@ -2,7 +2,7 @@ import Foundation
 import PackagePlugin
 
 /// Writes the Swift types of each interface definition (`NAME.varlink`) in a target, named as
-/// `NAME.names` beside it says.
+/// `NAME.names` next to it says.
 @main struct VarlinkTypes: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     guard let target = target as? any SourceModuleTarget else { return [] }

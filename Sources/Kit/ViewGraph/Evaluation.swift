@@ -1,12 +1,13 @@
 import Composable
 
-/// One evaluation of one view while it is under way.
+/// One evaluation of one view in progress.
 final class Evaluation {
   private let graph: any EvaluatingGraph
   private let instance: ViewInstance
   let reads = ReadRecorder()
   private(set) var presence: [Int: PresenceRead] = [:]
-  /// The children in the order in which the body named them, and whether their state was handed down.
+  /// The children in the order in which the body named them, and whether their state was handed
+  /// down.
   private(set) var children: [(key: ChildKey, instance: ViewInstance, isHandedDown: Bool)] = []
 
   init(graph: any EvaluatingGraph, instance: ViewInstance) {

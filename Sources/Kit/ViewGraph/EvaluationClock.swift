@@ -1,7 +1,7 @@
 /// The time in which views are evaluated.
 ///
-/// A real clock only tells the time. A simulated one moves on when it is told of an evaluation or a frame,
-/// by what these cost on the device that it simulates.
+/// A real clock only gives the time. A simulated one advances when it is notified of an evaluation
+/// or a frame, by what these cost on the device that it simulates.
 public protocol EvaluationClock: AnyObject {
   /// Monotonic nanoseconds.
   var now: UInt64 { get }

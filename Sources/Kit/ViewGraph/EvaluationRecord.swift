@@ -8,7 +8,7 @@ public enum EvaluationCause: Hashable, Sendable {
   case ownRead(FieldSet)
   /// An optional child came or went, in the field of this index.
   case presence(Int)
-  /// Its parent was evaluated and handed its tracked state down anew.
+  /// Its parent was evaluated and passed its tracked state down again.
   case changedInput
 }
 

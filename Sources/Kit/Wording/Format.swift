@@ -46,12 +46,22 @@ package enum Format {
 
   /// `7 s`, `4:12`, `1:02:03`, `2 d 1:02:03`.
   package static func duration(seconds: Int) -> String {
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    func two(_ number: Int) -> String { padded(number, 2) }
     let (days, hours) = (seconds / 86_400, seconds / 3_600 % 24)
     let (minutes, rest) = (seconds / 60 % 60, seconds % 60)
     if days > 0 { return "\(days) d \(hours):\(two(minutes)):\(two(rest))" }
     if hours > 0 { return "\(hours):\(two(minutes)):\(two(rest))" }
     return minutes > 0 ? "\(minutes):\(two(rest))" : "\(rest) s"
+  }
+
+  /// A number with at least `width` digits, padded with leading zeros.
+  ///
+  /// - Parameter number: zero or greater.
+  package static func padded(
+    _ number: some BinaryInteger, _ width: Int, radix: Int = 10
+  ) -> String {
+    let digits = String(number, radix: radix)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
   /// In the more readable of two units: `850 us`, `12.5 ms`.

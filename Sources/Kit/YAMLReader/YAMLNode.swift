@@ -149,7 +149,7 @@ package struct YAMLNode {
 
   /// The elements of a list.
   ///
-  /// - Parameter orOne: whether a single value stands for a list of it alone.
+  /// - Parameter orOne: whether a single value is accepted as a list of one.
   package func list(orOne: Bool = false) throws(ConfigurationError) -> [YAMLNode] {
     switch content {
     case .list(let elements): return elements

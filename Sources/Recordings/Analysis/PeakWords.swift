@@ -1,5 +1,6 @@
 import JSON
 import LiveEvents
+import Wording
 
 /// The words that mark the peaks of a chat: those more frequent there than elsewhere.
 struct PeakWords: Releasable {
@@ -120,5 +121,5 @@ func tenths(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 func time(_ milliseconds: Int64) -> String {
   let seconds = Int(milliseconds / 1_000)
   return [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60]
-    .map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+    .map { Format.padded($0, 2) }.joined(separator: ":")
 }

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import LiveEvents
 
 /// A recording as a row of the catalogue.
 struct RecordingRow: Codable, Equatable, FetchableRecord, PersistableRecord {
@@ -14,7 +15,7 @@ struct RecordingRow: Codable, Equatable, FetchableRecord, PersistableRecord {
 
   /// Marks the recording as damaged, for a reason that people can read.
   mutating func markDamaged(_ reason: String) {
-    state = RecordingSummary.State.damaged.rawValue
+    state = RecordingState.damaged.rawValue
     self.reason = reason
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Wording
 
 /// The files of a recording: their paths, numbers and sizes.
 package struct RecordingFiles: Sendable, Equatable {
@@ -22,7 +23,7 @@ package struct RecordingFiles: Sendable, Equatable {
     "\(directory)/\(name(of: segment))"
   }
 
-  private static func name(of segment: Int) -> String { "\(padded(segment, 6)).ndjson" }
+  private static func name(of segment: Int) -> String { "\(Format.padded(segment, 6)).ndjson" }
 
   /// The number of the segment in the file of this name; `nil` if the name is not a segment's.
   static func number(of file: String) -> Int? {
@@ -54,16 +55,8 @@ enum RecordingName {
     var seconds = time_t(startedAt / 1_000)
     var parts = tm()
     gmtime_r(&seconds, &parts)
-    let day = [parts.tm_mon + 1, parts.tm_mday].map { padded($0, 2) }.joined()
-    let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded($0, 2) }.joined()
-    return "\(room)-\(padded(parts.tm_year + 1_900, 4))\(day)T\(time)Z"
+    let day = [parts.tm_mon + 1, parts.tm_mday].map { Format.padded($0, 2) }.joined()
+    let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { Format.padded($0, 2) }.joined()
+    return "\(room)-\(Format.padded(parts.tm_year + 1_900, 4))\(day)T\(time)Z"
   }
-}
-
-/// A number with at least `width` digits, padded with leading zeros.
-///
-/// - Parameter number: zero or greater.
-func padded(_ number: some BinaryInteger, _ width: Int, radix: Int = 10) -> String {
-  let digits = String(number, radix: radix)
-  return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }

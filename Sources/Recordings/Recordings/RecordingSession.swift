@@ -1,3 +1,4 @@
+import LiveEvents
 import RateLimiting
 
 /// What a recorder reports to its room.
@@ -163,7 +164,7 @@ final class RecordingSession {
 
   /// Closes the recording, as finished or as interrupted.
   func finish(
-    as state: RecordingSummary.State, digest: String?, endedAt: Int
+    as state: RecordingState, digest: String?, endedAt: Int
   ) -> RecordingSummary {
     row.endedAt = endedAt
     // A batch may have been lost before it reached this thread.
@@ -190,7 +191,7 @@ final class RecordingSession {
     failure = error
     // Before the completions are called, which read it.
     status.fail(error)
-    row.state = RecordingSummary.State.failed.rawValue
+    row.state = RecordingState.failed.rawValue
     row.reason = error.description
     unsyncedSince = nil
     do throws(RecordingError) {
@@ -235,7 +236,7 @@ final class RecordingSession {
     let last = whole.last ?? first
     return RecordingSummary(
       name: row.name, room: row.room,
-      state: RecordingSummary.State(rawValue: row.state) ?? .recording, reason: row.reason,
+      state: RecordingState(rawValue: row.state) ?? .recording, reason: row.reason,
       startedAt: row.startedAt, endedAt: row.endedAt, events: whole.events,
       frames: whole.frames, bytes: closedBytes + (segment?.bytes ?? 0),
       durationMs: Int((last - first) / 1_000_000), segments: segmentCount, digest: row.digest)

@@ -1,4 +1,5 @@
 import Glibc
+import LiveEvents
 
 /// The directory of recordings, with its catalogue and the recordings being written. Belongs to the
 /// writer's thread.
@@ -89,7 +90,7 @@ final class RecordingStore {
     let catalogue = try catalogue()
     let name = try makeDirectory(RecordingName.make(room: room, startedAt: startedAt))
     let row = RecordingRow(
-      name: name, room: room, state: RecordingSummary.State.recording.rawValue,
+      name: name, room: room, state: RecordingState.recording.rawValue,
       startedAt: startedAt)
     sessions[number] = try RecordingSession(
       row: row, directory: directory + "/" + name, catalogue: catalogue, settings: settings,
@@ -103,8 +104,8 @@ final class RecordingStore {
     onEvent: @escaping @Sendable (RecordingEvent) -> Void
   ) throws(RecordingError) -> Bool {
     var (row, segments) = try entry(of: name)
-    guard row.state == RecordingSummary.State.interrupted.rawValue else { return false }
-    row.state = RecordingSummary.State.recording.rawValue
+    guard row.state == RecordingState.interrupted.rawValue else { return false }
+    row.state = RecordingState.recording.rawValue
     row.endedAt = nil
     sessions[number] = try RecordingSession(
       row: row, after: segments, directory: directory + "/" + name, catalogue: try catalogue(),
@@ -130,7 +131,7 @@ final class RecordingStore {
   func fail(_ number: UInt64, _ error: RecordingError) { sessions[number]?.fail(error) }
 
   func finish(
-    _ number: UInt64, as state: RecordingSummary.State, digest: String?, endedAt: Int
+    _ number: UInt64, as state: RecordingState, digest: String?, endedAt: Int
   ) throws(RecordingError) -> RecordingSummary {
     guard let session = sessions.removeValue(forKey: number) else { throw .closing }
     return session.finish(as: state, digest: digest, endedAt: endedAt)
@@ -190,7 +191,7 @@ extension RecordingSummary {
     let first = whole.first ?? 0
     let last = whole.last ?? first
     self.init(
-      name: row.name, room: row.room, state: State(rawValue: row.state) ?? .damaged,
+      name: row.name, room: row.room, state: RecordingState(rawValue: row.state) ?? .damaged,
       reason: row.reason, startedAt: row.startedAt, endedAt: row.endedAt,
       events: whole.events, frames: whole.frames,
       bytes: segments.reduce(0) { $0 + $1.bytes }, durationMs: Int((last - first) / 1_000_000),

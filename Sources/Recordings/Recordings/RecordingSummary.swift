@@ -1,21 +1,10 @@
+package import LiveEvents
+
 /// What is known about a recording.
 package struct RecordingSummary: Sendable, Equatable {
-  package enum State: String, Sendable, Codable, CaseIterable {
-    /// It is being written.
-    case recording
-    /// It was stopped.
-    case finished
-    /// The program ended without stopping it. Everything acknowledged is there.
-    case interrupted
-    /// It could not be continued; the reason says why.
-    case failed
-    /// A segment differs from what was written; the reason says which.
-    case damaged
-  }
-
   package var name: String
   package var room: String
-  package var state: State
+  package var state: RecordingState
   /// Why it failed, or what is damaged.
   package var reason: String?
   /// Milliseconds since 1970.

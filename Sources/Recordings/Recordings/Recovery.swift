@@ -1,4 +1,5 @@
 import Glibc
+import LiveEvents
 
 /// Makes the catalogue agree with the files after the program ended without closing its recordings,
 /// or after either was changed from outside. The files are authoritative.
@@ -36,7 +37,7 @@ struct Recovery {
     var row =
       try catalogue.recording(name)
       ?? RecordingRow(
-        name: name, room: Self.room(of: name), state: RecordingSummary.State.damaged.rawValue,
+        name: name, room: Self.room(of: name), state: RecordingState.damaged.rawValue,
         startedAt: 0)
     row.markDamaged(error.description)
     try catalogue.save(row)
@@ -83,7 +84,7 @@ struct Recovery {
       rmdir(path)
       return false
     }
-    let isKnown = known.map { $0.state != RecordingSummary.State.recording.rawValue } ?? false
+    let isKnown = known.map { $0.state != RecordingState.recording.rawValue } ?? false
     guard !isKnown || !scans.isEmpty || knownSegments != segments else { return true }
     try catalogue.replace(row(name, known, segments, scans), segments)
     return true
@@ -105,15 +106,15 @@ struct Recovery {
       known
       ?? RecordingRow(
         name: name, room: header?.room ?? Self.room(of: name),
-        state: RecordingSummary.State.recording.rawValue, startedAt: header?.startedAt ?? 0)
+        state: RecordingState.recording.rawValue, startedAt: header?.startedAt ?? 0)
     if let end = scans.last?.end, let state = end.state {
       row.state = state.rawValue
       row.reason = end.reason
       row.endedAt = end.endedAt
       row.digest = end.digest
     }
-    if row.state == RecordingSummary.State.recording.rawValue {
-      row.state = RecordingSummary.State.interrupted.rawValue
+    if row.state == RecordingState.recording.rawValue {
+      row.state = RecordingState.interrupted.rawValue
     }
     let missing = segments.enumerated().first { $0.offset + 1 != $0.element.number }
       .map { $0.offset + 1 }

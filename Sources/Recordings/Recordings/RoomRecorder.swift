@@ -1,3 +1,4 @@
+import LiveEvents
 import Platform
 
 /// The room's end of a recording. May be used from any thread.

@@ -24,7 +24,7 @@ struct SegmentEnd: Codable, Equatable {
   /// The checksum of all bytes before this line, as eight hexadecimal digits.
   var crc32: String
   /// In the last segment of a recording: how and when the recording ended.
-  var state: RecordingSummary.State?
+  var state: RecordingState?
   var reason: String?
   var endedAt: Int?
   var digest: String?

@@ -1,6 +1,7 @@
 import CZlib
 import Glibc
 import RateLimiting
+import Wording
 
 /// The contents of a segment as the catalogue describes them.
 struct SegmentContents: Equatable, Sendable {
@@ -129,5 +130,5 @@ struct Checksum {
   }
 
   /// The checksum as eight hexadecimal digits.
-  var text: String { padded(value, 8, radix: 16) }
+  var text: String { Format.padded(value, 8, radix: 16) }
 }

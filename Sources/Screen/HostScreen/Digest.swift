@@ -1,3 +1,5 @@
+import Wording
+
 /// A number that identifies a sequence of numbers: FNV-1a, taking 64 bits at a time.
 package struct Digest: Sendable {
   package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -13,8 +15,5 @@ package struct Digest: Sendable {
   /// Sixteen hexadecimal digits.
   package var text: String { Self.text(value) }
 
-  package static func text(_ value: UInt64) -> String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  package static func text(_ value: UInt64) -> String { Format.padded(value, 16, radix: 16) }
 }

@@ -15,7 +15,7 @@ package struct JournalFields: Sendable, Equatable {
 }
 
 extension JournalMessageID {
-  /// Says that an entry stands for several of its kind; any kind may have it.
+  /// Marks an entry that represents several of its kind; any kind may have it.
   package static let repeatedField = "LIVEHOST_REPEATED"
 
   /// What entries of this kind tell. The daemon keeps to it, and the catalog names no other field.

@@ -83,13 +83,13 @@ package struct JournalReader: ~Copyable {
     try match(field: "MESSAGE_ID", value: kind.rawValue)
   }
 
-  /// Goes on with the first entry received at this time or later.
+  /// Continues with the first entry received at this time or later.
   package mutating func seek(sinceRealtimeMicroseconds time: UInt64) throws(SystemError) {
     let result = sd_journal_seek_realtime_usec(journal, time)
     if result < 0 { throw SystemError(.seekJournal, code: result) }
   }
 
-  /// Goes on with the newest `count` entries, or all if there are fewer, and with those to come.
+  /// Continues with the newest `count` entries, or all if there are fewer, and then with new ones.
   ///
   /// - Parameter until: only entries received at this time, in microseconds since 1970, or earlier
   ///   count as the newest; nil means all.

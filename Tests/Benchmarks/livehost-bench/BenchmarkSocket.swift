@@ -1,4 +1,5 @@
 import Foundation
+import UnixSockets
 
 /// A connection to the ingest socket as a producer has it. Blocking; belongs to one thread.
 final class BenchmarkSocket {
@@ -6,15 +7,9 @@ final class BenchmarkSocket {
 
   init(path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
-    let connected = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
+    guard try UnixAddress(path).call(connect, descriptor) == 0 else {
+      throw POSIXError(.ECONNREFUSED)
     }
-    guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
   }
 
   deinit { close(descriptor) }

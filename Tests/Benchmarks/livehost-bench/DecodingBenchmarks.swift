@@ -3,7 +3,7 @@ import WireFormats
 
 /// Lines into events, text untouched; and the floor of it, the search for line ends alone.
 func decodingBenchmarks(_ harness: Harness) {
-  let native = DecodingBenchmark.nativeMessages(count: 20_000)
+  let native = DecodingWork.nativeMessages(count: 20_000)
   harness.measure("decode.split", operations: native.lineCount) {
     keep(native.slabs.reduce(0) { $0 + native.split($1) })
   }

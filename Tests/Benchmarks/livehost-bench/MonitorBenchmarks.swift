@@ -179,15 +179,9 @@ private final class MonitorBench {
 
 private func connect(to path: String) throws -> Int32 {
   let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-  var address = sockaddr_un()
-  address.sun_family = sa_family_t(AF_UNIX)
-  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
-  let connected = withUnsafePointer(to: &address) {
-    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-    }
+  guard try UnixAddress(path).call(Glibc.connect, descriptor) == 0 else {
+    throw POSIXError(.ECONNREFUSED)
   }
-  guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
   return descriptor
 }
 

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Platform
 
-/// A daemon of one's own: started as a child process, ended with it.
+/// A private daemon: started as a child process, and stopped with this object.
 final class DaemonProcess: Sendable {
   enum End: Equatable, Sendable {
     case exited(Int32)

@@ -117,8 +117,8 @@ struct Demo: Sendable {
         group.addTask {
           try await local.withDaemon { client in
             try await open(room, client)
-            for try await screen in try client.monitorScreen(room, maximumRate: rate) {
-              try body(index, screen)
+            for try await element in try client.monitorScreen(room, maximumRate: rate) {
+              try body(index, element.report())
             }
           }
         }

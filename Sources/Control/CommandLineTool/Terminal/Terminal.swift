@@ -144,7 +144,7 @@ private final class TerminalSession: Sendable {
     post(.resumed)
   }
 
-  /// The other side hung up. Left alone, the source would call for ever.
+  /// The other side hung up. If not cancelled, the source would call this without end.
   private func keyboardEnded() {
     state.withLock { $0.keyboard }?.cancel()
   }

@@ -15,7 +15,7 @@ struct DemoVerb: Verb {
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Flag(help: "Play at full speed, print a summary and exit.") var once = false
   @Option(
-    help: ArgumentHelp("Path of livehostd, if it is not beside this program.", valueName: "path"),
+    help: ArgumentHelp("Path of livehostd, if it is not next to this program.", valueName: "path"),
     completion: .file())
   var livehostd: String?
   @Argument(help: "Recording to play instead of the bundled one.", completion: .file())

@@ -83,10 +83,6 @@ package enum HangList {
 extension Format {
   /// Local time, as in `2026-11-21 12:30:07.250`.
   package static func time(milliseconds: Int) -> String {
-    func padded(_ number: Int, _ width: Int) -> String {
-      let digits = String(number)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
     var seconds = time_t(milliseconds / 1_000)
     var parts = tm()
     localtime_r(&seconds, &parts)

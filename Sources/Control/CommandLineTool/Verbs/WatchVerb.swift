@@ -59,14 +59,14 @@ struct WatchVerb: Verb {
     let model = HostScreenModel(rooms: [room.description], shown: shown)
     var screen = LiveScreen(model, console, terminal)
     try await screen.run { inbox in
-      try await Self.follow(screens) { inbox.post(HostScreenModel.Update(screen: $0)) }
+      try await Self.follow(screens) { inbox.post(HostScreenModel.Update(screen: try $0.report())) }
     }
   }
 
   private func print(_ screens: Screens, _ console: Console) async throws {
     var last: [String] = []
-    try await Self.follow(screens) { screen in
-      let text = console.lines(of: screen, shown: shown)
+    try await Self.follow(screens) { element in
+      let text = console.lines(of: try element.report(), shown: shown)
       if text != last { try console.writeLine((text + [""]).joined(separator: "\n")) }
       last = text
     }
@@ -75,7 +75,7 @@ struct WatchVerb: Verb {
   private func printJSON(_ client: ControlClient, _ context: Context) async throws {
     let states = try client.monitorRoom(
       room.description, features: features.isEmpty ? nil : features, maximumRate: rate)
-    try await Self.follow(states) { try context.streaming.printJSON($0.room) }
+    try await Self.follow(states) { try context.streaming.printJSON($0.value) }
   }
 
   /// - Throws: ``WatchEnd`` if the room or the daemon ends after something was received.

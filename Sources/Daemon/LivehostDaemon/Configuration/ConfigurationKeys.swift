@@ -5,8 +5,8 @@ import YAMLReader
 
 /// One key of the configuration file: its name, what it means, and how it is read.
 ///
-/// The table below is the only place where keys are declared. The commented default file, the manual
-/// and the check for unknown keys come from it.
+/// The table below is the only place where keys are declared. The commented default file, the
+/// manual and the check for unknown keys come from it.
 package struct ConfigurationKey: Sendable {
   /// Path with dots, such as `rooms.maximum`.
   package let path: String
@@ -81,7 +81,7 @@ extension ConfigurationKey {
         configuration.controlConnections = try value.integer(in: 1...65_536)
       },
       ConfigurationKey(
-        path: "control.monitors", meaning: "Calls with the more flag under way at once.",
+        path: "control.monitors", meaning: "Concurrent calls with the more flag.",
         standard: "64"
       ) { value, configuration throws(ConfigurationError) in
         configuration.monitors = try value.integer(in: 1...65_536)

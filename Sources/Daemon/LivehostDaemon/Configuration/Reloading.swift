@@ -5,7 +5,8 @@ import Platform
 package import Systemd
 import YAMLReader
 
-/// Applies a changed configuration while the daemon runs, without dropping a connection or an event.
+/// Applies a changed configuration while the daemon runs, without dropping a connection or an
+/// event.
 package final class Reloading: ManagedService {
   private let read: Configuration.Reader
   private let current: Guarded<Configuration>
@@ -40,7 +41,7 @@ package final class Reloading: ManagedService {
 
   /// The same, for a signal.
   package func reloadNow() throws(ReloadFailure) {
-    // The manager not listening is no reason not to reload.
+    // Reload even if the service manager is not listening.
     try? notifier.reloading(status: "reading the configuration")
     defer { try? notifier.ready(status: status) }
     let new: Configuration

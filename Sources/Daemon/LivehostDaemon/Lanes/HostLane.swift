@@ -159,7 +159,7 @@ package actor HostLane {
     return rest == nil
   }
 
-  /// Rejects a delivery whose room was closed while it was under way.
+  /// Rejects a delivery whose room was closed before it arrived.
   private func refuse(_ delivery: RoomDelivery) {
     closed.add(delivery.rejections)
     closed.reject(.roomClosed, delivery.events.count)

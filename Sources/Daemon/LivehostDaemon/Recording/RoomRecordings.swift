@@ -269,22 +269,10 @@ extension RecordingReport {
 
   fileprivate init(_ summary: RecordingSummary) {
     self.init(
-      recording: summary.name, room: summary.room, state: RecordingStateReport(summary.state),
+      recording: summary.name, room: summary.room, state: summary.state,
       reason: summary.reason, startedAt: summary.startedAt, endedAt: summary.endedAt,
       events: summary.events, frames: summary.frames, bytes: summary.bytes,
       durationMs: summary.durationMs, segments: summary.segments,
       digest: summary.digest.flatMap { StateDigest.isComparable($0) ? $0 : nil })
-  }
-}
-
-extension RecordingStateReport {
-  fileprivate init(_ state: RecordingSummary.State) {
-    switch state {
-    case .recording: self = .recording
-    case .finished: self = .finished
-    case .interrupted: self = .interrupted
-    case .failed: self = .failed
-    case .damaged: self = .damaged
-    }
   }
 }

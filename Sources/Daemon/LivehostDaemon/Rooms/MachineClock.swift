@@ -3,8 +3,8 @@ import LiveEvents
 import NIOCore
 import ViewGraph
 
-/// The machine's monotonic clock, for measuring evaluations. Also tells the hang monitor which view is
-/// being evaluated.
+/// The machine's monotonic clock, for measuring evaluations. Also lets the hang monitor know which
+/// view is being evaluated.
 final class MachineClock: EvaluationClock {
   private let activity: LaneActivity
   private let room: RoomName

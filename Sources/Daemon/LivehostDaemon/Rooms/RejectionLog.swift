@@ -96,7 +96,7 @@ extension RejectionReason {
     case .protocolLine: "drives the source's protocol and says nothing about the stream"
     case .duplicate: "its identifier was seen before"
     case .tooManyRooms: "as many rooms are open as rooms.maximum allows; close one or raise it"
-    case .roomClosed: "the room was closed while it was under way"
+    case .roomClosed: "the room was closed before it arrived"
     }
   }
 }

@@ -8,17 +8,17 @@ import WireFormats
 
 /// How a room takes deliveries, and answers their senders.
 extension Room {
-  /// How many frames are drawn between two events of a room that follows time stamps. After that many
-  /// only clocks move on the screen, and the gap may last for years.
+  /// How many frames are drawn between two events of a room that follows time stamps. After that
+  /// many only clocks move on the screen, and the gap may last for years.
   private static let framesInGap = 64
-  /// How much of a delivery that follows time stamps is taken at once, in events and in milliseconds of
-  /// their time, since each frame in it is drawn.
+  /// How much of a delivery that follows time stamps is taken at once, in events and in
+  /// milliseconds of their time, since each frame in it is drawn.
   private static let partOfEvents = 512
   private static let partOfTime: Timestamp = 10_000
 
-  /// Takes a delivery, or the part of it that begins at `start`: one or more events, all of one sender,
-  /// in order. Returns where the next part begins, or `nil` once all is taken; the room must get
-  /// nothing else before the next part.
+  /// Takes a delivery, or the part of it that begins at `start`: one or more events, all of one
+  /// sender, in order. Returns where the next part begins, or `nil` once all is taken; the room
+  /// must get nothing else before the next part.
   func receive(_ delivery: RoomDelivery, from start: Int = 0, now: NIODeadline) -> Int? {
     lastDelivery = now
     activity.beginReducing(trace, in: name)
@@ -60,7 +60,7 @@ extension Room {
     let recorder = recording?.recorder
     if let recorder, !delivery.events.isEmpty { receipt.markKept(by: recorder) }
     receipt.markRejected(rejectedOfDelivery)
-    // The sender may go on; if the disk does not keep up, once it does.
+    // The sender may continue now or, if the disk does not keep up, as soon as it does.
     if recording?.isBehind == true {
       recording?.whenSynced { receipt.markConsumed() }
     } else {
@@ -73,8 +73,8 @@ extension Room {
     recording?.handOver()
   }
 
-  /// Draws at once where no timer will: only events, or the steps of a recording, move the time of a
-  /// room that follows them.
+  /// Draws at once where no timer will: only events, or the steps of a recording, move the time of
+  /// a room that follows them.
   func drawIfUntimed() {
     if replayOffset != nil {
       drawFrame(at: clock.now)

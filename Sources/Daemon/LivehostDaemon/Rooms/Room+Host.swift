@@ -9,7 +9,7 @@ import WaitingRoomFeature
 
 // Acts of the host by calls: events that came by no line.
 extension Room {
-  /// Performs an act and tells what it brought about.
+  /// Performs an act and returns its outcome.
   func act(_ act: LiveEvent.Payload) -> Result<HostReply, ControlError> {
     switch act {
     case .chat(let event): performInChat(event)
@@ -67,7 +67,7 @@ extension Room {
       if isFull {
         return .failure(.roomFull(room: name.description, capacity: waiting?.capacity ?? 0))
       }
-      // All of nobody is no mistake.
+      // Admitting all while no one is waiting is not an error.
       if admission != .all {
         return .failure(.nobodyWaits(room: name.description, user: user))
       }

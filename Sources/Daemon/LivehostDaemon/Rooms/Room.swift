@@ -15,8 +15,8 @@ import WireFormats
 
 /// A room: a host's screen and the events that feed it.
 ///
-/// Not `Sendable`: belongs to its lane. Its screen follows the machine's clock or the time stamps of
-/// the events, whichever its senders ask for.
+/// Not `Sendable`: belongs to its lane. Its screen follows the machine's clock or the time stamps
+/// of the events, whichever its senders ask for.
 final class Room {
   /// How long a room that follows time stamps may hold something while no event comes.
   static let eventTimeStall = TimeAmount.seconds(5)
@@ -40,8 +40,8 @@ final class Room {
   var lastDelivery: NIODeadline
   /// The room's recording, while there is one.
   var recording: RoomRecording?
-  /// The recorder of a recording that has ended but is not closed: it may still have to write events
-  /// whose senders wait.
+  /// The recorder of a recording that has ended but is not closed: it may still have to write
+  /// events whose senders wait.
   var closingRecorder: RoomRecorder?
   /// Whether the state depends on more than events, such as acts of the host.
   var isDriven = false
@@ -59,7 +59,7 @@ final class Room {
   var keeper: SnapshotSchedule?
 
   /// - Parameters:
-  ///   - snapshot: of the room to restore; its time stands still until ``wake(after:now:)``.
+  ///   - snapshot: of the room to restore; its time does not advance until ``wake(after:now:)``.
   ///   - keeper: saves the room for the next start of the daemon; nil if it is not to be saved.
   init(
     name: RoomName, on lane: HostLane, settings: RoomSettings, now: NIODeadline,
@@ -152,8 +152,8 @@ final class Room {
     clock.advance(to: instant)
     activity.beginReducing(trace, in: name)
     let flush = flush || !waiting.isEmpty
-    // In the time of time stamps a frame costs nothing, and a recording is played with the intervals
-    // with which it was made.
+    // In the time of time stamps a frame costs nothing, and a recording is played with the
+    // intervals with which it was made.
     let adapting = clock.source == .arrival && recording == nil && replayOffset == nil
     screen.drawFrame(at: instant, flush: flush, adapting: adapting)
     recording?.addFrame(at: instant, flush: flush)
@@ -164,8 +164,8 @@ final class Room {
     }
   }
 
-  /// Performs an act that the host requested by a call. It is recorded like an event, so that a replay
-  /// repeats it. Returns `false` if it was refused.
+  /// Performs an act that the host requested by a call. It is recorded like an event, so that a
+  /// replay repeats it. Returns `false` if it was refused.
   func perform(_ payload: LiveEvent.Payload, now: NIODeadline = .now()) -> Bool {
     activity.beginReducing(trace, in: name)
     if replayOffset == nil { clock.advance(to: clock.time(machine: now.machineTime)) }

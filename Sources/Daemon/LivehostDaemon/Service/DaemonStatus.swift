@@ -21,7 +21,7 @@ package final class DaemonStatus: Sendable {
   /// - Parameters:
   ///   - lostEntries: gives the number of journal entries that were lost.
   ///   - longestSliceNanoseconds: gives the longest time that a task ran without yielding.
-  ///   - isLosingRooms: tells whether the state of rooms cannot be written at present.
+  ///   - isLosingRooms: whether the state of rooms cannot be written at present.
   package init(
     version: String, lostEntries: @escaping @Sendable () -> Int,
     logLevel: @escaping @Sendable () -> String = { "info" },

@@ -35,7 +35,7 @@ package struct RuntimePaths: Sendable, Equatable {
     case EEXIST:
       var status = stat()
       guard stat(runtimeDirectory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-        throw .runtimeDirectory(runtimeDirectory, "exists and is no directory")
+        throw .runtimeDirectory(runtimeDirectory, "exists but is not a directory")
       }
       guard access(runtimeDirectory, W_OK | X_OK) == 0 else {
         throw .runtimeDirectory(

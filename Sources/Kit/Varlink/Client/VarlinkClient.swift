@@ -1,7 +1,7 @@
 import Glibc
 package import JSON
 package import NIOCore
-package import NIOPosix
+import NIOPosix
 
 /// One connection to a Varlink service.
 ///

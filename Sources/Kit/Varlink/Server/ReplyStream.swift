@@ -6,7 +6,7 @@ package import NIOCore
 /// Memory stays bounded however slowly the client reads: at most
 /// ``VarlinkServer/Limits/outputBytes`` and one reply wait for it. A producer of states rather than
 /// of events should use ``trySend(parameters:)`` and, when that says no, ``waitUntilWritable()``,
-/// after which it sends the newest state: what came between is merged or skipped.
+/// after which it sends the newest state; states in between are merged or skipped.
 package final class ReplyStream: Sendable {
   /// Whether the client asked for more than one reply. If not, sending throws
   /// ``ServiceError/expectedMore``.

@@ -27,7 +27,7 @@ package final class ServerConnection: ChannelDuplexHandler {
   private var heldRead = false
   /// The client sends no more; calls it has sent are still answered.
   private var inputEnded = false
-  /// Nobody reads the replies any more; one-way calls that were sent before still run.
+  /// The client no longer reads replies; one-way calls that were sent earlier still run.
   private var disconnected = false
   /// No further call begins.
   private var isStopping = false

@@ -2,7 +2,7 @@ package import JSON
 
 /// An error reply: what a method answers instead of its output parameters.
 ///
-/// Handlers throw it, clients catch it. Errors of one's own interface are best given a type that
+/// Handlers throw it, clients catch it. Errors of your own interface are best given a type that
 /// conforms to ``VarlinkErrorConvertible``.
 package struct VarlinkError: Error, Equatable, Sendable {
   /// Fully qualified, such as `org.example.ftl.NotEnoughEnergy`.

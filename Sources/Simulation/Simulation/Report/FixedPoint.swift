@@ -1,3 +1,5 @@
+import Wording
+
 /// Numbers with a fixed number of decimals, written without floating point: the same text everywhere.
 enum FixedPoint {
   /// `value` is in units of the last decimal: 12345 with 3 decimals is `12.345`.
@@ -9,8 +11,7 @@ enum FixedPoint {
     let whole = value.magnitude / scale
     var text = "\(value < 0 ? "-" : "")\(whole)"
     guard decimals > 0 else { return text }
-    let digits = String(value.magnitude % scale)
-    var fraction = String(repeating: "0", count: decimals - digits.count) + digits
+    var fraction = Format.padded(value.magnitude % scale, decimals)
     if trimmed {
       while fraction.last == "0" { fraction.removeLast() }
       if fraction.isEmpty { return text }

@@ -1,14 +1,15 @@
-package import LiveEvents
+import LiveEvents
+import WireFormats
 
-/// The work that the benchmark program times: decoding of lines whose text nobody reads.
-package struct DecodingBenchmark {
+/// Lines to decode, whose text is never read.
+struct DecodingWork {
   /// Number of lines in all slabs.
-  package let lineCount: Int
+  let lineCount: Int
   /// Blocks of at most 64 KiB, as a socket gives them.
-  package let slabs: [ByteSlab]
+  let slabs: [ByteSlab]
 
   /// Takes lines without their line ends.
-  package init(lines: [String]) {
+  init(lines: [String]) {
     var slabs: [ByteSlab] = []
     var block: [UInt8] = []
     for line in lines {
@@ -25,8 +26,8 @@ package struct DecodingBenchmark {
   }
 
   /// Native chat messages of `length` bytes each (150 at least), all different.
-  package static func nativeMessages(count: Int, length: Int = 225) -> DecodingBenchmark {
-    DecodingBenchmark(
+  static func nativeMessages(count: Int, length: Int = 225) -> DecodingWork {
+    DecodingWork(
       lines: (0..<count).map { number in
         let head =
           "{\"type\":\"chat.message\",\"room\":\"main\",\"ts\":\(1_700_000_000_000 + number),"
@@ -38,7 +39,7 @@ package struct DecodingBenchmark {
   }
 
   /// The floor: only splits lines. Returns their bytes, so that the work is not optimised away.
-  package func split(_ slab: ByteSlab) -> Int {
+  func split(_ slab: ByteSlab) -> Int {
     var offset = 0
     var bytes = 0
     while let line = slab.nextLine(at: &offset) { bytes += line.count }
@@ -46,7 +47,7 @@ package struct DecodingBenchmark {
   }
 
   /// Splits and decodes. Returns the number of events.
-  package func decode(_ slab: ByteSlab, with decoder: inout LineDecoder) -> Int {
+  func decode(_ slab: ByteSlab, with decoder: inout LineDecoder) -> Int {
     var offset = 0
     var events = 0
     while let line = slab.nextLine(at: &offset) {

@@ -153,6 +153,25 @@ struct SnapshotTests {
       restoring: try JSONDecoder().decode(ScreenSnapshot.self, from: bytes))
   }
 
+  @Test func `the names of a restored panel count towards the limit`() throws {
+    func tap(_ name: String, on screen: HostScreen) {
+      let tap = ControlEvent.tap(control: Text(name), on: true)
+      screen.receive(LiveEvent(timestamp: 0, payload: .control(tap)), at: .origin)
+      let levels = ControlEvent.meter(input: Text(name), levels: [0.5])
+      screen.receive(LiveEvent(timestamp: 0, payload: .control(levels)), at: .origin)
+      screen.reduce()
+    }
+    var screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+    for number in 1...ControlIntake.nameCapacity { tap("c\(number)", on: screen) }
+    screen.drawFrame(at: .origin + .seconds(1))
+    screen = try restarted(screen)
+    tap("one more", on: screen)
+    #expect(screen.counts.rejected == 2)
+    tap("c1", on: screen)
+    #expect(screen.counts.rejected == 2)
+    #expect(screen.store.state.control.switches.count == ControlIntake.nameCapacity)
+  }
+
   @Test("a history of a snapshot that holds more than its limit is refused")
   func tooMany() throws {
     let text = #"{"limit":0,"messages":[]}"#

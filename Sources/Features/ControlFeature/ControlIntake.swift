@@ -32,6 +32,14 @@ package struct ControlIntake: Intake {
     apply(policies)
   }
 
+  /// Knows the names of a restored panel, which count towards ``nameCapacity``.
+  package mutating func resume(_ state: ControlFeature.State) {
+    for name in state.values.names + state.switches.names + state.dragging.names {
+      _ = controls.number(of: Text(name))
+    }
+    for name in state.meters.names { _ = inputs.number(of: Text(name)) }
+  }
+
   package mutating func apply(_ policies: ThrottlePolicies) {
     moves.follow(policies[.controls].adaptive)
     levels.follow(policies[.meters].adaptive)

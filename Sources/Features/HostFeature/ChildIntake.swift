@@ -6,7 +6,7 @@ import RateLimiting
 ///
 /// The memory is kept, so that an event which is only held allocates nothing here.
 struct ChildIntake<Child: Intake> {
-  private var intake = Child(ThrottlePolicies())
+  var intake = Child(ThrottlePolicies())
   private var output = IntakeOutput<Child.Action>()
   private let embed: (Child.Action) -> HostFeature.Action
 

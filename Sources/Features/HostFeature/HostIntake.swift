@@ -23,7 +23,14 @@ package struct HostIntake {
   private var recorder = ChildIntake<RecorderIntake>(HostFeature.Action.recorder)
   private var waitingRoom = ChildIntake<WaitingRoomIntake>(HostFeature.Action.waitingRoom)
 
-  package init(_ policies: ThrottlePolicies = ThrottlePolicies()) { apply(policies) }
+  /// - Parameter state: of the screen that is restored. What an intake knows of the events that came
+  ///   before is in it; what they held is not.
+  package init(
+    _ policies: ThrottlePolicies = ThrottlePolicies(), resuming state: HostFeature.State? = nil
+  ) {
+    if let state { control.intake.resume(state.control) }
+    apply(policies)
+  }
 
   /// Takes one event.
   package mutating func receive(_ event: LiveEvent, at now: Instant, into output: inout Output) {

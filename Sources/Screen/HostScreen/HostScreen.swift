@@ -66,7 +66,7 @@ package final class HostScreen {
     grid = FrameGrid(framesPerSecond: Int64(framesPerSecond))
     counts = snapshot?.counts ?? EventCounts()
     ticker = snapshot?.ticker ?? Ticker()
-    intake = HostIntake(throttling)
+    intake = HostIntake(throttling, resuming: snapshot?.state)
     self.clock = clock
     // What it costs to make all views says nothing about later frames. A room that then follows the
     // time stamps of its events would keep the intervals that this frame widened.

@@ -107,11 +107,7 @@ package struct WaitingRoomFeature {
   }
 
   private func countDown(to time: Timestamp, _ state: inout State) {
-    let seconds = state.startsAt.flatMap { start -> Int? in
-      let (left, overflow) = start.subtractingReportingOverflow(time)
-      // A difference that cannot be expressed in milliseconds counts as unknown.
-      return overflow ? nil : Int(max(0, left / 1_000 + (left % 1_000 > 0 ? 1 : 0)))
-    }
+    let seconds = state.startsAt.flatMap { Countdown.seconds(to: $0, from: time) }
     if state.secondsLeft != seconds { state.secondsLeft = seconds }
   }
 }

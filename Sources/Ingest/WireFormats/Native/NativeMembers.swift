@@ -90,7 +90,13 @@ struct NativeMembers {
   func integer(
     _ member: NativeMember, in range: ClosedRange<Int>
   ) throws(RejectionReason) -> Int {
-    let value = try value(member)
+    try integer(of: try value(member), in: range)
+  }
+
+  /// An integer, however it is written: 3, 3.0 or 3e0.
+  private func integer(
+    of value: JSONValue, in range: ClosedRange<Int>
+  ) throws(RejectionReason) -> Int {
     let number: Int?
     switch value.kind {
     case .integer: number = JSONScalar.integer(bytes(of: value), count: Int(value.count))
@@ -184,6 +190,17 @@ struct NativeMembers {
       numbers.append(Float(number))
     }
     return numbers
+  }
+
+  func integers(
+    _ member: NativeMember, in range: ClosedRange<Int>, atMost limit: Int
+  ) throws(RejectionReason) -> [Int] {
+    var integers: [Int] = []
+    try forEachElement(of: try array(member)) { element throws(RejectionReason) in
+      guard integers.count < limit else { throw .invalidValue }
+      integers.append(try integer(of: element, in: range))
+    }
+    return integers
   }
 
   private func array(_ member: NativeMember) throws(RejectionReason) -> JSONValue {

@@ -56,6 +56,8 @@ check 'a phrase that is not English' "$(found "$phrases" "${prose[@]}")"
 
 check 'a target that is missing from the code map of ARCHITECTURE.md' \
   "$(for target in Sources/*/*/; do
+    # The parts of the screen share a row.
+    [[ $target == Sources/Features/*Feature/ ]] && continue
     grep -qF "\`$(basename "$target")\`" ARCHITECTURE.md || echo "$target"
   done)"
 check 'CONTRIBUTING.md names a file that does not exist (Poll stands for a new part)' \

@@ -7,7 +7,7 @@ package import LiveRoomStatsFeature
 package import RecorderFeature
 package import WaitingRoomFeature
 
-/// The host's screen: the phase of the stream, and six children.
+/// The host's screen: the phase of the stream, and its children.
 ///
 /// An optional child appears with the first action addressed to it. `waitingRoom` goes when the
 /// stream goes live, `liveRoomStats` when it ends, and `chat` when the room closes; their effects

@@ -100,7 +100,7 @@ struct SourceReader {
     var batch = SourceDescription.Batch()
     if !pattern.isSized {
       try section.refuse(
-        ["size", "within"], because: "does not apply to drags, which are many events")
+        ["size", "within"], because: "does not apply where one occasion is many events")
     }
     if let size = section["size"] { batch.size = try size.integer(in: 1...1_000_000) }
     if let within = section["within"] {

@@ -72,7 +72,7 @@ func library(_ name: String, module: String, install package: String) -> Target 
 
 let children = [
   "ChatFeature", "HeaderFeature", "WaitingRoomFeature", "ControlFeature", "LiveRoomStatsFeature",
-  "RecorderFeature",
+  "RecorderFeature", "PollFeature",
 ]
 let childTargets = children.map { Target.Dependency.byName(name: $0) }
 let featureKit: [Target.Dependency] = [

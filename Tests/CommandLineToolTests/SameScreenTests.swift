@@ -9,6 +9,7 @@ import HostFeature
 import LiveEvents
 import LiveRoomStatsFeature
 import LivehostDaemon
+import PollFeature
 import RateLimiting
 import RecorderFeature
 import Testing
@@ -96,6 +97,12 @@ enum RealScreen {
         .notice(
           ChatNotice(kind: .raid, user: Person(id: "9", name: "Yuki"), count: 1_200), at: 1_000)),
       .chat(.reading(.mentionedNamesChanged(["ann"]))),
+      .poll(
+        .began(
+          PollQuestion(
+            id: "p", title: "다음 노래는? 次の曲は? 🎵", options: ["사랑의 노래", "さくら 🌸", "karaoke"],
+            endsAt: 254_000), at: 0)),
+      .poll(.voted([1_204, 988, 41])),
     ] + seconds(1...200) + [.control(.tapped(control: ControlFeature.endStream, on: nil))])
 
   /// Before the stream, with a filter and a thread in the chat.
@@ -111,6 +118,8 @@ enum RealScreen {
       .chat(.reading(.threadOpened(messageID: "m1"))), .chat(.reading(.scrolledBack)),
       .chat(.messages([message(3, by: "Kim", "this song!")])),
       .chat(.messageDeleted("m2", at: 4_000)),
+      .poll(.began(PollQuestion(id: "p", title: "메뉴?", options: ["김치", "ラーメン"]), at: 0)),
+      .poll(.voted([1, 3])), .poll(.ended(winner: 1)),
     ])
 
   static let all = [before, onAir]
@@ -160,7 +169,8 @@ private func words(_ texts: [String]) -> [String] {
   private static var phrases: Set<String> {
     let said = RealScreen.talk.flatMap { ["\($0.0):", $0.1] }
     let names: Set = [
-      "Kim", "Kim:", "Yuki", "camera", "subtitles", "beauty", "volume", "microphone", "\"song\"",
+      "Kim", "Kim:", "Yuki", "karaoke", "camera", "subtitles", "beauty", "volume", "microphone",
+      "\"song\"",
     ]
     let texts = RealScreen.all.flatMap { screen in
       let parts = ScreenParts(screen)

@@ -163,7 +163,7 @@ package final class FakeService: ControlService {
     case .control(let event): return try reply(to: event)
     case .chat(let event): return try reply(to: event, report)
     case .waitingRoom(.admit(let admission)): return try reply(to: admission, report)
-    case .waitingRoom, .header, .liveRoomStats, .recorder, .stream: return HostReply()
+    case .waitingRoom, .header, .liveRoomStats, .poll, .recorder, .stream: return HostReply()
     }
   }
 

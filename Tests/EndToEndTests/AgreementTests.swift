@@ -22,9 +22,31 @@ struct AgreementTests {
   private static let minute: [LiveEvent] = {
     var events = SimulatedHost(seed: 11, startTimestamp: epoch, duration: .seconds(60))
       .map(\.event)
+    events = (events + polls).enumerated()
+      .sorted { ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset) }
+      .map(\.element)
     let last = events.last?.timestamp ?? 0
     events.append(LiveEvent(timestamp: last + 1, payload: .stream(.ended)))
     return events
+  }()
+
+  /// One that is decided, votes that come too late for it, and one that the end of the stream cuts off.
+  private static let polls: [LiveEvent] = {
+    func event(_ milliseconds: Int, _ event: PollEvent) -> LiveEvent {
+      LiveEvent(timestamp: epoch + Timestamp(milliseconds), payload: .poll(event))
+    }
+    func votes(_ id: Text, from start: Int) -> [LiveEvent] {
+      (1...150).map { event(start + $0 * 70, .votes(pollID: id, totals: [$0, $0 / 2])) }
+    }
+    func begin(_ id: Text, at start: Int) -> LiveEvent {
+      let end = epoch + Timestamp(start + 10_000)
+      let question = PollQuestion(id: id, title: "Which?", options: ["old", "new"], endsAt: end)
+      return event(start, .begin(question))
+    }
+    return [begin("one", at: 20_000)] + votes("one", from: 20_000)
+      + [event(30_501, .end(pollID: "one", winner: 0))]
+      + [event(31_000, .votes(pollID: "one", totals: [500, 500]))]
+      + [begin("two", at: 45_000)] + votes("two", from: 45_000)
   }()
 
   private static var lines: [UInt8] {
@@ -39,6 +61,7 @@ struct AgreementTests {
       world == "virtual time" ? try simulated() : try await live(clock: "event")
     // What both must be, found by neither: the sums of the script.
     #expect(report.counters.received == Self.minute.count)
+    #expect(report.counters.rejected == 1, "votes for a poll that was over")
     #expect(report.counters.pending == 0)
     #expect(report.phase == .ended)
     #expect(report.features.header?.likes == Self.likes)
@@ -71,7 +94,8 @@ struct AgreementTests {
     #expect(one == other)
     for kind in [
       "stream", "header.titleChanged", "control.tapped", "control.sliderBegan",
-      "control.sliderReleased", "control.delegate", "recorder.stateChanged",
+      "control.sliderReleased", "control.delegate", "recorder.stateChanged", "poll.began",
+      "poll.ended",
     ] {
       #expect(live.actionsByKind[kind] == simulated.actionsByKind[kind], "\(kind)")
     }

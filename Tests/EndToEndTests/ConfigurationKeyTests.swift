@@ -142,6 +142,7 @@ struct ConfigurationKeyTests {
     case .waitingRoom: "waitingRoom"
     case .controls, .meters: "control"
     case .reactions, .viewers: "header"
+    case .votes: "poll"
     case .statistics: "liveRoomStats"
     case .progress: "recorder"
     }
@@ -159,6 +160,9 @@ struct ConfigurationKeyTests {
         case .meters: #""type":"meter","input":"microphone","levels":[0.\#(number)]"#
         case .reactions: #""type":"reaction","kind":"heart","count":1"#
         case .viewers: #""type":"viewers","count":\#(number)"#
+        case .votes where number == 0:
+          #""type":"poll.begin","id":"p","title":"t","options":["a"]"#
+        case .votes: #""type":"poll.votes","id":"p","totals":[\#(number)]"#
         case .statistics: #""type":"stats","bitrateKbps":\#(4_000 + number)"#
         case .progress:
           #""type":"recorder.progress","bytes":\#(number * 1_000),"durationMs":\#(number)"#

@@ -21,6 +21,8 @@ struct RestartTests {
     {"type":"stats","ts":1800,"bitrateKbps":4000,"framesPerSecond":60,"droppedFrames":0,"roundTripMs":20,"congestion":0}
     {"type":"recorder.state","ts":1900,"state":"recording"}
     {"type":"recorder.progress","ts":1901,"bytes":12345,"durationMs":900}
+    {"type":"poll.begin","ts":1900,"id":"p1","title":"Which map?","options":["old","new"],"endsAt":9000}
+    {"type":"poll.votes","ts":1901,"id":"p1","totals":[3,4]}
     {"type":"meter","ts":1902,"input":"mic","levels":[0.5,0.25]}
     {"type":"nonsense","ts":1903}
 
@@ -71,11 +73,16 @@ struct RestartTests {
       """
       {"type":"chat.message","ts":1250,"id":"m3","user":{"id":"u3","name":"Eve"},"text":"late"}
       {"type":"chat.notice","ts":1402,"kind":"gift","user":{"id":"u1","name":"Ada"},"count":1,"group":"g1"}
+      {"type":"poll.votes","ts":1950,"id":"p1","totals":[9,4]}
+      {"type":"poll.end","ts":1951,"id":"p1","winner":0}
       {"type":"chat.message","ts":2000,"id":"m4","user":{"id":"a-name-of-more-than-fifteen-bytes","name":"Bob"},"text":"back"}
 
       """, into: second)
     let after = try shown(second)
     let chat = try #require((after["features"] as? [String: Any])?["chat"] as? [String: Any])
+    let poll = try #require((after["features"] as? [String: Any])?["poll"] as? [String: Any])
+    #expect(poll["state"] as? String == "ended", "the open poll took its end")
+    #expect(poll["winner"] as? Int == 0)
     #expect(chat["total"] as? Int == 4)
     #expect(chat["deleted"] as? Int == 1, "who was silenced before the end still is")
     #expect(chat["chatters"] as? Int == 3)

@@ -42,6 +42,7 @@ import Testing
   func `policies given at the start hold from the first window on`(kind: ThrottledKind) throws {
     var run = HostRun()
     run.intake = HostIntake(try policies(kind, .milliseconds(40), upTo: .milliseconds(70)))
+    run.receive(Self.poll)
     // Latest wins passes the first one at once and holds the second.
     run.receive(event(of: kind))
     run.receive(event(of: kind))
@@ -71,6 +72,7 @@ import Testing
     let bound = Interval.milliseconds(700)
     var run = HostRun()
     run.intake.apply(try policies(kind, .milliseconds(10), upTo: bound))
+    run.receive(Self.poll)
     for _ in 0..<50 { run.intake.note(cost: .seconds(9)) }
     // Latest wins passes the first one at once and holds the second.
     run.receive(event(of: kind))
@@ -142,6 +144,10 @@ import Testing
 }
 
 extension AdaptingTests {
+  /// What votes need; never waits itself.
+  private static let poll = LiveEvent.Payload.poll(
+    .begin(PollQuestion(id: "p", title: "title", options: ["a"])))
+
   private func event(of kind: ThrottledKind) -> LiveEvent.Payload {
     switch kind {
     case .chat: message
@@ -150,6 +156,7 @@ extension AdaptingTests {
     case .meters: .control(.meter(input: "microphone", levels: [0.5]))
     case .reactions: .header(.reaction(kind: "heart", count: 1))
     case .viewers: .header(.viewers(count: 5))
+    case .votes: .poll(.votes(pollID: "p", totals: [1]))
     case .statistics: .liveRoomStats(StreamStatistics(congestion: 0))
     case .progress: .recorder(.progress(RecorderProgress(bytes: 1, durationMilliseconds: 1)))
     }

@@ -5,6 +5,7 @@ import HeaderFeature
 import HostFeature
 import LiveEvents
 import LiveRoomStatsFeature
+import PollFeature
 import RateLimiting
 import RecorderFeature
 import Testing
@@ -19,6 +20,7 @@ import WaitingRoomFeature
     #expect(store.state.phase == .waiting)
     #expect(store.state.chat == nil)
     #expect(store.state.liveRoomStats == nil)
+    #expect(store.state.poll == nil)
     #expect(store.state.waitingRoom == nil)
   }
 
@@ -29,7 +31,9 @@ import WaitingRoomFeature
     #expect(store.state.waitingRoom?.people.count == 1)
     store.send(.liveRoomStats(.windowClosed(StatisticsWindow(samples: 4))))
     #expect(store.state.liveRoomStats?.samples == 4)
-    #expect(store.actionCount == 3)
+    store.send(.poll(.began(PollQuestion(id: "p", title: "", options: ["a"]), at: 0)))
+    #expect(store.state.poll?.options.count == 1)
+    #expect(store.actionCount == 4)
     #expect(store.actionsWithoutChild == 0)
   }
 
@@ -68,6 +72,23 @@ import WaitingRoomFeature
     store.send(.liveRoomStats(.windowClosed(StatisticsWindow(samples: 1))))
     #expect(store.state.liveRoomStats == nil)
     #expect(store.actionsWithoutChild == 2)
+  }
+
+  @Test func `a poll comes with its question only, and goes with the stream or the room`() {
+    let question = PollQuestion(id: "p", title: "", options: ["a"], endsAt: 5_000)
+    store.send(.poll(.voted([1])))
+    store.send(.poll(.ended(winner: 0)))
+    #expect(store.state.poll == nil)
+    #expect(store.actionsWithoutChild == 2)
+    for end in [HostFeature.Action.stream(.ended, at: 0), .roomClosed] {
+      store.send(.stream(.live, at: 0))
+      store.send(.poll(.began(question, at: 1_000)))
+      store.send(.stream(.paused, at: 2_000))
+      store.send(.ticked(at: 2_000))
+      #expect(store.state.poll?.secondsLeft == 3)
+      store.send(end)
+      #expect(store.state.poll == nil)
+    }
   }
 
   @Test func aChildThatWentComesBackAnewInALaterPhase() {

@@ -6,6 +6,7 @@ import HostFeature
 import Intake
 import LiveEvents
 import LiveRoomStatsFeature
+import PollFeature
 import RateLimiting
 import TestSupport
 import Testing
@@ -78,7 +79,7 @@ import Testing
       case .chat(.timeout(let timeout)): sent.append("timeout \(timeout.user.id)")
       case .chat(.notice(let notice)): sent.append("notice \(notice.count)")
       case .stream(let phase): sent.append("stream \(phase)")
-      case .chat, .control, .header, .liveRoomStats, .recorder, .waitingRoom: break
+      case .chat, .control, .header, .liveRoomStats, .poll, .recorder, .waitingRoom: break
       }
       run.receive(event, at: now)
     }
@@ -108,7 +109,7 @@ import Testing
       case .control(.slider(let slider)):
         if slider.phase == .end, (0...1).contains(slider.value) { committed += 1 }
       case .control(.set): committed += 1
-      case .chat, .control, .liveRoomStats, .recorder, .waitingRoom, .stream: break
+      case .chat, .control, .liveRoomStats, .poll, .recorder, .waitingRoom, .stream: break
       }
       let now = Instant(nanoseconds: Int64(step) * 700_000)
       run.wake(at: now)
@@ -162,6 +163,36 @@ import Testing
     #expect(run.store.actionsWithoutChild == 1)
   }
 
+  @Test func `a poll goes with the stream, gets the totals that were held, and none later`() {
+    let question = PollQuestion(id: "p", title: "", options: ["a", "b"])
+    var run = HostRun()
+    run.receive(.poll(.begin(question)))
+    run.receive(.poll(.votes(pollID: "p", totals: [1, 0])))
+    run.receive(.poll(.votes(pollID: "p", totals: [1, 1])))
+    #expect(run.intake.pending == 1)
+    run.receive(.stream(.ended))
+    #expect(run.intake.pending == 0)
+    #expect(run.actions.suffix(2) == [.poll(.voted([1, 1])), .stream(.ended, at: 0)])
+    #expect(run.store.actionsWithoutChild == 0)
+    #expect(run.state.poll == nil)
+    #expect(run.counters.rejected == 0)
+    run.receive(.poll(.votes(pollID: "p", totals: [2, 2])))
+    #expect(run.counters.rejected == 1)
+    // A poll that begins now is late: it is not shown, and takes no votes.
+    run.receive(.poll(.begin(question)))
+    run.receive(.poll(.end(pollID: "p", winner: nil)))
+    #expect(run.state.poll == nil)
+    #expect(run.counters.rejected == 2)
+    #expect(run.store.actionsWithoutChild == 1)
+    run.receive(.stream(.waiting))
+    run.receive(.poll(.begin(question)))
+    run.receive(.poll(.votes(pollID: "p", totals: [3, 4])))
+    run.flush()
+    #expect(run.state.poll?.options.map(\.votes) == [3, 4])
+    #expect(run.counters.rejected == 2)
+    #expect(run.counters.isConserved)
+  }
+
   @Test func theEarliestDeadlineOfAllChildrenIsTheHosts() {
     var run = HostRun()
     #expect(run.intake.deadline == nil)
@@ -180,8 +211,7 @@ import Testing
     case .chat(.notice(let notice, _)): ["notice \(notice.count)"]
     case .stream(let phase, _): ["stream \(phase)"]
     case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .control, .header, .liveRoomStats,
-      .recorder,
-      .waitingRoom, .endConfirmation, .roomClosed, .historyLimited,
+      .poll, .recorder, .waitingRoom, .endConfirmation, .roomClosed, .historyLimited,
       .ticked:
       []
     }

@@ -6,6 +6,7 @@ import HeaderFeature
 import HostFeature
 import LiveEvents
 import LiveRoomStatsFeature
+import PollFeature
 import RateLimiting
 import RecorderFeature
 import Testing
@@ -142,6 +143,11 @@ import WaitingRoomFeature
     #expect(state.wantsTicks)
     state.waitingRoom?.secondsLeft = 0
     #expect(!state.wantsTicks, "the countdown is over")
+    state.poll = PollFeature.State()
+    state.poll?.isOpen = true
+    #expect(!state.wantsTicks)
+    state.poll?.endsAt = 5
+    #expect(state.wantsTicks)
   }
 
   private var message: TimedMessage {

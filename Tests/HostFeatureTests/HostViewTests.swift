@@ -5,6 +5,7 @@ import HeaderFeature
 import HostFeature
 import LiveEvents
 import LiveRoomStatsFeature
+import PollFeature
 import RecorderFeature
 import Testing
 import ViewGraph
@@ -20,16 +21,19 @@ import WaitingRoomFeature
     let firsts: [HostFeature.Action] = [
       .chat(.messages([message])), .waitingRoom(.changed([.joined(person)])),
       .liveRoomStats(.windowClosed(StatisticsWindow(samples: 1))),
+      .poll(.began(PollQuestion(id: "p", title: "", options: ["a"]), at: 0)),
     ]
     store.send(contentsOf: firsts)
     #expect(
       frame(screen) == [
         "ChatView", "ControlView", "HeaderView", "HostView",
-        "LiveRoomStatsView", "RecorderView", "WaitingRoomView",
+        "LiveRoomStatsView", "PollView", "RecorderView", "WaitingRoomView",
       ])
 
     #expect(evaluated(screen, .chat(.messages([message]))) == ["ChatView"])
     #expect(evaluated(screen, .waitingRoom(.changed([.left(person)]))) == ["WaitingRoomView"])
+    #expect(evaluated(screen, .poll(.voted([1]))) == ["PollView"])
+    #expect(evaluated(screen, .poll(.voted([1]))) == [])
     #expect(evaluated(screen, .header(.titleChanged("title"))) == ["HeaderView"])
     #expect(evaluated(screen, .control(.tapped(control: "camera", on: true))) == ["ControlView"])
     #expect(
@@ -50,7 +54,7 @@ import WaitingRoomFeature
       Issue.record("the host has no column")
       return
     }
-    #expect(parts.count == 7)
+    #expect(parts.count == 8)
     #expect(parts[0] == .row([.badge("WAITING", .warning)]))
     let titles = parts.dropFirst().map { part in
       guard case .child(let id) = part, case .panel(let panel, _)? = screen.output(of: id) else {
@@ -58,7 +62,7 @@ import WaitingRoomFeature
       }
       return panel.name
     }
-    #expect(titles == ["header", "waitingRoom", "", "control", "", "recorder"])
+    #expect(titles == ["header", "waitingRoom", "", "", "control", "", "recorder"])
   }
 
   @Test func `what the waiting room came to is shown after it`() {

@@ -4,12 +4,13 @@ import HeaderFeature
 import HostFeature
 import LiveEvents
 import LiveRoomStatsFeature
+import PollFeature
 import RateLimiting
 import RecorderFeature
 import TestSupport
 import WaitingRoomFeature
 
-/// Random actions of the six children, which among them change every field.
+/// Random actions of all children, which among them change every field.
 struct ChildActions: Sequence, IteratorProtocol {
   private var random: SplitMix64
   private var number = 0
@@ -21,7 +22,7 @@ struct ChildActions: Sequence, IteratorProtocol {
   mutating func next() -> HostFeature.Action? {
     number += 1
     let time = Timestamp(number * 40)
-    return switch random.pick(0..<26) {
+    return switch random.pick(0..<28) {
     case 0: .chat(.messages([message(at: time), message(at: time)]))
     case 1: .chat(.messageDeleted(Text("m\(random.pick(0..<number))"), at: time))
     case 2: .chat(.cleared(at: time))
@@ -47,6 +48,7 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 22: .waitingRoom(.changed([.joined(person()), .left(person())]))
     case 23: .liveRoomStats(.ticked(at: time))
     case 24: .chat(.ticked(at: time))
+    case 25, 26: poll(at: time)
     default: .waitingRoom(.changed([.admitted(person())]))
     }
   }
@@ -68,6 +70,20 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 1: .capacityChanged(random.pick(0..<9))
     case 2: .scheduled(time + 9_000, at: time)
     default: .ticked(at: time)
+    }
+  }
+
+  private mutating func poll(at time: Timestamp) -> HostFeature.Action {
+    switch random.pick(0..<6) {
+    case 0:
+      .poll(
+        .began(
+          PollQuestion(
+            id: Text("p\(number)"), title: Text("title \(number)"), options: ["a", "b"],
+            endsAt: time + 9_000), at: time))
+    case 1: .poll(.ended(winner: random.pick(0..<2)))
+    case 2: .poll(.ticked(at: time))
+    default: .poll(.voted([random.pick(0..<9), random.pick(0..<9)]))
     }
   }
 

@@ -6,12 +6,13 @@ import HostFeature
 import HostScreen
 import LiveEvents
 import LiveRoomStatsFeature
+import PollFeature
 import RateLimiting
 import RecorderFeature
 import ViewGraph
 import WaitingRoomFeature
 
-/// A host's screen on which all six children stand, drawn by hand.
+/// A host's screen with all of its children, drawn by hand.
 final class DrawnHost {
   let host: HostScreen
   private var evaluated: [String] = []
@@ -26,6 +27,7 @@ final class DrawnHost {
         + paths("control", ControlFeature.State._$fieldNames)
         + paths("header", HeaderFeature.State._$fieldNames)
         + paths("liveRoomStats", LiveRoomStatsFeature.State._$fieldNames)
+        + paths("poll", PollFeature.State._$fieldNames)
         + paths("recorder", RecorderFeature.State._$fieldNames)
         + paths("waitingRoom", WaitingRoomFeature.State._$fieldNames))
   }
@@ -37,6 +39,7 @@ final class DrawnHost {
     host.store.send(contentsOf: [
       .chat(.messages([])), .waitingRoom(.changed([])),
       .liveRoomStats(.windowClosed(StatisticsWindow(samples: 0))),
+      .poll(.began(PollQuestion(id: "p", title: "title", options: ["a", "b"]), at: 0)),
     ])
     draw()
     host.views.onEvaluation = { [unowned self] in evaluated.append($0.name) }

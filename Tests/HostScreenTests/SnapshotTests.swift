@@ -7,6 +7,7 @@ import HostFeature
 import HostScreen
 import LiveEvents
 import LiveRoomStatsFeature
+import PollFeature
 import RateLimiting
 import RecorderFeature
 import Testing
@@ -55,6 +56,9 @@ struct SnapshotTests {
       .recorder(.ownProgressed(RecorderProgress(bytes: 1, durationMilliseconds: 2))),
       .recorder(.stateChanged(.paused)), .control(.tapped(control: "endStream", on: nil)),
       .stream(.paused, at: 1_500),
+      .poll(
+        .began(PollQuestion(id: "p", title: "Map?", options: ["old"], endsAt: 9_000), at: 1_500)),
+      .poll(.voted([7])),
       .waitingRoom(.changed([.joined(person("7")), .joined(person("8"))])),
       .waitingRoom(.changed([.left(person("7"))])),
     ])
@@ -67,6 +71,7 @@ struct SnapshotTests {
     let screen = fullScreen()
     let state = screen.store.state
     #expect(state.chat?.thread?.messages.count == 2, "the test has something to lose")
+    #expect(state.poll?.options.first?.votes == 7 && state.poll?.secondsLeft == 8)
     #expect(state.waitingRoom?.people.count == 1 && state.liveRoomStats != nil)
     #expect(state.endConfirmation != nil && state.chat?.bookkeeping.chatters.count == 3)
     let bytes = try JSONEncoder().encode(screen.snapshot)
@@ -114,6 +119,48 @@ struct SnapshotTests {
     #expect(copy.store.state.chat?.total == 4)
     copy.store.send(contentsOf: (21...40).map { .ticked(at: 1_000 * Timestamp($0)) })
     #expect(copy.store.state.header.viewersHistory?.samples == [5, 5, 5, 5])
+  }
+
+  @Test func `a snapshot of a version without polls is read`() throws {
+    let screen = fullScreen()
+    var object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(screen.snapshot))
+    object = Self.removing(["poll"], from: object)
+    let snapshot = try JSONDecoder().decode(
+      ScreenSnapshot.self, from: JSONSerialization.data(withJSONObject: object))
+    var expected = screen.store.state
+    expected.poll = nil
+    #expect(snapshot.state == expected)
+  }
+
+  @Test func `a poll goes on after a restart where it was`() throws {
+    func receive(_ event: PollEvent, on screen: HostScreen) {
+      screen.receive(LiveEvent(timestamp: 1_000, payload: .poll(event)), at: .origin)
+      screen.reduce()
+    }
+    var screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+    receive(
+      .begin(PollQuestion(id: "p", title: "", options: ["a", "b"], endsAt: 5_000)), on: screen)
+    screen = try restarted(screen)
+    #expect(screen.nextFrame != nil, "it still counts down")
+    receive(.votes(pollID: "q", totals: [1, 2]), on: screen)
+    receive(.votes(pollID: "p", totals: [1]), on: screen)
+    #expect(screen.counts.rejectedByReason == [.invalidValue: 2])
+    receive(.votes(pollID: "p", totals: [1, 2]), on: screen)
+    receive(.end(pollID: "p", winner: 1), on: screen)
+    #expect(screen.store.state.poll?.options.map(\.votes) == [1, 2])
+    #expect(screen.store.state.poll?.winner == 1)
+    screen = try restarted(screen)
+    receive(.end(pollID: "p", winner: 0), on: screen)
+    #expect(screen.counts.rejected == 3)
+    #expect(screen.store.state.poll?.winner == 1)
+    // A stream that has ended shows none, after a restart either.
+    screen.send(.stream(.ended, at: 6_000))
+    screen = try restarted(screen)
+    receive(.begin(PollQuestion(id: "r", title: "", options: ["a"])), on: screen)
+    receive(.votes(pollID: "r", totals: [1]), on: screen)
+    #expect(screen.counts.rejected == 4)
+    #expect(screen.store.state.poll == nil)
+    #expect(screen.counts.isConserved)
   }
 
   private static func removing(_ names: Set<String>, from value: Any) -> Any {

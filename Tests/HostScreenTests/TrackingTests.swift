@@ -18,7 +18,7 @@ struct TrackingTests {
   /// The child's view, by the field of the host that holds the child.
   static let views = [
     "chat": "ChatView", "control": "ControlView", "header": "HeaderView",
-    "liveRoomStats": "LiveRoomStatsView", "recorder": "RecorderView",
+    "liveRoomStats": "LiveRoomStatsView", "poll": "PollView", "recorder": "RecorderView",
     "waitingRoom": "WaitingRoomView",
   ]
 
@@ -28,7 +28,7 @@ struct TrackingTests {
     "control.committed", "control.bookkeeping", "header.liveSince", "header.viewersSampler",
     "liveRoomStats.samplers", "liveRoomStats.samples",
     "liveRoomStats.bestFrameRate", "liveRoomStats.droppedFrames", "liveRoomStats.levels",
-    "waitingRoom.unmatched", "waitingRoom.startsAt",
+    "poll.id", "poll.endsAt", "waitingRoom.unmatched", "waitingRoom.startsAt",
   ]
 
   @Test func `Ignored: what changed in a child evaluates its view if that reads it, and no other`()

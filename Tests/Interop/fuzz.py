@@ -43,7 +43,7 @@ METHODS = {
     "io.systemd.service.Ping": {},
 }
 INTERFACES = ["org.varlink.service", "io.livehost.Control", "io.systemd.service"]
-FEATURES = ["chat", "control", "header", "liveRoomStats", "recorder", "waitingRoom"]
+FEATURES = ["chat", "control", "header", "liveRoomStats", "poll", "recorder", "waitingRoom"]
 # Methods that are defined but not called with good parameters; the oracle knows their names.
 OTHERS = {"io.livehost.Control." + name for name in (
     "OpenRoom MonitorRoom MonitorScreen MonitorHangs StartRecording StopRecording StartTask Simulate"
@@ -359,11 +359,15 @@ class Lines:
     GOOD = [
         b'{"type":"viewers","count":3,"room":"fuzz"}', b'{"type":"title","title":"t","room":"fuzz"}',
         b'{"type":"reaction","kind":"like","count":2,"room":"fuzz"}', b'  {"type":"chat.clear","room":"fuzz"} ',
+        b'{"type":"poll.begin","room":"fuzz","id":"p","title":"t","options":["a","b"]}',
     ]
     BAD = [
         b"{", b"}", b"[]", b"null", b'{"type":}', b'{"type":"wave"}', b'{"type":"viewers"}', b"\x80\xff",
         b'{"type":"viewers","count":"x"}', b'{"type":"viewers","count":1,"room":"Bad Room"}', b"PING :x",
         b'{"type":"title","title":"\xff"}', b"@badge-info=;badges", b"x" * 70_000, b'{"type":"viewers","count":1',
+        b'{"type":"poll.begin","room":"fuzz","id":"p","title":"t","options":[]}',
+        b'{"type":"poll.votes","room":"fuzz","id":"none","totals":[1,2]}',
+        b'{"type":"poll.end","room":"fuzz","id":"none"}',
         b"\0" * 50, b'{"a":' * 2_000,
     ]
 

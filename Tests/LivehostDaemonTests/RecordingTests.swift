@@ -1,5 +1,6 @@
 import ControlInterface
 import Intake
+import JSON
 import LiveEvents
 import LivehostDaemon
 import RateLimiting
@@ -90,6 +91,52 @@ struct RoomRecordingTests {
 
   private func policy(_ kind: ThrottledKind, milliseconds: Int64) -> PolicyDescription {
     PolicyDescription(kind.limitClass, interval: .milliseconds(milliseconds))
+  }
+
+  @Test func `polls are replayed to the same state, without what was refused`() async throws {
+    let polls: [PollEvent] = [
+      .begin(
+        PollQuestion(
+          id: "p1", title: "\"Which\" map?", options: ["old", "new"], endsAt: 1_700_000_060_000)),
+      .votes(pollID: "p1", totals: [1, 0]), .votes(pollID: "p1", totals: [2, 0]),
+      .votes(pollID: "other", totals: [9, 9]), .votes(pollID: "p1", totals: [2, 5]),
+      .votes(pollID: "p1", totals: [2, 5, 1]), .end(pollID: "p1", winner: 2),
+      .end(pollID: "p1", winner: 1), .votes(pollID: "p1", totals: [9, 9]),
+      .begin(PollQuestion(id: "p2", title: "", options: ["a", "b", "c"])),
+      .votes(pollID: "p2", totals: [1, 2, 3]), .votes(pollID: "p2", totals: [4, 5, 6]),
+    ]
+    let events = polls.enumerated().map { index, poll in
+      LiveEvent(timestamp: 1_700_000_000_000 + Timestamp(index * 20), payload: .poll(poll))
+    }
+    for count in [7, 9, polls.count] {
+      let studio = try Studio()
+      _ = try studio.directory.open(.main)
+      _ = try await studio.recordings.start(.main, on: studio.lane)
+      let rejected = await studio.send(Array(events[..<count]), to: .main, clock: .event)
+      #expect(rejected == (count == 7 ? 3 : 4))
+      let live = try #require(await studio.lane.report(.main))
+      let recording = try await studio.recordings.stop(.main, on: studio.lane)
+      #expect(recording.events == count - rejected)
+      let again = try #require(RoomName("again"))
+      let result = try await studio.replay(recording.recording, into: again)
+      #expect(result.digest == recording.digest)
+      let report = try #require(await studio.lane.report(again))
+      #expect(report.counters.rejected == 0)
+      #expect(report.features.poll == live.features.poll)
+      if count == 9 {
+        let expected: JSONValue = [
+          "id": "p1", "title": "\"Which\" map?", "state": "ended", "winner": 1,
+          "endsAt": 1_700_000_060_000,
+          "options": [["title": "old", "votes": 2], ["title": "new", "votes": 5]],
+        ]
+        #expect(try JSONValue(encoding: report.features.poll) == expected)
+      }
+      if count == polls.count {
+        #expect(report.features.poll?.options.map(\.votes) == [4, 5, 6])
+        #expect(report.features.poll?.state == .open)
+      }
+      try await studio.end()
+    }
   }
 
   @Test("a room that was driven before it is recorded promises no state")

@@ -49,6 +49,7 @@ import WireFormats
       - {generate: waiting.admit, rate: 20/m}
       - {generate: stream, rate: 1/m}
       - {event: {type: title, title: "Once"}, at: [10s, 20s]}
+      - {generate: poll.begin, at: [5s]}
     """
 
   private func bytes(seed: UInt64) throws -> [UInt8] {
@@ -77,7 +78,7 @@ import WireFormats
     for (delivery, _) in try arrivals(Self.everyKind) {
       types.insert(delivery.event.payload.nativeType)
     }
-    #expect(types.count == 19)
+    #expect(types.count == 22)
   }
 
   @Test func `events arrive in order, and never before they are meant to`() throws {
@@ -145,6 +146,32 @@ import WireFormats
     }
     #expect(rates.count >= 5)
     #expect(rates.allSatisfy { (10...135).contains($0) })
+  }
+
+  @Test func `a poll has a question, totals that never fall, and their winner`() throws {
+    let arrivals = try arrivals("  - {generate: poll.begin, arrival: even, rate: 1/m}")
+    var open: (id: Text, totals: [Int])?
+    var winners: Set<Int?> = []
+    for (delivery, _) in arrivals {
+      guard case .poll(let event) = delivery.event.payload else { continue }
+      switch event {
+      case .begin(let question):
+        #expect(open == nil)
+        open = (question.id, question.options.map { _ in 0 })
+      case .votes(let id, let totals):
+        #expect(id == open?.id)
+        #expect(zip(open?.totals ?? [], totals).allSatisfy { $0 <= $1 })
+        #expect(totals.count == open?.totals.count)
+        open?.totals = totals
+      case .end(let id, let winner):
+        #expect(id == open?.id)
+        if let winner { #expect(open?.totals[winner] == open?.totals.max()) }
+        winners.insert(winner)
+        open = nil
+      }
+    }
+    #expect(arrivals.count == 32)
+    #expect(open == nil && winners.count == 1)
   }
 
   // MARK: Faults

@@ -11,6 +11,9 @@ private let ann = Person(id: "u1", name: "Ann")
     #"{"type":"waiting.join","user":{"id":"u","name":"NAME"}}"#,
     #"{"type":"waiting.leave","user":"NAME"}"#, #"{"type":"tap","control":"NAME"}"#,
     #"{"type":"meter","input":"NAME","levels":[0.5]}"#,
+    #"{"type":"poll.begin","id":"NAME","title":"t","options":["a"]}"#,
+    #"{"type":"poll.begin","id":"p","title":"t","options":["a","NAME"]}"#,
+    #"{"type":"poll.votes","id":"NAME","totals":[1]}"#, #"{"type":"poll.end","id":"NAME"}"#,
     "@id=m;user-id=NAME;display-name=n :n!n@n PRIVMSG #main :hello",
     "@id=m;user-id=u;display-name=NAME :n!n@n PRIVMSG #main :hello",
     "@target-user-id=u :tmi.twitch.tv CLEARCHAT #main :NAME",
@@ -130,6 +133,27 @@ struct NativeCase: Sendable {
           RecorderProgress(bytes: 123_456_789_012, durationMilliseconds: 61000, done: 3, total: 10))
       ),
       required: [#""bytes":123456789012"#, #""durationMs":61000.7"#]),
+    NativeCase(
+      #"{"type":"poll.begin","id":"p1","title":"Which \"map\"?","options":["old","n\u00e9w"],"endsAt":1700000060000.5}"#,
+      .poll(
+        .begin(
+          PollQuestion(
+            id: "p1", title: "Which \"map\"?", options: ["old", "néw"],
+            endsAt: 1_700_000_060_000))),
+      required: [
+        #""id":"p1""#, #""title":"Which \"map\"?""#, #""options":["old","n\u00e9w"]"#,
+      ]),
+    NativeCase(
+      #"{"type":"poll.begin","id":"p1","title":"","options":["yes","yes"]}"#,
+      .poll(.begin(PollQuestion(id: "p1", title: "", options: ["yes", "yes"])))),
+    NativeCase(
+      #"{"type":"poll.votes","id":"p1","totals":[0,12, 3.0 ,1e9]}"#,
+      .poll(.votes(pollID: "p1", totals: [0, 12, 3, 1_000_000_000])),
+      required: [#""id":"p1""#, #""totals":[0,12, 3.0 ,1e9]"#]),
+    NativeCase(
+      #"{"type":"poll.end","id":"p1","winner":31}"#, .poll(.end(pollID: "p1", winner: 31)),
+      required: [#""id":"p1""#]),
+    NativeCase(#"{"type":"poll.end","id":"p1"}"#, .poll(.end(pollID: "p1", winner: nil))),
     NativeCase(
       #"{"type":"waiting.join","user":{"id":"u1","name":"Ann"}}"#, .waitingRoom(.join(ann)),
       required: [#""user":{"id":"u1","name":"Ann"}"#]),
@@ -251,6 +275,24 @@ struct NativeCase: Sendable {
     #"{"type":"host.highlight","names":"a"}"#, #"{"type":"host.set","control":"z","value":2}"#,
     #"{"type":"host.scroll","position":"up"}"#, #"{"type":"host.filter","words":""}"#,
     #"{"type":"host.notice","notice":1,"handling":"burn"}"#,
+    #"{"type":"poll.begin","id":"","title":"t","options":["a"]}"#,
+    #"{"type":"poll.begin","id":"p","title":"t","options":[]}"#,
+    #"{"type":"poll.begin","id":"p","title":"t","options":["a",""]}"#,
+    #"{"type":"poll.begin","id":"p","title":"t","options":["a",1]}"#,
+    #"{"type":"poll.begin","id":"p","title":"t","options":"a"}"#,
+    #"{"type":"poll.begin","id":"p","title":1,"options":["a"]}"#,
+    #"{"type":"poll.begin","id":"p","title":"t","options":["a"],"endsAt":-1}"#,
+    #"{"type":"poll.begin","id":"p","title":"t","options":["a"],"endsAt":253402300800000}"#,
+    #"{"type":"poll.votes","id":"p","totals":[1,-1]}"#,
+    #"{"type":"poll.votes","id":"p","totals":[1000000001]}"#,
+    #"{"type":"poll.votes","id":"p","totals":[99999999999999999999]}"#,
+    #"{"type":"poll.votes","id":"p","totals":[1.5]}"#,
+    #"{"type":"poll.votes","id":"p","totals":["1"]}"#,
+    #"{"type":"poll.votes","id":"p","totals":[null]}"#,
+    #"{"type":"poll.votes","id":"p","totals":[[1]]}"#,
+    #"{"type":"poll.votes","id":"p","totals":{"a":1}}"#,
+    #"{"type":"poll.end","id":"p","winner":-1}"#, #"{"type":"poll.end","id":"p","winner":32}"#,
+    #"{"type":"poll.end","id":"p","winner":0.5}"#, #"{"type":"poll.end","id":"p","winner":"a"}"#,
     #"{"type":"waiting.capacity","count":-1}"#, #"{"type":"waiting.schedule","startsAt":"soon"}"#,
     #"{"type":"stream","state":"LIVE"}"#, #"{"type":7}"#, #"{"type":["viewers"],"count":1}"#,
   ])
@@ -270,6 +312,25 @@ struct NativeCase: Sendable {
     let words = String(repeating: "\\u00e9", count: 128)
     #expect(decode(#"{"type":"host.filter","words":""# + words + #""}"#).reason == nil)
     #expect(decode(#"{"type":"host.filter","words":""# + words + #"x"}"#).reason == .invalidValue)
+  }
+
+  @Test func `a poll is bounded in all that is kept of it`() {
+    func begin(title: Int, options: Int) -> String {
+      let list = Array(repeating: #""a""#, count: options).joined(separator: ",")
+      // Two bytes each, six with the escape.
+      let title = String(repeating: "\\u00e9", count: title / 2)
+      return #"{"type":"poll.begin","id":"p","title":"\#(title)","options":[\#(list)]}"#
+    }
+    #expect(decode(begin(title: 1_024, options: 32)).reason == nil)
+    #expect(decode(begin(title: 1_026, options: 32)).reason == .invalidValue)
+    #expect(decode(begin(title: 1_024, options: 33)).reason == .invalidValue)
+    func votes(_ count: Int) -> String {
+      let totals = Array(repeating: "1000000000", count: count).joined(separator: ",")
+      return #"{"type":"poll.votes","id":"p","totals":[\#(totals)]}"#
+    }
+    #expect(decode(votes(32)).reason == nil)
+    #expect(decode(votes(33)).reason == .invalidValue)
+    #expect(decode(votes(4_000)).reason == .invalidValue)
   }
 
   @Test(arguments: [

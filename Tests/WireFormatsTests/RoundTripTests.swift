@@ -33,7 +33,7 @@ struct EventGenerator {
   }
 
   private mutating func payload() -> LiveEvent.Payload {
-    switch below(29) {
+    switch below(32) {
     case 0:
       .chat(
         .message(
@@ -83,6 +83,14 @@ struct EventGenerator {
     case 18: .waitingRoom(.schedule(startsAt: maybe { Int64($0.below(253_402_300_800_000)) }))
     case 19: .waitingRoom(.capacity(maybe { $0.count() }))
     case 20..<28: act()
+    case 28:
+      .poll(
+        .begin(
+          PollQuestion(
+            id: name(), title: text(), options: (0...below(32)).map { _ in name() },
+            endsAt: maybe { Int64($0.below(253_402_300_800_000)) })))
+    case 29: .poll(.votes(pollID: name(), totals: (0..<below(33)).map { _ in count() }))
+    case 30: .poll(.end(pollID: name(), winner: maybe { $0.below(32) }))
     default: .stream(StreamState.allCases[below(4)])
     }
   }

@@ -20,6 +20,7 @@ public struct LiveEvent: Sendable, Hashable {
     case header(HeaderEvent)
     /// `stats`
     case liveRoomStats(StreamStatistics)
+    case poll(PollEvent)
     case recorder(RecorderEvent)
     case waitingRoom(WaitingRoomEvent)
     /// `stream`: the stream as a whole entered a state.

@@ -4,13 +4,14 @@ package import ControlFeature
 package import HeaderFeature
 package import LiveEvents
 package import LiveRoomStatsFeature
+package import PollFeature
 package import RecorderFeature
 package import WaitingRoomFeature
 
 /// The host's screen: the phase of the stream, and its children.
 ///
 /// An optional child appears with the first action addressed to it. `waitingRoom` goes when the
-/// stream goes live, `liveRoomStats` when it ends, and `chat` when the room closes; their effects
+/// stream goes live, `liveRoomStats` and `poll` when it ends, and `chat` when the room closes; their effects
 /// end with them.
 @Reducer
 package struct HostFeature {
@@ -32,6 +33,7 @@ package struct HostFeature {
     @ObservationStateIgnored package var control = ControlFeature.State()
     @ObservationStateIgnored package var header = HeaderFeature.State()
     @ObservationStateIgnored package var liveRoomStats: LiveRoomStatsFeature.State?
+    @ObservationStateIgnored package var poll: PollFeature.State?
     @ObservationStateIgnored package var recorder = RecorderFeature.State()
     @ObservationStateIgnored package var waitingRoom: WaitingRoomFeature.State?
 
@@ -46,6 +48,7 @@ package struct HostFeature {
     case control(ControlFeature.Action)
     case header(HeaderFeature.Action)
     case liveRoomStats(LiveRoomStatsFeature.Action)
+    case poll(PollFeature.Action)
     case recorder(RecorderFeature.Action)
     case waitingRoom(WaitingRoomFeature.Action)
     case endConfirmation(PresentationAction<EndConfirmation.Action>)
@@ -92,13 +95,15 @@ package struct HostFeature {
       case .endConfirmation(.presented(.delegate(.confirmed))):
         // At the host's own time, the newest that the duration is based on.
         return enter(.ended, at: state.header.newestTime, in: &state)
-      case .chat, .control, .header, .liveRoomStats, .recorder, .waitingRoom, .endConfirmation:
+      case .chat, .control, .header, .liveRoomStats, .poll, .recorder, .waitingRoom,
+        .endConfirmation:
         return .none
       }
     }
     .presents(\.endConfirmation, action: \.endConfirmation) { EndConfirmation() }
     .ifLet(\.chat, action: \.chat) { ChatFeature() }
     .ifLet(\.liveRoomStats, action: \.liveRoomStats) { LiveRoomStatsFeature() }
+    .ifLet(\.poll, action: \.poll) { PollFeature() }
     .ifLet(\.waitingRoom, action: \.waitingRoom) { WaitingRoomFeature() }
   }
 
@@ -154,6 +159,10 @@ package struct HostFeature {
       effects.append(
         ChatFeature().reduce(into: &state.chat!, action: .ticked(at: time)).map(Action.chat))
     }
+    if state.poll != nil {
+      effects.append(
+        PollFeature().reduce(into: &state.poll!, action: .ticked(at: time)).map(Action.poll))
+    }
     if state.waitingRoom != nil {
       effects.append(
         WaitingRoomFeature().reduce(into: &state.waitingRoom!, action: .ticked(at: time))
@@ -165,11 +174,11 @@ package struct HostFeature {
 
 extension HostFeature.State {
   /// Whether something visible changes with time alone: the duration of a live stream, the rate of
-  /// a chat, gifts waiting for the announcement of their bomb, a countdown, a drag whose end may be
+  /// a chat, gifts waiting for the announcement of their bomb, countdowns, a drag whose end may be
   /// lost.
   package var wantsTicks: Bool {
     header.isRunning || (chat?.rate ?? 0) > 0 || chat?.notices.isHolding == true
-      || waitingRoom?.isCountingDown == true
+      || waitingRoom?.isCountingDown == true || poll?.isCountingDown == true
       || !control.dragging.isEmpty
   }
 }
@@ -194,6 +203,9 @@ extension StreamState {
     case .waiting, .live, .paused: true
     }
   }
+
+  /// Only a stream that has not ended has viewers who vote.
+  var admitsPoll: Bool { admitsStatistics }
 }
 
 extension HostFeature.State {
@@ -207,6 +219,8 @@ extension HostFeature.State {
       if phase.admitsStatistics, liveRoomStats == nil {
         liveRoomStats = LiveRoomStatsFeature.State()
       }
+    case .poll(.began):
+      if phase.admitsPoll, poll == nil { poll = PollFeature.State() }
     case .waitingRoom(.delegate), .waitingRoom(.admitNextTapped), .waitingRoom(.admitAllTapped),
       .waitingRoom(.admitPersonTapped):
       return
@@ -214,9 +228,8 @@ extension HostFeature.State {
       guard phase.admitsWaitingRoom, waitingRoom == nil else { return }
       waitingRoom = WaitingRoomFeature.State()
       admittedBefore = nil
-    case .liveRoomStats(.ticked), .liveRoomStats(.delegate), .control, .header, .recorder,
-      .endConfirmation, .stream,
-      .roomClosed, .historyLimited, .ticked:
+    case .liveRoomStats(.ticked), .liveRoomStats(.delegate), .poll, .control, .header, .recorder,
+      .endConfirmation, .stream, .roomClosed, .historyLimited, .ticked:
       return
     }
   }
@@ -228,6 +241,7 @@ extension HostFeature.State {
       admittedBefore = room.admitted
     }
     if !phase.admitsStatistics { removeStatistics() }
+    if !phase.admitsPoll { poll = nil }
     // There is nothing left to ask.
     if phase == .ended { endConfirmation = nil }
   }
@@ -236,6 +250,7 @@ extension HostFeature.State {
   mutating func removeChildren() {
     chat = nil
     removeStatistics()
+    poll = nil
     waitingRoom = nil
     endConfirmation = nil
   }

@@ -4,6 +4,7 @@ import HeaderFeature
 package import Intake
 package import LiveEvents
 import LiveRoomStatsFeature
+import PollFeature
 package import RateLimiting
 import RecorderFeature
 import WaitingRoomFeature
@@ -20,6 +21,7 @@ package struct HostIntake {
   private var control = ChildIntake<ControlIntake>(HostFeature.Action.control)
   private var header = ChildIntake<HeaderIntake>(HostFeature.Action.header)
   private var liveRoomStats = ChildIntake<LiveRoomStatsIntake>(HostFeature.Action.liveRoomStats)
+  private var poll = ChildIntake<PollIntake>(HostFeature.Action.poll)
   private var recorder = ChildIntake<RecorderIntake>(HostFeature.Action.recorder)
   private var waitingRoom = ChildIntake<WaitingRoomIntake>(HostFeature.Action.waitingRoom)
 
@@ -28,7 +30,11 @@ package struct HostIntake {
   package init(
     _ policies: ThrottlePolicies = ThrottlePolicies(), resuming state: HostFeature.State? = nil
   ) {
-    if let state { control.intake.resume(state.control) }
+    if let state {
+      control.intake.resume(state.control)
+      poll.intake.show(state.phase.admitsPoll)
+      poll.intake.resume(state.poll)
+    }
     apply(policies)
   }
 
@@ -41,11 +47,13 @@ package struct HostIntake {
     case .header(let event): header.receive(event, timestamp: time, at: now, into: &output)
     case .liveRoomStats(let event):
       liveRoomStats.receive(event, timestamp: time, at: now, into: &output)
+    case .poll(let event): poll.receive(event, timestamp: time, at: now, into: &output)
     case .recorder(let event): recorder.receive(event, timestamp: time, at: now, into: &output)
     case .waitingRoom(let event):
       waitingRoom.receive(event, timestamp: time, at: now, into: &output)
     case .stream(let state):
       flush(at: now, into: &output)
+      poll.intake.show(state.admitsPoll)
       output.apply(.stream(state, at: time))
     }
   }
@@ -56,12 +64,14 @@ package struct HostIntake {
     control.perform(operation, into: &output)
     header.perform(operation, into: &output)
     liveRoomStats.perform(operation, into: &output)
+    poll.perform(operation, into: &output)
     recorder.perform(operation, into: &output)
     waitingRoom.perform(operation, into: &output)
   }
 
   private var held: HeldEvents {
-    chat.held + control.held + header.held + liveRoomStats.held + recorder.held + waitingRoom.held
+    chat.held + control.held + header.held + liveRoomStats.held + poll.held + recorder.held
+      + waitingRoom.held
   }
 
   /// Events that are held: neither applied nor coalesced yet.

@@ -3,6 +3,7 @@ import ControlFeature
 import HeaderFeature
 import LiveEvents
 import LiveRoomStatsFeature
+import PollFeature
 import RecorderFeature
 package import ViewGraph
 import WaitingRoomFeature
@@ -13,7 +14,7 @@ package struct HostView: View {
   package static let name = "HostView"
   /// The names of all views of the screen, parents first.
   package static let names = [
-    name, HeaderView.name, WaitingRoomView.name, ChatView.name, ControlView.name,
+    name, HeaderView.name, WaitingRoomView.name, PollView.name, ChatView.name, ControlView.name,
     LiveRoomStatsView.name, RecorderView.name,
   ]
 
@@ -36,6 +37,7 @@ package struct HostView: View {
       .row(line),
       context.child(HeaderView(), state, \.header),
       context.child(WaitingRoomView(), state, \.waitingRoom),
+      context.child(PollView(), state, \.poll),
       context.child(ChatView(), state, \.chat),
       context.child(ControlView(), state, \.control),
       context.child(LiveRoomStatsView(), state, \.liveRoomStats),

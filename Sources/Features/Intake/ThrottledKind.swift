@@ -18,6 +18,8 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
   case reactions
   /// `viewers`
   case viewers
+  /// `poll.votes`
+  case votes
   /// `stats`
   case statistics
   /// `recorder.progress`
@@ -26,7 +28,7 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
   package var limitClass: LimitClass {
     switch self {
     case .chat, .waitingRoom: .keepAll
-    case .controls, .meters, .viewers: .latestWins
+    case .controls, .meters, .viewers, .votes: .latestWins
     case .reactions: .aggregate
     case .statistics: .summary
     case .progress: .progress
@@ -42,6 +44,7 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
     case .meters: "Levels of audio inputs"
     case .reactions: "Reactions"
     case .viewers: "Viewer counts"
+    case .votes: "Votes of a poll"
     case .statistics: "Statistics of encoder and connection"
     case .progress: "Progress of a recorder that does not know its total"
     }
@@ -50,13 +53,13 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
 
 extension ThrottlePolicies {
   /// The pacing where nothing is set. Events that are drawn with the frame may become as late as
-  /// people still perceive as immediate; a viewer count and its wait for the frame stay below 250
-  /// ms.
+  /// people still perceive as immediate; counts of viewers and votes and their wait for the frame stay
+  /// below 250 ms.
   package static func standard(_ kind: ThrottledKind) -> Pacing {
     switch kind {
     case .chat, .waitingRoom, .controls, .meters, .reactions:
       Pacing(interval: frame, maximumStaleness: .milliseconds(100))
-    case .viewers: Pacing(interval: .milliseconds(200), maximumStaleness: .seconds(1))
+    case .viewers, .votes: Pacing(interval: .milliseconds(200), maximumStaleness: .seconds(1))
     case .statistics, .progress: Pacing(interval: .seconds(1))
     }
   }

@@ -3,6 +3,7 @@ import ControlFeature
 import HeaderFeature
 import HostFeature
 import LiveEvents
+import PollFeature
 import Testing
 
 /// What a room must show after a stream of events, whatever thinned them: exact sums, the last value
@@ -16,6 +17,8 @@ struct Expected {
   private var committed = 0
   private var values: [String: Double] = [:]
   private var dragging: [String: Double] = [:]
+  private var phase = StreamState.waiting
+  private var poll: (id: Text, isOpen: Bool, totals: [Int], winner: Int?)?
 
   mutating func note(_ payload: LiveEvent.Payload) {
     switch payload {
@@ -38,8 +41,30 @@ struct Expected {
     case .control(.set(let control, let value)):
       values[String(control)] = value
       committed += 1
-    case .chat, .control, .header, .liveRoomStats, .recorder, .waitingRoom, .stream:
-      return
+    case .poll(let event): note(event)
+    case .stream(let phase):
+      self.phase = phase
+      if phase == .ended { poll = nil }
+    case .chat, .control, .header, .liveRoomStats, .recorder, .waitingRoom: return
+    }
+  }
+
+  private mutating func note(_ event: PollEvent) {
+    switch event {
+    case .begin(let question):
+      guard phase != .ended else { return }
+      poll = (question.id, true, question.options.map { _ in 0 }, nil)
+    case .votes(let id, let totals):
+      guard let open = poll, open.isOpen, open.id == id, open.totals.count == totals.count else {
+        return
+      }
+      poll?.totals = totals
+    case .end(let id, let winner):
+      guard let open = poll, open.isOpen, open.id == id, winner ?? 0 < open.totals.count else {
+        return
+      }
+      poll?.isOpen = false
+      poll?.winner = winner
     }
   }
 
@@ -52,6 +77,10 @@ struct Expected {
     #expect(dictionary(state.control.values) == values)
     #expect(dictionary(state.control.dragging) == dragging)
     #expect(state.control.committed == committed)
+    #expect(state.poll?.id == poll?.id)
+    #expect(state.poll?.options.map(\.votes) == poll?.totals)
+    #expect(state.poll?.isOpen == poll?.isOpen)
+    #expect(state.poll?.winner == poll?.winner)
   }
 
   private func dictionary<Value>(_ table: ControlTable<Value>) -> [String: Value] {

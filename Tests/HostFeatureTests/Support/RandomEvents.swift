@@ -14,7 +14,7 @@ struct RandomEvents {
   }
 
   private mutating func payload() -> LiveEvent.Payload {
-    switch generator.pick(0..<44) {
+    switch generator.pick(0..<48) {
     case 0..<8: .chat(.message(message()))
     case 8: .chat(.delete(messageID: Text("m\(generator.pick(0..<max(1, number)))")))
     case 9: .chat(.clear)
@@ -36,6 +36,7 @@ struct RandomEvents {
     case 39: .waitingRoom(.capacity(generator.oneIn(2) ? nil : generator.pick(0..<9)))
     case 40: .waitingRoom(.schedule(startsAt: generator.oneIn(2) ? nil : Timestamp(number + 5_000)))
     case 41..<43: act()
+    case 43..<47: poll()
     default: .stream(StreamState.allCases[generator.pick(0..<4)])
     }
   }
@@ -53,6 +54,25 @@ struct RandomEvents {
       .chat(
         .handleNotice(
           number: generator.pick(1..<40), NoticeHandling.allCases[generator.pick(0..<3)]))
+    }
+  }
+
+  /// Most of what comes fits the poll that is open.
+  private mutating func poll() -> LiveEvent.Payload {
+    let id = Text("p\(generator.oneIn(9) ? 1 : 0)")
+    return switch generator.pick(0..<9) {
+    case 0:
+      .poll(
+        .begin(
+          PollQuestion(
+            id: id, title: "title", options: ["a", "b"],
+            endsAt: generator.oneIn(2) ? nil : Timestamp(number + 9_000))))
+    case 1: .poll(.end(pollID: id, winner: generator.oneIn(2) ? nil : generator.pick(0..<3)))
+    default:
+      .poll(
+        .votes(
+          pollID: id,
+          totals: (0..<(generator.oneIn(9) ? 3 : 2)).map { _ in generator.pick(0..<900) }))
     }
   }
 

@@ -7,6 +7,7 @@ import HostFeature
 package import HostScreen
 import LiveEvents
 import LiveRoomStatsFeature
+import PollFeature
 import RateLimiting
 import RecorderFeature
 import ViewGraph
@@ -62,6 +63,7 @@ extension FeatureReports {
       control: report(.control, state.control, ControlReport.init),
       header: report(.header, state.header, HeaderReport.init),
       liveRoomStats: report(.liveRoomStats, state.liveRoomStats, LiveRoomStatsReport.init),
+      poll: report(.poll, state.poll, Poll.init),
       recorder: report(.recorder, state.recorder, RecorderReport.init),
       waitingRoom: report(.waitingRoom, state.waitingRoom) {
         WaitingRoomReport(
@@ -184,6 +186,16 @@ extension StatisticsReport {
       bitrateKbps: window.bitrate.map(value), framesPerSecond: window.frameRate.map(value),
       droppedFrames: window.droppedFrames.map(value), roundTripMs: window.roundTrip.map(value),
       congestion: window.congestion.map(value))
+  }
+}
+
+extension Poll {
+  fileprivate init(_ state: PollFeature.State) {
+    self.init(
+      id: String(state.id), title: state.title,
+      options: state.options.map { PollOption(title: $0.title, votes: $0.votes) },
+      state: state.isOpen ? .open : .ended, winner: state.winner,
+      endsAt: state.endsAt.map { Int($0) })
   }
 }
 

@@ -29,6 +29,7 @@ enum NativeLineType {
   case control(ControlEvent.NativeType)
   case header(HeaderEvent.NativeType)
   case liveRoomStats(StreamStatistics.NativeType)
+  case poll(PollEvent.NativeType)
   case recorder(RecorderEvent.NativeType)
   case waitingRoom(WaitingRoomEvent.NativeType)
   case stream(StreamState.NativeType)
@@ -37,8 +38,8 @@ enum NativeLineType {
 
   /// All of them, under their names.
   static let named =
-    named(chat) + named(control) + named(header) + named(liveRoomStats) + named(recorder)
-    + named(waitingRoom) + named(stream) + named(connection)
+    named(chat) + named(control) + named(header) + named(liveRoomStats) + named(poll)
+    + named(recorder) + named(waitingRoom) + named(stream) + named(connection)
 
   private static func named<Part: RawRepresentable<String> & CaseIterable>(
     _ embed: (Part) -> NativeLineType
@@ -55,6 +56,7 @@ extension NativeMembers {
     case .control(let type): .control(try ControlEvent(type, from: self))
     case .header(let type): .header(try HeaderEvent(type, from: self))
     case .liveRoomStats(let type): .liveRoomStats(try StreamStatistics(type, from: self))
+    case .poll(let type): .poll(try PollEvent(type, from: self))
     case .recorder(let type): .recorder(try RecorderEvent(type, from: self))
     case .waitingRoom(let type): .waitingRoom(try WaitingRoomEvent(type, from: self))
     case .stream(let type): .stream(try StreamState(type, from: self))
@@ -71,6 +73,7 @@ extension LiveEvent.Payload {
     case .control(let event): event.nativeType.rawValue
     case .header(let event): event.nativeType.rawValue
     case .liveRoomStats(let event): event.nativeType.rawValue
+    case .poll(let event): event.nativeType.rawValue
     case .recorder(let event): event.nativeType.rawValue
     case .waitingRoom(let event): event.nativeType.rawValue
     case .stream(let event): event.nativeType.rawValue
@@ -83,6 +86,7 @@ extension LiveEvent.Payload {
     case .control(let event): event.write(to: &object)
     case .header(let event): event.write(to: &object)
     case .liveRoomStats(let event): event.write(to: &object)
+    case .poll(let event): event.write(to: &object)
     case .recorder(let event): event.write(to: &object)
     case .waitingRoom(let event): event.write(to: &object)
     case .stream(let event): event.write(to: &object)
@@ -111,6 +115,8 @@ enum NativeMember: Int, CaseIterable {
   case bytes, durationMs, done, total
   // Waiting room.
   case startsAt, all
+  // Poll.
+  case options, endsAt, totals, winner
   // Lines to the connection.
   case token, clock, format
   /// `user.id`, `user.name`, `user.badges`

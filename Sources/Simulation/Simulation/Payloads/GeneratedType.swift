@@ -28,7 +28,7 @@ struct GeneratedType: Sendable {
 
   /// The types of all parts. A new part adds a file next to this one, and its types here.
   static let all =
-    chat + header + control + liveRoomStats + recorder + waitingRoom + stream
+    chat + header + control + liveRoomStats + poll + recorder + waitingRoom + stream
 
   static let keys = Set(all.flatMap(\.keys)).sorted()
 }

@@ -1,0 +1,84 @@
+package import Composable
+package import LiveEvents
+
+/// A question to the viewers, and how they have voted.
+@Reducer
+package struct PollFeature {
+  @ObservableState
+  package struct State: Equatable, Sendable, Codable {
+    package var id: Text = ""
+    package var title = ""
+    package var options: [Option] = []
+    /// Whether people can still vote.
+    package var isOpen = false
+    /// The index of the option that won; `nil` while the poll is open, and if its source named none.
+    package var winner: Int?
+    /// When voting is to end; `nil` if that is not known.
+    package var endsAt: Timestamp?
+    /// Whole seconds until then, rounded up; `nil` unless the poll is open and the time is known.
+    package var secondsLeft: Int?
+
+    package init() {}
+  }
+
+  package struct Option: Equatable, Sendable, Codable {
+    package let title: String
+    package var votes = 0
+
+    package init(title: String, votes: Int = 0) {
+      self.title = title
+      self.votes = votes
+    }
+  }
+
+  package enum Action: Equatable, Sendable {
+    /// A poll began, at this time of its source.
+    case began(PollQuestion, at: Timestamp)
+    /// The votes of each option by now.
+    case voted([Int])
+    /// Voting is over; the index of the option that won.
+    case ended(winner: Int?)
+    /// The time of the events has advanced.
+    case ticked(at: Timestamp)
+  }
+
+  package init() {}
+
+  package func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch action {
+    case .began(let question, let time):
+      state = State(question)
+      countDown(to: time, &state)
+    case .voted(let totals):
+      var options = state.options
+      for (index, votes) in zip(options.indices, totals) { options[index].votes = votes }
+      state.options = options
+    case .ended(let winner):
+      state.isOpen = false
+      state.winner = winner
+      state.secondsLeft = nil
+    case .ticked(let time):
+      if state.isOpen { countDown(to: time, &state) }
+    }
+    return .none
+  }
+
+  private func countDown(to time: Timestamp, _ state: inout State) {
+    state.secondsLeft = state.endsAt.flatMap { Countdown.seconds(to: $0, from: time) }
+  }
+}
+
+extension PollFeature.State {
+  /// Owns its texts: a question must not keep the batch of lines alive that brought it.
+  init(_ question: PollQuestion) {
+    self.init()
+    id = question.id.owned()
+    title = String(question.title)
+    options = question.options.map { PollFeature.Option(title: String($0)) }
+    isOpen = true
+    endsAt = question.endsAt
+  }
+
+  /// Whether the time left changes.
+  package var isCountingDown: Bool { isOpen && endsAt != nil && secondsLeft != 0 }
+}

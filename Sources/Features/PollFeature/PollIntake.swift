@@ -1,0 +1,81 @@
+package import Intake
+package import LiveEvents
+package import RateLimiting
+
+/// Thins the votes: the newest totals win. A poll's begin and end pass at once, behind the votes that
+/// came before them, so that the last totals of a poll are those that it ended with.
+///
+/// Votes and an end that do not fit the open poll are rejected here, where that is known of every
+/// event: the state is behind by what has not been reduced yet.
+package struct PollIntake: Intake {
+  package typealias Action = PollFeature.Action
+
+  private var votes: Paced<LatestWins<[Int]>>
+  /// The poll that takes votes.
+  private var open: (id: Text, options: Int)?
+  /// Whether the stream is in a phase that shows polls. One that begins in another phase is late,
+  /// and takes no votes.
+  private var isShown = true
+
+  package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
+    votes = Paced(LatestWins(interval: policies[.votes].interval))
+    apply(policies)
+  }
+
+  /// Takes votes for the open poll of a restored screen.
+  package mutating func resume(_ state: PollFeature.State?) {
+    open = state.flatMap { $0.isOpen ? ($0.id, $0.options.count) : nil }
+  }
+
+  /// Follows the phase of the stream; a poll that is not shown any more is not open either.
+  package mutating func show(_ isShown: Bool) {
+    self.isShown = isShown
+    if !isShown { open = nil }
+  }
+
+  package mutating func apply(_ policies: ThrottlePolicies) {
+    votes.follow(policies[.votes].adaptive)
+  }
+
+  package mutating func note(cost: Interval) { votes.record(cost: cost) }
+
+  package var deadline: Instant? { votes.deadline }
+  package var pending: Int { votes.pending }
+
+  package mutating func receive(
+    _ event: PollEvent, timestamp: Timestamp, at now: Instant,
+    into output: inout IntakeOutput<Action>
+  ) {
+    switch event {
+    case .begin(let question):
+      flush(at: now, into: &output)
+      open = isShown ? (question.id.owned(), question.options.count) : nil
+      output.apply(.began(question, at: timestamp))
+    case .votes(let id, let totals):
+      guard let open, open.id == id, totals.count == open.options else {
+        return output.reject(.invalidValue)
+      }
+      deliver(votes.limiter.push(totals, at: now), into: &output)
+    case .end(let id, let winner):
+      guard let open, open.id == id, winner.map({ (0..<open.options).contains($0) }) ?? true else {
+        return output.reject(.invalidValue)
+      }
+      flush(at: now, into: &output)
+      self.open = nil
+      output.apply(.ended(winner: winner))
+    }
+  }
+
+  package mutating func wake(at now: Instant, into output: inout IntakeOutput<Action>) {
+    deliver(votes.wake(at: now), into: &output)
+  }
+
+  package mutating func flush(at now: Instant, into output: inout IntakeOutput<Action>) {
+    deliver(votes.flush(at: now), into: &output)
+  }
+
+  private func deliver(_ step: Step<[Int]>, into output: inout IntakeOutput<Action>) {
+    output.coalesce(step.coalesced)
+    if let totals = step.output { output.apply(.voted(totals), events: step.applied) }
+  }
+}

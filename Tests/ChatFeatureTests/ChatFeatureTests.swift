@@ -3,7 +3,7 @@ import LiveEvents
 import Testing
 
 @Suite struct ChatFeatureTests {
-  @Test func messagesAreCountedAndShownInTheOrderOfTheirArrival() {
+  @Test func `messages are counted and shown in the order of their arrival`() {
     var state = ChatFeature.State()
     state.take(
       .messages([message(1, at: 1_000), message(2, by: "bob", at: 900)]),
@@ -15,7 +15,7 @@ import Testing
     #expect(state.messages.map(\.number) == [1, 2, 3])
   }
 
-  @Test func aPersonIsOneChatterWhateverTheLengthOfTheIdentifier() {
+  @Test func `a person is one chatter whatever the length of the identifier`() {
     var state = ChatFeature.State()
     let users = ["", "1", "10", "fifteen-letters", "sixteen-letters!", "sixteen-letters!!"]
     for round in 0..<3 {
@@ -26,13 +26,13 @@ import Testing
     #expect(state.total == 3 * users.count)
   }
 
-  @Test func identifiersThatDifferOnlyInZeroBytesAreTwoPeople() {
+  @Test func `identifiers that differ only in zero bytes are two people`() {
     var state = ChatFeature.State()
     state.take(.messages([message(1, by: "a", at: 0), message(2, by: "a\0", at: 0)]))
     #expect(state.chatters == 2)
   }
 
-  @Test func aClearTakesEverythingOffAndCountsIt() {
+  @Test func `a clear removes all messages and counts them`() {
     var state = ChatFeature.State()
     state.take(.messages([message(1, at: 1_000), message(2, at: 5_000)]), .cleared(at: 2_000))
     #expect(state.shown.isEmpty)
@@ -41,7 +41,7 @@ import Testing
     #expect(state.moderations == 1)
   }
 
-  @Test func aTimeoutTakesOnlyThatPersonsMessagesOff() {
+  @Test func `a time-out removes only that person's messages`() {
     var state = ChatFeature.State()
     state.take(
       .messages([message(1, at: 1_000), message(2, by: "bob", at: 1_000), message(3, at: 1_001)]),
@@ -51,7 +51,7 @@ import Testing
     #expect(state.moderations == 1)
   }
 
-  @Test func aDeletionTakesOneMessageOff() {
+  @Test func `a deletion removes one message`() {
     var state = ChatFeature.State()
     state.take(
       .messages([message(1, at: 1_000), message(2, at: 1_000)]), .messageDeleted("m1", at: 1_000))
@@ -59,7 +59,7 @@ import Testing
     #expect(state.deleted == 1)
   }
 
-  @Test func moderationOfWhatIsNotShownCountsButDeletesNothing() {
+  @Test func `moderation of a message that is not shown is counted but deletes nothing`() {
     var state = ChatFeature.State()
     state.take(
       .messages([message(1, at: 1_000)]), .messageDeleted("m9", at: 1),
@@ -69,7 +69,7 @@ import Testing
     #expect(state.moderations == 2)
   }
 
-  @Test func messagesThatComeAfterTheirModerationAreCountedButNotShown() {
+  @Test func `messages that arrive after their moderation are counted but not shown`() {
     var state = ChatFeature.State()
     state.take(
       .timedOut(timeout("ann"), at: 2_000), .messageDeleted("m2", at: 1_000),
@@ -85,7 +85,7 @@ import Testing
     #expect(state.deleted == 4)
   }
 
-  @Test func whatIsWrittenAfterATimeoutIsShown() {
+  @Test func `a message written after a time-out is shown`() {
     var state = ChatFeature.State()
     state.take(
       .cleared(at: 2_000), .timedOut(timeout("ann"), at: 2_000),
@@ -94,7 +94,7 @@ import Testing
     #expect(state.deleted == 0)
   }
 
-  @Test func aClearWithATimeStampFarAheadDoesNotSilenceTheRoom() {
+  @Test func `a clear with a time stamp far ahead does not silence the room`() {
     var state = ChatFeature.State()
     state.take(.cleared(at: 4_102_444_800_000), .timedOut(timeout("ann"), at: .max))
     state.take(.messages([message(1, at: 1_000)]))
@@ -105,7 +105,7 @@ import Testing
     #expect(state.deleted == 2)
   }
 
-  @Test func modesChangeOneByOne() {
+  @Test func `modes change individually`() {
     var state = ChatFeature.State()
     state.take(
       .modesChanged(ChatModes(slowSeconds: 30, emoteOnly: true)),
@@ -113,7 +113,7 @@ import Testing
     #expect(state.modes == ChatModes(slowSeconds: 30, emoteOnly: false))
   }
 
-  @Test func theRateFallsWhileNobodyWrites() {
+  @Test func `the rate drops while the chat is silent`() {
     var state = ChatFeature.State()
     state.take(.messages([message(1, at: 1_000), message(2, at: 1_600)]))
     #expect(state.rate == 2)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct ChatIntakeTests {
-  @Test func messagesOfOneFrameAreOneAction() {
+  @Test func `messages of one frame are one action`() {
     var intake = ChatIntake(policies(.chat, .milliseconds(16)))
     var output = IntakeOutput<ChatFeature.Action>()
     let batch = [message(1, at: 5), message(2, at: 4)]
@@ -22,7 +22,7 @@ import Testing
     #expect(intake.deadline == nil)
   }
 
-  @Test func moderationNeverOvertakesTheMessagesBeforeIt() {
+  @Test func `moderation never overtakes the messages before it`() {
     let passing: [(LiveEvent.Payload, ChatFeature.Action)] = [
       (.chat(.delete(messageID: "m1")), .messageDeleted("m1", at: 9)),
       (.chat(.clear), .cleared(at: 9)),
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func aFullBatchIsDeliveredEarly() {
+  @Test func `a full batch is delivered early`() {
     var intake = ChatIntake(policies(.chat, ThrottlePolicies.frame, capacity: 3))
     var output = IntakeOutput<ChatFeature.Action>()
     for id in 0..<7 { intake.receive(message(id, at: 0).event, at: .origin, into: &output) }
@@ -51,7 +51,7 @@ import Testing
   }
 
   /// Every event is accounted for at any instant, and the output is the input, in order.
-  @Test(arguments: 1...20) func nothingIsLostAndNothingOvertakes(seed: UInt64) {
+  @Test(arguments: 1...20) func `nothing is lost and nothing overtakes`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var intake = ChatIntake(policies(.chat, .milliseconds(16), capacity: 20))
     var output = IntakeOutput<ChatFeature.Action>()

@@ -11,7 +11,8 @@ import Testing
 
   // MARK: Scrolling
 
-  @Test func `What comes while scrolled back is unread, and read at the end`() {
+  @Test
+  func `messages that arrive while scrolled back are unread until the host scrolls to the end`() {
     var state = state(message(1), message(2))
     state.take(.reading(.scrolledBack), .messages([message(3), message(4)]))
     #expect(state.unread == 2)
@@ -24,14 +25,14 @@ import Testing
     #expect(state.unread == 0)
   }
 
-  @Test func `Unread messages are counted beyond the history`() {
+  @Test func `unread messages count even after they have left the history`() {
     var state = state(message(1))
     state.take(.reading(.scrolledBack), .messages((2...101).map { message($0) }))
     #expect(state.messages.count == 20)
     #expect(state.unread == 100)
   }
 
-  @Test func `What moderation takes away, or never lets in, is not unread`() {
+  @Test func `messages that moderation removes or keeps out are not unread`() {
     var state = state(message(1, by: "bob"))
     state.take(
       .reading(.scrolledBack), .messages([message(2, by: "bob"), message(3), message(4)]),
@@ -45,7 +46,7 @@ import Testing
 
   // MARK: Filters
 
-  @Test func `A filter holds for what is there and for what comes`() {
+  @Test func `a filter applies to the messages that are there and to new ones`() {
     var state = state(message(1, "Hello there"), message(2, by: "bob", "bye"))
     state.take(.reading(.filterChanged(ChatFilter(words: "HELLO"))))
     #expect(state.passing == ["m1"])
@@ -59,7 +60,7 @@ import Testing
     #expect(state.filter == nil)
   }
 
-  @Test func `All that a filter asks for must hold`() {
+  @Test func `a message must satisfy everything in the filter`() {
     var state = state(
       message(1, by: "bob", "@Ann hello"), message(2, by: "bob", "hello"),
       message(3, by: "cyd", "@ann hello"), message(4, by: "bob", "@ann bye"))
@@ -69,7 +70,7 @@ import Testing
     #expect(state.passing == ["m1"])
   }
 
-  @Test func `Only what passes the filter is unread`() {
+  @Test func `only messages that pass the filter are unread`() {
     var state = state(message(1, "x"))
     state.take(
       .reading(.filterChanged(ChatFilter(person: "bob"))), .reading(.scrolledBack),
@@ -79,7 +80,7 @@ import Testing
     #expect(state.unread == 0)
   }
 
-  @Test func `A filtered history is that of the whole one, whatever happens`() {
+  @Test func `the filtered history always agrees with the whole one`() {
     var state = ChatFeature.State(historyLimit: 5)
     state.take(.reading(.filterChanged(ChatFilter(person: "bob"))))
     for id in 1...30 {
@@ -95,7 +96,7 @@ import Testing
     ("", false),
     ("@an @ann", true),
   ])
-  func `A mention is the name as a whole word after an @`(text: String, isMention: Bool) {
+  func `a mention is the name as a whole word after an @`(text: String, isMention: Bool) {
     var before = state(message(1, text))
     before.take(.reading(.mentionedNamesChanged(["Ann", ""])))
     #expect(before.messages.first?.isMention == isMention)
@@ -104,7 +105,7 @@ import Testing
     #expect(after.messages.first?.isMention == isMention)
   }
 
-  @Test func `Without names nothing is a mention`() {
+  @Test func `without names there are no mentions`() {
     var state = state(message(1, "@ann"))
     state.take(.reading(.mentionedNamesChanged(["ann"])), .reading(.mentionedNamesChanged([])))
     #expect(state.messages.first?.isMention == false)
@@ -112,14 +113,14 @@ import Testing
 
   // MARK: Threads
 
-  @Test func `An answer to an answer belongs to the thread of the first message`() {
+  @Test func `a reply to a reply belongs to the thread of the first message`() {
     let state = state(
       message(1), message(2, answering: 1), message(3), message(4, answering: 2),
       message(5, answering: 99))
     #expect(state.messages.map(\.thread) == [nil, 1, nil, 1, nil])
   }
 
-  @Test func `An open thread takes in its answers and lets go of what is deleted`() {
+  @Test func `an open thread adds its replies and drops deleted messages`() {
     var state = state(message(1), message(2, by: "bob", answering: 1), message(3))
     state.take(.reading(.threadOpened(messageID: "m2")))
     #expect(state.thread?.root == 1)
@@ -137,7 +138,7 @@ import Testing
 
   // MARK: Top chatters
 
-  @Test func `The busiest are ranked exactly, first come first of equals`() {
+  @Test func `the busiest people are ranked exactly, and of equals the first to get there leads`() {
     var state = ChatFeature.State()
     var batch: [TimedMessage] = []
     let writers = [

@@ -29,7 +29,7 @@ import ViewGraph
     #expect(second.last?.node == .row([.text("BOB:", .person), .text("bob says 21")]))
   }
 
-  @Test func `an action that changes nothing shown evaluates nothing`() {
+  @Test func `an action that changes nothing visible evaluates no view`() {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct MessageHistoryTests {
-  @Test func theHistoryKeepsTheNewest() {
+  @Test func `the history keeps the newest messages`() {
     var state = ChatFeature.State(historyLimit: 3)
     state.take(.messages((1...10).map { message($0, at: 0) }), .messages([message(11, at: 0)]))
     #expect(state.shown == ["m9", "m10", "m11"])
@@ -12,7 +12,7 @@ import Testing
     #expect(state.total == 11)
   }
 
-  @Test func whatIsShownOwnsItsTextAndReadsTheSame() {
+  @Test func `a displayed message owns its text, which reads the same`() {
     let name = "ann"
     let text = #"caf\u00e9 \"x\""#
     let nameSlice = ByteSlab.Slice(offset: 0, count: name.utf8.count)
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// Small batches, large batches and none: the same stream must give the same state.
-  @Test(arguments: 1...20) func theSizeOfTheBatchesChangesNothing(seed: UInt64) {
+  @Test(arguments: 1...20) func `the size of the batches makes no difference`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var whole = ChatFeature.State(historyLimit: 7)
     var single = ChatFeature.State(historyLimit: 7)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct MessagePaceTests {
-  @Test func aWindowIsAThousandMillisecondsAndNotOneMore() {
+  @Test func `a window is exactly a thousand milliseconds long`() {
     var pace = MessagePace()
     for time: Timestamp in [500, 1_499, 1_500] { pace.count(time) }
     pace.settle()
@@ -13,7 +13,7 @@ import Testing
     #expect(pace.rate == 2)
   }
 
-  @Test func aMessageThatComesLateFillsTheSecondsItBelongsTo() {
+  @Test func `a late message counts for the seconds it belongs to`() {
     var pace = MessagePace()
     for time: Timestamp in [1_000, 1_900, 9_000] { pace.count(time) }
     pace.settle()
@@ -24,7 +24,7 @@ import Testing
     #expect(pace.busiest.byClock == 3)
   }
 
-  @Test func aWindowReachesBackOverEarlierBatches() {
+  @Test func `a window extends over earlier batches`() {
     var pace = MessagePace()
     for time: Timestamp in [1, 1_000, 1_001] {
       pace.count(time)
@@ -33,7 +33,7 @@ import Testing
     #expect(pace.busiest.sliding == 2)
   }
 
-  @Test func aMessageAsLateAsTheHorizonStillFindsItsSecond() {
+  @Test func `a message as late as the horizon still finds its second`() {
     var pace = MessagePace()
     for time: Timestamp in [9_001, 9_500, 20_000, 10_000] {
       pace.count(time)
@@ -42,7 +42,7 @@ import Testing
     #expect(pace.busiest.sliding == 3)
   }
 
-  @Test func aTimeStampBeyondTheHorizonIsLeftOut() {
+  @Test func `a time stamp beyond the horizon is left out`() {
     var pace = MessagePace()
     pace.count(20_000)
     for _ in 0..<5 { pace.count(9_999) }
@@ -52,7 +52,7 @@ import Testing
     #expect(pace.rate == 1)
   }
 
-  @Test func aClockThatWasSetBackIsFollowed() {
+  @Test func `a clock that was set back is recognised`() {
     var pace = MessagePace()
     pace.count(4_102_444_800_000)
     for index in 0..<200 { pace.count(50_000 + Timestamp(index)) }
@@ -61,7 +61,7 @@ import Testing
     #expect(pace.rate == 200 - MessagePace.patience + 1)
   }
 
-  @Test func aTickThatWasAMistakeIsCorrectedByTheNext() {
+  @Test func `a wrong tick is corrected by the next`() {
     var pace = MessagePace()
     pace.advance(to: 4_102_444_800_000)
     for index in 0..<20 { pace.count(50_000 + Timestamp(index)) }
@@ -72,7 +72,7 @@ import Testing
     #expect(pace.recent == 20)
   }
 
-  @Test func extremeTimeStampsAreTolerated() {
+  @Test func `extreme time stamps are tolerated`() {
     var pace = MessagePace()
     for time: Timestamp in [.min, .max, 0, -1, .min, .max] {
       pace.count(time)
@@ -82,7 +82,7 @@ import Testing
     #expect(pace.busiest.sliding == 2)
   }
 
-  @Test func secondsBeforeTheEpochAreSecondsToo() {
+  @Test func `seconds before the epoch are seconds too`() {
     var pace = MessagePace()
     for time: Timestamp in [-1_000, -1, 0, 999] { pace.count(time) }
     pace.settle()
@@ -91,7 +91,9 @@ import Testing
   }
 
   /// Against a count over the whole stream, however it is cut into batches.
-  @Test(arguments: 1...40) func bothMaximaAreExactForAnyOrderWithinTheHorizon(seed: UInt64) {
+  @Test(arguments: 1...40) func `both maxima are exact for any order within the horizon`(
+    seed: UInt64
+  ) {
     var random = SplitMix64(seed: seed)
     var pace = MessagePace()
     var times: [Timestamp] = []

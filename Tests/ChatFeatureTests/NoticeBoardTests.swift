@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct NoticeBoardTests {
-  @Test func noticesAreCountedAndTheLastOnesKept() {
+  @Test func `notices are counted and the newest are kept`() {
     var state = ChatFeature.State()
     for index in 1...100 { state.take(.notice(notice(.subscribe), at: Timestamp(index))) }
     #expect(state.noticeCount == 100)
@@ -12,7 +12,7 @@ import Testing
     #expect(state.notices.entries.last?.number == 100)
   }
 
-  @Test(arguments: 1...10) func twoGiftBombsAreTwoEntriesInAnyOrder(seed: UInt64) {
+  @Test(arguments: 1...10) func `two gift bombs are two entries in any order`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var events = [
       notice(.giftBomb, count: 50, group: "a"),
@@ -32,7 +32,8 @@ import Testing
     #expect(entries.allSatisfy { $0.notice.kind == .giftBomb })
   }
 
-  @Test func `A bomb without its parent is shown once, after the window, with the gifts seen`() {
+  @Test
+  func `a bomb without its announcement is shown once, after the window, with the gifts seen`() {
     var state = ChatFeature.State()
     for time: Timestamp in [0, 4_000, 9_999] {
       state.take(.notice(notice(.gift, group: "a"), at: time))
@@ -50,7 +51,7 @@ import Testing
     #expect(state.notices.entries.map(\.count) == [6])
   }
 
-  @Test func `The parent shows a bomb at once`() {
+  @Test func `the announcement of a bomb shows it at once`() {
     var state = ChatFeature.State()
     state.take(
       .notice(notice(.gift, group: "a"), at: 0), .notice(notice(.raid), at: 1),
@@ -59,7 +60,7 @@ import Testing
     #expect(state.notices.front?.count == 5)
   }
 
-  @Test func `Gifts of more bombs than can wait are shown early, the oldest first`() {
+  @Test func `if too many bombs are waiting, the oldest are shown early`() {
     var state = ChatFeature.State()
     for bomb in 0...NoticeBoard.limit {
       state.take(.notice(notice(.gift, group: "bomb \(bomb)"), at: 0))
@@ -67,7 +68,7 @@ import Testing
     #expect(state.notices.entries.map(\.number) == [1])
   }
 
-  @Test(arguments: [Timestamp.min, .max]) func `Hostile times do no harm to what waits`(
+  @Test(arguments: [Timestamp.min, .max]) func `hostile times do no harm to waiting gifts`(
     time: Timestamp
   ) {
     var state = ChatFeature.State()
@@ -76,7 +77,7 @@ import Testing
     #expect(state.notices.entries.count <= 2)
   }
 
-  @Test func aLateGiftDoesNotBringABombBackThatLeftTheBoard() {
+  @Test func `a late gift does not bring back a bomb that has left the board`() {
     var state = ChatFeature.State()
     state.take(.notice(notice(.giftBomb, count: 9, group: "a"), at: 0))
     for _ in 0..<NoticeBoard.limit { state.take(.notice(notice(.raid), at: 0)) }
@@ -84,7 +85,7 @@ import Testing
     #expect(state.notices.entries.allSatisfy { $0.notice.kind == .raid })
   }
 
-  @Test func `A pinned notice stays in front and on the board`() {
+  @Test func `a pinned notice stays in front and on the board`() {
     var state = ChatFeature.State()
     state.take(.notice(notice(.raid), at: 0), .reading(.noticePinned(1)))
     for _ in 0..<100 { state.take(.notice(notice(.subscribe), at: 0)) }
@@ -96,7 +97,7 @@ import Testing
     #expect(state.notices.entries.allSatisfy { $0.number != 1 })
   }
 
-  @Test func `However many are pinned, there is room for the newest`() {
+  @Test func `however many notices are pinned, the newest one fits`() {
     var state = ChatFeature.State()
     for number in 1...NoticeBoard.limit {
       state.take(.notice(notice(.raid), at: 0), .reading(.noticePinned(number)))
@@ -106,7 +107,7 @@ import Testing
     #expect(state.notices.entries.last?.notice.kind == .cheer)
   }
 
-  @Test func `A notice that was taken away does not come back with its late gifts`() {
+  @Test func `late gifts do not bring back a notice that was dismissed`() {
     var state = ChatFeature.State()
     state.take(
       .notice(notice(.giftBomb, count: 3, group: "a"), at: 0), .reading(.noticeDismissed(1)),
@@ -127,7 +128,8 @@ import Testing
     return state
   }
 
-  @Test(arguments: 0...5) func `Every place of the parent among its gifts gives one entry`(
+  @Test(arguments: 0...5)
+  func `wherever the announcement comes among its gifts, there is one entry`(
     place: Int
   ) {
     var notices = (0..<5).map { _ in notice(.gift, group: "a") }
@@ -139,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `Two bombs of a thousand, late, out of order and with gifts missing, are shown once each`(
+  func `two bombs of a thousand, late, out of order and with gifts missing, are shown once each`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)
@@ -156,13 +158,13 @@ import Testing
     #expect(state.notices.entries.map(\.giftsSeen).reduce(0, +) == notices.count - 2)
   }
 
-  @Test func `A bomb of which only the parent comes is shown with its total`() {
+  @Test func `a bomb of which only the announcement arrives is shown with its total`() {
     let state = play([(notice(.giftBomb, count: 50, group: "a"), 0)])
     #expect(state.notices.entries.map(\.count) == [50])
   }
 
   /// Cuts a bomb in two at every place, with the parent in either part.
-  @Test func `A bomb across a restart of the room is shown once in each of its lives at most`() {
+  @Test func `a bomb across a restart is shown at most once before and once after`() {
     let gift = notice(.gift, group: "a")
     let parent = notice(.giftBomb, count: 4, group: "a")
     for place in 0...4 {
@@ -208,7 +210,7 @@ import Testing
   }
 
   @Test(arguments: 0...2, 0...2)
-  func `Both are shown once with their totals, whatever the order and the delays`(
+  func `both are shown once with their totals, whatever the order and the delays`(
     giftsA: Int, giftsB: Int
   ) throws {
     let orders = orders([.parentA: 1, .giftA: giftsA, .parentB: 1, .giftB: giftsB])
@@ -220,7 +222,7 @@ import Testing
 
   /// A bomb whose parent never comes beside one that is whole.
   @Test(arguments: 1...3, 0...2)
-  func `Without a parent, the gifts seen are shown once, when the window has passed`(
+  func `without an announcement, the gifts seen are shown once the window has passed`(
     giftsA: Int, giftsB: Int
   ) throws {
     let orders = orders([.giftA: giftsA, .parentB: 1, .giftB: giftsB])

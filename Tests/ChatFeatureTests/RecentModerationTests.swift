@@ -3,7 +3,7 @@ import LiveEvents
 import Testing
 
 @Suite struct RecentModerationTests {
-  @Test func theLastOnesAreRememberedAndMemoryIsBounded() {
+  @Test func `the newest moderations are remembered and memory is bounded`() {
     var moderation = RecentModeration()
     let many = RecentModeration.capacity * 5 / 2
     for index in 0..<many { moderation.noteTimeout(of: Text("user\(index)"), at: 1_000) }
@@ -13,14 +13,14 @@ import Testing
     #expect(!moderation.hides(message(0, by: "user0", at: 999).message, at: 999))
   }
 
-  @Test func anEarlierTimeoutThatArrivesLaterDoesNotReplaceALaterOne() {
+  @Test func `an earlier time-out that arrives late does not replace a later one`() {
     var moderation = RecentModeration()
     moderation.noteTimeout(of: "ann", at: 2_000)
     moderation.noteTimeout(of: "ann", at: 1_000)
     #expect(moderation.hides(message(0, at: 1_500).message, at: 1_500))
   }
 
-  @Test func whatIsOlderThanTheReachIsNoStraggler() {
+  @Test func `a message older than the reach is not a straggler`() {
     var moderation = RecentModeration()
     moderation.noteClear(at: 100_000)
     let edge = 100_000 - RecentModeration.reach
@@ -28,7 +28,7 @@ import Testing
     #expect(!moderation.hides(message(0, at: edge - 1).message, at: edge - 1))
   }
 
-  @Test func aDeletedIdentifierIsHiddenWhateverItsTimeStampWithinReach() {
+  @Test func `a deleted identifier is hidden whatever its time stamp within reach`() {
     var moderation = RecentModeration()
     moderation.noteDeletion(of: "m7", at: 100_000)
     let late = 100_000 + RecentModeration.reach
@@ -39,7 +39,7 @@ import Testing
     #expect(!moderation.hides(message(7, at: late + 1).message, at: late + 1))
   }
 
-  @Test func aMessageOfTheSameMillisecondIsNotOlder() {
+  @Test func `a message from the same millisecond is not older`() {
     var moderation = RecentModeration()
     moderation.noteClear(at: 2_000)
     moderation.noteTimeout(of: "bob", at: 3_000)

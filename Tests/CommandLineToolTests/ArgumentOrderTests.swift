@@ -55,7 +55,7 @@ import Testing
     ("--json=short --json=pretty", "--json"), ("ingest --room a f --room=b", "--room"),
     ("--socket a status --socket b", "--socket"),
   ])
-  func `an option that is given twice is refused`(line: String, name: String) {
+  func `an option given twice is refused`(line: String, name: String) {
     #expect(throws: Failure(.usage, "\(name) is given twice")) { try arranged(line) }
   }
 

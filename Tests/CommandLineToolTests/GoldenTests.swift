@@ -52,7 +52,7 @@ import Testing
     return names(root, "").map { String($0.dropFirst()) }
   }
 
-  @Test func `every verb has a form, and every form a verb`() async throws {
+  @Test func `every verb has a golden form, and every golden form has a verb`() async throws {
     let verbs = try await Self.verbs()
     let known = Set(Self.arguments.keys).union(Self.elsewhere.keys)
     for verb in verbs where !known.contains(verb) {
@@ -101,7 +101,9 @@ import Testing
   private static let verbs = GoldenTests.arguments.keys.sorted().filter { $0 != "journal" }
 
   @Test(arguments: verbs)
-  func `without a daemon every verb says how to start it, in JSON too`(verb: String) async throws {
+  func `without a daemon, every verb says how to start it, in JSON as well`(verb: String)
+    async throws
+  {
     let words = verb.split(separator: " ").map(String.init)
     let run = await run(
       words + ["--json=short"] + (GoldenTests.arguments[verb] ?? []),
@@ -133,7 +135,8 @@ import Testing
     return all(root, "livehostctl")
   }
 
-  @Test func `every verb says what it does, and every option and argument what it is`() async throws
+  @Test func `the help of every verb explains the verb, its options and its arguments`()
+    async throws
   {
     let commands = try await commands()
     #expect(commands.count > 20)

@@ -32,7 +32,7 @@ import Testing
     return room
   }()
 
-  @Test func `Admit tells who was let in, as text and as JSON`() async throws {
+  @Test func `admit prints who was let in, as text and as JSON`() async throws {
     let daemon = try await FakeDaemon(report: Self.report)
     let all = await daemon.run(["admit", "main", "--all"])
     #expect(all.status == .done)
@@ -56,7 +56,7 @@ import Testing
     (["chat", "thread", "main", "none"], "has no message 'none'"),
     (["chat", "pin", "main", "4"], "has no notice 4; 'livehostctl chat notices main'"),
   ])
-  func `What cannot be done names what was asked for and what to do`(
+  func `a refused request names what was asked for and what to do`(
     arguments: [String], text: String
   ) async throws {
     let daemon = try await FakeDaemon()
@@ -74,7 +74,7 @@ import Testing
     ["chat", "scroll", "main", "up"], ["chat", "pin", "main", "one"],
     ["chat", "highlight", "main"] + (0..<33).map { "n\($0)" },
   ])
-  func `What makes no sense is a fault of usage`(arguments: [String]) async throws {
+  func `nonsensical values are usage errors`(arguments: [String]) async throws {
     let daemon = try await FakeDaemon()
     #expect(await daemon.run(arguments).status == .usage, "\(arguments)")
     await daemon.stop()
@@ -103,7 +103,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `A time to come is a length of time, a time of the day or seconds since 1970`() {
+  @Test func `a future time is a duration, a time of day or seconds since 1970`() {
     setenv("TZ", "UTC0", 1)
     tzset()
     // 2023-11-14 22:13:20

@@ -14,7 +14,9 @@ import Testing
     }
   }
 
-  @Test func `The bundled recording arrives whole, in big writes, and is confirmed`() async throws {
+  @Test func `the bundled recording arrives complete, in large writes, and is confirmed`()
+    async throws
+  {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["ingest", bundledRecording, "--speed", "max", "--json=short"])
     #expect(run.status == .done)
@@ -31,7 +33,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `Options go ahead of the lines, which keep their order`() async throws {
+  @Test func `options precede the lines, which keep their order`() async throws {
     let daemon = try await FakeDaemon()
     let file = daemon.directory.write(
       "lines", "{\"type\":\"a\",\"ts\":1000}\n\n{\"type\":\"refuse\",\"ts\":1001}".utf8)
@@ -46,7 +48,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `What is applied and not recorded as it should be is told, and is no success`()
+  @Test func `events applied but not recorded are reported, and the exit code is not 0`()
     async throws
   {
     let daemon = try await FakeDaemon()
@@ -61,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: ["truncated", "garbled", "missing", "directory", "format"])
-  func `What cannot be read is bad data`(kind: String) async throws {
+  func `unreadable input is bad data`(kind: String) async throws {
     let daemon = try await FakeDaemon()
     let header: [UInt8] = [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 3]
     let arguments: [String] =
@@ -77,7 +79,8 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `What was read before a recording broke is played and confirmed`() async throws {
+  @Test func `everything read before a recording breaks off is played and confirmed`() async throws
+  {
     let daemon = try await FakeDaemon()
     let file = daemon.directory.write("a.irc", "@a=b :x\n@c=d :y\n{}\n@e=f :z\n".utf8)
     let run = await daemon.run(
@@ -89,7 +92,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `A recording cut off in its compression ends at its last whole line`() async throws {
+  @Test func `a truncated compressed recording ends at its last whole line`() async throws {
     let daemon = try await FakeDaemon()
     let source = try #require(fopen(bundledRecording, "r"))
     var bytes = [UInt8](repeating: 0, count: 100_000)
@@ -108,7 +111,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `A daemon that goes away leaves what it confirmed`() async throws {
+  @Test func `if the daemon goes away, the confirmed counts remain`() async throws {
     let daemon = try await FakeDaemon(closesAfterSyncs: 1)
     let file = daemon.directory.write("lines", "{\"type\":\"a\"}\n".utf8)
     let run = await daemon.run(["ingest", file, "--speed=max", "--json=short"])
@@ -119,7 +122,9 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `A paced playback waits for its time and can be interrupted`() async throws {
+  @Test func `a paced playback waits for the time of each line and can be interrupted`()
+    async throws
+  {
     let daemon = try await FakeDaemon()
     let file = daemon.directory.write(
       "lines", "{\"type\":\"a\",\"ts\":0}\n{\"type\":\"b\",\"ts\":3600000}\n".utf8)
@@ -138,7 +143,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `No daemon means not reachable`() async throws {
+  @Test func `without a daemon, the exit code says not reachable`() async throws {
     let directory = try TestDirectory()
     let run = await run(["ingest", bundledRecording, "--socket", directory.path])
     #expect(run.status == .notReachable)
@@ -146,7 +151,7 @@ import Testing
 }
 
 @Suite struct FileSourceTests {
-  @Test func `The bundled recording is read through its compression`() throws {
+  @Test func `the bundled recording is decompressed while it is read`() throws {
     let source = try FileSource(path: bundledRecording)
     var bytes: [UInt8] = []
     while try source.read({ bytes += $0 }) {}
@@ -157,7 +162,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a", "ab\n", "\u{1F}"])
-  func `Short files are read as they are`(text: String) throws {
+  func `short files are read as they are`(text: String) throws {
     let directory = try TestDirectory()
     let source = try FileSource(path: directory.write("file.gz", text.utf8))
     var bytes: [UInt8] = []

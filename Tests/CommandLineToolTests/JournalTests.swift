@@ -23,7 +23,7 @@ import Testing
     lane: 1, room: "main", action: "chat.messages", processorMicroseconds: 3,
     waitedMicroseconds: 4)
 
-  @Test func `A hang comes back from the journal as it was`() {
+  @Test func `a hang is read back from the journal unchanged`() {
     var other = HangReport(
       number: 8, timestamp: 0, kind: .microhang, reason: .busy, durationMicroseconds: 250_000,
       lane: 0)
@@ -49,7 +49,7 @@ import Testing
       ("liveRoomStats.window", nil, "liveRoomStats"),
       (nil, "WaitingRoomView", "waitingRoom"), (nil, "HostView", nil), (nil, nil, nil),
     ] as [(String?, String?, String?)])
-  func `A hang is of the feature whose action or view held the lane`(
+  func `a hang belongs to the feature whose action or view held the lane`(
     action: String?, view: String?, feature: String?
   ) {
     var hang = hang
@@ -58,7 +58,7 @@ import Testing
     #expect(hang.journalFields["feature"] == feature)
   }
 
-  @Test func `Hangs are asked for by when they began, other entries by when they were written`() {
+  @Test func `hangs are selected by when they began, other entries by when they were written`() {
     var query = JournalQuery()
     query.kinds = [.hang, .microhang]
     let entry = entry(of: hang)
@@ -75,7 +75,7 @@ import Testing
     #expect(!query.admits(entry))
   }
 
-  @Test func `An entry as text and as JSON`() throws {
+  @Test func `an entry has a form as text and one as JSON`() throws {
     let entry = entry([
       "MESSAGE": "room main\u{1B}[2J opened", "PRIORITY": "5", "LIVEHOST_ROOM": "main",
       "MESSAGE_ID": JournalMessageID.roomOpened.rawValue, "_HOSTNAME": "vm", "_PID": "12",
@@ -91,7 +91,7 @@ import Testing
       json["fields"]?.objectValue?.keys.sorted() == ["LIVEHOST_ROOM", "MESSAGE_ID", "_PID"])
   }
 
-  @Test func `The kinds of entries are listed, with their fields`() async throws {
+  @Test func `the kinds of entries are listed, with their fields`() async throws {
     let text = await run(["journal", "--kinds"])
     #expect(text.status == .done)
     let json = try JSONValue(parsing: await run(["journal", "--kinds", "--json=short"]).output)
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `A directory without a journal is named, with what to name instead`() async throws {
+  @Test func `a directory without a journal is named, with what to give instead`() async throws {
     let directory = try TestDirectory()
     for (path, what) in [
       (directory.path, "no readable journal files"), ("/nonexistent", "No such file"),

@@ -14,38 +14,38 @@ import Wording
       elapsedNanoseconds: seconds * 1_000_000_000)
   }
 
-  @Test func `A known size gives a bar, a rate and the time left`() {
+  @Test func `a known size gives a bar, a rate and the time left`() {
     #expect(
       ProgressBar.line(progress(250, of: 1_000), columns: 79)
         == "[######--------------------] 25%  2,100 lines  700/s  2,000 confirmed  9 s left")
   }
 
-  @Test func `Without a size there is neither bar nor end`() {
+  @Test func `without a size there is neither a bar nor a remaining time`() {
     #expect(
       ProgressBar.line(progress(2_048, of: nil), columns: 79)
         == "2,100 lines  700/s  2,000 confirmed  2.0 KiB")
   }
 
-  @Test func `Before there is a rate none is told`() {
+  @Test func `no rate is shown before it is known`() {
     #expect(
       ProgressBar.line(progress(0, of: 10, lines: 0, after: 0), columns: 60)
         == "[-----------------------------] 0%  0 lines  2,000 confirmed")
   }
 
   @Test(arguments: 1...120)
-  func `It never takes more than its columns`(columns: Int) {
+  func `it never exceeds its columns`(columns: Int) {
     let line = ProgressBar.line(progress(999, of: 1_000), columns: columns)
     #expect(TerminalText.width(line) <= columns)
   }
 
-  @Test func `An empty file is done`() { #expect(progress(0, of: 0).fraction == 1) }
-  @Test func `A file that grew is not more than done`() {
+  @Test func `an empty file is complete`() { #expect(progress(0, of: 0).fraction == 1) }
+  @Test func `a file that grew is at most complete`() {
     #expect(progress(3, of: 2).fraction == 1)
   }
 }
 
 @Suite struct PercentBarTests {
-  @Test func `It tells the rate and the time left once there is one`() {
+  @Test func `it shows the rate and the time left once they are known`() {
     #expect(
       PercentBar.line(25, elapsed: 5, columns: 79)
         == "[#######-----------------------] 25%  5.0%/s  15 s left")
@@ -54,7 +54,7 @@ import Wording
   }
 
   @Test(arguments: 1...80)
-  func `It never takes more than its columns`(columns: Int) {
+  func `it never exceeds its columns`(columns: Int) {
     let line = PercentBar.line(33, elapsed: 100, columns: columns)
     #expect(TerminalText.width(line) <= columns)
   }
@@ -62,27 +62,29 @@ import Wording
 
 @Suite struct FormatTests {
   @Test(arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-12_345_678, "-12,345,678")])
-  func `Counts have groups`(number: Int, text: String) { #expect(Format.count(number) == text) }
+  func `counts are grouped by thousands`(number: Int, text: String) {
+    #expect(Format.count(number) == text)
+  }
 
   @Test(arguments: [
     (0.0, "0.0"), (9.96, "10.0"), (99.94, "99.9"), (99.96, "100"),
     (1e300, "9,223,372,036,854,775,807"), (-0.04, "0.0"), (-1.26, "-1.3"), (.nan, "-"),
   ])
-  func `Rates have a decimal while it matters`(number: Double, text: String) {
+  func `rates have a decimal where it matters`(number: Double, text: String) {
     #expect(Format.rate(number) == text)
   }
 
   @Test(arguments: [(0, "0 B"), (1_023, "1023 B"), (1_536, "1.5 KiB"), (3 << 30, "3.0 GiB")])
-  func `Bytes have units`(number: Int, text: String) { #expect(Format.bytes(number) == text) }
+  func `bytes have units`(number: Int, text: String) { #expect(Format.bytes(number) == text) }
 
   @Test(arguments: [(7, "7 s"), (252, "4:12"), (3_723, "1:02:03"), (90_061, "1 d 1:01:01")])
-  func `Durations are read at a glance`(seconds: Int, text: String) {
+  func `durations can be read at a glance`(seconds: Int, text: String) {
     #expect(Format.duration(seconds: seconds) == text)
   }
 }
 
 @Suite struct TerminalTextTests {
-  @Test func `Wide characters count twice and marks not at all`() {
+  @Test func `wide characters take two columns and combining marks none`() {
     #expect(TerminalText.width("abc") == 3)
     #expect(TerminalText.width("日本") == 4)
     #expect(TerminalText.width("e\u{301}") == 1)
@@ -93,15 +95,15 @@ import Wording
   }
 
   @Test(arguments: ["\u{1B}", "\u{9B}", "\u{07}", "\n", "\u{202E}", "\u{2028}", "\u{7F}"])
-  func `What steers a terminal becomes a mark`(text: String) {
+  func `control characters become a replacement character`(text: String) {
     #expect(TerminalText.sanitized("a\(text)b") == "a\u{FFFD}b")
   }
 
-  @Test func `Pictures stay whole`() { #expect(TerminalText.sanitized("👩‍👩‍👧 ü") == "👩‍👩‍👧 ü") }
+  @Test func `emoji sequences stay whole`() { #expect(TerminalText.sanitized("👩‍👩‍👧 ü") == "👩‍👩‍👧 ü") }
 }
 
 @Suite struct JSONModeTests {
-  @Test func `Pretty is indented and means the same`() throws {
+  @Test func `pretty output is indented and means the same`() throws {
     let value: JSONValue = ["b": [1, [:]], "a": [:], "c": [], "d": .null]
     let text = String(decoding: try #require(JSONMode.pretty.text(value)), as: UTF8.self)
     #expect(
@@ -120,7 +122,9 @@ import Wording
     return DemoSummary.Part(source: "x.gz", lines: lines, room: room)
   }
 
-  @Test func `The recorded room comes first and the simulated one is told apart`() throws {
+  @Test func `the recorded room comes first, and the simulated one is distinguished from it`()
+    throws
+  {
     let summary = DemoSummary(recorded: [part()], simulated: part { $0.room = "other" })
     let lines = summary.lines
     #expect(lines.first == "Recording: room main, from x.gz")
@@ -131,7 +135,7 @@ import Wording
     #expect(try summary.json()["conserved"] == true)
   }
 
-  @Test func `An event that is pending, lost or made up breaks the balance`() {
+  @Test func `a pending, lost or invented event upsets the balance`() {
     #expect(part().isConserved)
     #expect(!part { $0.counters.applied += 1 }.isConserved)
     #expect(!part { $0.counters.pending = 1 }.isConserved)

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `What is taller than the terminal is paged, as a whole`() async {
+  @Test func `output taller than the terminal is paged as a whole`() async {
     let terminal = PagedTerminal()
     #expect(await terminal.tool(rows: 10).run(["--help"]) == .done)
     #expect(terminal.paged.count == 1)
@@ -46,7 +46,7 @@ import Testing
     (["--help"], 500, true, true), (["--no-pager", "--help"], 10, true, true),
     (["--help"], 10, false, true), (["--help"], 10, true, false),
   ])
-  func `It is not where it fits, is not wanted, is no terminal, or there is no pager`(
+  func `output is not paged if it fits, if paging is off, or without a terminal or pager`(
     arguments: [String], rows: Int, isTerminal: Bool, hasPager: Bool
   ) async {
     let terminal = PagedTerminal(hasPager: hasPager)
@@ -55,7 +55,7 @@ import Testing
     #expect(terminal.written.contains("Exit codes: 0 done"))
   }
 
-  @Test func `A result is paged, but not what comes one after another`() async throws {
+  @Test func `a single result is paged, but not a stream of results`() async throws {
     let daemon = try await FakeDaemon()
     let terminal = PagedTerminal()
     let socket = daemon.directory.path

@@ -15,7 +15,7 @@ import Testing
     ("{\"text\":\"ts\",\"ts\":3}", 3),
     ("{\"ats\":1,\"ts\":4}", 4),
   ])
-  func `The time stamp is found wherever it stands`(line: String, expected: Int64) {
+  func `the time stamp is found wherever it is in the line`(line: String, expected: Int64) {
     #expect(milliseconds(line) == expected)
   }
 
@@ -27,20 +27,20 @@ import Testing
 }
 
 @Suite struct PacerTests {
-  @Test func `Lines are due by their time stamps times the factor`() {
+  @Test func `lines are due by their time stamps times the factor`() {
     var pacer = Pacer(factor: 4)
     #expect(pacer.due(timestamp: 10_000, now: 7) == 7)
     #expect(pacer.due(timestamp: 10_400, now: 8) == 100_000_007)
     #expect(pacer.due(timestamp: nil, now: 9) == 9)
   }
 
-  @Test func `A line older than the first is due at once`() {
+  @Test func `a line older than the first one is due at once`() {
     var pacer = Pacer(factor: 1)
     _ = pacer.due(timestamp: 1_000, now: 50)
     #expect(pacer.due(timestamp: 600, now: 60) == 50)
   }
 
-  @Test func `A time beyond reckoning is never due`() {
+  @Test func `a time too far in the future is never due`() {
     var pacer = Pacer(factor: 0.001)
     _ = pacer.due(timestamp: 0, now: 0)
     #expect(pacer.due(timestamp: 9_000_000_000_000_000, now: 1) == .max)
@@ -51,7 +51,9 @@ import Testing
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
   private let line = { (time: Int) in "{\"ts\":\(time)}\n" }
 
-  @Test func `Lines come out when they are due, those that are due together in one piece`() throws {
+  @Test func `lines are handed out when they are due, and together if they are due together`()
+    throws
+  {
     var queue = PlaybackQueue(speed: .times(1), format: .auto)
     queue.append((line(0) + line(0) + line(100) + line(50) + line(200)).utf8)
     var output: [UInt8] = []
@@ -71,7 +73,7 @@ import Testing
     #expect(queue.lines == 5)
   }
 
-  @Test func `At full speed nothing waits but for the limit`() throws {
+  @Test func `at full speed only the limit makes lines wait`() throws {
     var queue = PlaybackQueue(speed: .maximum, format: .auto)
     queue.append((0..<100).map { "{\"ts\":\($0)000000}\n" }.joined().utf8)
     var output: [UInt8] = []
@@ -81,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 7, 1_000])
-  func `Bytes come out as they went in, however they were cut`(size: Int) throws {
+  func `bytes come out as they went in, however they are cut`(size: Int) throws {
     let input = Array("a\n\nbb\r\nccc\nlast".utf8)
     var queue = PlaybackQueue(speed: .maximum, format: .auto)
     var output: [UInt8] = []
@@ -98,7 +100,7 @@ import Testing
     #expect(queue.count == 0)
   }
 
-  @Test func `A line without an end is passed on rather than kept`() throws {
+  @Test func `an endless line is passed on rather than buffered`() throws {
     var queue = PlaybackQueue(speed: .times(1), format: .native)
     var output: [UInt8] = []
     queue.append(repeatElement(UInt8(ascii: "{"), count: PlaybackQueue.longestLine + 1))
@@ -112,7 +114,7 @@ import Testing
     #expect(output.count == PlaybackQueue.longestLine + 12)
   }
 
-  @Test func `A line of another format is named`() throws {
+  @Test func `a line in another format is reported by its number`() throws {
     var queue = PlaybackQueue(speed: .maximum, format: .twitchIRC)
     queue.append("PING :x\n\n@a=b :x\n{\"ts\":1}\n".utf8)
     var output: [UInt8] = []
@@ -124,7 +126,7 @@ import Testing
 }
 
 @Suite struct SyncScheduleTests {
-  @Test func `A question is due after a second, one at a time, and only for something sent`() {
+  @Test func `a question is due after a second, one at a time, and only for something sent`() {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     #expect(syncs.line(now: 5_000_000_000, sentBytes: 0) == nil)
     #expect(syncs.nextTime(sentBytes: 0) == nil)
@@ -140,13 +142,13 @@ import Testing
     #expect(syncs.line(now: 9_000_000_000, sentBytes: 20)?.contains("t2") == true)
   }
 
-  @Test func `Much sent makes it due sooner`() {
+  @Test func `it is due sooner if much was sent`() {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     #expect(syncs.line(now: 1, sentBytes: 8 << 20) != nil)
   }
 
   @Test(arguments: ["u1", "t0", "t2", "t", "t-1", "t99999999999999999999"])
-  func `Answers to other questions are passed over`(token: String) {
+  func `answers to other questions are ignored`(token: String) {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     _ = syncs.lastLine(now: 1, sentBytes: 1)
     syncs.receive(token: token, received: 9, rejected: 9)
@@ -154,14 +156,14 @@ import Testing
     #expect(syncs.confirmed == SyncSchedule.Confirmed())
   }
 
-  @Test func `An answer without a question is passed over`() {
+  @Test func `an answer without a question is ignored`() {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     syncs.receive(token: "t1", received: 9, rejected: 9)
     #expect(syncs.isSettled)
     #expect(syncs.confirmed == SyncSchedule.Confirmed())
   }
 
-  @Test func `The last question may follow one that is open`() {
+  @Test func `the last question may follow an unanswered one`() {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     _ = syncs.line(now: 2_000_000_000, sentBytes: 1)
     _ = syncs.lastLine(now: 2_000_000_001, sentBytes: 2)

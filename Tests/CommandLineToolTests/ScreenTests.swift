@@ -98,7 +98,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(identities(history) == [2])
   }
 
-  @Test func `their number is bounded`() {
+  @Test func `the number of kept messages is bounded`() {
     var history = RowHistory()
     history.merge(.messages(0..<5_000))
     #expect(history.rows.count == RowHistory.capacity)
@@ -222,7 +222,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test(arguments: [100, 60, 20, 3, 1])
-  func `it fits the terminal`(columns: Int) {
+  func `the screen fits the terminal`(columns: Int) {
     let lines = ScreenText.lines(.made(chat: .messages(0..<50)), columns: columns)
     #expect(lines.allSatisfy { TerminalText.width($0) <= columns })
   }
@@ -252,7 +252,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test(arguments: [(20, 5), (30, 12), (60, 20), (100, 30), (240, 70), (8, 3)])
-  func `every size is a picture of that size`(columns: Int, rows: Int) {
+  func `every terminal size gives a picture of that size`(columns: Int, rows: Int) {
     let picture = model(.made(chat: .messages(0..<60))).picture(columns: columns, rows: rows)
     #expect((picture.columns, picture.rows) == (columns, rows))
     #expect(lines(picture).allSatisfy { TerminalText.width($0) <= columns })
@@ -371,7 +371,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     return (Task { await tool.run(arguments) }, capture)
   }
 
-  @Test func `watching draws what comes, only what changed, and gives the terminal back`()
+  @Test func `watching draws only what changed, and restores the terminal`()
     async throws
   {
     let daemon = try await FakeDaemon()
@@ -395,7 +395,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     await daemon.stop()
   }
 
-  @Test func `Ctrl-C gives the terminal back`() async throws {
+  @Test func `Ctrl-C restores the terminal`() async throws {
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)

@@ -30,7 +30,7 @@ import Testing
     path = directory.write("small.yaml", Self.scenario.utf8)
   }
 
-  @Test func `A report is text, or JSON with the same seed and digest each time`() async throws {
+  @Test func `a report is text or JSON, with the same seed and digest each time`() async throws {
     let text = await run(["simulate", path, "--local"])
     #expect(text.status == .done)
     #expect(text.output.contains("microhangs"))
@@ -46,7 +46,7 @@ import Testing
     #expect(try JSONValue(parsing: other.output)["digest"] != report["digest"])
   }
 
-  @Test func `Thresholds that are not met give 99 and a list, beside the whole report`()
+  @Test func `thresholds that are not met give exit code 99 and a list after the whole report`()
     async throws
   {
     let result = await perform([
@@ -60,7 +60,7 @@ import Testing
     #expect(report["thresholds"]?.arrayValue?.last?["passed"] == false)
   }
 
-  @Test func `A wrong scenario gives 78 and says where`() async throws {
+  @Test func `an invalid scenario gives exit code 78 and says where`() async throws {
     let bad = directory.write("bad.yaml", Self.scenario.replacing("seed:", with: "sed:").utf8)
     let result = await perform(["simulate", bad, "--local", "--json=short"])
     #expect(result.status == .configuration)
@@ -72,7 +72,7 @@ import Testing
     #expect(await perform(["simulate", "\(bad).none", "--local"]).status == .configuration)
   }
 
-  @Test func `A wrong option gives 64`() async {
+  @Test func `an invalid option gives exit code 64`() async {
     for arguments in [
       ["--set", "sed=1"], ["--device", "none"], ["--variant", "none"], ["--threshold", "none"],
       ["--seed", "x"],
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `Trace and page are written`() async throws {
+  @Test func `trace and page are written`() async throws {
     let trace = "\(directory.path)/trace.json"
     let page = "\(directory.path)/page.html"
     let result = await perform(["simulate", path, "--local", "--trace", trace, "--html", page])
@@ -93,7 +93,7 @@ import Testing
     #expect(refused.status == .failed)
   }
 
-  @Test func `Two reports and two variants are shown side by side`() async throws {
+  @Test func `two reports or two variants are shown side by side`() async throws {
     let report = await run(["simulate", path, "--local", "--json=short"])
     let file = directory.write("report.json", report.output.utf8)
     let variants = await run(["compare", "\(file):tracked", "\(file):ignored"])

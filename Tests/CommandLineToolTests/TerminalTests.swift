@@ -20,7 +20,7 @@ private struct Dice {
   }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func `A terminal shows each picture, whatever it showed before`(seed: UInt64) {
+  func `a terminal shows each picture correctly, whatever it showed before`(seed: UInt64) {
     var dice = Dice(state: seed)
     let words = ["a", "bc", "日本", "👩‍👩‍👧", "e\u{301}", " ", "      ", "─", "[##--]", "ü"]
     let styles: [TextStyle] = [.plain, .strong, .faint, .bad, TextStyle(.cyan, reversed: true)]
@@ -50,7 +50,7 @@ private struct Dice {
     #expect(picture.unknown == [])
   }
 
-  @Test func `What did not change is not sent again`() {
+  @Test func `unchanged cells are not sent again`() {
     var painter = ScreenPainter(usesColor: true)
     let first = grid(["one", "two, which stays", "three"])
     let (once, again) = (painter.bytes(for: first), painter.bytes(for: first))
@@ -60,7 +60,7 @@ private struct Dice {
     #expect(changed == "\u{1B}[3;3H4")
   }
 
-  @Test func `Rows that move up are moved by the terminal`() {
+  @Test func `rows that move up are scrolled by the terminal`() {
     var painter = ScreenPainter(usesColor: true)
     let rows = (0..<20).map { "message number \($0) of a longer chat" }
     _ = painter.bytes(for: grid(Array(rows[0..<10])))
@@ -69,7 +69,7 @@ private struct Dice {
     #expect(bytes.count < 80)
   }
 
-  @Test func `A picture of another size is drawn whole`() {
+  @Test func `a picture of another size is drawn completely`() {
     var painter = ScreenPainter(usesColor: true)
     _ = painter.bytes(for: grid(["one"]))
     let whole = painter.bytes(for: grid(["one", ""]))
@@ -79,13 +79,13 @@ private struct Dice {
     #expect(again == whole)
   }
 
-  @Test func `Without colour the rest of a style stays`() {
+  @Test func `without colour the rest of a style remains`() {
     let style = TextStyle(.red, strong: true)
     #expect(style.sequence(usesColor: true) == "\u{1B}[0;1;31m")
     #expect(style.sequence(usesColor: false) == "\u{1B}[0;1m")
   }
 
-  @Test func `A line that is too long is cut with an ellipsis, and in its place`() {
+  @Test func `a line that is too long is cut with an ellipsis`() {
     var grid = CellGrid(columns: 10, rows: 2)
     grid.put("abcdefgh", row: 0, column: 0, width: 5)
     grid.put("日本語日本語", row: 1, column: 1, width: 6)
@@ -103,13 +103,13 @@ private struct Dice {
       ("\r", .enter), ("\u{1B}", .escape), ("\u{7F}", .backspace), ("q", .character("q")),
       ("ü", .character("ü")),
     ] as [(String, Key)])
-  func `A key is known by what the terminal sends`(text: String, key: Key) {
+  func `a key is recognised by what the terminal sends`(text: String, key: Key) {
     var parser = KeyParser()
     let keys = parser.keys(Array(text.utf8))
     #expect(keys == [key])
   }
 
-  @Test func `Keys may arrive in pieces and together`() {
+  @Test func `keys may arrive in pieces and together`() {
     var parser = KeyParser()
     func keys(_ bytes: [UInt8]) -> [Key] { parser.keys(bytes) }
     #expect(keys([0x61, 0x1B]) == [.character("a")])
@@ -120,7 +120,7 @@ private struct Dice {
     #expect(keys(Array("ü".utf8.dropFirst())) == [.character("ü")])
   }
 
-  @Test func `Noise is no key and does no harm`() {
+  @Test func `noise is not taken for a key and does no harm`() {
     var parser = KeyParser()
     func keys(_ bytes: [UInt8]) -> [Key] { parser.keys(bytes) }
     #expect(keys([0x00, 0x01, 0xFF, 0xC0]) == [])

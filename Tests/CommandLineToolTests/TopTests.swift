@@ -28,7 +28,7 @@ import Testing
         }))
   }
 
-  @Test func `Rates are those between two looks`() async throws {
+  @Test func `rates are computed between two samples`() async throws {
     let report = try await sample(seconds: 12, [("a", 300), ("b", 50), ("c", 7)])
       .report(since: sample(seconds: 10, [("a", 100), ("b", 90)]))
     #expect(report.rooms.map(\.eventsPerSecond) == [100, nil, nil])
@@ -41,7 +41,7 @@ import Testing
     #expect(first.rooms.map(\.eventsPerSecond) == [nil])
   }
 
-  @Test func `Every column sorts, and turns round`() async throws {
+  @Test func `every column can be sorted, in both directions`() async throws {
     let report = try await sample(seconds: 12, [("a", 300), ("b", 50), ("c", 700)])
       .report(since: sample(seconds: 10, [("a", 100), ("b", 0), ("c", 699)]))
     func rooms(_ column: RoomColumn, _ isReversed: Bool = false) -> [String] {
@@ -59,7 +59,7 @@ import Testing
     #expect(TopOrder(views: .evaluations).sorted(report).views.map(\.room) == ["c", "a", "b"])
   }
 
-  @Test func `In a pipe it prints once, with the rates of one interval`() async throws {
+  @Test func `in a pipe, it prints once with the rates of one interval`() async throws {
     let daemon = try await FakeDaemon()
     let capture = Capture()
     let clock = Mutex<UInt64>(1)
@@ -81,7 +81,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `The screen sorts, scrolls and explains itself`() async throws {
+  @Test func `the screen sorts, scrolls and explains itself`() async throws {
     var model = TopScreenModel(TopOrder())
     let many = (0..<50).map { ("room\($0 < 10 ? "0" : "")\($0)", $0) }
     model.apply(try await sample(seconds: 1, many).report(since: nil))
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: [["--interval", "0"], ["--sort", "nonsense"], ["--sort-views", "phase"]])
-  func `What makes no sense is refused`(arguments: [String]) async {
+  func `nonsensical values are refused`(arguments: [String]) async {
     #expect(await run(["top"] + arguments).status == .usage)
   }
 }
@@ -117,11 +117,11 @@ import Testing
   }
 
   @Test(arguments: [10, 20, 30, 40, 60, 200])
-  func `A table fits the terminal`(columns: Int) {
+  func `a table fits the terminal`(columns: Int) {
     #expect(table.lines(columns: columns).allSatisfy { TerminalText.width($0) <= columns })
   }
 
-  @Test func `Numbers are cut last`() {
+  @Test func `numbers are cut last`() {
     #expect(
       table.lines(columns: 40) == [
         "NAME             COUNT  WHY", "a name that…  1,234,567  and a long re…",

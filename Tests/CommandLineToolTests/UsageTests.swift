@@ -19,14 +19,14 @@ import Testing
     ["top", "--once", "extra"], ["status", "--rate", "1"], ["help", "nope"],
     ["help", "record", "nope"], ["record", "nope", "main"], ["completion", "tcsh"],
   ])
-  func `What makes no sense is refused as usage`(arguments: [String]) async {
+  func `nonsensical arguments are usage errors`(arguments: [String]) async {
     let run = await run(arguments)
     #expect(run.status == .usage)
     #expect(run.diagnostics.hasPrefix("livehostctl: "))
     #expect(!run.output.contains("OVERVIEW"))
   }
 
-  @Test func `A refusal is JSON too if JSON is asked for`() async throws {
+  @Test func `an error is printed as JSON if JSON was requested`() async throws {
     let run = await run(["show", "--json=short"])
     let value = try JSONValue(parsing: run.output)
     #expect(value["error"]?["kind"] == "usage")
@@ -38,7 +38,7 @@ import Testing
     "status", "rooms", "open", "close", "show", "watch", "send", "ingest", "demo", "simulate",
     "compare", "journal", "metrics", "hangs",
   ])
-  func `Every verb explains itself`(verb: String) async {
+  func `every verb has a help text`(verb: String) async {
     let run = await run([verb, "--help"])
     #expect(run.status == .done)
     for part in ["--socket", "--json", "-j", "--no-pager", "JSON"] {
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: [["status"], ["show", "main"], ["open", "x"], ["watch", "x"], []])
-  func `A daemon that is not there is named, with the places looked at`(
+  func `if no daemon is found, the sockets tried are named`(
     arguments: [String]
   ) async throws {
     let directory = try TestDirectory()
@@ -111,7 +111,7 @@ import Testing
 }
 
 @Suite struct SocketPathsTests {
-  @Test func `An option goes before the environment`() {
+  @Test func `an option takes precedence over the environment`() {
     let candidates = SocketPaths.candidates(
       option: "/a/control",
       ProcessEnvironment(variables: ["LIVEHOST_SOCKET": "/b", "XDG_RUNTIME_DIR": "/c"], userID: 7))
@@ -119,7 +119,7 @@ import Testing
     #expect(candidates.map(\.ingest) == ["/a/ingest"])
   }
 
-  @Test func `The user's own daemon goes before the system's`() {
+  @Test func `the user's own daemon takes precedence over the system's`() {
     let own = SocketPaths.candidates(
       option: nil, ProcessEnvironment(variables: ["XDG_RUNTIME_DIR": "/c"], userID: 7))
     #expect(own == [SocketPaths(directory: "/c/livehost"), .service])
@@ -128,7 +128,7 @@ import Testing
     #expect(other == [SocketPaths(directory: "/tmp/livehost-123456"), .service])
   }
 
-  @Test func `A directory stands for the sockets in it`() throws {
+  @Test func `a directory means the sockets in it`() throws {
     let directory = try TestDirectory()
     let candidates = SocketPaths.candidates(
       option: directory.path, ProcessEnvironment(variables: [:], userID: 7))

@@ -5,7 +5,7 @@ import JSON
 import Testing
 
 @Suite struct VerbTests {
-  @Test func `Show prints exactly the object of the control interface`() async throws {
+  @Test func `show prints exactly the object of the control interface`() async throws {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["show", "main", "--json=short"])
     #expect(run.status == .done)
@@ -13,7 +13,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `Show of one feature has no other`() async throws {
+  @Test func `show of one feature prints no other`() async throws {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["--json=pretty", "show", "main", "recorder"])
     let value = try JSONValue(parsing: run.output)
@@ -30,7 +30,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `Status and rooms have text and JSON`() async throws {
+  @Test func `status and rooms have text and JSON`() async throws {
     let daemon = try await FakeDaemon()
     let status = await daemon.run([])
     #expect(status.output.contains("livehostd 9.9, ok"))
@@ -46,7 +46,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `Set takes a value or a position and tells what it came to`() async throws {
+  @Test func `set takes a value or a position and prints the result`() async throws {
     let daemon = try await FakeDaemon()
     for (argument, member, value): (String, String, JSONValue) in [
       ("0.25", "value", 0.25), ("1", "value", 1.0), ("on", "on", true), ("off", "on", false),
@@ -67,7 +67,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `Metrics are what Prometheus scrapes, and JSON`() async throws {
+  @Test func `metrics are printed as Prometheus text or as JSON`() async throws {
     let daemon = try await FakeDaemon()
     #expect(
       await daemon.run(["metrics"]).output == """
@@ -81,7 +81,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `Why has text and JSON, and names the views that there are`() async throws {
+  @Test func `why has text and JSON, and names the existing views`() async throws {
     let daemon = try await FakeDaemon()
     let text = await daemon.run(["why", "main", "HostView"])
     #expect(text.output.contains("HostView of room main: 3 evaluations, 1 of them avoidable"))
@@ -97,7 +97,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `Hangs has text and JSON, and a beginning`() async throws {
+  @Test func `hangs has text and JSON, and can be limited to recent ones`() async throws {
     let daemon = try await FakeDaemon()
     #expect(await daemon.run(["hangs"]).output == "no hang, no microhang\n")
     daemon.service.hangs.add(
@@ -117,7 +117,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `What the daemon refuses has an exit code and a reason`() async throws {
+  @Test func `requests refused by the daemon have an exit code and a reason`() async throws {
     let daemon = try await FakeDaemon()
     let missing = await daemon.run(["show", "nowhere"])
     #expect(missing.status == .failed)
@@ -136,14 +136,14 @@ import Testing
   }
 
   @Test(arguments: [["open", "x"], ["close", "main"], ["send", "main", "{\"type\":\"t\"}"]])
-  func `Who may not change anything is told so`(arguments: [String]) async throws {
+  func `a user without permission is told so`(arguments: [String]) async throws {
     let daemon = try await FakeDaemon(mayChange: false)
     #expect(await daemon.run(arguments).status == .notPermitted)
     #expect(await daemon.run(["show", "main"]).status == .done)
     await daemon.stop()
   }
 
-  @Test func `Watching prints each change on a line until it is interrupted`() async throws {
+  @Test func `watching prints each change on a line until interrupted`() async throws {
     let daemon = try await FakeDaemon()
     let capture = Capture()
     let (writes, written) = AsyncStream<Void>.makeStream()
@@ -167,7 +167,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `A reader who has seen enough is no failure`() async throws {
+  @Test func `a reader that closes the pipe is not an error`() async throws {
     let daemon = try await FakeDaemon()
     let console = Console(write: { _ in throw OutputClosed() }, diagnose: { _ in })
     let tool = CommandLineTool(

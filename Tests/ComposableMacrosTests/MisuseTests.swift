@@ -56,7 +56,7 @@ struct MisuseTests {
         + (0..<127).map { "  var f\($0) = 0\n" }.joined() + "}",
       "a state has at most 126 observed fields, this one has 127: group some in a child state"),
   ])
-  func `is told`(_ misuse: Misuse) {
+  func `is reported`(_ misuse: Misuse) {
     let expansion = Expansion(misuse.source)
     #expect(expansion.messages == [misuse.message])
     #expect(expansion.fixed == Expansion.lines(misuse.fixed))
@@ -76,7 +76,7 @@ struct MisuseTests {
     #expect(!expansion.text.contains("_$changes"), "\(expansion.text)")
   }
 
-  @Test func `several misuses are told at once`() {
+  @Test func `several misuses are reported together`() {
     let expansion = Expansion(
       """
       @ObservableState

@@ -98,7 +98,7 @@ struct JukeboxTests {
     await store.skipReceivedActions()
   }
 
-  @Test func `stopping ends what is under way`() async {
+  @Test func `stopping ends what is in progress`() async {
     let clock = TestClock()
     let client = SongClient {
       try await clock.sleep(for: .seconds(2))
@@ -140,7 +140,7 @@ struct Bar {
 // The end of the article's code.
 
 struct GettingStartedTests {
-  @Test func `the store of the article tells what is played`() {
+  @Test func `the store of the article reports what is playing`() {
     let lane = ManualLane()
     var lines: [String] = []
     let store = makeStore(on: lane, client: SongClient { "Freddie Freeloader" }) {

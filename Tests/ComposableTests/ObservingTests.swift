@@ -67,7 +67,7 @@ struct ObservingTests {
     withExtendedLifetime(observers) {}
   }
 
-  @Test func `what changed is printed`() {
+  @Test func `changes are printed`() {
     let store = Store(initialState: Hall.State(), lane: ManualLane()) { Hall() }
     store.send(.seated(1))
     store.printChanges { line in say(line) }

@@ -97,7 +97,7 @@ struct Archive {
 struct PerformanceTests {
   private let client = RowClient { [Row(), Row(isNew: false), Row()] }
 
-  @Test func `a child is run directly, and what it loads comes back to it`() async {
+  @Test func `a child is run directly, and gets back what it loads`() async {
     let store = TestStore(initialState: Archive.State()) { Archive(client: client) }
     await store.send(.allTapped) { $0.list.isLoading = true }
     await store.receive(\.list.loaded) {
@@ -110,7 +110,7 @@ struct PerformanceTests {
     await store.skipReceivedActions()
   }
 
-  @Test func `a computed scope is computed at each look, and counted`() {
+  @Test func `a computed scope is computed at each access, and counted`() {
     var state = Archive.State()
     state.list.rows = [Row(), Row(isNew: false)]
     let store = Store(initialState: state, lane: ManualLane()) { Archive(client: client) }

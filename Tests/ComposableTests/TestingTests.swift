@@ -30,7 +30,7 @@ struct TestingTests {
     await store.finish()
   }
 
-  @Test func `effects are ended or left out`() async {
+  @Test func `effects are ended or skipped`() async {
     let clock = TestClock()
     let client = SongClient {
       try await clock.sleep(for: .seconds(2))
@@ -49,7 +49,7 @@ struct TestingTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `what a test does not set fails when it is used, with its name`() async throws {
+  @Test func `a dependency that a test does not set fails by name when it is used`() async throws {
     let clock = TestClock()
     let dependencies = Dependencies.test(clock: clock, identifiers: .counting())
     #expect(dependencies.identifiers.next() == 1)

@@ -12,7 +12,7 @@ struct ControlRun {
 }
 
 @Suite struct ControlFeatureTests {
-  @Test func aValueStaysLocalWhileItsSliderIsDragged() {
+  @Test func `a value stays local while its slider is dragged`() {
     var run = ControlRun()
     #expect(run.send(.sliderBegan(control: "mic", value: 0.2)).isNone)
     #expect(run.send(.sliderMoved(control: "mic", value: 0.3)).isNone)
@@ -21,7 +21,7 @@ struct ControlRun {
     #expect(run.state.committed == 0)
   }
 
-  @Test func aReleaseCommitsOnceAndTellsTheParent() {
+  @Test func `a release commits once and reports it to the parent`() {
     let run = StoreRun()
     run.store.send(.sliderBegan(control: "mic", value: 0.2))
     run.store.send(.sliderMoved(control: "mic", value: 0.3))
@@ -33,14 +33,14 @@ struct ControlRun {
     #expect(run.committed == ["mic=0.5"])
   }
 
-  @Test func aReleaseWithoutABeginningCommitsToo() {
+  @Test func `a release without a beginning commits as well`() {
     let run = StoreRun()
     run.store.send(.sliderReleased(control: "zoom", value: 1))
     #expect(run.store.state.values["zoom"] == 1)
     #expect(run.committed == ["zoom=1.0"])
   }
 
-  @Test func aValueSetFromElsewhereIsCommittedAndDoesNotDisturbADrag() {
+  @Test func `a value set from elsewhere is committed and does not disturb a drag`() {
     let run = StoreRun()
     run.store.send(.sliderBegan(control: "mic", value: 0.2))
     run.store.send(.set(control: "mic", value: 0.9))
@@ -52,7 +52,7 @@ struct ControlRun {
     #expect(run.committed == ["mic=0.9", "mic=0.25"])
   }
 
-  @Test func aValueBeyondTheEndsOfASliderIsHeldAtTheEnd() {
+  @Test func `a value beyond the end of a slider is clamped`() {
     let run = StoreRun()
     run.store.send(.set(control: "mic", value: 7))
     run.store.send(.set(control: "zoom", value: -7))
@@ -60,7 +60,7 @@ struct ControlRun {
     #expect(run.store.state.values["zoom"] == 0)
   }
 
-  @Test func aTapTogglesASwitchOrSetsIt() {
+  @Test func `a tap toggles a switch or sets it`() {
     var run = ControlRun()
     _ = run.send(.tapped(control: "camera", on: nil))
     #expect(run.state.switches["camera"] == true)
@@ -71,7 +71,7 @@ struct ControlRun {
     #expect(run.state.switches["camera"] == true)
   }
 
-  @Test func theNewestLevelsOfAMeterAreKept() {
+  @Test func `the newest levels of a meter are kept`() {
     var run = ControlRun()
     _ = run.send(.meterRead(input: "mic", levels: [0.1, 0.2]))
     _ = run.send(.meterRead(input: "game", levels: [0.9]))
@@ -80,7 +80,7 @@ struct ControlRun {
     #expect(run.state.meters.names == ["mic", "game"])
   }
 
-  @Test func controlsKeepTheOrderInWhichTheyCame() {
+  @Test func `controls keep the order in which they first appeared`() {
     var table = ControlTable<Int>()
     for (index, name) in ["mic", "game", "zoom"].enumerated() { table[name] = index }
     table["mic"] = 9
@@ -93,7 +93,7 @@ struct ControlRun {
     #expect(table["mic"] == 9)
   }
 
-  @Test func anActionThatChangesNothingTellsNobody() {
+  @Test func `an action that changes nothing notifies no observer`() {
     let run = StoreRun()
     run.store.send(.sliderMoved(control: "mic", value: 0.5))
     run.store.send(.tapped(control: "camera", on: true))

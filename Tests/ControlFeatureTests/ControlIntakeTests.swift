@@ -7,7 +7,7 @@ import Testing
 @Suite struct ControlIntakeTests {
   private typealias Action = ControlFeature.Action
 
-  @Test func aDragOfFiveHundredChangesIsOneCommitAndAtMostOneUpdatePerFrame() {
+  @Test func `a drag of five hundred changes is one commit and at most one update per frame`() {
     let frame = Interval.nanoseconds(16_666_667)
     var intake = ControlIntake(policies(frame))
     var output = IntakeOutput<Action>()
@@ -57,7 +57,7 @@ import Testing
     #expect(intake.deadline == nil)
   }
 
-  @Test func theEndOfADragSupersedesItsPendingChangeAndDeliversThatOfOthers() {
+  @Test func `the end of a drag supersedes its pending change and delivers that of others`() {
     var intake = ControlIntake()
     var output = IntakeOutput<Action>()
     for control in ["mic", "game"] {
@@ -76,7 +76,7 @@ import Testing
     #expect(intake.pending == 0)
   }
 
-  @Test func theLastValueArrivesAtTheFrameWithoutAnother() {
+  @Test func `the last value arrives with the frame even if no other follows`() {
     var intake = ControlIntake(policies(.milliseconds(16)))
     var output = IntakeOutput<Action>()
     for step in 1...3 {
@@ -94,7 +94,7 @@ import Testing
     #expect(intake.deadline == nil)
   }
 
-  @Test func tapsAreNeverDroppedAndNeverOvertake() {
+  @Test func `taps are never dropped and never overtake`() {
     var intake = ControlIntake()
     var output = IntakeOutput<Action>()
     intake.receive(slider("mic", .change, 0.1), at: .origin, into: &output)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: [-0.001, 1.001, .infinity, .nan])
-  func aSliderOffItsScaleIsRejected(value: Double) {
+  func `a slider off its scale is rejected`(value: Double) {
     var intake = ControlIntake()
     var output = IntakeOutput<Action>()
     intake.receive(slider("mic", .change, value), at: .origin, into: &output)

@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test
-  func `A host drags a slider, somebody else sets it meanwhile, and the finger has the last word`()
+  func `if a slider is set from elsewhere while the host drags it, the finger has the last word`()
     async
   {
     let store = makeStore()
@@ -30,7 +30,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `A drag that never ends is committed by time, once`() async {
+  @Test func `a drag that never ends is committed once, by a time-out`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.sliderBegan(control: "zoom", value: 0.2))
@@ -53,7 +53,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `A release that comes after the time-out commits only what is new`() async {
+  @Test func `a release after the time-out commits only a new value`() async {
     for (value, commits) in [(0.3, 1), (0.7, 2)] {
       let store = makeStore()
       store.exhaustivity = .off
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `Drags are timed each on its own`() async {
+  @Test func `each drag has its own time-out`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.sliderBegan(control: "zoom", value: 0.2))
@@ -88,7 +88,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `The end of the stream is for the parent to ask about`() async {
+  @Test func `ending the stream is left to the parent`() async {
     let store = makeStore()
     await store.send(.tapped(control: ControlFeature.endStream, on: nil))
     await store.receive(.delegate(.endStreamTapped(on: nil)))

@@ -29,7 +29,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `a control is set to a value or a position, or toggled`() async throws {
+  @Test func `a control can be set to a value or a position, or toggled`() async throws {
     let service = FakeService()
     try await withControlServer(service) { path, _ in
       let client = try await ControlClient.connect(path: path)
@@ -151,7 +151,7 @@ import VarlinkDescription
       ("SetMentionedNames", "names", ["names": .array(Array(repeating: "x", count: 33))]),
       ("ShowThread", "message", ["message": ""]),
     ] as [(String, String, [String: JSONValue])])
-  func `What no host can ask for is refused`(
+  func `impossible requests of a host are refused`(
     method: String, culprit: String, parameters: [String: JSONValue]
   ) async throws {
     try await withControlServer(FakeService()) { path, _ in
@@ -171,7 +171,7 @@ import VarlinkDescription
       ("value", ["control": "zoom", "value": 1.5]), ("value", ["control": "zoom", "value": -0.1]),
       ("on", ["control": "zoom", "value": 1, "on": true]),
     ] as [(String, [String: JSONValue])])
-  func `What no control can be set to is refused`(
+  func `impossible values for a control are refused`(
     culprit: String, parameters: [String: JSONValue]
   ) async throws {
     try await withControlServer(FakeService()) { path, _ in
@@ -209,7 +209,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `who may not change anything may still read`() async throws {
+  @Test func `a client that may not change anything may still read`() async throws {
     let service = FakeService()
     try await withControlServer(service, mayChange: false) { path, _ in
       let client = try await ControlClient.connect(path: path)

@@ -11,7 +11,7 @@ import VarlinkDescription
     #expect(try InterfaceDescription(parsing: ControlInterface.definition).systemdViolations == [])
   }
 
-  @Test func `everything is documented, in camel case, without any`() throws {
+  @Test func `everything is documented and in camel case, and nothing has the type any`() throws {
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
     #expect(!description.documentation.isEmpty)
     func check(_ fields: [InterfaceDescription.Field], of owner: String) {
@@ -84,8 +84,8 @@ import VarlinkDescription
     #expect(ControlError(VarlinkError(name: "io.livehost.Control.Other")) == nil)
   }
 
-  @Test("a report matches the definition", arguments: [RoomReport.empty, .full])
-  func matches(report: RoomReport) throws {
+  @Test(arguments: [RoomReport.empty, .full])
+  func `a report matches the definition`(report: RoomReport) throws {
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
     let json = try JSONValue(encoding: report)
     guard case .method(_, let output)? = description.member("GetRoom")?.kind,

@@ -14,7 +14,7 @@ extension HangReport {
 }
 
 @Suite(.serialized) struct HangTests {
-  @Test func `A feed numbers hangs, counts them by kind, and gives those since a time`() {
+  @Test func `a feed numbers hangs, counts them by kind, and gives those since a time`() {
     let feed = HangFeed()
     #expect(feed.add(.shortest).number == 1)
     #expect(feed.add(.full).number == 2)
@@ -24,14 +24,14 @@ extension HangReport {
     #expect(feed.newest?.number == 2)
   }
 
-  @Test func `A feed keeps the newest`() {
+  @Test func `a feed keeps the newest hangs`() {
     let feed = HangFeed()
     for _ in 0..<HangFeed.capacity + 5 { feed.add(.shortest) }
     #expect(feed.hangs().map(\.number) == Array(6...HangFeed.capacity + 5))
     #expect(feed.counts.microhangs == HangFeed.capacity + 5)
   }
 
-  @Test func `A monitor gets the hangs so far and then each new one, until the daemon stops`()
+  @Test func `a monitor gets the past hangs and then each new one, until the daemon stops`()
     async throws
   {
     let service = FakeService()
@@ -48,7 +48,7 @@ extension HangReport {
     }
   }
 
-  @Test func `A monitor without the flag gets one reply`() async throws {
+  @Test func `a monitor without the flag gets one reply`() async throws {
     let service = FakeService()
     try await withControlServer(service) { path, _ in
       let client = try await ControlClient.connect(path: path)
@@ -58,7 +58,7 @@ extension HangReport {
     }
   }
 
-  @Test func `Hangs and explanations come through the typed client`() async throws {
+  @Test func `hangs and explanations come through the typed client`() async throws {
     let service = FakeService()
     service.hangs.add(.shortest)
     service.hangs.add(.full)

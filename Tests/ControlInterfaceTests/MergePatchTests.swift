@@ -19,8 +19,8 @@ import Testing
     ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
   ]
 
-  @Test("the examples of RFC 7396 apply", arguments: examples)
-  func example(target: String, patch: String, result: String) throws {
+  @Test(arguments: examples)
+  func `the examples of RFC 7396 apply`(target: String, patch: String, result: String) throws {
     let applied = MergePatch.apply(
       try JSONValue(parsing: patch), to: try JSONValue(parsing: target))
     #expect(applied == (try JSONValue(parsing: result)))
@@ -39,8 +39,8 @@ import Testing
     #expect(MergePatch.difference(from: ["a": 1], to: ["a": [:]]) == ["a": [:]])
   }
 
-  @Test("a difference applied to the old value gives the new one", arguments: 1...20)
-  func property(seed: UInt64) {
+  @Test(arguments: 1...20)
+  func `a difference applied to the old value gives the new one`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<500 {
       let old = JSONValue.object(random.members(depth: 4))

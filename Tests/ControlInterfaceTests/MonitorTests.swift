@@ -15,7 +15,7 @@ import Varlink
     return report
   }
 
-  @Test func `the first reply is the state, later ones are patches, and none says nothing`()
+  @Test func `the first reply is the state, later ones are patches, and none is empty`()
     async throws
   {
     let service = FakeService(report: report(viewers: 1))
@@ -46,7 +46,7 @@ import Varlink
     }
   }
 
-  @Test func `without more there is one reply`() async throws {
+  @Test func `without the flag more there is one reply`() async throws {
     try await withControlServer(FakeService(report: report(viewers: 1))) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
       for _ in 0..<2 {

@@ -73,7 +73,9 @@ import Testing
   }
 
   @Test(arguments: ofKeys + others)
-  func `is refused with 78, file, line, key and remedy`(bad: Bad) throws {
+  func `a bad configuration is refused with exit code 78, file, line, key and remedy`(bad: Bad)
+    throws
+  {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let file = directory.appendingPathComponent("livehostd.yaml")
@@ -91,12 +93,12 @@ import Testing
   }
 
   @Test
-  func `there are more than thirty of them`() {
+  func `there are more than thirty kinds of bad configuration`() {
     #expect(Self.ofKeys.count + Self.others.count > 30)
   }
 
   @Test
-  func `that cannot be read is named, with what to do`() throws {
+  func `a configuration that cannot be read is named, with what to do`() throws {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let binary = directory.appendingPathComponent("binary.yaml")
@@ -113,7 +115,7 @@ import Testing
   }
 
   @Test
-  func `keeps the daemon from starting, too`() throws {
+  func `a bad configuration keeps the daemon from starting`() throws {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let file = directory.appendingPathComponent("livehostd.yaml")

@@ -2,7 +2,7 @@ import ControlInterface
 import Foundation
 import Testing
 
-@Suite("Bad input on the ingest socket", .serialized)
+@Suite(.serialized)
 struct BadInputTests {
   private let good = #"{"type":"viewers","room":"main","count":7}"# + "\n"
 
@@ -44,8 +44,9 @@ struct BadInputTests {
       reason: "protocolLine"),
   ]
 
-  @Test("is rejected and counted by reason; the connection and all others live on")
-  func rejected() async throws {
+  @Test func `bad input is rejected and counted by reason, and all connections remain open`()
+    async throws
+  {
     let daemon = try RunningDaemon()
     let other = try RawConnection(daemon.ingestSocket)
     let connection = try RawConnection(daemon.ingestSocket)
@@ -69,8 +70,9 @@ struct BadInputTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("a client that disconnects in the middle of a line leaves one rejected line behind")
-  func disconnect() async throws {
+  @Test func `a client that disconnects in the middle of a line leaves one rejected line behind`()
+    async throws
+  {
     let daemon = try RunningDaemon()
     do {
       let connection = try RawConnection(daemon.ingestSocket)

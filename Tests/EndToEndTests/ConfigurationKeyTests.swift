@@ -4,7 +4,7 @@ import LivehostDaemon
 import Testing
 
 /// Every key of the configuration file, of the list that the program itself reads, prints and documents.
-@Suite("Every key of the configuration file", .serialized)
+@Suite(.serialized)
 struct ConfigurationKeyTests {
   /// How a key is seen at work from outside.
   struct Proof: Sendable {
@@ -67,8 +67,10 @@ struct ConfigurationKeyTests {
   }()
 
   @Test(
-    "is shown at work, with the default and with another value", arguments: ConfigurationKey.all)
-  func atWork(key: ConfigurationKey) throws {
+    arguments: ConfigurationKey.all)
+  func `every key takes effect, with the default and with another value`(key: ConfigurationKey)
+    throws
+  {
     let proof = try #require(
       Self.proofs[key.path], "\(key.path) has no proof: say in this file how it is seen at work")
     #expect(proof.shows.standard != proof.shows.changed)
@@ -81,13 +83,11 @@ struct ConfigurationKeyTests {
     }
   }
 
-  @Test("has a proof, and no proof is of a key that is gone")
-  func proven() {
+  @Test func `every key has a proof, and every proof has a key`() {
     #expect(Set(Self.proofs.keys) == Set(ConfigurationKey.all.map(\.path)))
   }
 
-  @Test("is documented in the default file that the program prints and in the manual page's source")
-  func documented() throws {
+  @Test func `every key is documented in the default file and in the manual page`() throws {
     let printed = try run("livehostd", ["--print-default-config"]).output
     let lines = printed.split(separator: "\n").map(String.init)
     for key in ConfigurationKey.all {

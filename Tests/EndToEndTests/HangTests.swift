@@ -4,10 +4,11 @@ import JSON
 import Testing
 import Varlink
 
-@Suite("Hangs of the running daemon", .serialized)
+@Suite(.serialized)
 struct HangTests {
-  @Test("an action and a view that hold the lane are reported by name, each in its class")
-  func named() async throws {
+  @Test func `an action and a view that hold the lane are reported by name, each in its class`()
+    async throws
+  {
     let daemon = try RunningDaemon(environment: [
       "LIVEHOST_HOLD": "action:header.titleChanged=800,view:RecorderView=260"
     ])
@@ -39,8 +40,7 @@ struct HangTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("a lane that waits in a call is told from one that computes")
-  func blocked() async throws {
+  @Test func `a lane waiting in a call is distinguished from one that computes`() async throws {
     let daemon = try RunningDaemon(environment: ["LIVEHOST_BLOCK_LANE_MS": "600"])
     try await daemon.withControl { client in
       var replies = try client.monitorHangs().makeAsyncIterator()
@@ -53,8 +53,7 @@ struct HangTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("why names action, field and view, and says which views there are")
-  func why() throws {
+  @Test func `why names action, field and view, and the existing views`() throws {
     let daemon = try RunningDaemon()
     _ = try daemon.ctl("send", "main", #"{"type":"title","title":"evening"}"#)
     let why = try daemon.ctl("why", "main", "HeaderView")

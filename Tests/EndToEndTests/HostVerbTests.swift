@@ -4,7 +4,7 @@ import JSON
 import Testing
 import Varlink
 
-@Suite("what a host does", .serialized)
+@Suite(.serialized)
 struct HostVerbTests {
   private func features(_ daemon: RunningDaemon, _ feature: String) throws -> [String: Any] {
     let outcome = try daemon.ctl("show", "main", feature, "--json=short")
@@ -17,8 +17,7 @@ struct HostVerbTests {
     return outcome.output
   }
 
-  @Test("waiting room: a countdown, a capacity, and people let in")
-  func waitingRoom() throws {
+  @Test func `the waiting room has a countdown and a capacity, and people are let in`() throws {
     let daemon = try RunningDaemon()
     let lines = ["u1", "u2", "u3"].map {
       #"{"type":"waiting.join","user":{"id":"\#($0)","name":"N\#($0)"}}"#
@@ -45,8 +44,7 @@ struct HostVerbTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("chat: what the host sets is told to monitors and shown")
-  func chat() async throws {
+  @Test func `what the host sets in the chat is shown and sent to monitors`() async throws {
     let daemon = try RunningDaemon()
     func say(_ id: Int, _ text: String, _ more: String = "") throws {
       _ = done(

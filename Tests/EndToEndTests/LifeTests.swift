@@ -2,10 +2,9 @@ import ControlInterface
 import Foundation
 import Testing
 
-@Suite("The life of the daemon", .serialized)
+@Suite(.serialized)
 struct LifeTests {
-  @Test("READY=1 arrives when both sockets accept; SIGTERM drains and ends with 0")
-  func ready() throws {
+  @Test func `READY=1 arrives once both sockets accept; SIGTERM drains and exits with 0`() throws {
     // `init` returns with READY=1.
     let daemon = try RunningDaemon()
     let ingest = try RawConnection(daemon.ingestSocket)
@@ -18,8 +17,8 @@ struct LifeTests {
     try daemon.notifications.wait(for: "STOPPING=1")
   }
 
-  @Test("WATCHDOG=1 comes while the lanes make progress and stops when one is held")
-  func watchdog() throws {
+  @Test func `WATCHDOG=1 is sent while all lanes make progress and stops when one is held`() throws
+  {
     let daemon = try RunningDaemon(environment: [
       "WATCHDOG_USEC": "400000", "LIVEHOST_BLOCK_LANE_MS": "600000",
     ])
@@ -36,8 +35,9 @@ struct LifeTests {
     #expect(daemon.log.contains("made no progress"))
   }
 
-  @Test("a bad configuration ends with 78 and names file, line and key")
-  func badConfiguration() throws {
+  @Test func `a bad configuration makes the daemon exit with 78 and name file, line and key`()
+    throws
+  {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let file = directory.appendingPathComponent("bad.yaml")
@@ -53,8 +53,9 @@ struct LifeTests {
     #expect(missing.diagnostics.contains("/nonexistent.yaml"))
   }
 
-  @Test("a socket in use is a clear error, and the daemon that has it lives on")
-  func socketInUse() async throws {
+  @Test func `a socket in use is a clear error and does not affect the daemon that uses it`()
+    async throws
+  {
     let daemon = try RunningDaemon()
     let second = try run("livehostd", ["--runtime-dir", daemon.runtimeDirectory])
     #expect(second.status == 1)
@@ -64,8 +65,9 @@ struct LifeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("an ingest socket in use is a clear error, and the control socket is given up again")
-  func ingestSocketInUse() throws {
+  @Test func `an ingest socket in use is a clear error, and the control socket is given up again`()
+    throws
+  {
     let daemon = try RunningDaemon()
     let other = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: other) }
@@ -84,8 +86,7 @@ struct LifeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("a state directory in use is a clear error, until its daemon is gone")
-  func stateInUse() throws {
+  @Test func `a state directory in use is a clear error until its daemon has gone`() throws {
     let daemon = try RunningDaemon()
     let state = daemon.directory.appendingPathComponent("state").path
     let other = try temporaryDirectory()
@@ -100,8 +101,7 @@ struct LifeTests {
     #expect(next.stop() == 0)
   }
 
-  @Test("a socket that a killed daemon left behind is replaced")
-  func staleSocket() async throws {
+  @Test func `a socket that a killed daemon left behind is replaced`() async throws {
     let daemon = try RunningDaemon()
     kill(daemon.process.processIdentifier, SIGKILL)
     daemon.process.waitUntilExit()
@@ -112,8 +112,8 @@ struct LifeTests {
     #expect(next.stop() == 0)
   }
 
-  @Test("a runtime directory that is missing, a file or not writable is a clear error")
-  func runtimeDirectory() throws {
+  @Test func `a runtime directory that is missing, a file or not writable is a clear error`() throws
+  {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let missing = try run("livehostd", ["--runtime-dir", directory.path + "/a/b"])

@@ -4,10 +4,10 @@ import JSON
 import Testing
 
 /// What a person gets wrong at the command line is told.
-@Suite("Mistakes", .serialized)
+@Suite(.serialized)
 struct MistakeTests {
-  @Test("a schedule and a capacity open no room by a name that was mistyped")
-  func mistyped() throws {
+  @Test func `setting a schedule or a capacity does not open a room under a mistyped name`() throws
+  {
     let daemon = try RunningDaemon()
     for verb in [["schedule", "typo", "10m"], ["capacity", "typo", "3"]] {
       let outcome = try run("livehostctl", ["--socket", daemon.controlSocket] + verb)
@@ -18,8 +18,7 @@ struct MistakeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("input of which nothing can be taken is bad data")
-  func garbage() throws {
+  @Test func `input without a single valid event is bad data`() throws {
     let daemon = try RunningDaemon()
     let outcome = try daemon.ctl("ingest", "-", input: "no event\nnor this\n")
     #expect(outcome.status == 65)
@@ -28,8 +27,7 @@ struct MistakeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("output that cannot be written is a failure, a reader that leaves is not")
-  func output() throws {
+  @Test func `output that cannot be written is a failure, a reader that leaves is not`() throws {
     for (target, status) in [("/dev/full", 1), ("/dev/null", 0)] as [(String, Int32)] {
       let process = Process()
       process.executableURL = RunningDaemon.binaries.appendingPathComponent("livehostctl")
@@ -42,8 +40,9 @@ struct MistakeTests {
     }
   }
 
-  @Test("an event that names main goes to main, whatever room the call is for")
-  func main() async throws {
+  @Test func `an event that names the room main goes to main, whatever room the call is for`()
+    async throws
+  {
     let daemon = try RunningDaemon()
     let reply = try await daemon.withControl { client in
       try await client.sendEvents(
@@ -62,8 +61,7 @@ struct MistakeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("a name to be marked may carry its @")
-  func mention() throws {
+  @Test func `a name to be marked may start with @`() throws {
     let daemon = try RunningDaemon()
     let message =
       #"{"type":"chat.message","id":"1","user":{"id":"u","name":"Ann"},"text":"hi @Bob"}"#

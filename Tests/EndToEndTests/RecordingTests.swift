@@ -2,7 +2,7 @@ import ControlInterface
 import Foundation
 import Testing
 
-@Suite("The bundled recording", .serialized)
+@Suite(.serialized)
 struct RecordingTests {
   static let recording = repositoryFile("config/recordings/chat-burst.irc.gz")
 
@@ -22,8 +22,9 @@ struct RecordingTests {
     #expect(busiest == ["byClock": 40, "sliding": 41])
   }
 
-  @Test("through the socket at full speed gives its totals, and the same frames each time")
-  func ingest() throws {
+  @Test func `the recording played at full speed gives its totals, and the same frames each time`()
+    throws
+  {
     var pictures: [String] = []
     for _ in 0..<2 {
       let daemon = try RunningDaemon()
@@ -47,8 +48,10 @@ struct RecordingTests {
     #expect(pictures[0] == pictures[1])
   }
 
-  @Test("the demonstration ends with a summary, in which the simulated host's room is told apart")
-  func once() throws {
+  @Test
+  func `the demonstration ends with a summary that shows the simulated host's room separately`()
+    throws
+  {
     let outcome = try run("livehostctl", ["demo", "--once", Self.recording, "--json=short"])
     #expect(outcome.status == 0, "\(outcome.diagnostics)")
     let text = try run("livehostctl", ["demo", "--once", Self.recording])

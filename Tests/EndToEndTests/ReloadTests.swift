@@ -4,7 +4,7 @@ import JSON
 import Testing
 import Varlink
 
-@Suite("Reloading the configuration", .serialized)
+@Suite(.serialized)
 struct ReloadTests {
   private func file(_ text: String) throws -> URL {
     let file = try temporaryDirectory().appendingPathComponent("livehostd.yaml")
@@ -12,8 +12,10 @@ struct ReloadTests {
     return file
   }
 
-  @Test("a good one is in force at the return, with connections and events untouched")
-  func good() async throws {
+  @Test
+  func `a valid configuration is in force when reload returns, without disturbing connections`()
+    async throws
+  {
     let configuration = try file("rooms: {maximum: 1}\n")
     let daemon = try RunningDaemon(arguments: ["--config", configuration.path])
     let ingest = try RawConnection(daemon.ingestSocket)
@@ -33,8 +35,9 @@ struct ReloadTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("a bad one is refused with its place, and the old one stays")
-  func bad() throws {
+  @Test func `an invalid configuration is refused with its line, and the old one stays in force`()
+    throws
+  {
     let configuration = try file("rooms: {maximum: 2}\n")
     let daemon = try RunningDaemon(arguments: ["--config", configuration.path])
     try "rooms:\n  maximum: many\n".write(to: configuration, atomically: true, encoding: .utf8)
@@ -48,8 +51,7 @@ struct ReloadTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("SIGHUP reloads, and says which changes wait for the next start")
-  func signal() throws {
+  @Test func `SIGHUP reloads and reports which changes need a restart`() throws {
     let configuration = try file("lanes: 1\n")
     let daemon = try RunningDaemon(arguments: ["--config", configuration.path])
     try "lanes: 2\n".write(to: configuration, atomically: true, encoding: .utf8)
@@ -60,8 +62,7 @@ struct ReloadTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("the level of the log can be changed while it runs; Ping answers")
-  func logLevel() async throws {
+  @Test func `the log level can be changed at run time, and Ping answers`() async throws {
     let daemon = try RunningDaemon()
     #expect(try daemon.ctl("log-level", "trace").output == "trace\n")
     #expect(try daemon.ctl("log-level", "loud").status == 64)

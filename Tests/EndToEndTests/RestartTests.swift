@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What of a room outlives the daemon.
-@Suite("restart", .serialized)
+@Suite(.serialized)
 struct RestartTests {
   /// Events of every kind that leaves something to see, in an order that leaves all of it.
   private static let events = """
@@ -57,8 +57,7 @@ struct RestartTests {
     try #require(outcome.status == 0, "\(outcome.diagnostics)")
   }
 
-  @Test("a killed daemon's rooms are back with all that was acknowledged")
-  func killed() throws {
+  @Test func `the rooms of a killed daemon are restored with everything acknowledged`() throws {
     let first = try RunningDaemon()
     try ingest(Self.events, into: first)
     let before = try shown(first)
@@ -89,8 +88,7 @@ struct RestartTests {
     #expect(second.stop() == 0)
   }
 
-  @Test("a daemon that is stopped keeps its rooms, and forgets those that were closed")
-  func stopped() throws {
+  @Test func `a stopped daemon keeps its rooms but not those that were closed`() throws {
     let first = try RunningDaemon()
     try ingest(Self.events, into: first)
     try ingest(#"{"type":"viewers","room":"other","count":3}"# + "\n", into: first)
@@ -106,8 +104,8 @@ struct RestartTests {
     #expect(third.stop() == 0)
   }
 
-  @Test("what throttles held is in the room, however often the daemon is killed")
-  func heldAndKilledTwice() throws {
+  @Test func `events held by throttles are in the room, however often the daemon is killed`() throws
+  {
     let configuration = FileManager.default.temporaryDirectory
       .appendingPathComponent("held-\(UUID().uuidString).yaml")
     defer { try? FileManager.default.removeItem(at: configuration) }
@@ -140,8 +138,7 @@ struct RestartTests {
     #expect(third.stop() == 0)
   }
 
-  @Test("a room that was opened is there after a kill; one that was closed is not")
-  func openedAndClosed() throws {
+  @Test func `after a kill, an opened room is there and a closed one is not`() throws {
     let first = try RunningDaemon()
     for room in ["opened", "closed"] { #expect(try first.ctl("open", room).status == 0) }
     #expect(try first.ctl("close", "closed").status == 0)
@@ -153,8 +150,7 @@ struct RestartTests {
     #expect(second.stop() == 0)
   }
 
-  @Test("who sends to a room that cannot be kept is told so, and status tells it")
-  func notKept() throws {
+  @Test func `sending to a room that cannot be kept reports this, and so does status`() throws {
     let state = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: state) }
     // Where the directory of the rooms would be.
@@ -172,8 +168,9 @@ struct RestartTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("a recording continues in a new segment, whether the daemon was stopped or killed")
-  func recording() throws {
+  @Test func `a recording continues in a new segment, whether the daemon was stopped or killed`()
+    throws
+  {
     let first = try RunningDaemon()
     #expect(try first.ctl("open", "main").status == 0)
     let start = try first.ctl("record", "start", "main", "--json=short")
@@ -207,8 +204,7 @@ struct RestartTests {
     #expect(fourth.stop() == 0)
   }
 
-  @Test("kept state that cannot be read is set aside with a warning, and the daemon starts")
-  func unreadable() throws {
+  @Test func `unreadable saved state is set aside with a warning, and the daemon starts`() throws {
     let first = try RunningDaemon()
     try ingest(Self.events, into: first)
     #expect(first.stop() == 0)
@@ -223,8 +219,7 @@ struct RestartTests {
     #expect(second.stop() == 0)
   }
 
-  @Test("a state directory that cannot be used costs the kept state, nothing else")
-  func unusable() throws {
+  @Test func `an unusable state directory costs only the saved state`() throws {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let file = makeFile(directory.appendingPathComponent("file"))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("record", .serialized)
+@Suite(.serialized)
 struct RoomRecordingTests {
   private func list(_ daemon: RunningDaemon) throws -> [[String: Any]] {
     let outcome = try daemon.ctl("record", "list", "--json=short")
@@ -11,8 +11,10 @@ struct RoomRecordingTests {
     return try #require(value as? [[String: Any]])
   }
 
-  @Test("a recording from the command line has what was ingested, and survives the daemon")
-  func record() throws {
+  @Test
+  func `a recording from the command line contains what was ingested and survives the daemon`()
+    throws
+  {
     let daemon = try RunningDaemon()
     #expect(try daemon.ctl("record", "start", "main").status == 1, "there is no room yet")
     #expect(try daemon.ctl("open", "main").status == 0)
@@ -46,8 +48,7 @@ struct RoomRecordingTests {
     return try daemon.ctl("record", "stop", "main", "--json=short").json()
   }
 
-  @Test("a recording is replayed, exported and analysed from the command line")
-  func use() throws {
+  @Test func `a recording is replayed, exported and analysed from the command line`() throws {
     let daemon = try RunningDaemon()
     let stop = try recordMain(daemon)
     let name = try #require(stop["recording"] as? String)
@@ -87,8 +88,7 @@ struct RoomRecordingTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("a task ends when its client is gone, without a word of it")
-  func clientGone() throws {
+  @Test func `a task ends silently when its client disconnects`() throws {
     let daemon = try RunningDaemon()
     let name = try #require(try recordMain(daemon)["recording"] as? String)
 
@@ -119,8 +119,7 @@ struct RoomRecordingTests {
     #expect(daemon.log.contains("cancelled"))
   }
 
-  @Test("killed while it records, the daemon has kept every acknowledged event")
-  func killed() throws {
+  @Test func `a daemon killed while recording has kept every acknowledged event`() throws {
     let first = try RunningDaemon()
     #expect(try first.ctl("open", "main").status == 0)
     #expect(try first.ctl("record", "start", "main").status == 0)
@@ -138,9 +137,8 @@ struct RoomRecordingTests {
   }
 
   @Test(
-    "a full disk fails the recording, and says so to whoever must know; the room lives on",
     .enabled(if: SmallDisk.isAvailable, "may not mount file systems"))
-  func full() throws {
+  func `a full disk fails the recording and is reported, but the room remains open`() throws {
     let disk = try SmallDisk()
     let daemon = try RunningDaemon(arguments: ["--state-dir", disk.path])
     #expect(try daemon.ctl("open", "main").status == 0)

@@ -4,10 +4,9 @@ import JSON
 import Testing
 import Varlink
 
-@Suite("The screen of a room for subscribers", .serialized)
+@Suite(.serialized)
 struct ScreenTests {
-  @Test("the first reply has all views, a patch the changed ones alone")
-  func patches() async throws {
+  @Test func `the first reply has all views, a patch only the changed ones`() async throws {
     let daemon = try RunningDaemon()
     _ = try daemon.ctl("send", "main", #"{"type":"title","title":"evening"}"#)
     try await daemon.withControl { client in

@@ -2,12 +2,13 @@ import ControlInterface
 import Foundation
 import Testing
 
-@Suite("Simulations in the daemon", .serialized)
+@Suite(.serialized)
 struct SimulateTests {
   static let scenario = repositoryFile("config/scenarios/host-screen.yaml")
 
-  @Test("the daemon gives the same report, page and trace as this process, byte for byte")
-  func same() throws {
+  @Test func `the daemon makes the same report, page and trace as this process, byte for byte`()
+    throws
+  {
     let daemon = try RunningDaemon()
     var results: [[String]] = []
     for local in [false, true] {
@@ -28,8 +29,10 @@ struct SimulateTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("a wrong scenario is 78 with its place, a missed threshold 99, no daemon 69")
-  func refused() throws {
+  @Test
+  func `an invalid scenario exits with 78, a missed threshold with 99, a missing daemon with 69`()
+    throws
+  {
     let daemon = try RunningDaemon()
     let wrong = daemon.directory.appendingPathComponent("wrong.yaml")
     try "name: wrong\nduratoin: 3s\n".write(to: wrong, atomically: true, encoding: .utf8)

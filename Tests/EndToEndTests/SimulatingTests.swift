@@ -1,13 +1,14 @@
 import Foundation
 import Testing
 
-@Suite("Simulating with the program")
-struct SimulatingTests {
+@Suite struct SimulatingTests {
   static let scenario = repositoryFile("config/scenarios/host-screen.yaml")
 
   /// Each process seeds the hashes of its sets and dictionaries differently; one here does not.
-  @Test("processes with different hash seeds give the same bytes, other seeds others")
-  func hashSeeds() throws {
+  @Test
+  func `processes with different hash seeds give the same bytes, other scenario seeds do not`()
+    throws
+  {
     func report(_ arguments: [String] = [], _ environment: [String: String] = [:]) throws -> Data {
       let outcome = try run(
         "livehostctl",
@@ -23,8 +24,7 @@ struct SimulatingTests {
     #expect(try report(["--seed", "43"]) != first)
   }
 
-  @Test("each kind of failure has its exit code")
-  func exitCodes() throws {
+  @Test func `each kind of failure has its exit code`() throws {
     func status(_ arguments: String...) throws -> Int32 {
       try run("livehostctl", ["simulate", "--local"] + arguments).status
     }

@@ -2,10 +2,10 @@ import ControlInterface
 import Foundation
 import Testing
 
-@Suite("Stopping while clients do as they like", .serialized)
+@Suite(.serialized)
 struct StoppingTests {
-  @Test("a sender that reads no answers does not keep rooms from being saved")
-  func unreadAnswers() throws {
+  @Test func `a sender that does not read its answers does not keep rooms from being saved`() throws
+  {
     let daemon = try RunningDaemon()
     let idle = try RawConnection(daemon.ingestSocket)
     // Answers repeat the token. The kernel takes four of these; then the daemon is left with some.
@@ -23,8 +23,7 @@ struct StoppingTests {
     #expect(daemon.log.contains("livehostd stopped"))
   }
 
-  @Test("a long simulation is called off")
-  func simulation() throws {
+  @Test func `a long simulation is cancelled`() throws {
     let daemon = try RunningDaemon()
     let scenario = """
       name: long

@@ -4,7 +4,7 @@ import JSON
 import Testing
 import Varlink
 
-@Suite("How long events may wait", .serialized)
+@Suite(.serialized)
 struct ThrottlingTests {
   private func file(_ text: String) throws -> URL {
     let file = try temporaryDirectory().appendingPathComponent("livehostd.yaml")
@@ -25,9 +25,10 @@ struct ThrottlingTests {
   ]
 
   @Test(
-    "a contradiction is refused at the start and at a reload, with its line",
     arguments: contradictions)
-  func contradiction(text: String, place: String, problem: String) throws {
+  func `a contradiction is refused at the start and at a reload, with its line`(
+    text: String, place: String, problem: String
+  ) throws {
     let configuration = try file(text)
     let check = try run("livehostd", ["--check-config", "--config", configuration.path])
     #expect(check.status == 78)
@@ -43,8 +44,7 @@ struct ThrottlingTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test("a policy holds from the start, and another from a reload on")
-  func reload() async throws {
+  @Test func `a policy applies from the start, and a new one from a reload on`() async throws {
     let configuration = try file("throttle: {chat: {interval: 3000s}}\n")
     let daemon = try RunningDaemon(arguments: ["--config", configuration.path])
     let ingest = try RawConnection(daemon.ingestSocket)

@@ -9,19 +9,19 @@ import Testing
     return state
   }
 
-  @Test func theHighestReadingIsThePeakEvenIfItWasNeverShown() {
+  @Test func `the highest reading is the peak even if it was never shown`() {
     let state = state(
       after: .viewersChanged(count: 10, peak: 80), .viewersChanged(count: 50, peak: 50))
     #expect(state.viewers == 50)
     #expect(state.peakViewers == 80)
   }
 
-  @Test func reactionsAddUpAndSaturate() {
+  @Test func `reactions add up and saturate`() {
     #expect(state(after: .reacted(50), .reacted(7)).likes == 57)
     #expect(state(after: .reacted(.max), .reacted(1)).likes == .max)
   }
 
-  @Test func theDurationRunsFromGoingLiveToTheEnd() {
+  @Test func `the duration runs from going live to the end`() {
     let live: [HeaderFeature.Action] = [
       .ticked(at: 500), .streamChanged(.waiting, at: 900), .streamChanged(.live, at: 1_000),
       .ticked(at: 3_000), .streamChanged(.paused, at: 4_000), .ticked(at: 5_000),
@@ -37,7 +37,7 @@ import Testing
     #expect(state.phase == .ended)
   }
 
-  @Test func aStreamThatGoesLiveAgainStartsAnew() {
+  @Test func `a stream that goes live again starts from zero`() {
     let state = state(
       after: .streamChanged(.live, at: 1_000), .streamChanged(.ended, at: 5_000),
       .streamChanged(.live, at: 60_000), .ticked(at: 61_000))
@@ -45,21 +45,21 @@ import Testing
     #expect(state.durationMilliseconds == 1_000)
   }
 
-  @Test func theDurationDoesNotRunBackwards() {
+  @Test func `the duration does not run backwards`() {
     let state = state(
       after: .streamChanged(.live, at: 1_000), .ticked(at: 5_000), .ticked(at: 4_000),
       .streamChanged(.paused, at: .min))
     #expect(state.durationMilliseconds == 4_000)
   }
 
-  @Test func aTickThatIsFarBackCorrectsTheDuration() {
+  @Test func `a tick far in the past corrects the duration`() {
     let state = state(
       after: .streamChanged(.live, at: 1_000), .ticked(at: 4_102_444_800_000), .ticked(at: 5_000))
     #expect(state.durationMilliseconds == 4_000)
     #expect(self.state(after: .streamChanged(.live, at: .min), .ticked(at: .max)).isRunning)
   }
 
-  @Test func theTitleIsWhatWasSaidLast() {
+  @Test func `the newest title is shown`() {
     #expect(state(after: .titleChanged("One"), .titleChanged("Two")).title == "Two")
   }
 }

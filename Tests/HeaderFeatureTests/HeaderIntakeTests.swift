@@ -12,7 +12,7 @@ import Testing
     LiveEvent(timestamp: time, payload: payload)
   }
 
-  @Test func theFirstViewerCountPassesAtOnceAndTheLastAlwaysArrives() {
+  @Test func `the first viewer count passes at once and the last always arrives`() {
     var intake = HeaderIntake()
     var output = Output()
     for count in [5, 90, 7] {
@@ -29,7 +29,7 @@ import Testing
     #expect(output.actions.last == .viewersChanged(count: 3, peak: 3))
   }
 
-  @Test func aViewerCountOnAFrameGridIsNeverOlderThanAQuarterOfASecond() {
+  @Test func `a viewer count on a frame grid is never older than a quarter of a second`() {
     var intake = HeaderIntake()
     let frame = Interval.nanoseconds(16_666_667)
     var frameAt = Instant.origin
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func reactionsOfAllKindsAreOneSumPerFrame() {
+  @Test func `reactions of all kinds are one sum per frame`() {
     var intake = HeaderIntake(policies(.reactions, .milliseconds(16)))
     var output = Output()
     for (kind, count) in [("heart", 50), ("clap", 1), ("heart", 2)] {
@@ -81,7 +81,7 @@ import Testing
     #expect(intake.deadline == nil)
   }
 
-  @Test(arguments: 1...20) func nothingIsLost(seed: UInt64) {
+  @Test(arguments: 1...20) func `nothing is lost`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var intake = HeaderIntake()
     var output = Output()

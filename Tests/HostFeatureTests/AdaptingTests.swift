@@ -21,7 +21,9 @@ import Testing
     .message(
       ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")))
 
-  @Test func `New policies hold from the next window on; what is held keeps its deadline`() throws {
+  @Test func `new policies apply from the next window on, and held events keep their deadline`()
+    throws
+  {
     var run = HostRun()
     run.receive(message)
     let promised = run.intake.deadline
@@ -54,7 +56,7 @@ import Testing
     #expect(run.intake.deadline == .origin + .seconds(1) + .milliseconds(70))
   }
 
-  @Test func `A smaller capacity delivers what is held with the next event`() throws {
+  @Test func `a smaller capacity delivers the held events with the next one`() throws {
     var run = HostRun()
     for _ in 0..<10 { run.receive(message) }
     var policies = ThrottlePolicies()
@@ -66,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: ThrottledKind.allCases.filter { $0.limitClass != .progress })
-  func `Expensive frames make events wait, never longer than the bound`(
+  func `expensive frames make events wait, but never longer than the maximum`(
     kind: ThrottledKind
   ) throws {
     let bound = Interval.milliseconds(700)
@@ -85,7 +87,9 @@ import Testing
     #expect(run.intake.deadline == .origin + .seconds(10) + .milliseconds(10))
   }
 
-  @Test func `Cheap frames change nothing, nor does any cost without a bound to widen to`() throws {
+  @Test func `cheap frames change nothing, nor do expensive ones if the interval must not widen`()
+    throws
+  {
     var run = HostRun()
     // A quarter of the time is what frames may take.
     for _ in 0..<50 { run.intake.note(cost: .milliseconds(4)) }
@@ -100,7 +104,7 @@ import Testing
 
   /// Policies and costs change at random while random events come.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `Whatever is reloaded and whatever frames cost, nothing is lost and the last values arrive`(
+  func `nothing is lost and the last values arrive despite reloads and expensive frames`(
     seed: UInt64
   ) throws {
     var run = HostRun()

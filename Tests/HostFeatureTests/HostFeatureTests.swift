@@ -16,7 +16,7 @@ import WaitingRoomFeature
     HostFeature()
   }
 
-  @Test func anEmptyRoomWaitsWithoutItsOptionalChildren() {
+  @Test func `an empty room waits without its optional children`() {
     #expect(store.state.phase == .waiting)
     #expect(store.state.chat == nil)
     #expect(store.state.liveRoomStats == nil)
@@ -24,7 +24,7 @@ import WaitingRoomFeature
     #expect(store.state.waitingRoom == nil)
   }
 
-  @Test func anOptionalChildAppearsWithItsFirstActionWhichReachesIt() {
+  @Test func `an optional child appears with its first action, which reaches it`() {
     store.send(.chat(.messages([message])))
     #expect(store.state.chat?.total == 1)
     store.send(.waitingRoom(.changed([.joined(person)])))
@@ -37,7 +37,7 @@ import WaitingRoomFeature
     #expect(store.actionsWithoutChild == 0)
   }
 
-  @Test func theHostFollowsTheStreamFromTheWaitingRoomToTheEnd() {
+  @Test func `the host follows the stream from the waiting room to the end`() {
     store.send(.waitingRoom(.changed([.joined(person)])))
     store.send(.liveRoomStats(.windowClosed(StatisticsWindow(samples: 1))))
     store.send(.chat(.messages([message])))
@@ -63,7 +63,7 @@ import WaitingRoomFeature
     #expect(store.actionCount == 8)
   }
 
-  @Test func aLateEventDoesNotBringAChildBackInThePhaseThatRemovedIt() {
+  @Test func `a late event does not bring a child back in the phase that removed it`() {
     store.send(.stream(.live, at: 0))
     store.send(.waitingRoom(.changed([.joined(person)])))
     #expect(store.state.waitingRoom == nil)
@@ -91,7 +91,7 @@ import WaitingRoomFeature
     }
   }
 
-  @Test func aChildThatWentComesBackAnewInALaterPhase() {
+  @Test func `a child that was removed comes back empty in a later phase`() {
     store.send(.waitingRoom(.changed([.joined(person)])))
     store.send(.stream(.live, at: 0))
     store.send(.stream(.paused, at: 0))
@@ -100,14 +100,14 @@ import WaitingRoomFeature
     #expect(store.state.waitingRoom == WaitingRoomFeature.State())
   }
 
-  @Test func whatTheRecorderTellsIsTheHostsOwn() {
+  @Test func `the host keeps what the recorder reports`() {
     store.send(.recorder(.stateChanged(.recording)))
     #expect(store.state.isRecording)
     store.send(.recorder(.stateChanged(.failed)))
     #expect(!store.state.isRecording)
   }
 
-  @Test func whatTheStatisticsTellIsTheHostsOwnUntilTheyGo() {
+  @Test func `the host keeps what the statistics report until they are removed`() {
     store.send(
       .liveRoomStats(
         .windowClosed(StatisticsWindow(congestion: Summary(0.9), samples: 1))))
@@ -119,7 +119,7 @@ import WaitingRoomFeature
     #expect(store.state.liveRoomStats == nil)
   }
 
-  @Test func aChangeInAChildIsNotToldToTheHostsObservers() {
+  @Test func `a change in a child does not notify the host's observers`() {
     store.send(.chat(.messages([message])))
     var hostChanges: [FieldSet] = []
     var chatChanges = 0
@@ -137,7 +137,7 @@ import WaitingRoomFeature
     chat.cancel()
   }
 
-  @Test func actionsAreCountedByKind() {
+  @Test func `actions are counted by kind`() {
     store.send(.chat(.messages([message])))
     store.send(.control(.sliderReleased(control: "mic", value: 1)))
     store.send(.stream(.live, at: 0))

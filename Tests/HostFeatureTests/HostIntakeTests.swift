@@ -13,7 +13,7 @@ import Testing
 
 @Suite struct HostIntakeTests {
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func everyEventIsAccountedForAtEveryStep(seed: UInt64) throws {
+  func `every event is accounted for at every step`(seed: UInt64) throws {
     var run = HostRun()
     var events = RandomEvents(seed: seed)
     var times = SplitMix64(seed: ~seed)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func whatIsHeldIsGivenWhenTheDeadlineComes(seed: UInt64) {
+  func `held events are delivered at the deadline`(seed: UInt64) {
     var run = HostRun()
     var events = RandomEvents(seed: seed)
     var now = Instant.origin
@@ -62,7 +62,8 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func neverDropEventsArriveInOrderBehindTheMessagesBeforeThem(seed: UInt64) {
+  func `events that are never dropped arrive in order, after the messages before them`(seed: UInt64)
+  {
     var run = HostRun()
     var events = RandomEvents(seed: seed)
     var times = SplitMix64(seed: ~seed)
@@ -88,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>)
-  func sumsAreExactAndTheLastValueArrives(seed: UInt64) {
+  func `sums are exact and the last value arrives`(seed: UInt64) {
     var run = HostRun()
     var events = RandomEvents(seed: seed)
     var likes = 0
@@ -125,7 +126,7 @@ import Testing
     #expect(run.store.failures == 0)
   }
 
-  @Test func twoHundredThousandReactionsAreOneExactSum() {
+  @Test func `two hundred thousand reactions are one exact sum`() {
     var run = HostRun()
     for index in 0..<200_000 {
       let now = Instant(nanoseconds: Int64(index) * 20_000)
@@ -138,7 +139,7 @@ import Testing
     #expect(run.actions.count <= 241)
   }
 
-  @Test func aChangeOfPhaseDeliversWhatIsHeldBeforeItRemovesAChild() {
+  @Test func `a change of phase delivers held events before it removes a child`() {
     var run = HostRun()
     run.receive(.liveRoomStats(StreamStatistics(congestion: 0.9)))
     run.receive(.waitingRoom(.join(Person(id: "u1", name: "Ann"))))
@@ -152,7 +153,7 @@ import Testing
     #expect(run.store.actionsWithoutChild == 0)
   }
 
-  @Test func aLateJoinIsAppliedToNobodyAndStillAccountedFor() {
+  @Test func `a late join has no effect but is accounted for`() {
     var run = HostRun()
     run.receive(.stream(.live))
     run.receive(.waitingRoom(.join(Person(id: "u1", name: "Ann"))))
@@ -193,7 +194,7 @@ import Testing
     #expect(run.counters.isConserved)
   }
 
-  @Test func theEarliestDeadlineOfAllChildrenIsTheHosts() {
+  @Test func `the host's deadline is the earliest of all children`() {
     var run = HostRun()
     #expect(run.intake.deadline == nil)
     run.receive(.liveRoomStats(StreamStatistics(congestion: 0)))

@@ -16,7 +16,7 @@ import WaitingRoomFeature
   private let ann = Person(id: "u1", name: "Ann")
   private let bob = Person(id: "u2", name: "Bob")
 
-  @Test func `A stream from the waiting room to the end, recorded`() async {
+  @Test func `a stream from the waiting room to the end, recorded`() async {
     let store = TestStore(initialState: HostFeature.State()) { HostFeature() }
     store.exhaustivity = .off
 
@@ -92,7 +92,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `The question is answered by a second tap, and asked of a stream that runs only`()
+  @Test func `a second tap answers the question, which is asked only while the stream is running`()
     async
   {
     let store = TestStore(initialState: HostFeature.State()) { HostFeature() }
@@ -120,7 +120,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `The platform ends the stream while the question stands`() async {
+  @Test func `the platform ends the stream while the question is open`() async {
     let store = TestStore(initialState: HostFeature.State()) { HostFeature() }
     store.exhaustivity = .off
     await store.send(.stream(.live, at: 0))
@@ -130,7 +130,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `Time is asked for while a drag may have been forgotten or a countdown runs`() {
+  @Test func `ticks are wanted while a drag may have been forgotten or a countdown is running`() {
     var state = HostFeature.State()
     #expect(!state.wantsTicks)
     _ = ControlFeature().reduce(

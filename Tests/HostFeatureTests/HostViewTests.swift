@@ -16,7 +16,7 @@ import WaitingRoomFeature
     initialState: HostFeature.State(), lane: HostRun.Here(), notification: .batched
   ) { HostFeature() }
 
-  @Test func `an action of one child evaluates the view of that child only`() {
+  @Test func `an action of one child evaluates only the view of that child`() {
     let screen = makeScreen()
     let firsts: [HostFeature.Action] = [
       .chat(.messages([message])), .waitingRoom(.changed([.joined(person)])),

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: ThrottledKind.allCases)
-  func `What says nothing changes nothing`(kind: ThrottledKind) throws {
+  func `an empty description changes nothing`(kind: ThrottledKind) throws {
     #expect(try policies(kind) { _ in } == ThrottlePolicies())
     let standard = ThrottlePolicies.standard(kind)
     let spelled = try policies(kind) {
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: ThrottledKind.allCases)
-  func `An interval without a bound does not widen`(kind: ThrottledKind) throws {
+  func `an interval without a maximum does not widen`(kind: ThrottledKind) throws {
     let set = try policies(kind) { $0.interval = .seconds(3) }
     #expect(set[kind].interval == .seconds(3))
     #expect(set[kind].maximumStaleness == .seconds(3))
@@ -46,13 +46,13 @@ import Testing
   }
 
   @Test(arguments: ThrottledKind.allCases)
-  func `Another class than the promised one is refused`(kind: ThrottledKind) {
+  func `a class other than the promised one is refused`(kind: ThrottledKind) {
     for other in LimitClass.allCases where other != kind.limitClass {
       #expect(refusal(kind) { $0.limitClass = other } == .limitClass)
     }
   }
 
-  @Test func `A contradiction is refused at its key, and nothing is set`() {
+  @Test func `a contradiction is refused at its key, and nothing is set`() {
     #expect(
       refusal(.chat) {
         $0.interval = .seconds(1)

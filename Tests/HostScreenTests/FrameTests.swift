@@ -25,7 +25,7 @@ import WaitingRoomFeature
     HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
   }
 
-  @Test func `What an effect changes asks for a frame, like what an event changes`() {
+  @Test func `a change by an effect requests a frame, like a change by an event`() {
     let screen = makeScreen()
     #expect(screen.nextFrame == nil)
     // An effect's action comes to the store by itself.
@@ -59,7 +59,7 @@ import WaitingRoomFeature
     #expect(receive(at: later) == FrameGrid().frame(atOrAfter: later + .milliseconds(100)))
   }
 
-  @Test func `What is refused does not move the time of the events`() {
+  @Test func `rejected events do not advance the time`() {
     let screen = makeScreen()
     func slider(_ value: Double, at timestamp: Timestamp) -> LiveEvent {
       LiveEvent(
@@ -74,7 +74,7 @@ import WaitingRoomFeature
     #expect(screen.eventTime(at: .origin) == 1_000)
   }
 
-  @Test func `What a host does is reduced at once and counted as no event`() {
+  @Test func `an act of the host is reduced at once and not counted as an event`() {
     let screen = makeScreen()
     let message = ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")
     screen.receive(LiveEvent(timestamp: 5, payload: .chat(.message(message))), at: .origin)
@@ -90,7 +90,7 @@ import WaitingRoomFeature
     #expect(screen.counts.rejected == 0 && screen.counts.isConserved)
   }
 
-  @Test func `A countdown is drawn once a second until it is over`() {
+  @Test func `a countdown is drawn once a second until it is over`() {
     let screen = makeScreen()
     let event = LiveEvent(timestamp: 1_000, payload: .waitingRoom(.schedule(startsAt: 4_000)))
     screen.receive(event, at: .origin)

@@ -9,13 +9,13 @@ struct HangClassTests {
   ]
 
   @Test(arguments: lengths)
-  func `A turn is classed by its length, the bounds belonging to the worse class`(
+  func `a turn is classed by its length, the bounds belonging to the worse class`(
     nanoseconds: UInt64, expected: HangClass
   ) {
     #expect(HangClass(nanoseconds: nanoseconds) == expected)
   }
 
-  @Test func `Classes are ordered from good to bad`() {
+  @Test func `classes are ordered from good to bad`() {
     #expect(HangClass.allCases == HangClass.allCases.sorted())
   }
 }

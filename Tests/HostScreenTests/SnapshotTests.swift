@@ -13,8 +13,7 @@ import RecorderFeature
 import Testing
 import WaitingRoomFeature
 
-@Suite("Snapshots of a screen")
-struct SnapshotTests {
+@Suite struct SnapshotTests {
   private func person(_ id: String) -> Person { Person(id: Text(id), name: Text("n" + id)) }
 
   private func message(_ id: String, by user: String, at time: Timestamp, replyTo: String = "")
@@ -66,8 +65,7 @@ struct SnapshotTests {
     return screen
   }
 
-  @Test("a screen made of a snapshot is the screen, through JSON and back")
-  func coding() throws {
+  @Test func `a screen restored from a snapshot in JSON equals the original`() throws {
     let screen = fullScreen()
     let state = screen.store.state
     #expect(state.chat?.thread?.messages.count == 2, "the test has something to lose")
@@ -85,8 +83,7 @@ struct SnapshotTests {
     #expect(copy.nextFrame == screen.nextFrame, "ticks go on")
   }
 
-  @Test("what throttles hold is not in a snapshot, nor counted there")
-  func pending() {
+  @Test func `events held by throttles are neither in a snapshot nor counted in it`() {
     let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
     for count in 1...3 {
       screen.receive(
@@ -173,8 +170,8 @@ struct SnapshotTests {
   }
 
   /// A bomb of a parent and three gifts, in every order, with a restart at every place.
-  @Test("a gift bomb across a restart is shown once", arguments: 0...3, 0...4)
-  func giftBomb(parent: Int, cut: Int) throws {
+  @Test(arguments: 0...3, 0...4)
+  func `a gift bomb across a restart is shown once`(parent: Int, cut: Int) throws {
     let user = person("7")
     var bomb = (0..<3).map { _ in ChatNotice(kind: .gift, user: user, count: 1, group: "bomb") }
     bomb.insert(ChatNotice(kind: .giftBomb, user: user, count: 3, group: "bomb"), at: parent)
@@ -219,8 +216,7 @@ struct SnapshotTests {
     #expect(screen.store.state.control.switches.count == ControlIntake.nameCapacity)
   }
 
-  @Test("a history of a snapshot that holds more than its limit is refused")
-  func tooMany() throws {
+  @Test func `a snapshot whose history exceeds its limit is refused`() throws {
     let text = #"{"limit":0,"messages":[]}"#
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(MessageHistory.self, from: Data(text.utf8))

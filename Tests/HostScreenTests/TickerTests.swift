@@ -2,19 +2,16 @@ import HostScreen
 import RateLimiting
 import Testing
 
-@Suite("Ticks of a room")
-struct TickerTests {
+@Suite struct TickerTests {
   private func second(_ number: Int64) -> Instant { .origin + .seconds(number) }
 
-  @Test("there is none before the first event")
-  func none() {
+  @Test func `there are no ticks before the first event`() {
     var ticker = Ticker()
     #expect(ticker.next == nil)
     #expect(ticker.tick(at: second(100)) == nil)
   }
 
-  @Test("one a second tells the time of the events, gone on by the room's time")
-  func time() {
+  @Test func `a tick each second gives the time of the events, advanced by the room's time`() {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))
     #expect(ticker.tick(at: second(12)) == 7_000)
@@ -23,8 +20,7 @@ struct TickerTests {
     #expect(ticker.tick(at: second(13)) == 8_000)
   }
 
-  @Test("a time stamp that was a mistake is forgotten after a hundred others")
-  func mistake() {
+  @Test func `a wrong time stamp is forgotten after a hundred others`() {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))
     ticker.note(4_102_444_800_000, at: second(10))
@@ -38,8 +34,7 @@ struct TickerTests {
     #expect(ticker.time(at: second(13)) == 30_000)
   }
 
-  @Test("a late event does not set the time back")
-  func late() {
+  @Test func `a late event does not set the time back`() {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))
     ticker.note(4_000, at: second(11))

@@ -31,8 +31,7 @@ struct TrackingTests {
     "poll.id", "poll.endsAt", "waitingRoom.unmatched", "waitingRoom.startsAt",
   ]
 
-  @Test func `Ignored: what changed in a child evaluates its view if that reads it, and no other`()
-  {
+  @Test func `ignored: a change in a child evaluates only its view, and only if that reads it`() {
     let screen = DrawnHost(.ignored)
     var seen: Set<String> = []
     for action in ChildActions(seed: 7).prefix(3_000) {
@@ -49,7 +48,7 @@ struct TrackingTests {
     #expect(seen.isSuperset(of: DrawnHost.childFields), "every field of every child was changed")
   }
 
-  @Test func `Tracked: any change in a child evaluates the host and all its children, once each`() {
+  @Test func `tracked: any change in a child evaluates the host and all its children, once each`() {
     let screen = DrawnHost(.tracked)
     for action in ChildActions(seed: 7).prefix(3_000) {
       let (evaluated, changed) = screen.send(action)
@@ -62,8 +61,7 @@ struct TrackingTests {
     }
   }
 
-  @Test func `The views read every field of the children but those that are known not to be shown`()
-  {
+  @Test func `the views read every field of the children except those known not to be shown`() {
     let screen = DrawnHost(.ignored)
     for action in ChildActions(seed: 7).prefix(300) { _ = screen.send(action) }
     var read: Set<String> = []
@@ -76,7 +74,7 @@ struct TrackingTests {
 
 /// Why a view was evaluated.
 struct CauseTests {
-  @Test func `The cause of an evaluation names the action and the field`() {
+  @Test func `the cause of an evaluation names the action and the field`() {
     let screen = DrawnHost(.ignored)
     _ = screen.send(.header(.titleChanged("evening")))
     let record = screen.host.views.log.records(of: "HeaderView").last
@@ -89,7 +87,7 @@ struct CauseTests {
       ])
   }
 
-  @Test func `A view that its parent drags along says what had the parent evaluated`() {
+  @Test func `a view evaluated with its parent names what triggered the parent`() {
     let screen = DrawnHost(.tracked)
     _ = screen.send(.header(.titleChanged("evening")))
     let record = screen.host.views.log.records(of: "RecorderView").last
@@ -98,7 +96,7 @@ struct CauseTests {
     #expect(record?.triggers == [EvaluationTrigger(action: "header.titleChanged", field: "header")])
   }
 
-  @Test func `Of several actions that change a field in one frame the first is the cause`() {
+  @Test func `if several actions change a field in one frame, the first is the cause`() {
     let screen = DrawnHost(.ignored)
     _ = screen.send(
       .header(.titleChanged("one")), .header(.reacted(1)), .header(.titleChanged("two")))
@@ -110,7 +108,7 @@ struct CauseTests {
       ])
   }
 
-  @Test func `A child that comes is the cause of its parent's evaluation`() {
+  @Test func `a new child is the cause of its parent's evaluation`() {
     let screen = DrawnHost(.ignored)
     _ = screen.send(.roomClosed)
     _ = screen.send(.chat(.messages([])))
@@ -119,7 +117,7 @@ struct CauseTests {
     #expect(record?.triggers == [EvaluationTrigger(action: "chat.messages", field: "chat")])
   }
 
-  @Test func `The log keeps the newest evaluations of each view, oldest first`() {
+  @Test func `the log keeps the newest evaluations of each view, oldest first`() {
     let screen = DrawnHost(.ignored)
     for number in 1...100 { _ = screen.send(.header(.reacted(number))) }
     let frames = screen.host.views.log.records(of: "HeaderView").map(\.frame)
@@ -131,7 +129,7 @@ struct CauseTests {
 
 /// What a screen is made with.
 struct SettingsTests {
-  @Test func `The chat keeps as many messages as the screen was told`() {
+  @Test func `the chat keeps as many messages as the settings say`() {
     let screen = DrawnHost(.ignored, chatHistory: 3)
     for number in 1...5 {
       let message = ChatMessage(

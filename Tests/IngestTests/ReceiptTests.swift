@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// A receipt for a caller, such as a call of the control interface.
-@Suite struct `A caller's receipt` {
+@Suite struct CallerSReceiptTests {
   private struct Outcome: Equatable {
     let rejected: Int
     let failure: String?

@@ -14,8 +14,8 @@ import Testing
     (1..<depth).reduce([]) { value, _ in [value] }
   }
 
-  @Test("valid JSON is read", arguments: accepted)
-  func accepts(text: String, value: JSONValue) throws {
+  @Test(arguments: accepted)
+  func `valid JSON is read`(text: String, value: JSONValue) throws {
     #expect(try JSONValue(parsing: text) == value)
     #expect(try JSONValue(parsing: value.serialized()) == value)
   }
@@ -34,8 +34,8 @@ import Testing
     (String(repeating: "[", count: 129), .tooDeep),
   ]
 
-  @Test("what is not JSON is refused", arguments: refused)
-  func refuses(text: String, reason: JSONParseError.Reason) throws {
+  @Test(arguments: refused)
+  func `what is not JSON is refused`(text: String, reason: JSONParseError.Reason) throws {
     let error = #expect(throws: JSONParseError.self) { try JSONValue(parsing: text) }
     #expect(error?.reason == reason)
   }
@@ -46,7 +46,7 @@ import Testing
     #expect(error?.reason == .invalidUTF8)
   }
 
-  @Test func `text is written in one form`() {
+  @Test func `text is always written in the same form`() {
     let value: JSONValue = ["b": [1, 2.5, .null, false], "a": "\"\\\u{1}\u{1F}\n\u{0}ü"]
     #expect(value.description == #"{"a":"\"\\\u0001\u001f\n\u0000ü","b":[1,2.5,null,false]}"#)
   }

@@ -1,7 +1,7 @@
 import LiveEvents
 import Testing
 
-@Suite struct `Text in slabs` {
+@Suite struct SlabTextTests {
   func text(_ bytes: String, _ escape: ByteSlab.Escape) -> Text {
     let bytes = Array("xx\(bytes)yy".utf8)
     return Text(
@@ -14,14 +14,14 @@ import Testing
     (#"\u00e9\u20AC"#, "é€"), (#"\ud83d\ude00!"#, "😀!"), (#"\ud83d"#, "\u{FFFD}"),
     (#"\ude00x"#, "\u{FFFD}x"), (#"\ud83d\u0041"#, "\u{FFFD}A"), ("", ""),
   ])
-  func `JSON escapes are undone when the text is read`(raw: String, read: String) {
+  func `JSON escapes are resolved when the text is read`(raw: String, read: String) {
     #expect(String(text(raw, .json)) == read)
   }
 
   @Test(arguments: [
     (#"a\sb\:c\\d\r\n"#, "a b;c\\d\r\n"), (#"tail\"#, "tail"), (#"\x"#, "x"), ("", ""),
   ])
-  func `IRC tag escapes are undone when the text is read`(raw: String, read: String) {
+  func `IRC tag escapes are resolved when the text is read`(raw: String, read: String) {
     #expect(String(text(raw, .ircTag)) == read)
   }
 
@@ -40,14 +40,14 @@ import Testing
     #expect(plain != text(#"a\sb"#, .none))
   }
 
-  @Test func `an owned text reads the same and keeps nothing else`() {
+  @Test func `an owned text reads the same and keeps nothing else alive`() {
     let owned = text(#"a\nb"#, .json).owned()
     #expect(String(owned) == "a\nb")
     #expect(owned.byteCount == 3)
     #expect(owned.escape == .none)
   }
 
-  @Test func `raw bytes are those received`() {
+  @Test func `raw bytes are those that were received`() {
     #expect(text(#"a\nb"#, .json).withRawBytes { Array($0) } == Array(#"a\nb"#.utf8))
   }
 
@@ -71,16 +71,16 @@ import Testing
   }
 }
 
-@Suite struct `Names of rooms` {
+@Suite struct RoomNameTests {
   @Test(arguments: ["main", "a", "0", "_x", "a.b-c_d", String(repeating: "a", count: 64)])
-  func `a name that keeps the rule is taken`(name: String) {
+  func `a valid name is accepted`(name: String) {
     #expect(RoomName(name)?.description == name)
   }
 
   @Test(arguments: [
     "", ".a", "-a", "A", "aB", "a b", "a/b", "ä", "a\0", String(repeating: "a", count: 65),
   ])
-  func `a name that breaks the rule is not`(name: String) {
+  func `an invalid name is not accepted`(name: String) {
     #expect(RoomName(name) == nil)
   }
 }

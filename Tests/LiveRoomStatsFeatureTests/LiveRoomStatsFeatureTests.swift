@@ -4,7 +4,7 @@ import RateLimiting
 import Testing
 
 @Suite struct LiveRoomStatsFeatureTests {
-  @Test func theNewestWindowIsShownAndSamplesAreCounted() {
+  @Test func `the newest window is shown and all samples are counted`() {
     var state = LiveRoomStatsFeature.State()
     let window = StatisticsWindow(bitrate: Summary(4_000), samples: 3)
     #expect(reduce(&state, .windowClosed(StatisticsWindow(samples: 2))).isNone)
@@ -15,7 +15,7 @@ import Testing
     #expect(state == expected)
   }
 
-  @Test func qualityFallsAtOnceAndRecoversOnlyBelowTheLowerLimit() {
+  @Test func `quality drops at once and recovers only below the lower limit`() {
     var state = LiveRoomStatsFeature.State()
     let story: [(congestion: Double, quality: StreamQuality)] = [
       (0.19, .good), (0.20, .fair), (0.19, .fair), (0.10, .fair), (0.09, .good), (0.50, .poor),
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func theParentIsToldOncePerChangeOfQuality() {
+  @Test func `each change of quality is reported to the parent once`() {
     var state = LiveRoomStatsFeature.State()
     var told = 0
     for congestion in [0.1, 0.6, 0.7, 0.6, 0.45, 0.41, 0.0, 0.0] {
@@ -36,7 +36,7 @@ import Testing
     #expect(told == 2)
   }
 
-  @Test func theWorstMeasurementDecides() {
+  @Test func `the worst measurement decides`() {
     var state = LiveRoomStatsFeature.State()
     _ = reduce(
       &state,
@@ -50,7 +50,7 @@ import Testing
     #expect(state.quality == .good)
   }
 
-  @Test func droppedFramesCountFromWindowToWindow() {
+  @Test func `dropped frames are counted from window to window`() {
     var state = LiveRoomStatsFeature.State()
     func drop(_ count: Double) -> LiveRoomStatsFeature.Action {
       .windowClosed(StatisticsWindow(droppedFrames: Summary(count), samples: 1))
@@ -67,7 +67,7 @@ import Testing
     #expect(state.quality == .good)
   }
 
-  @Test func aFrameRateIsMeasuredAgainstTheBest() {
+  @Test func `a frame rate is measured against the best`() {
     var state = LiveRoomStatsFeature.State()
     func rate(_ value: Double) -> LiveRoomStatsFeature.Action {
       .windowClosed(StatisticsWindow(frameRate: Summary(value), samples: 1))

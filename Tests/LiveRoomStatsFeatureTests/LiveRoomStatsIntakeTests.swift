@@ -7,7 +7,7 @@ import Testing
 @Suite struct LiveRoomStatsIntakeTests {
   private typealias Output = IntakeOutput<LiveRoomStatsFeature.Action>
 
-  @Test func aWindowSumsUpItsSamplesAndLosesNoPeak() throws {
+  @Test func `a window summarises its samples and loses no peak`() throws {
     var intake = LiveRoomStatsIntake()
     var output = Output()
     let rates: [Double] = [30, 60, 3, 59, 57]
@@ -35,7 +35,7 @@ import Testing
     #expect(window.samples == 5)
   }
 
-  @Test func eachMeasurementGoesToItsOwnSeries() throws {
+  @Test func `each measurement goes to its own series`() throws {
     var intake = LiveRoomStatsIntake()
     var output = Output()
     let sample = StreamStatistics(
@@ -49,7 +49,7 @@ import Testing
           roundTrip: Summary(4), congestion: Summary(5), samples: 1))
   }
 
-  @Test func anOverdueWindowIsClosedByTheNextSample() {
+  @Test func `an overdue window is closed by the next sample`() {
     var intake = LiveRoomStatsIntake()
     var output = Output()
     intake.receive(event(StreamStatistics(bitrateKbps: 1)), at: .origin, into: &output)

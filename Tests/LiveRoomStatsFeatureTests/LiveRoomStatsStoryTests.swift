@@ -9,7 +9,7 @@ import Testing
       roundTrip: Summary(roundTrip), congestion: Summary(congestion), samples: 1)
   }
 
-  @Test func `A connection gets worse and recovers: one alert for each level`() async {
+  @Test func `a connection gets worse and recovers: one alert for each level`() async {
     let store = TestStore(initialState: LiveRoomStatsFeature.State()) { LiveRoomStatsFeature() }
     store.exhaustivity = .off
     await store.send(.windowClosed(window(congestion: 0, roundTrip: 20))) { $0.samples = 1 }

@@ -42,7 +42,7 @@ import YAMLReader
   }
 
   @Test
-  func `the commented default file is the one that is installed, and changes nothing`() throws {
+  func `the commented default file is the installed one, and changes nothing`() throws {
     let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../config/livehostd.yaml")
     let text = try String(contentsOf: url, encoding: .utf8)

@@ -53,7 +53,7 @@ import WireFormats
     var all: [String] { lines.withLock { $0 } }
   }
 
-  @Test func `A value that is set is shown and told as one that lasts`() async throws {
+  @Test func `a value that is set is shown and reported as committed`() async throws {
     let driven = try Driven()
     let set = await driven.lane.act(.control(.set(control: "zoom", value: 0.25)), in: .main)
     #expect(set == .success(HostReply(value: 0.25)))
@@ -72,7 +72,7 @@ import WireFormats
     try await driven.end()
   }
 
-  @Test func `A switch is set or toggled, and the end of the stream asks first`() async throws {
+  @Test func `a switch is set or toggled, and ending the stream asks first`() async throws {
     let driven = try Driven()
     await driven.send(.stream(.live))
     #expect(
@@ -90,7 +90,7 @@ import WireFormats
     try await driven.end()
   }
 
-  @Test func `Only a room that is open has controls, and not more than there is room for`()
+  @Test func `only open rooms have controls, and only up to the capacity`()
     async throws
   {
     let driven = try Driven()
@@ -111,7 +111,7 @@ import WireFormats
     try await driven.end()
   }
 
-  @Test func `New policies hold in rooms that are open and in those that will be`() async throws {
+  @Test func `new policies apply to open rooms and to those opened later`() async throws {
     let driven = try Driven()
     var settings = RoomSettings()
     try settings.throttling.set(.chat, PolicyDescription(.keepAll, interval: .seconds(3_000)))

@@ -23,7 +23,7 @@ struct HangDetectorTests {
     SchedulerTimes(ran: ran * 1_000_000, waited: waited * 1_000_000)
   }
 
-  @Test func `What the lane was seen doing most often held it`() {
+  @Test func `the activity seen most often is what held the lane`() {
     var detector = HangDetector()
     detector.sample(turn: 4, activity: label(.action("stream")), times: nil)
     for _ in 0..<3 { detector.sample(turn: 4, activity: label(.view("ChatView")), times: nil) }
@@ -32,7 +32,7 @@ struct HangDetectorTests {
       detector.finish(turn(4, milliseconds: 300), times: nil).holder == label(.view("ChatView")))
   }
 
-  @Test func `What was seen in another turn does not count`() {
+  @Test func `activities seen in another turn do not count`() {
     var detector = HangDetector()
     for _ in 0..<9 { detector.sample(turn: 3, activity: label(.action("stream")), times: nil) }
     detector.sample(turn: 4, activity: label(.view("ChatView")), times: nil)
@@ -48,7 +48,7 @@ struct HangDetectorTests {
   ]
 
   @Test(arguments: spendings)
-  func `A lane that computed, one that waited and one without a processor are told apart`(
+  func `a lane that computes, waits or lacks a processor is recognised as such`(
     ran: UInt64, waited: UInt64, reason: HangDetector.Reason
   ) {
     var detector = HangDetector()
@@ -62,7 +62,7 @@ struct HangDetectorTests {
     #expect(finding.times == times(ran: ran, waited: waited))
   }
 
-  @Test func `The kernel tells the times of a thread, which grow`() throws {
+  @Test func `the kernel reports the times of a thread, which grow`() throws {
     let thread = SchedulerTimes.currentThread()
     let before = try #require(SchedulerTimes.of(thread: thread))
     var sum = 0
@@ -86,7 +86,7 @@ struct TurnMeterTests {
     TurnMeter { [hand] in hand.time.load(ordering: .relaxed) }
   }
 
-  @Test func `Only turns of 250 ms and more are told, each once`() {
+  @Test func `only turns of 250 ms or more are reported, each once`() {
     let meter = meter
     for milliseconds: UInt64 in [3, 249, 250, 800] {
       meter.measure { hand.advance(milliseconds: milliseconds) }
@@ -97,7 +97,7 @@ struct TurnMeterTests {
     #expect(meter.count == 4)
   }
 
-  @Test func `A turn under way is seen from outside, with what it does`() {
+  @Test func `a turn in progress is visible from outside, with its activity`() {
     let meter = meter
     #expect(meter.current == nil)
     meter.measure {
@@ -110,7 +110,7 @@ struct TurnMeterTests {
     #expect(meter.activity.present == nil)
   }
 
-  @Test func `An effect that holds its lane is named`() async throws {
+  @Test func `an effect that holds its lane is named`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let meter = meter
@@ -149,7 +149,7 @@ struct TurnMeterTests {
 
 /// An effect on a lane is named whenever it is resumed.
 struct ResumedEffectTests {
-  @Test func `An effect that goes on after a wait is named still`() async throws {
+  @Test func `an effect that resumes after a wait is still named`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let meter = TurnMeter { 1 }

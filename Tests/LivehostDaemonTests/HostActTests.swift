@@ -41,7 +41,7 @@ import WireFormats
   ]
 
   @Test(arguments: acts, [FrameClock.event, .arrival])
-  func `What the host does changes what is shown, and a replay does it, too`(
+  func `acts of the host change what is shown, and a replay repeats them`(
     act: LiveEvent.Payload, clock: FrameClock
   ) async throws {
     let studio = try Studio()
@@ -66,7 +66,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `A control that is set is set again by a replay`() async throws {
+  @Test func `a replay sets a control again`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
@@ -112,7 +112,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `What cannot be done is refused with its reason and changes nothing`() async throws {
+  @Test func `an impossible request is refused with a reason and changes nothing`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     func refusal(_ act: LiveEvent.Payload) async -> ControlError? {
@@ -155,7 +155,7 @@ import WireFormats
   }
 
   /// The host at a stream of another year: what is done by a call happens at its time.
-  @Test func `A call does not move the time of a room that follows its events`() async throws {
+  @Test func `a call does not move the time of a room that follows its events`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     let start: Timestamp = 1_000_000
@@ -173,7 +173,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `A stream from the waiting room to the export of its recording`() async throws {
+  @Test func `a stream from the waiting room to the export of its recording`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)

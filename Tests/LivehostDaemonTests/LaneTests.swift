@@ -53,10 +53,8 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
         ChatMessage(id: "m\(number)", userID: "u\(number % 7)", userName: "U", text: "t"))))
 }
 
-@Suite("Rooms on a lane")
-struct LaneTests {
-  @Test("a delivery right after the opening of its room finds it")
-  func opening() async throws {
+@Suite struct LaneTests {
+  @Test func `a delivery right after the opening of its room finds it`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     #expect(await test.send([viewers(3, at: 0)], to: .main) == 0)
@@ -64,8 +62,7 @@ struct LaneTests {
     try await test.end()
   }
 
-  @Test("acknowledged events are applied, whatever throttles would have held")
-  func acknowledged() async throws {
+  @Test func `acknowledged events are applied even if throttles would hold them`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     for round in 0..<50 {
@@ -78,8 +75,9 @@ struct LaneTests {
     try await test.end()
   }
 
-  @Test("frames of a recording follow its time stamps, not the speed at which it comes")
-  func eventTime() async throws {
+  @Test func `the frames of a recording follow its time stamps, not the speed of its arrival`()
+    async throws
+  {
     var frames: [Int] = []
     // Ten minutes of one message a second: all at once, and in pieces.
     for pieces in [1, 60] {
@@ -102,8 +100,8 @@ struct LaneTests {
     #expect(frames[0] >= 600)
   }
 
-  @Test("years between two events of a live stream are no years of frames", .timeLimit(.minutes(1)))
-  func gap() async throws {
+  @Test(.timeLimit(.minutes(1)))
+  func `years between two events of a live stream do not make years of frames`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     let live = LiveEvent(timestamp: 1_600_000_000_000, payload: .stream(.live))
@@ -115,8 +113,8 @@ struct LaneTests {
     try await test.end()
   }
 
-  @Test("who waits is answered at once, whatever throttles may hold", .timeLimit(.minutes(1)))
-  func unthrottled() async throws {
+  @Test(.timeLimit(.minutes(1)))
+  func `a waiting sender is answered at once, whatever throttles hold`() async throws {
     var settings = RoomSettings()
     settings.throttling[.statistics].maximumStaleness = .seconds(3_600)
     settings.throttling[.statistics].interval = .seconds(3_600)
@@ -131,8 +129,8 @@ struct LaneTests {
     try await test.end()
   }
 
-  @Test("a delivery over a long time is taken in parts, with others served in between")
-  func parts() async throws {
+  @Test func `a long delivery is taken in parts, with other rooms served in between`() async throws
+  {
     // No turn does more than one thing.
     let test = try TestLane(turnLength: .zero)
     _ = try test.directory.open(.main)
@@ -150,8 +148,7 @@ struct LaneTests {
     try await test.end()
   }
 
-  @Test("events for a room that was closed meanwhile are rejected and acknowledged")
-  func closed() async throws {
+  @Test func `events for a room closed meanwhile are rejected and acknowledged`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     #expect(await test.directory.close(.main))
@@ -163,8 +160,7 @@ struct LaneTests {
     try await test.end()
   }
 
-  @Test("sums outlive the rooms")
-  func sums() async throws {
+  @Test func `totals outlive the rooms`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     _ = await test.send([viewers(1, at: 0)], to: .main)
@@ -176,8 +172,9 @@ struct LaneTests {
     try await test.end()
   }
 
-  @Test("no more rooms are opened than the configuration allows, and none at the end")
-  func limits() async throws {
+  @Test func `no more rooms are opened than the configuration allows, and none while stopping`()
+    async throws
+  {
     let test = try TestLane(maximumRooms: 1)
     _ = try test.directory.open(.main)
     #expect(throws: RoomDirectory.Refusal.exists) { try test.directory.open(.main) }
@@ -190,8 +187,7 @@ struct LaneTests {
     try await test.group.shutdownGracefully()
   }
 
-  @Test("the children come and go with the phases of the stream")
-  func phases() async throws {
+  @Test func `the children come and go with the phases of the stream`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     let person = Person(id: "1", name: "Ada")

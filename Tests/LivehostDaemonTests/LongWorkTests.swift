@@ -3,8 +3,7 @@ import Synchronization
 import Systemd
 import Testing
 
-@Suite("Telling the service manager of long work")
-struct LongWorkTests {
+@Suite struct LongWorkTests {
   private final class Manager: Sendable {
     let messages = Mutex<[String]>([])
     let left = Mutex(0)
@@ -24,8 +23,7 @@ struct LongWorkTests {
     var told: [String] { messages.withLock { $0 } }
   }
 
-  @Test("each step is told, and asks for time")
-  func steps() async {
+  @Test func `each step is reported, and asks for more time`() async {
     let manager = Manager()
     let work = manager.work()
     let result = await work.step("drawing the last frames") { 5 }
@@ -38,8 +36,7 @@ struct LongWorkTests {
       ])
   }
 
-  @Test("time is asked for while there is progress, and not without")
-  func progress() async {
+  @Test func `more time is requested only while there is progress`() async {
     let manager = Manager()
     let work = manager.work()
     manager.left.withLock { $0 = 9 }

@@ -9,12 +9,10 @@ import Synchronization
 import Testing
 import WireFormats
 
-@Suite("Recording and replay of rooms")
-struct RoomRecordingTests {
+@Suite struct RoomRecordingTests {
   @Test(
-    "a replay gives the state of the live run at every speed",
     arguments: [FrameClock.event, .arrival])
-  func replay(clock: FrameClock) async throws {
+  func `a replay gives the state of the live run at every speed`(clock: FrameClock) async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
@@ -41,9 +39,7 @@ struct RoomRecordingTests {
     try await studio.end()
   }
 
-  @Test(
-    "what else the state depends on is recorded: settings, a reload of them, controls that are set")
-  func changes() async throws {
+  @Test func `settings, their reload, and controls that are set are recorded`() async throws {
     var settings = RoomSettings()
     settings.chatHistory = 7
     try settings.throttling.set(.statistics, policy(.statistics, milliseconds: 50))
@@ -139,8 +135,7 @@ struct RoomRecordingTests {
     }
   }
 
-  @Test("a room that was driven before it is recorded promises no state")
-  func driven() async throws {
+  @Test func `a room used before it is recorded promises no final state`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = await studio.lane.act(.control(.set(control: "zoom", value: 0.125)), in: .main)
@@ -149,9 +144,9 @@ struct RoomRecordingTests {
     try await studio.end()
   }
 
-  @Test(
-    "what a failed recorder lost is applied and not acknowledged as recorded; the room lives on")
-  func losing() async throws {
+  @Test func `events lost by a failed recorder are applied but not acknowledged as recorded`()
+    async throws
+  {
     var recording = RecordingSettings()
     recording.maximumWaiting = 50
     let studio = try Studio(recording: recording)
@@ -178,8 +173,7 @@ struct RoomRecordingTests {
     try await studio.end()
   }
 
-  @Test("the progress of a replay goes on within a block, too")
-  func progress() async throws {
+  @Test func `the progress of a replay advances within a block`() async throws {
     let studio = try Studio()
     let recording = try await studio.record(60)
     let told = Mutex<[Int]>([])
@@ -193,8 +187,9 @@ struct RoomRecordingTests {
     try await studio.end()
   }
 
-  @Test("a room that keeps another number of messages than is configured now gives the same state")
-  func otherHistory() async throws {
+  @Test func `a replay gives the same state although another number of messages is configured now`()
+    async throws
+  {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     var settings = RoomSettings()
@@ -208,8 +203,7 @@ struct RoomRecordingTests {
     try await studio.end()
   }
 
-  @Test("a replay from the middle on has the events from there on")
-  func seek() async throws {
+  @Test func `a replay from the middle has the events from there on`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
@@ -222,8 +216,9 @@ struct RoomRecordingTests {
     try await studio.end()
   }
 
-  @Test("what a room shows of its own recorder, and which calls are refused")
-  func states() async throws {
+  @Test func `a room shows the state of its own recorder, and invalid calls are refused`()
+    async throws
+  {
     let studio = try Studio()
     await #expect(throws: ControlError.noSuchRoom("main")) {
       _ = try await studio.recordings.start(.main, on: studio.lane)
@@ -244,8 +239,7 @@ struct RoomRecordingTests {
     try await studio.end()
   }
 
-  @Test("a room that is closed while it records leaves a finished recording")
-  func closing() async throws {
+  @Test func `a room closed while recording leaves a finished recording`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     let started = try await studio.recordings.start(.main, on: studio.lane)
@@ -261,8 +255,9 @@ struct RoomRecordingTests {
     try await studio.end()
   }
 
-  @Test("where nothing can be recorded the call tells why, and the room lives on")
-  func failing() async throws {
+  @Test func `if nothing can be recorded, the call says why and the room remains open`()
+    async throws
+  {
     let studio = try Studio(path: "/proc/livehost")
     _ = try studio.directory.open(.main)
     let error = await #expect(throws: ControlError.self) {

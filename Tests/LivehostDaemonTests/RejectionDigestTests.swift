@@ -2,15 +2,14 @@ import LiveEvents
 import LivehostDaemon
 import Testing
 
-@Suite("What is told of rejected input")
-struct RejectionDigestTests {
+@Suite struct RejectionDigestTests {
   private typealias Sum = RejectionDigest.Sum
   private let main = RoomName("main")
   private let side = RoomName("side")
   private let interval = RejectionDigest.interval
 
-  @Test("the first of a reason is told at once, the rest as one exact sum per interval")
-  func sums() {
+  @Test
+  func `the first rejection for a reason is reported at once, the rest as one sum per interval`() {
     var digest = RejectionDigest()
     #expect(
       digest.add(.malformedJSON, count: 2, room: main, now: 1)
@@ -29,8 +28,7 @@ struct RejectionDigestTests {
     #expect(digest.add(.malformedJSON, count: 1, room: nil, now: 2 + 3 * interval) != nil)
   }
 
-  @Test("reasons have intervals of their own; a sum over several rooms names none")
-  func several() {
+  @Test func `each reason has its own interval, and a sum over several rooms names none`() {
     var digest = RejectionDigest()
     #expect(digest.add(.unknownType, count: 1, room: main, now: 0)?.room == main)
     #expect(digest.add(.lineTooLong, count: 1, room: nil, now: 5) != nil)
@@ -44,11 +42,10 @@ struct RejectionDigestTests {
   }
 
   @Test(
-    "what sources do in good order is not told",
     arguments: [
       RejectionReason.protocolLine, .duplicate, .roomClosed,
     ])
-  func harmless(reason: RejectionReason) {
+  func `rejections that are part of normal operation are not reported`(reason: RejectionReason) {
     var digest = RejectionDigest()
     #expect(digest.add(reason, count: 9, room: main, now: 0) == nil)
     #expect(digest.nextDue == nil)

@@ -4,12 +4,10 @@ import RateLimiting
 import Testing
 import WireFormats
 
-@Suite("The time of a room")
-struct RoomClockTests {
+@Suite struct RoomClockTests {
   private let millisecond: Int64 = 1_000_000
 
-  @Test("it begins at 0 and follows the machine")
-  func machine() {
+  @Test func `it begins at 0 and follows the machine`() {
     var clock = RoomClock(machine: 5_000)
     #expect(clock.now == .origin)
     clock.advance(to: clock.time(machine: 6_000))
@@ -17,8 +15,7 @@ struct RoomClockTests {
     #expect(clock.machineTime(of: Instant(nanoseconds: 2_500)) == 7_500)
   }
 
-  @Test("it never goes back, neither for a late event nor at a change of source")
-  func monotonic() {
+  @Test func `it never goes backwards, neither for a late event nor at a change of source`() {
     var clock = RoomClock(machine: 0)
     clock.advance(to: clock.time(machine: 100 * millisecond))
     clock.follow(.event, machine: 100 * millisecond)
@@ -31,8 +28,7 @@ struct RoomClockTests {
     #expect(clock.time(machine: 120 * millisecond).nanoseconds == 610 * millisecond)
   }
 
-  @Test("a time stamp that cannot be meant does not move it, and those after it do as before")
-  func mistakes() {
+  @Test func `an absurd time stamp does not move it, and those after it do as before`() {
     for mistake: Int64 in [
       9_223_372_036_855, 253_402_300_799_999, 0, .max, .min, 1_568_600_000_000,
     ] {
@@ -46,8 +42,7 @@ struct RoomClockTests {
     }
   }
 
-  @Test("events move it 146 years at most, so that no frame lies beyond the range")
-  func farthest() {
+  @Test func `events move it by at most 146 years, so that no frame lies beyond the range`() {
     var clock = RoomClock(machine: 0)
     clock.follow(.event, machine: 0)
     // A day at a time, again and again from 1970 on.
@@ -62,16 +57,14 @@ struct RoomClockTests {
     #expect(clock.time(machine: 8) > clock.now)
   }
 
-  @Test("while it follows events, the machine's time does not move it")
-  func eventsOnly() {
+  @Test func `the machine's time does not move it while it follows events`() {
     var clock = RoomClock(machine: 0)
     clock.follow(.event, machine: 0)
     #expect(clock.time(machine: 1_000_000_000) == clock.now)
     #expect(clock.machineTime(of: Instant(nanoseconds: 5)) == nil)
   }
 
-  @Test("frames stand on a grid")
-  func grid() {
+  @Test func `frames are on a grid`() {
     let grid = FrameGrid(framesPerSecond: 50)
     #expect(grid.interval == 20 * millisecond)
     #expect(

@@ -8,8 +8,7 @@ import Testing
 import Varlink
 import WireFormats
 
-@Suite("Tasks on rooms and recordings")
-struct RoomTaskTests {
+@Suite struct RoomTaskTests {
   /// Starts a task and returns once it is listed.
   private func start(
     _ request: StartTaskRequest, in studio: Studio
@@ -37,8 +36,7 @@ struct RoomTaskTests {
 
   private let target = RoomName("target") ?? .main
 
-  @Test("a replay that is to begin beyond all time is refused")
-  func impossibleStart() async throws {
+  @Test func `a replay that should begin beyond the range of time is refused`() async throws {
     let studio = try Studio()
     let recording = try await studio.record().recording
     for start in [-1, Int.max / 1_000, .max] {
@@ -51,8 +49,9 @@ struct RoomTaskTests {
     try await studio.end()
   }
 
-  @Test("a replay that would begin behind the end is refused, and disturbs no other")
-  func beyondTheEnd() async throws {
+  @Test func `a replay that would begin after the end is refused and disturbs no other`()
+    async throws
+  {
     let studio = try Studio()
     let task = try await endlessReplay(in: studio, into: target)
     let recording = try #require(studio.tasks.reports.first).subject
@@ -70,8 +69,7 @@ struct RoomTaskTests {
     try await studio.end()
   }
 
-  @Test("each part of an export carries the name of its task")
-  func exportName() async throws {
+  @Test func `each part of an export has the name of its task`() async throws {
     let studio = try Studio()
     let recording = try await studio.record().recording
     let names = Mutex<Set<String>>([])
@@ -82,8 +80,7 @@ struct RoomTaskTests {
     try await studio.end()
   }
 
-  @Test("a replay is cancelled by command, and its room lives on")
-  func command() async throws {
+  @Test func `a replay can be cancelled, and its room remains open`() async throws {
     let studio = try Studio()
     let task = try await endlessReplay(in: studio, into: target)
     let name = try #require(studio.tasks.reports.first).task
@@ -97,8 +94,7 @@ struct RoomTaskTests {
     try await studio.end()
   }
 
-  @Test("a replay ends with the client that asked for it")
-  func disconnect() async throws {
+  @Test func `a replay ends when the client that requested it disconnects`() async throws {
     let studio = try Studio()
     let task = try await endlessReplay(in: studio, into: target)
     task.cancel()
@@ -107,8 +103,9 @@ struct RoomTaskTests {
     try await studio.end()
   }
 
-  @Test("a replay ends when its room is closed, though its next step is far away")
-  func closing() async throws {
+  @Test func `a replay ends when its room is closed, even if its next step is far away`()
+    async throws
+  {
     let studio = try Studio()
     let task = try await endlessReplay(in: studio, into: target)
     #expect(await studio.directory.close(target))
@@ -117,8 +114,7 @@ struct RoomTaskTests {
     try await studio.end()
   }
 
-  @Test("an analysis of a room ends when the room is closed; one of a recording of it goes on")
-  func closingAnalysed() async throws {
+  @Test func `closing a room ends its analysis, but not that of its recording`() async throws {
     let studio = try Studio()
     let recording = try await studio.record()
     // Nobody gets a place as long as this lasts.
@@ -148,8 +144,7 @@ struct RoomTaskTests {
     try await studio.end()
   }
 
-  @Test("tasks on one recording do not disturb each other")
-  func together() async throws {
+  @Test func `tasks on one recording do not disturb each other`() async throws {
     let studio = try Studio()
     let recording = try await studio.record(3_000)
     let name = recording.recording

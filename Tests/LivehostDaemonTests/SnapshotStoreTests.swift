@@ -9,8 +9,7 @@ import TestSupport
 import Testing
 import ViewGraph
 
-@Suite("Kept state of rooms")
-struct SnapshotStoreTests {
+@Suite struct SnapshotStoreTests {
   /// A directory of its own for one test, and what the store complained of.
   private final class Place: Sendable {
     let path = NSTemporaryDirectory() + "rooms-\(UUID().uuidString.prefix(8))"
@@ -44,8 +43,9 @@ struct SnapshotStoreTests {
       recording: nil)
   }
 
-  @Test("who waits is told that a room cannot be kept, and again that it can")
-  func failing() async throws {
+  @Test func `a waiting sender learns that a room cannot be saved, and later that it can`()
+    async throws
+  {
     let place = Place()
     try Data().write(to: URL(fileURLWithPath: place.path))
     let store = try place.store()
@@ -68,8 +68,7 @@ struct SnapshotStoreTests {
     await store.close()
   }
 
-  @Test("a room with which time could not go on is set aside")
-  func impossible() async throws {
+  @Test func `a room whose time cannot advance is set aside`() async throws {
     let place = Place()
     let store = try place.store()
     let rooms = ["a", "b", "c", "d"]
@@ -85,8 +84,7 @@ struct SnapshotStoreTests {
     #expect(place.problems.withLock { $0 }.count { $0.contains("'savedAt' is not possible") } == 1)
   }
 
-  @Test("a room that was opened anew is kept, though the one before it is closed later")
-  func lives() async throws {
+  @Test func `a reopened room is saved even if the one before it is closed later`() async throws {
     let place = Place()
     let store = try place.store()
     let (old, new) = (RoomLifetime("a"), RoomLifetime("a"))
@@ -98,8 +96,9 @@ struct SnapshotStoreTests {
     #expect(try place.store().load().map(\.savedAt) == [2])
   }
 
-  @Test("the newest snapshot of each room is there at the next start, in the order of their names")
-  func newest() async throws {
+  @Test func `the newest snapshot of each room is there at the next start, in order of name`()
+    async throws
+  {
     let place = Place()
     let first = try place.store()
     let (b, a) = (RoomLifetime("b"), RoomLifetime("a"))
@@ -118,8 +117,7 @@ struct SnapshotStoreTests {
     #expect(place.problems.withLock { $0 } == [])
   }
 
-  @Test("a room that is gone is forgotten, and a late snapshot of it is not taken")
-  func gone() async throws {
+  @Test func `a closed room is forgotten, and a late snapshot of it is refused`() async throws {
     let place = Place()
     let store = try place.store()
     let room = RoomLifetime("main")
@@ -137,8 +135,7 @@ struct SnapshotStoreTests {
     #expect(place.problems.withLock { $0 } == [], "nothing to remove is no problem")
   }
 
-  @Test("a room that is opened anew under the name of one that is gone is kept")
-  func anew() async throws {
+  @Test func `a room opened under the name of a closed one is saved`() async throws {
     let place = Place()
     let store = try place.store()
     let room = RoomLifetime("main")
@@ -149,8 +146,7 @@ struct SnapshotStoreTests {
     #expect(try place.store().load().map(\.savedAt) == [3])
   }
 
-  @Test("a store that is closed takes nothing more, and says so")
-  func closed() async throws {
+  @Test func `a closed store refuses everything, and says so`() async throws {
     let place = Place()
     let store = try place.store()
     await store.close()
@@ -163,12 +159,13 @@ struct SnapshotStoreTests {
   }
 
   @Test(
-    "a file that is no snapshot of its room is set aside, and told with its reason",
     arguments: [
       ("", "main"), ("{", "main"), (#"{"version":2}"#, "version 2"),
       (#"{"version":1}"#, "main"),
     ])
-  func unreadable(_ text: String, _ reason: String) throws {
+  func `a file that is not a snapshot of its room is set aside and reported with a reason`(
+    _ text: String, _ reason: String
+  ) throws {
     let place = Place()
     try FileManager.default.createDirectory(
       atPath: place.path, withIntermediateDirectories: true)
@@ -182,8 +179,8 @@ struct SnapshotStoreTests {
     #expect(place.problems.withLock { $0.count } == 1, "the next start has nothing to tell")
   }
 
-  @Test("a directory that cannot be written is told once, and those who wait are told no")
-  func unwritable() async throws {
+  @Test func `an unwritable directory is reported once, and to every waiting sender`() async throws
+  {
     let place = Place()
     try Data().write(to: URL(fileURLWithPath: place.path))
     let store = try place.store()
@@ -199,10 +196,8 @@ struct SnapshotStoreTests {
   }
 }
 
-@Suite("Places in a recording")
-struct RecordedPositionTests {
-  @Test("steps of one instant are counted, those of earlier ones forgotten")
-  func pass() {
+@Suite struct RecordedPositionTests {
+  @Test func `the steps of the current instant are counted, earlier ones are forgotten`() {
     var position = RecordedPosition(recording: "r")
     position.advance(by: 2, at: Instant(nanoseconds: 5))
     position.advance(by: 1, at: Instant(nanoseconds: 5))

@@ -3,12 +3,12 @@ import LivehostDaemon
 import Synchronization
 import Testing
 
-@Suite("Tasks")
-struct TaskTests {
+@Suite struct TaskTests {
   @Test(
-    "progress is told at most a hundred times, and its end",
     arguments: [(0, 1, 1), (7, 7, 7), (1_000_000, 1_000_000, 100)])
-  func progress(total: Int, steps: Int, told: Int) async throws {
+  func `progress is reported at most a hundred times, plus the end`(
+    total: Int, steps: Int, told: Int
+  ) async throws {
     let percents = Mutex<[Int?]>([])
     _ = try await TaskRegistry().run(
       .spam, on: "main", onProgress: { _, percent in percents.withLock { $0.append(percent) } }
@@ -19,8 +19,9 @@ struct TaskTests {
     #expect(percents.withLock { $0.last } == 100)
   }
 
-  @Test("progress of an unknown whole is told once a second, and without a share")
-  func unknown() async throws {
+  @Test func `progress of an unknown total is reported once a second, without a percentage`()
+    async throws
+  {
     let percents = Mutex<[Int?]>([])
     let time = Mutex<UInt64>(0)
     let registry = TaskRegistry { time.withLock { $0 } }
@@ -36,8 +37,7 @@ struct TaskTests {
     #expect(percents.withLock { $0 } == Array(repeating: nil, count: 10))
   }
 
-  @Test("a whole that grew meanwhile is never passed")
-  func overtaken() async throws {
+  @Test func `progress never exceeds a total that grew meanwhile`() async throws {
     let percents = Mutex<[Int?]>([])
     _ = try await TaskRegistry().run(
       .spam, on: "main", onProgress: { _, percent in percents.withLock { $0.append(percent) } }
@@ -47,8 +47,7 @@ struct TaskTests {
     #expect(percents.withLock { $0 } == [50, 100])
   }
 
-  @Test("the end of a task is told, and how it ended")
-  func ends() async throws {
+  @Test func `the end of a task is reported, and how it ended`() async throws {
     struct Broken: Error {}
     let ends = Mutex<[TaskEnd]>([])
     let time = Mutex<UInt64>(0)
@@ -72,8 +71,7 @@ struct TaskTests {
     #expect(told.map(\.nanoseconds) == [5_000, 5_000, 5_000])
   }
 
-  @Test("tasks are listed in the order in which they began")
-  func order() async throws {
+  @Test func `tasks are listed in the order of their start`() async throws {
     let registry = TaskRegistry()
     let kinds: [TaskKind] = [.highlights, .spam, .chatters]
     var tasks: [Task<Void, any Error>] = []
@@ -94,8 +92,7 @@ struct TaskTests {
     for task in tasks { _ = await task.result }
   }
 
-  @Test("a task is listed while it runs, and cancelled by its name")
-  func cancelling() async throws {
+  @Test func `a task is listed while it runs, and can be cancelled by name`() async throws {
     let registry = TaskRegistry()
     let (started, began) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
@@ -118,8 +115,7 @@ struct TaskTests {
     #expect(registry.reports.isEmpty)
   }
 
-  @Test("a task ends with whoever asked for it")
-  func disconnecting() async throws {
+  @Test func `a task ends with the client that requested it`() async throws {
     let registry = TaskRegistry()
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 struct WorkTests {
-  @Test func `So many tasks run at once, the others in the order in which they came`() async throws
+  @Test func `a limited number of tasks runs at once, the others in order of arrival`() async throws
   {
     let slots = WorkSlots(count: 1)
     let log = Log()
@@ -24,7 +24,7 @@ struct WorkTests {
     #expect(log.numbers == [1, 2, 3])
   }
 
-  @Test func `One who waits can be cancelled, and too many are refused`() async throws {
+  @Test func `a waiting task can be cancelled, and too many are refused`() async throws {
     let slots = WorkSlots(count: 1, maximumWaiting: 1)
     let (hold, release) = AsyncStream.makeStream(of: Void.self)
     let (entered, note) = AsyncStream.makeStream(of: Void.self)
@@ -44,7 +44,7 @@ struct WorkTests {
     try await slots.run {}
   }
 
-  @Test func `Work that was begun may wait however many wait`() async throws {
+  @Test func `work that has begun may wait however many others wait`() async throws {
     let slots = WorkSlots(count: 1, maximumWaiting: 0)
     let (hold, release) = AsyncStream.makeStream(of: Void.self)
     let (entered, note) = AsyncStream.makeStream(of: Void.self)
@@ -60,7 +60,7 @@ struct WorkTests {
     _ = try await (first, next)
   }
 
-  @Test func `Work runs on threads of its own, and its longest slice is told`() async throws {
+  @Test func `work runs on threads of its own, and its longest slice is reported`() async throws {
     let executor = WorkExecutor(width: 2)
     try executor.start()
     let sum = await withTaskExecutorPreference(executor) {

@@ -10,27 +10,27 @@ import Testing
     AdaptiveInterval(wanted: frame, maximum: bound, budgetPerMille: 100)
   }
 
-  @Test func `cheap deliveries leave it as it is wanted`() {
+  @Test func `cheap deliveries leave the interval as wanted`() {
     var adaptive = Self.interval()
     for _ in 0..<100 { adaptive.record(cost: .milliseconds(1)) }
     #expect(adaptive.current == Self.frame)
     #expect(adaptive.current == adaptive.wanted)
   }
 
-  @Test func `expensive deliveries widen it to what the budget affords`() {
+  @Test func `expensive deliveries widen the interval to what the budget allows`() {
     var adaptive = Self.interval()
     for _ in 0..<100 { adaptive.record(cost: .milliseconds(10)) }
     #expect(adaptive.current == .milliseconds(100))
     #expect(adaptive.current > adaptive.wanted)
   }
 
-  @Test func `no cost widens it beyond the bound`() {
+  @Test func `no cost widens the interval beyond the maximum`() {
     var adaptive = Self.interval()
     adaptive.record(cost: Interval(nanoseconds: .max))
     #expect(adaptive.current == Self.bound)
   }
 
-  @Test func `it returns to what is wanted when deliveries become cheap`() {
+  @Test func `the interval returns to the wanted one when deliveries become cheap`() {
     var adaptive = Self.interval()
     for _ in 0..<10 { adaptive.record(cost: .seconds(1)) }
     var previous = adaptive.current
@@ -43,7 +43,7 @@ import Testing
     #expect(adaptive.current == Self.frame)
   }
 
-  @Test func `staleness stays within the bound while the interval follows the load`() {
+  @Test func `staleness stays within the maximum while the interval follows the load`() {
     var generator = SplitMix64(seed: 9)
     var adaptive = Self.interval()
     var machine = LatestWins<Instant>(interval: adaptive.current)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a negative cost counts as none and the same costs give the same interval`() {
+  @Test func `a negative cost counts as zero, and the same costs give the same interval`() {
     var (one, other) = (Self.interval(), Self.interval())
     one.record(cost: .milliseconds(-5))
     other.record(cost: .zero)

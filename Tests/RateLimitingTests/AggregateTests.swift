@@ -15,23 +15,24 @@ import Testing
   }
 
   @Test(
-    "Sums per key in the order in which the keys came",
     arguments: [
       ("a", "---[a1]"), ("aab", "---[a2b1]"), ("baa", "---[b1a2]"), ("aabc-a", "---[a2b1]--[c1a1]"),
       ("(aaab)!", "-[a3b1]"), ("a-----b", "---[a1]-----[b1]"),
     ])
-  func sums(input: String, output: String) {
+  func `there is a sum per key, in the order in which the keys first appeared`(
+    input: String, output: String
+  ) {
     var player = Self.player()
     #expect(player.play(input) == output)
     #expect(player.counters.coalesced == 0)
   }
 
-  @Test func `a key for which there is no room makes the sums go out early`() {
+  @Test func `a key beyond the capacity makes the sums be delivered early`() {
     var player = Self.player(keyCapacity: 2)
     #expect(player.play("(aabcc)") == "[a2b1]--[c2]")
   }
 
-  @Test func `a sum that would overflow goes out early`() {
+  @Test func `a sum that would overflow is delivered early`() {
     var machine = Aggregate<String>(interval: .ticks(3))
     _ = machine.push(.max, for: "a", at: .tick(0))
     let step = machine.push(1, for: "a", at: .tick(1))
@@ -40,8 +41,8 @@ import Testing
     #expect(machine.flush(at: .tick(2)).output == [.init(key: "a", amount: 1, inputs: 1)])
   }
 
-  @Test("Sums are exact over random streams", arguments: 1...20 as ClosedRange<UInt64>)
-  func property(seed: UInt64) {
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `sums are exact over random streams`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     let keyCount = Int(1 + seed)
     var machine = Aggregate<Int>(interval: .ticks(5), keyCapacity: 16)

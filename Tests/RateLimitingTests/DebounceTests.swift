@@ -12,30 +12,31 @@ import Testing
   }
 
   @Test(
-    "The newest value is delivered after a pause",
     arguments: [
       ("a", "---a", 0), ("abc", "-----c", 2), ("a--b", "---a--b", 0), ("a-b", "-----b", 1),
       ("a---b", "---a---b", 0),
       ("(ab)", "---b", 1), ("ab!", "--b", 1), ("ab^", "", 2), ("a-b-c-d-e", "-----------e", 4),
     ])
-  func pause(input: String, output: String, coalesced: Int) {
+  func `the newest value is delivered after a pause`(input: String, output: String, coalesced: Int)
+  {
     var player = Self.player()
     #expect(player.play(input) == output)
     #expect(player.counters.coalesced == coalesced)
   }
 
   @Test(
-    "A stream that never pauses is served within the longest delay",
     arguments: [
       ("a-b-c-d-e", "-----c-----e", 3), ("a", "---a", 0), ("abcdefgh", "-----e----h", 6),
     ])
-  func maximumDelay(input: String, output: String, coalesced: Int) {
+  func `a stream that never pauses is served within the longest delay`(
+    input: String, output: String, coalesced: Int
+  ) {
     var player = Self.player(maximumDelay: .ticks(5))
     #expect(player.play(input) == output)
     #expect(player.counters.coalesced == coalesced)
   }
 
-  @Test func `an overdue value goes out before the next is held`() {
+  @Test func `an overdue value is delivered before the next is held`() {
     var debounce = Debounce<Int>(pause: .ticks(3))
     _ = debounce.push(1, at: .tick(0))
     #expect(debounce.push(2, at: .tick(9)) == Step(output: 1, applied: 1, wake: .tick(12)))

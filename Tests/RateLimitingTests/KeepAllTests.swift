@@ -13,27 +13,26 @@ import Testing
   static func draw(_ batch: [Character]) -> String { "[" + String(batch) + "]" }
 
   @Test(
-    "All are delivered in batches, early when full",
     arguments: [
       ("a", "---[a]"), ("ab", "---[ab]"), ("abc-d", "---[abc]---[d]"), ("abcd", "---[abc]--[d]"),
       ("(abcd)", "[abcd]"), ("(abcdefghij)", "([abcd][efgh])--[ij]"), ("ab!c", "--[ab]---[c]"),
       ("abcdefg", "---[abc]--[def]--[g]"),
     ])
-  func batches(input: String, output: String) {
+  func `everything is delivered in batches, early if they are full`(input: String, output: String) {
     var player = Self.player()
     #expect(player.play(input) == output)
     #expect(player.counters.coalesced == 0)
   }
 
-  @Test func `an overdue batch goes out with the element that finds it`() {
+  @Test func `an overdue batch is delivered with the next element`() {
     var machine = KeepAll<Int>(interval: .ticks(3), capacity: 10)
     _ = machine.push(1, at: .tick(0))
     #expect(machine.push(2, at: .tick(5)) == Step(output: [1, 2], applied: 2))
     #expect(machine.deadline == nil)
   }
 
-  @Test("Nothing is lost, doubled or reordered", arguments: 1...20 as ClosedRange<UInt64>)
-  func property(seed: UInt64) {
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `nothing is lost, doubled or reordered`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     var machine = KeepAll<Int>(interval: .ticks(2), capacity: Int(3 + seed))
     var counters = ConservationCounters()

@@ -21,13 +21,14 @@ import Testing
   static func key(of value: Character) -> Character { value.lowercased().first ?? value }
 
   @Test(
-    "Every key has its own edges; what is due together comes as one batch in key order",
     arguments: [
       ("a", "a"), ("aA", "a--[A]"), ("ab", "ab"), ("(ab)(BA)", "(ab)--[AB]"),
       ("aAbB", "a-b[A]-[B]"), ("aAbB!", "a-b[A][B]"), ("(aA)^", "a"), ("(aAbB)^", "(ab)--[B]"),
       ("(baB)A", "(ba)--[BA]"),
     ])
-  func edges(input: String, output: String) {
+  func `every key has its own edges, and keys due together are one batch in key order`(
+    input: String, output: String
+  ) {
     var player = Self.player()
     #expect(player.play(input) == output)
     #expect(player.counters.pending == 0)
@@ -50,7 +51,7 @@ import Testing
     #expect(machine.pending == 1)
   }
 
-  @Test func `keys at rest are forgotten, so strangers do not fill the memory`() {
+  @Test func `keys at rest are forgotten, so that strangers cannot fill the memory`() {
     var machine = KeyedLatestWins<Int, Int>(interval: .ticks(3), keyCapacity: 64)
     for key in 0..<100_000 {
       let now = Instant.tick(Int64(key))
@@ -61,8 +62,8 @@ import Testing
   }
 
   @Test(
-    "Each key behaves as a machine of its own", arguments: 1...30 as ClosedRange<UInt64>)
-  func property(seed: UInt64) {
+    arguments: 1...30 as ClosedRange<UInt64>)
+  func `each key behaves like a limiter of its own`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     let keyCount = Int(1 + seed)
     let interval = Interval.ticks(2)

@@ -19,7 +19,6 @@ import Testing
   }
 
   @Test(
-    "The first value passes at once, the newest of an interval at its end",
     arguments: [
       Case(input: "a", output: "a"),
       Case(input: "ab", output: "a--b"),
@@ -38,7 +37,7 @@ import Testing
       Case(input: "(abc)^----d", output: "a-----d", coalesced: 2),
       Case(input: "^a^", output: "-a"),
     ])
-  func edges(_ example: Case) {
+  func `the first value passes at once, and the newest of an interval at its end`(_ example: Case) {
     var player = Self.player()
     #expect(player.play(example.input) == example.output)
     #expect(player.counters.coalesced == example.coalesced)
@@ -46,14 +45,13 @@ import Testing
   }
 
   @Test(
-    "Without a leading edge every value waits for the end of its window",
     arguments: [
       Case(input: "a", output: "---a"),
       Case(input: "abc", output: "---c", coalesced: 2),
       Case(input: "abcdef", output: "---c--f", coalesced: 4),
       Case(input: "a------b", output: "---a------b"),
     ])
-  func trailingOnly(_ example: Case) {
+  func `without a leading edge every value waits for the end of its window`(_ example: Case) {
     var player = Self.player(leading: false)
     #expect(player.play(example.input) == example.output)
     #expect(player.counters.coalesced == example.coalesced)
@@ -68,7 +66,7 @@ import Testing
     #expect(machine.push(4, at: .tick(11)) == Step(wake: .tick(12)))
   }
 
-  @Test func `a change of the interval keeps the promised deadline`() {
+  @Test func `a new interval keeps the promised deadline`() {
     var machine = LatestWins<Int>(interval: .ticks(3))
     _ = machine.push(1, at: .tick(0))
     _ = machine.push(2, at: .tick(1))
@@ -88,9 +86,10 @@ import Testing
   }
 
   @Test(
-    "At most one per interval, none older than it, the last always, over random streams",
     arguments: 1...40 as ClosedRange<UInt64>)
-  func property(seed: UInt64) {
+  func `random streams give at most one value per interval, not too old, and always the last`(
+    seed: UInt64
+  ) {
     var stream = RandomStream(seed: seed)
     let interval = Interval.ticks(Int64(1 + seed % 17))
     var machine = LatestWins<Int>(interval: interval)

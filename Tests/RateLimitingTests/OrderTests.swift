@@ -57,9 +57,8 @@ private struct Feature {
 
 @Suite struct OrderTests {
   @Test(
-    "An event that is never dropped does not overtake, and is not overtaken",
     arguments: 1...40 as ClosedRange<UInt64>)
-  func order(seed: UInt64) {
+  func `an event that is never dropped does not overtake, and is not overtaken`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     var feature = Feature()
     var ordered: [Feature.Event] = []
@@ -121,7 +120,7 @@ private struct Feature {
     #expect(feature.deadline == nil)
   }
 
-  @Test func `a drag of 500 changes over 4 s is at most one update per frame and one release`() {
+  @Test func `a drag of 500 changes in 4 s makes at most one update per frame and one release`() {
     var feature = Feature()
     for change in 0..<500 {
       let now = Instant.tick(Int64(change) * 8)

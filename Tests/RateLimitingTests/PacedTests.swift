@@ -2,13 +2,14 @@ import RateLimiting
 import Testing
 
 @Suite struct PacedTests {
-  @Test func `without a pace the interval stays, whatever deliveries cost`() {
+  @Test func `without an adaptive interval, the interval stays the same whatever deliveries cost`()
+  {
     var paced = Paced(LatestWins<Int>(interval: .milliseconds(10)))
     for _ in 0..<20 { paced.record(cost: .seconds(1)) }
     #expect(paced.limiter.interval == .milliseconds(10))
   }
 
-  @Test func `expensive deliveries widen it from the next window on`() {
+  @Test func `expensive deliveries widen the interval from the next window on`() {
     var paced = Paced(KeepAll<Int>(interval: .milliseconds(10), capacity: 9))
     _ = paced.limiter.push(1, at: .tick(0))
     paced.follow(AdaptiveInterval(wanted: .milliseconds(10), maximum: .milliseconds(80)))
@@ -21,7 +22,7 @@ import Testing
     #expect(paced.flush(at: .tick(21)).output == [2])
   }
 
-  @Test func `the earlier of two instants is that of one, if there is no other`() {
+  @Test func `the earlier of two instants is the other if one is nil`() {
     #expect(Instant.earlier(nil, nil) == nil)
     #expect(Instant.earlier(.tick(1), nil) == .tick(1))
     #expect(Instant.earlier(nil, .tick(1)) == .tick(1))

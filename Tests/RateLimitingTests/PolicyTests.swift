@@ -70,14 +70,14 @@ import Testing
     ),
   ]
 
-  @Test("Contradictions are refused", arguments: contradictions)
-  func contradiction(description: PolicyDescription, error: PolicyError) {
+  @Test(arguments: contradictions)
+  func `contradictions are refused`(description: PolicyDescription, error: PolicyError) {
     #expect(throws: error) { try description.validated() }
     #expect(error.description.hasPrefix(error.key.rawValue + ": "))
     #expect(!error.problem.isEmpty && !error.remedy.isEmpty)
   }
 
-  @Test func `a message names key, problem and remedy`() {
+  @Test func `an error names key, problem and remedy`() {
     let error = PolicyError.stalenessBelowInterval(
       bound: .microseconds(1_500), interval: .milliseconds(20))
     #expect(
@@ -87,7 +87,7 @@ import Testing
         """)
   }
 
-  @Test func `a class is found by its name or refused with the names there are`() throws {
+  @Test func `a class is found by its name, or refused with the existing names`() throws {
     for limitClass in LimitClass.allCases {
       #expect(try LimitClass(named: limitClass.rawValue) == limitClass)
     }

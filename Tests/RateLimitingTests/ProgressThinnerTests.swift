@@ -30,22 +30,22 @@ import Testing
     return delivered
   }
 
-  @Test func `a million steps are a hundred deliveries, one for each whole percent`() {
+  @Test func `a million steps make a hundred deliveries, one for each whole percent`() {
     let delivered = Self.deliveries(
       of: 0...1_000_000, total: 1_000_000, every: .microseconds(10))
     #expect(delivered == (1...100).map { $0 * 10_000 })
   }
 
-  @Test func `seven steps are seven deliveries`() {
+  @Test func `seven steps make seven deliveries`() {
     #expect(Self.deliveries(of: 0...7, total: 7, every: .ticks(1)) == [1, 2, 3, 4, 5, 6, 7])
   }
 
-  @Test func `nothing of nothing is done and delivered once`() {
+  @Test func `zero of zero is complete and delivered once`() {
     #expect(Self.deliveries(of: [0], total: 0, every: .ticks(1)) == [0])
     #expect(Self.deliveries(of: [0, 0, 0], total: 0, every: .ticks(1)) == [0])
   }
 
-  @Test func `the last value arrives on finish, complete or not`() {
+  @Test func `the last value is delivered by finish, complete or not`() {
     let delivered = Self.deliveries(of: 0...995_555, total: 1_000_000, every: .microseconds(1))
     #expect(delivered.count == 100)
     #expect(delivered.last == 995_555)
@@ -68,7 +68,7 @@ import Testing
     #expect(machine.push(9, completed: 9, total: 900, at: .tick(3)).output == 9)
   }
 
-  @Test func `a total that was overtaken counts as unknown`() {
+  @Test func `a total that was exceeded counts as unknown`() {
     let delivered = Self.deliveries(of: 1...5_000, total: 1_000, every: .ticks(1))
     #expect(delivered.prefix(100).elementsEqual((1...100).map { $0 * 10 }))
     #expect(delivered.count <= 100 + 5)
@@ -82,7 +82,7 @@ import Testing
     #expect(machine.push(3, completed: .max, total: .max, at: .tick(0)).output == 3)
   }
 
-  @Test func `values that arrive out of order are no restart`() {
+  @Test func `values that arrive out of order are not taken for a restart`() {
     var generator = SplitMix64(seed: 5)
     let steps = (0...100_000 as ClosedRange<UInt64>).map { step in
       step < 5_000 || step == 100_000
@@ -95,7 +95,7 @@ import Testing
     #expect(rises)
   }
 
-  @Test func `a fall that lasts is believed and starts the work again`() {
+  @Test func `a drop that lasts is believed and begins a new task`() {
     var machine = Machine()
     _ = machine.push(60, completed: 60, total: 100, at: .tick(0))
     #expect(machine.push(0, completed: 0, total: 100, at: .tick(5)) == Step(wake: .tick(1_005)))
@@ -105,7 +105,7 @@ import Testing
     #expect(machine.push(2, completed: 2, total: 100, at: .tick(1_006)).output == 2)
   }
 
-  @Test func `a second work after a complete one starts within an interval`() {
+  @Test func `a second task after a complete one begins within an interval`() {
     var machine = Machine()
     #expect(machine.push(10, completed: 10, total: 10, at: .tick(0)).output == 10)
     #expect(machine.push(10, completed: 10, total: 10, at: .tick(1)) == Step(coalesced: 1))
@@ -114,14 +114,14 @@ import Testing
     #expect(machine.wake(at: .tick(1_002)).output == 10)
   }
 
-  @Test func `after finish the next work has its own percents`() {
+  @Test func `after finish, the next task has its own percents`() {
     var machine = Machine()
     _ = machine.push(10, completed: 10, total: 10, at: .tick(0))
     _ = machine.finish(at: .tick(1))
     #expect(machine.push(1, completed: 1, total: 10, at: .tick(2)).output == 1)
   }
 
-  @Test func `a growing total is the same work, and its limit goes on`() {
+  @Test func `a growing total is the same task, with the same limit`() {
     var machine = Machine()
     var delivered = 0
     var now = Instant.origin
@@ -148,9 +148,8 @@ import Testing
   }
 
   @Test(
-    "Conservation, the limit, and the last value over random works",
     arguments: 1...60 as ClosedRange<UInt64>)
-  func property(seed: UInt64) {
+  func `random tasks keep to conservation and the limit, and deliver the last value`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     var machine = Machine()
     var counters = ConservationCounters()
@@ -203,14 +202,15 @@ import Testing
   }
 
   @Test(
-    "With a total each whole percent passes at once, without one the newest per interval",
     arguments: [
       // A step that does not reach a new percentage is superseded by the next one.
       ("12345678", "12345678"), ("1122-8", "1-2--8"), ("(12)8", "(12)8"), ("8--8", "8"),
       ("?", "?"), ("??????", "?--?--?"), ("?--?", "?--?"), ("?-?-----?", "?--?----?"),
       ("(??|)", "(??)"), ("1|", "1"), ("11|", "1-1"), ("?|--?", "?---?"),
     ])
-  func progress(input: String, output: String) {
+  func `with a total each whole percent passes at once, without one the newest per interval`(
+    input: String, output: String
+  ) {
     let played = play(input)
     #expect(played.output == output)
     #expect(played.counters.pending == 0)

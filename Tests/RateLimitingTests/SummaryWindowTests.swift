@@ -16,12 +16,13 @@ import Testing
   }
 
   @Test(
-    "A window is last, count, sum, minimum, maximum; an empty one is nothing",
     arguments: [
       ("5", "---[5,1,5,5,5]"), ("592", "---[2,3,16,2,9]"), ("5927", "---[2,3,16,2,9]--[7,1,7,7,7]"),
       ("(13)!", "-[3,2,4,1,3]"), ("------", ""), ("4-----6", "---[4,1,4,4,4]-----[6,1,6,6,6]"),
     ])
-  func windows(input: String, output: String) {
+  func `a window gives last, count, sum, minimum and maximum, and an empty one nothing`(
+    input: String, output: String
+  ) {
     var player = Self.player()
     #expect(player.play(input) == output)
     #expect(player.counters.coalesced == 0 && player.counters.pending == 0)
@@ -36,7 +37,7 @@ import Testing
     #expect(machine.flush(at: .tick(8)).output?[0] == Summary(2))
   }
 
-  @Test func `series are kept apart and what is not finite is no value`() {
+  @Test func `series are separate, and a value that is not finite counts as missing`() {
     var machine = SummaryWindow<3>(interval: .ticks(3))
     _ = machine.push([1, .nan, .infinity], at: .tick(0))
     _ = machine.push([4, 2, -.infinity], at: .tick(1))
@@ -47,8 +48,8 @@ import Testing
     #expect(window?[2] == nil)
   }
 
-  @Test("No peak is lost, sums are exact", arguments: 1...20 as ClosedRange<UInt64>)
-  func property(seed: UInt64) {
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `no peak is lost, sums are exact`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     var machine = SummaryWindow<2>(interval: .ticks(10))
     var counters = ConservationCounters()

@@ -11,27 +11,25 @@ import Testing
   }
 
   @Test(
-    "Keeping the latest",
     arguments: [
       ("a", "a"), ("abc", "a--c"), ("abcdefgh", "a--c--f--h"), ("ab^", "a"), ("ab!c", "a-b--c"),
     ])
-  func latest(input: String, output: String) {
+  func `keeping the latest delivers the newest value`(input: String, output: String) {
     var player = Self.player(.latest)
     #expect(player.play(input) == output)
   }
 
   @Test(
-    "Keeping the first",
     arguments: [
       ("a", "a"), ("abc", "a--b"), ("abcdefgh", "a--b--d--g"), ("a--b--c", "a--b--c"),
       ("ab^", "a"), ("ab^c", "a--c"), ("ab!c", "a-b--c"),
     ])
-  func first(input: String, output: String) {
+  func `keeping the first delivers the oldest value`(input: String, output: String) {
     var player = Self.player(.first)
     #expect(player.play(input) == output)
   }
 
-  @Test func `keeping the first, an overdue value goes out before the next is kept`() {
+  @Test func `keeping the first, an overdue value is delivered before the next is kept`() {
     var throttle = Throttle<Int>(interval: .ticks(3), keeping: .first)
     _ = throttle.push(1, at: .tick(0))
     #expect(throttle.push(2, at: .tick(1)) == Step(wake: .tick(3)))

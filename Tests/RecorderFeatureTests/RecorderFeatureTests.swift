@@ -4,7 +4,7 @@ import RecorderFeature
 import Testing
 
 @Suite struct RecorderFeatureTests {
-  @Test func aRecordingElsewhereIsFollowedFromStartToFailure() {
+  @Test func `an external recording is followed from start to failure`() {
     var state = RecorderFeature.State()
     #expect(reduce(&state, .stateChanged(.starting)).isNone)
     #expect(!reduce(&state, .stateChanged(.recording)).isNone)
@@ -19,7 +19,7 @@ import Testing
     #expect(state.own == nil)
   }
 
-  @Test func aNewRecordingBeginsWithNothingWritten() {
+  @Test func `a new recording begins with nothing written`() {
     var state = RecorderFeature.State()
     _ = reduce(&state, .progressed(RecorderProgress(bytes: 9, durationMilliseconds: 9)))
     _ = reduce(&state, .stateChanged(.starting))
@@ -27,7 +27,7 @@ import Testing
     #expect(state.elsewhere.state == .starting)
   }
 
-  @Test func theRoomsOwnRecordingIsToldApart() {
+  @Test func `the room's own recording is distinguished from others`() {
     var state = RecorderFeature.State()
     _ = reduce(&state, .stateChanged(.recording))
     // The room is recorded already: nothing new for the parent.
@@ -41,7 +41,7 @@ import Testing
     #expect(!state.isRecording)
   }
 
-  @Test func progressOfNoOwnRecordingIsIgnored() {
+  @Test func `progress without a recording of the room is ignored`() {
     var state = RecorderFeature.State()
     _ = reduce(&state, .ownProgressed(RecorderProgress(bytes: 7, durationMilliseconds: 1)))
     #expect(state == RecorderFeature.State())
@@ -50,12 +50,12 @@ import Testing
   @Test(arguments: [
     (0, 0, 100), (0, 7, 0), (6, 7, 85), (7, 7, 100), (Int.max, .max, 100), (.max / 2, .max, 49),
   ])
-  func percentIsWholeAndExact(done: Int, total: Int, percent: Int) {
+  func `the percentage is whole and exact`(done: Int, total: Int, percent: Int) {
     #expect(recording(done, total).percent == percent)
   }
 
   @Test(arguments: [(8, 7), (-1, 7), (nil, 7), (3, nil), (-3, -2)] as [(Int?, Int?)])
-  func percentIsUnknownWhereTheNumbersDoNotTell(done: Int?, total: Int?) {
+  func `the percentage is unknown if the numbers make no sense`(done: Int?, total: Int?) {
     #expect(recording(done, total).percent == nil)
   }
 

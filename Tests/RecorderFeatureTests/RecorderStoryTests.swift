@@ -4,7 +4,7 @@ import RecorderFeature
 import Testing
 
 @Suite struct RecorderStoryTests {
-  @Test func `A recording of the room beside one elsewhere that fails`() async {
+  @Test func `a recording of the room is not affected by an external one that fails`() async {
     let store = TestStore(initialState: RecorderFeature.State()) { RecorderFeature() }
     await store.send(.stateChanged(.starting)) { $0.elsewhere.state = .starting }
     await store.send(.stateChanged(.recording)) { $0.elsewhere.state = .recording }

@@ -2,7 +2,7 @@ import Simulation
 import Testing
 
 @Suite struct EventQueueTests {
-  @Test func `elements come in order of time, and of one time in the order they were put in`() {
+  @Test func `elements come in order of time, and in insertion order at the same time`() {
     var random = SeededGenerator(seed: 3)
     var queue = EventQueue<Int>()
     var expected: [(time: Int64, number: Int)] = []
@@ -21,7 +21,7 @@ import Testing
     #expect(queue.nextTime == nil)
   }
 
-  @Test func `it holds what a sorted list holds, however pushes and pops are mixed`() {
+  @Test func `it agrees with a sorted list, however pushes and pops are mixed`() {
     var random = SeededGenerator(seed: 4)
     var queue = EventQueue<Int>()
     var model: [(time: Int64, number: Int)] = []

@@ -60,7 +60,7 @@ import WireFormats
     return bytes
   }
 
-  @Test func `the same seed gives the same events, another seed others`() throws {
+  @Test func `the same seed gives the same events, another seed different ones`() throws {
     #expect(try bytes(seed: 1) == bytes(seed: 1))
     #expect(try bytes(seed: 1) != bytes(seed: 2))
   }
@@ -73,7 +73,7 @@ import WireFormats
     #expect(hash == 15_689_784_197_681_518_690)
   }
 
-  @Test func `every kind of event is made`() throws {
+  @Test func `every kind of event is generated`() throws {
     var types: Set<String> = []
     for (delivery, _) in try arrivals(Self.everyKind) {
       types.insert(delivery.event.payload.nativeType)
@@ -87,19 +87,20 @@ import WireFormats
     #expect(arrivals.allSatisfy { $0.delivery.intended <= $0.arrival })
   }
 
-  @Test func `even arrivals keep their distance, stages follow each other`() throws {
+  @Test func `even arrivals keep their distance, and stages follow each other`() throws {
     let times = try arrivals(
       "  - {generate: title, arrival: even, from: 1s, stages: [{rate: 2/s, for: 2s}, {rate: 0/s, for: 5s}, {rate: 1/s, for: 2s}]}"
     ).map(\.arrival.milliseconds)
     #expect(times == [1_000, 1_500, 2_000, 2_500, 8_000, 9_000])
   }
 
-  @Test func `independent arrivals come as often as asked for`() throws {
+  @Test func `independent arrivals have the requested rate`() throws {
     let count = try arrivals("  - {generate: reaction, rate: 100/s}").count
     #expect(abs(count - 6_000) < 300)
   }
 
-  @Test func `a share of the events comes late, with the time stamp of when they happened`() throws
+  @Test func `a share of the events arrives late, with the time stamp of when they happened`()
+    throws
   {
     let arrivals = try arrivals(
       "  - {generate: chat.message, rate: 100/s, late: 16%, lateBy: 400ms}")
@@ -113,7 +114,7 @@ import WireFormats
     #expect((300...401).contains(longest ?? 0))
   }
 
-  @Test func `a gift bomb is one parent and its gifts, late and of one group`() throws {
+  @Test func `a gift bomb is one announcement and its gifts, late and in one group`() throws {
     let arrivals = try arrivals(
       "  - {generate: chat.notice, kind: giftBomb, size: 1000, within: 3s, at: 5s}")
     #expect(arrivals.count == 1_001)
@@ -178,14 +179,14 @@ import WireFormats
 
   private static let steady = "  - {generate: title, arrival: even, rate: 10/s}"
 
-  @Test func `a stall holds up what comes, and lets it all go at its end`() throws {
+  @Test func `a stall holds back events and releases them all at its end`() throws {
     let arrivals = try arrivals(Self.steady, faults: "faults: [{kind: stall, at: 10s, for: 2s}]")
     let held = arrivals.filter { $0.arrival != $0.delivery.intended }
     #expect(held.count == 20)
     #expect(held.allSatisfy { $0.arrival == .seconds(12) })
   }
 
-  @Test func `a burst brings what comes so many times as fast`() throws {
+  @Test func `a burst multiplies the rate of events`() throws {
     let arrivals = try arrivals(
       Self.steady, faults: "faults: [{kind: burst, at: 10s, for: 2s, times: 10}]")
     #expect(
@@ -212,7 +213,7 @@ import WireFormats
     #expect(doubled.count == 621)
   }
 
-  @Test func `after a lost connection comes what was missed, and what was there before again`()
+  @Test func `after a lost connection, missed events arrive, and earlier ones arrive again`()
     throws
   {
     let arrivals = try arrivals(

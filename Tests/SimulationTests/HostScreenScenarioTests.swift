@@ -41,7 +41,7 @@ import Testing
     abs(value - figure) <= (figure * percent + 99) / 100
   }
 
-  @Test func `tracked: microhangs and hangs of the four conditions are those of the article`()
+  @Test func `tracked: the four conditions have the microhangs and hangs of the article`()
     async throws
   {
     let report = try await report()
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `other seeds stay near`(seed: UInt64) async throws {
+  func `other seeds give similar results`(seed: UInt64) async throws {
     let report = try await report(seed: seed)
     for condition in Self.conditions.indices {
       let run = try run(report, condition, "tracked")
@@ -93,7 +93,7 @@ import Testing
     return grows && helps && means
   }
 
-  @Test func `the order of results does not hang on names`() async throws {
+  @Test func `the order of results does not depend on names`() async throws {
     let renamed = try await report {
       $0.replacing("tracked: {", with: "left: {").replacing("ignored: {", with: "right: {")
     }
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `with another recording the order of results holds`() async throws {
+  @Test func `with another recording the order of results is the same`() async throws {
     let exchanged = try await report {
       $0.replacing(
         "recording: config/recordings/chat-burst.irc.gz\n    at: 8s",

@@ -34,7 +34,7 @@ import Testing
     #expect(Set(threshold.keys).isSuperset(of: ["text", "value", "passed"]))
   }
 
-  @Test func `the page needs nothing else and escapes what it is given`() async throws {
+  @Test func `the page is self-contained and escapes its contents`() async throws {
     let text = shortScenario.replacing("name: short", with: "name: \"<b>&\"")
     let html = try await simulateText(text).report.html
     #expect(html.contains("&lt;b&gt;&amp;"))

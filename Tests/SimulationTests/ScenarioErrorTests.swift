@@ -214,13 +214,15 @@ import YAMLReader
     #expect(error?.message.hasPrefix(each.message) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `there are at least thirty kinds of them`() { #expect(Self.cases.count >= 30) }
+  @Test func `there are at least thirty kinds of scenario errors`() {
+    #expect(Self.cases.count >= 30)
+  }
 
-  @Test func `the scenario that the cases break is good`() throws {
+  @Test func `the scenario on which the cases are based is valid`() throws {
     #expect(try Scenario(Self.good, options()).thresholds.count == 1)
   }
 
-  @Test func `an error reads as compilers write theirs`() {
+  @Test func `an error is formatted like a compiler's`() {
     let error = ConfigurationError(file: "a.yaml", line: 3, key: "seed", message: "is wrong")
     #expect(error.description == "a.yaml:3: seed: is wrong")
   }
@@ -262,7 +264,7 @@ import YAMLReader
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `a recording that is not there, is empty or is cut off is named`() {
+  @Test func `a missing, empty or truncated recording is named`() {
     func message(_ contents: [String: String]) -> String? {
       let scenario = Self.good.replacing(
         "generate: chat.message\n    arrival: poisson\n    rate: 10/s", with: "recording: a.irc")
@@ -285,7 +287,7 @@ import YAMLReader
       ([], [], ["ones"], [], "--variant: the scenario has no variant 'ones'; did you mean 'one'?"),
       ([], [], [], ["hangs"], "--threshold: expected a metric"),
     ] as [([String], [String], [String], [String], String)])
-  func `a wrong option is named, and is about usage`(
+  func `an invalid option is named, and is a usage error`(
     settings: [String], devices: [String], variants: [String], thresholds: [String],
     message: String
   ) {

@@ -17,7 +17,7 @@ import Testing
     for _ in 0..<1_000 { #expect(range.contains(random.integer(in: range))) }
   }
 
-  @Test func `a die is fair`() {
+  @Test func `dice are fair`() {
     var random = SeededGenerator(seed: 11)
     var counts = [Int](repeating: 0, count: 6)
     for _ in 0..<60_000 { counts[random.integer(in: 0...5)] += 1 }

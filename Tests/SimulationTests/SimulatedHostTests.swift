@@ -19,7 +19,7 @@ import WireFormats
     return bytes
   }
 
-  @Test func `the same seed gives the same bytes, another seed others`() {
+  @Test func `the same seed gives the same bytes, another seed different ones`() {
     #expect(bytes(seed: 1) == bytes(seed: 1))
     #expect(bytes(seed: 1) != bytes(seed: 2))
   }
@@ -38,7 +38,7 @@ import WireFormats
     #expect(short == long)
   }
 
-  @Test func `time never falls, and the time stamps follow it`() {
+  @Test func `time never goes backwards, and the time stamps follow it`() {
     let events = events()
     #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time })
     #expect(events.allSatisfy { $0.event.timestamp == Self.start + $0.time.milliseconds })
@@ -71,7 +71,7 @@ import WireFormats
     #expect(recorder == [.starting, .recording, .stopping, .idle])
   }
 
-  @Test func `who waits has left or is let in when the stream goes live`() {
+  @Test func `everybody waiting has left or been let in when the stream goes live`() {
     var waiting: Set<Text> = []
     var admitted = 0
     for event in events() {
@@ -87,7 +87,7 @@ import WireFormats
     }
   }
 
-  @Test func `progress of the recorder never falls`() {
+  @Test func `the progress of the recorder never decreases`() {
     let progress = events().compactMap { event -> RecorderProgress? in
       if case .recorder(.progress(let progress)) = event.event.payload { progress } else { nil }
     }

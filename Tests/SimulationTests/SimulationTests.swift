@@ -90,7 +90,7 @@ import WireFormats
     }
   }
 
-  @Test func `what an evaluation and a reduction cost is how long a turn lasts`() async throws {
+  @Test func `a turn lasts as long as its evaluations and reductions cost`() async throws {
     let report = try await simulateText(
       """
       name: one
@@ -113,7 +113,7 @@ import WireFormats
     #expect(report.runs[1].longestTurns[1].length == 4 * second.length)
   }
 
-  @Test func `progress is told at most once for each percent, and ends with a hundred`()
+  @Test func `progress is reported at most once per percent, and ends with a hundred`()
     async throws
   {
     var percents: [Int] = []
@@ -144,7 +144,7 @@ import WireFormats
     await #expect(throws: CancellationError.self) { _ = try await task.value }
   }
 
-  @Test func `settings from outside replace those of the file and are told`() async throws {
+  @Test func `settings from outside replace those of the file and are reported`() async throws {
     let report = try await simulateText(shortScenario) {
       $0.settings = ["seed=3", "duration=5s", "costs.view=20ms", "screen.refreshRate=30"]
       $0.devices = ["fast"]
@@ -159,7 +159,7 @@ import WireFormats
     #expect(report.runs[0].views.allSatisfy { $0.evaluations == 0 || $0.selfMean >= 20_000_000 })
   }
 
-  @Test func `latency counts from when an event should have come`() async throws {
+  @Test func `latency counts from when an event should have arrived`() async throws {
     let stalled = shortScenario + "\nfaults: [{kind: stall, at: 8s, for: 3s}]"
     let run = try await simulateText(stalled) { $0.devices = ["fast"] }.report.runs[1]
     #expect(run.latency.max >= 2_900_000_000)
@@ -167,7 +167,7 @@ import WireFormats
     #expect(run.faults.delayed > 50)
   }
 
-  @Test func `a wider throttle makes fewer actions of the same events`() async throws {
+  @Test func `a wider throttle makes fewer actions from the same events`() async throws {
     let report = try await simulateText(
       shortScenario.replacing(
         "tracked: {host.children: tracked}", with: "slow: {throttle.chat: 500ms}")

@@ -10,13 +10,13 @@ struct SpellingTests {
   ]
 
   @Test(arguments: cases)
-  func `The nearest word is suggested, a strange one is not guessed at`(
+  func `the nearest word is suggested, but an unrelated one is not guessed`(
     word: String, expected: String?
   ) {
     #expect(Spelling.nearest(to: word, among: Self.verbs) == expected)
   }
 
-  @Test func `A hint names the nearest word, or all there are`() {
+  @Test func `a hint names the nearest word, or all of them`() {
     #expect(Spelling.hint(for: "statsu", among: Self.verbs) == "; did you mean 'status'?")
     #expect(Spelling.hint(for: "xyz", among: ["a b", "c d"]) == "; use one of a b, c d")
     #expect(Spelling.hint(for: "xyz", among: []) == "")

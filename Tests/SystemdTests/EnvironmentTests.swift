@@ -6,7 +6,7 @@ import UnixSockets
 
 /// What is read from the process environment. Serialised, because there is one environment.
 @Suite(.serialized) struct EnvironmentTests {
-  @Test func `without a manager every call does nothing and succeeds`() throws {
+  @Test func `without a service manager, every call succeeds without effect`() throws {
     unsetenv("NOTIFY_SOCKET")
     let notifier = ServiceNotifier()
     try notifier.ready(status: "x")
@@ -30,13 +30,13 @@ import UnixSockets
     #expect(try #require(time) >= before)
   }
 
-  @Test func `a manager that is gone is an error`() throws {
+  @Test func `a service manager that is gone is an error`() throws {
     defer { unsetenv("NOTIFY_SOCKET") }
     setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1)
     #expect(throws: SystemError(.notify, code: ENOENT)) { try ServiceNotifier().ready() }
   }
 
-  @Test func `the watchdog interval is this process's or none`() throws {
+  @Test func `the watchdog interval applies to this process only`() throws {
     defer {
       unsetenv("WATCHDOG_USEC")
       unsetenv("WATCHDOG_PID")
@@ -53,7 +53,7 @@ import UnixSockets
     #expect(throws: SystemError.self) { try WatchdogInterval.fromEnvironment() }
   }
 
-  @Test func `no descriptors passed, or passed to another process`() throws {
+  @Test func `descriptors are ignored if there are none or they are for another process`() throws {
     func unset() {
       for variable in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(variable) }
     }

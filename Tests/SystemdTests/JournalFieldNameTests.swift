@@ -22,7 +22,7 @@ import Testing
     #expect(JournalFieldName.make(key) == name)
   }
 
-  @Test func `every name is one that journald takes`() {
+  @Test func `every name is accepted by journald`() {
     var generator = SplitMix(state: 20)
     let names = (0..<5_000).map { _ in
       let length = Int.random(in: 0...100, using: &generator)

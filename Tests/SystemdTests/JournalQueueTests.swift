@@ -40,7 +40,7 @@ extension JournalQueue {
 }
 
 @Suite struct JournalQueueTests {
-  @Test func `entries leave in the order they came, round and round the ring`() {
+  @Test func `entries leave in the order they came, however often the ring wraps`() {
     var queue = JournalQueue(limits: limits())
     for round in 0..<10 {
       for index in 0..<3 { #expect(queue.offer(record("\(round).\(index)"), now: 0) == .queued) }
@@ -61,7 +61,7 @@ extension JournalQueue {
     #expect(queue.totalLost == LostEntries(entries: 2, errors: 1))
   }
 
-  @Test func `a loss is told once, at the place where entries are missing`() {
+  @Test func `a loss is reported once, at the point where entries are missing`() {
     var queue = JournalQueue(limits: limits(capacity: 2, reserved: 0))
     for name in ["a", "b", "c", "d"] { _ = queue.offer(record(name), now: 0) }
     #expect(describe(queue.next(now: 0)) == "a")
@@ -71,7 +71,7 @@ extension JournalQueue {
     #expect(queue.totalLost == LostEntries(entries: 2))
   }
 
-  @Test func `a kind over its rate is counted and told when the interval is over`() {
+  @Test func `a kind above its rate is counted and reported at the end of the interval`() {
     var queue = JournalQueue(limits: limits(capacity: 100, burst: 2))
     for index in 0..<10 {
       let offer = queue.offer(record("hang \(index)", .error, kind: .hang), now: 5)
@@ -87,14 +87,14 @@ extension JournalQueue {
     #expect(queue.totalLost == LostEntries())
   }
 
-  @Test func `statements without a kind are limited by their place in the source`() {
+  @Test func `statements without a kind are limited by their source location`() {
     var queue = JournalQueue(limits: limits(capacity: 100, burst: 1))
     #expect(queue.offer(record("a 1", line: 1), now: 0) == .queued)
     #expect(queue.offer(record("a 2", line: 1), now: 0) == .heldBack)
     #expect(queue.offer(record("b 1", line: 2), now: 0) == .queued)
   }
 
-  @Test func `a flush brings repeat counts at once`() {
+  @Test func `a flush reports repeat counts at once`() {
     var queue = JournalQueue(limits: limits(burst: 1))
     for index in 0..<3 { _ = queue.offer(record("m\(index)"), now: 0) }
     #expect(queue.drain(now: 1, flushing: true) == ["m0", "m2 x2"])
@@ -110,7 +110,7 @@ extension JournalQueue {
     #expect(queue.offer(record("o", kind: .roomOpened), now: 0) == .queued)
   }
 
-  @Test func `what could not be written is lost and told after a pause`() throws {
+  @Test func `what could not be written is lost and reported after a pause`() throws {
     var queue = JournalQueue(limits: limits())
     _ = queue.offer(record("a", .error), now: 0)
     let first = queue.next(now: 0)

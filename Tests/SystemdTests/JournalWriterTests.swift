@@ -52,7 +52,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
 }
 
 @Suite struct JournalWriterTests {
-  @Test func `an entry has the fields that the journal wants`() throws {
+  @Test func `an entry has the fields that the journal expects`() throws {
     let journal = Journal()
     let writer = try journal.writer()
     logger(writer).log(
@@ -70,7 +70,8 @@ private func logger(_ writer: JournalWriter) -> Logger {
       ])
   }
 
-  @Test func `who logs never waits for a stalled journal and hears of the loss afterwards`() throws
+  @Test func `logging never waits for a stalled journal, and the loss is reported afterwards`()
+    throws
   {
     let journal = Journal()
     var limits = JournalLimits()
@@ -97,7 +98,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
     #expect(told.first?.contains("LIVEHOST_LOST_ERRORS=0") == true)
   }
 
-  @Test func `a flush of a stalled journal ends by its time and says so`() throws {
+  @Test func `a flush of a stalled journal ends at its deadline and says so`() throws {
     let journal = Journal()
     let writer = try journal.writer()
     journal.stalled {
@@ -108,7 +109,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
     #expect(journal.messages == ["waiting"])
   }
 
-  @Test func `a held back kind is told with its count when the log closes`() throws {
+  @Test func `a suppressed kind is reported with its count when the log closes`() throws {
     let journal = Journal()
     var limits = JournalLimits()
     limits.ratesByKind[.inputRejected] = JournalRateLimit(

@@ -28,7 +28,7 @@ private func record(
       label: "l", metadata: handler, provider: Logger.MetadataProvider { provider })
   }
 
-  @Test func `the statement's metadata win over the provider's and those over the logger's`() {
+  @Test func `the statement's metadata override the provider's, and those override the logger's`() {
     let taken = take(
       ["a": "statement"], handler: ["a": "logger", "b": "logger", "c": "logger"],
       provider: ["a": "provider", "b": "provider"])
@@ -88,7 +88,7 @@ private func record(
     #expect(line == "07:05:09.042 notice   Room opened room=main by=\"a b\"\n")
   }
 
-  @Test func `text from outside can neither forge a line nor steer the terminal`() {
+  @Test func `text from outside can neither forge a line nor control the terminal`() {
     let line = ConsoleLine.format(
       record(
         "a\nb\u{1b}[2J\u{9b}1m\u{202e}",
@@ -151,13 +151,13 @@ private final class Lines: Sendable {
       ("8:43", .console), ("9:42", .console), ("8", .console), ("8:42:1", .console), ("", .console),
       ("x:42", .console), (nil, .console),
     ] as [(String?, LogDestination)])
-  func `the journal is chosen only if it is what standard error is`(
+  func `the journal is chosen only if standard error is connected to it`(
     stream: String?, expected: LogDestination
   ) {
     #expect(LogDestination.detect(journalStream: stream, device: 8, inode: 42) == expected)
   }
 
-  @Test func `on the console nothing is lost and closing succeeds`() throws {
+  @Test func `nothing is lost on the console, and closing succeeds`() throws {
     let log = try ServiceLog(identifier: "t", level: .info, destination: .console)
     #expect(log.handler(label: "l") is ConsoleLogHandler)
     #expect(log.lost == LostEntries())

@@ -4,7 +4,7 @@ import Systemd
 import Testing
 
 @Suite struct WatchdogTests {
-  @Test func `nothing is fed before the lanes answered the first ping`() {
+  @Test func `the watchdog is not fed before the lanes have answered the first ping`() {
     var watchdog = Watchdog(laneCount: 2)
     let first = watchdog.check(now: 0, heartbeats: [7, 9])
     #expect(first == Watchdog.Step(feed: false, ping: [0, 1]))
@@ -12,7 +12,7 @@ import Testing
     #expect(second == Watchdog.Step(feed: true, ping: [0, 1]))
   }
 
-  @Test func `one silent lane keeps the watchdog hungry for as long as it is silent`() {
+  @Test func `a single silent lane keeps the watchdog from being fed`() {
     var watchdog = Watchdog(laneCount: 2)
     _ = watchdog.check(now: 0, heartbeats: [0, 0])
     for round in 1...50 as ClosedRange<UInt64> {
@@ -24,7 +24,7 @@ import Testing
     #expect(watchdog.check(now: 51, heartbeats: [50, 1]).feed)
   }
 
-  @Test func `lanes may answer at different looks`() {
+  @Test func `lanes may answer at different checks`() {
     var watchdog = Watchdog(laneCount: 3)
     _ = watchdog.check(now: 0, heartbeats: [0, 0, 0])
     #expect(!watchdog.check(now: 1, heartbeats: [1, 0, 0]).feed)
@@ -32,7 +32,7 @@ import Testing
     #expect(watchdog.check(now: 3, heartbeats: [1, 1, 1]).feed)
   }
 
-  @Test func `progress before the last meal does not count for the next`() {
+  @Test func `progress before the last feeding does not count for the next`() {
     var watchdog = Watchdog(laneCount: 1)
     _ = watchdog.check(now: 0, heartbeats: [0])
     #expect(watchdog.check(now: 1, heartbeats: [1]).feed)
@@ -40,7 +40,7 @@ import Testing
     #expect(!watchdog.check(now: 3, heartbeats: [1]).feed)
   }
 
-  @Test func `beats that answer no ping count nothing and a counter may wrap`() {
+  @Test func `beats that answer no ping do not count, and a counter may wrap`() {
     var watchdog = Watchdog(laneCount: 1)
     #expect(!watchdog.check(now: 0, heartbeats: [100]).feed)
     var wrapping = Watchdog(laneCount: 1)
@@ -48,7 +48,7 @@ import Testing
     #expect(wrapping.check(now: 1, heartbeats: [0]).feed)
   }
 
-  @Test func `no lanes or missing counters never feed`() {
+  @Test func `without lanes or counters the watchdog is never fed`() {
     var none = Watchdog(laneCount: 0)
     #expect(none.check(now: 0, heartbeats: []) == Watchdog.Step())
     var missing = Watchdog(laneCount: 2)
@@ -56,7 +56,7 @@ import Testing
     #expect(!missing.check(now: 1, heartbeats: [1]).feed)
   }
 
-  @Test func `the lanes are looked at four times per interval`() {
+  @Test func `the lanes are checked four times per interval`() {
     #expect(WatchdogInterval(microseconds: 2_000_000).checkPeriodNanoseconds == 500_000_000)
     #expect(WatchdogInterval(microseconds: .max).checkPeriodNanoseconds == .max)
   }
@@ -109,7 +109,7 @@ private final class ManualLane: Sendable {
     #expect(fed.withLock { $0 } == 4)
   }
 
-  @Test func `a manager that cannot be told is an error and lanes are pinged nonetheless`() throws {
+  @Test func `an unreachable service manager is an error, but lanes are still pinged`() throws {
     let lane = ManualLane()
     var driver = WatchdogDriver(
       lanes: [lane.watched("lane")], notifier: ServiceNotifier { _ in -2 })
@@ -122,7 +122,7 @@ private final class ManualLane: Sendable {
 
 @Suite struct WatchdogThreadTests {
   @Test(.timeLimit(.minutes(1)))
-  func `the thread tells when all lanes answer again`() async throws {
+  func `the thread reports when all lanes answer again`() async throws {
     let (looks, looker) = AsyncStream.makeStream(of: [String].self)
     let heartbeat = Mutex<Heartbeat?>(nil)
     let hasStalled = Atomic<Bool>(false)
@@ -145,7 +145,9 @@ private final class ManualLane: Sendable {
     watchdog.stop()
   }
 
-  @Test func `the thread feeds while lanes answer and tells which do not`() async throws {
+  @Test func `the thread feeds the watchdog while lanes answer, and reports which do not`()
+    async throws
+  {
     let (fed, feeder) = AsyncStream.makeStream(of: Void.self)
     let (stalls, staller) = AsyncStream.makeStream(of: String.self)
     let notifier = ServiceNotifier { text in

@@ -16,7 +16,7 @@ final class ListeningSocketTests {
 
   deinit { try? FileManager.default.removeItem(atPath: directory) }
 
-  @Test func `A socket that somebody serves is left alone`() throws {
+  @Test func `a socket in use is left alone`() throws {
     let first = try ListeningSocket.bind(path: path)
     #expect(throws: ListeningSocketError.socketInUse(path: path)) {
       _ = try ListeningSocket.bind(path: path)
@@ -25,7 +25,7 @@ final class ListeningSocketTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test func `A socket left behind is replaced, with the mode asked for`() throws {
+  @Test func `a stale socket is replaced, with the requested mode`() throws {
     let dead = try #require(try ListeningSocket.bind(path: path).take())
     close(dead)
     #expect(access(path, F_OK) == 0)
@@ -36,7 +36,7 @@ final class ListeningSocketTests {
     _ = consume socket
   }
 
-  @Test func `What stands in the way is told`() throws {
+  @Test func `obstacles are reported`() throws {
     let file = creat(path, 0o600)
     close(file)
     #expect(throws: ListeningSocketError.notASocket(path: path)) {
@@ -56,7 +56,7 @@ final class ListeningSocketTests {
     }
   }
 
-  @Test func `A socket serves once, and its file goes with it only if it is still the same`() throws
+  @Test func `a socket serves once, and its file goes with it only if it is still the same`() throws
   {
     let socket = try ListeningSocket.bind(path: path)
     let descriptor = try #require(socket.take())
@@ -70,12 +70,12 @@ final class ListeningSocketTests {
     #expect(access(path, F_OK) != 0)
   }
 
-  @Test func `A socket that no server took leaves no file`() throws {
+  @Test func `a socket that was never served leaves no file`() throws {
     do { _ = try ListeningSocket.bind(path: path) }
     #expect(access(path, F_OK) != 0)
   }
 
-  @Test func `An inherited socket has no file of its own`() throws {
+  @Test func `an inherited socket has no file of its own`() throws {
     let bound = try ListeningSocket.bind(path: path)
     let descriptor = try #require(bound.take())
     let adopted = try ListeningSocket.adopt(descriptor: descriptor)

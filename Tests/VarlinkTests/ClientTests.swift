@@ -23,7 +23,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `calls made at once get their own replies`() async throws {
+  @Test func `concurrent calls get their own replies`() async throws {
     try await withServer([try Example().interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -39,7 +39,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `a series ends with its last reply and the connection goes on`() async throws {
+  @Test func `a series ends with its last reply, and the connection remains open`() async throws {
     try await withServer([try Example().interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
       var numbers: [Int] = []
@@ -97,7 +97,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `a server that is not there is told apart`() async throws {
+  @Test func `a missing server is recognised`() async throws {
     try await withTemporaryDirectory { directory in
       let path = "\(directory)/socket"
       await #expect(throws: VarlinkClientError.notReachable(path: path, code: ENOENT)) {
@@ -119,8 +119,8 @@ import VarlinkDescription
     "{\"extra\":1}\0",
   ]
 
-  @Test("a server that breaks the protocol is told apart", arguments: violations)
-  func violation(reply: String) async throws {
+  @Test(arguments: violations)
+  func `a server that violates the protocol is recognised`(reply: String) async throws {
     try await withFakeServer(reply: reply) { client in
       do {
         _ = try await client.callRaw("a.b.C")
@@ -130,7 +130,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `a connection that ends before the reply is told apart`() async throws {
+  @Test func `a connection that ends before the reply is recognised`() async throws {
     try await withFakeServer(reply: "{\"parameters\":") { client in
       await #expect(throws: VarlinkClientError.connectionClosed) {
         try await client.callRaw("a.b.C")
@@ -141,7 +141,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `replies that came before the end of a connection are all delivered`() async throws {
+  @Test func `replies that arrive before the end of a connection are all delivered`() async throws {
     try await withTemporaryDirectory { directory in
       let path = "\(directory)/socket"
       let listener = makeListeningSocket(path)
@@ -163,7 +163,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `a cancelled call ends at once and calls off the method`() async throws {
+  @Test func `a cancelled call ends at once and cancels the method`() async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
@@ -175,7 +175,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `dropping a series calls off the method`() async throws {
+  @Test func `releasing a series cancels the method`() async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)

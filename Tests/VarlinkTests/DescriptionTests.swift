@@ -58,8 +58,8 @@ import VarlinkDescription
     "interface a.b\ntype A " + String(repeating: "(x: ", count: 100),
   ]
 
-  @Test("a text that breaks the grammar is refused", arguments: refused)
-  func refuses(text: String) {
+  @Test(arguments: refused)
+  func `a text that violates the grammar is refused`(text: String) {
     #expect(throws: DescriptionError.self) { try InterfaceDescription(parsing: text) }
   }
 
@@ -69,20 +69,20 @@ import VarlinkDescription
     "method A(x: int # after\n) -> ()", "method A() # before\n -> ()",
   ]
 
-  @Test("what only systemd refuses is told", arguments: refusedBySystemd)
-  func systemd(member: String) throws {
+  @Test(arguments: refusedBySystemd)
+  func `violations that only systemd refuses are reported`(member: String) throws {
     let description = try InterfaceDescription(parsing: "interface a.b\n" + member)
     #expect(!description.systemdViolations.isEmpty)
   }
 
-  @Test func `an error tells its place`() {
+  @Test func `an error names its position`() {
     let error = #expect(throws: DescriptionError.self) {
       try InterfaceDescription(parsing: "interface a.b\n\ntype A(x: Nowhere)")
     }
     #expect(error?.description == "3:11: no type is named 'Nowhere'")
   }
 
-  @Test func `parameters are held against their declaration`() throws {
+  @Test func `parameters are checked against their declaration`() throws {
     let description = try InterfaceDescription(
       parsing: """
         interface a.b

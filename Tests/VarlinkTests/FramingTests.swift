@@ -17,23 +17,23 @@ import Varlink
     return messages
   }
 
-  @Test("a stream gives the same messages wherever it is cut", arguments: 0...stream.utf8.count)
-  func anyCut(position: Int) throws {
+  @Test(arguments: 0...stream.utf8.count)
+  func `a stream gives the same messages wherever it is split`(position: Int) throws {
     let index = Self.stream.utf8.index(Self.stream.startIndex, offsetBy: position)
     let whole = try messages([Self.stream])
     #expect(whole == ["{\"a\":1}", "", "{}", String(repeating: "x", count: 30)])
     #expect(try messages([String(Self.stream[..<index]), String(Self.stream[index...])]) == whole)
   }
 
-  @Test func `a stream that comes byte by byte gives the same messages`() throws {
+  @Test func `a stream that arrives byte by byte gives the same messages`() throws {
     #expect(try messages(Self.stream.map(String.init)) == messages([Self.stream]))
   }
 
-  @Test func `an incomplete message is no error`() throws {
+  @Test func `an incomplete message is not an error`() throws {
     #expect(try messages(["{\"method\":"]) == [])
   }
 
-  @Test func `a message at the limit passes and one byte more does not`() throws {
+  @Test func `a message at the limit passes, but not one byte more`() throws {
     let text = String(repeating: "x", count: 10)
     #expect(try messages([text + "\0"], limit: 10) == [text])
     #expect(throws: MessageSplitter.Failure.messageTooLong) {
@@ -47,7 +47,7 @@ import Varlink
     }
   }
 
-  @Test func `bytes that were taken are no longer held`() throws {
+  @Test func `bytes that were read are no longer held`() throws {
     var splitter = MessageSplitter(maximumBytes: 100)
     var bytes = ByteBuffer(string: "one\0tw")
     splitter.append(&bytes)
@@ -58,7 +58,7 @@ import Varlink
     #expect(splitter.heldBytes == 2)
   }
 
-  @Test func `memory does not grow though every piece ends within the next message`() throws {
+  @Test func `memory does not grow even if every piece ends within the next message`() throws {
     var splitter = MessageSplitter(maximumBytes: 100)
     for number in 0..<10_000 {
       var bytes = ByteBuffer(string: number == 0 ? "0" : "\0\(number)")
@@ -83,7 +83,7 @@ import Varlink
     #expect(try parse(#" {"parameters" : {}, "method":"a.b.C", "oneway":false} "#) == plain)
   }
 
-  @Test func `what is encoded is read back`() throws {
+  @Test func `encoded messages are read back`() throws {
     for mode in [CallMessage.Mode.simple, .oneway, .more, .upgrade] {
       let call = CallMessage(method: "a.b.C", parameters: ["x": [1, "\u{0}ü\n"]], mode: mode)
       var bytes = call.encoded()
@@ -110,8 +110,8 @@ import Varlink
     (#"{"method":"a.b.C","X-extra":1}"#, .unknownMember("X-extra")),
   ]
 
-  @Test("a malformed call is named", arguments: malformed)
-  func namesMalformation(text: String, reason: CallMessage.Malformation) {
+  @Test(arguments: malformed)
+  func `a malformed call is named`(text: String, reason: CallMessage.Malformation) {
     #expect(throws: reason) { try parse(text) }
   }
 

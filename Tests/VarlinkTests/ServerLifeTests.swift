@@ -9,8 +9,8 @@ import Varlink
 
 /// Connections that end, lag or are too many; sockets that are in the way.
 @Suite(.serialized) struct ServerLifeTests {
-  @Test("a disconnect cancels the running call", arguments: ["Hang", "HangMore"])
-  func disconnect(method: String) async throws {
+  @Test(arguments: ["Hang", "HangMore"])
+  func `a disconnect cancels the running call`(method: String) async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
       let client = try RawClient(path: path)
@@ -21,7 +21,7 @@ import Varlink
     }
   }
 
-  @Test func `a disconnect drops the calls behind the running one, but for one-way calls`()
+  @Test func `a disconnect drops the calls after the running one, except one-way calls`()
     async throws
   {
     let example = Example()
@@ -38,7 +38,7 @@ import Varlink
     }
   }
 
-  @Test func `a one-way call is carried out though its client is gone at once`() async throws {
+  @Test func `a one-way call is carried out even if its client disconnects at once`() async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
       let client = try RawClient(path: path)
@@ -48,7 +48,7 @@ import Varlink
     }
   }
 
-  @Test func `a slow reader bounds what a stream takes, and gets the rest when it reads`()
+  @Test func `a slow reader limits what a stream buffers, and gets the rest when it reads`()
     async throws
   {
     var limits = VarlinkServer.Limits()
@@ -195,7 +195,7 @@ import Varlink
     }
   }
 
-  @Test func `an inherited socket is served and its file left`() async throws {
+  @Test func `an inherited socket is served, and its file remains`() async throws {
     try await withTemporaryDirectory { directory in
       let path = "\(directory)/socket"
       let early: RawClient
@@ -209,7 +209,7 @@ import Varlink
     }
   }
 
-  @Test func `handlers must fit the description`() throws {
+  @Test func `handlers must match the description`() throws {
     var interface = try Interface(parsing: Example.text)
     #expect(interface.unimplementedMethods.count == 7)
     #expect(

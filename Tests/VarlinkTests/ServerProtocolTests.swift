@@ -39,7 +39,7 @@ import VarlinkDescription
       ])
   }
 
-  @Test func `continues stands only after more`() async throws {
+  @Test func `continues occurs only after more`() async throws {
     let text =
       Self.call("Count", ",\"parameters\":{\"to\":3}")
       + Self.call("CountMore", ",\"parameters\":{\"to\":3}")
@@ -59,8 +59,10 @@ import VarlinkDescription
     call("Echo", ",\"parameters\":[]"), "{\"method\":\"a.b.C\"} {}\0",
   ]
 
-  @Test("a malformed message ends the connection after the replies before it", arguments: malformed)
-  func closes(text: String) async throws {
+  @Test(arguments: malformed)
+  func `a malformed message ends the connection after the replies before it`(text: String)
+    async throws
+  {
     let replies = try await replies(
       to: Self.echo("before") + text + Self.echo("after"), count: 2)
     #expect(replies == [#"{"parameters":{"text":"before"}}"#, nil])
@@ -97,9 +99,10 @@ import VarlinkDescription
   ]
 
   @Test(
-    "a wrong call gets the error of org.varlink.service and the connection lives on",
     arguments: errors)
-  func repliesWithError(text: String, expected: String) async throws {
+  func `a wrong call gets an error of org.varlink.service, and the connection remains open`(
+    text: String, expected: String
+  ) async throws {
     let replies = try await replies(to: text + Self.echo("after"), count: 2)
     let parts = expected.split(separator: " ", maxSplits: 1)
     let parameter = parts[1].split(separator: "=", omittingEmptySubsequences: false)
@@ -110,8 +113,8 @@ import VarlinkDescription
     #expect(replies == [error.description, #"{"parameters":{"text":"after"}}"#])
   }
 
-  @Test("a long name is cut in an error, between scalars", arguments: ["", "x", "xx", "xxx"])
-  func cutsNames(start: String) async throws {
+  @Test(arguments: ["", "x", "xx", "xxx"])
+  func `a long name in an error is cut between scalars`(start: String) async throws {
     let name = start + String(repeating: "\u{1F600}", count: 1000)
     let kept = start + String(repeating: "\u{1F600}", count: (256 - start.utf8.count) / 4)
     let replies = try await replies(
@@ -129,8 +132,8 @@ import VarlinkDescription
     #expect(replies == expected)
   }
 
-  @Test("a name at the limit is whole", arguments: [255, 256, 257])
-  func keepsNames(length: Int) {
+  @Test(arguments: [255, 256, 257])
+  func `a name at the limit is whole`(length: Int) {
     let name = String(repeating: "x", count: length)
     #expect(
       ServiceError.methodNotFound(name).varlinkError.parameters["method"]?.stringValue?.utf8.count

@@ -45,7 +45,8 @@ import Varlink
     }
   }
 
-  @Test func `a monitor whose client does not read is closed once it had its time`() async throws {
+  @Test func `a monitor whose client does not read is closed after its grace period`() async throws
+  {
     let full = Signal()
     // Far more than the kernel takes for a reader.
     let payload = ByteBuffer(string: "{\"text\":\"\(String(repeating: "x", count: 4 << 20))\"}")
@@ -67,9 +68,8 @@ import Varlink
   }
 
   @Test(
-    "a call under way is cancelled once it had its time",
     arguments: ["", ",\"oneway\":true"])
-  func cancelsCall(flags: String) async throws {
+  func `a running call is cancelled after its grace period`(flags: String) async throws {
     let example = Example()
     let limits = Self.limits(drainTimeout: .zero)
     try await withServer([try example.interface()], limits: limits) { path, server in
@@ -83,9 +83,11 @@ import Varlink
   }
 
   @Test(
-    "shutdown returns when the last handler has ended", arguments: ["", ",\"more\":true"],
+    arguments: ["", ",\"more\":true"],
     [false, true])
-  func waitsForHandlers(flags: String, disconnects: Bool) async throws {
+  func `shutdown returns when the last handler has ended`(flags: String, disconnects: Bool)
+    async throws
+  {
     let (started, cancelled, ended) = (Signal(), Signal(), Counter())
     let never = AsyncStream<Never> { _ in }
     var interface = try Interface(parsing: "interface a.b\nmethod Linger() -> ()")
@@ -111,7 +113,7 @@ import Varlink
     }
   }
 
-  @Test func `a connection that is told to stop before it is active closes when it is`()
+  @Test func `a connection that is stopped before it is active closes once it is`()
     async throws
   {
     try await withTemporaryDirectory { directory in

@@ -2,10 +2,8 @@ import Composable
 import Testing
 import ViewGraph
 
-@Suite("Which views a frame evaluates")
-struct EvaluationTests {
-  @Test("a view is evaluated when a field that it read changed, and not otherwise")
-  func ownRead() {
+@Suite struct EvaluationTests {
+  @Test func `a view is evaluated only when a field that it read has changed`() {
     let screen = DrawnScreen()
     // The views below tracked fields get their state from their parent again.
     #expect(screen.send(.title("a")) == ["TrackedView", "ScreenView"])
@@ -13,8 +11,7 @@ struct EvaluationTests {
     #expect(screen.send(.title("a")) == [], "an equal value is no change")
   }
 
-  @Test("a change of an ignored child evaluates that child's view and no other")
-  func ignoredChild() {
+  @Test func `a change of an ignored child evaluates only that child's view`() {
     let screen = DrawnScreen()
     #expect(screen.send(.ignored(.shown(1))) == ["IgnoredView"])
     #expect(screen.send(.ignored(.hidden(1))) == [], "the child's view does not read it")
@@ -22,9 +19,7 @@ struct EvaluationTests {
     #expect(screen.records.last?.fields == ["shown"])
   }
 
-  @Test(
-    "a change of a tracked child evaluates the parent and the children that it rebuilds, once each")
-  func trackedChild() {
+  @Test func `a change of a tracked child evaluates the parent and its children, once each`() {
     let screen = DrawnScreen()
     #expect(screen.send(.tracked(.shown(1))).sorted() == ["ScreenView", "TrackedView"])
     #expect(
@@ -35,16 +30,14 @@ struct EvaluationTests {
     #expect(tracked?.isAvoidable == true)
   }
 
-  @Test("tracked and ignored can be chosen at run time")
-  func chosenAtRunTime() {
+  @Test func `tracked and ignored can be chosen at run time`() {
     let all = DrawnScreen(ignored: [])
     #expect(all.send(.ignored(.shown(1))).sorted() == ["IgnoredView", "ScreenView", "TrackedView"])
     let none = DrawnScreen(ignored: .all)
     #expect(none.send(.tracked(.shown(1))) == ["TrackedView"])
   }
 
-  @Test("many changes between two frames are one evaluation")
-  func oncePerFrame() {
+  @Test func `many changes between two frames cause one evaluation`() {
     let screen = DrawnScreen()
     let evaluated = screen.send(
       .ignored(.shown(1)), .ignored(.shown(2)), .title("a"), .title("b"), .ignored(.shown(3)))
@@ -52,14 +45,12 @@ struct EvaluationTests {
     #expect(screen.graph.frames == 2)
   }
 
-  @Test("a change that a later action of the same frame does not touch is not forgotten")
-  func noopAfterChange() {
+  @Test func `a change is not forgotten if a later action of the same frame does not touch it`() {
     let screen = DrawnScreen()
     #expect(screen.send(.ignored(.shown(1)), .unread) == ["IgnoredView"])
   }
 
-  @Test("an optional child's view comes and goes with it")
-  func presence() {
+  @Test func `an optional child's view comes and goes with it`() {
     let screen = DrawnScreen()
     #expect(screen.send(.open).contains("OptionalView"))
     #expect(screen.records.first { $0.name == "ScreenView" }?.cause == .presence(4))
@@ -73,16 +64,14 @@ struct EvaluationTests {
       screen.send(.open).contains("OptionalView"), "one that comes back is a first appearance")
   }
 
-  @Test("a child that is replaced as a whole is evaluated")
-  func replaced() {
+  @Test func `a child that is replaced as a whole is evaluated`() {
     let screen = DrawnScreen()
     _ = screen.send(.ignored(.shown(5)))
     #expect(screen.send(.replaceIgnored) == ["IgnoredView"])
     #expect(screen.graph.screen().lines.contains("ignored 0"))
   }
 
-  @Test("the time of a view is given with and without the views evaluated within")
-  func times() {
+  @Test func `the time of a view is measured with and without the views within it`() {
     let screen = DrawnScreen()
     _ = screen.send(.title("a"))
     let parent = screen.records.last { $0.name == "ScreenView" }
@@ -91,8 +80,7 @@ struct EvaluationTests {
     #expect(screen.graph.statistics["ScreenView"]?.evaluations == 2)
   }
 
-  @Test("a frame without changes evaluates nothing and does not count")
-  func idle() {
+  @Test func `a frame without changes evaluates nothing and does not count`() {
     let screen = DrawnScreen()
     #expect(screen.draw() == [])
     #expect(screen.graph.frames == 1)

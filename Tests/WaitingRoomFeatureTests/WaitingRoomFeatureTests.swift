@@ -16,7 +16,7 @@ import WaitingRoomFeature
     return state
   }
 
-  @Test func peopleWaitInTheOrderInWhichTheyCame() {
+  @Test func `people wait in the order in which they came`() {
     let state = state(
       after: .joined(person("cyd")), .joined(person("ann")), .joined(person("bob")),
       .left(person("ann")))
@@ -26,13 +26,13 @@ import WaitingRoomFeature
     #expect(state.unmatched == 0)
   }
 
-  @Test func whoIsAdmittedWaitsNoLonger() {
+  @Test func `people who are let in no longer wait`() {
     let state = state(after: .joined(person("ann")), .admitted(person("ann")))
     #expect(state.people.isEmpty)
     #expect(state.admitted == 1)
   }
 
-  @Test func aLeaveOrAdmissionOfSomebodyNotWaitingIsCountedAndNoMore() {
+  @Test func `if somebody who is not waiting leaves or is let in, it is only counted`() {
     let state = state(
       after: .left(person("ann")), .admitted(person("bob")), .joined(person("cyd")),
       .admitted(person("cyd")), .admitted(person("cyd")))
@@ -41,13 +41,13 @@ import WaitingRoomFeature
     #expect(state.unmatched == 3)
   }
 
-  @Test func whoJoinsTwiceKeepsThePlaceAndTakesTheNewName() {
+  @Test func `somebody who joins twice keeps their position and gets the new name`() {
     let state = state(
       after: .joined(person("ann")), .joined(person("bob")), .joined(person("ann", name: "Anna")))
     #expect(state.people.map { String($0.name) } == ["Anna", "BOB"])
   }
 
-  @Test func whoeverWaitsOwnsTheText() {
+  @Test func `people in the list own their text`() {
     let line = ByteSlab(Array("ann Ann and the rest of a long line".utf8))
     let received = Person(
       id: Text(slab: line, slice: .init(offset: 0, count: 3)),
@@ -57,7 +57,7 @@ import WaitingRoomFeature
   }
 
   /// Against a plain list, through many gaps.
-  @Test(arguments: 1...20) func theListIsThatOfAPlainModel(seed: UInt64) {
+  @Test(arguments: 1...20) func `the list agrees with a plain model`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var state = WaitingRoomFeature.State()
     var model: [Person] = []
@@ -90,7 +90,7 @@ import WaitingRoomFeature
   }
 
   /// Compared with a set, with enough people that the table grows and shrinks again and again.
-  @Test(arguments: 1...3) func manyComeAndGo(seed: UInt64) {
+  @Test(arguments: 1...3) func `many come and go`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var list = WaitingList()
     var model: Set<Int> = []

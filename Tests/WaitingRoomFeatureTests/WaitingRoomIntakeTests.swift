@@ -10,7 +10,7 @@ import WaitingRoomFeature
 
   private func person(_ id: Int) -> Person { Person(id: Text("p\(id)"), name: Text("P\(id)")) }
 
-  @Test func whatHappensInOneFrameIsOneActionInOrder() {
+  @Test func `what happens in one frame is one action in order`() {
     var intake = WaitingRoomIntake(policies(.waitingRoom, .milliseconds(16)))
     var output = Output()
     let payloads: [LiveEvent.Payload] = [
@@ -36,7 +36,7 @@ import WaitingRoomFeature
   }
 
   /// Every event is accounted for at any instant, and the output is the input, in order.
-  @Test(arguments: 1...20) func nothingIsLostAndNothingOvertakes(seed: UInt64) {
+  @Test(arguments: 1...20) func `nothing is lost and nothing overtakes`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var intake = WaitingRoomIntake(policies(.waitingRoom, .milliseconds(16), capacity: 10))
     var output = Output()

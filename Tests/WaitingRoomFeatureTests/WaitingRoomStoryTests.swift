@@ -4,7 +4,7 @@ import Testing
 import WaitingRoomFeature
 
 @Suite struct WaitingRoomStoryTests {
-  @Test func twoComeOneGivesUpAndOneIsLetIn() async {
+  @Test func `two people come, one gives up and one is let in`() async {
     let ann = Person(id: "ann", name: "Ann")
     let bob = Person(id: "bob", name: "Bob")
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
@@ -21,7 +21,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `The host lets in one, then all for whom there is room`() async {
+  @Test func `the host lets in one person, then as many as the capacity allows`() async {
     let people = (1...5).map { Person(id: Text("u\($0)"), name: Text("name \($0)")) }
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     await store.send(.admitNextTapped)
@@ -58,7 +58,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `The countdown falls second by second and stops at zero`() async {
+  @Test func `the countdown falls second by second and stops at zero`() async {
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     await store.send(.ticked(at: 1_000))
     await store.send(.scheduled(4_500, at: 1_000)) {
@@ -77,7 +77,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test(arguments: [Int64.min, .max]) func `Hostile times do no harm`(time: Timestamp) async {
+  @Test(arguments: [Int64.min, .max]) func `hostile times do no harm`(time: Timestamp) async {
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     store.exhaustivity = .off
     await store.send(.scheduled(time, at: 0))

@@ -10,7 +10,7 @@ import WaitingRoomFeature
     var taskExecutor: (any TaskExecutor)? { nil }
   }
 
-  @Test func `those who have waited longest are shown with their identity`() {
+  @Test func `the people who have waited longest are shown with their identity`() {
     let store = Store(
       initialState: WaitingRoomFeature.State(), lane: DirectLane(), notification: .batched
     ) { WaitingRoomFeature() }

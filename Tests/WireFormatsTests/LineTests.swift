@@ -2,7 +2,7 @@ import LiveEvents
 import Testing
 import WireFormats
 
-@Suite struct `Any line` {
+@Suite struct AnyLineTests {
   @Test(arguments: ["", " ", "\t \t", "\u{FEFF}"])
   func `a blank line is nothing`(line: String) {
     #expect(decode(line) == Outcome(isBlank: true))
@@ -12,11 +12,11 @@ import WireFormats
     "hello", "\0\0\0\0", "\0{}", "123", "\"type\"", "<a/>", "privmsg #x :y",
     "PINGS", "PRIVMSGPRIVMSGPRIVMSG", "x{}",
   ])
-  func `a line of no known format is told`(line: String) {
+  func `a line of an unknown format is recognised`(line: String) {
     #expect(decode(line) == .rejected(.unknownFormat))
   }
 
-  @Test func `a line of no known format that is no text is told so`() {
+  @Test func `a line of an unknown format that is not text is recognised`() {
     #expect(decode([0xFF, 0xFE, 0x41]) == .rejected(.invalidUTF8))
   }
 
@@ -29,7 +29,7 @@ import WireFormats
           .chat(.timeout(ChatTimeout(user: Person(id: "2", name: "bob"), seconds: 1))), room: "c"))
   }
 
-  @Test func `a line may have 64 KiB and no byte more`() {
+  @Test func `a line may have 64 KiB and not one byte more`() {
     func line(_ length: Int) -> String {
       let start = "{\"type\":\"title\",\"title\":\""
       return start + String(repeating: "x", count: length - start.utf8.count - 2) + "\"}"
@@ -96,7 +96,7 @@ import WireFormats
     #expect(offset == slab.count - 4)
   }
 
-  @Test func `of what a sender left unended, only a whole JSON object counts`() {
+  @Test func `of an unfinished line, only a complete JSON object counts`() {
     var decoder = LineDecoder()
     func reason(_ line: String) -> RejectionReason? {
       let slab = ByteSlab(line.utf8)

@@ -4,7 +4,7 @@ import Testing
 import WireFormats
 
 /// Lines of one slab share a pass over their tokens. Nothing of that may show.
-@Suite struct `Lines of one slab` {
+@Suite struct SlabLineTests {
   /// What the lines of a slab say when each is decoded in a slab of its own by one decoder.
   private func apart(_ slab: ByteSlab, override: RoomName?) -> [Outcome] {
     var decoder = LineDecoder()
@@ -66,7 +66,7 @@ import WireFormats
   ]
 
   private func line(_ random: inout SplitMix64) -> [UInt8] {
-    let valid = `Hostile lines`.valid
+    let valid = HostileLineTests.valid
     let kind = Int.random(in: 0..<100, using: &random)
     if kind < 4 {
       return Array(Self.doubtful[Int.random(in: 0..<Self.doubtful.count, using: &random)].utf8)
@@ -90,7 +90,7 @@ import WireFormats
   }
 
   @Test(arguments: 11...14 as ClosedRange<UInt64>)
-  func `say what they say alone, whatever stands around them`(seed: UInt64) {
+  func `lines are decoded as if alone, whatever surrounds them`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     // One decoder for all: what it keeps of one slab must not reach into the next.
     var decoder = LineDecoder()
@@ -107,7 +107,7 @@ import WireFormats
     }
   }
 
-  @Test func `say what they say alone where each doubtful line meets each other`() {
+  @Test func `lines are decoded as if alone, next to any other doubtful line`() {
     var decoder = LineDecoder()
     let plain = #"{"type":"chat.message","id":"1","user":{"id":"2","name":"n"},"text":"t","ts":5}"#
     for first in Self.doubtful {
@@ -121,7 +121,7 @@ import WireFormats
   }
 
   @Test(arguments: 16_300...16_460)
-  func `may stand across the end of a window`(length: Int) {
+  func `lines may cross the end of a window`(length: Int) {
     let head = #"{"type":"title","title":""#
     let fill = String(repeating: "x", count: length - head.utf8.count - 2)
     let short = #"{"type":"viewers","count":12}"#
@@ -130,7 +130,7 @@ import WireFormats
     expectSame(Array("\(short)\n\(head)\(fill)\"}\n\(short)\n".utf8), with: &decoder)
   }
 
-  @Test func `may be decoded in any order, and any part of them`() {
+  @Test func `lines may be decoded in any order, and only some of them`() {
     var random = SplitMix64(seed: 15)
     var decoder = LineDecoder()
     var bytes: [UInt8] = []
@@ -149,7 +149,7 @@ import WireFormats
     }
   }
 
-  @Test func `do not keep the slab alive once they are decoded`() {
+  @Test func `decoded lines do not keep the slab alive`() {
     var decoder = LineDecoder()
     weak var kept: ByteSlab?
     for last in ["{\"type\":\"chat.clear\"}\n", "PING\n", "{\n", "\n", "\r\n", "[]\r\n", " \n"] {

@@ -4,13 +4,13 @@ import Testing
 import WireFormats
 
 /// Digits are checked and added up eight at a time.
-@Suite struct `Long numbers` {
+@Suite struct LongNumberTests {
   private func timestamp(_ number: String) -> Outcome {
     decode("{\"type\":\"chat.clear\",\"ts\":\(number)}")
   }
 
   @Test(arguments: 1...15)
-  func `of any length have their value`(length: Int) {
+  func `numbers of any length have their value`(length: Int) {
     var random = SplitMix64(seed: UInt64(length))
     for _ in 0..<200 {
       let digits = (0..<length).map { place in
@@ -28,7 +28,7 @@ import WireFormats
   }
 
   @Test(arguments: 1...20)
-  func `have digits in each place`(length: Int) {
+  func `numbers may have any digit in any position`(length: Int) {
     for place in 0..<length {
       for other in ["/", ":", "p", "\u{39}\u{B0}", "?", "@", "\u{7F}", "+", "-"] {
         var characters = [Character](repeating: "1", count: length)
@@ -41,7 +41,7 @@ import WireFormats
     }
   }
 
-  @Test func `too long for any range are invalid, not malformed`() {
+  @Test func `numbers too long for any range are invalid, not malformed`() {
     for length in 16...40 {
       #expect(
         timestamp(String(repeating: "9", count: length)) == .rejected(.invalidValue, room: "main"))

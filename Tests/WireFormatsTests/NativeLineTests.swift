@@ -19,7 +19,7 @@ private let ann = Person(id: "u1", name: "Ann")
     "@target-user-id=u :tmi.twitch.tv CLEARCHAT #main :NAME",
     "@msg-id=subgift;user-id=u;login=n;msg-param-community-gift-id=NAME :tmi.twitch.tv USERNOTICE #main",
   ])
-  func `names have 256 bytes at most`(line: String) {
+  func `names have at most 256 bytes`(line: String) {
     func reason(_ count: Int) -> RejectionReason? {
       decode(line.replacing("NAME", with: String(repeating: "x", count: count))).reason
     }
@@ -36,11 +36,11 @@ private let ann = Person(id: "u1", name: "Ann")
     #"@target-msg-id=\;login=n :tmi.twitch.tv CLEARMSG #main :hello"#,
     #"@target-user-id=\ :tmi.twitch.tv CLEARCHAT #main :somebody"#,
   ])
-  func `a backslash alone is no identifier`(line: String) {
+  func `a lone backslash is not an identifier`(line: String) {
     #expect(decode(line).reason == .malformedIRC)
   }
 
-  @Test func `a gift whose group is a backslash alone is of no group`() {
+  @Test func `a gift whose group is a lone backslash has no group`() {
     let line =
       #"@msg-id=subgift;user-id=u;login=n;msg-param-community-gift-id=\ :tmi.twitch.tv USERNOTICE #main"#
     guard case .chat(.notice(let notice))? = decode(line).event?.payload else {
@@ -199,14 +199,14 @@ struct NativeCase: Sendable {
   ]
 }
 
-@Suite struct `Native lines` {
+@Suite struct NativeLineTests {
   @Test(arguments: NativeCase.all)
   func `every type is read with all its members`(example: NativeCase) {
     #expect(decode(example.line) == .event(example.payload))
   }
 
   @Test(arguments: NativeCase.all)
-  func `room and time stamp may stand anywhere`(example: NativeCase) {
+  func `room and time stamp may be anywhere in the line`(example: NativeCase) {
     let first = "{\"room\":\"r.1\",\"ts\":1700000000123," + example.line.dropFirst()
     let last = example.line.dropLast() + " , \"ts\" : 1700000000123.9 ,\t\"room\" : \"r.1\" } "
     let expected = Outcome.event(example.payload, at: 1_700_000_000_123, room: "r.1")
@@ -215,7 +215,7 @@ struct NativeCase: Sendable {
   }
 
   @Test(arguments: NativeCase.all)
-  func `a required member that is absent or null is named missing, and counts in the room`(
+  func `a required member that is absent or null counts as missing, in the room`(
     example: NativeCase
   ) {
     for member in example.required {
@@ -300,7 +300,7 @@ struct NativeCase: Sendable {
     #expect(decode(line) == .rejected(.invalidValue, room: "main"))
   }
 
-  @Test func `what each message is compared with is bounded`() {
+  @Test func `filters and names compared with each message are bounded`() {
     func line(_ count: Int, _ names: Int) -> String {
       let name = "\"" + String(repeating: "x", count: count) + "\""
       return #"{"type":"host.highlight","names":["#
@@ -339,7 +339,7 @@ struct NativeCase: Sendable {
     #"{"type":"chat.message","id":"1","user":{"id":"u"},"text":""}"#,
     #"{"type":"waiting.join","user":{"id":"u"}}"#,
   ])
-  func `what is absent is named missing`(line: String) {
+  func `absent members count as missing`(line: String) {
     #expect(decode(line) == .rejected(.missingMember, room: "main"))
   }
 
@@ -352,7 +352,7 @@ struct NativeCase: Sendable {
     "{\"a\":{\"b\"}}", "{\"a\":{1:2}}", "[]", "[{}]", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}",
     "{\"a\":\"\\u12\"}", "{\"\\q\":1}", "{\"a\":[\"\\\"]}", "{1:2}", "{\"a\":1}x", "{\"a\"::1}",
   ])
-  func `a line that breaks the grammar is malformed, and no room is known`(line: String) {
+  func `a line that violates the grammar is malformed, and its room is unknown`(line: String) {
     #expect(decode(line) == .rejected(.malformedJSON))
   }
 
@@ -371,7 +371,7 @@ struct NativeCase: Sendable {
     #"{"type":"viewers","count":1,"room":".x"}"#, #"{"type":"viewers","count":1,"room":5}"#,
     #"{"type":"nonsense","room":"a b"}"#, #"{"type":"viewers","count":1,"room":"\u006dain"}"#,
   ])
-  func `a room that breaks the rule is named`(line: String) {
+  func `an invalid room name is recognised`(line: String) {
     #expect(decode(line) == .rejected(.invalidRoom))
   }
 
@@ -382,7 +382,7 @@ struct NativeCase: Sendable {
     #expect(decode(#"{"type":"chat.message "}"#) == .rejected(.unknownType, room: "main"))
   }
 
-  @Test func `of members with one name the last counts`() {
+  @Test func `of members with the same name, the last counts`() {
     #expect(
       decode(#"{"type":"title","type":"viewers","count":1,"count":2}"#)
         == .event(.header(.viewers(count: 2))))
@@ -394,7 +394,7 @@ struct NativeCase: Sendable {
         == .rejected(.missingMember, room: "main"))
   }
 
-  @Test func `names written with escapes are the same names`() {
+  @Test func `names written with escapes are equal to those without`() {
     #expect(
       decode(#"{"t\u0079pe":"view\u0065rs","count":3}"#) == .event(.header(.viewers(count: 3))))
   }
@@ -410,13 +410,13 @@ struct NativeCase: Sendable {
               ChatMessage(id: "1", userID: "u", userName: "n", badges: "a/1,b/2", text: "t")))))
   }
 
-  @Test func `invalid UTF-8 is told apart from other faults`() {
+  @Test func `invalid UTF-8 is distinguished from other faults`() {
     let line = Array(#"{"type":"title","title":"x?"}"#.utf8).map { $0 == 0x3F ? 0xFF : $0 }
     #expect(decode(line) == .rejected(.invalidUTF8))
     #expect(decode([0x7B, 0x22, 0xC0, 0x80]) == .rejected(.invalidUTF8))
   }
 
-  @Test func `control lines are no events`() {
+  @Test func `control lines are not events`() {
     #expect(decode(#"{"type":"sync","token":"a\"b"}"#) == Outcome(control: #"sync a"b"#))
     #expect(decode(#"{"token":"","type":"sync"}"#) == Outcome(control: "sync "))
     #expect(

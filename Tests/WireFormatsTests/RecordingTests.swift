@@ -4,7 +4,7 @@ import LiveEvents
 import Testing
 import WireFormats
 
-@Suite struct `The bundled recording` {
+@Suite struct BundledRecordingTests {
   static let slab: ByteSlab = {
     let url = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../config/recordings/chat-burst.irc.gz")
@@ -49,7 +49,7 @@ import WireFormats
     #expect(seconds.values.max() == 40)
   }
 
-  @Test func `encoded as native lines it says the same`() {
+  @Test func `the recording encoded as native lines has the same contents`() {
     var decoder = LineDecoder()
     var offset = 0
     while let line = Self.slab.nextLine(at: &offset) {

@@ -114,9 +114,9 @@ struct EventGenerator {
   }
 }
 
-@Suite struct `Encoding and decoding` {
+@Suite struct RoundTripTests {
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `an event that was encoded decodes to itself`(seed: UInt64) {
+  func `an encoded event decodes to itself`(seed: UInt64) {
     var generator = EventGenerator(random: SplitMix64(seed: seed))
     for _ in 0..<3000 {
       let event = generator.event()
@@ -130,7 +130,7 @@ struct EventGenerator {
     }
   }
 
-  @Test func `encoding into a long array does not copy what stands there`() {
+  @Test func `encoding into a long array does not copy its contents`() {
     var generator = EventGenerator(random: SplitMix64(seed: 9))
     var bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 10_000)
     bytes.reserveCapacity(1 << 20)

@@ -12,8 +12,8 @@ private func notice(_ tags: String) -> String {
 
 private let ann = Person(id: "5", name: "Ann")
 
-@Suite struct `Twitch IRC lines` {
-  @Test func `a message is read with all that is known of it`() {
+@Suite struct TwitchIRCTests {
+  @Test func `a message is read with all its properties`() {
     let tags =
       "badges=subscriber/5,premium/1;bits=100;color=;display-name=A\\sn\\:n;emotes=;"
       + "id=m1;reply-parent-msg-id=m0;tmi-sent-ts=1568505600501;turbo;user-id=5;user-type="
@@ -38,7 +38,7 @@ private let ann = Person(id: "5", name: "Ann")
     #expect(event?.timestamp == 7)
   }
 
-  @Test func `an action reads as its text`() {
+  @Test func `an action is read as its text`() {
     let event = decode(message("id=1;user-id=5;display-name=A", "\u{1}ACTION waves\u{1}")).event
     #expect(
       event?.payload
@@ -77,7 +77,7 @@ private let ann = Person(id: "5", name: "Ann")
   ]
 
   @Test(arguments: notices)
-  func `a notice is read by its kind, with what was written along`(
+  func `a notice is read by its kind, with the accompanying text`(
     tags: String, expected: ChatNotice
   ) {
     #expect(decode(notice(tags)) == .event(.chat(.notice(expected)), at: 9, room: "chan"))
@@ -106,7 +106,7 @@ private let ann = Person(id: "5", name: "Ann")
     }
   }
 
-  @Test func `modes are read, whole or what changed`() {
+  @Test func `modes are read, completely or as changes`() {
     let end = " :tmi.twitch.tv ROOMSTATE #chan"
     #expect(
       decode("@emote-only=0;followers-only=-1;r9k=0;room-id=1;slow=0;subs-only=1" + end)
@@ -126,11 +126,11 @@ private let ann = Person(id: "5", name: "Ann")
     ":tmi.twitch.tv CAP * ACK :twitch.tv/tags", "@emote-sets=0 :tmi.twitch.tv GLOBALUSERSTATE",
     ":tmi.twitch.tv RECONNECT", "  PING", "PING",
   ])
-  func `lines of the protocol are named so`(line: String) {
+  func `protocol lines are recognised`(line: String) {
     #expect(decode(line) == .rejected(.protocolLine))
   }
 
-  @Test func `lines of the protocol that name a channel count in its room`() {
+  @Test func `protocol lines that name a channel count in its room`() {
     #expect(decode(":a!a@a JOIN #Chan") == .rejected(.protocolLine, room: "chan"))
     #expect(
       decode("@msg-id=slow_on :tmi.twitch.tv NOTICE #chan :slow")
@@ -144,7 +144,7 @@ private let ann = Person(id: "5", name: "Ann")
     "@id=1;user-id=5 :ann!a@a PRIVMSG chan :x",
     "@id=1 :ann NOSUCH #chan", ":tmi.twitch.tv 01 me", ":a 0x1 b",
   ])
-  func `a line that breaks the grammar is malformed`(line: String) {
+  func `a line that violates the grammar is malformed`(line: String) {
     #expect(decode(line) == .rejected(.malformedIRC))
   }
 
@@ -164,13 +164,13 @@ private let ann = Person(id: "5", name: "Ann")
     #expect(decode(line) == .rejected(.malformedIRC, room: "chan"))
   }
 
-  @Test func `a channel that names no room is named`() {
+  @Test func `a channel that is not a valid room name is recognised`() {
     for channel in ["#", "#a/b", "#-a", "#ä", "#" + String(repeating: "x", count: 65)] {
       #expect(decode("@id=1;user-id=5 :a!a@a PRIVMSG \(channel) :x") == .rejected(.invalidRoom))
     }
   }
 
-  @Test func `invalid UTF-8 is told`() {
+  @Test func `invalid UTF-8 is reported`() {
     let line = Array(message("id=1;user-id=5", "x?").utf8).map { $0 == 0x3F ? 0xE9 : $0 }
     #expect(decode(line) == .rejected(.invalidUTF8))
   }

@@ -125,8 +125,8 @@ private struct Comparison {
 }
 
 @Suite struct KeyedCollectionPropertyTests {
-  @Test("Behaves as an array of pairs", arguments: 1...40 as ClosedRange<UInt64>)
-  func property(seed: UInt64) {
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func `behaves as an array of pairs`(seed: UInt64) {
     var comparison = Comparison(generator: SplitMix64(seed: seed))
     let batch = 1 + Int(seed) * 2
     for step in 0..<3_000 {
@@ -137,7 +137,7 @@ private struct Comparison {
     comparison.checkContent()
   }
 
-  @Test func `a queue that always loses its oldest stays small and in order`() {
+  @Test func `a queue that always loses its oldest element stays small and in order`() {
     var queue = KeyedCollection<Int, Int>()
     for number in 0..<100_000 {
       queue.append(number, id: number)

@@ -30,7 +30,7 @@ extension KeyedChanges<String> {
 }
 
 @Suite struct KeyedCollectionTests {
-  @Test func `elements stand in the order of their insertion and are found by key`() {
+  @Test func `elements are in insertion order and are found by key`() {
     let items = items("cab")
     #expect(items.names == "cab" && items.count == 3)
     #expect(items.map(\.id) == ["c", "a", "b"])
@@ -42,7 +42,7 @@ extension KeyedChanges<String> {
     #expect(items.first?.id == "c" && items.last?.id == "b")
   }
 
-  @Test func `a key is there once`() {
+  @Test func `a key occurs only once`() {
     var items = items("ab")
     #expect(items.append(Item(id: "a", value: 1)) == nil)
     #expect(items[id: "a"]?.value == 0)
@@ -61,12 +61,11 @@ extension KeyedChanges<String> {
   }
 
   @Test(
-    "Insertion at a place",
     arguments: [
       ("first", "xabc"), ("last", "abcx"), ("<a", "xabc"), ("<b", "axbc"), (">b", "abxc"),
       (">c", "abcx"), ("<z", "abc"), (">z", "abc"),
     ])
-  func insertion(place: String, expected: String) {
+  func `elements can be inserted at a position`(place: String, expected: String) {
     var items = items("abc")
     let slot = items.insert(Item(id: "x"), at: Self.place(place))
     #expect(items.names == expected)
@@ -74,13 +73,12 @@ extension KeyedChanges<String> {
   }
 
   @Test(
-    "Moving to a place",
     arguments: [
       ("b", "first", "bacd"), ("b", "last", "acdb"), ("d", "<b", "adbc"), ("a", ">c", "bcad"),
       ("a", "<a", "abcd"), ("a", "<z", "abcd"), ("z", "first", "abcd"), ("a", "first", "abcd"),
       ("d", "last", "abcd"), ("b", ">a", "abcd"),
     ])
-  func moving(name: String, place: String, expected: String) {
+  func `elements can be moved to a position`(name: String, place: String, expected: String) {
     var items = items("abcd")
     let slot = items.slot(of: name)
     items.move(id: name, to: Self.place(place))
@@ -96,7 +94,7 @@ extension KeyedChanges<String> {
     }
   }
 
-  @Test func `slots are stable, used again, and told apart by generation`() throws {
+  @Test func `slots are stable, reused, and distinguished by generation`() throws {
     var items = items("abc")
     let (a, b) = (try #require(items.slot(of: "a")), try #require(items.slot(of: "b")))
     items.remove(id: "a")
@@ -156,7 +154,7 @@ extension KeyedChanges<String> {
     #expect(items.takeChanges().drawn == "~a")
   }
 
-  @Test func `removal by predicate and sorting`() {
+  @Test func `elements can be removed by a predicate and sorted`() {
     var items = items("cabd")
     items.removeAll { $0.id == "a" || $0.id == "d" }
     #expect(items.names == "cb")
@@ -169,7 +167,7 @@ extension KeyedChanges<String> {
     #expect(items.names == "cb")
   }
 
-  @Test func `equality, hash and coding see only the ordered elements`() throws {
+  @Test func `equality, hash and coding depend only on the ordered elements`() throws {
     var built = items("xabc")
     built.remove(id: "x")
     built.modify(id: "a") { $0.value = 0 }
@@ -191,7 +189,7 @@ extension KeyedChanges<String> {
 }
 
 @Suite struct KeyedCollectionChangesTests {
-  @Test func `a new collection says that everything changed, once`() {
+  @Test func `a new collection reports once that everything changed`() {
     var empty = Items()
     #expect(empty.hasChanges && empty.takeChanges().isEverything)
     #expect(!empty.hasChanges && empty.takeChanges().isEmpty)
@@ -215,7 +213,7 @@ extension KeyedChanges<String> {
     #expect(items.takeChanges().isEmpty)
   }
 
-  @Test func `what came and went in one batch is not mentioned`() {
+  @Test func `an element added and removed in one batch is not mentioned`() {
     var items = items("a")
     items.append(Item(id: "b"))
     items.modify(id: "b") { $0.value = 1 }
@@ -227,7 +225,7 @@ extension KeyedChanges<String> {
     #expect(items.takeChanges().drawn == "+d")
   }
 
-  @Test func `what went and came back has an old and a new slot`() throws {
+  @Test func `an element that is removed and added again has an old and a new slot`() throws {
     var items = items("ab")
     let old = items.slot(of: "a")
     items.remove(id: "a")
@@ -239,7 +237,7 @@ extension KeyedChanges<String> {
     #expect(changes.removed.first?.slot != changes.inserted.first?.slot)
   }
 
-  @Test func `an update by an equal value is not noted`() {
+  @Test func `an update with an equal value is not noted`() {
     var items = items("a")
     #expect(items.update(Item(id: "a"), id: "a") == false)
     #expect(items.update(Item(id: "z"), id: "z") == false)
@@ -259,7 +257,7 @@ extension KeyedChanges<String> {
     #expect(numbers.takeChanges().updated.map(\.id) == [900])
   }
 
-  @Test func `two copies note for themselves`() {
+  @Test func `two copies note their changes separately`() {
     var one = items("ab")
     var other = one
     one.modify(id: "a") { $0.value = 1 }

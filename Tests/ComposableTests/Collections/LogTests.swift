@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct LogTests {
-  @Test func `the oldest element goes when a full log grows`() {
+  @Test func `a full log drops its oldest element when it grows`() {
     var log = Log<Int>(capacity: 3)
     #expect(log.isEmpty && log.startSequence == 0 && log.endSequence == 0)
     #expect(log.append(10) == 0)
@@ -19,7 +19,7 @@ import Testing
     #expect(log.reversed() == [13, 12, 11])
   }
 
-  @Test func `of a long sequence only what fits is stored, but all is numbered`() {
+  @Test func `only the end of a long sequence is stored, but all elements are numbered`() {
     var log = Log(capacity: 3, [1, 2])
     log.append(contentsOf: Array(3...10))
     #expect(log.elementsEqual([8, 9, 10]))
@@ -31,7 +31,7 @@ import Testing
     #expect(log == other)
   }
 
-  @Test func `a reader gets what came since and is told what it missed`() {
+  @Test func `a reader gets what is new and learns what it missed`() {
     var log = Log(capacity: 3, 0..<2)
     let first = log.suffix(since: 0)
     #expect(first.missed == 0 && first.elements.elementsEqual([0, 1]) && first.next == 2)
@@ -46,7 +46,7 @@ import Testing
     #expect(log.suffix(since: 99).elements.isEmpty && log.suffix(since: 99).missed == 0)
   }
 
-  @Test func `numbers go on after everything was removed`() {
+  @Test func `numbers continue after everything is removed`() {
     var log = Log(capacity: 3, 0..<5)
     log.removeAll()
     #expect(log.isEmpty && log.startSequence == 5 && log.endSequence == 5)
@@ -99,7 +99,7 @@ import Testing
     #expect(grown.resized(to: 3) == grown)
   }
 
-  @Test func `resizing keeps the newest and their numbers`() {
+  @Test func `resizing keeps the newest elements and their numbers`() {
     let log = Log(capacity: 4, 0..<10)
     let small = log.resized(to: 2)
     #expect(small.elementsEqual([8, 9]) && small.startSequence == 8 && small.endSequence == 10)
@@ -108,28 +108,27 @@ import Testing
     #expect(large.elementsEqual([6, 7, 8, 9, 10]) && large.startSequence == 6)
   }
 
-  @Test func `coding keeps the value`() throws {
+  @Test func `coding preserves the value`() throws {
     let log = Log(capacity: 3, ["a", "b", "c", "d"])
     let data = try JSONEncoder().encode(log)
     #expect(try JSONDecoder().decode(Log<String>.self, from: data) == log)
   }
 
   @Test(
-    "Coding refuses what no log can be",
     arguments: [
       #"{"capacity":0,"endSequence":0,"elements":[]}"#,
       #"{"capacity":-1,"endSequence":0,"elements":[]}"#,
       #"{"capacity":1,"endSequence":2,"elements":[1,2]}"#,
       #"{"capacity":5,"endSequence":1,"elements":[1,2]}"#,
     ])
-  func refusal(json: String) {
+  func `decoding refuses impossible logs`(json: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(Log<Int>.self, from: Data(json.utf8))
     }
   }
 
-  @Test("Behaves as an array that forgets", arguments: 1...30 as ClosedRange<UInt64>)
-  func property(seed: UInt64) {
+  @Test(arguments: 1...30 as ClosedRange<UInt64>)
+  func `behaves as an array that forgets`(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     let capacity = 1 + generator.pick(0..<20)
     var log = Log<Int>(capacity: capacity)

@@ -36,7 +36,7 @@ private struct Dice {
 struct DependenciesTests {
   let clock = TestClock()
 
-  @Test func `a test sets what a feature uses, and gets the same at every run`() async {
+  @Test func `a test sets what a feature uses, and gets the same in every run`() async {
     let dependencies = Dependencies.test(
       clock: clock, identifiers: .counting(from: 7), randomness: Randomness { 0 })
     let store = TestStore(initialState: Dice.State(), clock: clock) {
@@ -55,7 +55,7 @@ struct DependenciesTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `what a test did not set fails with its name when it is used`() async {
+  @Test func `a dependency that a test did not set fails by name when used`() async {
     let dependencies = Dependencies.test()
     await expectFailure("The dependency 'identifiers' was used, but the test did not set it") {
       #expect(dependencies.identifiers.next() == 0)
@@ -110,7 +110,7 @@ struct DependenciesTests {
       (0..<2).map { _ in known.next() } == [6_457_827_717_110_365_317, 3_203_168_211_198_807_973])
   }
 
-  @Test func `the real world counts its identifiers from 1 and its time goes on`() async throws {
+  @Test func `live identifiers count from 1 and live time advances`() async throws {
     let live = Dependencies.live()
     #expect(live.identifiers.next() == 1 && live.identifiers.next() == 2)
     #expect((0..<100).allSatisfy { _ in (1...6).contains(live.randomness.next(in: 1...6)) })

@@ -45,7 +45,7 @@ struct EffectPlaceTests {
     #expect(transcript.lines == ["named true", "told 1"])
   }
 
-  @Test func `an effect that says so runs on the pool; its actions come back to the lane`() {
+  @Test func `an effect can run on the pool; its actions return to the lane`() {
     let store = makeStore()
     store.send(.run(onLane: false))
     lanes.lane.run()
@@ -57,7 +57,7 @@ struct EffectPlaceTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `the actions of an effect come in order, woken for once and told once`() {
+  @Test func `the actions of an effect arrive in order, with one wake-up and one notification`() {
     let store = makeStore()
     let observer = store.observe(\.count) { [transcript] in transcript.add("observed") }
     store.send(.batch)
@@ -68,7 +68,7 @@ struct EffectPlaceTests {
     _ = observer
   }
 
-  @Test func `a handle stands for the effects of actions that follow, too`() {
+  @Test func `a handle includes the effects of the actions that follow`() {
     let store = makeStore()
     let handle = store.start(.chain)
     lanes.lane.run()
@@ -77,7 +77,7 @@ struct EffectPlaceTests {
     #expect(!handle.isRunning && store.runningEffects == 0)
   }
 
-  @Test func `a handle that is awaited lets go when the last effect ends`() {
+  @Test func `awaiting a handle ends with the last effect`() {
     let store = makeStore()
     nonisolated(unsafe) let handle = store.start(.chain)
     let task = Task(executorPreference: lanes.lane) { [transcript] in
@@ -107,7 +107,7 @@ struct EffectPlaceTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `a store that goes cancels its effects`() {
+  @Test func `a store that is released cancels its effects`() {
     var store: Store<Leaf, Bool>? = Store(initialState: Leaf(), lane: lanes.lane) {
       Reduce<Leaf, Bool> { [transcript] _, _ in
         .run { _ in

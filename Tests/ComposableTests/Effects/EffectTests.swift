@@ -5,7 +5,7 @@ import Testing
 struct EffectTests {
   let lane = ManualLane()
 
-  @Test func `sent actions run after the current one and in order`() {
+  @Test func `sent actions run after the current one, in order`() {
     let transcript = Transcript()
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Step> { _, step in
@@ -21,7 +21,7 @@ struct EffectTests {
     #expect(transcript.lines == ["first", "second", "third", "fourth"])
   }
 
-  @Test func `who draws frames is told of actions that effects sent, once per batch`() {
+  @Test func `the frame callback is called once per batch of actions sent by effects`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Step> { state, step in
         guard case .first = step else {
@@ -77,7 +77,7 @@ struct EffectTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `cancelInFlight ends the one before; what that still sends is dropped`() {
+  @Test func `cancelInFlight ends the previous effect and drops what it still sends`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, LeafFeature.Action> { state, action in
         switch action {
@@ -100,7 +100,7 @@ struct EffectTests {
     #expect(store.state.count == 0)
   }
 
-  @Test func `identifiers are local to a place`() {
+  @Test func `identifiers are local to a node`() {
     let store = makeZoo()
     store.send(.child(.slept(id: 1)))
     store.send(.hidden(.slept(id: 1)))
@@ -134,7 +134,7 @@ struct EffectTests {
     #expect(store.runningEffects == 1)
   }
 
-  @Test func `the effects of removed elements end, those of the others go on`() {
+  @Test func `the effects of removed elements end, those of the others continue`() {
     let store = makeZoo(rows: 4)
     for id in 0..<4 { store.send(.rows(ElementAction(id: id, action: .slept(id: 1)))) }
     store.change { $0.rows.remove(id: 2) }

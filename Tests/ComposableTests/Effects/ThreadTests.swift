@@ -4,7 +4,9 @@ import Testing
 
 /// With threads that run at the same time: what a sanitizer of threads has to look at.
 struct ThreadTests {
-  @Test func `effects on many threads reach their store, which goes while some still run`() async {
+  @Test func `effects on many threads reach their store, which is released while some still run`()
+    async
+  {
     for _ in 0..<10 {
       let lane = QueueLane()
       let holder = Holder()

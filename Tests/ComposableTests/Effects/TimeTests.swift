@@ -20,7 +20,7 @@ struct TimeTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `a timer that is woken late keeps to its multiples and leaves out what it missed`() {
+  @Test func `a timer that wakes late keeps to its multiples and skips the missed ones`() {
     let (late, later) = (
       LateClock(clock: clock, delay: .milliseconds(300)),
       LateClock(clock: clock, delay: .milliseconds(5_500))
@@ -69,7 +69,7 @@ struct TimeTests {
     #expect(store.state.delivered == [1, 2])
   }
 
-  @Test func `limits of many identifiers do not lose each other`() {
+  @Test func `the limits of many identifiers are independent`() {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).throttle(id: value, for: .seconds(1), clock: clock)
     }
@@ -135,7 +135,7 @@ struct TimeTests {
     #expect(store.state.delivered.last == 3)
   }
 
-  @Test func `what a limit holds back is dropped when its identifier is cancelled`() {
+  @Test func `values held back by a limit are dropped when its identifier is cancelled`() {
     let store = makeStore { [clock] value in
       value < 0
         ? .cancel(id: "d")

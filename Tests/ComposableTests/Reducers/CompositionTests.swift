@@ -3,7 +3,7 @@ import ComposableTesting
 import Testing
 
 struct CompositionTests {
-  @Test func `a child runs before its parent, and its siblings are not asked`() {
+  @Test func `a child runs before its parent, and its siblings do not run`() {
     let calls = Calls()
     var zoo = Zoo()
     zoo.optional = Leaf()
@@ -27,7 +27,7 @@ struct CompositionTests {
     #expect(calls.taken() == ["optional", "parent"])
   }
 
-  @Test func `an action for a child that is not there is dropped and counted`() {
+  @Test func `an action for a missing child is dropped and counted`() {
     let store = ZooStore.make()
     store.send(.optional(.counted(1)))
     store.send(.phase(.counted(1)))
@@ -64,7 +64,7 @@ struct CompositionTests {
     #expect(store.actionsWithoutChild == 0)
   }
 
-  @Test func `the parent of a presented child still sees it when it is dismissed`() {
+  @Test func `the parent of a presented child still sees the child when it is dismissed`() {
     let calls = Calls()
     var zoo = Zoo()
     zoo.sheet = Leaf(count: 3, name: "")
@@ -113,7 +113,7 @@ struct CompositionTests {
     #expect(store.state == Zoo())
   }
 
-  @Test func `conditions in a body are decided when the store is made`() {
+  @Test func `conditions in a body are evaluated when the store is made`() {
     func count(isLoud: Bool, steps: Int) -> Int {
       let store = Store(initialState: Leaf(), lane: ImmediateLane()) {
         ReducerSteps<Leaf, LeafFeature.Action>.make {
@@ -141,7 +141,7 @@ struct CompositionTests {
     #expect(count(isLoud: false, steps: 2) == 1)
   }
 
-  @Test func `onChange reacts to changes of its field in this action only`() {
+  @Test func `onChange reacts only to changes of its field in this action`() {
     let calls = Calls()
     let store = Store(initialState: Zoo(), lane: ImmediateLane(), notification: .batched) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {

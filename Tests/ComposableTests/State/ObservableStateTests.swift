@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct ObservableStateTests {
-  @Test func `equality and hash see the fields and not the notes`() {
+  @Test func `equality and hash depend on the fields, not on noted changes`() {
     var changed = Leaf()
     changed.count = 1
     changed.count = 0
@@ -13,7 +13,7 @@ struct ObservableStateTests {
     #expect(changed != Leaf())
   }
 
-  @Test func `coding keeps the names of the fields`() throws {
+  @Test func `coding uses the names of the fields`() throws {
     var leaf = Leaf()
     leaf.count = 3
     leaf.name = "x"
@@ -50,7 +50,7 @@ struct ObservableStateTests {
     #expect(!pair._$changes.isWritten(0), "an equal value is no change")
   }
 
-  @Test func `nested optionals are told apart`() {
+  @Test func `nested optionals are distinguished`() {
     let store = ZooStore.make()
     let calls = Calls()
     let observer = store.observe(\.nested) { calls.note("nested") }

@@ -11,7 +11,7 @@ struct ElementObservationTests {
     return ZooStore.make(zoo, notification)
   }
 
-  @Test func `a handle changes its element and its observer alone is told`() throws {
+  @Test func `a handle changes its element and notifies only its observer`() throws {
     let store = makeStore()
     let handles = try (0..<3).map {
       try #require(store.scope(state: \.rows, id: $0, action: \.rows))
@@ -31,7 +31,7 @@ struct ElementObservationTests {
   }
 
   @Test
-  func `a removed element's observer is told a last time, and its successor's key is another`()
+  func `a removed element's observer is notified once more, and its successor has another key`()
     throws
   {
     let store = makeStore()
@@ -48,7 +48,7 @@ struct ElementObservationTests {
     _ = observer
   }
 
-  @Test func `an element that moves in before its predecessor's end was told is another one`()
+  @Test func `an element inserted before its predecessor's end is reported is a different one`()
     throws
   {
     let store = makeStore(.batched)
@@ -68,7 +68,7 @@ struct ElementObservationTests {
     #expect(calls.taken() == ["new"])
   }
 
-  @Test func `a collection that is replaced as a whole keeps the observers of keys that it has`()
+  @Test func `a collection that is replaced keeps the observers of the keys it still has`()
     throws
   {
     let store = makeStore()
@@ -90,7 +90,8 @@ struct ElementObservationTests {
     _ = observers
   }
 
-  @Test func `lists of changes name who came, went and changed, and nobody who was only looked at`()
+  @Test
+  func `lists of changes name added, removed and changed elements, not those that were only read`()
   {
     let store = makeStore()
     var lists: [[KeyedChanges<Int>]] = []

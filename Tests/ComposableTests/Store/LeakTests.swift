@@ -3,7 +3,7 @@ import ComposableTesting
 import Testing
 
 struct LeakTests {
-  @Test func `a store goes with its observers, handles and effects under way`() {
+  @Test func `a store is released with its observers, handles and running effects`() {
     let lane = ManualLane()
     weak var store: ZooStore?
     weak var observer: Observer?
@@ -40,7 +40,7 @@ struct LeakTests {
     #expect(counter.alive == 0)
   }
 
-  @Test func `children that come and go leave no effects, places or memory behind`() {
+  @Test func `children that come and go leave no effects, nodes or memory behind`() {
     let lane = ManualLane()
     let store = ZooStore.make(Zoo(), lane: lane)
     for round in 0..<2_000 {
@@ -57,7 +57,7 @@ struct LeakTests {
     #expect(store.state.rows.slotLimit == 1)
   }
 
-  @Test func `a late action of a store that is gone does nothing`() {
+  @Test func `a late action for a released store does nothing`() {
     let lane = ManualLane()
     do {
       let store = ZooStore.make(Zoo(), lane: lane)

@@ -21,7 +21,7 @@ struct ObservationTests {
     #expect(calls.taken() == [])
   }
 
-  @Test func `a child's observer and its parent's are told, siblings are not`() {
+  @Test func `the observers of a child and its parent are notified, those of siblings are not`() {
     let store = ZooStore.make()
     let observers = [
       store.place.child(\.child).observe(\.count) { calls.note("child.count") },
@@ -60,7 +60,7 @@ struct ObservationTests {
     _ = observer
   }
 
-  @Test func `in batches changes add up, and one that changes nothing hides none`() {
+  @Test func `changes add up in batches, and one that changes nothing hides none`() {
     let store = ZooStore.make(Zoo(), .batched)
     let observer = store.observeAll { fields in
       calls.note(fields.contains(field: 0) ? "number" : "-")
@@ -77,7 +77,7 @@ struct ObservationTests {
     _ = observer
   }
 
-  @Test func `an observer does not see changes made before it came`() {
+  @Test func `an observer does not see changes made before it was added`() {
     let store = ZooStore.make(Zoo(), .batched)
     store.change { $0.number = 1 }
     let late = store.observe(\.number) { calls.note("late") }
@@ -90,7 +90,7 @@ struct ObservationTests {
     _ = (late, later)
   }
 
-  @Test func `presence is told when an optional child comes or goes, and not in between`() {
+  @Test func `presence is reported when an optional child comes or goes, and not in between`() {
     let store = ZooStore.make()
     let observer = store.observePresence(\.optional) { calls.note($0 ? "came" : "went") }
     store.change { $0.optional = Leaf() }
@@ -126,7 +126,7 @@ struct ObservationTests {
     _ = first
   }
 
-  @Test func `what an observer changes is told in a next round`() {
+  @Test func `what an observer changes is reported in the next round`() {
     let store = ZooStore.make()
     let first = store.observe(\.number) { [unowned store] in store.change { $0.text = "seen" } }
     let second = store.observe(\.text) { calls.note("text") }
@@ -135,7 +135,7 @@ struct ObservationTests {
     _ = (first, second)
   }
 
-  @Test func `cancelling after the store is gone does nothing`() {
+  @Test func `cancelling after the store is released does nothing`() {
     var store: ZooStore? = ZooStore.make()
     let observer = store?.observe(\.number) {}
     store = nil

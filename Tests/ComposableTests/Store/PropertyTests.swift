@@ -9,7 +9,7 @@ import Testing
 /// differed, and never if nobody wrote it.
 struct PropertyTests {
   @Test(arguments: Array(1...60 as ClosedRange<UInt64>))
-  func `what differs is noted, and what is noted was written`(seed: UInt64) {
+  func `what differs is noted, and only what was written is noted`(seed: UInt64) {
     var run = RandomRun(seed: seed)
     for _ in 0..<400 { run.step() }
     #expect(run.faults == [])

@@ -17,7 +17,7 @@ struct StoreTests {
     _ = observer
   }
 
-  @Test func `printChanges tells kind and changed fields of each action`() {
+  @Test func `printChanges prints the kind and changed fields of each action`() {
     var lines: [String] = []
     let store = ZooStore.make()
     store.printChanges { lines.append($0) }
@@ -48,7 +48,7 @@ struct StoreTests {
     #expect(store.computedScopeCounts.map(\.evaluations) == [20])
   }
 
-  @Test func `actions that are sent together are reduced in order and told once`() {
+  @Test func `actions sent together are reduced in order and reported once`() {
     let store = ZooStore.make()
     let calls = Calls()
     let observer = store.place.child(\.child).observe(\.count) { calls.note("count") }

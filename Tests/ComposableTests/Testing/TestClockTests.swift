@@ -30,7 +30,7 @@ struct TestClockTests {
     #expect(clock.now == TestClock.Instant(offset: .seconds(3)))
   }
 
-  @Test func `a sleep that is over already does not wait`() {
+  @Test func `a sleep that is already over does not wait`() {
     sleeper("none", for: 0)
     clock.lane.run()
     #expect(transcript.lines == ["none at 0"])
@@ -46,7 +46,7 @@ struct TestClockTests {
     #expect(transcript.lines == ["early cancelled", "late cancelled"] && clock.sleeperCount == 0)
   }
 
-  @Test func `time does not go back`() {
+  @Test func `time does not go backwards`() {
     clock.advance(by: .seconds(5))
     clock.advance(to: TestClock.Instant(offset: .seconds(2)))
     #expect(clock.now.offset == .seconds(5))
@@ -66,7 +66,7 @@ struct TestClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `a lane runs what came in order, and what that leads to, and is not entered twice`() {
+  @Test func `a lane runs work in order, including what it leads to, and is not reentrant`() {
     let lane = ManualLane()
     lane.execute { [transcript] in
       transcript.add("1")

@@ -38,7 +38,7 @@ struct TestStoreFailureTests {
     await store.skipReceivedActions()
   }
 
-  @Test func `another action than the expected one is received`() async {
+  @Test func `an action other than the expected one is received`() async {
     let store = makeStore()
     await store.send(.pinged)
     await expectFailure("Received an unexpected action") { await store.receive(.doubled(5)) }
@@ -66,7 +66,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test func `an effect that goes on`() async {
+  @Test func `an effect that keeps running`() async {
     let store = makeStore()
     let effects = await store.send(.startTapped) { $0.isRunning = true }
     #expect(effects.isRunning)
@@ -77,7 +77,7 @@ struct TestStoreFailureTests {
     await store.finish()
   }
 
-  @Test func `nothing is there to be skipped`() async {
+  @Test func `there is nothing to skip`() async {
     let store = makeStore()
     await expectFailure("no received actions to skip") { await store.skipReceivedActions() }
     await expectFailure("no effects in flight to skip") { await store.skipInFlightEffects() }
@@ -111,7 +111,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test func `a change that no observer would be told of`() async {
+  @Test func `a change that no observer would be notified of`() async {
     let store = TestStore(initialState: Sly(), clock: clock) {
       Reduce<Sly, Bool> { state, isSly in
         if isSly { state._count += 1 } else { state.count += 1 }
@@ -123,7 +123,7 @@ struct TestStoreFailureTests {
     { await store.send(true) { $0.count = 2 } }
   }
 
-  @Test func `what is mentioned without exhaustivity, and is not so`() async {
+  @Test func `what is mentioned without exhaustivity must be true`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await expectFailure("State is not what was expected") {

@@ -98,7 +98,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test func `without exhaustivity only what is mentioned is compared`() async {
+  @Test func `without exhaustivity, only what is mentioned is compared`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.startTapped)

@@ -90,8 +90,7 @@ def table(program):
         cells = ["%d, %d" % pair for pair in (PUBLISHED[index], before[index], after[index])]
         print(f"| {index + 1}. {device} | {' | '.join(cells)} |")
     for index, (old, new) in enumerate(zip(before_means, after_means)):
-        # Cut off, as in reports.
-        change = int((new - old) * 1000 / old) / 10
+        change = round((new - old) * 100 / old, 1)
         print(f"| {index + 1} | {old:.1f} ms | {new:.1f} ms | {change} % |")
     return 0 if holds(runs) else 1
 

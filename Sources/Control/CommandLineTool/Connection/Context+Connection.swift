@@ -29,7 +29,7 @@ extension Context {
         throw Failure(error)
       }
     }
-    throw .notRunning(places.map(\.control))
+    throw .notRunning(socketPaths.map(\.control))
   }
 
   /// Whether the `errno` of a failed connection means that no daemon is listening there.

@@ -285,7 +285,7 @@ final class DaemonParts: Sendable {
         try notifier.ready(status: "serving, \(sockets.description)")
       }
       return {
-        self.tell { () throws(SystemError) in
+        self.notify { () throws(SystemError) in
           try self.notifier.stopping(status: "stopping")
         }
       }

@@ -4,6 +4,7 @@ import Glibc
 import JSON
 import Synchronization
 import Testing
+import UnixSockets
 import Varlink
 
 @Suite(.serialized) struct MonitorTests {

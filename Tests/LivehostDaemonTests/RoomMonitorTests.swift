@@ -54,7 +54,7 @@ import WireFormats
     for second in 1...5 {
       let state = try #require(try await states.next())
       #expect(state.reply.patch?["features"]?.objectValue?.keys.sorted() == ["header"])
-      let title = state.room["features"]?["header"]?["title"]
+      let title = state.value["features"]?["header"]?["title"]
       #expect(title == .string("\(second * 60 + 59)"))
     }
     #expect(feed.readCount == 6, "the first state and one for each second")

@@ -62,7 +62,7 @@ struct LiveScreen<Model: ScreenModel> {
     self.terminal = terminal
   }
 
-  /// - Parameter source: Posts news; when it returns or throws, so does this.
+  /// - Parameter source: Posts updates; when it returns or throws, so does this.
   /// - Throws: What `source` throws, `CancellationError` if the task is cancelled, or
   ///   ``OutputClosed``.
   mutating func run(

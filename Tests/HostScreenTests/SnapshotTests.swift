@@ -69,7 +69,7 @@ import WaitingRoomFeature
     let screen = fullScreen()
     let state = screen.store.state
     #expect(state.chat?.thread?.messages.count == 2, "the test has something to lose")
-    #expect(state.poll?.options.first?.votes == 7 && state.poll?.secondsLeft == 8)
+    #expect(state.poll?.options.first?.votes == 7 && state.poll?.secondsLeft == 6)
     #expect(state.waitingRoom?.people.count == 1 && state.liveRoomStats != nil)
     #expect(state.endConfirmation != nil && state.chat?.bookkeeping.chatters.count == 3)
     let bytes = try JSONEncoder().encode(screen.snapshot)

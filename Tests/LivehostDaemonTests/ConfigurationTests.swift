@@ -24,6 +24,7 @@ import YAMLReader
     "throttle.waitingRoom": "{interval: 20ms}", "throttle.controls": "{interval: 1500us}",
     "throttle.meters": "{maximum-staleness: 2s}", "throttle.reactions": "{interval: 1s}",
     "throttle.viewers": "{class: latest-wins, interval: frame}",
+    "throttle.votes": "{interval: 1s}",
     "throttle.statistics": "{interval: 5s, maximum-staleness: 10s}",
     "throttle.progress": "{interval: 2s}",
   ]

@@ -47,7 +47,7 @@ package struct PollFeature {
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
     case .began(let question, let time):
-      state = State(question)
+      begin(question, &state)
       countDown(to: time, &state)
     case .voted(let totals):
       var options = state.options
@@ -63,22 +63,22 @@ package struct PollFeature {
     return .none
   }
 
+  /// Owns its texts: a question must not keep the batch of lines alive that brought it.
+  private func begin(_ question: PollQuestion, _ state: inout State) {
+    state.id = question.id.owned()
+    state.title = String(question.title)
+    state.options = question.options.map { Option(title: String($0)) }
+    state.isOpen = true
+    state.winner = nil
+    state.endsAt = question.endsAt
+  }
+
   private func countDown(to time: Timestamp, _ state: inout State) {
     state.secondsLeft = state.endsAt.flatMap { Countdown.seconds(to: $0, from: time) }
   }
 }
 
 extension PollFeature.State {
-  /// Owns its texts: a question must not keep the batch of lines alive that brought it.
-  init(_ question: PollQuestion) {
-    self.init()
-    id = question.id.owned()
-    title = String(question.title)
-    options = question.options.map { PollFeature.Option(title: String($0)) }
-    isOpen = true
-    endsAt = question.endsAt
-  }
-
   /// Whether the time left changes.
   package var isCountingDown: Bool { isOpen && endsAt != nil && secondsLeft != 0 }
 }

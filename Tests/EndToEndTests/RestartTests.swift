@@ -192,9 +192,9 @@ struct RestartTests {
     let recording = try stop.json()
     #expect(recording["recording"] as? String == name)
     #expect(recording["segments"] as? Int == 3)
-    #expect(recording["events"] as? Int == 18, "those that the room took, and no other")
+    #expect(recording["events"] as? Int == 20, "those that the room took, and no other")
     let export = try third.ctl("record", "export", name)
-    #expect(export.output.split(separator: "\n").count == 18)
+    #expect(export.output.split(separator: "\n").count == 20)
     third.kill()
 
     let fourth = try successor(of: first)

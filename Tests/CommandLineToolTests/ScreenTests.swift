@@ -125,6 +125,12 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(texts(gauges, columns: 20).allSatisfy { !$0.contains("░") })
   }
 
+  @Test func `a label is cut only where it would take more than a third of the line`() {
+    let gauge = ScreenNode.gauge("the old harbour at night", 0.5, "50%")
+    #expect(texts(gauge, columns: 72).first?.hasPrefix("the old harbour at night ███") == true)
+    #expect(texts(gauge, columns: 48).first?.hasPrefix("the old harbour… ███") == true)
+  }
+
   @Test func `a table is aligned, and leaves out what is optional`() {
     let table = ScreenNode(
       kind: .table,

@@ -120,6 +120,7 @@ package struct NodeDrawing: Sendable {
 
   private static let widestBar = 24
   private static let shortestBar = 5
+  /// A label may take as many columns, or a third of them all, before it is cut.
   private static let widestLabel = 16
 
   private func short(_ gauge: ScreenNode) -> StyledLine {
@@ -133,7 +134,7 @@ package struct NodeDrawing: Sendable {
     if form == .compact { return StyledLine.flow(nodes.map(short), width: columns) }
     let labels = nodes.map { TerminalText.sanitized($0.text ?? "") }
     let details = nodes.map { Self.detail($0) }
-    let labelWidth = min(Self.widestLabel, labels.map(TerminalText.width).max() ?? 0)
+    let labelWidth = min(max(Self.widestLabel, columns / 3), labels.map(TerminalText.width).max() ?? 0)
     let numberWidth = details.map { TerminalText.width($0.number) }.max() ?? 0
     let restWidth = details.map { TerminalText.width($0.rest) }.max() ?? 0
     let barWidth = min(Self.widestBar, columns - labelWidth - numberWidth - restWidth - 2)

@@ -110,6 +110,12 @@ struct SharedStateTests {
     await store.skipInFlightEffects()
   }
 
+  @Test func `a change by another in the middle of an action is not undone`() async {
+    let store = TestStore(initialState: Player.State()) { MutedPlayer(settings: settings) }
+    await store.send(.louderTapped) { $0.settings.volume = 6 }
+    #expect(settings.value == Settings(volume: 6, isMuted: true))
+  }
+
   @Test func `two stores on lanes of their own end with the same value, and no change is lost`()
     async
   {
@@ -196,6 +202,25 @@ struct SharedStateTests {
     #expect(await values?.next()?.volume == 5)
     gone = nil
     #expect(await values?.next() == nil)
+  }
+}
+
+/// A player that is muted by somebody else while it gets louder.
+@Reducer
+private struct MutedPlayer {
+  typealias State = Player.State
+  typealias Action = Player.Action
+
+  let settings: Shared<Settings>
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      guard case .louderTapped = action else { return .none }
+      state.settings = settings.change { $0.volume += 1 }
+      settings.change { $0.isMuted = true }
+      return .none
+    }
+    .sharing(\.settings, with: settings, action: \.settings)
   }
 }
 

@@ -35,7 +35,7 @@ package struct ChatClient: DependencyValue {
   }
 }
 
-/// What somebody else wrote.
+/// A message that somebody else wrote.
 package struct IncomingMessage: Equatable, Sendable {
   package var room: String
   package var author: String

@@ -49,7 +49,7 @@ package struct Room {
 
     case .sendTapped:
       guard !state.draft.isEmpty else { return .none }
-      // Shown at once; what becomes of it is told by its effect.
+      // Shown at once. The effect reports whether it was delivered.
       let message = Message(
         id: dependencies.identifiers.next(), author: "me", text: state.draft, delivery: .pending)
       state.add(message)

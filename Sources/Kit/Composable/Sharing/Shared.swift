@@ -51,12 +51,14 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
   /// - Returns: the new value.
   @discardableResult
   public func change(_ body: (inout Value) -> Void) -> Value {
-    contents.withLock { contents in
+    let value = contents.withLock { contents in
       let old = contents.newest.value
       body(&contents.newest.value)
       if contents.newest.value != old { tell(&contents) }
       return contents.newest.value
     }
+    SharedTurn.current?.note(value, in: self)
+    return value
   }
 
   /// Tells the listeners about the newest value. Called with the lock, so that all hear it in one order.

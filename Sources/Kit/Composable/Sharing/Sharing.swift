@@ -66,9 +66,9 @@ where
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     let effect = Case.extract(action).map { hear($0, &state) } ?? .none
     let old = Lens.read(state) { $0 }
-    let following = base.reduce(into: &state, action: action)
+    let (following, turn) = SharedTurn.run { base.reduce(into: &state, action: action) }
     let new = Lens.read(state) { $0 }
-    if old != new { shared.change { $0 = new } }
+    if old != new { turn.share(new, in: shared) }
     return effect.followed(by: following)
   }
 
@@ -121,9 +121,9 @@ extension ReducerStep {
   ///
   /// What the reducer changes in the field is shared at the end of the action. What others change arrives as
   /// the action ``SharedAction/changed(_:version:)`` once the feature has joined
-  /// (``SharedAction/join``); the reducer in front of this one sees it after the field has its value. A
-  /// reducer that counts on the present value, which another thread may be changing, uses
-  /// ``Shared/change(_:)``: of two assignments at the same time the last one stays.
+  /// (``SharedAction/join``); the reducer that this is called on sees it after the field has its value.
+  /// A reducer that counts on the present value, which another thread may be changing, assigns the result
+  /// of ``Shared/change(_:)``: of two plain assignments at the same time the last one stays.
   ///
   /// For values that are small: the field is compared after each action of this feature.
   @inlinable

@@ -12,7 +12,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   ("`send` in an effect posts", ["the actions of an effect come in their order"], []),
   (
     "A child runs before its parent", ["a child goes with the action that starts its effect"],
-    ["a child runs before its parent, and its siblings are not asked"]
+    ["a child runs before its parent, and its siblings do not run"]
   ),
   (
     "An action for a child that is not there",
@@ -99,7 +99,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     [
       "an assignment of an equal value is no change",
       "a change is told with the old value and the new one",
-    ], ["onChange reacts to changes of its field in this action only"]
+    ], ["onChange reacts only to changes of its field in this action"]
   ),
   (
     "The order in which a test store hands out actions", [],

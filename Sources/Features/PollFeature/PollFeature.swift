@@ -52,8 +52,9 @@ package struct PollFeature {
     case .voted(let totals):
       var options = state.options
       for (index, votes) in zip(options.indices, totals) { options[index].votes = votes }
-      state.options = options
+      if state.options != options { state.options = options }
     case .ended(let winner):
+      guard state.isOpen else { break }
       state.isOpen = false
       state.winner = winner
       state.secondsLeft = nil
@@ -74,7 +75,8 @@ package struct PollFeature {
   }
 
   private func countDown(to time: Timestamp, _ state: inout State) {
-    state.secondsLeft = state.endsAt.flatMap { Countdown.seconds(to: $0, from: time) }
+    let seconds = state.endsAt.flatMap { Countdown.seconds(to: $0, from: time) }
+    if state.secondsLeft != seconds { state.secondsLeft = seconds }
   }
 }
 

@@ -10,7 +10,7 @@ extension Effect {
 
   @usableFromInline
   func joined(_ other: Effect) -> Effect {
-    if case .many(let effects)? = box?.operation {
+    if case .many(let effects)? = operation {
       return Effect(operation: .many(effects + [other]))
     }
     return Effect(operation: .many([self, other]))
@@ -19,7 +19,7 @@ extension Effect {
   /// Makes this the effect of the child with this key, so that it ends with that child.
   @inlinable
   func scoped(_ key: ScopeKey, _ identity: ChildIdentity, _ owner: ChildEffects) -> Effect {
-    switch box?.operation {
+    switch operation {
     case nil, .send, .absentChild, .dismiss: self
     case .run, .limit, .cancel, .endScope, .endElements, .scoped, .many:
       Effect(operation: .scoped(key, identity, owner, self))
@@ -41,10 +41,10 @@ extension Effect {
   func map<Parent: Sendable>(
     _ transform: @escaping (Action) -> Parent, dismiss: Dismissal<Parent>
   ) -> Effect<Parent> {
-    switch box?.operation {
+    switch operation {
     case nil: .none
     case .send(let action): .send(transform(action))
-    case .run(let run): Effect<Parent>(operation: .run(run.map(transform)))
+    case .run(let run): Effect<Parent>(run.map(transform))
     case .limit(let limited):
       Effect<Parent>(operation: .limit(limited.map(transform, dismiss: dismiss)))
     case .cancel(let id): Effect<Parent>(operation: .cancel(id))

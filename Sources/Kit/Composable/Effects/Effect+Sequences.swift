@@ -32,7 +32,7 @@ extension Effect {
     var first = Effect.none
     var parts: [SequencePart<Action>] = []
     for effect in effects where !effect.isNone {
-      if case .run? = effect.box?.operation {
+      if case .run? = effect.operation {
       } else if parts.isEmpty, !effect.hasTask {
         first = first.followed(by: effect)
         continue
@@ -43,24 +43,23 @@ extension Effect {
       }
       parts.append(part)
     }
-    guard let (name, priority, onLane, ids) = parts.lazy.compactMap(\.task).first else {
+    guard let (name, rawPriority, onLane, ids) = parts.lazy.compactMap(\.task).first else {
       return first
     }
     let all = parts
-    var run = RunEffect<Action>(
-      name: name, priority: priority, onLane: onLane,
+    let run = RunEffect<Action>(
+      name: name, rawPriority: rawPriority, onLane: onLane, ids: ids,
       operation: { send in
         for part in all {
           try await part.run(send)
           try Task.checkCancellation()
         }
       }, handler: nil)
-    run.ids = ids
-    return first.followed(by: Effect(operation: .run(run)))
+    return first.followed(by: Effect(run))
   }
 
   private var hasTask: Bool {
-    switch box?.operation {
+    switch operation {
     case .run: true
     case .many(let effects): effects.contains(where: \.hasTask)
     default: false
@@ -75,7 +74,7 @@ private indirect enum SequencePart<Action: Sendable>: Sendable {
   case together([SequencePart])
 
   init?(_ effect: Effect<Action>) {
-    switch effect.box?.operation {
+    switch effect.operation {
     case .send(let action): self = .send(action)
     case .run(let run): self = .run(run)
     case .many(let effects):
@@ -90,13 +89,13 @@ private indirect enum SequencePart<Action: Sendable>: Sendable {
   }
 
   typealias TaskTraits = (
-    name: String, priority: TaskPriority?, onLane: Bool, ids: [EffectID]
+    name: String, rawPriority: UInt8?, onLane: Bool, ids: [EffectID]
   )
 
   var task: TaskTraits? {
     switch self {
     case .send: nil
-    case .run(let run): (run.name, run.priority, run.onLane, run.ids)
+    case .run(let run): (run.name, run.rawPriority, run.onLane, run.ids)
     case .together(let parts): parts.lazy.compactMap(\.task).first
     }
   }

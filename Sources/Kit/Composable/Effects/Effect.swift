@@ -21,11 +21,42 @@ public struct Effect<Action: Sendable> {
     case many([Effect<Action>])
   }
 
-  // A reference, so that moving an effect through the levels of a composition moves one word.
+  // A reference, so that moving an effect through the levels of a composition moves one word. Classes of
+  // their own for the two that are most frequent, this one and `RunEffect`: to destroy an operation, whose
+  // type is generic over the action, takes a look-up of metadata, longer than all else about such effects.
   @usableFromInline
-  final class Box {
+  class Box {
+    @usableFromInline
+    enum Kind {
+      case action
+      case run
+      case operation
+    }
+
+    @usableFromInline final let kind: Kind
+    @inlinable init(_ kind: Kind) { self.kind = kind }
+  }
+
+  @usableFromInline
+  final class ActionBox: Box {
+    @usableFromInline let action: Action
+
+    @inlinable
+    init(_ action: Action) {
+      self.action = action
+      super.init(.action)
+    }
+  }
+
+  @usableFromInline
+  final class OperationBox: Box {
     @usableFromInline let operation: Operation
-    @inlinable init(_ operation: Operation) { self.operation = operation }
+
+    @inlinable
+    init(_ operation: Operation) {
+      self.operation = operation
+      super.init(.operation)
+    }
   }
 
   @usableFromInline let box: Box?
@@ -34,7 +65,22 @@ public struct Effect<Action: Sendable> {
   init(_ box: Box?) { self.box = box }
 
   @inlinable
-  init(operation: Operation) { self.box = Box(operation) }
+  init(operation: Operation) { self.box = OperationBox(operation) }
+
+  @inlinable var operation: Operation? {
+    guard let box else { return nil }
+    switch box.kind {
+    case .action: return .send(unsafeDowncast(box, to: ActionBox.self).action)
+    case .run: return .run(unsafeDowncast(box, to: RunEffect<Action>.self))
+    case .operation: return unsafeDowncast(box, to: OperationBox.self).operation
+    }
+  }
+
+  /// What it sends, if that is all it does.
+  @inlinable var action: Action? {
+    guard let box, box.kind == .action else { return nil }
+    return unsafeDowncast(box, to: ActionBox.self).action
+  }
 
   /// Nothing.
   @inlinable public static var none: Effect { Effect(nil) }
@@ -44,7 +90,7 @@ public struct Effect<Action: Sendable> {
 
   /// Sends `action` after the current one and those queued before it. No task, no hop.
   @inlinable
-  public static func send(_ action: Action) -> Effect { Effect(operation: .send(action)) }
+  public static func send(_ action: Action) -> Effect { Effect(ActionBox(action)) }
 
   /// Makes the presenting parent dismiss the child that returns this; see
   /// ``PresentationAction/dismiss``. A child that the parent puts there in the same action stays.
@@ -64,9 +110,9 @@ public struct Effect<Action: Sendable> {
     catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)? = nil
   ) -> Effect {
     Effect(
-      operation: .run(
-        RunEffect(
-          name: name, priority: priority, onLane: onLane, operation: operation, handler: handler)))
+      RunEffect(
+        name: name, rawPriority: priority?.rawValue, onLane: onLane, ids: [], operation: operation,
+        handler: handler))
   }
 
   /// All of `effects`, started in order.
@@ -100,11 +146,9 @@ public struct Effect<Action: Sendable> {
 
   @usableFromInline
   func marked(_ id: EffectID) -> Effect {
-    switch box?.operation {
+    switch operation {
     case nil, .send, .cancel, .endScope, .endElements, .absentChild, .dismiss: return self
-    case .run(var run):
-      if !run.ids.contains(id) { run.ids.append(id) }
-      return Effect(operation: .run(run))
+    case .run(let run): return run.ids.contains(id) ? self : Effect(run.marked(id))
     case .limit(var limited):
       if !limited.ids.contains(id) { limited.ids.append(id) }
       return Effect(operation: .limit(limited))

@@ -13,122 +13,99 @@ protocol Limiter: AnyObject {
 /// touches nothing here.
 @usableFromInline
 struct EffectRegistry {
-  @usableFromInline typealias Number = UInt64
-
-  private struct Running {
-    var name: String
-    var task: Task<Void, Never>?
-    var scope: EffectScope
-    /// Its position in the scope's list, for removal in O(1).
-    var position: Int
-    var ids: [EffectID]
-    /// The tracked send that it follows from; 0 if that is not tracked.
-    var origin: UInt64
-    /// The limiter that it wakes.
-    var limiter: (any Limiter)?
-  }
-
   @usableFromInline let root = EffectScope(parent: nil, key: nil, identity: .any, owner: nil)
-  private var effects: [Number: Running] = [:]
-  /// Cancelled effects whose task has not returned yet: what they still send is dropped in silence.
-  private var cancelled: Set<Number> = []
   /// How many effects of each tracked send run, and what waits for their end.
   private var origins: [UInt64: (count: Int, waiting: [CheckedContinuation<Void, Never>])] = [:]
-  private(set) var last: Number = 0
-
+  private var last: UInt64 = 0
   /// Number of effects that run.
-  var count: Int { effects.count }
+  private(set) var count = 0
 
   /// Names in the order of starting. O(n log n).
-  var names: [String] { effects.keys.sorted().compactMap { effects[$0]?.name } }
+  var names: [String] { all.map(\.name) }
+
+  /// All effects, in the order of starting. O(n log n).
+  private var all: [RunningEffect] { root.allRunning.sorted { $0.number < $1.number } }
 
   @usableFromInline init() {}
-
-  @usableFromInline
-  func isRunning(_ number: Number) -> Bool { effects[number] != nil }
-  @usableFromInline
-  func scope(of number: Number) -> EffectScope? { effects[number]?.scope }
-  @usableFromInline
-  func name(of number: Number) -> String? { effects[number]?.name }
-  @usableFromInline
-  func origin(of number: Number) -> UInt64 { effects[number]?.origin ?? 0 }
-  func limiter(of number: Number) -> (any Limiter)? { effects[number]?.limiter }
-
-  /// Whether the effect was cancelled and its task has not returned yet.
-  @usableFromInline
-  func isCancelled(_ number: Number) -> Bool { cancelled.contains(number) }
 
   // MARK: Life of an effect
 
   /// Enters an effect before its task starts, so that a cancellation right after finds it.
   @usableFromInline
-  mutating func register(
-    name: String, ids: [EffectID], scope: EffectScope, origin: UInt64, limiter: (any Limiter)?
-  ) -> Number {
+  mutating func register(_ effect: RunningEffect, in scope: EffectScope) {
     last += 1
-    effects[last] = Running(
-      name: name, task: nil, scope: scope, position: scope.running.count, ids: ids,
-      origin: origin, limiter: limiter)
-    scope.running.append(last)
-    for id in ids { scope.ids[id, default: []].append(last) }
-    if origin != 0 { origins[origin, default: (0, [])].count += 1 }
-    return last
+    count += 1
+    effect.number = last
+    effect.position = scope.running.count
+    scope.running.append(effect)
+    for id in effect.ids { scope.ids[id, default: []].append(effect) }
+    if effect.origin != 0 { origins[effect.origin, default: (0, [])].count += 1 }
   }
 
   @usableFromInline
-  mutating func started(_ number: Number, _ task: Task<Void, Never>) {
-    if effects[number] == nil { task.cancel() } else { effects[number]?.task = task }
+  mutating func started(_ effect: RunningEffect, _ task: Task<Void, Never>) {
+    if effect.scope == nil { task.cancel() } else { effect.task = task }
   }
 
   /// Forgets an effect whose task returned.
   @usableFromInline
-  mutating func finished(_ number: Number) {
-    if cancelled.remove(number) == nil { forget(number) }
+  mutating func finished(_ effect: RunningEffect) {
+    effect.isCancelled = false
+    forget(effect)
   }
 
-  private mutating func forget(_ number: Number) {
-    guard let effect = effects.removeValue(forKey: number) else { return }
-    let scope = effect.scope
+  private mutating func forget(_ effect: RunningEffect) {
+    guard let scope = take(effect) else { return }
     let moved = scope.running.removeLast()
-    if moved != number {
+    if moved !== effect {
       scope.running[effect.position] = moved
-      effects[moved]?.position = effect.position
+      moved.position = effect.position
     }
     for id in effect.ids {
-      scope.ids[id]?.removeAll { $0 == number }
+      scope.ids[id]?.removeAll { $0 === effect }
       if scope.ids[id]?.isEmpty == true { scope.ids[id] = nil }
     }
     settle(effect.origin)
     prune(scope)
   }
 
+  /// Makes an effect one that does not run; returns its scope, whose list still has it, if it ran.
+  private mutating func take(_ effect: RunningEffect) -> EffectScope? {
+    guard let scope = effect.scope else { return nil }
+    count -= 1
+    effect.scope = nil
+    effect.task = nil
+    effect.limiter = nil
+    return scope
+  }
+
   // MARK: Cancellation
 
-  mutating func cancel(_ number: Number) {
-    guard let effect = effects[number] else { return }
+  mutating func cancel(_ effect: RunningEffect) {
+    guard effect.scope != nil else { return }
     effect.task?.cancel()
-    cancelled.insert(number)
-    forget(number)
+    effect.isCancelled = true
+    forget(effect)
   }
 
   /// Cancels the effects of `scope` with this identifier, and what limiters hold back under it.
   @usableFromInline
   mutating func cancel(id: EffectID, scope: EffectScope) {
-    for number in scope.ids[id] ?? [] {
-      effects[number]?.limiter?.supersede()
-      cancel(number)
+    for effect in scope.ids[id] ?? [] {
+      effect.limiter?.supersede()
+      cancel(effect)
     }
   }
 
   /// Cancels what a limiter with this identifier let through earlier.
   mutating func cancelPassed(id: EffectID, scope: EffectScope) {
-    for number in scope.ids[id] ?? [] where effects[number]?.limiter == nil { cancel(number) }
+    for effect in scope.ids[id] ?? [] where effect.limiter == nil { cancel(effect) }
   }
 
   mutating func cancel(origin: UInt64) {
-    for number in effects.keys.sorted() where effects[number]?.origin == origin {
-      effects[number]?.limiter?.supersede()
-      cancel(number)
+    for effect in all where effect.origin == origin {
+      effect.limiter?.supersede()
+      cancel(effect)
     }
   }
 
@@ -188,10 +165,10 @@ struct EffectRegistry {
       release(child)
     }
     scope.children = [:]
-    for number in scope.running {
-      guard let effect = effects.removeValue(forKey: number) else { continue }
+    for effect in scope.running {
       effect.task?.cancel()
-      cancelled.insert(number)
+      effect.isCancelled = true
+      guard take(effect) != nil else { continue }
       settle(effect.origin)
     }
     scope.running = []
@@ -203,7 +180,7 @@ struct EffectRegistry {
   @usableFromInline
   func prune(_ scope: EffectScope) {
     var scope = scope
-    while scope.isEmpty, !scope.isEnded, let parent = scope.parent {
+    while let parent = scope.parent, scope.isEmpty, !scope.isEnded {
       detach(scope)
       scope = parent
     }
@@ -234,9 +211,10 @@ struct EffectRegistry {
   func isRunning(origin: UInt64) -> Bool { origins[origin] != nil }
 
   /// Counts an effect as one of another tracked send.
-  mutating func move(_ number: Number, to origin: UInt64) {
-    guard let old = effects[number]?.origin, old != origin else { return }
-    effects[number]?.origin = origin
+  mutating func move(_ effect: RunningEffect, to origin: UInt64) {
+    let old = effect.origin
+    guard effect.scope != nil, old != origin else { return }
+    effect.origin = origin
     if origin != 0 { origins[origin, default: (0, [])].count += 1 }
     settle(old)
   }

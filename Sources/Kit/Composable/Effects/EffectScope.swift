@@ -37,23 +37,21 @@ public final class ChildEffects {
 ///
 /// Not `Sendable`: belongs to the lane of its store.
 public final class EffectScope {
-  @usableFromInline typealias Number = UInt64
-
   @usableFromInline let key: ScopeKey?
   @usableFromInline unowned let parent: EffectScope?
   /// The node of the composition that the child belongs to; `nil` for the whole state.
   @usableFromInline let owner: ChildEffects?
-  private(set) var identity: ChildIdentity
-  var running: [Number] = []
-  var ids: [EffectID: [Number]] = [:]
-  @usableFromInline var children: [ScopeKey: EffectScope] = [:]
-  var limiters: [EffectID: any Limiter] = [:]
+  @exclusivity(unchecked) private(set) var identity: ChildIdentity
+  @exclusivity(unchecked) var running: [RunningEffect] = []
+  @exclusivity(unchecked) var ids: [EffectID: [RunningEffect]] = [:]
+  @exclusivity(unchecked) @usableFromInline var children: [ScopeKey: EffectScope] = [:]
+  @exclusivity(unchecked) var limiters: [EffectID: any Limiter] = [:]
   /// At this many limiters, those that are spent are dropped: O(1) per limiter made.
-  var sweepCount = 16
+  @exclusivity(unchecked) var sweepCount = 16
   /// How many are at work in it; until they are done an empty scope is kept.
-  @usableFromInline var users = 0
+  @exclusivity(unchecked) @usableFromInline var users = 0
   /// Whether it was taken out of the tree.
-  var isEnded = false
+  @exclusivity(unchecked) var isEnded = false
   /// The next scope on the way down to the one that is being checked.
   @exclusivity(unchecked) @usableFromInline unowned(unsafe) var next: EffectScope?
 
@@ -70,6 +68,9 @@ public final class EffectScope {
   var isEmpty: Bool {
     running.isEmpty && children.isEmpty && limiters.isEmpty && users == 0
   }
+
+  /// Its effects and those of its children. O(effects).
+  var allRunning: [RunningEffect] { running + children.values.flatMap(\.allRunning) }
 
   /// Whether the child that `present` identifies is the one that this scope belongs to.
   ///

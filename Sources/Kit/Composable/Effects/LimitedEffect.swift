@@ -76,7 +76,7 @@ final class EffectLimiter<Action: Sendable>: Limiter {
   /// Identifiers of the newest effect.
   var ids: [EffectID]
   /// The effect that waits for the next deadline, and that deadline.
-  var waiting: (effect: UInt64, deadline: Instant)?
+  var waiting: (effect: RunningEffect, deadline: Instant)?
 
   init(_ limited: LimitedEffect<Action>, scope: EffectScope) {
     clock = limited.clock

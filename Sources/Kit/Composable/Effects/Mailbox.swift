@@ -8,12 +8,12 @@ public import Synchronization
 final class Mailbox<Action: Sendable>: Sendable {
   @usableFromInline
   enum Message: Sendable {
-    case action(Action, effect: UInt64)
-    case actions([Action], effect: UInt64)
-    case failed(any Error, effect: UInt64)
+    case action(Action, effect: RunningEffect)
+    case actions([Action], effect: RunningEffect)
+    case failed(any Error, effect: RunningEffect)
     /// The deadline of a limiter has come.
-    case due(effect: UInt64)
-    case finished(effect: UInt64)
+    case due(effect: RunningEffect)
+    case finished(effect: RunningEffect)
   }
 
   @usableFromInline
@@ -27,7 +27,12 @@ final class Mailbox<Action: Sendable>: Sendable {
   @usableFromInline let contents = MailboxLock(Contents())
   // Set and cleared by the store, called by the drain, all of it on the lane. It holds the store
   // neither strongly nor weakly: the store clears it when it goes.
-  @usableFromInline nonisolated(unsafe) var receiver: ((ContiguousArray<Message>) -> Void)?
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var receiver:
+    ((ContiguousArray<Message>) -> Void)?
+  /// The memory of the last batch, for the next one. Used by the drain.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var spare:
+    ContiguousArray<Message> =
+      []
 
   @inlinable
   init(lane: any Lane) { self.lane = lane }
@@ -44,12 +49,16 @@ final class Mailbox<Action: Sendable>: Sendable {
 
   @inlinable
   func drain() {
-    let batch = contents.withLock { contents in
+    var batch = ContiguousArray<Message>()
+    swap(&batch, &spare)
+    contents.withLock { contents in
       contents.isScheduled = false
-      var empty = ContiguousArray<Message>()
-      swap(&empty, &contents.messages)
-      return empty
+      swap(&batch, &contents.messages)
     }
     receiver?(batch)
+    // Emptied one by one: mostly there are few. What a burst needed is given back.
+    guard batch.capacity <= 64 else { return }
+    while !batch.isEmpty { batch.removeLast() }
+    swap(&batch, &spare)
   }
 }

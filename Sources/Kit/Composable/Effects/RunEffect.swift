@@ -1,25 +1,40 @@
-/// A task that a reducer wants started.
-public struct RunEffect<Action: Sendable>: Sendable {
+/// A task that a reducer wants started. Never changes.
+@usableFromInline
+final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable {
   /// Names the task in reports.
-  public let name: String
-  @usableFromInline let priority: TaskPriority?
+  @usableFromInline let name: String
+  // Not a `TaskPriority`, whose size may change with the system's library: with it, effects would be
+  // copied and destroyed by way of metadata.
+  @usableFromInline let rawPriority: UInt8?
   @usableFromInline let onLane: Bool
+  /// Identifiers by which it can be cancelled.
+  @usableFromInline let ids: [EffectID]
   @usableFromInline let operation: @Sendable (Send<Action>) async throws -> Void
   @usableFromInline let handler: (@Sendable (any Error, Send<Action>) async -> Void)?
-  /// Identifiers by which it can be cancelled.
-  @usableFromInline var ids: [EffectID] = []
 
   @inlinable
   init(
-    name: String, priority: TaskPriority?, onLane: Bool,
+    name: String, rawPriority: UInt8?, onLane: Bool, ids: [EffectID],
     operation: @escaping @Sendable (Send<Action>) async throws -> Void,
     handler: (@Sendable (any Error, Send<Action>) async -> Void)?
   ) {
     self.name = name
-    self.priority = priority
+    self.rawPriority = rawPriority
     self.onLane = onLane
+    self.ids = ids
     self.operation = operation
     self.handler = handler
+    super.init(.run)
+  }
+
+  @inlinable var priority: TaskPriority? { rawPriority.map { TaskPriority(rawValue: $0) } }
+
+  /// The same with one more identifier.
+  @usableFromInline
+  func marked(_ id: EffectID) -> RunEffect {
+    RunEffect(
+      name: name, rawPriority: rawPriority, onLane: onLane, ids: ids + [id], operation: operation,
+      handler: handler)
   }
 
   @inlinable
@@ -31,12 +46,10 @@ public struct RunEffect<Action: Sendable>: Sendable {
     if let handler {
       parentHandler = { error, send in await handler(error, send.pullback(transform)) }
     }
-    var run = RunEffect<Parent>(
-      name: name, priority: priority, onLane: onLane,
+    return RunEffect<Parent>(
+      name: name, rawPriority: rawPriority, onLane: onLane, ids: ids,
       operation: { send in try await operation(send.pullback(transform)) },
       handler: parentHandler)
-    run.ids = ids
-    return run
   }
 }
 

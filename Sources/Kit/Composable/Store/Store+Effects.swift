@@ -13,7 +13,7 @@ extension Store {
   @inlinable
   func perform(_ effect: Effect<Action>) {
     // Most effects are one action to be sent.
-    if case .send(let action)? = effect.box?.operation, effectActionSink == nil {
+    if let action = effect.action, effectActionSink == nil {
       queue.append(action)
     } else {
       perform(effect, in: effects.root)
@@ -22,7 +22,7 @@ extension Store {
 
   @inlinable
   func perform(_ effect: Effect<Action>, in scope: EffectScope) {
-    switch effect.box?.operation {
+    switch effect.operation {
     case nil: return
     case .send(let action):
       if let effectActionSink {
@@ -50,31 +50,26 @@ extension Store {
 
   @inlinable
   func start(_ run: RunEffect<Action>, in scope: EffectScope) {
-    let number = effects.register(
-      name: run.name, ids: run.ids, scope: scope, origin: origin, limiter: nil)
-    let mailbox = mailbox
-    let send = Send<Action>(
-      postOne: { action in mailbox.post(.action(action, effect: number)) },
-      postAll: { actions in mailbox.post(.actions(actions, effect: number)) })
-    let work: @Sendable () async -> Void = {
+    let effect = RunningTask(run, scope: scope, origin: origin, mailbox: mailbox)
+    effects.register(effect, in: scope)
+    let lane = mailbox.lane
+    let executor = run.onLane ? lane.taskExecutor(named: run.name) : lane.poolExecutor
+    // Written here and not kept in a variable, which would put adapters around it.
+    let task = Task(name: run.name, executorPreference: executor, priority: run.priority) {
       do {
-        try await run.operation(send)
+        try await effect.run.operation(effect.send)
       } catch is CancellationError {
         // An effect that ends because it was cancelled did what it was told.
       } catch {
-        if let handler = run.handler {
-          await handler(error, send)
+        if let handler = effect.run.handler {
+          await handler(error, effect.send)
         } else {
-          mailbox.post(.failed(error, effect: number))
+          effect.mailbox.post(.failed(error, effect: effect))
         }
       }
-      mailbox.post(.finished(effect: number))
+      effect.mailbox.post(.finished(effect: effect))
     }
-    let lane = mailbox.lane
-    let executor = run.onLane ? lane.taskExecutor(named: run.name) : lane.poolExecutor
-    let task = Task(
-      name: run.name, executorPreference: executor, priority: run.priority, operation: work)
-    effects.started(number, task)
+    effects.started(effect, task)
   }
 
   // MARK: Limits
@@ -102,28 +97,29 @@ extension Store {
   func follow(_ step: Step<Effect<Action>>, of limiter: EffectLimiter<Action>) {
     if let effect = step.output { perform(effect, in: limiter.scope) }
     guard let deadline = step.wake else { return }
-    if let waiting = limiter.waiting, effects.isRunning(waiting.effect) {
+    if let waiting = limiter.waiting, waiting.effect.scope != nil {
       if limiter.keepsNewest { effects.move(waiting.effect, to: origin) }
       // Woken too early it sleeps again: cheaper than a new task for each action.
       if waiting.deadline <= deadline { return }
       effects.cancel(waiting.effect)
     }
-    let number = effects.register(
+    let effect = RunningEffect(
       name: limiter.name, ids: limiter.ids, scope: limiter.scope, origin: origin,
       limiter: limiter)
-    limiter.waiting = (number, deadline)
+    effects.register(effect, in: limiter.scope)
+    limiter.waiting = (effect, deadline)
     let mailbox = mailbox
     let wait = limiter.makeWait(until: deadline)
     let executor = mailbox.lane.taskExecutor(named: limiter.name)
     let task = Task(name: limiter.name, executorPreference: executor) {
       do {
         try await wait()
-        mailbox.post(.due(effect: number))
+        mailbox.post(.due(effect: effect))
       } catch {
-        mailbox.post(.finished(effect: number))
+        mailbox.post(.finished(effect: effect))
       }
     }
-    effects.started(number, task)
+    effects.started(effect, task)
   }
 
   // MARK: Messages of effects
@@ -134,15 +130,15 @@ extension Store {
     for message in batch {
       switch message {
       case .action(let action, let effect):
-        if mayArrive(effect) { enter(CollectionOfOne(action), origin: effects.origin(of: effect)) }
+        if mayArrive(effect) { enter(CollectionOfOne(action), origin: effect.origin) }
       case .actions(let actions, let effect):
         // The first ones may cancel the effect, or remove its child: then the rest is dropped.
         for action in actions {
           guard mayArrive(effect) else { break }
-          enter(CollectionOfOne(action), origin: effects.origin(of: effect))
+          enter(CollectionOfOne(action), origin: effect.origin)
         }
       case .failed(let error, let effect):
-        if let name = effects.name(of: effect) { report(.uncaughtError(effect: name, error)) }
+        if effect.scope != nil { report(.uncaughtError(effect: effect.name, error)) }
       case .due(let effect): wake(effect)
       case .finished(let effect):
         effects.finished(effect)
@@ -154,9 +150,9 @@ extension Store {
 
   /// Whether what an effect sends is to be reduced: it runs, and the child that started it is there.
   @inlinable
-  func mayArrive(_ effect: UInt64) -> Bool {
-    guard let scope = effects.scope(of: effect) else {
-      if !effects.isCancelled(effect) { report(.lateAction) }
+  func mayArrive(_ effect: RunningEffect) -> Bool {
+    guard let scope = effect.scope else {
+      if !effect.isCancelled { report(.lateAction) }
       return false
     }
     return scope === effects.root || isCurrent(scope)
@@ -178,12 +174,12 @@ extension Store {
   }
 
   @usableFromInline
-  func wake(_ effect: UInt64) {
+  func wake(_ effect: RunningEffect) {
     defer { effects.finished(effect) }
-    guard let limiter = effects.limiter(of: effect) as? EffectLimiter<Action>,
+    guard let limiter = effect.limiter as? EffectLimiter<Action>,
       isCurrent(limiter.scope)
     else { return }
-    let origin = effects.origin(of: effect)
+    let origin = effect.origin
     // The effect that woke it does not wait any more: what it leads to needs a wait of its own.
     limiter.waiting = nil
     let step = limiter.wake()

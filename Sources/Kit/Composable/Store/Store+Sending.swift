@@ -54,7 +54,8 @@ extension Store {
       process(queue[position])
       position += 1
     }
-    queue.removeAll(keepingCapacity: true)
+    // One by one: mostly there is one, and removing all at once is made for many.
+    while !queue.isEmpty { queue.removeLast() }
   }
 
   @usableFromInline

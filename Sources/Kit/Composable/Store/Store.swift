@@ -47,20 +47,20 @@ public final class Store<State: ObservableState, Action: Sendable> {
   @usableFromInline let mailbox: Mailbox<Action>
   @exclusivity(unchecked) @usableFromInline var effects = EffectRegistry()
   /// The tracked send that is being processed; 0 if none.
-  @usableFromInline var origin: UInt64 = 0
+  @exclusivity(unchecked) @usableFromInline var origin: UInt64 = 0
   let endCallbacks = EndCallbacks()
   /// Takes the actions that effects send, in place of the queue; for stores under test. Told are also
   /// the tracked send that the action follows from, and whether the action in hand leads to it.
-  @usableFromInline package var effectActionSink:
+  @exclusivity(unchecked) @usableFromInline package var effectActionSink:
     ((Action, _ origin: UInt64, _ isFeedback: Bool) -> Void)?
 
   /// How many actions one send may lead to by feedback, before that is an error.
-  public var feedbackLimit = 10_000
+  @exclusivity(unchecked) public var feedbackLimit = 10_000
   /// Called with what went wrong. Nothing is swallowed: without a handler it is counted in ``failures``.
   public var onFailure: ((Failure) -> Void)?
   /// Called on the lane after actions that effects sent were reduced, once for all that came together:
   /// the caller of `send` does not see these. For code that draws frames.
-  public var onEffectActions: (() -> Void)?
+  @exclusivity(unchecked) public var onEffectActions: (() -> Void)?
   /// Called with advice, such as about a scope that is computed too often.
   public var onWarning: ((String) -> Void)?
   @usableFromInline var computedScopes: [ScopeCount] = []

@@ -106,9 +106,9 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
   }
 
   @inlinable mutating func clear() {
-    for slot in listed { marks[Int(slot)] = [] }
-    listed.removeAll(keepingCapacity: true)
-    removed.removeAll(keepingCapacity: true)
+    // Mostly there is one: removing all at once is made for many.
+    while let slot = listed.popLast() { marks[Int(slot)] = [] }
+    if !removed.isEmpty { removed.removeAll(keepingCapacity: true) }
     isEverything = false
   }
 }

@@ -58,15 +58,20 @@ public final class DeliveryQueue {
     let gone = retired
     if !gone.isEmpty { retired = [] }
     while let entry = head {
-      // One count for the time of the call, in which the observer may cancel itself.
-      let observer = entry.takeUnretainedValue()
-      head = observer.next
-      observer.next = nil
-      let fields = observer.pending
-      observer.pending = []
-      observer.takeCauses()
-      observer.releaseFromQueue()
-      if !observer.isCancelled { observer.callback(fields) }
+      // Of the observer, which may cancel itself in the call, nothing is used from then on: the callback
+      // is counted alone.
+      var callback: ((FieldSet) -> Void)?
+      var fields: FieldSet = []
+      entry._withUnsafeGuaranteedRef { observer in
+        head = observer.next
+        observer.next = nil
+        fields = observer.pending
+        observer.pending = []
+        observer.takeCauses()
+        if !observer.isCancelled { callback = observer.callback }
+        observer.releaseFromQueue()
+      }
+      callback?(fields)
     }
     withExtendedLifetime(gone) {}
   }

@@ -20,8 +20,9 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
     if replaced || notes.isEverything { return drainEverything(into: node, replaced: replaced) }
     for entry in notes.removed { node?.removeElement(entry.slot) }
     var changed = !notes.removed.isEmpty
-    for listed in notes.listed {
-      let index = Int(listed)
+    // By positions: an iterator would count a reference.
+    for position in notes.listed.indices {
+      let index = Int(notes.listed[position])
       guard elements[index] != nil else { continue }
       let marks = notes.marks[index]
       let isNew = !marks.isDisjoint(with: [.inserted, .updated])

@@ -12,24 +12,27 @@ public final class Observer {
     case elements
   }
 
+  // What a delivery touches comes first, to be in one or two lines of the cache.
   /// The fields that it observes.
   public let fields: FieldSet
-  let kind: Kind
-  let callback: (FieldSet) -> Void
   /// What changed since it was called last.
   @exclusivity(unchecked) var pending: FieldSet = []
+  let callback: (FieldSet) -> Void
+  /// The next one in the queue of those to be called.
+  @exclusivity(unchecked) var next: Unmanaged<Observer>?
   @exclusivity(unchecked) var isQueued = false
+  /// Whether it will never be called again.
+  @exclusivity(unchecked) public private(set) var isCancelled = false
+  /// Whether its node released it while it was in the queue.
+  @exclusivity(unchecked) private var isOwnedByQueue = false
+  /// Whether there are causes, pending or not.
+  @exclusivity(unchecked) private var hasCauses = false
+  let kind: Kind
   @exclusivity(unchecked) private var pendingCauses: [ChangeCause] = []
   /// Which actions changed which of its fields since it was called last; valid during the call. The
   /// first action to change a field represents those after it. Empty unless the store attributes
   /// changes.
   @exclusivity(unchecked) public private(set) var causes: [ChangeCause] = []
-  /// Whether it will never be called again.
-  @exclusivity(unchecked) public private(set) var isCancelled = false
-  /// The next one in the queue of those to be called.
-  @exclusivity(unchecked) var next: Unmanaged<Observer>?
-  /// Whether its node released it while it was in the queue.
-  @exclusivity(unchecked) private var isOwnedByQueue = false
   // Unowned, not weak: a weak reference would make each count of the node's references a slow one.
   // The node clears it when it goes.
   @exclusivity(unchecked) private unowned(unsafe) var node: PlaceNode?
@@ -51,13 +54,15 @@ public final class Observer {
     // Presence and elements have no fields: their first cause counts.
     guard !fields.isEmpty || !isQueued else { return }
     pendingCauses.append(ChangeCause(action: cause.action, fields: fields))
+    hasCauses = true
   }
 
   @inline(__always)
   func takeCauses() {
-    guard !pendingCauses.isEmpty || !causes.isEmpty else { return }
+    guard hasCauses else { return }
     swap(&causes, &pendingCauses)
     pendingCauses.removeAll(keepingCapacity: true)
+    hasCauses = !causes.isEmpty
   }
 
   /// Ends the observation. It is not called again, not even for a change that is already noted.

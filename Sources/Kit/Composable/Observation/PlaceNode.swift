@@ -4,10 +4,14 @@
 /// are, so that a change costs what its own observers cost, however many others there are.
 /// Not `Sendable`: belongs to the lane of its store, which is why exclusivity needs no checks at run time.
 public final class PlaceNode {
-  let deliveries: DeliveryQueue
+  // What a report reads comes first, to be in one or two lines of the cache.
   /// Fields of the state that are not reported to the observers of this node.
   @exclusivity(unchecked) public var ignored: FieldSet
   @exclusivity(unchecked) private var interest: FieldSet = []
+  /// The observer of fields, while there is one only: mostly so, and found without two lists.
+  @exclusivity(unchecked) private var only: Unmanaged<Observer>?
+  let deliveries: DeliveryQueue
+  /// Those of each field, if there are several.
   @exclusivity(unchecked) private var observers:
     ContiguousArray<ContiguousArray<Unmanaged<Observer>>> = []
   @exclusivity(unchecked) private var others: ContiguousArray<Observer> = []
@@ -15,6 +19,8 @@ public final class PlaceNode {
   @exclusivity(unchecked) private var children: ContiguousArray<PlaceNode?> = []
   /// The observed elements of a collection, by slot.
   @exclusivity(unchecked) var elements: ContiguousArray<ElementPlace?> = []
+  /// Their keys, by which they are found again when the collection is replaced as a whole.
+  @exclusivity(unchecked) var elementIDs: ContiguousArray<AnyHashable?> = []
   /// Whether an observer wants lists of changed elements.
   @exclusivity(unchecked) @usableFromInline var wantsElementChanges = false
   /// Lists that were not delivered yet, each a `KeyedChanges`.
@@ -29,6 +35,7 @@ public final class PlaceNode {
 
   deinit {
     var owned = others
+    if let only { list(only) }
     for list in observers {
       for entry in list {
         let observer = entry.takeUnretainedValue()
@@ -62,6 +69,10 @@ public final class PlaceNode {
   /// Queues the observers of `fields`. O(changed fields with observers).
   public func report(_ fields: FieldSet) {
     var hit = fields.intersection(interest)
+    if let only {
+      if !hit.isEmpty { deliveries.add(only, hit) }
+      return
+    }
     while let index = hit.popFirst() {
       for position in observers[index].indices {
         deliveries.add(observers[index][position], fields)
@@ -109,14 +120,26 @@ public final class PlaceNode {
   /// Calls `callback` after a change of one of `fields`.
   public func observe(_ fields: FieldSet, _ callback: @escaping (FieldSet) -> Void) -> Observer {
     let observer = makeObserver(fields, .fields, callback)
-    var rest = fields
-    while let index = rest.popFirst() {
-      while observers.count <= index { observers.append([]) }
-      observer.positions.append((index, observers[index].count))
-      observers[index].append(Unmanaged.passUnretained(observer))
+    let entry = Unmanaged.passUnretained(observer)
+    if interest.isEmpty {
+      only = entry
+    } else {
+      if let only { list(only) }
+      only = nil
+      list(entry)
     }
     interest.formUnion(fields)
     return observer
+  }
+
+  private func list(_ entry: Unmanaged<Observer>) {
+    let observer = entry.takeUnretainedValue()
+    var rest = observer.fields
+    while let index = rest.popFirst() {
+      while observers.count <= index { observers.append([]) }
+      observer.positions.append((index, observers[index].count))
+      observers[index].append(entry)
+    }
   }
 
   /// Calls `callback` when the optional here becomes `nil` or stops being so.
@@ -152,6 +175,10 @@ public final class PlaceNode {
       others.removeAll { $0 === observer }
       wantsElementChanges = others.contains { $0.kind == .elements }
       if !wantsElementChanges { elementChanges = [] }
+    }
+    if let only, only.takeUnretainedValue() === observer {
+      self.only = nil
+      interest = []
     }
     for (field, position) in observer.positions {
       // The last one takes the free position.

@@ -1,30 +1,41 @@
 /// A child of a store as its own small store: sends its actions, reads its state, observes it.
 ///
-/// A cheap value that holds the store and two functions: no cache, no subscription, nothing to free.
+/// A cheap value that holds the store and a function: no cache, no subscription, nothing to free.
 /// Not `Sendable`, like its store.
 public struct ChildStore<State, Action> {
-  // Takes an address: a closure over a value of generic type is called through an adapter.
-  @usableFromInline let sendAction: (UnsafePointer<Action>) -> Void
-  @usableFromInline let read: () -> State?
-  /// Where observers of the child hang.
-  public let place: Place<State>
-
+  /// What is asked of the store. Addresses: values of generic type would pass through an adapter.
   @usableFromInline
-  init(
-    sendAction: @escaping (UnsafePointer<Action>) -> Void, read: @escaping () -> State?,
-    place: Place<State>
-  ) {
-    self.sendAction = sendAction
-    self.read = read
-    self.place = place
+  enum Access {
+    case send(UnsafePointer<Action>)
+    case read(UnsafeMutablePointer<State?>)
+    case place(UnsafeMutablePointer<Place<State>?>)
   }
+
+  // One function, since each is an object of its own, which a copy of the handle visits to count a
+  // reference: in a list of many handles, one more that the cache does not have.
+  @usableFromInline let access: (Access) -> Void
+
+  @inlinable
+  init(_ access: @escaping (Access) -> Void) { self.access = access }
 
   /// Sends an action of the child.
   @inlinable
-  public func send(_ action: Action) { withUnsafePointer(to: action) { sendAction($0) } }
+  public func send(_ action: Action) { withUnsafePointer(to: action) { access(.send($0)) } }
 
   /// A copy of the child's state; `nil` if it does not exist.
-  @inlinable public var state: State? { read() }
+  @inlinable public var state: State? {
+    var state: State?
+    withUnsafeMutablePointer(to: &state) { access(.read($0)) }
+    return state
+  }
+
+  /// Where observers of the child hang.
+  public var place: Place<State> {
+    var place: Place<State>?
+    withUnsafeMutablePointer(to: &place) { access(.place($0)) }
+    guard let place else { preconditionFailure("a handle knows its place") }
+    return place
+  }
 }
 
 extension Store where Action: CasePathable {
@@ -34,9 +45,13 @@ extension Store where Action: CasePathable {
     state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>
   ) -> ChildStore<Lens.Value, Case.Value>
   where Lens.Root == State, Case.Root == Action, Lens.Value: ObservableState {
-    ChildStore(
-      sendAction: { self.send(Case.embed($0.pointee)) },
-      read: { Lens.read(self._state) { $0 } }, place: childPlace(Lens.index))
+    ChildStore {
+      switch $0 {
+      case .send(let action): self.send(Case.embed(action.pointee))
+      case .read(let state): Lens.read(self._state) { state.pointee = $0 }
+      case .place(let place): place.pointee = self.childPlace(Lens.index)
+      }
+    }
   }
 
   /// The child in an optional field.
@@ -45,9 +60,13 @@ extension Store where Action: CasePathable {
     state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>
   ) -> ChildStore<Child, Case.Value>
   where Lens.Root == State, Case.Root == Action, Lens.Value == Child? {
-    ChildStore(
-      sendAction: { self.send(Case.embed($0.pointee)) },
-      read: { Lens.read(self._state) { $0 } }, place: childPlace(Lens.index))
+    ChildStore {
+      switch $0 {
+      case .send(let action): self.send(Case.embed(action.pointee))
+      case .read(let state): Lens.read(self._state) { state.pointee = $0 }
+      case .place(let place): place.pointee = self.childPlace(Lens.index)
+      }
+    }
   }
 
   /// The child that is presented in an optional field.
@@ -59,9 +78,13 @@ extension Store where Action: CasePathable {
     Lens.Root == State, Case.Root == Action, Lens.Value == Child?,
     Case.Value == PresentationAction<ChildAction>
   {
-    ChildStore(
-      sendAction: { self.send(Case.embed(.presented($0.pointee))) },
-      read: { Lens.read(self._state) { $0 } }, place: childPlace(Lens.index))
+    ChildStore {
+      switch $0 {
+      case .send(let action): self.send(Case.embed(.presented(action.pointee)))
+      case .read(let state): Lens.read(self._state) { state.pointee = $0 }
+      case .place(let place): place.pointee = self.childPlace(Lens.index)
+      }
+    }
   }
 
   /// The element of a collection with the given key; `nil` if there is none.
@@ -79,12 +102,14 @@ extension Store where Action: CasePathable {
     Case.Value == ElementAction<ID, ChildAction>
   {
     guard let slot = Lens.read(_state, { $0.slot(of: id) }) else { return nil }
-    return ChildStore(
-      sendAction: { action in
+    return ChildStore {
+      switch $0 {
+      case .send(let action):
         self.send(Case.embed(ElementAction(id: id, action: action.pointee)))
-      },
-      read: { Lens.read(self._state) { $0[slot: slot] } },
-      place: elementPlace(Lens.index, slot, id))
+      case .read(let state): Lens.read(self._state) { state.pointee = $0[slot: slot] }
+      case .place(let place): place.pointee = self.elementPlace(Lens.index, slot, id)
+      }
+    }
   }
 
   @usableFromInline

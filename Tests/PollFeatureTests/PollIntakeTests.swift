@@ -13,6 +13,9 @@ import Testing
     var received = 0
 
     /// Gives the actions that came of an event.
+    ///
+    /// Not inlined: where the result is unused, Swift 6.3 would free the copy before filling it.
+    @inline(never)
     mutating func receive(_ event: PollEvent, at time: Interval = .zero) -> [PollFeature.Action] {
       received += 1
       let before = output.actions.count

@@ -3,7 +3,8 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 BUILD := swift build -c release -j $(JOBS)
-# No test uses testable imports. Without them tests link what `make run` built instead of compiling it again.
+# No test uses testable imports, so tests link what `make run` built. `swift test` would build it anew with
+# -enable-testing, even with the option below (Swift 6.3): hence --build-tests, and --skip-build to run them.
 TESTS := -c release --disable-testable-imports
 BIN := .build/release
 ARGS ?=
@@ -43,7 +44,7 @@ bench: dependencies
 	@BENCH="$(BENCH)" $(BIN)/livehost-bench --json .build/bench.json
 
 soak: test-dependencies
-	@swift test list $(TESTS) -j $(JOBS) >/dev/null
+	@$(BUILD) --build-tests
 	@Tests/soak.sh $(BIN)
 	@Tests/Interop/fuzz.sh $(BIN) 1000000 1000000
 	@Tests/kills.py $(BIN) 200

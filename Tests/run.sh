@@ -66,8 +66,8 @@ case ${1:-} in
 esac
 
 echo "== building the programs and the tests ($jobs jobs; about 15 minutes from nothing on 2 cores)"
-# No test uses testable imports. Without them tests link what `make run` built instead of compiling it again.
-if ! swift test list -c release -j "$jobs" --disable-testable-imports 2>&1 | tee "$logs/build.log" |
+# With the flags of `make run`, so that tests link what it built: `swift test` would compile that anew.
+if ! swift build -c release -j "$jobs" --build-tests 2>&1 | tee "$logs/build.log" |
   grep --line-buffered -E '^\[[0-9]*[05]/|error|warning: unre|Build complete'; then
   echo "== the build failed"
   tail -n 40 "$logs/build.log"

@@ -134,7 +134,8 @@ package struct NodeDrawing: Sendable {
     if form == .compact { return StyledLine.flow(nodes.map(short), width: columns) }
     let labels = nodes.map { TerminalText.sanitized($0.text ?? "") }
     let details = nodes.map { Self.detail($0) }
-    let labelWidth = min(max(Self.widestLabel, columns / 3), labels.map(TerminalText.width).max() ?? 0)
+    let labelWidth = min(
+      max(Self.widestLabel, columns / 3), labels.map(TerminalText.width).max() ?? 0)
     let numberWidth = details.map { TerminalText.width($0.number) }.max() ?? 0
     let restWidth = details.map { TerminalText.width($0.rest) }.max() ?? 0
     let barWidth = min(Self.widestBar, columns - labelWidth - numberWidth - restWidth - 2)

@@ -6,21 +6,9 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 bin=${1:?usage: interface.sh BIN [--write]}
 write=${2:-}
-passed=0 failed=0
+. Tests/Interop/lib.sh
 graphs=$(mktemp -d)
 trap 'rm -rf "$graphs"' EXIT
-
-check() { # what, command...
-  local what=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-    echo "ok: $what"
-  else
-    failed=$((failed + 1))
-    echo "FAILED: $what"
-  fi
-}
 
 for module in Composable ComposableTesting; do
   check "the interface of $module can be read" \
@@ -33,5 +21,4 @@ if [ "$failed" -eq 0 ]; then
   check 'the public interface is as it is listed, and CHANGELOG.md names what is gone' \
     Tests/Checks/interface.py $write "$graphs"/*.symbols.json
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -26,6 +26,17 @@ package final class FakeService: ControlService {
     let reads = Mutex<[Set<Feature>?]>([])
 
     init(_ report: RoomReport) { self.report = Mutex(report) }
+
+    @Sendable func reading(_ features: Set<Feature>?) -> RoomFeed.Reading {
+      reads.withLock { $0.append(features) }
+      let report = report.withLock { $0.keeping(features) }
+      return { try JSONValue(encoding: report) }
+    }
+
+    func screenReading() -> RoomFeed.Reading {
+      let screen = screen.withLock { $0 }
+      return { try JSONValue(encoding: screen) }
+    }
   }
 
   /// - Parameters:
@@ -36,23 +47,20 @@ package final class FakeService: ControlService {
     self.state = state
     self.feed =
       feed
-      ?? RoomFeed { features in
-        state.reads.withLock { $0.append(features) }
-        return state.report.withLock { $0.keeping(features) }
-      }
-    screens = RoomFeed { _ in state.screen.withLock { $0 } }
+      ?? RoomFeed(visit: state.reading)
+    screens = RoomFeed { _ in state.screenReading() }
   }
 
   /// Changes what `main` is like, as a frame does.
   package func show(_ report: RoomReport) {
     state.report.withLock { $0 = report }
-    feed.markStale()
+    feed.markStale(state.reading)
   }
 
   /// Changes what `main` looks like, as a frame does.
   package func showScreen(_ screen: ScreenReport) {
     state.screen.withLock { $0 = screen }
-    screens.markStale()
+    screens.markStale { _ in state.screenReading() }
   }
 
   /// Which features monitors read, read by read.

@@ -1,4 +1,4 @@
-# Shared by the scripts of this folder: counting, and a private Python with PyPI's varlink.
+# Shared by the scripts of the tests: counting, a daemon, and a private Python with PyPI's varlink.
 
 passed=0
 failed=0

@@ -7,19 +7,7 @@ set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-passed=0 failed=0
-
-check() { # what, condition...
-  local what=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-    echo "ok: $what"
-  else
-    failed=$((failed + 1))
-    echo "FAILED: $what"
-  fi
-}
+. "$here/../Interop/lib.sh"
 
 ln -s "$(cd "$here/../.." && pwd)" "$folder/livehost"
 cp -R "$here" "$folder/Show"
@@ -44,5 +32,4 @@ tests=$(sed -nE 's/.*Test run with ([0-9]+) tests.*/\1/p' "$folder/log" | tail -
 bad=$(grep -E '^. Test .* failed after' "$folder/log" | grep -cv 'Test run with')
 check 'all its tests were run' test "${tests:-0}" -eq "$(grep -c '@Test' Tests/ShowTests/*.swift)"
 passed=$((passed + ${tests:-0} - bad)) failed=$((failed + bad))
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

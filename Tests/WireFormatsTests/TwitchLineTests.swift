@@ -47,6 +47,31 @@ private let ann = Person(id: "5", name: "Ann")
             ChatMessage(id: "1", userID: "5", userName: "A", text: "waves"))))
   }
 
+  // RFC 1459, section 2.3.1: the last parameter is the same with a colon and without.
+  @Test(arguments: [
+    ("#chan Kappa", "Kappa"), ("#chan  Kappa ", "Kappa"), ("#chan :Kappa ", "Kappa "),
+    ("#chan a :b c", "b c"), ("#chan a b", "b"), ("#chan :", ""), ("#chan a:b", "a:b"),
+    ("#chan 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16  17", "15 16  17"),
+    ("#chan 2 3 4 5 6 7 8 9 10 11 12 13 14 :15 :16", "15 :16"),
+  ])
+  func `the text is the last parameter`(parameters: String, text: String) {
+    let event = decode("@id=1;user-id=5;display-name=A :a!a@a PRIVMSG \(parameters)").event
+    #expect(
+      event?.payload
+        == .chat(.message(ChatMessage(id: "1", userID: "5", userName: "A", text: text))))
+  }
+
+  @Test func `a line that a service has kept has the time when it was sent, else received`() {
+    let kept = "historical=1;id=1;user-id=5;rm-received-ts=8"
+    #expect(decode(message(kept, "x")).event?.timestamp == 8)
+    #expect(decode(message(kept + ";tmi-sent-ts=6", "x")).event?.timestamp == 6)
+    #expect(
+      decode("@historical=1;rm-received-ts=8;target-user-id=9 :t CLEARCHAT #chan bob")
+        == .event(
+          .chat(.timeout(ChatTimeout(user: Person(id: "9", name: "bob"), seconds: nil))), at: 8,
+          room: "chan"))
+  }
+
   static let notices: [(String, ChatNotice)] = [
     (
       "msg-id=sub;msg-param-cumulative-months=1",

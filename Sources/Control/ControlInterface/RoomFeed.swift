@@ -1,4 +1,4 @@
-import JSON
+package import JSON
 import NIOCore
 import Platform
 import Varlink
@@ -6,10 +6,11 @@ import Varlink
 /// The states of one room, or of its screen, for the monitors that show it.
 ///
 /// Monitors pull. Whoever changes the room marks the feed as stale, which encodes nothing. A
-/// monitor that is due reads the room, and only the features that it shows. Monitors of the same
-/// features share what was read, and the encoded patch if they come from the same state. A monitor
-/// that falls behind gets one patch to the newest state, so the cost of a slow monitor does not
-/// grow.
+/// monitor that is due, or about to be, asks for a reading, and only of the features that it shows:
+/// the next change hands it out, so that a busy lane is not woken for it. A monitor that is due and
+/// has none visits the room. Monitors of the same features share what was read, and the encoded
+/// patch if they come from the same state. A monitor that falls behind gets one patch to the newest
+/// state, so the cost of a slow monitor does not grow.
 package final class RoomFeed: Sendable {
   /// A state as JSON.
   struct State {
@@ -18,10 +19,17 @@ package final class RoomFeed: Sendable {
     let value: JSONValue
   }
 
+  /// Encodes what was taken from the room, where the monitor runs.
+  package typealias Reading = @Sendable () throws -> JSONValue
+
   /// What monitors of the same features share.
   private struct Shared {
     var monitors = 0
     var newest: State?
+    /// A monitor wants what the next change hands out.
+    var isAwaited = false
+    /// Handed out, and not encoded yet.
+    var reading: (number: UInt64, encode: Reading)?
     var isBeingRead = false
     /// Encoded patches to the newest state, by the number of the state before; nil where nothing
     /// differs.
@@ -33,39 +41,66 @@ package final class RoomFeed: Sendable {
     var number: UInt64 = 1
     /// By features; nil means all of them.
     var shared: [Set<Feature>?: Shared] = [:]
+    /// How many of ``shared`` await a reading.
+    var awaited = 0
     var reads = 0
     /// The room is gone, without an end to report to monitors.
     var isDetached = false
     var end: ControlError?
+
+    mutating func await(_ features: Set<Feature>?) {
+      guard shared[features]?.isAwaited == false else { return }
+      shared[features]?.isAwaited = true
+      awaited += 1
+    }
+
+    /// Returns whether it was awaited.
+    @discardableResult
+    mutating func stopAwaiting(_ features: Set<Feature>?) -> Bool {
+      guard shared[features]?.isAwaited == true else { return false }
+      shared[features]?.isAwaited = false
+      awaited -= 1
+      return true
+    }
   }
 
   private let contents = Guarded(Contents())
   private let change = ChangeSignal()
-  private let read: @Sendable (_ features: Set<Feature>?) async throws -> JSONValue?
+  private let visit: @Sendable (_ features: Set<Feature>?) async -> Reading?
 
-  /// - Parameter read: Reads the room's present state with these features, nil meaning all of them.
-  ///   What it gives is encoded where the monitor runs; nil once the room is gone. Then monitors
-  ///   wait for ``finish(_:)`` or their cancellation.
-  package init<Report: Encodable & Sendable>(
-    read: @escaping @Sendable (_ features: Set<Feature>?) async -> Report?
-  ) {
-    self.read = { features in try await read(features).map { try JSONValue(encoding: $0) } }
+  /// - Parameter visit: Reads the room's present state with these features, nil meaning all of them;
+  ///   nil once the room is gone. Then monitors wait for ``finish(_:)`` or their cancellation.
+  package init(visit: @escaping @Sendable (_ features: Set<Feature>?) async -> Reading?) {
+    self.visit = visit
   }
 
   /// Whether anybody watches.
   package var hasMonitors: Bool { contents.withLock { !$0.shared.isEmpty } }
 
-  /// How often the room was read for its monitors.
+  /// How often the room was read for its monitors, by visits and at changes.
   package var readCount: Int { contents.withLock { $0.reads } }
 
-  /// Notes that the room has changed. Costs a lock and an addition; encodes nothing.
-  package func markStale() {
-    let hasMonitors = contents.withLock { contents in
-      if contents.shared.isEmpty { return false }
+  /// Notes that the room has changed, and hands out what monitors await. Encodes nothing; costs a
+  /// lock and an addition if no monitor is due.
+  ///
+  /// - Parameter read: Reads the room as it is now, with these features.
+  package func markStale(_ read: (_ features: Set<Feature>?) -> Reading) {
+    let awaited: [Set<Feature>?]? = contents.withLock { contents in
+      if contents.shared.isEmpty { return nil }
       contents.number += 1
-      return true
+      guard contents.awaited > 0 else { return [] }
+      return contents.shared.filter(\.value.isAwaited).map(\.key)
     }
-    if hasMonitors { change.raise() }
+    guard let awaited else { return }
+    for features in awaited {
+      let reading = read(features)
+      contents.withLock { contents in
+        guard contents.stopAwaiting(features) else { return }
+        contents.reads += 1
+        contents.shared[features]?.reading = (contents.number, reading)
+      }
+    }
+    change.raise()
   }
 
   /// Ends all monitors, now and later, with an error; the first end stays.
@@ -89,89 +124,111 @@ package final class RoomFeed: Sendable {
   func removeMonitor(of features: Set<Feature>?) {
     contents.withLock { contents in
       contents.shared[features]?.monitors -= 1
+      guard contents.shared[features]?.monitors == 0 else { return }
       // Without monitors nothing is kept.
-      if contents.shared[features]?.monitors == 0 { contents.shared[features] = nil }
+      contents.stopAwaiting(features)
+      contents.shared[features] = nil
+    }
+  }
+
+  /// Asks for a reading at the next change of the room, for a monitor that will be due soon.
+  ///
+  /// - Returns: the number of the room's present state.
+  @inline(never)
+  func awaitReading(_ features: Set<Feature>?) -> UInt64 {
+    contents.withLock { contents in
+      contents.await(features)
+      return contents.number
     }
   }
 
   private enum Step {
     case take(State)
+    case encode(UInt64, Reading)
     /// Read the state of this number.
-    case read(UInt64)
+    case visit(UInt64)
     case wait
   }
 
   /// The newest state if its number is above that one; waits until there is such a state.
   ///
-  /// Reads the room once, unless another monitor of the same features has read its present state,
-  /// or is reading it.
-  /// - Throws: The error that ended the feed, `CancellationError`, and what reading throws.
-  func next(after number: UInt64, features: Set<Feature>?) async throws -> State {
+  /// Visits the room unless a reading was handed out, or another monitor of the same features has
+  /// read its present state or is reading it.
+  ///
+  /// - Parameter recent: the number of a state; those after it are new enough, even if the room has
+  ///   changed since.
+  /// - Throws: The error that ended the feed, `CancellationError`, and what encoding throws.
+  func next(
+    after number: UInt64, recent: UInt64 = .max, features: Set<Feature>?
+  ) async throws -> State {
     // What was read on the way is taken even if the room changed meanwhile: a busy room would never
     // let a monitor go.
-    var takesOlder = false
+    var recent = recent
     while true {
       try Task.checkCancellation()
-      switch try step(after: number, features, takesOlder: takesOlder) {
+      switch try step(after: number, recent: recent, features) {
       case .take(let state): return state
-      case .read(let present): try await readState(present, features)
+      case .encode(let present, let reading): try finishReading(present, reading, features)
+      case .visit(let present): try finishReading(present, await visit(features), features)
       case .wait: await waitForStep(after: number, features)
       }
-      takesOlder = true
+      recent = number
     }
   }
 
   @inline(never)
   private func step(
-    after number: UInt64, _ features: Set<Feature>?, takesOlder: Bool
+    after number: UInt64, recent: UInt64, _ features: Set<Feature>?
   ) throws(ControlError) -> Step {
     let result: Result<Step, ControlError> = contents.withLock { contents in
       if let end = contents.end { return .failure(end) }
       let shared = contents.shared[features, default: Shared()]
       if let newest = shared.newest, newest.number > number,
-        takesOlder || newest.number == contents.number
+        newest.number > recent || newest.number == contents.number
       {
         return .success(.take(newest))
       }
-      guard contents.number > number, !contents.isDetached, !shared.isBeingRead else {
+      if shared.isBeingRead || contents.isDetached { return .success(.wait) }
+      if let reading = shared.reading {
+        contents.shared[features]?.reading = nil
+        contents.shared[features]?.isBeingRead = true
+        return .success(.encode(reading.number, reading.encode))
+      }
+      guard contents.number > number else {
+        contents.await(features)
         return .success(.wait)
       }
+      contents.stopAwaiting(features)
       contents.shared[features]?.isBeingRead = true
       contents.reads += 1
-      return .success(.read(contents.number))
+      return .success(.visit(contents.number))
     }
     return try result.get()
   }
 
-  private func readState(_ number: UInt64, _ features: Set<Feature>?) async throws {
-    do {
-      let value = try await read(features)
-      finishReading(features) { contents in
-        guard let value else { return contents.isDetached = true }
-        contents.shared[features]?.newest = State(number: number, value: value)
-        contents.shared[features]?.patches = [:]
-      }
-    } catch {
-      finishReading(features) { _ in }
-      throw error
-    }
-  }
-
+  /// Encodes a reading and shares it; nil if the room is gone.
   @inline(never)
-  private func finishReading(_ features: Set<Feature>?, _ body: (inout Contents) -> Void) {
+  private func finishReading(
+    _ number: UInt64, _ reading: Reading?, _ features: Set<Feature>?
+  ) throws {
+    let value = Result { try reading?() }
     contents.withLock { contents in
       contents.shared[features]?.isBeingRead = false
-      body(&contents)
+      guard case .success(let value) = value else { return }
+      guard let value else { return contents.isDetached = true }
+      contents.shared[features]?.newest = State(number: number, value: value)
+      contents.shared[features]?.patches = [:]
     }
     change.raise()
+    _ = try value.get()
   }
 
   private func waitForStep(after number: UInt64, _ features: Set<Feature>?) async {
     await change.wait { [self] in
       contents.withLock { contents in
         if contents.end != nil { return false }
-        return contents.isDetached || contents.number <= number
-          || contents.shared[features]?.isBeingRead == true
+        if contents.isDetached || contents.shared[features]?.isBeingRead == true { return true }
+        return contents.number <= number
       }
     }
   }

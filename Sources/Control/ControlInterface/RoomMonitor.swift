@@ -14,6 +14,10 @@ struct RoomMonitor {
   let interval: Duration?
   let sleep: @Sendable (Duration) async throws -> Void
 
+  /// How long before its time a monitor asks for a reading: somewhat more than a frame lasts, so
+  /// that a room which changes with every frame hands one out, and is not visited.
+  private var lead: Duration { min(.milliseconds(20), interval ?? .zero) }
+
   /// Returns the only reply to a call without `more`; otherwise ends by throwing.
   func run(wantsMore: Bool, _ replies: ReplyStream) async throws -> ByteBuffer {
     feed.addMonitor(of: features)
@@ -25,10 +29,12 @@ struct RoomMonitor {
     if !wantsMore { return first.buffer() }
     try await replies.send(parameters: first.buffer())
     while true {
-      if let interval { try await sleep(interval) }
-      // Only then is the room read: what happened in between is merged into one patch.
+      // Only then is the room read: what happens in between is merged into one patch.
+      if let interval { try await sleep(interval - lead) }
       try await replies.waitUntilWritable()
-      let next = try await feed.next(after: last.number, features: features)
+      let recent = feed.awaitReading(features)
+      if interval != nil { try await sleep(lead) }
+      let next = try await feed.next(after: last.number, recent: recent, features: features)
       if let patch = feed.patch(from: last, to: next, features: features) {
         try await replies.send(parameters: patch)
       }

@@ -14,7 +14,10 @@ import WaitingRoomFeature
 /// Order holds across the classes of one child. A change of the stream's state holds order across
 /// all of them: whatever is held is given first, so that what came before it is still applied to a
 /// child that it removes.
-package struct HostIntake {
+///
+/// Not copyable: a class that holds one would copy it, with some dozens of reference counts, for
+/// each question after what is pending, because the answer comes from another module.
+package struct HostIntake: ~Copyable {
   package typealias Output = IntakeOutput<HostFeature.Action>
 
   private var chat = ChildIntake<ChatIntake>(HostFeature.Action.chat)

@@ -1,4 +1,4 @@
-package import LiveEvents
+public import LiveEvents
 package import RateLimiting
 
 /// The throttle stage of one feature: takes its events, gives the actions that are due.
@@ -40,34 +40,37 @@ package protocol Intake {
 }
 
 /// Actions on their way to the reducer, and counts of the events they were made of.
-package struct IntakeOutput<Action> {
-  package var actions: [Action] = []
+///
+/// Public and inlinable, so that it is specialised where it is used; what is generic and `package`
+/// is not, and looks its types up at run time.
+public struct IntakeOutput<Action> {
+  public var actions: [Action] = []
   /// Events whose content is in ``actions``.
-  package var applied = 0
+  public var applied = 0
   /// Events that a newer value of the same key superseded.
-  package var coalesced = 0
+  public var coalesced = 0
   /// Events that a feature refused (too many names of controls, say), by reason.
-  package var rejected: [RejectionReason: Int] = [:]
+  public var rejected: [RejectionReason: Int] = [:]
 
-  package init() {}
+  @inlinable public init() {}
 
   /// Adds an action that carries the content of `events` events.
-  package mutating func apply(_ action: Action, events: Int = 1) {
+  @inlinable public mutating func apply(_ action: Action, events: Int = 1) {
     actions.append(action)
     applied += events
   }
 
   /// Forgets everything, and keeps the memory.
-  package mutating func clear() {
+  @inlinable public mutating func clear() {
     if !actions.isEmpty { actions.removeAll(keepingCapacity: true) }
     applied = 0
     coalesced = 0
     if !rejected.isEmpty { rejected = [:] }
   }
 
-  package mutating func coalesce(_ events: Int) { coalesced += events }
+  @inlinable public mutating func coalesce(_ events: Int) { coalesced += events }
 
-  package mutating func reject(_ reason: RejectionReason, _ events: Int = 1) {
+  @inlinable public mutating func reject(_ reason: RejectionReason, _ events: Int = 1) {
     rejected[reason, default: 0] += events
   }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import UnixSockets
 
-/// A connection to the ingest socket as a producer has it. Blocking; belongs to one thread.
+/// A connection to the ingest socket as a producer has it, or to the control socket. Blocking;
+/// belongs to one thread.
 final class BenchmarkSocket {
   private let descriptor: Int32
 
@@ -32,5 +33,15 @@ final class BenchmarkSocket {
     try send(Array("{\"type\":\"sync\",\"token\":\"b\"}\n".utf8))
     var answer = [UInt8](repeating: 0, count: 4096)
     guard read(descriptor, &answer, answer.count) > 0 else { throw POSIXError(.EPIPE) }
+  }
+
+  /// Returns once a reply of the control socket has come; throws it away.
+  func awaitReply() throws {
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    repeat {
+      let count = read(descriptor, &bytes, bytes.count)
+      guard count > 0 else { throw POSIXError(.EPIPE) }
+      if bytes[count - 1] == 0 { return }
+    } while true
   }
 }

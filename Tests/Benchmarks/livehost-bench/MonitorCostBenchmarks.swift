@@ -40,28 +40,28 @@ func monitorCostBenchmarks(_ harness: Harness) async throws {
 private final class FedRoom {
   private static let room = "bench"
   private let served: ControlledLane
-  /// One for each tenth of a second; the monitor waits for one between its replies.
-  private let permits = AsyncStream.makeStream(of: Void.self)
-  private var replies: RoomStates.AsyncIterator?
+  private let sleep = StepwiseSleep()
+  private var monitor: BenchmarkSocket?
   private var tenths = 0
 
   init(isMonitored: Bool = false) async throws {
     served = try await ControlledLane(
-      isMonitored ? "monitored" : "alone", monitors: 1,
-      sleep: { [permits] _ in
-        for await _ in permits.stream { return }
-        throw CancellationError()
-      })
+      isMonitored ? "monitored" : "alone", monitors: 1, sleep: sleep.sleep)
     guard let name = RoomName(Self.room) else { preconditionFailure() }
     try served.directory.open(name)
     guard isMonitored else { return }
-    replies = try await ControlClient.connect(path: served.controlSocket)
-      .monitorRoom(Self.room, features: [.header], maximumRate: 10).makeAsyncIterator()
-    _ = try await replies?.next()
+    let monitor = try BenchmarkSocket(path: served.controlSocket)
+    let call =
+      #"{"method":"io.livehost.Control.MonitorRoom","more":true,"parameters":"#
+      + #"{"room":"\#(Self.room)","features":["header"],"maximumRate":10}}"#
+    try monitor.send(Array(call.utf8) + [0])
+    try monitor.awaitReply()
+    await sleep.begun()
+    self.monitor = monitor
   }
 
   func stop() async throws {
-    permits.continuation.finish()
+    sleep.finish()
     try await served.stop()
   }
 
@@ -69,10 +69,15 @@ private final class FedRoom {
   func run(seconds: Int) async throws -> Double {
     let start = try await laneTime()
     for _ in 0..<seconds * 10 {
-      await sendTenth()
-      guard replies != nil else { continue }
-      permits.continuation.yield()
-      _ = try await replies?.next()
+      let events = makeTenth()
+      // The monitor asks for a reading somewhat before its tenth is over.
+      await send(events.prefix(96))
+      if monitor != nil { await sleep.endAndAwaitNext() }
+      await send(events.dropFirst(96))
+      guard let monitor else { continue }
+      sleep.end()
+      try monitor.awaitReply()
+      await sleep.begun()
     }
     return Double(try await laneTime() - start)
   }
@@ -81,7 +86,7 @@ private final class FedRoom {
     try await served.lane.eventLoop.submit { ThreadClock.nanoseconds() }.get()
   }
 
-  private func sendTenth() async {
+  private func makeTenth() -> [LiveEvent] {
     let start = Timestamp(tenths) * 100
     tenths += 1
     var events: [LiveEvent] = []
@@ -99,12 +104,37 @@ private final class FedRoom {
         LiveEvent(
           timestamp: 1_700_000_000_000 + start + Timestamp(index) * 100 / 120, payload: payload))
     }
+    return events
+  }
+
+  private func send(_ events: ArraySlice<LiveEvent>) async {
     guard let name = RoomName(Self.room) else { return }
     _ = await withCheckedContinuation { continuation in
       served.lane.post(
         RoomDelivery(
-          room: name, events: events, clock: .event,
+          room: name, events: Array(events), clock: .event,
           receipt: DeliveryReceipt { rejected, _ in continuation.resume(returning: rejected) }))
     }
   }
+}
+
+/// Sleep that ends when it is told to.
+private struct StepwiseSleep: Sendable {
+  private let beginnings = AsyncStream.makeStream(of: Void.self)
+  private let ends = AsyncStream.makeStream(of: Void.self)
+
+  @Sendable func sleep(_: Duration) async throws {
+    beginnings.continuation.yield()
+    for await _ in ends.stream { return }
+    throw CancellationError()
+  }
+
+  /// Returns once somebody sleeps.
+  func begun() async { for await _ in beginnings.stream { return } }
+  func end() { ends.continuation.yield() }
+  func endAndAwaitNext() async {
+    end()
+    await begun()
+  }
+  func finish() { ends.continuation.finish() }
 }

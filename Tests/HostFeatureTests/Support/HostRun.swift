@@ -6,7 +6,7 @@ import RateLimiting
 import TestSupport
 
 /// A host with its intake and its store, on virtual time.
-struct HostRun {
+struct HostRun: ~Copyable {
   struct Here: Lane {
     func execute(_ job: @escaping @Sendable () -> Void) { job() }
     var taskExecutor: (any TaskExecutor)? { nil }

@@ -242,7 +242,7 @@ package actor HostLane {
 
   /// Reads from a room; `nil` if there is no such room. The hang monitor calls this activity a
   /// report.
-  private func read<R>(_ name: RoomName, _ body: (Room) -> R) -> R? {
+  func read<R>(_ name: RoomName, _ body: (Room) -> R) -> R? {
     guard let room = rooms[name] else { return nil }
     return meter.measure {
       meter.activity.begin(.report, in: name)
@@ -250,16 +250,13 @@ package actor HostLane {
     }
   }
 
-  /// A room as `GetRoom` describes it.
+  /// A room as `GetRoom` describes it, put together where the caller runs.
   ///
   /// - Parameter features: those to report; nil means all of them.
-  package func report(_ name: RoomName, features: Set<Feature>? = nil) -> RoomReport? {
-    read(name) { $0.report(features) }
-  }
-
-  /// What the views of a room look like.
-  package func screen(_ name: RoomName) -> ScreenReport? {
-    read(name) { ScreenReport($0.screen, room: name.description) }
+  package nonisolated func report(
+    _ name: RoomName, features: Set<Feature>? = nil
+  ) async -> RoomReport? {
+    await read(name) { $0.read(features) }.map(RoomReport.init)
   }
 
   /// Why a view of a room was evaluated.

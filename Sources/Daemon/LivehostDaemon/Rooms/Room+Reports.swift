@@ -5,6 +5,7 @@ package import ControlInterface
 import HeaderFeature
 import HostFeature
 package import HostScreen
+import JSON
 import LiveEvents
 import LiveRoomStatsFeature
 import PollFeature
@@ -13,41 +14,67 @@ import RecorderFeature
 import ViewGraph
 import WaitingRoomFeature
 
+/// What a report of a room needs of its screen: all that has to be read on the lane.
+struct RoomReading: Sendable {
+  let room: String
+  let phase: StreamState
+  let features: FeatureReports
+  let counts: EventCounts
+  let actions: UInt64
+  let actionsByKind: [(kind: String, count: UInt64)]
+  let frames: UInt64
+  let views: [String: ViewStatistics]
+
+  /// - Parameters:
+  ///   - newestMessages: the most chat messages to report.
+  ///   - features: those to report; nil means all of them.
+  init(_ screen: HostScreen, room: String, newestMessages: Int, _ features: Set<Feature>?) {
+    let state = screen.store.state
+    self.room = room
+    phase = state.phase
+    self.features = FeatureReports(
+      state, features ?? Set(Feature.allCases), newestMessages: newestMessages)
+    counts = screen.counts
+    actions = screen.store.actionCount
+    actionsByKind = screen.store.actionsByKind
+    frames = screen.views.frames
+    views = screen.views.statistics
+  }
+}
+
+extension RoomReport {
+  /// All features of a screen as `GetRoom` describes them.
+  package init(_ screen: HostScreen, room: String, newestMessages: Int) {
+    self.init(RoomReading(screen, room: room, newestMessages: newestMessages, nil))
+  }
+
+  init(_ reading: RoomReading) {
+    self.init(
+      room: reading.room, phase: reading.phase, features: reading.features,
+      counters: reading.counts.counters, rejectedByReason: reading.counts.reasons,
+      actions: Int(reading.actions),
+      actionsByKind: Dictionary(
+        reading.actionsByKind.map { ($0.kind, Int($0.count)) }, uniquingKeysWith: +),
+      frames: Int(reading.frames), views: reading.views.mapValues(ViewReport.init))
+  }
+}
+
 extension Room {
-  /// The room as `GetRoom` describes it, with these features; nil means all of them.
-  func report(_ features: Set<Feature>?) -> RoomReport {
-    RoomReport(
-      screen, room: name.description, newestMessages: settings.reportedMessages,
-      features: features ?? Set(Feature.allCases))
+  func read(_ features: Set<Feature>?) -> RoomReading {
+    RoomReading(
+      screen, room: name.description, newestMessages: settings.reportedMessages, features)
+  }
+
+  /// For a monitor of these features; nil means all of them.
+  func reading(_ features: Set<Feature>?) -> RoomFeed.Reading {
+    let reading = read(features)
+    return { try JSONValue(encoding: RoomReport(reading)) }
   }
 
   func summary() -> RoomSummary {
     RoomSummary(
       room: name.description, phase: screen.store.state.phase,
       viewers: screen.store.state.header.viewers, counters: counts.counters)
-  }
-}
-
-extension RoomReport {
-  /// A screen as `GetRoom` describes it.
-  ///
-  /// - Parameters:
-  ///   - newestMessages: the most chat messages to report.
-  ///   - features: those to report.
-  package init(
-    _ screen: HostScreen, room: String, newestMessages: Int,
-    features: Set<Feature> = Set(Feature.allCases)
-  ) {
-    let state = screen.store.state
-    let counts = screen.counts
-    self.init(
-      room: room, phase: state.phase,
-      features: FeatureReports(state, features, newestMessages: newestMessages),
-      counters: counts.counters, rejectedByReason: counts.reasons,
-      actions: Int(screen.store.actionCount),
-      actionsByKind: Dictionary(
-        screen.store.actionsByKind.map { ($0.kind, Int($0.count)) }, uniquingKeysWith: +),
-      frames: Int(screen.views.frames), views: screen.views.statistics.mapValues(ViewReport.init))
   }
 }
 

@@ -73,10 +73,10 @@ final class Room {
     if let snapshot { clock.advance(to: snapshot.instant) }
     grid = FrameGrid(framesPerSecond: Int64(settings.framesPerSecond))
     feed = RoomFeed { [weak lane] features in
-      await lane?.report(name, features: features)
+      await lane?.read(name) { room in room.reading(features) }
     }
     screenFeed = RoomFeed { [weak lane] _ in
-      await lane?.screen(name)
+      await lane?.read(name) { room in room.screenReading() }
     }
     let meter = lane.meter
     screen = HostScreen(
@@ -157,8 +157,8 @@ final class Room {
     let adapting = clock.source == .arrival && recording == nil && replayOffset == nil
     screen.drawFrame(at: instant, flush: flush, adapting: adapting)
     recording?.addFrame(at: instant, flush: flush)
-    feed.markStale()
-    screenFeed.markStale()
+    feed.markStale(reading)
+    screenFeed.markStale { _ in screenReading() }
     for entry in exchange(&waiting, with: []) {
       acknowledge(entry.receipt, entry.recorder)
     }

@@ -1,25 +1,68 @@
 import Composable
 package import ControlInterface
-package import HostScreen
+import HostScreen
+import JSON
+import LiveEvents
 package import ViewGraph
 
-extension ScreenReport {
-  /// What the views of `screen` look like now, and where its events went.
-  package init(_ screen: HostScreen, room: String) {
-    self.init(screen.views)
-    self.room = room
+/// What a report of a screen needs of its room: all that has to be read on the lane.
+struct ScreenReading: Sendable {
+  fileprivate let room: RoomName
+  fileprivate let root: ViewID
+  fileprivate let views: [ViewOutput]
+  fileprivate let counters: Counters
+  fileprivate let actions: UInt64
+  fileprivate let frames: UInt64
+
+  init(_ room: Room) {
+    let screen = room.screen
+    self.room = room.name
+    root = screen.views.rootID
+    views = screen.views.outputs
     counters = screen.counts.counters
-    actions = Int(screen.store.actionCount)
-    frames = Int(screen.views.frames)
+    actions = screen.store.actionCount
+    frames = screen.views.frames
+  }
+}
+
+extension Room {
+  /// For a monitor of the screen.
+  func screenReading() -> RoomFeed.Reading {
+    let reading = ScreenReading(self)
+    return { try JSONValue(encoding: ScreenReport(reading)) }
+  }
+}
+
+extension ScreenReport {
+  /// What the views of a room's screen look like, and where its events went.
+  init(_ reading: ScreenReading) {
+    self.init(root: reading.root, reading.views)
+    room = reading.room.description
+    counters = reading.counters
+    actions = Int(reading.actions)
+    frames = Int(reading.frames)
   }
 
   /// What the views of `graph` look like now.
-  package init(_ graph: ViewGraph) {
+  package init(_ graph: ViewGraph) { self.init(root: graph.rootID, graph.outputs) }
+
+  private init(root: ViewID, _ outputs: [ViewOutput]) {
     var views: [String: ScreenView] = [:]
-    graph.forEachView { id, name, output in
-      views["\(id.number)"] = ScreenView(name: name, output: ScreenNode(showing: output))
+    for view in outputs {
+      views["\(view.id.number)"] = ScreenView(
+        name: view.name, output: ScreenNode(showing: view.output))
     }
-    self.init(root: graph.rootID.number, views: views)
+    self.init(root: root.number, views: views)
+  }
+}
+
+private typealias ViewOutput = (id: ViewID, name: String, output: ViewNode)
+
+extension ViewGraph {
+  fileprivate var outputs: [ViewOutput] {
+    var outputs: [ViewOutput] = []
+    forEachView { outputs.append(($0, $1, $2)) }
+    return outputs
   }
 }
 

@@ -26,10 +26,8 @@ extension LineDecoder {
         throw command == .protocolOnly ? .protocolLine : .malformedIRC
       }
       let payload = LiveEvent.Payload.chat(try line.event(of: command))
-      let timestamp = try line.integer(.sentTimestamp, in: NativeMembers.timestamps)
       return .event(
-        LiveEvent(timestamp: timestamp.map { Timestamp($0) } ?? arrival, payload: payload),
-        room: target)
+        LiveEvent(timestamp: try line.timestamp() ?? arrival, payload: payload), room: target)
     } catch {
       return .rejected(error, room: room)
     }
@@ -52,6 +50,13 @@ extension LineDecoder {
 }
 
 extension IRCLine {
+  /// When the line was sent, else when a service that keeps messages received it.
+  @inline(__always)
+  fileprivate func timestamp() throws(RejectionReason) -> Timestamp? {
+    let tag: IRCTag = has(.sentTimestamp) ? .sentTimestamp : .receivedTimestamp
+    return try integer(tag, in: NativeMembers.timestamps).map { Timestamp($0) }
+  }
+
   @inline(__always)
   fileprivate func event(of command: IRCCommand) throws(RejectionReason) -> ChatEvent {
     // By far the most frequent command comes first, as with native events.
@@ -72,10 +77,10 @@ extension IRCLine {
 
   @inline(__always)
   private func message() throws(RejectionReason) -> ChatMessage {
-    guard let trailing else { throw .malformedIRC }
+    guard let text = last else { throw .malformedIRC }
     let slices = ChatMessage.Slices(
       id: try required(.id), userID: try required(.userID), userName: try userName(),
-      badges: slice(.badges), text: slice(withoutAction(trailing)), replyTo: slice(.replyParent))
+      badges: slice(.badges), text: slice(withoutAction(text)), replyTo: slice(.replyParent))
     let bits = try integer(.bits, in: EventLimits.count) ?? 0
     return ChatMessage(slab: slab, slices: slices, bits: UInt32(bits))
   }
@@ -99,7 +104,7 @@ extension IRCLine {
   }
 
   private func clear() throws(RejectionReason) -> ChatEvent {
-    guard let name = trailing, !name.isEmpty else { return .clear }
+    guard let name = last, !name.isEmpty else { return .clear }
     let user = Person(
       id: text(try required(.targetUserID)), name: text(try self.name(slice(name))))
     let seconds = try integer(.banDuration, in: EventLimits.count)

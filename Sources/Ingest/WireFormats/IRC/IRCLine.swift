@@ -1,7 +1,7 @@
 import Glibc
 import LiveEvents
 
-/// A line of IRC with message tags, split into `@tags :nick!user@host COMMAND #channel :trailing`.
+/// A line of IRC with message tags, split into `@tags :nick!user@host COMMAND #channel :last`.
 ///
 /// Described by RFC 1459, section 2.3.1, and the IRCv3 message-tags specification.
 struct IRCLine {
@@ -19,7 +19,10 @@ struct IRCLine {
   var command = ByteSpan()
   /// The first parameter; empty if there is none.
   var target = ByteSpan()
-  var trailing: ByteSpan?
+  /// The last of several parameters, which is the text of a message.
+  var last: ByteSpan?
+
+  private static let maximumParameters = 15
 
   /// Splits a line; `nil` if it violates the grammar.
   @inline(__always)
@@ -57,18 +60,23 @@ struct IRCLine {
     }
     command = word()
     guard !command.isEmpty else { return nil }
-    // Only the first parameter and the trailing one are used.
-    var isFirst = true
+    // Only the first parameter and the last one are used. The last may begin with a colon, and must
+    // if it contains spaces, unless it is the fifteenth.
+    var parameters = 0
     while true {
       while i < count, bytes[i] == 0x20 { i += 1 }
       guard i < count else { return }
+      parameters += 1
       if bytes[i] == UInt8(ascii: ":") {
-        trailing = ByteSpan(start: i + 1, end: count)
+        last = ByteSpan(start: i + 1, end: count)
+        return
+      }
+      if parameters == Self.maximumParameters {
+        last = ByteSpan(start: i, end: count)
         return
       }
       let parameter = word()
-      if isFirst { target = parameter }
-      isFirst = false
+      if parameters == 1 { target = parameter } else { last = parameter }
     }
   }
 

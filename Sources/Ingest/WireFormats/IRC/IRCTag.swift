@@ -1,11 +1,12 @@
 /// The message tags that are read; all others are skipped.
 enum IRCTag: Int, CaseIterable {
-  case id, userID, displayName, badges, sentTimestamp, bits, replyParent
+  case id, userID, displayName, badges, sentTimestamp, receivedTimestamp, bits, replyParent
   case login, messageID, targetMessageID, targetUserID, banDuration
   case cumulativeMonths, originID, communityGiftID, massGiftCount, senderCount, viewerCount
   case emoteOnly, followersOnly, uniqueOnly, slow, subscribersOnly
 
-  /// The name in Twitch's documentation, "Twitch IRC tags".
+  /// The name in Twitch's documentation, "Twitch IRC tags". That of the time of receipt is by the
+  /// recent-messages service, which hands out what it kept.
   var name: String {
     switch self {
     case .id: "id"
@@ -13,6 +14,7 @@ enum IRCTag: Int, CaseIterable {
     case .displayName: "display-name"
     case .badges: "badges"
     case .sentTimestamp: "tmi-sent-ts"
+    case .receivedTimestamp: "rm-received-ts"
     case .bits: "bits"
     case .replyParent: "reply-parent-msg-id"
     case .login: "login"

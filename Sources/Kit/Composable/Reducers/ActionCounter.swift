@@ -30,17 +30,15 @@ public final class ActionCounter {
   /// How many actions were of the kind with this number.
   public func count(ofKind kind: Int) -> UInt64 { counts[kind] }
 
-  /// Adds the counts of this level and below; each kind is a path such as `chat.messages`.
-  func collect(
-    prefix: String, children: [ChildCounter], into result: inout [(kind: String, count: UInt64)]
-  ) {
-    for (kind, name) in names.enumerated() where counts[kind] > 0 {
+  /// The kinds of this level and below; each has a path such as `chat.messages`.
+  func kinds(
+    prefix: String = "", below children: [ChildCounter]
+  ) -> [(path: String, counter: ActionCounter, number: Int)] {
+    names.enumerated().flatMap { number, name in
       let path = prefix.isEmpty ? name : "\(prefix).\(name)"
-      let below = children.filter { $0.tag == kind && !$0.counter.names.isEmpty }
-      if below.isEmpty { result.append((path, counts[kind])) }
-      for child in below {
-        child.counter.collect(prefix: path, children: child.children, into: &result)
-      }
+      let below = children.filter { $0.tag == number && !$0.counter.names.isEmpty }
+      if below.isEmpty { return [(path, self, number)] }
+      return below.flatMap { $0.counter.kinds(prefix: path, below: $0.children) }
     }
   }
 }

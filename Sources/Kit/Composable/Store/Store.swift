@@ -120,10 +120,15 @@ public final class Store<State: ObservableState, Action: Sendable> {
 
   /// Counts of reduced actions by kind, such as `chat.messages`, in the order of declaration.
   public var actionsByKind: [(kind: String, count: UInt64)] {
-    var counts: [(kind: String, count: UInt64)] = []
-    counter.collect(prefix: "", children: childCounters, into: &counts)
-    return counts
+    countedKinds.compactMap { kind in
+      let count = kind.counter.count(ofKind: kind.number)
+      return count > 0 ? (kind.path, count) : nil
+    }
   }
+
+  /// The kinds of this reducer and below. Whoever watches a store asks for their counts often, and
+  /// putting their names together costs more than all else.
+  private lazy var countedKinds = counter.kinds(below: childCounters)
 
   /// The kind of the action that is being reduced, or was reduced last; may be read by any thread.
   public var actionTrace: ActionTrace { ActionTrace(counter, childCounters) }

@@ -46,6 +46,8 @@ bench: dependencies
 soak: test-dependencies
 	@$(BUILD) --build-tests
 	@Tests/soak.sh $(BIN)
+	@Tests/elsewhere.sh $(BIN) .
+	@Tests/Checks/mutations.py
 	@Tests/Interop/fuzz.sh $(BIN) 1000000 1000000
 	@Tests/kills.py $(BIN) 200
 	@Tests/journal.py $(BIN) 60

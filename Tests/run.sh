@@ -92,6 +92,7 @@ failed=$((failed + bad))
 skipped=$((skipped + without))
 
 bin=$(swift build -c release --show-bin-path)
+script elsewhere 10 Tests/elsewhere.sh "$bin"
 script interface 5 Tests/Checks/interface.sh "$bin"
 script outside 20 Tests/Outside/outside.sh
 script certification 10 Tests/Interop/certification.sh "$bin/CertificationService"

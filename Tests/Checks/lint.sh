@@ -64,6 +64,9 @@ check 'CONTRIBUTING.md names a file that does not exist (Poll stands for a new p
   "$(grep -oE '`(Sources|Tests|packaging)/[A-Za-z0-9_./+-]+`' ARCHITECTURE.md CONTRIBUTING.md README.md |
     grep -vE 'Poll|NAME' | while IFS='\`' read -r page path _; do [ -e "$path" ] || echo "$page $path"; done)"
 
+check 'mutations.toml does not fit the sources' \
+  "$(Tests/Checks/mutations.py --check | grep '^does not fit')"
+
 package=$(sed -nE '1s/.*\((.*)\).*/\1/p' packaging/debian/changelog)
 program=$(sed -nE 's/.*livehostVersion = "(.*)"/\1/p' Sources/Control/ControlInterface/Version.swift)
 check 'packaging/debian/changelog and Version.swift name different versions' \

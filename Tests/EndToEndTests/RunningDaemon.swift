@@ -27,7 +27,7 @@ final class RunningDaemon {
         "--runtime-dir", directory.appendingPathComponent("run").path, "--state-dir",
         directory.appendingPathComponent("state").path,
       ] + arguments
-    process.environment = ProcessInfo.processInfo.environment
+    process.environment = try programEnvironment()
       .merging(["NOTIFY_SOCKET": notifications.path]) { $1 }.merging(environment) { $1 }
     process.standardError = try FileHandle(
       forWritingTo: makeFile(directory.appendingPathComponent("log")))
@@ -91,7 +91,7 @@ func run(
   let process = Process()
   process.executableURL = RunningDaemon.binaries.appendingPathComponent(program)
   process.arguments = arguments
-  process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+  process.environment = try programEnvironment().merging(environment) { $1 }
   // Files, not pipes: nothing has to read at the same time.
   let output = directory.appendingPathComponent("output")
   let diagnostics = directory.appendingPathComponent("diagnostics")
@@ -107,10 +107,29 @@ func run(
     diagnostics: try String(contentsOf: diagnostics, encoding: .utf8))
 }
 
+/// What a program under test sees: not the variables with which a developer configures their own,
+/// and a home of its own.
+private func programEnvironment() throws -> [String: String] {
+  let kept = ["PATH", "LD_LIBRARY_PATH", "TMPDIR", "TZ", "LANG", "LC_ALL"]
+  return try ProcessInfo.processInfo.environment.filter { kept.contains($0.key) }
+    .merging(["HOME": allTemporaryFiles.get().path]) { $1 }
+}
+
+/// A new directory, removed at the end of the process at the latest.
 func temporaryDirectory() throws -> URL {
-  let directory = FileManager.default.temporaryDirectory
-    .appendingPathComponent("livehost-test-\(UUID().uuidString.prefix(8))")
+  let directory = try allTemporaryFiles.get()
+    .appendingPathComponent(String(UUID().uuidString.prefix(8)))
   try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  return directory
+}
+
+private let allTemporaryFiles = Result<URL, any Error> {
+  let directory = FileManager.default.temporaryDirectory
+    .appendingPathComponent("livehost-test-\(getpid())")
+  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  atexit {
+    if case .success(let url) = allTemporaryFiles { try? FileManager.default.removeItem(at: url) }
+  }
   return directory
 }
 

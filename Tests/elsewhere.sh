@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Runs tests of the package once more as an ordinary user, in another zone and with another language:
+# `elsewhere.sh BIN [FILTER]`, where BIN is the directory of a build. By default those that read the zone,
+# the language, the user or the home directory; a filter of `.` runs all of them.
+set -uo pipefail
+. "$(dirname "$0")/Interop/lib.sh"
+bin=$(cd "${1:?usage: elsewhere.sh BIN [FILTER]}" && pwd)
+filter=${2:-CommandLineToolTests|YAMLReaderTests|SystemdTests|UnixSocketsTests|EndToEndTests.(Life|Reload|BadConf)}
+cd "$(dirname "$0")/.."
+
+if [ "$(id -u)" -ne 0 ]; then
+  skipped=1
+  echo "skipped: only root may run tests as another user"
+  finish
+fi
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+chown nobody "$home"
+# Whatever the tests need must be readable for everybody; a checkout may not be.
+elsewhere=(env -i PATH="$PATH" HOME="$home" TMPDIR="$home" TZ=Asia/Seoul LC_ALL=ko_KR.UTF-8
+  setpriv --reuid=nobody --regid=nogroup --clear-groups)
+if ! "${elsewhere[@]}" test -r Package.swift -a -r "$bin/livehostPackageTests.xctest"; then
+  skipped=1
+  echo "skipped: an ordinary user may not read $PWD"
+  finish
+fi
+log=$home.log
+"${elsewhere[@]}" "$bin/livehostPackageTests.xctest" --testing-library swift-testing --no-parallel \
+  --filter "$filter" 2>&1 | tee "$log" | grep -E '✘|^. (Test|Suite) .* skipped: |Test run with'
+status=${PIPESTATUS[0]}
+total=$(sed -nE 's/.*Test run with ([0-9]+) tests.*/\1/p' "$log" | tail -n 1)
+# What needs root is run, and counted, by root.
+without=$(grep -cE '^. Test .* skipped: ' "$log")
+failed=$(grep -E '^. Test .* failed after' "$log" | grep -cv 'Test run with')
+rm -f "$log"
+if [ "$failed" -eq 0 ] && [ "$status" -ne 0 ]; then failed=1; fi
+passed=$((${total:-0} - without - failed))
+check 'nothing is left in the home directory' test -z "$(ls -A "$home")"
+finish

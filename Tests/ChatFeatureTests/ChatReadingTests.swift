@@ -111,6 +111,46 @@ import Testing
     #expect(state.messages.first?.isMention == false)
   }
 
+  // MARK: A long history
+
+  @Test func `a history of much text is looked through in parts, one with each frame`() {
+    let long = String(repeating: "@", count: 4_000)
+    var state = ChatFeature.State(historyLimit: 300)
+    state.take(
+      .messages((1...300).map { message($0, $0.isMultiple(of: 2) ? long + "@ann" : long) }))
+    let names = (0..<31).map { String(repeating: "@", count: 255 - $0) + "x" } + ["ann"]
+    state.take(
+      .reading(.mentionedNamesChanged(names)),
+      .reading(.filterChanged(ChatFilter(mentionsOnly: true))))
+    #expect(state.isReviewing)
+    #expect((1..<150).contains(state.passing?.count ?? 0), "\(state.passing?.count ?? 0)")
+    // While that lasts, messages come and go.
+    state.take(.messages([message(301, "@ann"), message(302)]), .messageDeleted("m2", at: 2_000))
+    var parts = 0
+    while state.isReviewing {
+      state.take(.reviewContinued)
+      parts += 1
+    }
+    #expect((3..<20).contains(parts), "\(parts)")
+    let mentions = state.messages.filter(\.isMention).map { String($0.message.id) }
+    #expect(mentions.count == 149)
+    #expect(state.passing == mentions)
+    #expect(mentions.last == "m301")
+    state.take(.reviewContinued)
+    #expect(state.passing == mentions, "there is nothing left to do")
+  }
+
+  @Test func `changing the names of a mentions-only filter leaves nothing unread`() {
+    var state = state(message(1, "@ann"), message(2, "@bob"))
+    state.take(
+      .reading(.mentionedNamesChanged(["ann"])),
+      .reading(.filterChanged(ChatFilter(mentionsOnly: true))), .reading(.scrolledBack),
+      .messages([message(3, "@ann"), message(4, "@ann")]))
+    #expect(state.unread == 2)
+    state.take(.reading(.mentionedNamesChanged(["bob"])), .timedOut(timeout("ann"), at: 9_000))
+    #expect(state.unread == 0)
+  }
+
   // MARK: Threads
 
   @Test func `a reply to a reply belongs to the thread of the first message`() {

@@ -1,4 +1,5 @@
 import ChatFeature
+import Foundation
 import LiveEvents
 import TestSupport
 import Testing
@@ -26,6 +27,27 @@ import Testing
     #expect(state.messages.first?.message == received)
     #expect(state.messages.first.map { String($0.message.text) } == "café \"x\"")
     #expect(state.messages.first?.message.text.escape == ByteSlab.Escape.none)
+  }
+
+  @Test func `long texts make the oldest messages go, and that is counted`() throws {
+    var state = ChatFeature.State(historyLimit: 500)
+    let text = String(repeating: "x", count: 64_000)
+    state.take(.reading(.filterChanged(ChatFilter(words: "x"))))
+    for id in 1...300 { state.take(.messages([message(id, id % 3 == 0 ? "short x" : text)])) }
+    for history in [state.messages, try #require(state.filtered)] {
+      #expect(history.bytes <= MessageHistory.byteLimit(for: 500))
+      #expect(history.bytes > MessageHistory.byteLimit(for: 500) / 2)
+      #expect(history.count + history.leftOut == 300)
+      #expect(history.map(\.number) == Array((301 - history.count)...300), "the newest are kept")
+    }
+    let restored = try JSONDecoder().decode(
+      ChatFeature.State.self, from: JSONEncoder().encode(state))
+    #expect(restored == state)
+    #expect(restored.messages.bytes == state.messages.bytes)
+    // Short ones fit again, up to the limit of their number.
+    state.take(.messages((301...900).map { message($0, at: 0) }))
+    #expect(state.messages.count == 500)
+    #expect(state.messages.map(\.number) == Array(401...900))
   }
 
   /// Small batches, large batches and none: the same stream must give the same state.

@@ -211,7 +211,8 @@ import Testing
     case .chat(.timedOut(let timeout, _)): ["timeout \(timeout.user.id)"]
     case .chat(.notice(let notice, _)): ["notice \(notice.count)"]
     case .stream(let phase, _): ["stream \(phase)"]
-    case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .control, .header, .liveRoomStats,
+    case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .chat(.reviewContinued), .control,
+      .header, .liveRoomStats,
       .poll, .recorder, .waitingRoom, .endConfirmation, .roomClosed, .historyLimited,
       .ticked:
       []

@@ -18,6 +18,15 @@ import ViewGraph
     #expect(panel.elementCount == 1 + 2 + 1 + 2 + 4)
   }
 
+  @Test func `texts are equal if their bytes are, which takes no longer for marks that combine`() {
+    let (composed, decomposed) = (ViewNode.text("\u{E9}"), ViewNode.text("e\u{301}"))
+    #expect(composed != decomposed)
+    #expect(ViewNode.list([.init(id: "1", composed)]) != .list([.init(id: "1", decomposed)]))
+    #expect(ViewNode.row([composed, .empty]) == .row([.text("\u{E9}"), .empty]))
+    #expect(ViewNode.text("a") != .badge("a", .normal))
+    #expect(ViewNode.text("a") != .text("a", .strong))
+  }
+
   @Test
   func `who looks gets earlier rows before those of the scrolling list, and a frame does not`() {
     let store = Store(

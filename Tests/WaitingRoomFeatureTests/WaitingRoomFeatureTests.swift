@@ -1,3 +1,4 @@
+import Foundation
 import LiveEvents
 import TestSupport
 import Testing
@@ -87,6 +88,27 @@ import WaitingRoomFeature
     }
     #expect(state.admitted == admitted)
     #expect(state.unmatched == unmatched)
+  }
+
+  @Test
+  func `people beyond the limit are left out and counted, and those who wait keep their turn`()
+    throws
+  {
+    var state = WaitingRoomFeature.State()
+    let name = String(repeating: "n", count: 256)
+    for number in 0..<10_000 {
+      let joined = Person(id: Text("\(number)"), name: Text(name))
+      _ = WaitingRoomFeature().reduce(into: &state, action: .changed([.joined(joined)]))
+    }
+    #expect(state.people.bytes <= WaitingList.byteLimit)
+    #expect(state.people.count > 5_000)
+    #expect(state.people.count + (state.leftOut ?? 0) == 10_000)
+    #expect(state.people.first { _ in true }?.id == "0")
+    let restored = try JSONDecoder().decode(
+      WaitingList.self, from: JSONEncoder().encode(state.people))
+    #expect(restored.bytes == state.people.bytes)
+    _ = WaitingRoomFeature().reduce(into: &state, action: .admitAllTapped)
+    #expect(state.people.isEmpty && state.people.bytes == 0)
   }
 
   /// Compared with a set, with enough people that the table grows and shrinks again and again.

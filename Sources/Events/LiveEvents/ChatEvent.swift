@@ -86,6 +86,11 @@ public struct ChatMessage: Sendable {
     self.init(slab: ByteSlab(bytes), slices: slices, bits: bits)
   }
 
+  /// The block that the message keeps in memory, and its size in bytes.
+  @inlinable public var storage: (block: ObjectIdentifier, bytes: Int) {
+    (ObjectIdentifier(slab), slab.count)
+  }
+
   /// Unique within its room; used by `chat.delete`.
   @inlinable public var id: Text { Text(slab: slab, slice: slices.id) }
   @inlinable public var userID: Text { Text(slab: slab, slice: slices.userID) }

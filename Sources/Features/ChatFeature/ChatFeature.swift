@@ -20,6 +20,8 @@ package struct ChatFeature {
     case ticked(at: Timestamp)
     /// The host changed what is visible of the chat.
     case reading(Reading)
+    /// A frame is due, and part of the history waits to be looked through again.
+    case reviewContinued
   }
 
   package init() {}
@@ -51,6 +53,8 @@ package struct ChatFeature {
       if state.notices.isHolding { state.notices.advance(to: time) }
     case .reading(let reading):
       read(reading, in: &state)
+    case .reviewContinued:
+      continueReview(&state)
     }
     return .none
   }
@@ -69,6 +73,9 @@ package struct ChatFeature {
     state.total += batch.count
     state.deleted += late.count
     state.chatters = state.bookkeeping.chatters.count
+    if state.bookkeeping.chatters.isFull, state.chattersAtLeast == nil {
+      state.chattersAtLeast = true
+    }
     state.rate = state.bookkeeping.pace.rate
     state.busiestSecond = state.bookkeeping.pace.busiest
     state.topChatters = state.bookkeeping.chatters.top

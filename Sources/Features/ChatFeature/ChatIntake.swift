@@ -6,6 +6,7 @@ package import RateLimiting
 /// acts of the host pass at once, behind the messages that came before them.
 package struct ChatIntake: Intake {
   private var messages: Paced<KeepAll<TimedMessage>>
+  private var held = HeldBytes()
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
     let pacing = policies[.chat]
@@ -31,6 +32,7 @@ package struct ChatIntake: Intake {
     case .message(let message):
       let step = messages.limiter.push(TimedMessage(timestamp: time, message: message), at: now)
       deliver(step, into: &output)
+      if held.add(message.storage) { flush(at: now, into: &output) }
     case .delete(let id): pass(.messageDeleted(id, at: time), at: now, into: &output)
     case .clear: pass(.cleared(at: time), at: now, into: &output)
     case .timeout(let timeout): pass(.timedOut(timeout, at: time), at: now, into: &output)
@@ -78,9 +80,11 @@ package struct ChatIntake: Intake {
     output.apply(action)
   }
 
-  private func deliver(
+  private mutating func deliver(
     _ step: Step<[TimedMessage]>, into output: inout IntakeOutput<ChatFeature.Action>
   ) {
-    if let batch = step.output { output.apply(.messages(batch), events: step.applied) }
+    guard let batch = step.output else { return }
+    held.clear()
+    output.apply(.messages(batch), events: step.applied)
   }
 }

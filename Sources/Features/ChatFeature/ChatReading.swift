@@ -27,14 +27,13 @@ extension ChatFeature {
     case .filterChanged(let filter):
       // An empty filter would only keep a second, identical history.
       state.filter = filter?.isEmpty == false ? filter : nil
-      refilter(&state)
+      if state.filter == nil { state.filtered = nil } else { beginReview(&state) }
       // The messages counted as unread may not be among those visible now.
       catchUp(&state)
     case .mentionedNamesChanged(let names):
       state.mentionedNames = MentionedNames(names)
-      state.messages.mark(state.mentionedNames)
-      refilter(&state)
-      refreshThread(&state)
+      beginReview(&state)
+      if state.filter?.mentionsOnly == true { catchUp(&state) }
     case .threadOpened(let id):
       guard let message = state.messages.newest(withID: id) else { return }
       state.thread = ChatThread(message.thread ?? message.number, in: state.messages)
@@ -60,7 +59,8 @@ extension ChatFeature {
     if let filter = state.filter {
       let passing = newest.filter(filter.passes)
       seen = passing.count
-      for message in passing { state.filtered?.append(message) }
+      // A review still comes to them, after those before them.
+      if !state.isReviewing { for message in passing { state.filtered?.append(message) } }
     }
     if state.readUpTo != nil, seen > 0 { state.unread += seen }
     if let root = state.thread?.root {
@@ -74,7 +74,7 @@ extension ChatFeature {
     let seen = state.filtered ?? history
     let kept = seen.removing(target) ?? seen
     let before = seen.count { $0.number > read }
-    state.unread -= before - kept.count { $0.number > read }
+    state.unread = max(0, state.unread - before + kept.count { $0.number > read })
   }
 
   private func catchUp(_ state: inout State) {
@@ -82,15 +82,7 @@ extension ChatFeature {
     state.unread = 0
   }
 
-  private func refilter(_ state: inout State) {
-    guard let filter = state.filter else {
-      state.filtered = nil
-      return
-    }
-    state.filtered = state.messages.filter(limit: state.messages.limit, filter.passes)
-  }
-
-  private func refreshThread(_ state: inout State) {
+  func refreshThread(_ state: inout State) {
     guard let root = state.thread?.root else { return }
     state.thread = ChatThread(root, in: state.messages)
   }
@@ -105,6 +97,6 @@ package struct ChatThread: Equatable, Sendable, Codable {
 
   init(_ root: Int, in history: MessageHistory) {
     self.root = root
-    messages = history.filter(limit: history.limit) { $0.number == root || $0.thread == root }
+    messages = history.filter { $0.number == root || $0.thread == root }
   }
 }

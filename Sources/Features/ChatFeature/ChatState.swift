@@ -9,6 +9,8 @@ extension ChatFeature {
     package var total = 0
     /// How many people have written a message.
     package var chatters = 0
+    /// `true` once there were more people than can be told apart: ``chatters`` is a lower bound then.
+    package var chattersAtLeast: Bool?
     /// Messages that moderation removed from the screen or kept from being shown.
     package var deleted = 0
     /// Deletions, clears, time-outs and bans.
@@ -56,6 +58,8 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   package var pace = MessagePace()
   package var moderation = RecentModeration()
   package var rateSampler: HistorySampler?
+  /// What is left of a review of the history; `nil` if there is none in progress.
+  var review: HistoryReview?
 
   package init() {}
 

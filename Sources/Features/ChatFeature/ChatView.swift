@@ -59,6 +59,7 @@ package struct ChatView: View {
     var figures: [ViewNode] = [
       .text(
         "\(Format.count(state.total, "message")) by "
+          + (state.chattersAtLeast == true ? "at least " : "")
           + Format.count(state.chatters, "person", plural: "people"), .strong),
       .text("\(Format.count(state.rate))/s"),
     ]

@@ -1,35 +1,35 @@
 import Foundation
 package import LiveEvents
 
-/// The people who have written, and how often; an exact count.
+/// The people who have written, and how often; exact up to ``capacity`` people.
 ///
-/// Identifiers of up to 15 bytes, which most are, fit into the 16 bytes of an integer; longer ones
-/// own their text. Takes 32 to 64 bytes per person.
-package struct ChatterSet: Sendable, Codable {
-  private var short = KeyTable()
-  private var long: [Text: Int] = [:]
+/// Identifiers of up to 15 bytes, which most are, fit into the 16 bytes of an integer; of longer ones a
+/// fingerprint of 120 bits is kept. Takes 32 to 64 bytes per person.
+package struct ChatterSet: Sendable {
+  /// How many people are told apart. Strangers choose identifiers, so there must be an end.
+  package static let capacity = 98_304
+  /// What all of them take, in bytes.
+  package static var byteLimit: Int { KeyTable.bytes(for: capacity) }
+
+  private var people = KeyTable()
   /// The people who wrote the most, the busiest first. Of those who wrote equally much, the first
   /// to do so comes first.
   package private(set) var top: [TopChatter] = []
+  /// Whether people beyond ``capacity`` were left out.
+  package private(set) var isFull = false
 
   package init() {}
 
-  package var count: Int { short.count + long.count }
+  package var count: Int { people.count }
 
-  /// Counts a message of a person.
+  /// Counts a message of a person. Leaves out people beyond ``capacity``.
   ///
   /// - Complexity: O(1) on average. Copies nothing if the person is known and not among the
   ///   busiest.
   package mutating func count(_ userID: Text, name: @autoclosure () -> Text) {
-    let messages: Int
-    if let key = userID.withUTF8(Self.pack) {
-      messages = short.count(key)
-    } else if let known = long[userID] {
-      messages = known + 1
-      long[userID] = messages
-    } else {
-      messages = 1
-      long[userID.owned()] = 1
+    guard let messages = people.count(userID.withUTF8(Self.key), limit: Self.capacity) else {
+      isFull = true
+      return
     }
     if top.count < TopChatter.limit || messages > top[top.count - 1].messages {
       rank(userID, name(), messages)
@@ -51,21 +51,48 @@ package struct ChatterSet: Sendable, Codable {
   }
 
   /// The bytes, with their count in the last byte, so that no two texts share a key and no text has
-  /// the key zero. `nil` for a text that is too long.
-  private static func pack(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt128? {
-    guard bytes.count < 16 else { return nil }
+  /// the key zero; of a longer text the FNV-1a hash, marked by a last byte that no count has.
+  private static func key(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt128 {
     var key: UInt128 = 0
-    withUnsafeMutableBytes(of: &key) { target in
-      target.copyMemory(from: UnsafeRawBufferPointer(bytes))
-      target[15] = UInt8(bytes.count + 1)
+    guard bytes.count >= 16 else {
+      withUnsafeMutableBytes(of: &key) { target in
+        target.copyMemory(from: UnsafeRawBufferPointer(bytes))
+        target[15] = UInt8(bytes.count + 1)
+      }
+      return key
     }
+    key = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
+    for byte in bytes { key = (key ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B }
+    withUnsafeMutableBytes(of: &key) { $0[15] = 0xFF }
     return key
   }
 }
 
 extension ChatterSet: Equatable {
   package static func == (left: ChatterSet, right: ChatterSet) -> Bool {
-    left.long == right.long && left.short == right.short && left.top == right.top
+    left.people == right.people && left.top == right.top && left.isFull == right.isFull
+  }
+}
+
+extension ChatterSet: Codable {
+  private enum CodingKeys: String, CodingKey { case short, long, top, isFull }
+
+  package init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    people = try values.decode(KeyTable.self, forKey: .short)
+    top = try values.decode([TopChatter].self, forKey: .top)
+    isFull = try values.decodeIfPresent(Bool.self, forKey: .isFull) ?? false
+    // Up to 0.1.0 longer identifiers were kept as they were.
+    for (userID, messages) in try values.decodeIfPresent([Text: Int].self, forKey: .long) ?? [:] {
+      people.set(max(1, messages), for: userID.withUTF8(Self.key))
+    }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(people, forKey: .short)
+    try values.encode(top, forKey: .top)
+    if isFull { try values.encode(isFull, forKey: .isFull) }
   }
 }
 
@@ -94,15 +121,38 @@ struct KeyTable: Sendable {
   /// layout depends on it, which is not visible outside.
   private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
 
-  /// Counts a key. Returns how often it has been counted, this time included.
-  mutating func count(_ key: UInt128) -> Int {
+  /// Counts a key. Returns how often it has been counted, this time included; `nil` for a new key if
+  /// there are `limit` others.
+  mutating func count(_ key: UInt128, limit: Int = .max) -> Int? {
     let slot = slot(of: key)
+    if slots[slot] == 0 {
+      guard count < limit else { return nil }
+      add(key, at: slot)
+      return 1
+    }
     counts[slot] += 1
-    guard slots[slot] == 0 else { return counts[slot] }
+    return counts[slot]
+  }
+
+  /// Notes that a key has been counted so often.
+  mutating func set(_ times: Int, for key: UInt128) {
+    let slot = slot(of: key)
+    if slots[slot] == 0 { add(key, at: slot) }
+    counts[self.slot(of: key)] = times
+  }
+
+  private mutating func add(_ key: UInt128, at slot: Int) {
     slots[slot] = key
+    counts[slot] = 1
     count += 1
     if count > slots.count / 4 * 3 { grow() }
-    return 1
+  }
+
+  /// What a table of so many keys takes, in bytes.
+  static func bytes(for count: Int) -> Int {
+    var slots = 64
+    while count > slots / 4 * 3 { slots *= 2 }
+    return slots * (MemoryLayout<UInt128>.stride + MemoryLayout<Int>.stride)
   }
 
   func occurrences(of key: UInt128) -> Int { counts[slot(of: key)] }
@@ -158,8 +208,7 @@ extension KeyTable: Codable {
         let key: UInt128 = load(0)
         let times: Int64 = load(16)
         guard key != 0, times > 0 else { continue }
-        _ = count(key)
-        counts[slot(of: key)] = Int(times)
+        set(Int(times), for: key)
       }
     }
   }

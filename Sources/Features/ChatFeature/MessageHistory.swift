@@ -1,18 +1,33 @@
 package import LiveEvents
 
-/// The newest messages that may be shown, oldest first; never more than ``limit``.
+/// The newest messages that may be shown, oldest first; never more than ``limit``, and never more text
+/// than ``byteLimit``.
 ///
-/// A ring buffer: adding a message to a full history is O(1).
+/// A ring buffer: adding a message to a full history is O(1) on average.
 package struct MessageHistory: Sendable {
   package let limit: Int
-  private var slots: [DisplayedMessage] = []
-  /// The index of the oldest message in `slots`; zero until the ring is full.
+  /// The most bytes that the messages may take; the oldest go for a new one.
+  package let byteLimit: Int
+  /// What the messages take, in bytes.
+  package private(set) var bytes = 0
+  /// Messages that had to go before their time because texts were long.
+  package private(set) var leftOut = 0
+  package private(set) var count = 0
+  private var slots: [DisplayedMessage?] = []
+  /// The index of the oldest message in `slots`.
   private var oldest = 0
 
   /// - Parameter limit: how many messages are kept; above zero.
   package init(limit: Int) {
     precondition(limit > 0, "a history needs capacity for one message")
     self.limit = limit
+    byteLimit = Self.byteLimit(for: limit)
+  }
+
+  /// What a history of `limit` messages may take, in bytes. An ordinary message takes some 400, so
+  /// that only texts of a kind that no platform lets through exceed it.
+  package static func byteLimit(for limit: Int) -> Int {
+    Swift.max(1_280 << 10, limit.multipliedReportingOverflow(by: 1 << 10).partialValue)
   }
 
   /// Adds the messages of `batch` that will still be in the history after all of it is added, and
@@ -50,64 +65,108 @@ package struct MessageHistory: Sendable {
   ///
   /// - Complexity: O(history); called for replies only.
   private func thread(of reply: DisplayedMessage) -> Int? {
-    let answered = reply.message.replyTo
-    let hash = answered.hashValue
-    let slot = slots.indices.first { slots[$0].idHash == hash && slots[$0].message.id == answered }
-    return slot.map { slots[$0].thread ?? slots[$0].number }
+    newestSlot(withID: reply.message.replyTo).flatMap { slots[$0]?.thread ?? slots[$0]?.number }
   }
 
   /// The newest message with an identifier, if it is in the history.
   ///
   /// - Complexity: O(history).
   package func newest(withID id: Text) -> DisplayedMessage? {
-    let hash = id.hashValue
-    return last { $0.idHash == hash && $0.message.id == id }
+    newestSlot(withID: id).flatMap { slots[$0] }
   }
 
-  /// Those of the newest `limit` messages that satisfy `isIncluded`.
-  func filter(limit: Int, _ isIncluded: (DisplayedMessage) -> Bool) -> MessageHistory {
+  private func newestSlot(withID id: Text) -> Int? {
+    let hash = id.hashValue
+    // By slot: passing a message to a closure would cost more than comparing the numbers.
+    var position = count
+    while position > 0 {
+      position -= 1
+      let slot = slot(position)
+      if slots[slot]?.idHash == hash, slots[slot]?.message.id == id { return slot }
+    }
+    return nil
+  }
+
+  /// Those of the messages that satisfy `isIncluded`.
+  func filter(_ isIncluded: (DisplayedMessage) -> Bool) -> MessageHistory {
     var rest = MessageHistory(limit: limit)
-    rest.slots = suffix(limit).filter(isIncluded)
+    for message in self where isIncluded(message) { rest.append(message) }
     return rest
   }
 
-  /// Marks the mentions in all messages again, for other names.
-  mutating func mark(_ mentions: MentionedNames) {
-    for slot in slots.indices {
-      slots[slot].isMention = mentions.occur(in: slots[slot].message.text)
+  /// The position of the first message whose number is at least `number`; the end if there is none.
+  ///
+  /// - Complexity: O(log history).
+  func position(ofNumber number: Int) -> Int {
+    var range = 0..<count
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      range =
+        self[middle].number < number ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
     }
+    return range.lowerBound
+  }
+
+  /// Marks the mentions in the message at a position again. Returns the message as it is now.
+  mutating func mark(_ position: Int, _ mentions: MentionedNames) -> DisplayedMessage {
+    let slot = slot(position)
+    let isMention = mentions.occur(in: self[position].message.text)
+    slots[slot]?.isMention = isMention
+    return self[position]
   }
 
   mutating func append(_ message: DisplayedMessage) {
-    guard slots.count == limit else {
-      slots.append(message)
-      return
+    if count == limit { removeOldest() }
+    bytes += message.byteCount
+    while bytes > byteLimit, count > 0 {
+      removeOldest()
+      leftOut += 1
     }
-    slots[oldest] = message
-    oldest = oldest + 1 == limit ? 0 : oldest + 1
+    if count == slots.count { grow() }
+    slots[slot(count)] = message
+    count += 1
+  }
+
+  private mutating func removeOldest() {
+    bytes -= slots[oldest]?.byteCount ?? 0
+    slots[oldest] = nil
+    oldest = oldest + 1 == slots.count ? 0 : oldest + 1
+    count -= 1
+  }
+
+  private mutating func grow() {
+    var larger: [DisplayedMessage?] = []
+    larger.reserveCapacity(Swift.min(limit, Swift.max(16, slots.count * 2)))
+    larger.append(contentsOf: slots[oldest...])
+    larger.append(contentsOf: slots[..<oldest])
+    while larger.count < Swift.min(limit, Swift.max(16, slots.count * 2)) { larger.append(nil) }
+    slots = larger
+    oldest = 0
+  }
+
+  private func slot(_ position: Int) -> Int {
+    let slot = oldest + position
+    return slot < slots.count ? slot : slot - slots.count
   }
 
   /// The history without the messages that `target` names; `nil` if there are none.
   func removing(_ target: ModerationTarget) -> MessageHistory? {
-    var rest = MessageHistory(limit: limit)
+    let isTarget: (Int) -> Bool
     switch target {
-    case .everything:
-      return isEmpty ? nil : rest
+    case .everything: isTarget = { _ in true }
     case .message(let id):
       let hash = id.hashValue
-      // By index: passing a message to a closure would cost more than comparing the numbers.
-      let matches = { (slot: Int) in
-        slots[slot].idHash == hash && slots[slot].message.id == id
-      }
-      guard slots.indices.contains(where: matches) else { return nil }
-      rest.slots = filter { $0.message.id != id }
+      isTarget = { slots[$0]?.idHash == hash && slots[$0]?.message.id == id }
     case .author(let id):
       let hash = id.hashValue
-      let matches = { (slot: Int) in
-        slots[slot].userHash == hash && slots[slot].message.userID == id
-      }
-      guard slots.indices.contains(where: matches) else { return nil }
-      rest.slots = filter { $0.message.userID != id }
+      isTarget = { slots[$0]?.userHash == hash && slots[$0]?.message.userID == id }
+    }
+    guard indices.contains(where: { isTarget(slot($0)) }) else { return nil }
+    var rest = MessageHistory(limit: limit)
+    rest.leftOut = leftOut
+    for position in indices {
+      let slot = slot(position)
+      if let message = slots[slot], !isTarget(slot) { rest.append(message) }
     }
     return rest
   }
@@ -122,40 +181,46 @@ enum ModerationTarget {
 
 extension MessageHistory: RandomAccessCollection {
   package var startIndex: Int { 0 }
-  package var endIndex: Int { slots.count }
+  package var endIndex: Int { count }
 
   package subscript(position: Int) -> DisplayedMessage {
-    let slot = oldest + position
-    return slots[slot < slots.count ? slot : slot - slots.count]
+    guard let message = slots[slot(position)] else {
+      preconditionFailure("a position in the history has a message")
+    }
+    return message
   }
 }
 
 extension MessageHistory: Equatable {
   package static func == (left: MessageHistory, right: MessageHistory) -> Bool {
-    left.limit == right.limit && left.elementsEqual(right)
+    left.limit == right.limit && left.leftOut == right.leftOut && left.elementsEqual(right)
   }
 }
 
 /// Encoded oldest first, wherever the ring begins.
 extension MessageHistory: Codable {
-  private enum CodingKeys: String, CodingKey { case limit, messages }
+  private enum CodingKeys: String, CodingKey { case limit, messages, leftOut }
 
+  /// A history with more text than ``byteLimit`` is from a version that had no such limit; its oldest
+  /// messages are left out.
   package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     let limit = try values.decode(Int.self, forKey: .limit)
-    let messages = try values.decode([DisplayedMessage].self, forKey: .messages)
-    guard limit > 0, messages.count <= limit else {
+    var messages = try values.nestedUnkeyedContainer(forKey: .messages)
+    guard limit > 0, messages.count ?? 0 <= limit else {
       throw DecodingError.dataCorruptedError(
         forKey: .limit, in: values,
-        debugDescription: "\(messages.count) messages in a history of at most \(limit)")
+        debugDescription: "\(messages.count ?? 0) messages in a history of at most \(limit)")
     }
     self.init(limit: limit)
-    slots = messages
+    leftOut = try values.decodeIfPresent(Int.self, forKey: .leftOut) ?? 0
+    while !messages.isAtEnd { append(try messages.decode(DisplayedMessage.self)) }
   }
 
   package func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(limit, forKey: .limit)
     try values.encode(Array(self), forKey: .messages)
+    if leftOut > 0 { try values.encode(leftOut, forKey: .leftOut) }
   }
 }

@@ -8,6 +8,10 @@ package struct HeaderIntake: Intake {
   /// Reactions are shown as one number, whatever their kind.
   private enum Tally { case likes }
 
+  /// How much of a title is shown, in bytes: ten times what platforms allow. It is compared with the
+  /// one before, letter by letter.
+  private static let titleLength = 1_024
+
   private var viewers: Paced<LatestWins<Int>>
   /// The largest count since the last delivery: a peak must not be lost with the readings that a
   /// newer one supersedes.
@@ -46,7 +50,7 @@ package struct HeaderIntake: Intake {
       deliver(reactions.limiter.push(Int64(count), for: .likes, at: now), into: &output)
     case .title(let title):
       flush(at: now, into: &output)
-      output.apply(.titleChanged(String(title)))
+      output.apply(.titleChanged(title.prefix(Self.titleLength)))
     }
   }
 

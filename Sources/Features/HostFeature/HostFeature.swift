@@ -181,6 +181,9 @@ extension HostFeature.State {
       || waitingRoom?.isCountingDown == true || poll?.isCountingDown == true
       || !control.dragging.isEmpty
   }
+
+  /// Whether work is left that is done in parts, one with each frame.
+  package var isReviewing: Bool { chat?.isReviewing == true }
 }
 
 // MARK: Optional children

@@ -6,6 +6,12 @@ package import LiveEvents
 /// are closed once there are as many as people. The longest single step, in which the table
 /// doubles, reads no text, because hashes are stored.
 package struct WaitingList: Sendable {
+  /// The most bytes that the people may take: some 12,000 with names of an ordinary length. Strangers
+  /// choose identifiers and names, so there must be an end.
+  package static let byteLimit = 2_560 << 10
+
+  /// What the people take, in bytes.
+  package private(set) var bytes = 0
   private var slots: [Person?] = []
   /// The hashes of the identifiers, at the same positions.
   private var hashes: ContiguousArray<UInt32> = []
@@ -24,23 +30,38 @@ package struct WaitingList: Sendable {
   package subscript(id: Text) -> Person? { position(of: id, Self.hash(id)).flatMap { slots[$0] } }
 
   /// Adds a person at the end. Somebody who is already waiting keeps their position, under the new
-  /// name.
-  package mutating func join(_ person: Person) {
+  /// name. Returns `false` if there is no capacity left for them.
+  @discardableResult
+  package mutating func join(_ person: Person) -> Bool {
     let person = person.owned()
     let hash = Self.hash(person.id)
-    if let position = position(of: person.id, hash) {
+    let position = position(of: person.id, hash)
+    let before = position.map { Self.byteCount(of: slots[$0]) } ?? 0
+    let after = bytes - before + Self.byteCount(of: person)
+    guard after <= Self.byteLimit else { return false }
+    bytes = after
+    if let position {
       slots[position] = person
     } else {
       slots.append(person)
       hashes.append(hash)
       index.insert(slots.count - 1, hashes)
     }
+    return true
+  }
+
+  /// What a person takes: two texts in a block of their own, a slot, a hash and a place in the index.
+  private static func byteCount(of person: Person?) -> Int {
+    guard let person else { return 0 }
+    return person.id.byteCount + person.name.byteCount + ByteSlab.padding
+      + MemoryLayout<Person?>.stride + 64
   }
 
   /// Removes a person, if they are waiting.
   package mutating func remove(_ id: Text) {
     guard let position = position(of: id, Self.hash(id)) else { return }
     index.remove(position, hashes)
+    bytes -= Self.byteCount(of: slots[position])
     slots[position] = nil
     while first < slots.count, slots[first] == nil { first += 1 }
     if slots.count > 16, count < slots.count / 2 { closeGaps() }

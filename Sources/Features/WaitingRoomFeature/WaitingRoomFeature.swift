@@ -20,6 +20,8 @@ package struct WaitingRoomFeature {
     /// How often somebody left or was let in without having waited. Sources repeat themselves and
     /// miss joins, so this is not an error, but worth counting.
     package var unmatched = 0
+    /// How many people were left out because the list was full; `nil` if that never happened.
+    package var leftOut: Int?
 
     package init() {}
   }
@@ -82,7 +84,7 @@ package struct WaitingRoomFeature {
   private func apply(_ change: Change, to state: inout State) {
     switch change {
     case .joined(let person):
-      state.people.join(person)
+      if !state.people.join(person) { state.leftOut = (state.leftOut ?? 0) + 1 }
     case .left(let person):
       if !leave(person, &state) { state.unmatched += 1 }
     case .admitted(let person):

@@ -7,6 +7,7 @@ package import RateLimiting
 /// before them.
 package struct WaitingRoomIntake: Intake {
   private var changes: Paced<KeepAll<WaitingRoomFeature.Change>>
+  private var held = HeldBytes()
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
     let pacing = policies[.waitingRoom]
@@ -29,9 +30,9 @@ package struct WaitingRoomIntake: Intake {
     into output: inout IntakeOutput<WaitingRoomFeature.Action>
   ) {
     switch event {
-    case .join(let person): gather(.joined(person), at: now, into: &output)
-    case .leave(let person): gather(.left(person), at: now, into: &output)
-    case .admitted(let person): gather(.admitted(person), at: now, into: &output)
+    case .join(let person): gather(.joined(person), person, at: now, into: &output)
+    case .leave(let person): gather(.left(person), person, at: now, into: &output)
+    case .admitted(let person): gather(.admitted(person), person, at: now, into: &output)
     case .schedule(let start):
       pass(.scheduled(start, at: timestamp), at: now, into: &output)
     case .capacity(let capacity): pass(.capacityChanged(capacity), at: now, into: &output)
@@ -54,10 +55,11 @@ package struct WaitingRoomIntake: Intake {
   }
 
   private mutating func gather(
-    _ change: WaitingRoomFeature.Change, at now: Instant,
+    _ change: WaitingRoomFeature.Change, _ person: Person, at now: Instant,
     into output: inout IntakeOutput<WaitingRoomFeature.Action>
   ) {
     deliver(changes.limiter.push(change, at: now), into: &output)
+    if held.add(person.id.storage) { flush(at: now, into: &output) }
   }
 
   private mutating func pass(
@@ -68,10 +70,12 @@ package struct WaitingRoomIntake: Intake {
     output.apply(action)
   }
 
-  private func deliver(
+  private mutating func deliver(
     _ step: Step<[WaitingRoomFeature.Change]>,
     into output: inout IntakeOutput<WaitingRoomFeature.Action>
   ) {
-    if let batch = step.output { output.apply(.changed(batch), events: step.applied) }
+    guard let batch = step.output else { return }
+    held.clear()
+    output.apply(.changed(batch), events: step.applied)
   }
 }

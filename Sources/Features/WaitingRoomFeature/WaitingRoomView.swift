@@ -17,7 +17,7 @@ package struct WaitingRoomView: View {
   ) -> ViewNode {
     let people = state.people
     var figures: [ViewNode] = [
-      .text(Phrase.waiting(people.count), .strong),
+      .text((state.leftOut == nil ? "" : "at least ") + Phrase.waiting(people.count), .strong),
       .text(Phrase.admitted(state.admitted, of: state.capacity)),
     ]
     if let seconds = state.secondsLeft {

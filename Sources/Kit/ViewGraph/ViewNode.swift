@@ -128,3 +128,47 @@ extension ViewNode {
     return mapChildren { $0.prepending(earlier) }
   }
 }
+
+/// Texts may come from strangers. As equal counts what has the same bytes: whether different ones read the
+/// same takes time that can grow with the square of their length.
+extension ViewNode {
+  public static func == (left: ViewNode, right: ViewNode) -> Bool {
+    switch (left, right) {
+    case (.empty, .empty): true
+    case (.text(let left, let emphasis), .text(let right, let other)),
+      (.badge(let left, let emphasis), .badge(let right, let other)):
+      emphasis == other && left.hasBytes(of: right)
+    case (
+      .gauge(let label, let value, let text, let emphasis),
+      .gauge(let otherLabel, let otherValue, let otherText, let other)
+    ):
+      value == otherValue && emphasis == other && label.hasBytes(of: otherLabel)
+        && text.hasBytes(of: otherText)
+    case (.sparkline(let left), .sparkline(let right)): left == right
+    case (.row(let left), .row(let right)), (.column(let left), .column(let right)): left == right
+    case (.table(let columns, let rows), .table(let otherColumns, let otherRows)):
+      columns == otherColumns && rows == otherRows
+    case (.list(let rows, let scrolling), .list(let otherRows, let other)):
+      scrolling == other && rows == otherRows
+    case (.panel(let panel, let inner), .panel(let otherPanel, let otherInner)):
+      panel == otherPanel && inner == otherInner
+    case (.child(let left), .child(let right)): left == right
+    case (.empty, _), (.text, _), (.badge, _), (.gauge, _), (.sparkline, _), (.row, _),
+      (.column, _),
+      (.table, _), (.list, _), (.panel, _), (.child, _):
+      false
+    }
+  }
+}
+
+extension ViewNode.ListRow {
+  public static func == (left: Self, right: Self) -> Bool {
+    left.id.hasBytes(of: right.id) && left.node == right.node
+  }
+}
+
+extension String {
+  fileprivate func hasBytes(of other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+  }
+}

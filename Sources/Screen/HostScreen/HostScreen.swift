@@ -1,3 +1,4 @@
+import ChatFeature
 package import Composable
 package import HostFeature
 package import Intake
@@ -104,7 +105,7 @@ package final class HostScreen {
   /// When there is something to draw next; `nil` while nothing changes and nothing is held.
   package var nextFrame: Instant? {
     let earliest = grid.frame(after: lastFrame)
-    if store.actionCount != drawnActions { return earliest }
+    if store.actionCount != drawnActions || store.state.isReviewing { return earliest }
     let tick = store.state.wantsTicks ? ticker.next : nil
     let due = Instant.earlier(intake.deadline, tick)
     return due.map { max(grid.frame(atOrAfter: $0), earliest) }
@@ -121,6 +122,7 @@ package final class HostScreen {
     let start = clock.now
     if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
     reduce()
+    if store.state.isReviewing { store.send(.chat(.reviewContinued)) }
     if store.state.wantsTicks, let time = ticker.tick(at: now) { store.send(.ticked(at: time)) }
     drawnActions = store.actionCount
     lastFrame = now

@@ -1,0 +1,133 @@
+package import LiveEvents
+
+/// Finds any of several words in a text, ignoring the case of ASCII letters: the automaton of Aho and
+/// Corasick, prepared once.
+///
+/// Words and texts both come from strangers. A search takes at most two steps per byte of the text,
+/// however often text and words repeat themselves, and allocates nothing.
+package struct TextSearch: Sendable {
+  /// The part of a text that is searched, in bytes: eight times the longest message of the platforms
+  /// we know.
+  package static let searchedBytes = 4_096
+
+  /// The result of a search, and how many steps of the automaton it took.
+  package struct Outcome: Equatable {
+    package var isFound: Bool
+    package var steps: Int
+  }
+
+  private let words: [[UInt8]]
+  private let wholeWord: Bool
+
+  // The states are numbered level by level, so that the children of each are a range: those from
+  // `firstChild[state]` up to `firstChild[state + 1]`, sorted by their bytes.
+  private var firstChild: [Int32] = []
+  /// The byte that leads to a state from its parent.
+  private var byte: [UInt8] = []
+  /// The state of the longest suffix that is also the beginning of a word.
+  private var fallback: [Int32] = []
+  /// Whether a word ends in a state.
+  private var isEnd: [Bool] = []
+  /// The state after each byte at the beginning, where most bytes of most texts are read.
+  private var first: [Int32] = Array(repeating: 0, count: 256)
+
+  /// - Parameters:
+  ///   - words: empty ones are never found.
+  ///   - wholeWord: whether a word counts only if no letter, digit or `_` follows it.
+  /// - Complexity: O(total length of the words, times the logarithm of their number).
+  package init(_ words: [String], wholeWord: Bool = false) {
+    let sorted = Set(words.map { $0.utf8.map(\.asciiLowercased) }).filter { !$0.isEmpty }
+      .sorted { $0.lexicographicallyPrecedes($1) }
+    self.words = sorted
+    self.wholeWord = wholeWord
+    if !sorted.isEmpty { build() }
+  }
+
+  package var isEmpty: Bool { words.isEmpty }
+
+  private mutating func build() {
+    /// The words that have the state as their beginning, its length, and its parent.
+    var states = [(words: 0..<words.count, depth: 0, parent: 0)]
+    byte = [0]
+    var state = 0
+    while state < states.count {
+      let (range, depth, _) = states[state]
+      firstChild.append(Int32(states.count))
+      isEnd.append(depth == words[range.lowerBound].count)
+      var start = isEnd[state] ? range.lowerBound + 1 : range.lowerBound
+      while start < range.upperBound {
+        let next = words[start][depth]
+        let end = words[start..<range.upperBound].firstIndex { $0[depth] != next }
+        byte.append(next)
+        states.append((start..<(end ?? range.upperBound), depth + 1, state))
+        start = end ?? range.upperBound
+      }
+      state += 1
+    }
+    firstChild.append(Int32(states.count))
+    for child in children(of: 0) { first[Int(byte[child])] = Int32(child) }
+    fallback = Array(repeating: 0, count: states.count)
+    for state in states.indices.dropFirst() where states[state].parent != 0 {
+      var steps = 0
+      fallback[state] = Int32(
+        follow(byte[state], from: Int(fallback[states[state].parent]), &steps))
+      if isEnd[Int(fallback[state])] { isEnd[state] = true }
+    }
+  }
+
+  private func children(of state: Int) -> Range<Int> {
+    Int(firstChild[state])..<Int(firstChild[state + 1])
+  }
+
+  /// The child of a state for a byte: at most one comparison for each doubling of the words.
+  private func child(of state: Int, _ wanted: UInt8) -> Int? {
+    var range = children(of: state)
+    while range.count > 1 {
+      let middle = range.lowerBound + range.count / 2
+      range =
+        byte[middle] <= wanted ? middle..<range.upperBound : range.lowerBound..<middle
+    }
+    return range.first.flatMap { byte[$0] == wanted ? $0 : nil }
+  }
+
+  private func follow(_ byte: UInt8, from start: Int, _ steps: inout Int) -> Int {
+    var state = start
+    while state != 0 {
+      steps += 1
+      if let child = child(of: state, byte) { return child }
+      state = Int(fallback[state])
+    }
+    steps += 1
+    return Int(first[Int(byte)])
+  }
+
+  /// - Complexity: O(length of the text), and no more than O(``searchedBytes``).
+  package func occurs(in text: Text) -> Bool { text.withUTF8 { search($0).isFound } }
+
+  package func search(_ bytes: UnsafeBufferPointer<UInt8>) -> Outcome {
+    var outcome = Outcome(isFound: false, steps: 0)
+    if isEmpty { return outcome }
+    var state = 0
+    for index in 0..<min(bytes.count, Self.searchedBytes) {
+      state = follow(bytes[index].asciiLowercased, from: state, &outcome.steps)
+      guard isEnd[state] else { continue }
+      if !wholeWord || index + 1 == bytes.count || !isPartOfWord(bytes[index + 1]) {
+        outcome.isFound = true
+        return outcome
+      }
+    }
+    return outcome
+  }
+}
+
+extension TextSearch: Equatable {
+  package static func == (left: TextSearch, right: TextSearch) -> Bool {
+    left.words == right.words && left.wholeWord == right.wholeWord
+  }
+}
+
+/// Whether a byte is a letter, a digit, `_`, or not ASCII.
+private func isPartOfWord(_ byte: UInt8) -> Bool {
+  byte >= 128 || byte == 95 || (byte >= 48 && byte <= 57)
+    || (byte.asciiLowercased >= 97 && byte.asciiLowercased <= 122)
+}

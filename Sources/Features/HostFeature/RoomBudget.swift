@@ -1,0 +1,28 @@
+import ChatFeature
+import ControlFeature
+import Intake
+import LiveEvents
+import WaitingRoomFeature
+
+/// The most memory that the state of one room may take. Strangers choose texts, names and identifiers,
+/// so every part of the sum has a limit of its own, where the part is.
+package enum RoomBudget {
+  /// In bytes.
+  ///
+  /// - Parameter chatHistory: how many messages the chat keeps.
+  package static func bytes(chatHistory: Int) -> Int {
+    // What is shown, what passes a filter, and the open thread.
+    3 * MessageHistory.byteLimit(for: chatHistory)
+      + ChatterSet.byteLimit
+      + WaitingList.byteLimit
+      // The chat's and the waiting room's throttles.
+      + 2 * HeldBytes.limit
+      + tables
+  }
+
+  /// Notices, moderation, gift bombs, controls, title and poll: identifiers and names, each with the block
+  /// that it is in.
+  private static let tables =
+    (4 * RecentModeration.capacity + 2 * NoticeBoard.groupMemory + 6 * NoticeBoard.limit
+      + 4 * ControlIntake.nameCapacity) * (EventLimits.nameLength + ByteSlab.padding + 64)
+}

@@ -299,7 +299,8 @@ let tests: [Target] =
     test(
       "EndToEndTests",
       [
-        "Composable", "ControlInterface", "HostScreen", "Intake", "JSON", "LiveEvents",
+        "Composable", "ControlInterface", "HostFeature", "HostScreen", "Intake", "JSON",
+        "LiveEvents",
         "LivehostDaemon", "RateLimiting", "Simulation", "Varlink", "ViewGraph", "TestSupport",
         "UnixSockets", "WireFormats", "livehostd", "livehostctl",
       ] + nio),

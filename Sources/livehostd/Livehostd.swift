@@ -52,6 +52,8 @@ struct Livehostd: AsyncParsableCommand {
       Self.write(Configuration.commentedDefaults, to: STDOUT_FILENO)
       return
     }
+    // Before the configuration is read, so that a change of it is not missed.
+    EarlyHangup.note()
     let configuration: Configuration
     do {
       configuration = try Self.loadConfiguration(config)
@@ -60,7 +62,7 @@ struct Livehostd: AsyncParsableCommand {
       throw ExitCode(78)
     }
     if checkConfig {
-      Self.complain("the configuration is fine")
+      Self.complain("the configuration is fine; \(configuration.memoryText)")
       return
     }
     let log: ServiceLog
@@ -89,7 +91,7 @@ struct Livehostd: AsyncParsableCommand {
       configuration: configuration,
       paths: RuntimePaths(runtimeDirectory: runtimeDirectory, stateDirectory: stateDirectory),
       logger: logger, logLevel: log.level, registry: registry,
-      lostEntries: { Int(clamping: log.lost.entries) },
+      lostEntries: { Int(clamping: log.lost.entries) }, pingJournal: log.ping,
       readConfiguration: { [config, logLevel] () throws(ConfigurationError) in
         var configuration = try Self.loadConfiguration(config)
         // The command line takes precedence.

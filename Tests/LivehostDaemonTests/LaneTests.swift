@@ -148,6 +148,50 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await test.end()
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a sender whose times jump does not delay the deliveries of another room`() async throws {
+    let test = try TestLane(turnLength: .zero)
+    _ = try test.directory.open(.main)
+    let other = try #require(RoomName("other"))
+    _ = try test.directory.open(other)
+    // Each line of it makes 64 frames.
+    let live = LiveEvent(timestamp: 0, payload: .stream(.live))
+    for number in 0..<300 {
+      let events = [viewers(number, at: Timestamp(number) * 65_000)]
+      test.lane.post(
+        RoomDelivery(room: .main, events: (number == 0 ? [live] : []) + events, clock: .event))
+    }
+    _ = await test.send([viewers(7, at: 0)], to: other)
+    let flooded = try #require(await test.lane.report(.main))
+    #expect(flooded.counters.received < 300, "the other room was served first")
+    _ = await test.send([], to: .main)
+    #expect(await test.lane.report(.main)?.counters.received == 301)
+    try await test.end()
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a call that changes the names is answered with what the whole history mentions`()
+    async throws
+  {
+    let test = try TestLane()
+    _ = try test.directory.open(.main)
+    let text = String(repeating: "@", count: 4_000) + "@ann"
+    let events = (0..<200).map { number in
+      LiveEvent(
+        timestamp: Timestamp(number),
+        payload: .chat(
+          .message(ChatMessage(id: "\(number)", userID: "u", userName: "U", text: text))))
+    }
+    _ = await test.send(events, to: .main, clock: .arrival)
+    let kept = try #require(await test.lane.report(.main)?.features.chat?.total)
+    #expect(kept == 200)
+    let reply = try await test.lane.act(.chat(.highlight(names: ["ann"])), in: .main).get()
+    #expect(reply.mentions == 200)
+    let filter = MessageFilter(words: "@@@ann")
+    #expect(try await test.lane.act(.chat(.filter(filter)), in: .main).get().passing == 200)
+    try await test.end()
+  }
+
   @Test func `events for a room closed meanwhile are rejected and acknowledged`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)

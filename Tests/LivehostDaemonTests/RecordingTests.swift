@@ -1,4 +1,5 @@
 import ControlInterface
+import Foundation
 import Intake
 import JSON
 import LiveEvents
@@ -6,6 +7,7 @@ import LivehostDaemon
 import RateLimiting
 import Recordings
 import Synchronization
+import TestSupport
 import Testing
 import WireFormats
 
@@ -148,7 +150,7 @@ import WireFormats
     async throws
   {
     var recording = RecordingSettings()
-    recording.maximumWaiting = 50
+    recording.maximumWaiting = 100
     let studio = try Studio(recording: recording)
     _ = try studio.directory.open(.main)
     let started = try await studio.recordings.start(.main, on: studio.lane)
@@ -170,6 +172,40 @@ import WireFormats
     // Another one may be begun, once the failed one is closed.
     while (try? await studio.recordings.start(.main, on: studio.lane)) == nil {}
     _ = try await studio.recordings.stop(.main, on: studio.lane)
+    try await studio.end()
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a replay into a recorded room waits for the disk instead of failing its recording`()
+    async throws
+  {
+    let disk = StuckDisk()
+    var settings = RecordingSettings()
+    settings.disk = Disk(sync: { _ in
+      disk.answer()
+      return 0
+    })
+    settings.highWater = 100
+    settings.maximumWaiting = 2_000
+    let studio = try Studio(recording: settings)
+    let recording = try await studio.record(6_000)
+    let again = try #require(RoomName("again"))
+    _ = try studio.directory.open(again)
+    _ = try await studio.recordings.start(again, on: studio.lane)
+    disk.stick()
+    let replay = Task {
+      try await Replay(
+        try await studio.library.files(of: recording.recording), into: again, on: studio.lane,
+        speed: nil
+      ).run()
+    }
+    await disk.hasCaught()
+    // The lane answers, so what it was given is taken. More of it would fail the recording.
+    for _ in 0..<200 { _ = await studio.lane.report(again) }
+    #expect(await studio.lane.report(again)?.features.recorder?.state == .recording)
+    disk.release()
+    #expect(try await replay.value.events == recording.events)
+    #expect(try await studio.recordings.stop(again, on: studio.lane).events == recording.events)
     try await studio.end()
   }
 
@@ -200,6 +236,37 @@ import WireFormats
     let recording = try await studio.recordings.stop(.main, on: studio.lane)
     let replay = try await studio.replay(recording.recording, into: try #require(RoomName("again")))
     #expect(replay.digest == recording.digest)
+    try await studio.end()
+  }
+
+  @Test func `a recording from elsewhere, with times and settings that no room has, does no harm`()
+    async throws
+  {
+    let studio = try Studio()
+    let directory = studio.path + "/main-forged"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let lines = [
+      #"{"type":"recording","version":1,"name":"main-forged","room":"main","segment":1,"startedAt":1}"#,
+      #"{"type":"change","at":0,"change":{"settings":{"chatHistory":1000000000000,"throttling":{"chat":{"interval":9000000000000000000,"maximumStaleness":9000000000000000000,"capacity":1}}}}}"#,
+      #"{"type":"viewers","ts":1,"count":3,"at":10}"#,
+      #"{"type":"chat.message","ts":1,"id":"1","user":{"id":"u","name":"U"},"text":"t","at":10}"#,
+      #"{"type":"frame","at":5000000000000000000}"#,
+      #"{"type":"viewers","ts":1,"count":4,"at":5700000000000000000}"#,
+      #"{"type":"frame","at":5700000000000000000,"flush":true}"#,
+    ]
+    try (lines.joined(separator: "\n") + "\n")
+      .write(toFile: directory + "/000001.ndjson", atomically: true, encoding: .utf8)
+    let room = try #require(RoomName("again"))
+    for _ in 0..<2 {
+      // The second time its times come on top of those of the first.
+      let replay = Replay(
+        try await studio.library.files(of: "main-forged"), into: room,
+        on: studio.directory.lane(of: room) ?? (try studio.directory.open(room)), speed: nil)
+      #expect(try await replay.run().events == 3)
+    }
+    let report = try #require(await studio.lane.report(room))
+    #expect(report.features.header?.viewers == 4)
+    #expect(report.features.chat?.total == 2)
     try await studio.end()
   }
 

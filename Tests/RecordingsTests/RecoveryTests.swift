@@ -3,6 +3,8 @@ import Glibc
 import LiveEvents
 import RateLimiting
 import Recordings
+import Synchronization
+import TestSupport
 import Testing
 
 /// Ways to damage the file of a catalogue. Except for `gone`, it remains the same file.
@@ -227,6 +229,21 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await library.steps(of: name) == far)
   }
 
+  @Test func `a time that no room has makes a line bad, and nothing overflows`() async throws {
+    let directory = try TemporaryDirectory()
+    let (_, file) = try await leave(makeSteps(40), in: directory.path)
+    let forged = ["9223372036854775807", "-1", "6000000000000000000"].map {
+      "{\"type\":\"frame\",\"at\":\($0)}\n"
+    }
+    let good = "{\"type\":\"frame\",\"at\":5000000000000000000}\n"
+    try write(bytes(file) + Array((forged.joined() + good).utf8), to: file)
+    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    let summary = try #require(try await library.list().first)
+    #expect(summary.state == .damaged)
+    #expect(summary.durationMs > 4_999_000_000_000)
+  }
+
   @Test func `a reader does not read what is written after it started`() async throws {
     let directory = try TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path)
@@ -239,6 +256,108 @@ enum CatalogueDamage: CaseIterable {
     var read: [RecordedStep] = []
     while try reader.read(into: &read) {}
     #expect(read == Array(steps.prefix(100)))
+  }
+
+  /// The sizes of what a recovery of all reads.
+  private final class Reads: Sendable {
+    private let bytes = Mutex(0)
+    func add(_ count: Int) { bytes.withLock { $0 += count } }
+    var total: Int { bytes.withLock { $0 } }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a recovery that is cut short is continued where it was, and says how much is left`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let steps = makeSteps(2_000)
+    let summary = try await library.record(steps)
+    #expect(summary.segments > 10)
+    library.close()
+    try FileManager.default.removeItem(atPath: directory.path + "/catalogue.sqlite")
+    // The first one never gets beyond the middle.
+    let (reads, stuck) = (Reads(), StuckDisk())
+    var settings = RecordingSettings.small
+    settings.disk = Disk(didRead: { bytes in
+      reads.add(bytes)
+      if reads.total > summary.bytes / 2 { stuck.stick() }
+      stuck.answer()
+    })
+    let first = try RecordingLibrary(directory: directory.path, settings: settings)
+    let opening = Task { try? await first.open() }
+    await stuck.hasCaught()
+    #expect((1..<summary.bytes * 6 / 10).contains(first.bytesToRecover))
+    // The second one reads the other half, and lists the same.
+    let rest = Reads()
+    settings.disk = Disk(didRead: { rest.add($0) })
+    library = try RecordingLibrary(directory: directory.path, settings: settings)
+    #expect(try await library.list() == [summary])
+    #expect((1..<summary.bytes * 7 / 10).contains(rest.total), "\(rest.total) of \(summary.bytes)")
+    #expect(library.bytesToRecover == 0)
+    library.close()
+    // The third one nothing at all.
+    let none = Reads()
+    settings.disk = Disk(didRead: { none.add($0) })
+    library = try RecordingLibrary(directory: directory.path, settings: settings)
+    #expect(try await library.list() == [summary])
+    #expect(none.total == 0)
+    #expect(try await library.steps(of: summary.name) == steps)
+    library.close()
+    stuck.release()
+    await opening.value
+    first.close()
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a catalogue that another program holds is not damaged, and changes wait for it`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let first = try await library.record(makeSteps(100))
+    let recorder = try await library.start(room: "other", startedAt: 1_700_000_000_500) { _ in }
+    await recorder.write(makeSteps(400))
+    let other = try Holder(of: directory.path + "/catalogue.sqlite")
+    await #expect(throws: RecordingError.catalogueBusy) { try await library.list() }
+    let second = try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)
+    #expect(second.state == .finished)
+    other.end()
+    #expect(try await library.list() == [first, second])
+    library.close()
+    #expect(!FileManager.default.fileExists(atPath: directory.path + "/catalogue.sqlite.damaged"))
+    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    #expect(try await library.list() == [first, second])
+    library.close()
+  }
+
+  /// Another program that has locked a catalogue.
+  private final class Holder {
+    private let process = Process()
+    private let (input, output) = (Pipe(), Pipe())
+
+    init(of path: String) throws {
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = [
+        "python3", "-c",
+        """
+        import sqlite3, sys
+        connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+        connection.execute('BEGIN EXCLUSIVE')
+        print('held', flush=True)
+        sys.stdin.read()
+        """, path,
+      ]
+      process.standardInput = input
+      process.standardOutput = output
+      try process.run()
+      #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+    }
+
+    func end() {
+      try? input.fileHandleForWriting.close()
+      process.waitUntilExit()
+    }
   }
 
   @Test func `if the program is killed between two segments, both are kept`() async throws {

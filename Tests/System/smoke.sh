@@ -20,8 +20,10 @@ CHECKS=(
   "check_journal          the room's opening is in the journal with MESSAGE_ID and LIVEHOST_ROOM"
   "check_catalog          journalctl -x explains that entry"
   "check_exposure         systemd-analyze security is at most 0.6"
+  "check_priority         simulations would run at a lower priority under the unit's system-call filter"
   "check_stop             it stops cleanly: inactive, result success"
   "check_log              no entry of the service is a warning or worse"
+  "check_hostile          a hostile sender: no hang, within the unit's memory limit, also after a kill"
 )
 
 . "$here/lib.sh"
@@ -87,6 +89,43 @@ check_catalog() {
   inside journalctl --update-catalog || return
   inside journalctl -q -x --no-pager -u livehostd.service "MESSAGE_ID=$(room_opened)" \
     | grep -F 'Room main was opened'
+}
+
+# The threads for heavy work exist from the start, at the priority that they will work at.
+check_priority() {
+  local process found
+  process=$(property MainPID livehostd.service)
+  # Field 19 of stat, in proc(5).
+  found=$(inside sh -c "for task in /proc/$process/task/*; do
+    case \$(cat \$task/comm) in work-*) sed 's/.*) //' \$task/stat | cut -d' ' -f17 ;; esac; done" | sort -u)
+  [ "$found" = 10 ] || { echo "their niceness is '$found', expected 10"; return 1; }
+}
+
+check_hostile() {
+  local memory limit hangs process status
+  inside systemctl start livehostd.service || return
+  process=$(property MainPID livehostd.service)
+  timeout 400 "$here/hostile.py" "/proc/$INIT/root/run/livehost/ingest" || { echo "not acknowledged"; return 1; }
+  status=$(inside timeout 20 livehostctl status --json=short) || return
+  echo "$status"
+  limit=$(property MemoryHigh livehostd.service)
+  memory=$(property MemoryCurrent livehostd.service)
+  echo "memory $memory of $limit"
+  [ "$memory" -lt "$limit" ] || return
+  hangs=$(inside livehostctl hangs --json=short | grep -c '"reason":"\(busy\|blocked\)"')
+  [ "$hangs" = 0 ] || { inside livehostctl hangs; return 1; }
+  [ "$(property MainPID livehostd.service)" = "$process" ] || { echo "it was restarted"; return 1; }
+  inside systemctl kill --signal=KILL livehostd.service
+  for _ in $(seq 300); do
+    [ "$(property MainPID livehostd.service)" != "$process" ] &&
+      [ "$(property ActiveState livehostd.service)" = active ] && break
+    sleep 0.2
+  done
+  memory=$(property MemoryCurrent livehostd.service)
+  echo "memory $memory of $limit after the kill"
+  [ "$(property ActiveState livehostd.service)" = active ] && [ "$memory" -lt "$limit" ] || return
+  [ "$(inside livehostctl rooms --json=short | python3 -c 'import json, sys
+print(len(json.load(sys.stdin)["rooms"]))')" -ge 48 ]
 }
 
 check_stop() {

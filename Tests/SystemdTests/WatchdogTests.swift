@@ -66,8 +66,10 @@ import Testing
 private final class ManualLane: Sendable {
   private let pings = Mutex<[Heartbeat]>([])
 
-  func watched(_ name: String) -> WatchedLane {
-    WatchedLane(name: name) { heartbeat in self.pings.withLock { $0.append(heartbeat) } }
+  func watched(_ name: String, _ duty: WatchedThread.Duty = .loop) -> WatchedThread {
+    WatchedThread(name: name, duty: duty) { heartbeat in
+      self.pings.withLock { $0.append(heartbeat) }
+    }
   }
 
   var pending: Int { pings.withLock { $0.count } }
@@ -89,7 +91,7 @@ private final class ManualLane: Sendable {
     }
     let (first, second) = (ManualLane(), ManualLane())
     var driver = WatchdogDriver(
-      lanes: [first.watched("first"), second.watched("second")], notifier: notifier)
+      threads: [first.watched("first"), second.watched("second")], notifier: notifier)
     #expect(try driver.tick(now: 0) == [])
     for now in 1...3 as ClosedRange<UInt64> {
       first.runTurns()
@@ -112,11 +114,35 @@ private final class ManualLane: Sendable {
   @Test func `an unreachable service manager is an error, but lanes are still pinged`() throws {
     let lane = ManualLane()
     var driver = WatchdogDriver(
-      lanes: [lane.watched("lane")], notifier: ServiceNotifier { _ in -2 })
+      threads: [lane.watched("lane")], notifier: ServiceNotifier { _ in -2 })
     _ = try driver.tick(now: 0)
     lane.runTurns()
     #expect(throws: SystemError(.notify, code: 2)) { try driver.tick(now: 1) }
     #expect(lane.pending == 1)
+  }
+}
+
+@Suite struct WatchdogDutyTests {
+  @Test func `a silent disk keeps the watchdog hungry, a silent journal does not`() throws {
+    let fed = Mutex(0)
+    let notifier = ServiceNotifier { _ in
+      fed.withLock { $0 += 1 }
+      return 1
+    }
+    let (lane, disk, journal) = (ManualLane(), ManualLane(), ManualLane())
+    var driver = WatchdogDriver(
+      threads: [
+        lane.watched("lane"), disk.watched("recorder", .storage), journal.watched("journal", .log),
+      ], notifier: notifier)
+    _ = try driver.tick(now: 0)
+    lane.runTurns()
+    disk.runTurns()
+    #expect(try driver.tick(now: 1) == [.init(name: "journal", duty: .log, nanoseconds: 1)])
+    #expect(fed.withLock { $0 } == 1)
+    lane.runTurns()
+    journal.runTurns()
+    #expect(try driver.tick(now: 2) == [.init(name: "recorder", duty: .storage, nanoseconds: 1)])
+    #expect(fed.withLock { $0 } == 1)
   }
 }
 
@@ -127,14 +153,14 @@ private final class ManualLane: Sendable {
     let heartbeat = Mutex<Heartbeat?>(nil)
     let hasStalled = Atomic<Bool>(false)
     // It answers at once from its first stall on.
-    let lane = WatchedLane(name: "slow") { beat in
+    let lane = WatchedThread(name: "slow") { beat in
       heartbeat.withLock { $0 = beat }
       if hasStalled.load(ordering: .relaxed) { beat.beat() }
     }
     let watchdog = try WatchdogThread(
-      WatchdogDriver(lanes: [lane], notifier: ServiceNotifier { _ in 1 }),
+      WatchdogDriver(threads: [lane], notifier: ServiceNotifier { _ in 1 }),
       interval: WatchdogInterval(microseconds: 4_000),
-      onStall: { lanes in
+      onSilence: { lanes in
         looker.yield(lanes.map(\.name))
         hasStalled.store(true, ordering: .relaxed)
         heartbeat.withLock { $0?.beat() }
@@ -156,15 +182,15 @@ private final class ManualLane: Sendable {
     }
     let interval = WatchdogInterval(microseconds: 4_000)
     let healthy = try WatchdogThread(
-      WatchdogDriver(lanes: [WatchedLane(name: "good") { $0.beat() }], notifier: notifier),
+      WatchdogDriver(threads: [WatchedThread(name: "good") { $0.beat() }], notifier: notifier),
       interval: interval)
     var iterator = fed.makeAsyncIterator()
     for _ in 0..<3 { await iterator.next() }
     healthy.stop()
     let blocked = try WatchdogThread(
-      WatchdogDriver(lanes: [WatchedLane(name: "bad") { _ in }], notifier: notifier),
+      WatchdogDriver(threads: [WatchedThread(name: "bad") { _ in }], notifier: notifier),
       interval: interval,
-      onStall: { lanes in for lane in lanes { staller.yield(lane.name) } })
+      onSilence: { lanes in for lane in lanes { staller.yield(lane.name) } })
     var stalled = stalls.makeAsyncIterator()
     #expect(await stalled.next() == "bad")
     blocked.stop()

@@ -48,6 +48,11 @@ package final class DeliveryReceipt: Sendable {
     wantsAcknowledgement = true
   }
 
+  /// The size of the lines in which the delivery came; 0 if it came by no line.
+  package var byteCount: Int {
+    if case .connection(_, _, let bytes) = sender { bytes } else { 0 }
+  }
+
   /// Reports that the delivery was taken out of the mailbox: the sender may send as much again.
   package func markConsumed() {
     let isFirst = progress.withLock { progress in

@@ -51,13 +51,21 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
 /// The list of recordings, in SQLite. Everything in it can be rebuilt from the segments.
 ///
 /// If the file cannot be written (the disk is full, say), the catalogue continues in memory, so
-/// that it stays correct while the program runs; the next start rebuilds it. Belongs to one thread.
+/// that it stays correct while the program runs; the next start rebuilds it. While another program
+/// holds the file (a backup, say), changes wait. Belongs to one thread.
 final class Catalogue {
+  /// How long an access waits for another program, in seconds. What waits for the disk waits as long.
+  private static let patience = 0.5
+  /// How often opening tries again.
+  private static let attempts = 10
+
   private let path: String
   private var database: DatabaseQueue
   private var isInMemory: Bool
   /// Whether a read or a write failed; the catalogue must then be rebuilt.
   private(set) var isDamaged = false
+  /// Changes that another program keeps from being written.
+  private var unsaved: [(Database) throws -> Void] = []
   private let onProblem: @Sendable (String) -> Void
 
   /// Opens or creates the catalogue. A damaged file is renamed, so that it can be examined later.
@@ -69,8 +77,12 @@ final class Catalogue {
     self.path = path
     self.onProblem = onProblem
     do throws(RecordingError) {
-      database = try Self.open(path)
+      database = try Self.openPatiently(path)
       isInMemory = false
+    } catch .catalogueBusy {
+      // Not damaged: it must be there when the other program is done with it.
+      onProblem("\(RecordingError.catalogueBusy); keeping a new one in memory")
+      (database, isInMemory) = (try Self.openInMemory(), true)
     } catch {
       (database, isInMemory) = try Self.replace(path, because: error, onProblem)
     }
@@ -81,11 +93,33 @@ final class Catalogue {
     try? database.close()
     (database, isInMemory) = try Self.replace(path, because: error, onProblem)
     isDamaged = false
+    unsaved = []
+  }
+
+  private static func openPatiently(_ path: String) throws(RecordingError) -> DatabaseQueue {
+    for _ in 1..<attempts {
+      do throws(RecordingError) {
+        return try open(path)
+      } catch {
+        guard case .catalogueBusy = error else { throw error }
+      }
+    }
+    return try open(path)
+  }
+
+  private static func openInMemory() throws(RecordingError) -> DatabaseQueue {
+    try wrappingErrors {
+      let database = try DatabaseQueue()
+      try migrator.migrate(database)
+      return database
+    }
   }
 
   private static func open(_ path: String) throws(RecordingError) -> DatabaseQueue {
     try wrappingErrors {
-      let database = try DatabaseQueue(path: path)
+      var configuration = Configuration()
+      configuration.busyMode = .timeout(patience)
+      let database = try DatabaseQueue(path: path, configuration: configuration)
       let verdict = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
       guard verdict == "ok" else { throw DatabaseError(message: verdict ?? "unreadable") }
       try migrator.migrate(database)
@@ -105,12 +139,7 @@ final class Catalogue {
     } catch {
       onProblem("\(error); keeping it in memory")
     }
-    let memory = try wrappingErrors {
-      let database = try DatabaseQueue()
-      try migrator.migrate(database)
-      return database
-    }
-    return (memory, true)
+    return (try openInMemory(), true)
   }
 
   private static var migrator: DatabaseMigrator {
@@ -183,28 +212,51 @@ final class Catalogue {
   }
 
   private func read<R>(_ body: (Database) throws -> R) throws(RecordingError) -> R {
+    if !unsaved.isEmpty { try save(unsaved) }
     do throws(RecordingError) {
       return try Self.wrappingErrors { try database.read(body) }
     } catch {
+      if case .catalogueBusy = error { throw error }
       isDamaged = true
       throw error
     }
   }
 
-  private func write(_ body: (Database) throws -> Void) throws(RecordingError) {
+  private func write(_ body: @escaping (Database) throws -> Void) throws(RecordingError) {
+    let changes = unsaved + [body]
+    do throws(RecordingError) {
+      try save(changes)
+    } catch .catalogueBusy {
+      unsaved = changes
+    } catch {
+      throw error
+    }
+  }
+
+  /// - Throws: ``RecordingError/catalogueBusy``: nothing is changed then.
+  private func save(_ changes: [(Database) throws -> Void]) throws(RecordingError) {
     let problem: RecordingError
     do throws(RecordingError) {
-      return try Self.wrappingErrors { try database.write(body) }
+      try apply(changes)
+      return
     } catch {
+      if case .catalogueBusy = error { throw error }
       problem = error
     }
     do throws(RecordingError) {
       if !isInMemory { try moveToMemory() }
-      return try Self.wrappingErrors { try database.write(body) }
+      try apply(changes)
     } catch {
       isDamaged = true
       throw problem
     }
+  }
+
+  private func apply(_ changes: [(Database) throws -> Void]) throws(RecordingError) {
+    try Self.wrappingErrors {
+      try database.write { database in for change in changes { try change(database) } }
+    }
+    unsaved = []
   }
 
   /// Continues in memory with the current contents.
@@ -220,6 +272,10 @@ final class Catalogue {
   private static func wrappingErrors<R>(_ body: () throws -> R) throws(RecordingError) -> R {
     do {
       return try body()
+    } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_BUSY || error.resultCode == .SQLITE_LOCKED
+    {
+      throw .catalogueBusy
     } catch let error as DatabaseError {
       throw .catalogue(error.message ?? "error \(error.resultCode.rawValue)")
     } catch {

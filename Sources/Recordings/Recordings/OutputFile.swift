@@ -4,12 +4,14 @@ import Glibc
 struct OutputFile: ~Copyable {
   let path: String
   private let descriptor: Int32
+  private let disk: Disk
   /// Bytes written.
   private(set) var count = 0
 
   /// Creates the file, which must not exist yet.
-  init(creating path: String) throws(RecordingError) {
+  init(creating path: String, on disk: Disk = Disk()) throws(RecordingError) {
     self.path = path
+    self.disk = disk
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o640)
     guard descriptor >= 0 else {
       throw .file(operation: "create", path: path, code: errno)
@@ -43,9 +45,8 @@ struct OutputFile: ~Copyable {
 
   /// Returns once everything written would survive a power failure.
   func sync() throws(RecordingError) {
-    guard fdatasync(descriptor) == 0 else {
-      throw .file(operation: "sync", path: path, code: errno)
-    }
+    let code = disk.sync(descriptor)
+    guard code == 0 else { throw .file(operation: "sync", path: path, code: code) }
   }
 
   /// Cuts the file to its first `count` bytes.
@@ -54,6 +55,24 @@ struct OutputFile: ~Copyable {
       throw .file(operation: "truncate", path: path, code: errno)
     }
     self.count = count
+  }
+}
+
+/// What recordings ask of the disk; tests replace it to make it slow or broken.
+package struct Disk: Sendable {
+  /// Returns once everything written to a descriptor would survive a power failure: 0, or the `errno`.
+  package var sync: @Sendable (_ descriptor: Int32) -> Int32
+  /// Called with the size of each block that a recovery has read.
+  package var didRead: @Sendable (_ bytes: Int) -> Void
+
+  package init(
+    sync: @escaping @Sendable (_ descriptor: Int32) -> Int32 = {
+      fdatasync($0) == 0 ? 0 : errno
+    },
+    didRead: @escaping @Sendable (_ bytes: Int) -> Void = { _ in }
+  ) {
+    self.sync = sync
+    self.didRead = didRead
   }
 }
 

@@ -30,27 +30,35 @@ package struct RecordedBatch: Sendable {
   private(set) var entries: [Entry] = []
   /// Called once everything added before them is synced or lost.
   private(set) var completions: [@Sendable () -> Void] = []
-  package private(set) var eventCount = 0
+  /// Events, frames and changes: each becomes a line.
+  package private(set) var stepCount = 0
+  /// The size of the lines in which the events came.
+  private(set) var byteCount = 0
 
   package init() {}
 
-  package var isEmpty: Bool { entries.isEmpty && completions.isEmpty }
+  package var isEmpty: Bool { entries.isEmpty && completions.isEmpty && byteCount == 0 }
 
   /// Adds events that the room took at one instant. Shares their storage rather than copying it.
   package mutating func add(_ events: ArraySlice<LiveEvent>, at instant: Instant) {
     guard !events.isEmpty else { return }
     entries.append(.events(events, at: instant))
-    eventCount += events.count
+    stepCount += events.count
   }
 
   package mutating func addFrame(at instant: Instant, flush: Bool) {
     entries.append(.frame(at: instant, flush: flush))
+    stepCount += 1
   }
 
   /// Adds a change: the text of one JSON object on one line.
   package mutating func addChange(_ text: String, at instant: Instant) {
     entries.append(.change(text, at: instant))
+    stepCount += 1
   }
+
+  /// Counts bytes that stay in memory until the batch is written.
+  package mutating func count(bytes: Int) { byteCount += bytes }
 
   /// Calls `completion` on the writer's thread, once everything added before is on disk or is known
   /// never to get there; ``RoomRecorder/failure`` then says why.

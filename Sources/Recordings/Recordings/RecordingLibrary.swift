@@ -17,8 +17,9 @@ package final class RecordingLibrary: Sendable {
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(SystemError) {
     self.settings = settings
-    writer = try RecordingWriter {
-      RecordingStore(directory: directory, settings: settings, onProblem: onProblem)
+    writer = try RecordingWriter(disk: settings.disk) {
+      RecordingStore(
+        directory: directory, settings: settings, progress: $0, onProblem: onProblem)
     }
   }
 
@@ -26,6 +27,9 @@ package final class RecordingLibrary: Sendable {
   package func open() async throws(RecordingError) {
     try await writer.perform { store throws(RecordingError) in _ = try store.catalogue() }
   }
+
+  /// How many bytes ``open()`` still has to read.
+  package var bytesToRecover: Int { writer.progress.bytesLeft }
 
   /// Starts a recording.
   ///
@@ -84,8 +88,11 @@ package final class RecordingLibrary: Sendable {
     }
   }
 
-  /// How many events of all recordings are waiting for the disk.
-  package var waitingEvents: Int { writer.load.events }
+  /// How many steps of all recordings are waiting for the disk.
+  package var waitingSteps: Int { writer.load.steps }
+
+  /// Calls `body` soon on the writer's thread; not while the disk holds it.
+  package func ping(_ body: @escaping @Sendable () -> Void) { writer.ping(body) }
 
   /// Ends the writer once it has done everything it was given. Recordings that were not stopped
   /// count as interrupted at the next start.
@@ -93,17 +100,20 @@ package final class RecordingLibrary: Sendable {
 }
 
 /// How recordings are written.
-package struct RecordingSettings: Sendable, Equatable {
+package struct RecordingSettings: Sendable {
   /// A segment that has reached this size in bytes is closed.
   package var segmentBytes = 32 << 20
   /// A segment that has reached this age in nanoseconds is closed.
   package var segmentNanoseconds: UInt64 = 900_000_000_000
   /// How long written bytes may stay unsynced while nothing is waiting for them, in nanoseconds.
   package var syncNanoseconds: UInt64 = 250_000_000
-  /// Senders are held back while more events than this are waiting for the disk.
+  /// Senders are held back while more steps than this of their room are waiting for the disk, ...
   package var highWater = 65_536
-  /// A recording fails if more events than this are waiting for the disk.
+  /// ... or steps of all rooms that came in more bytes than this.
+  package var highWaterBytes = 32 << 20
+  /// A recording fails if more steps than this are waiting for the disk.
   package var maximumWaiting = 2_000_000
+  package var disk = Disk()
 
   package init() {}
 }
@@ -114,6 +124,8 @@ package enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible
   case file(operation: String, path: String, code: Int32)
   /// The catalogue could not be read or written.
   case catalogue(String)
+  /// Another program holds the catalogue.
+  case catalogueBusy
   /// Too many events are waiting for the disk.
   case diskTooSlow
   case noSuchRecording(String)
@@ -130,6 +142,7 @@ package enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible
     case .file(let operation, let path, let code):
       "cannot \(operation) \(path): \(String(cString: strerror(code)))"
     case .catalogue(let problem): "the catalogue of recordings: \(problem)"
+    case .catalogueBusy: "the catalogue of recordings is locked by another program"
     case .diskTooSlow: "the disk cannot keep up with the events"
     case .notKept: "the state of the room is not kept for the next start"
     case .noSuchRecording(let name): "there is no recording '\(name)'"

@@ -69,7 +69,8 @@ final class RecordingSession {
     let header = SegmentHeader(
       name: row.name, room: row.room, segment: number, startedAt: row.startedAt)
     let writer = try SegmentWriter(
-      header: header, path: RecordingFiles.path(of: number, in: directory), now: now)
+      header: header, path: RecordingFiles.path(of: number, in: directory), now: now,
+      disk: settings.disk)
     try Directories.sync(directory)
     return writer
   }

@@ -6,16 +6,19 @@ import LiveEvents
 final class RecordingStore {
   let directory: String
   private let settings: RecordingSettings
+  private let progress: RecoveryProgress
   private let onProblem: @Sendable (String) -> Void
   private var opened: Catalogue?
   private var sessions: [UInt64: RecordingSession] = [:]
   private var touched: Set<UInt64> = []
 
   init(
-    directory: String, settings: RecordingSettings, onProblem: @escaping @Sendable (String) -> Void
+    directory: String, settings: RecordingSettings, progress: RecoveryProgress,
+    onProblem: @escaping @Sendable (String) -> Void
   ) {
     self.directory = directory
     self.settings = settings
+    self.progress = progress
     self.onProblem = onProblem
   }
 
@@ -53,7 +56,7 @@ final class RecordingStore {
       return opened
     }
     let catalogue = try Catalogue(path: directory + "/catalogue.sqlite", onProblem: onProblem)
-    try Recovery(directory: directory, catalogue: catalogue).run()
+    try Recovery(directory: directory, catalogue: catalogue, progress: progress).run()
     opened = catalogue
     return catalogue
   }
@@ -79,7 +82,7 @@ final class RecordingStore {
     let writing = sessions.values.map { ($0.name, $0.position) }
     try Recovery(
       directory: directory, catalogue: catalogue,
-      writing: Dictionary(writing, uniquingKeysWith: { first, _ in first })
+      writing: Dictionary(writing, uniquingKeysWith: { first, _ in first }), progress: progress
     ).run()
   }
 

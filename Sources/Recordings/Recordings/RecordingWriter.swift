@@ -20,10 +20,32 @@ final class RecordingWriter: Sendable {
   /// What is waiting for the disk, of all recordings.
   let load = RecorderLoad()
 
+  /// How far a recovery is.
+  let progress: RecoveryProgress
+  private let pings: Pings
+
+  /// What is to be called on the thread to show that it is alive.
+  private final class Pings: Sendable {
+    private let waiting = Guarded<[@Sendable () -> Void]>([])
+
+    func add(_ body: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(body) } }
+    func answer() { for body in waiting.withLock({ exchange(&$0, with: []) }) { body() } }
+  }
+
   /// - Parameter makeStore: called once, on the thread.
-  init(_ makeStore: @escaping @Sendable () -> RecordingStore) throws(SystemError) {
+  init(
+    disk: Disk, _ makeStore: @escaping @Sendable (RecoveryProgress) -> RecordingStore
+  ) throws(SystemError) {
     signal = try WakeSignal()
-    try ServiceThread.start(name: "recorder") { [self] in work(makeStore()) }
+    let pings = Pings()
+    // A recovery may take long: it shows itself that it goes on.
+    let progress = RecoveryProgress { bytes in
+      pings.answer()
+      disk.didRead(bytes)
+    }
+    self.pings = pings
+    self.progress = progress
+    try ServiceThread.start(name: "recorder") { [self] in work(makeStore(progress)) }
   }
 
   /// Hands a batch over. Takes a short lock but never blocks otherwise; wakes the thread if it
@@ -48,6 +70,12 @@ final class RecordingWriter: Sendable {
       if !isAccepted { continuation.resume(returning: .failure(.closing)) }
     }
     return try result.get()
+  }
+
+  /// Calls `body` soon on the thread; not while the disk holds it.
+  func ping(_ body: @escaping @Sendable () -> Void) {
+    pings.add(body)
+    post(.job { [pings] _ in pings.answer() })
   }
 
   /// Ends the thread once everything posted is done.
@@ -93,7 +121,7 @@ final class RecordingWriter: Sendable {
         switch command {
         case .batch(let session, let batch, let load):
           store.append(batch, to: session, now: MonotonicClock.nanoseconds())
-          load.subtract(batch.eventCount)
+          load.subtract(batch)
         case .job(let job): job(store)
         }
       }
@@ -102,26 +130,32 @@ final class RecordingWriter: Sendable {
   }
 }
 
-/// How many events are waiting for the disk. May be used from any thread.
+/// How much is waiting for the disk. May be used from any thread.
 final class RecorderLoad: Sendable {
-  private let waiting = Atomic<Int>(0)
+  private let waitingSteps = Atomic<Int>(0)
+  private let waitingBytes = Atomic<Int>(0)
   /// The load of all recorders together, in which this one is included.
   private let total: RecorderLoad?
 
   init(of total: RecorderLoad? = nil) { self.total = total }
 
-  /// Counts events handed over. Returns how many are waiting now.
+  /// Counts a batch handed over. Returns how many steps are waiting now.
   @discardableResult
-  func add(_ events: Int) -> Int {
-    total?.add(events)
-    return waiting.wrappingAdd(events, ordering: .relaxed).newValue
+  func add(_ batch: RecordedBatch) -> Int {
+    total?.add(batch)
+    waitingBytes.wrappingAdd(batch.byteCount, ordering: .relaxed)
+    return waitingSteps.wrappingAdd(batch.stepCount, ordering: .relaxed).newValue
   }
 
-  /// Counts events that no longer wait: they are written or lost.
-  func subtract(_ events: Int) {
-    total?.subtract(events)
-    waiting.wrappingSubtract(events, ordering: .relaxed)
+  /// Counts a batch that no longer waits: it is written or lost.
+  func subtract(_ batch: RecordedBatch) {
+    total?.subtract(batch)
+    waitingBytes.wrappingSubtract(batch.byteCount, ordering: .relaxed)
+    waitingSteps.wrappingSubtract(batch.stepCount, ordering: .relaxed)
   }
 
-  var events: Int { waiting.load(ordering: .relaxed) }
+  /// Events, frames and changes.
+  var steps: Int { waitingSteps.load(ordering: .relaxed) }
+  /// The size of the lines in which the events came.
+  var bytes: Int { waitingBytes.load(ordering: .relaxed) }
 }

@@ -27,7 +27,9 @@ package final class RoomRecorder: Sendable {
   package var failure: RecordingError? { status.failure }
 
   /// Whether so much is waiting for the disk that senders should be held back.
-  package var isBehind: Bool { load.events > settings.highWater }
+  package var isBehind: Bool {
+    load.steps > settings.highWater || writer.load.bytes > settings.highWaterBytes
+  }
 
   /// Hands over what the room did. Never blocks; the cost does not depend on the number of events.
   package func post(_ batch: RecordedBatch) {
@@ -36,13 +38,13 @@ package final class RoomRecorder: Sendable {
       for completion in batch.completions { completion() }
       return
     }
-    guard load.add(batch.eventCount) <= settings.maximumWaiting else { return overrun(batch) }
+    guard load.add(batch) <= settings.maximumWaiting else { return overrun(batch) }
     writer.post(batch, to: number, load)
   }
 
   /// The disk has stalled and memory is finite: this batch is lost, and the recording fails.
   private func overrun(_ batch: RecordedBatch) {
-    load.subtract(batch.eventCount)
+    load.subtract(batch)
     // Before the completions, so that none of them takes this or a later batch for written.
     let isFirst = status.fail(.diskTooSlow)
     for completion in batch.completions { completion() }

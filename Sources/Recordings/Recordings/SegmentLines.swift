@@ -152,10 +152,6 @@ enum SegmentLines {
   }
 
   private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
-    let isNegative = digits.first == UInt8(ascii: "-")
-    let digits = isNegative ? digits.dropFirst() : digits
-    // Covers everything the writer writes: `Int64.min`, which has no positive counterpart, never
-    // occurs as a time.
     guard (1...19).contains(digits.count) else { return nil }
     var value: Int64 = 0
     for digit in digits {
@@ -165,8 +161,12 @@ enum SegmentLines {
       if tooMany || tooLarge { return nil }
       value = sum
     }
-    return isNegative ? -value : value
+    return value <= latest ? value : nil
   }
+
+  /// The latest time in nanoseconds that a line may have, decades after the latest that a room has: sums of
+  /// times from any file must not overflow.
+  private static let latest: Int64 = 1 << 62 + 1 << 60
 
   private static func begins(_ line: UnsafeBufferPointer<UInt8>, with text: StaticString) -> Bool {
     guard let start = line.baseAddress, line.count >= text.utf8CodeUnitCount else { return false }

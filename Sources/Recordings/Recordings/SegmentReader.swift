@@ -111,11 +111,20 @@ final class SegmentReader {
   }
 
   /// Reads a segment to its end, to learn what it holds and whether it is intact.
-  static func scan(path: String) throws(RecordingError) -> SegmentScan {
+  ///
+  /// - Parameter onRead: called with the size of each block.
+  static func scan(
+    path: String, onRead: (Int) -> Void = { _ in }
+  ) throws(RecordingError) -> SegmentScan {
     let reader = try SegmentReader(path: path)
     var decoder = LineDecoder(maximumLineLength: longestLine)
     var steps: [RecordedStep] = []
-    while try reader.read(&decoder, into: &steps) { steps.removeAll(keepingCapacity: true) }
+    var bytes = 0
+    while try reader.read(&decoder, into: &steps) {
+      steps.removeAll(keepingCapacity: true)
+      onRead(reader.bytesRead - bytes)
+      bytes = reader.bytesRead
+    }
     return SegmentScan(
       header: reader.header, end: reader.end, contents: reader.contents,
       isDamaged: reader.isDamaged, goodBytes: reader.goodBytes)

@@ -43,11 +43,11 @@ final class SegmentWriter {
   let createdAt: UInt64
 
   init(
-    header: SegmentHeader, path: String, now: UInt64
+    header: SegmentHeader, path: String, now: UInt64, disk: Disk
   ) throws(RecordingError) {
     number = header.segment
     createdAt = now
-    file = try OutputFile(creating: path)
+    file = try OutputFile(creating: path, on: disk)
     synced = (0, checksum, contents)
     gathered.reserveCapacity(Self.blockSize + (64 << 10))
     SegmentLines.append(header, type: SegmentHeader.type, to: &gathered)

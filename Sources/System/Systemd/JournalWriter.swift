@@ -17,6 +17,7 @@ package final class JournalWriter: Sendable {
     var flushing = 0
     var closed = false
     var waiters: [WakeSignal] = []
+    var pings: [@Sendable () -> Void] = []
   }
 
   private let state: Guarded<State>
@@ -61,6 +62,15 @@ package final class JournalWriter: Sendable {
     if mustWake { wake.raise() }
   }
 
+  /// Calls `body` soon on the thread that writes; not while journald holds it.
+  package func ping(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { state in
+      state.pings.append(body)
+      state.writerSleeps = false
+    }
+    wake.raise()
+  }
+
   /// Waits until everything logged before is written, including repeat counts.
   ///
   /// - Parameter timeoutNanoseconds: How long to wait at most. A stalled journald must not keep
@@ -103,7 +113,9 @@ package final class JournalWriter: Sendable {
 
   private func run() {
     while true {
-      switch nextStep() {
+      let (step, pings) = nextStep()
+      for ping in pings { ping() }
+      switch step {
       case .write(let output):
         if sink(JournalPayload(output, identifier: identifier)) < 0 {
           let now = MonotonicClock.nanoseconds()
@@ -118,24 +130,25 @@ package final class JournalWriter: Sendable {
     }
   }
 
-  private func nextStep() -> Step {
+  private func nextStep() -> (Step, pings: [@Sendable () -> Void]) {
     let now = MonotonicClock.nanoseconds()
     return state.withLock { state in
+      let pings = exchange(&state.pings, with: [])
       // Closing also flushes, but a moment later: the thread must not end in between and lose
       // repeat counts.
       let flushing = state.flushing > 0 || state.closed
       if let output = state.queue.next(now: now, flushing: flushing) {
-        return .write(output)
+        return (.write(output), pings)
       }
       // Nothing is queued or being written, so flushes are complete.
       for waiter in state.waiters { waiter.raise() }
       state.waiters.removeAll()
       if state.closed {
         state.writerIsDone = true
-        return .end
+        return (.end, pings)
       }
       state.writerSleeps = true
-      return .sleep(until: state.queue.nextWake)
+      return (.sleep(until: state.queue.nextWake), pings)
     }
   }
 }

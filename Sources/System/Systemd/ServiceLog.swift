@@ -41,6 +41,13 @@ package struct ServiceLog: Sendable {
   /// Entries that never reached the journal; always none on the console.
   package var lost: LostEntries { writer?.lost ?? LostEntries() }
 
+  /// Shows that the journal's thread is alive, by a beat on it; `nil` on the console, where there is no
+  /// such thread.
+  package var ping: (@Sendable (Heartbeat) -> Void)? {
+    guard let writer else { return nil }
+    return { heartbeat in writer.ping { heartbeat.beat() } }
+  }
+
   /// Waits for what is queued, at most `timeoutNanoseconds`, and ends the journal's thread. The
   /// last call of the program.
   ///

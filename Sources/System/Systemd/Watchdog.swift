@@ -1,4 +1,4 @@
-/// Decides when the service manager's watchdog may be fed: only when *every* watched loop made
+/// Decides when the service manager's watchdog may be fed: only when *every* required loop made
 /// progress since it was fed last. No timer can feed it.
 ///
 /// A lane's progress is a counter that its own loop advances in answer to a ping. At each look the
@@ -35,6 +35,7 @@ package struct Watchdog: Sendable {
   }
 
   private struct Lane {
+    let isRequired: Bool
     var counterAtPing: UInt64 = 0
     var pingedAt: UInt64?
     var progressed = false
@@ -44,8 +45,11 @@ package struct Watchdog: Sendable {
 
   /// Watches `laneCount` loops. With none the watchdog is never fed: nothing shows progress.
   package init(laneCount: Int) {
-    lanes = Array(repeating: Lane(), count: laneCount)
+    self.init(isRequired: Array(repeating: true, count: laneCount))
   }
+
+  /// - Parameter isRequired: for each loop, whether the watchdog is fed only if it makes progress.
+  package init(isRequired: [Bool]) { lanes = isRequired.map { Lane(isRequired: $0) } }
 
   /// Checks the counters once.
   ///
@@ -62,7 +66,7 @@ package struct Watchdog: Sendable {
         lanes[index].pingedAt = nil
       }
     }
-    if !lanes.isEmpty, lanes.allSatisfy(\.progressed) {
+    if lanes.contains(where: \.isRequired), lanes.allSatisfy({ $0.progressed || !$0.isRequired }) {
       step.feed = true
       for index in lanes.indices { lanes[index].progressed = false }
     }

@@ -1,36 +1,40 @@
 package import Platform
 
-/// Runs a ``WatchdogDriver`` on a thread of its own, so that a blocked lane cannot hide itself.
+/// Runs a ``WatchdogDriver`` on a thread of its own, so that a blocked thread cannot hide itself.
 package final class WatchdogThread: Sendable {
   private let stopSignal: WakeSignal
 
-  /// Starts checking the lanes: at once, and then four times per interval.
+  /// The longest time between two checks, in nanoseconds.
+  package static let longestPeriod: UInt64 = 1_000_000_000
+
+  /// Starts checking the threads: at once, and then four times per interval, but at least once a second.
   ///
   /// - Parameters:
   ///   - driver: What to do at each check.
-  ///   - interval: The manager's interval.
-  ///   - onStall: Called on the watchdog's thread at each check at which lanes are silent, and
+  ///   - interval: The manager's interval; `nil` if it has no watchdog.
+  ///   - onSilence: Called on the watchdog's thread at each check at which threads are silent, and
   ///     without any at the first check at which all of them answer again.
   ///   - onError: Called on the watchdog's thread when the service manager could not be notified.
   package init(
-    _ driver: WatchdogDriver, interval: WatchdogInterval,
-    onStall: @escaping @Sendable ([WatchdogDriver.StalledLane]) -> Void = { _ in },
+    _ driver: WatchdogDriver, interval: WatchdogInterval?,
+    onSilence: @escaping @Sendable ([WatchdogDriver.SilentThread]) -> Void = { _ in },
     onError: @escaping @Sendable (SystemError) -> Void = { _ in }
   ) throws(SystemError) {
     let signal = try WakeSignal()
     stopSignal = signal
     try ServiceThread.start(name: "watchdog") {
       var driver = driver
-      var wasStalled = false
+      var wasSilent = false
+      let period = min(interval?.checkPeriodNanoseconds ?? .max, Self.longestPeriod)
       repeat {
         do throws(SystemError) {
-          let stalled = try driver.tick(now: MonotonicClock.nanoseconds())
-          if !stalled.isEmpty || wasStalled { onStall(stalled) }
-          wasStalled = !stalled.isEmpty
+          let silent = try driver.tick(now: MonotonicClock.nanoseconds())
+          if !silent.isEmpty || wasSilent { onSilence(silent) }
+          wasSilent = !silent.isEmpty
         } catch {
           onError(error)
         }
-      } while !signal.wait(nanoseconds: interval.checkPeriodNanoseconds)
+      } while !signal.wait(nanoseconds: period)
     }
   }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 package import ControlInterface
 import JSON
 import LiveEvents
+import Platform
 import Wording
 
 struct StatusVerb: Verb {
@@ -10,7 +11,8 @@ struct StatusVerb: Verb {
     discussion: """
       JSON: an object with version, uptimeSeconds, rooms, eventsPerSecond, totals, health, \
       longestTurnMicroseconds, memoryBytes, journalEntriesLost, lanes, microhangs, hangs, logLevel and \
-      longestSliceMicroseconds.
+      longestSliceMicroseconds; and problems, a list of objects with part, text, since and room, if \
+      something is wrong.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -25,9 +27,12 @@ struct StatusVerb: Verb {
 
 /// The text of `status`.
 package enum StatusText {
-  /// - Parameter health: Gives the word on the daemon's health its style.
+  /// - Parameters:
+  ///   - now: milliseconds since 1970.
+  ///   - styled: Gives the word on the daemon's health its style.
   package static func lines(
-    _ status: StatusReport, health styled: (String, TextStyle) -> String = { text, _ in text }
+    _ status: StatusReport, now: Int = WallClock.milliseconds(),
+    health styled: (String, TextStyle) -> String = { text, _ in text }
   ) -> [String] {
     let totals = status.totals
     var lines = [
@@ -54,6 +59,13 @@ package enum StatusText {
     if status.journalEntriesLost > 0 {
       lines.append("  journal       \(Format.count(status.journalEntriesLost)) entries lost")
     }
+    for problem in status.problems ?? [] {
+      let room = problem.room.map { " of room \(TerminalText.sanitized($0))" } ?? ""
+      let seconds = max(0, (now - problem.since) / 1_000)
+      lines.append(
+        "  problem       \(TerminalText.sanitized(problem.part))\(room), for "
+          + "\(Format.duration(seconds: seconds)): \(TerminalText.sanitized(problem.text))")
+    }
     return lines
   }
 
@@ -69,7 +81,7 @@ package enum StatusText {
     switch health {
     case .ok: "ok"
     case .degraded: "degraded: it works, but something was lost or late"
-    case .failing: "failing: a lane makes no progress"
+    case .failing: "failing: rooms or connections make no progress"
     }
   }
 }

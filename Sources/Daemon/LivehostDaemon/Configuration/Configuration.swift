@@ -1,4 +1,6 @@
+import HostFeature
 package import Logging
+import Wording
 
 /// All settings of the daemon. The defaults run with nothing configured.
 package struct Configuration: Sendable, Equatable {
@@ -13,4 +15,11 @@ package struct Configuration: Sendable, Equatable {
   package var monitors = 64
 
   package init() {}
+
+  /// The most memory that rooms may take, for people.
+  package var memoryText: String {
+    let bytes = RoomBudget.bytes(chatHistory: rooms.chatHistory)
+    return "\(Format.count(rooms.maximumRooms, "room")) of \(Format.bytes(bytes)) each may take "
+      + "\(Format.bytes(rooms.maximumRooms * bytes)) of memory in all"
+  }
 }

@@ -41,7 +41,10 @@ extension ConfigurationKey {
           value.scalar == "auto" ? nil : try value.integer(in: 1...256, or: "auto")
       },
       ConfigurationKey(
-        path: "rooms.maximum", meaning: "How many rooms may be open at once.", standard: "64"
+        path: "rooms.maximum",
+        meaning:
+          "How many rooms may be open at once; --check-config tells how much memory they may take.",
+        standard: "64"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.maximumRooms = try value.integer(in: 1...100_000)
       },

@@ -21,10 +21,11 @@ package actor HostLane {
   private nonisolated let thread = Atomic<Int32>(0)
   private let snapshots: SnapshotStore?
   private let turnLength: TimeAmount
-  /// Items from the mailbox that are not done, the newest first; part of the last one may be done.
-  private var backlog: [LaneMailbox.Item] = []
-  /// How many events are taken of the delivery that is partly done.
-  private var deliveredCount = 0
+  /// Items from the mailbox that are not done, taken in turn by room, so that one sender's flood delays
+  /// only its own room. Part of the first delivery of a room may be done.
+  private var backlog = FairQueue<RoomName, LaneMailbox.Item>()
+  /// How many events are taken of the deliveries that are partly done.
+  private var deliveredCounts: [RoomName: Int] = [:]
   private var rooms: [RoomName: Room] = [:]
   /// Sums over closed rooms.
   private var closed = EventCounts()
@@ -124,14 +125,13 @@ package actor HostLane {
   func drain() {
     meter.measure {
       let now = NIODeadline.now()
-      if backlog.isEmpty { backlog = mailbox.take().reversed() }
-      while let item = backlog.last {
-        if handle(item, now) { backlog.removeLast() }
-        if backlog.isEmpty { backlog = mailbox.take().reversed() }
-        if (NIODeadline.now() - now).nanoseconds >= turnLength.nanoseconds { break }
-      }
+      repeat {
+        for item in mailbox.take() { backlog.append(item, for: item.room) }
+        guard let item = backlog.first else { break }
+        backlog.endTurn(isDone: handle(item, now))
+      } while (NIODeadline.now() - now).nanoseconds < turnLength.nanoseconds
     }
-    if !backlog.isEmpty { mailbox.wake(self) }
+    if !backlog.isEmpty || !mailbox.sleep() { mailbox.wake(self) }
   }
 
   /// Does what an item asks for; returns `false` if part of it is left.
@@ -153,8 +153,9 @@ package actor HostLane {
       refuse(delivery)
       return true
     }
-    let rest = room.receive(delivery, from: deliveredCount, now: now)
-    deliveredCount = rest ?? 0
+    let rest = room.receive(
+      delivery, from: deliveredCounts.removeValue(forKey: delivery.room) ?? 0, now: now)
+    deliveredCounts[delivery.room] = rest
     saveAndSchedule(room, now)
     return rest == nil
   }
@@ -296,7 +297,10 @@ package actor HostLane {
           return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
         }
         let result = room.act(act)
-        room.whenDurable { continuation.resume(returning: result) }
+        room.whenReviewed { room in
+          let result = result.map { room.counted($0) }
+          room.whenDurable { continuation.resume(returning: result) }
+        }
       }
     }
   }

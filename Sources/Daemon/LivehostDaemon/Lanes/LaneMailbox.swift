@@ -15,6 +15,14 @@ final class LaneMailbox: Sendable {
     case delivery(RoomDelivery)
     /// Something to do with a room, `nil` if there is no room of that name.
     case visit(RoomName, @Sendable (Room?) -> Void)
+
+    /// The room that it is about.
+    var room: RoomName {
+      switch self {
+      case .open(let room, _), .close(let room, _, _), .visit(let room, _): room
+      case .delivery(let delivery): delivery.room
+      }
+    }
   }
 
   private struct Contents: Sendable {
@@ -42,10 +50,16 @@ final class LaneMailbox: Sendable {
     eventLoop.execute { lane.assumeIsolated { $0.drain() } }
   }
 
+  /// Takes the items posted so far. The lane stays awake for this mailbox until ``sleep()``.
   func take() -> [Item] {
+    contents.withLock { exchange(&$0.items, with: []) }
+  }
+
+  /// Lets the lane sleep until something is posted; `false` if something already is.
+  func sleep() -> Bool {
     contents.withLock { contents in
-      contents.isScheduled = false
-      return exchange(&contents.items, with: [])
+      contents.isScheduled = !contents.items.isEmpty
+      return !contents.isScheduled
     }
   }
 }

@@ -143,12 +143,20 @@ package struct Replay: Sendable {
         continue
       }
       rest = rest[due.endIndex...]
-      let isOpen = await lane.visit(room) { room in
-        room?.play(Array(due))
-        return room != nil
-      }
-      guard isOpen else { throw Problem.roomClosed }
+      guard await hand(Array(due)) else { throw Problem.roomClosed }
       progress(due.endIndex)
+    }
+  }
+
+  /// Plays steps in the room. Returns once it may get the next ones: if the room is recorded and the disk
+  /// does not keep up, as soon as it does. `false` if the room is gone.
+  private func hand(_ steps: [RecordedStep]) async -> Bool {
+    await withCheckedContinuation { continuation in
+      lane.postVisit(to: room) { room in
+        guard let room else { return continuation.resume(returning: false) }
+        room.play(steps)
+        room.whenRecorderKeepsUp { continuation.resume(returning: true) }
+      }
     }
   }
 

@@ -29,6 +29,14 @@ extension Room {
     return (ended.recorder, ended.isWhole ? StateDigest.text(of: screen) : nil)
   }
 
+  /// Calls `body` now or, if too much waits for the disk, once everything so far is there.
+  func whenRecorderKeepsUp(_ body: @escaping @Sendable () -> Void) {
+    recording?.handOver()
+    guard recording?.isBehind == true else { return body() }
+    recording?.whenSynced(body)
+    recording?.handOver()
+  }
+
   /// Notes that everything given to the recorder is on disk, or lost.
   func recordingClosed(_ recorder: RoomRecorder) {
     if closingRecorder === recorder { closingRecorder = nil }

@@ -22,7 +22,7 @@ extension Room {
     guard let offset = replayOffset else { return }
     activity.beginReducing(trace, in: name)
     for step in steps {
-      let instant = step.instant + Interval(nanoseconds: offset)
+      let instant = Self.instant(step, offset)
       switch step {
       case .event(let event, _):
         clock.advance(to: instant)
@@ -40,11 +40,17 @@ extension Room {
     recording?.handOver()
   }
 
+  /// The room's time of a step: in a recording from elsewhere it may be later than any room's.
+  private static func instant(_ step: RecordedStep, _ offset: Int64) -> Instant {
+    let (sum, overflow) = step.instant.nanoseconds.addingReportingOverflow(offset)
+    return overflow ? RoomClock.latest : min(Instant(nanoseconds: sum), RoomClock.latest)
+  }
+
   private func play(_ change: RoomChange) {
     guard let recorded = change.settings else { return }
     screen.apply(recorded.policies)
-    if recorded.chatHistory > 0, screen.store.state.chatHistory != recorded.chatHistory {
-      screen.send(.historyLimited(recorded.chatHistory))
+    if let history = recorded.history, screen.store.state.chatHistory != history {
+      screen.send(.historyLimited(history))
     }
   }
 

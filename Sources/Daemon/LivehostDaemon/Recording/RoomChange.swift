@@ -51,13 +51,20 @@ struct RecordedSettings: Codable, Equatable {
       })
   }
 
+  /// Ten years in nanoseconds: sums of times must not overflow.
+  private static let longest: Int64 = 315_360_000_000_000_000
+
+  /// How many messages a chat keeps; `nil` for a number that no configuration could contain.
+  var history: Int? { (1...1_000_000).contains(chatHistory) ? chatHistory : nil }
+
   /// Values that no configuration could contain are left at their default: the file may come from
   /// anywhere.
   var policies: ThrottlePolicies {
     var policies = ThrottlePolicies()
     for kind in ThrottledKind.allCases {
       guard let pacing = throttling[kind.rawValue], pacing.interval > 0,
-        pacing.maximumStaleness >= pacing.interval, pacing.capacity > 0
+        pacing.maximumStaleness >= pacing.interval, pacing.maximumStaleness <= Self.longest,
+        pacing.capacity > 0
       else { continue }
       policies[kind].interval = .nanoseconds(pacing.interval)
       policies[kind].maximumStaleness = .nanoseconds(pacing.maximumStaleness)

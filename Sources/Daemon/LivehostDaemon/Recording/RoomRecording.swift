@@ -41,6 +41,9 @@ struct RoomRecording {
     position.advance(by: 1, at: instant)
   }
 
+  /// Counts the lines in which events came: they stay in memory until they are written.
+  mutating func count(bytes: Int) { batch.count(bytes: bytes) }
+
   mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
     batch.whenSynced(completion)
   }

@@ -12,6 +12,13 @@ package final class RoomRecordings: Sendable {
   private let logger: Logger
   /// Rooms that record, or are about to.
   private let active = Guarded<Set<RoomName>>([])
+  private let failed = Guarded<[RoomName: PresentFailure]>([:])
+
+  /// The rooms whose last recording failed, until they record again or are closed.
+  package var failures: [RoomName: PresentFailure] { failed.withLock { $0 } }
+
+  /// Forgets that the recording of a room failed, because the room is closed.
+  package func forgetFailure(of room: RoomName) { failed.withLock { $0[room] = nil } }
 
   package init(library: RecordingLibrary, logger: Logger) {
     self.library = library
@@ -26,6 +33,9 @@ package final class RoomRecordings: Sendable {
       logger.warning("recordings cannot be made: \(error.description)")
     }
   }
+
+  /// How many bytes ``open()`` still has to read.
+  package var bytesToRecover: Int { library.bytesToRecover }
 
   /// Starts recording a room.
   ///
@@ -57,6 +67,7 @@ package final class RoomRecordings: Sendable {
       await end(room, recorder, digest: nil)
       throw .noSuchRoom(room.description)
     }
+    forgetFailure(of: room)
     logger.log(
       .recordingStarted, "recording \(recorder.name) started",
       metadata: ["room": "\(room)", "recording": "\(recorder.name)"])
@@ -148,6 +159,7 @@ package final class RoomRecordings: Sendable {
       await self.end(room, recorder, digest: nil)
       return
     }
+    forgetFailure(of: room)
     logger.log(
       .recordingStarted, "recording \(recorder.name) continues in a new segment",
       metadata: ["room": "\(room)", "recording": "\(recorder.name)"])
@@ -188,8 +200,11 @@ package final class RoomRecordings: Sendable {
     return .recordingFailed(room: "", reason: error.description)
   }
 
-  /// How many events wait for the disk.
-  package var waitingEvents: Int { library.waitingEvents }
+  /// Calls `body` soon on the recorder's thread; not while the disk holds it.
+  package func ping(_ body: @escaping @Sendable () -> Void) { library.ping(body) }
+
+  /// How many steps wait for the disk.
+  package var waitingSteps: Int { library.waitingSteps }
 
   /// Returns once all recordings are closed. No room may record after this.
   package func close() async {
@@ -243,6 +258,9 @@ package final class RoomRecordings: Sendable {
   private func failed(_ room: RoomName, _ error: RecordingError, recording: String? = nil) {
     var metadata: Logger.Metadata = ["room": "\(room)", "reason": "\(error.description)"]
     metadata["recording"] = recording.map { "\($0)" }
+    failed.withLock {
+      $0[room] = PresentFailure(reason: error.description, since: WallClock.milliseconds())
+    }
     logger.log(
       .recordingFailed, "recording of room \(room) failed: \(error.description)",
       metadata: metadata)

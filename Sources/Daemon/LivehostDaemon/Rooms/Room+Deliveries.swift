@@ -59,13 +59,11 @@ extension Room {
     let receipt = delivery.receipt
     let recorder = recording?.recorder
     if let recorder, !delivery.events.isEmpty { receipt.markKept(by: recorder) }
+    recording?.count(bytes: receipt.byteCount)
     receipt.markRejected(rejectedOfDelivery)
-    // The sender may continue now or, if the disk does not keep up, as soon as it does.
-    if recording?.isBehind == true {
-      recording?.whenSynced { receipt.markConsumed() }
-    } else {
-      receipt.markConsumed()
-    }
+    // The sender may continue now or, if the disk does not keep up, as soon as it does: also with the
+    // frames that the times of its events caused.
+    whenRecorderKeepsUp { receipt.markConsumed() }
     if receipt.wantsAcknowledgement {
       waiting.append(Waiting(receipt: receipt, recorder: recorder ?? closingRecorder))
       drawIfUntimed()

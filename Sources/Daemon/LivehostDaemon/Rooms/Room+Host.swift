@@ -22,6 +22,20 @@ extension Room {
 
   private var chat: ChatFeature.State? { screen.store.state.chat }
 
+  /// Calls `body` once the history has been looked through for the names and the filter in force,
+  /// which takes some frames if it is long.
+  func whenReviewed(_ body: @escaping (Room) -> Void) {
+    if chat?.isReviewing == true { waitingForReview.append(body) } else { body(self) }
+  }
+
+  /// A reply with what it counts in the history counted again.
+  func counted(_ reply: HostReply) -> HostReply {
+    var reply = reply
+    if reply.passing != nil { reply.passing = (chat?.filtered ?? chat?.messages)?.count ?? 0 }
+    if reply.mentions != nil { reply.mentions = chat?.messages.count(where: \.isMention) ?? 0 }
+    return reply
+  }
+
   private func performInChat(_ event: ChatEvent) -> Result<HostReply, ControlError> {
     switch event {
     case .openThread(let messageID): return openThread(messageID)
@@ -31,12 +45,12 @@ extension Room {
     _ = perform(.chat(event))
     var reply = HostReply()
     switch event {
-    case .filter: reply.passing = (chat?.filtered ?? chat?.messages)?.count ?? 0
-    case .highlight: reply.mentions = chat?.messages.count(where: \.isMention) ?? 0
+    case .filter: reply.passing = 0
+    case .highlight: reply.mentions = 0
     case .scroll: reply.unread = chat?.unread ?? 0
     case .message, .delete, .clear, .timeout, .notice, .modes, .openThread, .handleNotice: break
     }
-    return .success(reply)
+    return .success(counted(reply))
   }
 
   private func performOnPanel(_ event: ControlEvent) -> Result<HostReply, ControlError> {

@@ -35,6 +35,8 @@ final class Room {
   let grid: FrameGrid
   /// Senders that wait until their events are applied.
   var waiting: [Waiting] = []
+  /// Called once the history of the chat has been looked through.
+  var waitingForReview: [(Room) -> Void] = []
   /// Rejected events of the present delivery.
   var rejectedOfDelivery = 0
   var lastDelivery: NIODeadline
@@ -162,6 +164,11 @@ final class Room {
     for entry in exchange(&waiting, with: []) {
       acknowledge(entry.receipt, entry.recorder)
     }
+    if !waitingForReview.isEmpty, !screen.store.state.isReviewing { endReview() }
+  }
+
+  private func endReview() {
+    for body in exchange(&waitingForReview, with: []) { body(self) }
   }
 
   /// Performs an act that the host requested by a call. It is recorded like an event, so that a
@@ -195,6 +202,7 @@ final class Room {
   /// Applies and draws held events, for the last time.
   func finish() {
     drawFrame(at: grid.frame(after: clock.now), flush: true)
+    endReview()
     screen.store.cancelEffects()
   }
 

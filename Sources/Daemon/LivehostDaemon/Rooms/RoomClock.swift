@@ -15,6 +15,9 @@ package struct RoomClock: Sendable {
   /// The farthest that events move the room's time: 146 years, so that no sum of times overflows.
   package static let farthest = Instant(nanoseconds: 1 << 62)
 
+  /// The latest time that a room can have: some years later, since time goes on.
+  package static let latest = farthest + .seconds(1_000_000_000)
+
   /// - Parameter machine: the machine's monotonic time now, in nanoseconds.
   package init(machine: Int64) { machineOffset = -machine }
 

@@ -14,6 +14,7 @@ package struct Daemon: Sendable {
   let logger: Logger
   let notifier: ServiceNotifier
   let lostEntries: @Sendable () -> Int
+  let pingJournal: (@Sendable (Heartbeat) -> Void)?
   let logLevel: SharedLogLevel
   let registry: MetricRegistry
   let readConfiguration: Configuration.Reader
@@ -22,12 +23,14 @@ package struct Daemon: Sendable {
   ///   - logLevel: the level of the running log.
   ///   - registry: the registry of the metrics.
   ///   - lostEntries: returns the number of log entries that were lost.
+  ///   - pingJournal: makes the thread that writes the log show that it is alive; `nil` if there is none.
   ///   - readConfiguration: reads the configuration again, for a reload.
   package init(
     configuration: Configuration, paths: RuntimePaths, logger: Logger,
     notifier: ServiceNotifier = ServiceNotifier(),
     logLevel: SharedLogLevel, registry: MetricRegistry = MetricRegistry(),
     lostEntries: @escaping @Sendable () -> Int = { 0 },
+    pingJournal: (@Sendable (Heartbeat) -> Void)? = nil,
     readConfiguration: @escaping Configuration.Reader
   ) {
     self.configuration = configuration
@@ -35,6 +38,7 @@ package struct Daemon: Sendable {
     self.logger = logger
     self.notifier = notifier
     self.lostEntries = lostEntries
+    self.pingJournal = pingJournal
     self.logLevel = logLevel
     self.registry = registry
     self.readConfiguration = readConfiguration

@@ -61,7 +61,9 @@ final class DaemonParts: Sendable {
     let ioGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let observer: RoomObserver = { room, event in
       switch event {
-      case .closed, .suspended: tasks.roomClosed(room)
+      case .closed, .suspended:
+        tasks.roomClosed(room)
+        recordings.forgetFailure(of: room)
       case .recordingEnded(let recorder, let end): recordings.ended(room, recorder, end)
       case .opened, .restored, .committed, .failed: break
       }
@@ -83,14 +85,14 @@ final class DaemonParts: Sendable {
       version: Daemon.version, lostEntries: daemon.lostEntries,
       logLevel: { [logLevel = daemon.logLevel] in logLevel.level.rawValue },
       longestSliceNanoseconds: { executor.longestSliceNanoseconds },
-      isLosingRooms: { snapshots.isFailing })
+      problems: { recordings.problems + snapshots.problems })
     reloading = Reloading(
       configuration, logLevel: daemon.logLevel, directory: directory, notifier: daemon.notifier,
       status: "serving, \(sockets.description)", logger: logger, metrics: metrics,
       read: daemon.readConfiguration)
     stopping = LongWork(
-      "stopping", notifier: daemon.notifier, unit: "events",
-      left: { recordings.waitingEvents })
+      "stopping", notifier: daemon.notifier, unit: "steps",
+      left: { recordings.waitingSteps })
     self.laneGroup = laneGroup
     self.ioGroup = ioGroup
     self.rejections = rejections
@@ -116,7 +118,12 @@ final class DaemonParts: Sendable {
   /// Recovers what the last run left behind. An unusable state directory affects only recordings.
   var recordings: Part {
     Part("recordings") { [self] in
-      await roomRecordings.open()
+      let starting = LongWork(
+        "starting", notifier: notifier, unit: "KiB",
+        left: { [roomRecordings] in
+          roomRecordings.bytesToRecover >> 10
+        })
+      await starting.step("reading recordings") { await roomRecordings.open() }
       return {
         await self.stopping.step("writing recordings") { await self.roomRecordings.close() }
       }
@@ -227,34 +234,63 @@ final class DaemonParts: Sendable {
   }
 
   var work: Part {
-    Part("work") { [executor] in
-      try executor.start()
+    Part("work") { [executor, logger] in
+      try executor.start { error in
+        logger.warning(
+          "simulations, analyses and replays run at the priority of rooms and connections: \(error)"
+        )
+      }
       return { executor.stop() }
     }
   }
 
-  /// Feeds the watchdog, if the service manager requires it, only when the lanes make progress.
+  /// Looks at every thread that others wait for. Feeds the watchdog, if the service manager requires it,
+  /// only while they make progress.
   var watchdog: Part {
     Part("watchdog") { [self] in
-      guard let interval = try WatchdogInterval.fromEnvironment() else { return {} }
-      let watched = lanes.map { lane in
-        WatchedLane(name: "lane \(lane.index)") { heartbeat in
-          lane.eventLoop.execute { heartbeat.beat() }
-        }
-      }
+      let interval = try WatchdogInterval.fromEnvironment()
+      let watch = Guarded(StallWatch(interval))
       let thread = try WatchdogThread(
-        WatchdogDriver(lanes: watched, notifier: notifier), interval: interval,
-        onStall: { [logger, status] stalled in
-          status.noteStall(!stalled.isEmpty)
-          for lane in stalled {
+        WatchdogDriver(threads: watchedThreads, notifier: interval.map { _ in notifier }),
+        interval: interval,
+        onSilence: { [logger, status] silent in
+          let (stalled, mentioned) = watch.withLock { $0.note(silent) }
+          status.note(stalled: stalled)
+          for thread in mentioned {
             logger.error(
-              "\(lane.name) made no progress for \(lane.nanoseconds / 1_000_000) ms",
-              metadata: ["durationUsec": "\(lane.nanoseconds / 1000)"])
+              "\(thread.name) made no progress for \(thread.nanoseconds / 1_000_000) ms",
+              metadata: ["durationUsec": "\(thread.nanoseconds / 1000)"])
           }
         },
         onError: { [logger] error in logger.warning("the watchdog could not be fed: \(error)") })
       return { thread.stop() }
     }
+  }
+
+  private var watchedThreads: [WatchedThread] {
+    var threads = lanes.map { lane in
+      WatchedThread(name: "lane \(lane.index)") { heartbeat in
+        lane.eventLoop.execute { heartbeat.beat() }
+      }
+    }
+    for (index, loop) in ioGroup.makeIterator().enumerated() {
+      threads.append(
+        WatchedThread(name: "connections \(index)") { heartbeat in
+          loop.execute { heartbeat.beat() }
+        })
+    }
+    threads.append(
+      WatchedThread(name: "recorder", duty: .storage) { [roomRecordings] heartbeat in
+        roomRecordings.ping { heartbeat.beat() }
+      })
+    threads.append(
+      WatchedThread(name: "snapshots", duty: .storage) { [snapshotStore] heartbeat in
+        snapshotStore.ping { heartbeat.beat() }
+      })
+    if let ping = daemon.pingJournal {
+      threads.append(WatchedThread(name: "journal", duty: .log, ping: ping))
+    }
+    return threads
   }
 
   // MARK: Signals and the service manager
@@ -265,6 +301,7 @@ final class DaemonParts: Sendable {
       let trapped: [UnixSignal] = faults.laneHold == nil ? [.sighup] : [.sighup, .sigusr2]
       let signals = await UnixSignalsSequence(trapping: trapped)
       let task = Task {
+        if EarlyHangup.wasReceived { try? reloading.reloadNow() }
         for await signal in signals {
           // The log says why a reload was refused.
           if signal == .sighup { try? reloading.reloadNow() } else { faults.holdLane(lanes) }

@@ -3,7 +3,7 @@ import Glibc
 package import HostScreen
 import NIOCore
 import Platform
-import Synchronization
+package import Systemd
 
 /// The health of the daemon, and what else `GetStatus` reports besides rooms. May be used from any
 /// thread.
@@ -13,38 +13,81 @@ package final class DaemonStatus: Sendable {
   private let lostEntries: @Sendable () -> Int
   private let logLevel: @Sendable () -> String
   private let longestSliceNanoseconds: @Sendable () -> UInt64
-  private let isLosingRooms: @Sendable () -> Bool
-  private let stalled = Atomic<Bool>(false)
+  private let otherProblems: @Sendable () -> [Problem]
+  private let stalled = Guarded<[Stall]>([])
+  /// When it was first noticed that entries of the journal were lost.
+  private let entriesLostSince = Guarded<Int?>(nil)
+
+  /// A thread that makes no progress.
+  private struct Stall: Sendable {
+    let thread: WatchdogDriver.SilentThread
+    /// Milliseconds since 1970.
+    let since: Int
+  }
   /// Totals of received events at times in the last seconds, for the rate.
   private let samples = Guarded<[(at: NIODeadline, received: Int)]>([])
 
   /// - Parameters:
   ///   - lostEntries: gives the number of journal entries that were lost.
   ///   - longestSliceNanoseconds: gives the longest time that a task ran without yielding.
-  ///   - isLosingRooms: whether the state of rooms cannot be written at present.
+  ///   - problems: gives what is wrong at present besides.
   package init(
     version: String, lostEntries: @escaping @Sendable () -> Int,
     logLevel: @escaping @Sendable () -> String = { "info" },
     longestSliceNanoseconds: @escaping @Sendable () -> UInt64 = { 0 },
-    isLosingRooms: @escaping @Sendable () -> Bool = { false }
+    problems: @escaping @Sendable () -> [Problem] = { [] }
   ) {
     self.longestSliceNanoseconds = longestSliceNanoseconds
-    self.isLosingRooms = isLosingRooms
+    otherProblems = problems
     self.version = version
     self.lostEntries = lostEntries
     self.logLevel = logLevel
   }
 
-  /// Notes whether a lane is silent, as found by the watchdog.
-  package func noteStall(_ isStalled: Bool) { stalled.store(isStalled, ordering: .relaxed) }
+  /// Notes which threads make no progress, as found by the watchdog.
+  package func note(stalled threads: [WatchdogDriver.SilentThread]) {
+    let now = WallClock.milliseconds()
+    stalled.withLock { stalls in
+      stalls = threads.map { thread in
+        let known = stalls.first { $0.thread.name == thread.name }
+        return Stall(
+          thread: thread, since: known?.since ?? now - Int(thread.nanoseconds / 1_000_000))
+      }
+    }
+  }
+
+  /// What is wrong at present, the oldest first, and what that makes of the daemon.
+  private func problems(lost: Int, hang: HangReport?) -> (Health, [Problem]) {
+    let stalls = stalled.withLock { $0 }
+    var problems = stalls.map { stall in
+      Problem(
+        part: stall.thread.name,
+        text:
+          "\(stall.thread.duty.meaning); silent for \(stall.thread.nanoseconds / 1_000_000_000) s",
+        since: stall.since)
+    }
+    problems += otherProblems()
+    if lost > 0 {
+      let since = entriesLostSince.withLock { since in
+        since = since ?? WallClock.milliseconds()
+        return since ?? 0
+      }
+      problems.append(
+        Problem(part: "journal", text: "\(lost) entries could not be written", since: since))
+    }
+    if let hang, Self.isRecent(hang) {
+      problems.append(Problem(part: "lane \(hang.lane)", text: hang.line, since: hang.timestamp))
+    }
+    problems.sort { $0.since < $1.since }
+    let isFailing = stalls.contains { $0.thread.duty == .loop }
+    return (isFailing ? .failing : problems.isEmpty ? .ok : .degraded, problems)
+  }
 
   package func report(
     counts: EventCounts, rooms: Int, lanes: [HostLane], hangs: HangFeed
   ) -> StatusReport {
     let lost = lostEntries()
-    let health: Health =
-      stalled.load(ordering: .relaxed)
-      ? .failing : lost > 0 || isLosingRooms() || Self.isRecent(hangs.newest) ? .degraded : .ok
+    let (health, problems) = problems(lost: lost, hang: hangs.newest)
     let longest = lanes.map(\.meter.longestNanoseconds).max() ?? 0
     let now = NIODeadline.now()
     return StatusReport(
@@ -54,13 +97,13 @@ package final class DaemonStatus: Sendable {
       longestTurnMicroseconds: Int(longest / 1000), memoryBytes: Self.residentBytes(),
       journalEntriesLost: lost, lanes: lanes.count, microhangs: hangs.counts.microhangs,
       hangs: hangs.counts.hangs, logLevel: logLevel(),
-      longestSliceMicroseconds: Int(longestSliceNanoseconds() / 1_000))
+      longestSliceMicroseconds: Int(longestSliceNanoseconds() / 1_000),
+      problems: problems.isEmpty ? nil : problems)
   }
 
   /// Whether a hang ended in the last minute.
-  private static func isRecent(_ hang: HangReport?) -> Bool {
-    guard let hang else { return false }
-    return WallClock.milliseconds() - hang.timestamp < 60_000
+  private static func isRecent(_ hang: HangReport) -> Bool {
+    WallClock.milliseconds() - hang.timestamp < 60_000
   }
 
   /// Events per second since the oldest call in the last ten seconds, or since the start.
@@ -87,5 +130,16 @@ package final class DaemonStatus: Sendable {
     let text = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
     let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+  }
+}
+
+extension WatchedThread.Duty {
+  /// What it means that such a thread stands still.
+  fileprivate var meaning: String {
+    switch self {
+    case .loop: "it makes no progress, and nor do its rooms or connections"
+    case .storage: "it waits for the disk, and so does everything that is to be kept"
+    case .log: "it waits for the journal, which keeps nothing else waiting"
+    }
   }
 }

@@ -3,6 +3,7 @@ package import Logging
 import NIOCore
 import RateLimiting
 import Recordings
+import Synchronization
 package import Systemd
 
 /// Restores the rooms saved by the last run of the daemon, before any client is accepted.
@@ -12,6 +13,7 @@ package struct Restoration {
   private let recordings: RoomRecordings
   private let notifier: ServiceNotifier
   private let logger: Logger
+  private let left = Remainder()
 
   package init(
     _ store: SnapshotStore, into directory: RoomDirectory, recordings: RoomRecordings,
@@ -24,16 +26,37 @@ package struct Restoration {
     self.logger = logger
   }
 
-  /// Opens the rooms. Everything recorded after a room's snapshot is played into it, and its
-  /// recording continues in a new segment.
+  /// Opens the rooms, one after the other. Everything recorded after a room's snapshot is played into
+  /// it, and its recording continues in a new segment.
+  ///
+  /// A room at which the daemon died twice is set aside.
   package func run() async {
-    let snapshots = store.load()
-    let work = LongWork("starting", notifier: notifier)
-    for (number, snapshot) in snapshots.enumerated() {
-      guard let room = RoomName(snapshot.room) else { continue }
-      await work.step("restoring room \(room), \(number + 1) of \(snapshots.count)") {
-        await restore(room, snapshot)
+    let rooms = store.rooms()
+    let unfinished = store.unfinishedRestoration()
+    let work = LongWork(
+      "starting", notifier: notifier, unit: "KiB", left: { [left] in left.bytes >> 10 })
+    for (number, name) in rooms.enumerated() {
+      guard let room = RoomName(name) else { continue }
+      let deaths = unfinished?.room == name ? unfinished?.deaths ?? 0 : 0
+      guard store.beginRestoration(of: name, deaths: deaths) else {
+        logger.error(
+          "room \(room) is not restored: livehostd died \(deaths) times in a row while it was; its state and its recordings are kept",
+          metadata: ["room": "\(room)"])
+        continue
       }
+      await work.step("restoring room \(room), \(number + 1) of \(rooms.count)") {
+        if let snapshot = store.load(name) { await restore(room, snapshot) }
+      }
+    }
+    store.endRestoration()
+  }
+
+  /// How much of the present room's recording is left to read.
+  private final class Remainder: Sendable {
+    private let count = Atomic<Int>(0)
+    var bytes: Int {
+      get { count.load(ordering: .relaxed) }
+      set { count.store(newValue, ordering: .relaxed) }
     }
   }
 
@@ -58,6 +81,7 @@ package struct Restoration {
     _ room: RoomName, _ position: inout RecordedPosition, on lane: HostLane
   ) async {
     let start = position.instant
+    defer { left.bytes = 0 }
     var skipped = position.steps
     do {
       let files = try await recordings.files(of: position.recording)
@@ -66,6 +90,7 @@ package struct Restoration {
       var hasMore = true
       while hasMore {
         hasMore = try reader.read(into: &steps)
+        left.bytes = max(0, files.bytes - reader.bytesRead)
         let known = steps.prefix(skipped).prefix { $0.instant == start }.count
         skipped -= known
         let due = Array(exchange(&steps, with: []).dropFirst(known))

@@ -27,9 +27,7 @@ package struct RoomSnapshot: Sendable, Codable {
 
   /// - Throws: ``Unreadable`` if it contains times from which a room could not continue.
   func validate() throws {
-    // Some years beyond the farthest time to which events move a room.
-    let latest = RoomClock.farthest + .seconds(1_000_000_000)
-    guard instant >= .origin, instant <= latest else { throw Unreadable.value("instant") }
+    guard instant >= .origin, instant <= RoomClock.latest else { throw Unreadable.value("instant") }
     guard savedAt >= 0, savedAt <= 1 << 53 else { throw Unreadable.value("savedAt") }
     guard recording.map({ $0.steps >= 0 }) ?? true else { throw Unreadable.value("steps") }
   }
@@ -59,6 +57,8 @@ extension RoomSnapshot {
     case version(Int)
     /// It belongs to this room, contrary to the name of its file.
     case name(String)
+    /// It is larger than any that this program would write.
+    case size(Int)
     /// It contains a number that this program would not write.
     case value(String)
 
@@ -67,6 +67,7 @@ extension RoomSnapshot {
       case .version(let version):
         "it is of version \(version), this program reads \(FormatVersion.number)"
       case .name(let room): "it is that of room \(room)"
+      case .size(let bytes): "it has \(bytes) bytes, more than any room may take"
       case .value(let name): "its '\(name)' is not possible"
       }
     }

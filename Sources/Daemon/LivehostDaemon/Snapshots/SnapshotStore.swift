@@ -43,6 +43,7 @@ package final class SnapshotStore: Sendable {
     var isClosed = false
     var whenDone: [CheckedContinuation<Void, Never>] = []
     var isDone = false
+    var pings: [@Sendable () -> Void] = []
 
     /// Adds a request, which replaces an older one and also answers its senders.
     mutating func enter(
@@ -58,10 +59,10 @@ package final class SnapshotStore: Sendable {
   private let onProblem: @Sendable (String) -> Void
   private let inbox = Guarded(Inbox())
   private let signal: WakeSignal
-  private let failing = Atomic<Bool>(false)
+  private let problem = Guarded<PresentFailure?>(nil)
 
-  /// Whether the last write of a room failed.
-  package var isFailing: Bool { failing.load(ordering: .relaxed) }
+  /// Why the last write of a room failed, and since when writes have; `nil` if it succeeded.
+  package var failure: PresentFailure? { problem.withLock { $0 } }
 
   /// Makes a store whose snapshots wait for ``start()``.
   ///
@@ -108,6 +109,12 @@ package final class SnapshotStore: Sendable {
     if isTaken { signal.raise() } else { completion(false) }
   }
 
+  /// Calls `body` soon on the thread that writes; not while the disk holds it.
+  package func ping(_ body: @escaping @Sendable () -> Void) {
+    inbox.withLock { $0.pings.append(body) }
+    signal.raise()
+  }
+
   /// Returns once everything posted is done. Later requests are refused.
   package func close() async {
     await withCheckedContinuation { continuation in
@@ -124,18 +131,23 @@ package final class SnapshotStore: Sendable {
 
   private func work() {
     while let (room, request) = take() {
+      for ping in inbox.withLock({ exchange(&$0.pings, with: []) }) { ping() }
       guard let request else {
         _ = signal.wait(nanoseconds: nil)
         continue
       }
       do {
         if let snapshot = request.snapshot { try write(snapshot) } else { try removeFile(of: room) }
-        failing.store(false, ordering: .relaxed)
+        problem.withLock { $0 = nil }
         request.completions.forEach { $0(true) }
       } catch {
-        if !failing.exchange(true, ordering: .relaxed) {
-          onProblem("the state of room \(room) is not kept for the next start: \(Self.text(error))")
+        let reason = "the state of room \(room) is not kept for the next start: \(Self.text(error))"
+        let isNew = problem.withLock { problem in
+          let since = problem?.since ?? WallClock.milliseconds()
+          defer { problem = PresentFailure(reason: reason, since: since) }
+          return problem == nil
         }
+        if isNew { onProblem(reason) }
         request.completions.forEach { $0(false) }
       }
     }
@@ -185,36 +197,81 @@ package final class SnapshotStore: Sendable {
 
   // MARK: The start
 
-  /// The snapshots left by the last run, in the order of their rooms' names. A snapshot that cannot
-  /// be read is set aside and reported to ``onProblem``, and does not affect the others.
-  package func load() -> [RoomSnapshot] {
+  /// The rooms whose snapshots the last run left, in the order of their names.
+  package func rooms() -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     // Files that were being written when the last run was killed; the name is Foundation's.
     for name in names where name.hasPrefix(".dat.nosync") {
       try? FileManager.default.removeItem(at: directory.appendingPathComponent(name))
     }
-    return names.filter { $0.hasSuffix(Self.suffix) }.sorted().compactMap(read)
+    return names.filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }
+      .sorted()
   }
 
-  private func read(_ name: String) -> RoomSnapshot? {
-    let file = directory.appendingPathComponent(name, isDirectory: false)
+  /// The snapshot of a room. One that cannot be read is set aside and reported to ``onProblem``; the
+  /// result is `nil` then.
+  package func load(_ room: String) -> RoomSnapshot? {
+    let file = file(of: room)
     do {
+      let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
+      guard size <= Self.maximumBytes else { throw RoomSnapshot.Unreadable.size(size) }
       let bytes = try Data(contentsOf: file)
       let snapshot = try JSONDecoder().decode(RoomSnapshot.self, from: bytes)
-      guard snapshot.room + Self.suffix == name else {
-        throw RoomSnapshot.Unreadable.name(snapshot.room)
-      }
+      guard snapshot.room == room else { throw RoomSnapshot.Unreadable.name(snapshot.room) }
       try snapshot.validate()
       return snapshot
     } catch {
-      let aside = file.appendingPathExtension("unreadable")
-      try? FileManager.default.removeItem(at: aside)
-      try? FileManager.default.moveItem(at: file, to: aside)
+      let aside = setAside(room, as: "unreadable")
       onProblem(
-        "the kept state in \(file.path) cannot be used and was renamed to "
-          + "\(aside.lastPathComponent): \(Self.text(error))")
+        "the kept state in \(file.path) cannot be used and was renamed to \(aside): "
+          + Self.text(error))
       return nil
     }
+  }
+
+  /// The largest file that is read: several times what a room may take. To decode one takes some times
+  /// as much memory.
+  private static let maximumBytes = 64 << 20
+
+  /// Renames the file of a room, so that it is kept but not read again. Returns its new name.
+  private func setAside(_ room: String, as reason: String) -> String {
+    let file = file(of: room)
+    let aside = file.appendingPathExtension(reason)
+    try? FileManager.default.removeItem(at: aside)
+    try? FileManager.default.moveItem(at: file, to: aside)
+    return aside.lastPathComponent
+  }
+
+  // MARK: Rooms at which the daemon died
+
+  /// How often the daemon may die while it restores a room, until the room is set aside.
+  private static let maximumDeaths = 2
+
+  /// The room that was being restored when the last run ended, and how many runs in a row ended there.
+  package func unfinishedRestoration() -> (room: String, deaths: Int)? {
+    guard let text = try? String(contentsOf: restorationFile, encoding: .utf8) else { return nil }
+    let parts = text.split(separator: " ")
+    guard parts.count == 2, let deaths = Int(parts[1]) else { return nil }
+    return (String(parts[0]), deaths)
+  }
+
+  /// Notes that a room is about to be restored, after so many runs that ended with that. Returns `false`
+  /// if they were too many: the room's file has been set aside.
+  package func beginRestoration(of room: String, deaths: Int) -> Bool {
+    guard deaths < Self.maximumDeaths else {
+      _ = setAside(room, as: "set-aside")
+      return false
+    }
+    // Survives the process; a power failure is nobody's fault.
+    try? Data("\(room) \(deaths + 1)".utf8).write(to: restorationFile)
+    return true
+  }
+
+  /// Notes that no room is being restored any more.
+  package func endRestoration() { try? FileManager.default.removeItem(at: restorationFile) }
+
+  private var restorationFile: URL {
+    directory.appendingPathComponent("restoring", isDirectory: false)
   }
 
   private static func text(_ error: any Error) -> String {

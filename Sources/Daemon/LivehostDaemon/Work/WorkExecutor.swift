@@ -31,10 +31,23 @@ package final class WorkExecutor: TaskExecutor {
   }
 
   /// Starts the threads; none is left running if one of them cannot be started.
-  package func start() throws(SystemError) {
+  ///
+  /// - Parameter onRefusal: called once, on one of the threads, if the kernel refuses them a lower
+  ///   priority; they work all the same.
+  package func start(
+    onRefusal: @escaping @Sendable (SystemError) -> Void = { _ in }
+  ) throws(SystemError) {
     do throws(SystemError) {
       for index in 0..<width {
-        try ServiceThread.start(name: "work-\(index)") { [self] in work() }
+        try ServiceThread.start(name: "work-\(index)") { [self] in
+          do throws(SystemError) {
+            try Self.lowerPriority()
+          } catch {
+            // The others are refused for the same reason.
+            if index == 0 { onRefusal(error) }
+          }
+          work()
+        }
       }
     } catch {
       stop()
@@ -57,9 +70,15 @@ package final class WorkExecutor: TaskExecutor {
     available.signal()
   }
 
+  /// Gives the calling thread a lower priority: Linux keeps a niceness per thread.
+  private static func lowerPriority() throws(SystemError) {
+    let thread = id_t(SchedulerTimes.currentThread())
+    guard setpriority(__priority_which_t(PRIO_PROCESS.rawValue), thread, 10) == 0 else {
+      throw SystemError(.lowerPriority, code: errno)
+    }
+  }
+
   private func work() {
-    // Linux keeps a niceness per thread.
-    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(SchedulerTimes.currentThread()), 10)
     while true {
       available.wait()
       guard let job = next() else { return }
@@ -82,4 +101,8 @@ package final class WorkExecutor: TaskExecutor {
       return job
     }
   }
+}
+
+extension SystemError.Operation {
+  fileprivate static let lowerPriority = Self("lower the priority of a thread")
 }

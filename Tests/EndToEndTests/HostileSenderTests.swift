@@ -1,0 +1,86 @@
+import ControlInterface
+import Foundation
+import HostFeature
+import Testing
+
+/// A member of the group who means harm: everything that the ingest socket takes, at its limits.
+@Suite(.serialized, .timeLimit(.minutes(4)))
+struct HostileSenderTests {
+  private static let rooms = (0..<16).map { "r\($0)" }
+
+  /// What the daemon may take: its rooms, and itself.
+  private static let memoryLimit =
+    (rooms.count + 1) * RoomBudget.bytes(chatHistory: 500) + (200 << 20)
+
+  private func successor(of daemon: RunningDaemon) throws -> RunningDaemon {
+    try RunningDaemon(
+      arguments: ["--state-dir", daemon.directory.appendingPathComponent("state").path])
+  }
+
+  private func message(_ room: String, _ id: Int, user: String, _ text: String) -> String {
+    #"{"type":"chat.message","room":"\#(room)","id":"\#(room)-\#(id)","user":{"id":"\#(user)","name":"\#(user)"},"text":"\#(text)"}"#
+      + "\n"
+  }
+
+  /// Names that nearly occur everywhere in the texts, and texts that nearly contain them.
+  private func searches(_ room: String) -> String {
+    let names = (0..<32).map { "\"" + String(repeating: "@", count: 254 - $0) + "x\"" }
+      .joined(separator: ",")
+    return #"{"type":"host.highlight","room":"\#(room)","names":[\#(names)]}"# + "\n"
+      + #"{"type":"host.filter","room":"\#(room)","words":"\#(String(repeating: "@", count: 255))x"}"#
+      + "\n"
+  }
+
+  private func check(_ daemon: RunningDaemon) async throws {
+    let (status, hangs) = try await daemon.withControl { control in
+      (try await control.getStatus(), try await control.listHangs().hangs)
+    }
+    #expect(status.memoryBytes < Self.memoryLimit, "\(status.memoryBytes >> 20) MiB")
+    #expect(status.rooms >= Self.rooms.count)
+    #expect(status.problems == nil || status.health != .failing)
+    // On a machine that does other things, too, a lane may be without a processor.
+    #expect(hangs.filter { $0.reason != .descheduled } == [])
+  }
+
+  @Test func `the largest texts, names made for them, forged people and jumping times do no harm`()
+    async throws
+  {
+    let daemon = try RunningDaemon()
+    let sender = try RawConnection(daemon.ingestSocket)
+    let text = String(repeating: "@", count: 64_000)
+    for room in Self.rooms {
+      for id in 0..<60 { try sender.write(message(room, id, user: "u\(id)", text)) }
+      try sender.write(searches(room))
+      for id in 60..<80 { try sender.write(message(room, id, user: "u\(id)", text)) }
+      // The names change while the history is looked through.
+      try sender.write(searches(room))
+    }
+    #expect(try sender.sync()?["rejected"] as? Int == 0)
+    for number in 0..<20_000 {
+      let user = "a-forged-identifier-\(number)"
+      try sender.write(message(Self.rooms[number % 4], 1_000 + number, user: user, "hi"))
+      try sender.write(
+        #"{"type":"waiting.join","room":"\#(Self.rooms[number % 4])","user":{"id":"\#(user)","name":"\#(String(repeating: "n", count: 200))"}}"#
+          + "\n")
+    }
+    #expect(try sender.sync()?["rejected"] as? Int == 0)
+    let jumping = try RawConnection(daemon.ingestSocket)
+    try jumping.write(#"{"type":"options","clock":"event"}"# + "\n")
+    try jumping.write(#"{"type":"stream","room":"jumps","ts":1000,"state":"live"}"# + "\n")
+    for number in 1...200 {
+      try jumping.write(
+        #"{"type":"viewers","room":"jumps","ts":\#(number * 65_000),"count":\#(number)}"# + "\n")
+    }
+    for number in 0..<5_000 { try sender.write(#"{"type":"sync","token":"\#(number)"}"# + "\n") }
+    var answers = 0
+    while answers < 5_000, sender.readLine() != nil { answers += 1 }
+    #expect(answers == 5_000)
+    #expect(try jumping.sync()?["rejected"] as? Int == 0)
+    try await check(daemon)
+
+    daemon.kill()
+    let next = try successor(of: daemon)
+    try await check(next)
+    #expect(try next.ctl("show", "r15", "chat", "--json=short").status == 0)
+  }
+}

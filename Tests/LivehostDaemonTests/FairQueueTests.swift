@@ -1,0 +1,61 @@
+import LivehostDaemon
+import TestSupport
+import Testing
+
+@Suite struct FairQueueTests {
+  @Test func `keys take turns, and the items of each keep their order`() {
+    var queue = FairQueue<String, Int>()
+    for number in 0..<1_000 { queue.append(number, for: "flood") }
+    for number in [5, 6] { queue.append(number, for: "calm") }
+    var taken: [Int] = []
+    for _ in 0..<6 {
+      taken.append(queue.first ?? -1)
+      queue.endTurn(isDone: true)
+    }
+    #expect(taken == [0, 5, 1, 6, 2, 3])
+    queue.append(7, for: "calm")
+    queue.endTurn(isDone: true)
+    #expect(queue.first == 7)
+  }
+
+  @Test func `an item that is not done comes again after the others`() {
+    var queue = FairQueue<String, Int>()
+    queue.append(1, for: "a")
+    queue.append(2, for: "a")
+    queue.append(3, for: "b")
+    queue.endTurn(isDone: false)
+    #expect(queue.first == 3)
+    queue.endTurn(isDone: true)
+    #expect(queue.first == 1)
+    queue.endTurn(isDone: true)
+    #expect(queue.first == 2)
+    queue.endTurn(isDone: true)
+    #expect(queue.isEmpty && queue.first == nil)
+  }
+
+  @Test(arguments: 1...5) func `nothing is lost, and every key gets its turn`(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var queue = FairQueue<Int, Int>()
+    var model: [Int: [Int]] = [:]
+    var waited: [Int: Int] = [:]
+    for number in 0..<20_000 {
+      if Int.random(in: 0..<100, using: &random) < (number < 10_000 ? 60 : 40) {
+        let key = Int.random(in: 0..<8, using: &random)
+        queue.append(number, for: key)
+        model[key, default: []].append(number)
+      } else if let first = queue.first {
+        let key = model.first { $0.value.first == first }?.key ?? -1
+        #expect(model[key]?.first == first)
+        let isDone = Int.random(in: 0..<4, using: &random) > 0
+        if isDone { model[key]?.removeFirst() }
+        if model[key]?.isEmpty == true { model[key] = nil }
+        for other in model.keys where other != key { waited[other, default: 0] += 1 }
+        waited[key] = 0
+        #expect(waited.values.allSatisfy { $0 <= 8 })
+        for gone in waited.keys where model[gone] == nil { waited[gone] = 0 }
+        queue.endTurn(isDone: isDone)
+      }
+      #expect(queue.isEmpty == model.isEmpty)
+    }
+  }
+}

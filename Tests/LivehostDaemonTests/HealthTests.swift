@@ -1,0 +1,155 @@
+import ControlInterface
+import Foundation
+import Glibc
+import HostScreen
+import LiveEvents
+import LivehostDaemon
+import Recordings
+import Synchronization
+import Systemd
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct HealthTests {
+  /// What the watchdog's thread does, at the times that a test says.
+  private struct Watch {
+    var driver: WatchdogDriver
+    var stalls = StallWatch(nil)
+    let status: DaemonStatus
+    let studio: Studio
+
+    init(_ studio: Studio, notifier: ServiceNotifier) {
+      let (lane, library) = (studio.lane, studio.library)
+      driver = WatchdogDriver(
+        threads: [
+          WatchedThread(name: "lane 0") { heartbeat in
+            lane.eventLoop.execute { heartbeat.beat() }
+          },
+          WatchedThread(name: "recorder", duty: .storage) { heartbeat in
+            library.ping { heartbeat.beat() }
+          },
+        ], notifier: notifier)
+      let recordings = studio.recordings
+      status = DaemonStatus(
+        version: "1", lostEntries: { 0 }, problems: { recordings.problems })
+      self.studio = studio
+    }
+
+    mutating func look(at seconds: UInt64) throws -> [String] {
+      let (stalled, mentioned) = stalls.note(try driver.tick(now: seconds * 1_000_000_000))
+      status.note(stalled: stalled)
+      return mentioned.map(\.name)
+    }
+
+    var report: StatusReport {
+      status.report(
+        counts: EventCounts(), rooms: 2, lanes: [studio.lane], hangs: HangFeed())
+    }
+  }
+
+  private let event = LiveEvent(timestamp: 0, payload: .header(.viewers(count: 3)))
+
+  @Test
+  func `a disk that never answers degrades the daemon after ten seconds, and other rooms go on`()
+    async throws
+  {
+    let disk = StuckDisk()
+    var settings = RecordingSettings()
+    settings.disk = Disk(sync: { _ in
+      disk.answer()
+      return 0
+    })
+    let studio = try Studio(recording: settings)
+    let fed = Mutex(0)
+    var watch = Watch(
+      studio,
+      notifier: ServiceNotifier { _ in
+        fed.withLock { $0 += 1 }
+        return 1
+      })
+    let other = try #require(RoomName("other"))
+    for room in [RoomName.main, other] { _ = try studio.directory.open(room) }
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    disk.stick()
+    let waits = Mutex(true)
+    let sender = Task {
+      let outcome = await studio.sendRecorded([event], to: .main)
+      waits.withLock { $0 = false }
+      return outcome
+    }
+    await disk.hasCaught()
+    for second in 0...25 as ClosedRange<UInt64> {
+      let mentioned = try watch.look(at: second)
+      #expect(mentioned == (second == 10 || second == 20 ? ["recorder"] : []))
+      // The other room answers, and with it the lane its ping.
+      #expect(await studio.send([event], to: other, clock: .arrival) == 0)
+      let report = watch.report
+      #expect(report.health == (second < 10 ? .ok : .degraded))
+      #expect(report.problems?.map(\.part) == (second < 10 ? nil : ["recorder"]))
+    }
+    let problem = try #require(watch.report.problems?.first)
+    #expect(problem.text.contains("waits for the disk"))
+    #expect(problem.text.contains("25 s"))
+    #expect(fed.withLock { $0 } == 0, "the watchdog acts")
+    #expect(waits.withLock { $0 }, "nothing is acknowledged that is not on disk")
+    disk.release()
+    #expect(await sender.value.failure == nil)
+    // The answers to the pings are in by now, since they were before this.
+    _ = try await studio.library.list()
+    #expect(try watch.look(at: 26) == [])
+    #expect(watch.report.health == .ok)
+    #expect(fed.withLock { $0 } == 1)
+    try await studio.end()
+  }
+
+  @Test func `a lane that stands still means that the daemon fails`() {
+    let status = DaemonStatus(version: "1", lostEntries: { 0 })
+    status.note(stalled: [.init(name: "lane 1", nanoseconds: 8_000_000_000)])
+    let report = status.report(counts: EventCounts(), rooms: 0, lanes: [], hangs: HangFeed())
+    #expect(report.health == .failing)
+    #expect(report.problems?.map(\.part) == ["lane 1"])
+    status.note(stalled: [])
+    let after = status.report(counts: EventCounts(), rooms: 0, lanes: [], hangs: HangFeed())
+    #expect(after.health == .ok && after.problems == nil)
+  }
+
+  @Test func `a failed recording degrades the daemon until the room records again or is closed`()
+    async throws
+  {
+    let isBroken = Atomic<Bool>(false)
+    var settings = RecordingSettings()
+    settings.disk = Disk(sync: { _ in isBroken.load(ordering: .relaxed) ? EIO : 0 })
+    let studio = try Studio(recording: settings)
+    let watch = Watch(studio, notifier: ServiceNotifier { _ in 1 })
+    _ = try studio.directory.open(.main)
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    isBroken.store(true, ordering: .relaxed)
+    #expect(await studio.sendRecorded([event], to: .main).failure?.contains("sync") == true)
+    while watch.report.health == .ok {}
+    let problem = try #require(watch.report.problems?.first)
+    #expect(watch.report.health == .degraded)
+    #expect(problem.part == "recording" && problem.room == "main")
+    #expect(problem.text.contains("Input/output error"))
+    isBroken.store(false, ordering: .relaxed)
+    while (try? await studio.recordings.start(.main, on: studio.lane)) == nil {}
+    #expect(watch.report.health == .ok)
+    _ = try await studio.recordings.stop(.main, on: studio.lane)
+    try await studio.end()
+  }
+
+  @Test func `a stalled thread is mentioned once for each time that its patience is over`() {
+    var watch = StallWatch(patience: 5)
+    func silent(_ nanoseconds: UInt64) -> [WatchdogDriver.SilentThread] {
+      [.init(name: "lane 0", nanoseconds: nanoseconds)]
+    }
+    #expect(watch.note(silent(4)).stalled == [])
+    #expect(watch.note(silent(5)).mentioned == silent(5))
+    #expect(watch.note(silent(9)).stalled == silent(9))
+    #expect(watch.note(silent(9)).mentioned == [])
+    #expect(watch.note(silent(11)).mentioned == silent(11))
+    #expect(watch.note([]).stalled == [])
+    #expect(watch.note(silent(6)).mentioned == silent(6))
+    #expect(StallWatch(nil).patience == 10_000_000_000)
+    #expect(StallWatch(WatchdogInterval(microseconds: 2_000_000)).patience == 500_000_000)
+  }
+}

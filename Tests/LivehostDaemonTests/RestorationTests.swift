@@ -1,0 +1,140 @@
+import Composable
+import Foundation
+import HostScreen
+import LiveEvents
+import LivehostDaemon
+import Logging
+import NIOCore
+import NIOPosix
+import RateLimiting
+import Recordings
+import Synchronization
+import Systemd
+import Testing
+import ViewGraph
+
+@Suite(.timeLimit(.minutes(1))) struct RestorationTests {
+  private struct SameThread: Lane {
+    func execute(_ job: @escaping @Sendable () -> Void) { job() }
+    var taskExecutor: (any TaskExecutor)? { nil }
+  }
+
+  private final class StillClock: EvaluationClock {
+    let now: UInt64 = 0
+  }
+
+  private final class Notes: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+    var all: [String] { lines.withLock { $0 } }
+  }
+
+  /// Collects what is logged.
+  private struct Lines: LogHandler {
+    let notes: Notes
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { notes.add("\(event.level): \(event.message)") }
+  }
+
+  private let path = NSTemporaryDirectory() + "restoration-\(UUID().uuidString.prefix(8))"
+
+  /// Saves rooms like a run before.
+  private func save(_ rooms: [String]) async throws {
+    let store = try SnapshotStore(directory: path + "/rooms")
+    try store.start()
+    for room in rooms {
+      let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+      store.post(
+        RoomSnapshot(
+          room: room, savedAt: 1, instant: .origin, screen: screen.snapshot, recording: nil),
+        of: RoomLifetime(room))
+    }
+    await store.close()
+  }
+
+  /// Restores them, and gives what is open then, what was logged, and what the manager was told.
+  private func restore() async throws -> (open: [String], log: [String], told: [String]) {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
+    let (log, told) = (Notes(), Notes())
+    let logger = Logger(label: "test") { _ in Lines(notes: log) }
+    let lane = HostLane(index: 0, eventLoop: loop, settings: RoomSettings())
+    let directory = RoomDirectory(lanes: [lane], maximumRooms: 10)
+    let library = try RecordingLibrary(directory: path + "/recordings")
+    let recordings = RoomRecordings(library: library, logger: logger)
+    await Restoration(
+      try SnapshotStore(directory: path + "/rooms"), into: directory, recordings: recordings,
+      notifier: ServiceNotifier { text in
+        told.add(text)
+        return 1
+      }, logger: logger
+    ).run()
+    let open = await lane.summaries().map(\.room).sorted()
+    await directory.closeAll()
+    library.close()
+    try await group.shutdownGracefully()
+    return (open, log.all, told.all)
+  }
+
+  private func note(_ text: String) throws {
+    try text.write(toFile: path + "/rooms/restoring", atomically: true, encoding: .utf8)
+  }
+
+  @Test func `a room at which the daemon died twice is set aside, the others come back`()
+    async throws
+  {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try await save(["a", "b", "c"])
+    // The first death: a second chance.
+    try note("b 1")
+    var result = try await restore()
+    #expect(result.open == ["a", "b", "c"])
+    #expect(result.log == [])
+    #expect(!FileManager.default.fileExists(atPath: path + "/rooms/restoring"))
+    #expect(result.told.contains("STATUS=starting: restoring room b, 2 of 3"))
+    // It died there twice.
+    try note("b 2")
+    result = try await restore()
+    #expect(result.open == ["a", "c"])
+    #expect(result.log.count == 1)
+    #expect(result.log.first?.contains("error: room b is not restored") == true)
+    #expect(FileManager.default.fileExists(atPath: path + "/rooms/b.json.set-aside"))
+    // And stays there.
+    result = try await restore()
+    #expect(result.open == ["a", "c"])
+    #expect(result.log == [])
+  }
+
+  @Test func `the note names the room that is being restored, and counts`() throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try FileManager.default.createDirectory(
+      atPath: path + "/rooms", withIntermediateDirectories: true)
+    let store = try SnapshotStore(directory: path + "/rooms")
+    #expect(store.unfinishedRestoration() == nil)
+    #expect(store.beginRestoration(of: "a", deaths: 0))
+    #expect(store.unfinishedRestoration().map { "\($0.room) \($0.deaths)" } == "a 1")
+    #expect(store.beginRestoration(of: "a", deaths: 1))
+    #expect(store.unfinishedRestoration().map { "\($0.room) \($0.deaths)" } == "a 2")
+    #expect(!store.beginRestoration(of: "a", deaths: 2))
+    store.endRestoration()
+    #expect(store.unfinishedRestoration() == nil)
+    try note("nonsense")
+    #expect(store.unfinishedRestoration() == nil)
+  }
+
+  @Test func `a snapshot larger than any room is set aside unread`() async throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try await save(["a", "b"])
+    #expect(truncate(path + "/rooms/a.json", 65 << 20) == 0)
+    #expect(try await restore().open == ["b"])
+    #expect(FileManager.default.fileExists(atPath: path + "/rooms/a.json.unreadable"))
+  }
+}

@@ -66,6 +66,29 @@ struct LeakTests {
     lane.run()
     #expect(lane.isIdle)
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `messages to a lane that has stopped go with their store`() async {
+    weak var witness: Witness?
+    do {
+      let seen = Witness()
+      witness = seen
+      nonisolated(unsafe) let captured = seen
+      let store = Store(initialState: Leaf(), lane: StoppedLane()) {
+        Reduce<Leaf, LeafFeature.Action> { _, action in
+          .run(onLane: false) { send in withExtendedLifetime(captured) { send(action) } }
+        }
+      }
+      store.send(.counted(1))
+    }
+    while witness != nil { await Task.yield() }
+  }
+}
+
+/// A lane that runs nothing.
+private struct StoppedLane: Lane {
+  var taskExecutor: (any TaskExecutor)? { nil }
+  func execute(_ job: @escaping @Sendable () -> Void) {}
 }
 
 /// Tells whether it is alive.

@@ -20,6 +20,7 @@ final class Mailbox<Action: Sendable>: Sendable {
   struct Contents: Sendable {
     @usableFromInline var messages: ContiguousArray<Message> = []
     @usableFromInline var isScheduled = false
+    @usableFromInline var isClosed = false
     @inlinable init() {}
   }
 
@@ -30,9 +31,8 @@ final class Mailbox<Action: Sendable>: Sendable {
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var receiver:
     ((ContiguousArray<Message>) -> Void)?
   /// The memory of the last batch, for the next one. Used by the drain.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var spare:
-    ContiguousArray<Message> =
-      []
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var spare =
+    ContiguousArray<Message>()
 
   @inlinable
   init(lane: any Lane) { self.lane = lane }
@@ -40,11 +40,25 @@ final class Mailbox<Action: Sendable>: Sendable {
   @inlinable
   func post(_ message: Message) {
     let mustSchedule = contents.withLock { contents in
+      guard !contents.isClosed else { return false }
       contents.messages.append(message)
       defer { contents.isScheduled = true }
       return !contents.isScheduled
     }
     if mustSchedule { lane.execute { [self] in drain() } }
+  }
+
+  /// Drops what is there and what comes: the store goes. Messages hold the mailbox, which would hold them
+  /// for ever if the lane runs no more.
+  @usableFromInline
+  func close() {
+    receiver = nil
+    // Freed outside the lock: what effects captured may send when it goes.
+    var rest = ContiguousArray<Message>()
+    contents.withLock { contents in
+      contents.isClosed = true
+      swap(&rest, &contents.messages)
+    }
   }
 
   @inlinable

@@ -106,7 +106,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
   }
 
   deinit {
-    mailbox.receiver = nil
+    mailbox.close()
     effects.cancelAll()
     endCallbacks.callAll()
   }

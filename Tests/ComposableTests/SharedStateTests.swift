@@ -156,6 +156,20 @@ struct SharedStateTests {
     await store.finish()
   }
 
+  @Test func `those who listen hear of a change in the order in which they joined`() {
+    let (lane, calls) = (ManualLane(), Calls())
+    let stores = (0..<8).map { number in
+      let store = Store(initialState: Player.State(), lane: lane) { Player(settings: settings) }
+      store.onAction { if case .settings(.changed) = $0 { calls.note("\(number)") } }
+      return store
+    }
+    for store in stores.reversed() { store.send(.settings(.join)) }
+    lane.run()
+    settings.change { $0.volume = 1 }
+    lane.run()
+    #expect(calls.taken() == (0..<8).reversed().map { "\($0)" })
+  }
+
   @Test func `shared values converge`() {
     let randomness = Randomness.seeded(1)
     for round in 0..<500 {

@@ -18,8 +18,14 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
 
   private struct Contents: Sendable {
     var newest: Version
-    var listeners: [UInt64: AsyncStream<Version>.Continuation] = [:]
+    /// In the order in which they came, so that all runs of a test tell them in the same one.
+    var listeners: [Listener] = []
     var lastListener: UInt64 = 0
+  }
+
+  private struct Listener: Sendable {
+    let number: UInt64
+    let continuation: AsyncStream<Version>.Continuation
   }
 
   private let contents: MailboxLock<Contents>
@@ -34,7 +40,7 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
   }
 
   deinit {
-    for listener in contents.withLock({ $0.listeners.values }) { listener.finish() }
+    for listener in contents.withLock({ $0.listeners }) { listener.continuation.finish() }
   }
 
   /// The value as it is now.
@@ -64,7 +70,7 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
   /// Tells the listeners about the newest value. Called with the lock, so that all hear it in one order.
   private func tell(_ contents: inout Contents) {
     contents.newest.number += 1
-    for listener in contents.listeners.values { listener.yield(contents.newest) }
+    for listener in contents.listeners { listener.continuation.yield(contents.newest) }
     file?.save(contents.newest.value)
   }
 
@@ -89,11 +95,12 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
       of: Version.self, bufferingPolicy: .bufferingNewest(1))
     let (number, newest) = contents.withLock { contents in
       contents.lastListener += 1
-      contents.listeners[contents.lastListener] = continuation
+      contents.listeners.append(
+        Listener(number: contents.lastListener, continuation: continuation))
       return (contents.lastListener, contents.newest)
     }
     continuation.onTermination = { [weak self] _ in
-      self?.contents.withLock { _ = $0.listeners.removeValue(forKey: number) }
+      self?.contents.withLock { $0.listeners.removeAll { $0.number == number } }
     }
     return (newest, stream)
   }

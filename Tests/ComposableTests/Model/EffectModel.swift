@@ -1,3 +1,5 @@
+import Composable
+
 /// The documented life of effects, in the plainest way: lists, searched from end to end.
 struct EffectModel {
   /// Which child it is. Rows are told apart by their turn in one lineage of the collection.
@@ -11,6 +13,13 @@ struct EffectModel {
   struct Child {
     var identity: Identity
     var log: [Int] = []
+    var volume = 0
+  }
+
+  /// The shared volume after one of its changes.
+  struct Volume {
+    var value = 0
+    var number = 0
   }
 
   enum Kind {
@@ -22,6 +31,8 @@ struct EffectModel {
     case timer(token: Int, interval: Int)
     /// Wakes a limiter.
     case wait(Int)
+    /// Sends the changes of the shared volume.
+    case listen
   }
 
   struct Running {
@@ -30,6 +41,8 @@ struct EffectModel {
     var deadline: Int
     var ids: Set<Int>
     var origin: Int
+    /// What a listener was told and has not sent yet: the first of the changes and the newest.
+    var told: [Volume] = []
   }
 
   struct Limiter {
@@ -57,6 +70,7 @@ struct EffectModel {
   /// How many effects left their `send` to somebody else.
   var kept = 0
   var changes: [[Int?]] = []
+  var volume = Volume()
   /// How often each rule of the page applied.
   var reached: [String: Int] = [:]
   private var last = 0
@@ -87,6 +101,9 @@ struct EffectModel {
 
   private mutating func end(_ number: Int) {
     scopes[number] = nil
+    if running.values.contains(where: { $0.scope == number && $0.kind.isListening }) {
+      note("listening ends with the child")
+    }
     running = running.filter { $0.value.scope != number }
   }
 
@@ -131,11 +148,10 @@ struct EffectModel {
   mutating func change(_ change: Change, isForeign: Bool) {
     if isForeign { endGone() } else { lookAtRows() }
     switch change {
-    case .put(.row(let row), let id):
+    case .put(.row(let row), _):
       if children[.row(row)] == nil {
         lastTurn += 1
         children[.row(row)] = Child(identity: .turn(lastTurn, lineage: 0))
-        _ = id
       }
     case .put(.plain, _):
       if children[.plain] != nil, scopes.values.contains(where: { $0.site == .plain }) {
@@ -278,10 +294,104 @@ struct EffectModel {
         note("a dismissal that no parent presents is reported")
       }
     case .got(let token): children[site]?.log.append(token)
+    case .shared(let action): started = share(action, site, origin)
+    case .assigned(let value):
+      assign(value, site)
+      follow = [.looked]
+    case .added(let amount):
+      if children[site]?.volume != volume.value {
+        note("a change of a shared value sees what the one before it left")
+      }
+      change(volume.value + amount)
+      children[site]?.volume = volume.value
+    case .looked: children[site]?.log.append(volume.value)
     }
     endGone()
     for act in follow { self.act(site, act, origin: origin) }
     if isDismissed { dismiss() }
+  }
+
+  // MARK: Shared values
+
+  private mutating func share(_ action: SharedAction<Int>, _ site: Site, _ origin: Int) -> Int? {
+    switch action {
+    case .join:
+      let scope = scope(at: site)
+      running = running.filter { $0.value.scope != scope || !$0.value.kind.isListening }
+      start(scope, .listen, .max - now, [], origin)
+      children[site]?.volume = volume.value
+      return scope
+    case .leave:
+      let scope = scope(at: site)
+      running = running.filter { $0.value.scope != scope || !$0.value.kind.isListening }
+      return nil
+    case .changed(let value, let version):
+      if version < UInt64(volume.number) {
+        note("a change that was overtaken is not assigned")
+      } else {
+        children[site]?.volume = value
+      }
+      if let child = children[site] {
+        children[site]?.log.append(child.volume)
+        if value < 0 { assign(Subject.answer(to: value), site) }
+      }
+      return nil
+    }
+  }
+
+  /// A child assigns to its field.
+  private mutating func assign(_ value: Int, _ site: Site) {
+    if children[site]?.volume != value {
+      note("a change of a shared field is shared before the next action")
+      change(value)
+    } else if value != volume.value {
+      note("a shared field that is left equal is not shared")
+    }
+    children[site]?.volume = value
+  }
+
+  /// Changes the shared value and tells those who listen.
+  mutating func change(_ value: Int) {
+    guard volume.value != value else { return }
+    volume = Volume(value: value, number: volume.number + 1)
+    for (number, effect) in running where effect.kind.isListening {
+      if effect.told.count == 2 {
+        note("of several changes the newest is got")
+        running[number]!.told[1] = volume
+      } else {
+        running[number]!.told.append(volume)
+      }
+    }
+  }
+
+  /// Those who listen send what they were told, in the order in which they joined, until there is nothing
+  /// new.
+  mutating func listen() {
+    var heard: Set<Int> = []
+    while case let told = running.filter({ !$0.value.told.isEmpty }), !told.isEmpty {
+      for number in told.keys { running[number]!.told = [] }
+      for (number, effect) in told.sorted(by: { $0.key < $1.key }) {
+        for volume in effect.told where running[number] != nil {
+          hear(number, effect, volume)
+          heard.insert(number)
+        }
+      }
+    }
+    let sites = heard.compactMap { running[$0].map { scopes[$0.scope]!.site } }
+    if sites.count > 1, sites.allSatisfy({ children[$0]?.volume == volume.value }) {
+      note("in the end all who joined have the same value")
+    }
+  }
+
+  private mutating func hear(_ number: Int, _ effect: Running, _ volume: Volume) {
+    guard isCurrent(effect.scope) else {
+      note("a late result does not reach another child")
+      return end(effect.scope)
+    }
+    if effect.told.count == 2 { note("who has joined gets changes in their order") }
+    act(
+      scopes[effect.scope]!.site,
+      .shared(.changed(volume.value, version: UInt64(volume.number))), origin: effect.origin)
   }
 
   private mutating func start(
@@ -420,6 +530,7 @@ struct EffectModel {
       running[number]?.deadline += interval
       note("a timer ticks")
     case .wait(let name): wake(number, effect, name)
+    case .listen: break
     }
   }
 
@@ -442,4 +553,8 @@ struct EffectModel {
     start(
       effect.scope, .work(token: token), delay, [name, Name.limits], effect.origin)
   }
+}
+
+extension EffectModel.Kind {
+  var isListening: Bool { if case .listen = self { true } else { false } }
 }

@@ -34,25 +34,21 @@ struct Fuzzer {
   /// The interval of all throttles.
   static let interval = 700_000_001
 
-  private static let sites: [Site] = [
-    .optional, .sheet, .phase, .plain, .row(0), .row(1), .row(2),
-  ]
-
   let clock = TestClock()
   private let kept = LeftBehind()
+  private let volume = Shared(0)
   let store: Store<FuzzedParent.State, FuzzedParent.Action>
   var model = EffectModel()
   private(set) var story: [String] = []
   private(set) var fault: String?
-  private let randomness: Randomness
-  private var token = 0
+  private var acts: RandomActs
   private var handles:
     [(origin: Int, effects: SentEffects<FuzzedParent.State, FuzzedParent.Action>)] =
       []
 
   init(seed: UInt64) {
-    randomness = .seeded(seed)
-    let subject = SubjectFeature(clock: clock, kept: kept)
+    acts = RandomActs(.seeded(seed))
+    let subject = SubjectFeature(clock: clock, kept: kept, volume: volume)
     store = Store(initialState: FuzzedParent.State(), lane: clock.lane) {
       FuzzedParent(subject: subject)
     }
@@ -62,17 +58,11 @@ struct Fuzzer {
     }
   }
 
-  private func random(_ count: Int) -> Int { randomness.next(in: 0...(count - 1)) }
-
-  /// A time that no other effect has.
-  private mutating func time(_ milliseconds: Int) -> Int {
-    token += 1
-    return (1 + random(milliseconds)) * 1_000_000 + token * 131
-  }
+  private func random(_ count: Int) -> Int { acts.random(count) }
 
   mutating func step() {
-    let site = Self.sites[random(Self.sites.count)]
-    switch random(21) {
+    let site = acts.site()
+    switch random(23) {
     case 0..<3: change(.put(site, id: random(2)))
     case 3: change(.clear(site))
     case 4: change(random(2) == 0 ? .renew(row: random(3)) : .replaceRows(rows()))
@@ -82,8 +72,10 @@ struct Fuzzer {
     case 8..<11: advance()
     case 11: send(site, start: true)
     case 12: useKept()
+    case 13, 14: changeVolume()
     default: send(site, start: false)
     }
+    model.listen()
     compare()
   }
 
@@ -112,7 +104,7 @@ struct Fuzzer {
   }
 
   private mutating func advance() {
-    let target = model.now + time(800)
+    let target = model.now + acts.time(800)
     story.append("advance to \(target)")
     clock.advance(to: TestClock.Instant(offset: .nanoseconds(target)))
     model.advance(to: target)
@@ -135,9 +127,21 @@ struct Fuzzer {
     model.useKept()
   }
 
+  /// Changes the shared value from outside, perhaps several times before anybody hears of it.
+  private mutating func changeVolume() {
+    let values =
+      random(2) == 0 ? [random(8) - 4] : (0...random(3)).map { _ in random(4) }
+    story.append("volume \(values)")
+    for value in values {
+      volume.change { $0 = value }
+      model.change(value)
+    }
+    clock.lane.run()
+  }
+
   private mutating func send(_ site: Site, start: Bool) {
-    let act = act()
-    token += 1
+    let act = acts.next()
+    let token = acts.newToken()
     story.append("\(start ? "start \(token) " : "")\(site) \(act)")
     if start {
       handles.append((token, store.start(.child(site, act))))
@@ -149,37 +153,17 @@ struct Fuzzer {
     clock.lane.run()
   }
 
-  private mutating func act() -> Act {
-    let id = random(2)
-    return
-      switch random(19)
-    {
-    case 0, 1:
-      .work(
-        token: token, delay: time(1_000), id: random(2) == 0 ? id : nil,
-        cancelInFlight: random(2) == 0)
-    case 2: .chain(token: token, delay: time(500), then: time(500))
-    case 3: .timer(token: token, interval: time(600), id: id)
-    case 4, 5, 6: .debounced(token: token, pause: time(400), delay: time(800))
-    case 7, 8: .throttled(token: token, interval: Self.interval, delay: time(800))
-    case 9: .pair(token: token, delay: time(500))
-    case 10: .stubborn(token: token, delay: time(1_000), id: id)
-    case 11: .failing(delay: time(800))
-    case 12: .startedAndCancelled(token: token, delay: time(500), id: id)
-    case 13: .escaping(token: token)
-    case 14: random(4) == 0 ? .endless : .asked(token: token)
-    case 15: .cancelled(id: [id, Name.debounce, Name.throttle, Name.limits][random(4)])
-    case 16: random(2) == 0 ? .fedBack(token: token) : .left
-    default: .startedAndGone(token: token, delay: time(500))
-    }
-  }
-
   private mutating func compare() {
     var faults: [String] = []
-    for site in Self.sites where store.state.log(at: site) != model.children[site]?.log {
-      faults.append(
-        "\(site) got \(String(describing: store.state.log(at: site))), "
-          + "not \(String(describing: model.children[site]?.log))")
+    for site in RandomActs.sites {
+      let (subject, child) = (store.state.subject(at: site), model.children[site])
+      if subject?.log != child?.log || subject?.volume != child?.volume {
+        faults.append(
+          "\(site) is \(String(describing: subject)), not \(String(describing: child))")
+      }
+    }
+    if volume.value != model.volume.value {
+      faults.append("the volume is \(volume.value), not \(model.volume)")
     }
     if store.runningEffects != model.running.count {
       faults.append("\(store.runningEffectNames) run, not \(model.running.values)")

@@ -3,6 +3,7 @@ import ComposableTesting
 import Synchronization
 
 /// What a fuzzed child is asked to do. All times are in nanoseconds.
+@CasePathable
 enum Act: Equatable, Sendable {
   /// Sends `token` after a delay.
   case work(token: Int, delay: Int, id: Int?, cancelInFlight: Bool)
@@ -32,6 +33,15 @@ enum Act: Equatable, Sendable {
   /// Starts a work, and is removed by its parent in the same action.
   case startedAndGone(token: Int, delay: Int)
   case got(token: Int)
+  /// Joins, leaves, or hears a change of the shared volume. To a negative value it answers with one of its
+  /// own.
+  case shared(SharedAction<Int>)
+  /// Assigns to its volume, and is followed by `looked`.
+  case assigned(Int)
+  /// Adds to the shared volume.
+  case added(Int)
+  /// Notes the shared volume.
+  case looked
 }
 
 /// Identifiers of effects; those of `work` and `timer` are below.
@@ -46,8 +56,13 @@ enum Name {
 struct Subject: Equatable, Identifiable, Sendable {
   var id: Int
   var log: [Int] = []
+  var volume = 0
 
   init(id: Int) { self.id = id }
+
+  /// What a subject answers to a negative volume. All the same, so that each change leads to one more: how
+  /// many changes one gets that come while one is hearing is up to the lane.
+  static func answer(to volume: Int) -> Int { -10 * volume }
 }
 
 struct FuzzedError: Error {}
@@ -74,8 +89,14 @@ struct SubjectFeature {
 
   let clock: TestClock
   let kept: LeftBehind
+  let volume: Shared<Int>
 
-  func reduce(into state: inout Subject, action: Act) -> Effect<Act> {
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in react(&state, action) }
+      .sharing(\.volume, with: volume, action: \.shared)
+  }
+
+  private func react(_ state: inout Subject, _ action: Act) -> Effect<Act> {
     switch action {
     case .work(let token, let delay, let id, let cancelInFlight):
       let effect = work(token, delay)
@@ -123,10 +144,18 @@ struct SubjectFeature {
     case .fedBack(let token):
       return .merge(.send(.got(token: token)), .send(.got(token: token + 1)))
     case .left: return .dismiss
-    case .got(let token):
-      state.log.append(token)
-      return .none
+    case .got(let token): state.log.append(token)
+    case .shared(.changed(let value, _)):
+      state.log.append(state.volume)
+      if value < 0 { state.volume = Subject.answer(to: value) }
+    case .shared(.join), .shared(.leave): break
+    case .assigned(let value):
+      state.volume = value
+      return .send(.looked)
+    case .added(let amount): state.volume = volume.change { $0 += amount }
+    case .looked: state.log.append(volume.value)
     }
+    return .none
   }
 
   private func work(_ token: Int, _ delay: Int) -> Effect<Act> {
@@ -148,7 +177,7 @@ struct PlainFeature {
   typealias State = Plain
   typealias Action = Act
 
-  let subject: SubjectFeature
+  let subject: SubjectFeature.Prepared
 
   func reduce(into state: inout Plain, action: Act) -> Effect<Act> {
     subject.reduce(into: &state.subject, action: action)
@@ -195,7 +224,7 @@ struct FuzzedParent {
     var changes: [[Int?]] = []
   }
 
-  enum Action: Sendable {
+  enum Action: Equatable, Sendable {
     case change(Change)
     /// By a reducer behind the one that has the children.
     case foreignChange(Change)
@@ -229,7 +258,7 @@ struct FuzzedParent {
     }
     .ifLet(\.optional, action: \.optional) { subject }
     .presents(\.sheet, action: \.sheet) { subject }
-    .ifLet(\.plain, action: \.plain) { PlainFeature(subject: subject) }
+    .ifLet(\.plain, action: \.plain) { PlainFeature(subject: subject.prepare()) }
     .onChange(of: \.next) { old, new, state, _ in
       state.changes.append([old, new])
       return .none
@@ -298,16 +327,16 @@ extension FuzzedParent.Action {
 }
 
 extension FuzzedParent.State {
-  /// What was sent to the child at `site`; `nil` if nothing was.
-  func log(at site: Site) -> [Int]? {
+  /// The child at `site`; `nil` if there is none.
+  func subject(at site: Site) -> Subject? {
     switch site {
-    case .optional: return optional?.log
-    case .sheet: return sheet?.log
-    case .plain: return plain?.subject.log
+    case .optional: return optional
+    case .sheet: return sheet
+    case .plain: return plain?.subject
     case .phase:
       guard case .live(let subject) = phase else { return nil }
-      return subject.log
-    case .row(let row): return rows[id: row]?.log
+      return subject
+    case .row(let row): return rows[id: row]
     }
   }
 }

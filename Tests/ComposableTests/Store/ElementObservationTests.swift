@@ -48,6 +48,41 @@ struct ElementObservationTests {
     _ = observer
   }
 
+  @Test func `a handle does not reach an element that comes under its key later`() throws {
+    let store = makeStore()
+    let handle = try #require(store.scope(state: \.rows, id: 1, action: \.rows))
+    store.change {
+      $0.rows.remove(id: 1)
+      $0.rows.append(Leaf(), id: 1)
+    }
+    #expect(handle.state == nil)
+    handle.send(.counted(1))
+    #expect(store.state.rows[id: 1]?.count == 0)
+    #expect(store.actionsWithoutChild == 1)
+  }
+
+  @Test func `a handle finds its element in a collection that is replaced`() throws {
+    let store = makeStore()
+    let handles = try [0, 2].map {
+      try #require(store.scope(state: \.rows, id: $0, action: \.rows))
+    }
+    store.change { zoo in
+      var rows = KeyedCollection<Int, Leaf>()
+      rows.append(Leaf(count: 5), id: 5)
+      rows.append(Leaf(count: 2), id: 2)
+      zoo.rows = rows
+    }
+    for handle in handles { handle.send(.counted(10)) }
+    #expect(handles.map { $0.state?.count } == [nil, 12])
+    #expect(store.actionsWithoutChild == 1)
+    let observers = handles.map { handle in handle.place.observe(\.count) { calls.note("told") } }
+    store.send(.rows(ElementAction(id: 5, action: .counted(1))))
+    #expect(calls.taken() == [])
+    handles[1].send(.counted(1))
+    #expect(calls.taken() == ["told"])
+    _ = observers
+  }
+
   @Test func `an element inserted before its predecessor's end is reported is a different one`()
     throws
   {

@@ -13,8 +13,6 @@
 public struct KeyedCollection<ID: Hashable, Element> {
   /// Elements by slot; nil in free slots.
   @usableFromInline var elements: ContiguousArray<Element?> = []
-  /// Keys by slot; a free slot keeps the last one's until it is used again.
-  @usableFromInline var keys: ContiguousArray<ID> = []
   /// What else is known by slot.
   @usableFromInline var tenancies: ContiguousArray<Tenancy> = []
   @usableFromInline var free: ContiguousArray<Int32> = []
@@ -28,17 +26,21 @@ public struct KeyedCollection<ID: Hashable, Element> {
   @usableFromInline var removals: UInt64 = 0
   /// Left by that reducer at each look, to notice that the whole collection was replaced.
   @usableFromInline var mark: UInt64 = 0
-  /// The same for a collection and its copies, between which slots can be compared; 0 until a reducer
-  /// needs it.
+  /// The same for a collection and its copies, between which slots can be compared; 0 until it is
+  /// needed.
   @usableFromInline var lineage: UInt64 = 0
+  /// The slot to try before a look-up by key, which a handle of an element leaves here.
+  @usableFromInline var hint = 0
 
-  @usableFromInline struct Tenancy: Sendable {
+  @usableFromInline struct Tenancy {
+    /// The key; in a free slot that of the last element.
+    @usableFromInline var id: ID
     /// How many elements lived here before.
     @usableFromInline var generation: UInt32 = 0
     /// The place in the order.
     @usableFromInline var place: Int32 = 0
 
-    @inlinable init() {}
+    @inlinable init(_ id: ID) { self.id = id }
   }
 
   /// Makes an empty collection. Like every new collection it says that everything changed: an
@@ -53,12 +55,18 @@ public struct KeyedCollection<ID: Hashable, Element> {
 
   /// The slot of the element with the key; nil if there is none.
   @inlinable public func slot(of id: ID) -> KeyedSlot? {
-    slots[id].map { slot(at: Int($0)) }
+    index(of: id).map { slot(at: $0) }
+  }
+
+  /// The slot's index of the element with the key.
+  @inlinable func index(of id: ID) -> Int? {
+    if hint < elements.count, tenancies[hint].id == id, elements[hint] != nil { return hint }
+    return slots[id].map(Int.init)
   }
 
   /// The key of the element in a slot; nil if that element is gone.
   @inlinable public func id(of slot: KeyedSlot) -> ID? {
-    contains(slot: slot) ? keys[slot.index] : nil
+    contains(slot: slot) ? tenancies[slot.index].id : nil
   }
 
   /// Whether the element that the slot was obtained for is still there.
@@ -77,7 +85,9 @@ public struct KeyedCollection<ID: Hashable, Element> {
   @inlinable public var ids: [ID] {
     var ids: [ID] = []
     ids.reserveCapacity(count)
-    for slot in order.places where slot != KeyedCollectionOrder.gap { ids.append(keys[Int(slot)]) }
+    for slot in order.places where slot != KeyedCollectionOrder.gap {
+      ids.append(tenancies[Int(slot)].id)
+    }
     return ids
   }
 
@@ -87,3 +97,4 @@ public struct KeyedCollection<ID: Hashable, Element> {
 }
 
 extension KeyedCollection: Sendable where ID: Sendable, Element: Sendable {}
+extension KeyedCollection.Tenancy: Sendable where ID: Sendable {}

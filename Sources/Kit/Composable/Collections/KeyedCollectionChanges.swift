@@ -132,7 +132,7 @@ extension KeyedCollection {
       let index = Int(listed)
       let mark = notes.marks[index]
       if mark == .listed { continue }
-      let entry = KeyedChanges.Entry(id: keys[index], slot: slot(at: index))
+      let entry = KeyedChanges.Entry(id: tenancies[index].id, slot: slot(at: index))
       if mark.contains(.inserted) {
         inserted.append(entry)
         continue

@@ -29,7 +29,7 @@ extension KeyedCollection: BidirectionalCollection {
   }
 
   /// The key of the element at an index.
-  @inlinable public func id(at index: Index) -> ID { keys[Int(order.places[index.place])] }
+  @inlinable public func id(at index: Index) -> ID { tenancies[Int(order.places[index.place])].id }
 
   /// The slot of the element at an index.
   @inlinable public func slot(at index: Index) -> KeyedSlot {

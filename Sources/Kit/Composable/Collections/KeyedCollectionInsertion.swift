@@ -32,13 +32,12 @@ extension KeyedCollection {
     if let reused = free.popLast() {
       slot = Int(reused)
       elements[slot] = element
-      keys[slot] = id
+      tenancies[slot].id = id
     } else {
       slot = elements.count
       precondition(slot < Int(Int32.max), "a keyed collection holds fewer than 2^31 elements")
       elements.append(element)
-      keys.append(id)
-      tenancies.append(Tenancy())
+      tenancies.append(Tenancy(id))
       notes.marks.append([])
     }
     slots[id] = Int32(slot)

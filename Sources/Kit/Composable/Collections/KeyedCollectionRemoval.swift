@@ -66,7 +66,7 @@ extension KeyedCollection {
   ///
   /// Not inlined: the subscript that may end here is, and its usual way does not come along.
   @inlinable @inline(never) mutating func vacate(_ slot: Int) {
-    let entry = KeyedChanges.Entry(id: keys[slot], slot: self.slot(at: slot))
+    let entry = KeyedChanges.Entry(id: tenancies[slot].id, slot: self.slot(at: slot))
     elements[slot] = nil
     removals &+= 1
     slots[entry.id] = nil

@@ -12,7 +12,7 @@ extension KeyedCollection where Element: ObservableBranch {
       paths.append(path.hasSuffix(".") ? String(path.dropLast()) : path)
     }
     for slot in notes.listed.map(Int.init) where notes.marks[slot].contains(.entered) {
-      elements[slot]?._$collectChanges(at: "\(path)\(keys[slot]).", into: &paths)
+      elements[slot]?._$collectChanges(at: "\(path)\(tenancies[slot].id).", into: &paths)
     }
   }
 

@@ -76,8 +76,8 @@ extension KeyedCollection where Element: ObservableBranch {
   public mutating func modify<Result>(
     id: ID, _ body: (inout Element) -> Result
   ) -> Result? {
-    guard let slot = slots[id] else { return nil }
-    return enter(Int(slot), body)
+    guard let slot = index(of: id) else { return nil }
+    return enter(slot, body)
   }
 
   /// Changes the element in a slot in place, and notes just what changes inside it.

@@ -90,7 +90,8 @@ extension Store where Action: CasePathable {
   /// The element of a collection with the given key; `nil` if there is none.
   ///
   /// The handle stays with that element: after its removal its state is `nil` and its actions are
-  /// dropped, even if an element with the same key comes.
+  /// dropped and counted (``actionsWithoutChild``), even if an element with the same key comes. In a
+  /// collection that replaces the whole one it is the element with the same key.
   @inlinable
   public func scope<
     Lens: FieldLens, Case: CaseLens, ID: Hashable & Sendable, Child: ObservableState, ChildAction
@@ -101,13 +102,22 @@ extension Store where Action: CasePathable {
     Lens.Root == State, Case.Root == Action, Lens.Value == KeyedCollection<ID, Child>,
     Case.Value == ElementAction<ID, ChildAction>
   {
-    guard let slot = Lens.read(_state, { $0.slot(of: id) }) else { return nil }
+    guard let element = Lens.modifyUnnoted(&_state, { $0.reference(to: id) }) else { return nil }
     return ChildStore {
       switch $0 {
       case .send(let action):
-        self.send(Case.embed(ElementAction(id: id, action: action.pointee)))
-      case .read(let state): Lens.read(self._state) { state.pointee = $0[slot: slot] }
-      case .place(let place): place.pointee = self.elementPlace(Lens.index, slot, id)
+        if Lens.modifyUnnoted(&self._state, { $0.expect(element) }) {
+          self.send(Case.embed(ElementAction(id: element.id, action: action.pointee)))
+        } else {
+          self.noteAbsentChild()
+        }
+      case .read(let state):
+        Lens.read(self._state) { rows in
+          state.pointee = rows.slot(of: element).flatMap { rows.elements[$0.index] }
+        }
+      case .place(let place):
+        let slot = Lens.read(self._state) { $0.slot(of: element) }
+        place.pointee = self.elementPlace(Lens.index, slot, element.id)
       }
     }
   }
@@ -117,8 +127,14 @@ extension Store where Action: CasePathable {
 
   @usableFromInline
   func elementPlace<ID: Hashable & Sendable, Child: ObservableState>(
-    _ index: Int, _ slot: KeyedSlot, _ id: ID
+    _ index: Int, _ slot: KeyedSlot?, _ id: ID
   ) -> Place<Child> {
+    guard let slot else {
+      // Nothing will change there.
+      return Place(
+        node: { [deliveries] in PlaceNode(deliveries: deliveries, ignored: $0) },
+        ignored: Child._$ignoredFields)
+    }
     let collection = Place<KeyedCollection<ID, Child>>(
       node: { [root] _ in root.makeChild(index, ignored: []) }, ignored: [])
     return collection.element(slot, id: id)

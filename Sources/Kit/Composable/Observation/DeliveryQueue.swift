@@ -55,23 +55,13 @@ public final class DeliveryQueue {
     first = nil
     last = nil
     queued = 0
-    let gone = retired
-    if !gone.isEmpty { retired = [] }
+    var gone: [PlaceNode] = []
+    if !retired.isEmpty { swap(&gone, &retired) }
     while let entry = head {
-      // Of the observer, which may cancel itself in the call, nothing is used from then on: the callback
-      // is counted alone.
-      var callback: ((FieldSet) -> Void)?
-      var fields: FieldSet = []
       entry._withUnsafeGuaranteedRef { observer in
         head = observer.next
-        observer.next = nil
-        fields = observer.pending
-        observer.pending = []
-        observer.takeCauses()
-        if !observer.isCancelled { callback = observer.callback }
-        observer.releaseFromQueue()
+        observer.call()
       }
-      callback?(fields)
     }
     withExtendedLifetime(gone) {}
   }

@@ -100,9 +100,8 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
     /// Tells the observers, save of ignored fields. Returns whether there was anything to tell.
     @inlinable
     public func finish(_ node: PlaceNode?, ignored: FieldSet) -> Bool {
-      let fields = FieldSet(rawValue: UInt128(truncatingIfNeeded: changed))
-      guard let node else { return !fields.subtracting(ignored).isEmpty }
-      return node.report(observed: fields)
+      PlaceNode.report(
+        FieldSet(rawValue: UInt128(truncatingIfNeeded: changed)), to: node, ignored: ignored)
     }
   }
 }

@@ -26,8 +26,7 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
       guard elements[index] != nil else { continue }
       let marks = notes.marks[index]
       let isNew = !marks.isDisjoint(with: [.inserted, .updated])
-      let inside = elements[index]!._$drain(
-        into: node?.element(slot(at: index)), replaced: isNew)
+      let inside = drainElement(at: index, into: node, replaced: isNew)
       if !inside, marks == [.listed, .entered] {
         // Accessed, and left as it was: no observer is called.
         notes.marks[index] = .listed
@@ -39,12 +38,20 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
     return tell(node, changed)
   }
 
+  @inlinable @inline(__always)
+  mutating func drainElement(at index: Int, into node: PlaceNode?, replaced: Bool) -> Bool {
+    guard let place = node?.element(slot(at: index)) else {
+      return elements[index]!._$drain(into: nil, replaced: replaced)
+    }
+    return place._withUnsafeGuaranteedRef { elements[index]!._$drain(into: $0, replaced: replaced) }
+  }
+
   /// Observers of an element find it in the new collection by its key.
   @usableFromInline
   mutating func drainEverything(into node: PlaceNode?, replaced: Bool) -> Bool {
     if replaced { node?.rehome { id in self.slot(of: id) } }
     for index in elements.indices where elements[index] != nil {
-      _ = elements[index]!._$drain(into: node?.element(slot(at: index)), replaced: replaced)
+      _ = drainElement(at: index, into: node, replaced: replaced)
     }
     if !replaced { node?.rehome { id in self.slot(of: id) } }
     return tell(node, true)

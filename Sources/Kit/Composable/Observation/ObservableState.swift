@@ -59,7 +59,11 @@ public enum Observation {
   public static func drain<Value: ObservableBranch>(
     _ value: inout Value, _ index: Int, _ node: PlaceNode?, replaced: Bool
   ) -> Bool {
-    value._$drain(into: node?.child(index), replaced: replaced)
+    // Without counting references: the node above holds this one, and no callback runs before the end.
+    guard let child = node?.unretainedChild(index) else {
+      return value._$drain(into: nil, replaced: replaced)
+    }
+    return child._withUnsafeGuaranteedRef { value._$drain(into: $0, replaced: replaced) }
   }
 
   /// Begins an access in place to the payload of an enum's case.

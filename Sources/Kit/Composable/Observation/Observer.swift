@@ -12,18 +12,26 @@ public final class Observer {
     case elements
   }
 
+  enum Callback {
+    case fields((FieldSet) -> Void)
+    // Not wrapped in one of the other kind: that would be one more object to visit.
+    case plain(() -> Void)
+  }
+
   // What a delivery touches comes first, to be in one or two lines of the cache.
   /// The fields that it observes.
   public let fields: FieldSet
   /// What changed since it was called last.
   @exclusivity(unchecked) var pending: FieldSet = []
-  let callback: (FieldSet) -> Void
+  private let callback: Callback
   /// The next one in the queue of those to be called.
   @exclusivity(unchecked) var next: Unmanaged<Observer>?
   @exclusivity(unchecked) var isQueued = false
   /// Whether it will never be called again.
   @exclusivity(unchecked) public private(set) var isCancelled = false
-  /// Whether its node released it while it was in the queue.
+  /// Whether it is being called.
+  @exclusivity(unchecked) private var isCalled = false
+  /// Whether its node released it while it was in the queue or was called.
   @exclusivity(unchecked) private var isOwnedByQueue = false
   /// Whether there are causes, pending or not.
   @exclusivity(unchecked) private var hasCauses = false
@@ -40,7 +48,7 @@ public final class Observer {
   var positions: [(field: Int, position: Int)] = []
 
   init(
-    fields: FieldSet, kind: Kind, node: PlaceNode, callback: @escaping (FieldSet) -> Void
+    fields: FieldSet, kind: Kind, node: PlaceNode, callback: Callback
   ) {
     self.fields = fields
     self.kind = kind
@@ -85,13 +93,36 @@ public final class Observer {
   /// The node takes ownership.
   func retainForNode() { _ = Unmanaged.passRetained(self) }
 
-  /// The node gives up ownership: to the queue if that still holds it.
+  /// The node gives up ownership: to the queue if that still uses it.
   func releaseFromNode() {
-    if isQueued { isOwnedByQueue = true } else { Unmanaged.passUnretained(self).release() }
+    if isQueued || isCalled {
+      isOwnedByQueue = true
+    } else {
+      Unmanaged.passUnretained(self).release()
+    }
   }
 
-  /// The queue took it out.
+  /// The queue took it out and calls it, unless it was cancelled in the meantime. It may cancel itself in
+  /// the call.
   @inline(__always)
+  func call() {
+    next = nil
+    isQueued = false
+    let fields = pending
+    pending = []
+    takeCauses()
+    if !isCancelled {
+      isCalled = true
+      switch callback {
+      case .plain(let callback): callback()
+      case .fields(let callback): callback(fields)
+      }
+      isCalled = false
+    }
+    if isOwnedByQueue, !isQueued { Unmanaged.passUnretained(self).release() }
+  }
+
+  /// The queue goes.
   func releaseFromQueue() {
     isQueued = false
     if isOwnedByQueue { Unmanaged.passUnretained(self).release() }

@@ -16,7 +16,8 @@ public final class PlaceNode {
     ContiguousArray<ContiguousArray<Unmanaged<Observer>>> = []
   @exclusivity(unchecked) private var others: ContiguousArray<Observer> = []
   @exclusivity(unchecked) private var wasPresent = false
-  @exclusivity(unchecked) private var children: ContiguousArray<PlaceNode?> = []
+  // Nodes are owned by hand, so that a report passes through them without counting references.
+  @exclusivity(unchecked) private var children: ContiguousArray<Unmanaged<PlaceNode>?> = []
   /// The observed elements of a collection, by slot.
   @exclusivity(unchecked) var elements: ContiguousArray<ElementPlace?> = []
   /// Their keys, by which they are found again when the collection is replaced as a whole.
@@ -47,23 +48,33 @@ public final class PlaceNode {
     for observer in others { observer.orphan() }
     deliveries.observerCount -= owned.count
     for observer in owned { observer.releaseFromNode() }
+    for child in children { child?.release() }
+    for element in elements { element?.node.release() }
   }
 
   // MARK: Reporting, by the drain of a state
 
   /// The node of a child, if it is observed. O(1).
-  @inlinable
-  public func child(_ index: Int) -> PlaceNode? { _child(index) }
+  public func child(_ index: Int) -> PlaceNode? { unretainedChild(index)?.takeUnretainedValue() }
 
   @usableFromInline
-  func _child(_ index: Int) -> PlaceNode? { index < children.count ? children[index] : nil }
+  func unretainedChild(_ index: Int) -> Unmanaged<PlaceNode>? {
+    index < children.count ? children[index] : nil
+  }
 
   /// Queues the observers of `fields`, save of ignored ones. Returns whether any was not ignored.
+  ///
+  /// - Parameter ignored: the ignored fields if there is no node.
   @usableFromInline
-  func report(observed fields: FieldSet) -> Bool {
-    let observed = fields.subtracting(ignored)
-    if !observed.isDisjoint(with: interest) { report(observed) }
-    return !observed.isEmpty
+  static func report(_ fields: FieldSet, to node: PlaceNode?, ignored: FieldSet) -> Bool {
+    guard let node = node.map(Unmanaged.passUnretained) else {
+      return !fields.subtracting(ignored).isEmpty
+    }
+    return node._withUnsafeGuaranteedRef { node in
+      let observed = fields.subtracting(node.ignored)
+      if !observed.isDisjoint(with: node.interest) { node.report(observed) }
+      return !observed.isEmpty
+    }
   }
 
   /// Queues the observers of `fields`. O(changed fields with observers).
@@ -94,8 +105,8 @@ public final class PlaceNode {
   func vanish() {
     report(.all)
     reportPresence(false)
-    for child in children { child?.vanish() }
-    for element in elements { element?.node.vanish() }
+    for child in children { child?._withUnsafeGuaranteedRef { $0.vanish() } }
+    for element in elements { element?.node._withUnsafeGuaranteedRef { $0.vanish() } }
   }
 
   /// Queues the observers of changed elements.
@@ -119,6 +130,10 @@ public final class PlaceNode {
 
   /// Calls `callback` after a change of one of `fields`.
   public func observe(_ fields: FieldSet, _ callback: @escaping (FieldSet) -> Void) -> Observer {
+    observe(fields, .fields(callback))
+  }
+
+  func observe(_ fields: FieldSet, _ callback: Observer.Callback) -> Observer {
     let observer = makeObserver(fields, .fields, callback)
     let entry = Unmanaged.passUnretained(observer)
     if interest.isEmpty {
@@ -146,21 +161,21 @@ public final class PlaceNode {
   public func observePresence(
     isPresent: Bool, _ callback: @escaping () -> Void
   ) -> Observer {
-    let observer = makeObserver([], .presence) { _ in callback() }
+    let observer = makeObserver([], .presence, .plain(callback))
     wasPresent = isPresent
     others.append(observer)
     return observer
   }
 
   func observeElements(_ callback: @escaping () -> Void) -> Observer {
-    let observer = makeObserver([], .elements) { _ in callback() }
+    let observer = makeObserver([], .elements, .plain(callback))
     others.append(observer)
     wantsElementChanges = true
     return observer
   }
 
   private func makeObserver(
-    _ fields: FieldSet, _ kind: Observer.Kind, _ callback: @escaping (FieldSet) -> Void
+    _ fields: FieldSet, _ kind: Observer.Kind, _ callback: Observer.Callback
   ) -> Observer {
     deliveries.beforeObserving?()
     deliveries.observerCount += 1
@@ -203,10 +218,10 @@ public final class PlaceNode {
 
   /// The node of a child; it is made if it does not exist.
   public func makeChild(_ index: Int, ignored: FieldSet) -> PlaceNode {
-    if let node = _child(index) { return node }
+    if let node = child(index) { return node }
     while children.count <= index { children.append(nil) }
     let node = PlaceNode(deliveries: deliveries, ignored: ignored)
-    children[index] = node
+    children[index] = .passRetained(node)
     return node
   }
 }

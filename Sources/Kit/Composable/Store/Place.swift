@@ -40,7 +40,8 @@ extension Place where State: ObservableState {
   public func observe<Value>(
     _ field: FieldKey<State, Value>, _ callback: @escaping () -> Void
   ) -> Observer {
-    makeNode().observe(FieldSet(field: State._$fields[keyPath: field].index)) { _ in callback() }
+    makeNode().observe(
+      FieldSet(field: State._$fields[keyPath: field].index), .plain(callback))
   }
 
   /// Calls `callback` after a change of any field that is not ignored, with the changed ones.

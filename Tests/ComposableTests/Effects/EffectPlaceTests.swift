@@ -15,7 +15,7 @@ struct EffectPlaceTests {
         switch step {
         case .run(let onLane):
           return .run(name: "named", priority: .low, onLane: onLane) { send in
-            transcript.add("\(Task.name ?? "-") \(Task.currentPriority == .low)")
+            transcript.add("priority \(Task.currentPriority == .low)")
             send(.told(1))
           }
         case .batch:
@@ -38,11 +38,12 @@ struct EffectPlaceTests {
   @Test func `an effect runs on the lane under its name and priority`() {
     let store = makeStore()
     store.send(.run(onLane: true))
+    #expect(store.runningEffectNames == ["named"])
     #expect(transcript.lines == [], "not before the lane's turn")
     lanes.pool.run()
     #expect(transcript.lines == [])
     lanes.lane.run()
-    #expect(transcript.lines == ["named true", "told 1"])
+    #expect(transcript.lines == ["priority true", "told 1"])
   }
 
   @Test func `an effect can run on the pool; its actions return to the lane`() {
@@ -51,9 +52,9 @@ struct EffectPlaceTests {
     lanes.lane.run()
     #expect(transcript.lines == [])
     lanes.pool.run()
-    #expect(transcript.lines == ["named true"])
+    #expect(transcript.lines == ["priority true"])
     lanes.lane.run()
-    #expect(transcript.lines == ["named true", "told 1"])
+    #expect(transcript.lines == ["priority true", "told 1"])
     #expect(store.runningEffects == 0)
   }
 

@@ -102,12 +102,17 @@ public struct Effect<Action: Sendable> {
   /// It runs on the lane's executor unless `onLane` is false; then on the shared pool. An error that
   /// `handler` does not take is reported to the store's ``Store/onFailure``; cancellation is not an
   /// error.
-  /// - Parameter name: names the effect in reports; the type of the reducer is a good one.
+  /// - Parameter name: names the effect in reports (``Store/runningEffectNames``,
+  ///   ``Lane/taskExecutor(named:)``); the type of the reducer is a good one.
   @inlinable
   public static func run(
     name: String = "effect", priority: TaskPriority? = nil, onLane: Bool = true,
-    _ operation: @escaping @Sendable (_ send: Send<Action>) async throws -> Void,
-    catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)? = nil
+    _ operation:
+      nonisolated(nonsending) @escaping @Sendable (_ send: Send<Action>) async throws
+      -> Void,
+    catch handler: (
+      nonisolated(nonsending) @Sendable (_ error: any Error, _ send: Send<Action>) async -> Void
+    )? = nil
   ) -> Effect {
     Effect(
       RunEffect(

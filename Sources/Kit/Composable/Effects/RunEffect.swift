@@ -9,14 +9,17 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
   @usableFromInline let onLane: Bool
   /// Identifiers by which it can be cancelled.
   @usableFromInline let ids: [EffectID]
-  @usableFromInline let operation: @Sendable (Send<Action>) async throws -> Void
-  @usableFromInline let handler: (@Sendable (any Error, Send<Action>) async -> Void)?
+  // On the executor of the task: without `nonsending` each call would ask for it anew, and each return.
+  @usableFromInline let operation:
+    nonisolated(nonsending) @Sendable (Send<Action>) async throws -> Void
+  @usableFromInline let handler:
+    (nonisolated(nonsending) @Sendable (any Error, Send<Action>) async -> Void)?
 
   @inlinable
   init(
     name: String, rawPriority: UInt8?, onLane: Bool, ids: [EffectID],
-    operation: @escaping @Sendable (Send<Action>) async throws -> Void,
-    handler: (@Sendable (any Error, Send<Action>) async -> Void)?
+    operation: nonisolated(nonsending) @escaping @Sendable (Send<Action>) async throws -> Void,
+    handler: (nonisolated(nonsending) @Sendable (any Error, Send<Action>) async -> Void)?
   ) {
     self.name = name
     self.rawPriority = rawPriority
@@ -42,7 +45,7 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
     // Embeddings of cases are pure functions without captured state of a lane.
     nonisolated(unsafe) let transform = transform
     let operation = operation
-    var parentHandler: (@Sendable (any Error, Send<Parent>) async -> Void)?
+    var parentHandler: (nonisolated(nonsending) @Sendable (any Error, Send<Parent>) async -> Void)?
     if let handler {
       parentHandler = { error, send in await handler(error, send.pullback(transform)) }
     }

@@ -28,6 +28,21 @@ struct ChildTracker<State> {
     scope.belongs(to: identity(of: state))
   }
 
+  /// Which child is there.
+  @inlinable
+  func identity<Path: ChildPath>(in parent: Path.Root, _: Path.Type) -> ChildIdentity
+  where Path.Child == State {
+    Path.read(parent) { $0.map(identity) ?? .any }
+  }
+
+  /// Whether the child below `scope`, which is this child's, is there.
+  @inlinable
+  func hasChild<Path: ChildPath>(
+    _ scope: EffectScope, _ child: some PreparedReducer<State>, in parent: Path.Root, _: Path.Type
+  ) -> Bool where Path.Child == State {
+    Path.read(parent) { $0.map { isSame(scope, $0) && child.hasChild(scope, in: $0) } ?? false }
+  }
+
   /// Returns an effect that ends those of a child that is gone or was replaced; `.none` if there
   /// are none.
   ///

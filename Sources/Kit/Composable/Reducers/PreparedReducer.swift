@@ -1,5 +1,5 @@
 /// A reducer as a store or a parent holds it.
-public protocol PreparedReducer {
+public protocol PreparedReducer<State> {
   /// The state that it changes.
   associatedtype State
   // Not declared `Sendable`, nor `Reaction` as an effect of it: the compiler would look for the

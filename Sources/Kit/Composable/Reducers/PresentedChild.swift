@@ -81,7 +81,9 @@ where
     var identity = ChildIdentity.any
     if case .presented(let action) = childAction {
       own = Lens.modify(&state) { child.reduce(into: &$0!, action: action) }
-      if !own.isNone { identity = Lens.read(state) { $0.map(tracker.identity) ?? .any } }
+      if !own.isNone {
+        identity = tracker.identity(in: state, OptionalField<Lens, Child.State>.self)
+      }
     }
     // The parent sees the child as it was when it is dismissed, and may put another one there: a
     // write to the field shows that. The note is put back for the observers.
@@ -107,9 +109,7 @@ where
   @inlinable
   public func hasChild(_ scope: EffectScope, in state: State) -> Bool {
     guard let next = scope.next, tracker.owns(next) else { return base.hasChild(scope, in: state) }
-    return Lens.read(state) {
-      $0.map { tracker.isSame(next, $0) && child.hasChild(next, in: $0) } ?? false
-    }
+    return tracker.hasChild(next, child, in: state, OptionalField<Lens, Child.State>.self)
   }
 
   @inlinable

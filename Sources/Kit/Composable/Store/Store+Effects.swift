@@ -54,8 +54,9 @@ extension Store {
     effects.register(effect, in: scope)
     let lane = mailbox.lane
     let executor = run.onLane ? lane.taskExecutor(named: run.name) : lane.poolExecutor
-    // Written here and not kept in a variable, which would put adapters around it.
-    let task = Task(name: run.name, executorPreference: executor, priority: run.priority) {
+    // Written here and not kept in a variable, which would put adapters around it. Without a name, which
+    // costs a quarter of a task: the store knows it.
+    let task = Task(executorPreference: executor, priority: run.priority) {
       do {
         try await effect.run.operation(effect.send)
       } catch is CancellationError {
@@ -111,7 +112,7 @@ extension Store {
     let mailbox = mailbox
     let wait = limiter.makeWait(until: deadline)
     let executor = mailbox.lane.taskExecutor(named: limiter.name)
-    let task = Task(name: limiter.name, executorPreference: executor) {
+    let task = Task(executorPreference: executor) {
       do {
         try await wait()
         mailbox.post(.due(effect: effect))

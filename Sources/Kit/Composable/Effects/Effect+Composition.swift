@@ -28,7 +28,7 @@ extension Effect {
 
   /// The same effect, its actions mapped into those of a parent.
   ///
-  ///     HeaderFeature().reduce(into: &state.header, action: .refresh).map(Action.header)
+  ///     HeaderFeature().reduce(into: &state.header, action: .typed("")).map(Action.header)
   @inlinable
   public func map<Parent: Sendable>(
     _ transform: @escaping (Action) -> Parent

@@ -42,7 +42,7 @@ extension BindingAction: CustomStringConvertible {
 ///
 ///     var body: some ReducerOf<Self> {
 ///       BindingReducer(action: \.binding)
-///       Reduce { … }
+///       Reduce { state, action in … }
 ///     }
 public struct BindingReducer<
   State: ObservableState, Action: CasePathable & Sendable, Case: CaseLens

@@ -137,7 +137,7 @@ enum Lineage {
 extension ReducerStep {
   /// Adds a child for each element of a collection, for the actions of one case.
   ///
-  ///     case rows(ElementAction<Row.ID, Row.Action>)
+  ///     case rows(ElementAction<Int, Row.Action>)
   ///     …
   ///     Reduce { … }.forEach(\.rows, action: \.rows) { RowFeature() }
   ///

@@ -5,8 +5,8 @@
 ///
 ///     @Reducer
 ///     struct Room {
-///       @ObservableState struct State { var title = "" ; var chat = Chat.State() }
-///       enum Action { case titled(String), chat(Chat.Action) }
+///       @ObservableState struct State { var title = ""; var chat = Chat.State() }
+///       enum Action { case titled(String); case chat(Chat.Action) }
 ///
 ///       var body: some ReducerOf<Self> {
 ///         Scope(state: \.chat, action: \.chat) { Chat() }

@@ -67,7 +67,7 @@ extension Store {
 
   /// Hands one line per action to `output`: its kind and the fields that it changed.
   ///
-  ///     chat.messages: chat.total, chat.messages
+  /// For example `chat.messages: chat.total, chat.messages`.
   public func printChanges(to output: @escaping (String) -> Void) {
     onChanges { action, paths in
       let changes = paths.isEmpty ? "(nothing)" : paths.joined(separator: ", ")

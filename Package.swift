@@ -164,7 +164,10 @@ let simulation: [Target] = [
 let control: [Target] = [
   module(
     "Control", "ControlInterface",
-    ["JSON", "LiveEvents", "Platform", "Prometheus", "Varlink", "VarlinkDescription"] + nio,
+    [
+      "JSON", "LiveEvents", "Platform", "Prometheus", "UnixSockets", "Varlink",
+      "VarlinkDescription",
+    ] + nio,
     plugins: ["VarlinkTypes"]),
   module(
     "Control", "CommandLineTool",

@@ -150,9 +150,9 @@ import VarlinkDescription
       ("SetMentionedNames", "names", ["names": [""]]),
       ("SetMentionedNames", "names", ["names": .array(Array(repeating: "x", count: 33))]),
       ("ShowThread", "message", ["message": ""]),
-    ] as [(String, String, [String: JSONValue])])
+    ] as [(String, String, [JSONName: JSONValue])])
   func `impossible requests of a host are refused`(
-    method: String, culprit: String, parameters: [String: JSONValue]
+    method: String, culprit: String, parameters: [JSONName: JSONValue]
   ) async throws {
     try await withControlServer(FakeService()) { path, _ in
       let client = try await ControlClient.connect(path: path)
@@ -170,9 +170,9 @@ import VarlinkDescription
       ("control", ["control": .string(String(repeating: "x", count: 257)), "value": 1]),
       ("value", ["control": "zoom", "value": 1.5]), ("value", ["control": "zoom", "value": -0.1]),
       ("on", ["control": "zoom", "value": 1, "on": true]),
-    ] as [(String, [String: JSONValue])])
+    ] as [(String, [JSONName: JSONValue])])
   func `impossible values for a control are refused`(
-    culprit: String, parameters: [String: JSONValue]
+    culprit: String, parameters: [JSONName: JSONValue]
   ) async throws {
     try await withControlServer(FakeService()) { path, _ in
       let client = try await ControlClient.connect(path: path)

@@ -39,6 +39,15 @@ import Testing
     #expect(MergePatch.difference(from: ["a": 1], to: ["a": [:]]) == ["a": [:]])
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: ["\u{1F1E6}", "\u{301}\u{316}", "\u{1100}\u{1161}"])
+  func `texts that Unicode is slow to compare are compared by their bytes`(unit: String) {
+    let text = String(repeating: unit, count: (4 << 20) / unit.utf8.count)
+    let old: JSONValue = ["text": .string(text + "a"), "same": .string(text)]
+    let new: JSONValue = ["text": .string(text + "b"), "same": .string(text)]
+    #expect(MergePatch.difference(from: old, to: new) == ["text": .string(text + "b")])
+    #expect(MergePatch.difference(from: ["e": "\u{E9}"], to: ["e": "e\u{301}"]) != [:])
+  }
+
   @Test(arguments: 1...20)
   func `a difference applied to the old value gives the new one`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
@@ -60,10 +69,10 @@ import Testing
 extension SplitMix64 {
   mutating func next(below bound: Int) -> Int { pick(0..<bound) }
 
-  mutating func members(depth: Int) -> [String: JSONValue] {
-    var members: [String: JSONValue] = [:]
+  mutating func members(depth: Int) -> [JSONName: JSONValue] {
+    var members: [JSONName: JSONValue] = [:]
     for _ in 0..<next(below: 5) {
-      members["abcdef".map(String.init)[next(below: 6)]] = value(depth)
+      members["abcdef".map { JSONName(String($0)) }[next(below: 6)]] = value(depth)
     }
     return members
   }

@@ -249,8 +249,11 @@ package final class FakeService: ControlService {
     }
     return .example
   }
-  package func listRecordings(_ room: String?) async throws -> [RecordingReport] {
-    room == nil || room == "main" ? [.example] : []
+  package func listRecordings(
+    _ room: String?, before: String?
+  ) async throws -> ListRecordingsReply {
+    let exists = before == nil && (room == nil || room == "main")
+    return ListRecordingsReply(recordings: exists ? [.example] : [])
   }
 
   package func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {

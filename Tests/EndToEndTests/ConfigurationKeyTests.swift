@@ -47,8 +47,8 @@ struct ConfigurationKeyTests {
       },
       "control.connections": Proof(value: "1", shows: ("0", "1")) { daemon in
         let first = try RawConnection(daemon.controlSocket)
-        // Answered: the connection is counted.
-        try first.write(#"{"method":"io.livehost.Control.GetStatus"}"# + "\0")
+        // Answered: the connection is counted. And busy: it does not make way for another.
+        try first.write(#"{"method":"io.livehost.Control.MonitorHangs","more":true}"# + "\0")
         _ = first.read(until: 0)
         return "\(try daemon.ctl("status").status)"
       },

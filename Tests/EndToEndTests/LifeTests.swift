@@ -1,5 +1,6 @@
 import ControlInterface
 import Foundation
+import Glibc
 import Testing
 
 @Suite(.serialized)
@@ -34,6 +35,65 @@ struct LifeTests {
     #expect(daemon.process.isRunning)
     #expect(daemon.log.contains("made no progress"))
   }
+
+  /// What somebody else may have prepared where the daemon wants its directory.
+  enum Trap: String, CaseIterable {
+    case writableByAll, writableByGroup, link, ofAnotherUser, linkToAnotherUser
+
+    static let own: [Trap] = [.writableByAll, .writableByGroup, .link]
+    static let foreign: [Trap] = [.ofAnotherUser, .linkToAnotherUser]
+
+    /// Words of the reason for which it is refused.
+    var reason: String {
+      switch self {
+      case .writableByAll, .writableByGroup: "can be written by other users; make it yours alone"
+      case .ofAnotherUser: "belongs to user 65534"
+      case .link, .linkToAnotherUser: "is a symbolic link; name the directory that it leads to"
+      }
+    }
+
+    func set(at path: String) {
+      switch self {
+      case .link, .linkToAnotherUser:
+        mkdir(path + ".target", 0o700)
+        if self == .linkToAnotherUser { chown(path + ".target", 65534, 65534) }
+        symlink(path + ".target", path)
+      case .ofAnotherUser:
+        mkdir(path, 0o700)
+        chown(path, 65534, 65534)
+      case .writableByAll, .writableByGroup:
+        mkdir(path, 0o700)
+        chmod(path, self == .writableByAll ? 0o777 : 0o770)
+      }
+    }
+  }
+
+  private func expectRefusal(of kind: String, _ trap: Trap) throws {
+    let directory = try temporaryDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let paths = ["runtime", "state"].map { directory.appendingPathComponent($0).path }
+    let path = directory.appendingPathComponent(kind).path
+    trap.set(at: path)
+    let outcome = try run(
+      "livehostd", ["--runtime-dir", paths[0], "--state-dir", paths[1]])
+    #expect(outcome.status == 1)
+    #expect(outcome.diagnostics.contains("\(kind) directory \(path): \(trap.reason)"))
+    #expect(outcome.diagnostics.contains("--\(kind)-dir"))
+    #expect(access(paths[0] + "/ingest", F_OK) != 0)
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: ["runtime", "state"], Trap.own)
+  func `a directory that others can change is refused, with the remedy`(
+    kind: String, trap: Trap
+  ) throws { try expectRefusal(of: kind, trap) }
+
+  @Test(
+    .timeLimit(.minutes(1)),
+    .enabled(if: geteuid() == 0, "only root can make a directory of another user"),
+    arguments: ["runtime", "state"], Trap.foreign)
+  func `a directory of another user is refused, with the remedy`(
+    kind: String, trap: Trap
+  ) throws { try expectRefusal(of: kind, trap) }
 
   @Test func `a bad configuration makes the daemon exit with 78 and name file, line and key`()
     throws

@@ -284,6 +284,57 @@ private final class Disk: Durability {
     #expect(connection.reads == 2)
   }
 
+  @Test func `syncs are limited line by line, and lines behind them wait undecoded`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingSyncs = 4 }
+    // One sync that waits for the sink keeps those after it waiting.
+    let tokens = (0..<100).map { "\($0)" }
+    try connection.send(viewers(1) + tokens.map(sync).joined() + viewers(2) + sync("end"))
+    #expect(try connection.answers() == "")
+    #expect(sink.payloads("main") == [.header(.viewers(count: 1))])
+    let reads = connection.reads
+    for receipt in sink.takeHeld() { receipt.markApplied() }
+    #expect(sink.payloads("main") == [.header(.viewers(count: 1)), .header(.viewers(count: 2))])
+    for receipt in sink.takeHeld() { receipt.markApplied() }
+    #expect(
+      try connection.answers()
+        == tokens.map { synced($0, 1, 0) }.joined() + synced("end", 2, 0))
+    #expect(connection.reads > reads)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `many syncs without lines are all answered`() throws {
+    let connection = try EmbeddedConnection(NotingSink())
+    let lines = [UInt8](
+      String(repeating: #"{"type":"sync","token":""}"# + "\n", count: 10_000).utf8)
+    var answers = 0
+    for _ in 0..<10 {
+      try connection.send(lines)
+      answers += try connection.answers().utf8.count { $0 == 0x0A }
+    }
+    #expect(answers == 100_000)
+  }
+
+  @Test func `long tokens of unanswered syncs stop a sender as well`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 10_000 }
+    let token = String(repeating: "x", count: 4_000)
+    try connection.send(viewers(1) + sync(token) + sync(token) + sync(token) + viewers(2))
+    #expect(sink.payloads("main").count == 1)
+    for receipt in sink.takeHeld() { receipt.markApplied() }
+    #expect(sink.payloads("main").count == 2)
+    #expect(try connection.answers() == String(repeating: synced(token, 1, 0), count: 3))
+  }
+
+  @Test func `lines behind a limited sync are taken when the sender has gone`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingSyncs = 1 }
+    try connection.send(viewers(1) + sync("1") + sync("2") + viewers(2))
+    #expect(sink.payloads("main").count == 1)
+    connection.fire(ChannelEvent.inputClosed)
+    #expect(sink.payloads("main").count == 2)
+  }
+
   @Test func `a slow sink stops a sender of syncs as well`() throws {
     let sink = NotingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingSyncs = 2 }

@@ -18,6 +18,9 @@ import sys
 import time
 
 MAXIMUM_DEPTH = 128
+MAXIMUM_MEMBERS = 4096
+# In bytes of UTF-8.
+MAXIMUM_NAME = 256
 # Growth of resident memory after the first tenth of the input that does not count as a leak, in KiB.
 ALLOWED_GROWTH = 16 << 10
 
@@ -34,7 +37,7 @@ METHODS = {
     CONTROL + "GetRoom": {"room": "string", "feature": "?feature"},
     CONTROL + "ListHangs": {"since": "?int"},
     CONTROL + "ListTasks": {},
-    CONTROL + "ListRecordings": {"room": "?string"},
+    CONTROL + "ListRecordings": {"room": "?string", "before": "?string"},
     CONTROL + "Explain": {"room": "string", "view": "string"},
     CONTROL + "CloseRoom": {"room": "string"},
     CONTROL + "SetControl": {"room": "string", "control": "string", "value": "?float", "on": "?bool"},
@@ -62,6 +65,10 @@ def parse(message):
         names = [name for name, _ in pairs]
         if len(set(names)) < len(names):
             raise Malformed("a member twice")
+        if len(names) > MAXIMUM_MEMBERS:
+            raise Malformed("too many members")
+        if any(len(name.encode("utf-8", "surrogatepass")) > MAXIMUM_NAME for name in names):
+            raise Malformed("a name that is too long")
         return dict(pairs)
 
     def constant(name):
@@ -172,7 +179,7 @@ class Messages:
             return kinds[pick]
         if pick % 2:
             return [self.value(depth + 1) for _ in range(self.random.randrange(4))]
-        return {self.random.choice(["a", "b", "", "x.y", "room"]): self.value(depth + 1)
+        return {self.random.choice(["a", "b", "", "x.y", "room", "n" * 256, "n" * 257]): self.value(depth + 1)
                 for _ in range(self.random.randrange(4))}
 
     def good_value(self, kind):

@@ -95,7 +95,7 @@ import Testing
     disk.release()
     #expect(await sender.value.failure == nil)
     // The answers to the pings are in by now, since they were before this.
-    _ = try await studio.library.list()
+    await studio.library.settle()
     #expect(try watch.look(at: 26) == [])
     #expect(watch.report.health == .ok)
     #expect(fed.withLock { $0 } == 1)

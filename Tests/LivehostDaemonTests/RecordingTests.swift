@@ -164,7 +164,7 @@ import WireFormats
     // It no longer records, so nothing of what comes now is missing.
     let third = await studio.sendRecorded(traffic(40, seed: 3), to: .main)
     #expect(third.failure == nil)
-    let listed = try #require(try await studio.recordings.list("main").first)
+    let listed = try #require(try await studio.recordings.list(.main).recordings.first)
     #expect(listed.recording == started.recording)
     #expect(listed.state == .failed)
     #expect(listed.reason?.contains("keep up") == true)
@@ -299,8 +299,9 @@ import WireFormats
     await #expect(throws: ControlError.alreadyRecording("main")) {
       _ = try await studio.recordings.start(.main, on: studio.lane)
     }
-    #expect(try await studio.recordings.list("main").map(\.recording) == [started.recording])
-    #expect(try await studio.recordings.list("other").isEmpty)
+    #expect(
+      try await studio.recordings.list(.main).recordings.map(\.recording) == [started.recording])
+    #expect(try await studio.recordings.list(RoomName("other")).recordings.isEmpty)
     _ = try await studio.recordings.stop(.main, on: studio.lane)
     #expect(await studio.lane.report(.main)?.features.recorder?.state == .idle)
     try await studio.end()
@@ -314,8 +315,10 @@ import WireFormats
     #expect(await studio.directory.close(.main))
     // A second one may begin once the first is closed.
     _ = try studio.directory.open(.main)
-    var list = try await studio.recordings.list(nil)
-    while list.first?.state == .recording { list = try await studio.recordings.list(nil) }
+    var list = try await studio.recordings.list(nil).recordings
+    while list.first?.state == .recording {
+      list = try await studio.recordings.list(nil).recordings
+    }
     #expect(list.first?.recording == started.recording)
     #expect(list.first?.state == .finished)
     #expect((list.first?.events ?? 0) > 80)

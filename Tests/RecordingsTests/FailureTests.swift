@@ -24,6 +24,8 @@ struct FailureTests {
       if recorder.failure != nil { break }
       acknowledged = start + 100
     }
+    // By then the failure has been reported as well.
+    await library.settle()
     #expect((100..<20_000).contains(acknowledged))
     guard case .file("write", _, ENOSPC) = recorder.failure else {
       Issue.record("failed by \(String(describing: recorder.failure))")

@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 import UnixSockets
 
@@ -34,6 +36,46 @@ final class ListeningSocketTests {
     #expect(stat(path, &status) == 0)
     #expect(status.st_mode & 0o777 == 0o600)
     _ = consume socket
+  }
+
+  /// Puts a link in the place of whatever is at a path, as often as it can.
+  private final class Exchanger: Sendable {
+    private let isOver = Atomic(false)
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ path: String, target: String) {
+      Thread.detachNewThread { [self] in
+        let link = path + ".link"
+        while !isOver.load(ordering: .relaxed) {
+          symlink(target, link)
+          rename(link, path)
+        }
+        unlink(link)
+        ended.signal()
+      }
+    }
+
+    func stop() {
+      isOver.store(true, ordering: .relaxed)
+      ended.wait()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `the exchange of a socket for a link does not reach the file behind the link`() {
+    let target = directory + "/target"
+    close(creat(target, 0o600))
+    let exchanger = Exchanger(path, target: target)
+    defer { exchanger.stop() }
+    for _ in 0..<5_000 {
+      unlink(path)
+      // It may succeed, or find one link or the other.
+      _ = try? ListeningSocket.bind(path: path, mode: 0o666)
+      var status = stat()
+      let isUntouched = stat(target, &status) == 0 && status.st_mode & 0o777 == 0o600
+      #expect(isUntouched)
+      if !isUntouched { return }
+    }
   }
 
   @Test func `obstacles are reported`() throws {

@@ -93,7 +93,7 @@ import VarlinkDescription
         ) -> ()
         """)
     guard case .method(let input, _)? = description.member("M")?.kind else { return }
-    let good: [String: JSONValue] = [
+    let good: [JSONName: JSONValue] = [
       "flag": true, "number": 1, "real": 1, "text": "", "raw": [:], "kind": "one", "list": [1],
       "map": ["k": ["x": 1]],
     ]
@@ -105,7 +105,7 @@ import VarlinkDescription
     ]
     for (name, value) in changes {
       var parameters = good
-      parameters[name] = value
+      parameters[JSONName(name)] = value
       #expect(description.mismatch(of: parameters, against: input) == name)
     }
     for value in [JSONValue.null, "x"] {

@@ -137,12 +137,21 @@ import Varlink
       let second = try RawClient(path: path)
       second.send(ServerProtocolTests.call("HangMore", ",\"more\":true"))
       #expect(second.receive() == #"{"error":"org.example.test.Failed"}"#)
+      second.send(ServerProtocolTests.call("Hang"))
+      await example.hangStarted.wait()
       #expect(server.connectionCount == 2)
+      // Neither of the two is idle.
       #expect(try RawClient(path: path).receive() == nil)
+      #expect(server.refusals.rows.map(\.row.resource) == [.connection, .monitor])
+      second.close()
+      await example.hangCancelled.wait()
+      let third = try RawClient(path: path)
+      third.send(ServerProtocolTests.echo("idle from now on"))
+      #expect(third.receive() != nil)
       first.close()
       await example.hangCancelled.wait()
-      second.send(ServerProtocolTests.echo("alive"))
-      #expect(second.receive() == #"{"parameters":{"text":"alive"}}"#)
+      third.send(ServerProtocolTests.echo("alive"))
+      #expect(third.receive() == #"{"parameters":{"text":"alive"}}"#)
     }
   }
 

@@ -108,7 +108,7 @@ import VarlinkDescription
     let parameter = parts[1].split(separator: "=", omittingEmptySubsequences: false)
     let error: JSONValue = [
       "error": .string("org.varlink.service.\(parts[0])"),
-      "parameters": [String(parameter[0]): .string(String(parameter[1]))],
+      "parameters": [JSONName(parameter[0]): .string(String(parameter[1]))],
     ]
     #expect(replies == [error.description, #"{"parameters":{"text":"after"}}"#])
   }

@@ -49,6 +49,41 @@ import WireFormats
     }
   }
 
+  /// Comparing or hashing such text by the rules of Unicode takes time that grows with the square of
+  /// its length: 1,000 of these lines would take far longer than the time limit.
+  @Test(.timeLimit(.minutes(1)), arguments: NastyRun.all)
+  func `text that Unicode is slow to compare is read or rejected`(run: NastyRun) {
+    for (line, reason) in [
+      (#"{"type":"T"}"#, RejectionReason.unknownType),
+      (#"{"type":"stream","state":"T"}"#, .invalidValue),
+      (#"{"type":"chat.scroll","position":"T"}"#, .invalidValue),
+      (#"{"type":"slider","control":"T","phase":"begin"}"#, .invalidValue),
+      (#"{"type":"slider","control":"a","phase":"T","value":0}"#, .invalidValue),
+      (#"{"type":"recorder.state","state":"T"}"#, .invalidValue),
+      (#"{"type":"title","title":"t","room":"T"}"#, .invalidRoom),
+      (#"{"type":"options","room":"T"}"#, .invalidValue),
+      (#"{"type":"options","clock":"T"}"#, .invalidValue),
+      (#"{"type":"options","format":"T"}"#, .invalidValue),
+      ("@id=1;msg-id=T;user-id=2 :t USERNOTICE #chan", .malformedIRC),
+      ("@T=1;id=1 :t PRIVMSG #T :x", .malformedIRC),
+    ] {
+      let text = run.text(bytes: 60_000)
+      let bytes = line.replacing("T", with: text, maxReplacements: 1)
+      for _ in 0..<100 {
+        let outcome = decode(bytes)
+        #expect(outcome.reason == reason, "\(line)")
+      }
+    }
+    let title = decode(#"{"type":"title","title":"\#(run.text(bytes: 60_000))"}"#)
+    // Whole scalars, within the limit.
+    guard case .header(.title(let kept))? = title.event?.payload else {
+      Issue.record("the title was not taken: \(title)")
+      return
+    }
+    #expect((EventLimits.titleLength - 3...EventLimits.titleLength).contains(kept.byteCount))
+    #expect(run.text(bytes: 60_000).utf8.starts(with: String(kept).utf8))
+  }
+
   @Test(arguments: 5...6 as ClosedRange<UInt64>)
   func `any bytes at all are rejected or blank`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
@@ -74,4 +109,19 @@ import WireFormats
       #expect(outcome.reason != nil)
     }
   }
+}
+
+/// Text that is cheap to send and slow to compare, search or hash by the rules of Unicode.
+struct NastyRun: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let unit: String
+
+  static let all = [
+    NastyRun(testDescription: "regional indicators", unit: "\u{1F1E6}"),
+    NastyRun(testDescription: "alternating combining marks", unit: "\u{301}\u{316}"),
+    NastyRun(testDescription: "joiners", unit: "\u{1F469}\u{200D}"),
+    NastyRun(testDescription: "jamo", unit: "\u{1100}\u{1161}"),
+  ]
+
+  func text(bytes: Int) -> String { String(repeating: unit, count: bytes / unit.utf8.count) }
 }

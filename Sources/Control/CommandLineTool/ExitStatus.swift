@@ -25,9 +25,9 @@ package struct Failure: Error, Equatable, Sendable {
   package var status: ExitStatus
   package var message: String
   /// Further members of the error in JSON output.
-  package var details: [String: JSONValue]
+  package var details: [JSONName: JSONValue]
 
-  package init(_ status: ExitStatus, _ message: String, details: [String: JSONValue] = [:]) {
+  package init(_ status: ExitStatus, _ message: String, details: [JSONName: JSONValue] = [:]) {
     self.status = status
     self.message = message
     self.details = details

@@ -1,3 +1,4 @@
+package import UnixSockets
 package import Varlink
 import VarlinkDescription
 
@@ -45,6 +46,9 @@ extension ControlInterface {
     return interface
   }
 
+  /// The limit that `LimitReached` names for a call that is too long for a client without rights.
+  package static let callTooLong = ControlError.limitReached("callBytes")
+
   /// The limit that `LimitReached` names when too many monitors run; for `VarlinkServer.Limits`.
   package static let tooManyMonitors = ControlError.limitReached("monitors")
 
@@ -65,7 +69,7 @@ extension ControlInterface {
       try await service.explain(room: parameters.room, view: parameters.view)
     }
     try interface.handle("ListRecordings") { (_, parameters: ListRecordingsParameters) in
-      ListRecordingsReply(recordings: try await service.listRecordings(parameters.room))
+      try await service.listRecordings(parameters.room, before: parameters.before)
     }
     try interface.handle("ListTasks") { (_, _: NoParameters) in
       ListTasksReply(tasks: try await service.listTasks())

@@ -35,8 +35,11 @@ package protocol ControlService: Sendable {
   func startRecording(_ room: String) async throws -> RecordingReport
   /// Returns once all of it is on disk.
   func stopRecording(_ room: String) async throws -> RecordingReport
-  /// Oldest first; nil means those of all rooms.
-  func listRecordings(_ room: String?) async throws -> [RecordingReport]
+  /// The newest, oldest first.
+  /// - Parameters:
+  ///   - room: nil means those of all rooms.
+  ///   - before: only those that are older than this one; nil means all.
+  func listRecordings(_ room: String?, before: String?) async throws -> ListRecordingsReply
   /// Runs a task to its end.
   ///
   /// - Parameters:

@@ -15,7 +15,7 @@ package enum MergePatch {
     guard case .object(let oldMembers) = old, case .object(let newMembers) = new else {
       return normalized(new)
     }
-    var patch: [String: JSONValue] = [:]
+    var patch: [JSONName: JSONValue] = [:]
     for (name, value) in newMembers where value != .null {
       let before = oldMembers[name] ?? .null
       if before == value { continue }
@@ -35,7 +35,7 @@ package enum MergePatch {
   /// - Complexity: O(*n*) in the size of both.
   package static func apply(_ patch: JSONValue, to value: JSONValue) -> JSONValue {
     guard case .object(let changes) = patch else { return patch }
-    var members: [String: JSONValue] = [:]
+    var members: [JSONName: JSONValue] = [:]
     if case .object(let old) = normalized(value) { members = old }
     for (name, change) in changes {
       members[name] = change == .null ? nil : apply(change, to: members[name] ?? .null)

@@ -24,7 +24,7 @@ struct RoomMonitor {
     defer { feed.removeMonitor(of: features) }
     var last = try await feed.next(after: 0, features: features)
     let first = JSONValue.object([
-      whole: last.value, "sequence": .integer(Int64(last.number)),
+      JSONName(whole): last.value, "sequence": .integer(Int64(last.number)),
     ])
     if !wantsMore { return first.buffer() }
     try await replies.send(parameters: first.buffer())

@@ -1,4 +1,5 @@
 import JSON
+package import UnixSockets
 package import Varlink
 import VarlinkDescription
 

@@ -7,6 +7,9 @@ public enum EventLimits {
   /// Identifiers, names and words that messages are searched for, in bytes of UTF-8. Strangers
   /// choose them, and they are kept for as long as a room lives.
   @inlinable public static var nameLength: Int { 256 }
+  /// What is kept of a title, in bytes of UTF-8. Titles are compared as text, the cost of which may grow
+  /// with the square of their length.
+  @inlinable public static var titleLength: Int { 1024 }
   /// Counts that reducers add up: billions of events of this size fit in 64 bits.
   @inlinable public static var count: ClosedRange<Int> { 0...1_000_000_000 }
   /// Totals that are compared, never added: up to 2 to the 53rd, which a JSON number still holds.

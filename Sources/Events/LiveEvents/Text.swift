@@ -55,6 +55,19 @@ public struct Text: Sendable {
     }
   }
 
+  /// The text itself if it is no longer than `limit` bytes of UTF-8, otherwise the longest beginning of
+  /// whole scalars that is not.
+  package func cut(to limit: Int) -> Text {
+    withUTF8 { utf8 in
+      guard utf8.count > limit else { return self }
+      var end = limit
+      while end > 0, utf8[end] & 0xC0 == 0x80 { end -= 1 }
+      return Text(
+        slab: ByteSlab(UnsafeBufferPointer(rebasing: utf8[..<end])),
+        slice: ByteSlab.Slice(offset: 0, count: end))
+    }
+  }
+
   @usableFromInline
   func unescaped() -> [UInt8] {
     slab.withBytes(of: slice) { bytes in

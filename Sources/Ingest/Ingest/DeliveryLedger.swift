@@ -3,7 +3,7 @@
 struct DeliveryLedger {
   /// The limits at which a connection stops reading.
   struct Limits {
-    /// Bytes of lines in deliveries that are not consumed yet.
+    /// Bytes of lines in deliveries that are not consumed yet, and of the tokens of unanswered syncs.
     var bytes: Int
     /// Deliveries that are not consumed yet.
     var deliveries: Int
@@ -47,8 +47,11 @@ struct DeliveryLedger {
 
   /// Whether the connection has to stop reading.
   var isFull: Bool {
-    bytes >= limits.bytes || deliveries >= limits.deliveries || epochs.count > limits.syncs
+    bytes >= limits.bytes || deliveries >= limits.deliveries || owesTooManyAnswers
   }
+
+  /// Whether another sync must wait for answers to earlier ones.
+  var owesTooManyAnswers: Bool { epochs.count > limits.syncs || bytes >= limits.bytes }
 
   /// Whether a connection that had to stop may read again. Half of each limit must be free, so that
   /// the connection does not stop and start with every delivery.
@@ -100,22 +103,27 @@ struct DeliveryLedger {
 
   /// Ends the open epoch with a sync. `received` and `rejected` are the connection's counts so far.
   mutating func sync(token: [UInt8], received: Int, rejected: Int) {
+    bytes += token.count
     epochs[epochs.count - 1].sync = (token, received, rejected)
     epochs.append(Epoch())
   }
 
   /// Removes and returns the answers that are due, in the order of their syncs.
+  ///
+  /// - Complexity: O(unanswered syncs).
   mutating func takeAnswers() -> [Answer] {
     var answers: [Answer] = []
-    while let epoch = epochs.first, let sync = epoch.sync, epoch.unacknowledged == 0 {
+    for epoch in epochs {
+      guard let sync = epoch.sync, epoch.unacknowledged == 0 else { break }
       rejectedBefore += epoch.rejectedBySink
+      bytes -= sync.token.count
       answers.append(
         Answer(
           token: sync.token, received: sync.received, rejected: sync.rejected + rejectedBefore,
           failure: epoch.durabilities.lazy.compactMap(\.failureReason).first))
-      epochs.removeFirst()
-      firstEpoch += 1
     }
+    epochs.removeFirst(answers.count)
+    firstEpoch += UInt64(answers.count)
     return answers
   }
 }

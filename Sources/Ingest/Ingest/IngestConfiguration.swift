@@ -1,11 +1,17 @@
 package import LiveEvents
 package import NIOCore
 import Platform
+package import UnixSockets
 
 /// How the ingest socket is served. Every limit has a default that suits a machine with two cores.
 package struct IngestConfiguration: Sendable {
-  /// How many connections are served at a time; further ones are closed at once.
+  /// How many connections are served at a time; further ones are closed at once. A quarter of them is
+  /// reserved for those of ``hasReserve``.
   package var maximumConnections = 256
+  /// Whose connections may use the reserve.
+  package var hasReserve: @Sendable (Peer) -> Bool = { _ in true }
+  /// Who may send at all; other connections are closed at once.
+  package var maySend: @Sendable (Peer) -> Bool = { _ in true }
   /// A connection stops reading once it has handed over this many bytes of lines that the sink has
   /// not consumed. One more read may already be in progress: 256 KiB.
   package var maximumOutstandingBytes = 1 << 20

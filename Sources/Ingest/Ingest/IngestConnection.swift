@@ -27,12 +27,24 @@ package final class IngestConnection: ChannelInboundHandler {
     case closed
   }
 
+  /// Lines as they were read.
+  private struct Held {
+    let slab: ByteSlab?
+    var offset = 0
+    /// A line that is too long follows them.
+    let isTooLong: Bool
+  }
+
   private let sink: any IngestSink
   private let configuration: IngestConfiguration
   private var ledger: SharedLedger?
   private var core = ConnectionCore()
   private var touched = TouchedRooms()
   private var phase = Phase.reading
+  /// What was read and not decoded yet: too many syncs are unanswered. At most what one turn reads.
+  private var held: [Held] = []
+  /// Lines are being taken. What is answered meanwhile is looked at afterwards.
+  private var isProcessing = false
   private var isStopping = false
   /// Closes the connection if its sender does not read.
   private var drainDeadline: Scheduled<Void>?
@@ -62,8 +74,8 @@ package final class IngestConnection: ChannelInboundHandler {
     let slab = buffer.withUnsafeReadableBytes {
       core.assembler.receive($0, isTooLong: &isTooLong)
     }
-    if let slab { process(slab) }
-    if isTooLong { core.rejectTooLong() }
+    if slab != nil || isTooLong { held.append(Held(slab: slab, isTooLong: isTooLong)) }
+    if held.count == 1 { processHeld(context) }
   }
 
   package func channelReadComplete(context: ChannelHandlerContext) {
@@ -103,14 +115,37 @@ package final class IngestConnection: ChannelInboundHandler {
 
   // MARK: Lines
 
-  private func process(_ slab: ByteSlab) {
-    var offset = 0
-    while let control = core.process(slab, from: &offset, arrival: arrival) {
-      switch control {
-      case .sync(let token): sync(token)
-      case .options(let options): apply(options)
+  /// Takes the lines that were read, up to a sync that has to wait for answers to earlier ones.
+  ///
+  /// - Parameter context: `nil` to take them all, because no more will be read.
+  private func processHeld(_ context: ChannelHandlerContext?) {
+    if isProcessing { return }
+    isProcessing = true
+    defer { isProcessing = false }
+    while let next = held.first {
+      var offset = next.offset
+      if let slab = next.slab {
+        while let control = core.process(slab, from: &offset, arrival: arrival) {
+          switch control {
+          case .sync(let token): sync(token)
+          case .options(let options): apply(options)
+          }
+          if let context, mustWait(context) {
+            held[0].offset = offset
+            return
+          }
+        }
       }
+      if next.isTooLong { core.rejectTooLong() }
+      held.removeFirst()
     }
+  }
+
+  /// Whether too many syncs are unanswered, those that can be answered now not counted.
+  private func mustWait(_ context: ChannelHandlerContext) -> Bool {
+    guard let ledger, ledger.withLedger({ $0.owesTooManyAnswers }) else { return false }
+    write(ledger.withLedger { $0.takeAnswers() }, context)
+    return ledger.withLedger { $0.owesTooManyAnswers } || !context.channel.isWritable
   }
 
   private func apply(_ options: ConnectionOptions) {
@@ -135,6 +170,7 @@ package final class IngestConnection: ChannelInboundHandler {
       if phase == .answering, next == .draining { phase = next }
       return
     }
+    processHeld(nil)
     arrival = configuration.now()
     core.processRest(arrival: arrival)
     handOver()
@@ -183,22 +219,34 @@ package final class IngestConnection: ChannelInboundHandler {
 
   /// Sends the answers that are due, then reads on, waits or closes.
   private func proceed(_ context: ChannelHandlerContext) {
-    guard let ledger, phase != .closed else { return }
-    let (answers, isAbandoned) = ledger.withLedger { ($0.takeAnswers(), $0.isAbandoned) }
-    write(answers, context)
-    switch phase {
-    case _ where isAbandoned: close(context)
-    case .reading, .paused:
+    guard let ledger, phase != .closed, !isProcessing else { return }
+    var isAbandoned = answer(ledger, context)
+    while phase == .reading || phase == .paused, !isAbandoned {
       let isPaused = phase == .paused
       let mayRead =
         ledger.satisfies { isPaused ? $0.hasFreeCapacity : !$0.isFull }
         && context.channel.isWritable
       phase = mayRead ? .reading : .paused
-      if mayRead { context.read() }
+      guard mayRead else { return }
+      if held.isEmpty { return context.read() }
+      processHeld(context)
+      handOver()
+      isAbandoned = answer(ledger, context)
+    }
+    switch phase {
+    case _ where isAbandoned: close(context)
+    case .reading, .paused: break
     case .answering: if ledger.satisfies({ !$0.owesAnswers }) { close(context) }
     case .draining: if ledger.satisfies({ $0.isIdle }) { close(context) }
     case .closed: break
     }
+  }
+
+  /// Sends the answers that are due. Returns whether one is owed that will never be.
+  private func answer(_ ledger: SharedLedger, _ context: ChannelHandlerContext) -> Bool {
+    let (answers, isAbandoned) = ledger.withLedger { ($0.takeAnswers(), $0.isAbandoned) }
+    write(answers, context)
+    return isAbandoned
   }
 
   private func write(_ answers: [DeliveryLedger.Answer], _ context: ChannelHandlerContext) {

@@ -9,7 +9,8 @@ package final class IngestServer: Sendable {
   package struct Statistics: Sendable, Hashable {
     package var openConnections = 0
     package var acceptedConnections = 0
-    /// Connections closed at once, because there were too many or the server was stopping.
+    /// Connections closed at once, because there were too many, the server was stopping, or their user
+    /// may not send.
     package var refusedConnections = 0
 
     /// Counts nothing yet.
@@ -35,10 +36,11 @@ package final class IngestServer: Sendable {
     on socket: ListeningSocket, group: any EventLoopGroup,
     configuration: IngestConfiguration = IngestConfiguration(), sink: any IngestSink
   ) async throws(ListeningSocketError) -> IngestServer {
-    let registry = Registry()
+    let registry = Registry(configuration)
     let file = socket.file
     guard let descriptor = socket.take() else { throw .notListening(descriptor: -1) }
     let bootstrap = ServerBootstrap(group: group)
+      .serverChannelOption(.backlog, value: 4096)
       .childChannelOption(ChannelOptions.autoRead, value: false)
       .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
       .childChannelOption(ChannelOptions.maxMessagesPerRead, value: 4)
@@ -47,7 +49,7 @@ package final class IngestServer: Sendable {
         value: FixedSizeRecvByteBufferAllocator(capacity: configuration.readSize)
       )
       .childChannelInitializer { channel in
-        guard registry.admit(channel, limit: configuration.maximumConnections) else {
+        guard registry.admit(channel) else {
           return channel.eventLoop.makeFailedFuture(Refused())
         }
         return channel.eventLoop.makeCompletedFuture {
@@ -66,6 +68,9 @@ package final class IngestServer: Sendable {
   }
 
   package var statistics: Statistics { registry.statistics }
+
+  /// Whose connections were refused, and how often.
+  package var refusals: RefusalCounts { registry.refusals }
 
   /// Stops the server: accepts no more connections, hands over what was read, answers the syncs
   /// that are acknowledged, and closes. Returns when all connections are closed.
@@ -93,24 +98,46 @@ package final class IngestServer: Sendable {
 private final class Registry: Sendable {
   private struct State {
     var statistics = IngestServer.Statistics()
-    var channels: [UInt64: any Channel] = [:]
+    var shares: ClientShares
+    var refusals = RefusalCounts()
+    var channels: [ClientShares.ID: any Channel] = [:]
     var isStopping = false
   }
 
-  private let state = Guarded(State())
+  private let state: Guarded<State>
+  private let configuration: IngestConfiguration
+
+  init(_ configuration: IngestConfiguration) {
+    self.configuration = configuration
+    let total = configuration.maximumConnections
+    // A sender may be silent for as long as it likes, so its connection never makes way for another.
+    let limits = ClientShares.Limits(
+      connections: .init(total: total, perUser: total), monitors: .init(total: 0, perUser: 0),
+      bytes: .init(total: 0, perUser: 0), closesIdle: false)
+    state = Guarded(State(shares: ClientShares(limits)))
+  }
 
   var statistics: IngestServer.Statistics { state.withLock { $0.statistics } }
+  var refusals: RefusalCounts { state.withLock { $0.refusals } }
 
   /// Registers a connection until it closes; `false` if it is refused.
-  func admit(_ channel: any Channel, limit: Int) -> Bool {
-    let id: UInt64? = state.withLock { state in
-      guard !state.isStopping, state.channels.count < limit else {
+  func admit(_ channel: any Channel) -> Bool {
+    let peer =
+      try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+        of: NIOBSDSocket.Handle.self
+      ) { socket -> Peer? in Peer(socket: socket) } ?? nil
+    let mayUseReserve = peer.map(configuration.hasReserve) ?? true
+    let maySend = peer.map(configuration.maySend) ?? true
+    let id: ClientShares.ID? = state.withLock { state in
+      guard maySend, !state.isStopping,
+        let id = state.shares.connect(user: peer?.userID, hasRights: mayUseReserve).id
+      else {
         state.statistics.refusedConnections += 1
+        if !state.isStopping { state.refusals.add(.ingestConnection, user: peer?.userID) }
         return nil
       }
       state.statistics.acceptedConnections += 1
       state.statistics.openConnections += 1
-      let id = UInt64(state.statistics.acceptedConnections)
       state.channels[id] = channel
       return id
     }
@@ -118,6 +145,7 @@ private final class Registry: Sendable {
     channel.closeFuture.whenComplete { _ in
       self.state.withLock { state in
         state.channels[id] = nil
+        state.shares.disconnect(id)
         state.statistics.openConnections -= 1
       }
     }

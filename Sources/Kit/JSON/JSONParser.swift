@@ -2,11 +2,24 @@
 package struct JSONParseError: Error, Equatable, Sendable {
   package enum Reason: Sendable {
     case unexpectedEnd, unexpectedByte, trailingBytes, tooDeep, duplicateMember, invalidUTF8,
-      invalidEscape, numberOutOfRange
+      invalidEscape, numberOutOfRange, nameTooLong, tooManyMembers
   }
   package let reason: Reason
   /// Position of the byte that breaks the rule, counted from zero.
   package let offset: Int
+}
+
+/// What a value may have at most, where strangers write it.
+package struct JSONLimits: Sendable, Equatable {
+  /// The longest name of a member, in bytes of UTF-8.
+  package var nameBytes: Int
+  /// The most members of one object.
+  package var members: Int
+
+  package init(nameBytes: Int = .max, members: Int = .max) {
+    self.nameBytes = nameBytes
+    self.members = members
+  }
 }
 
 extension JSONValue {
@@ -18,15 +31,17 @@ extension JSONValue {
   /// Strict RFC 8259: valid UTF-8 only, no lone surrogates, no raw control characters in strings.
   /// An object that names a member twice is refused, since its readers could disagree about it.
   /// - Complexity: O(*n*) in the number of bytes.
-  package init(parsing bytes: some Collection<UInt8>) throws(JSONParseError) {
+  package init(
+    parsing bytes: some Collection<UInt8>, limits: JSONLimits = JSONLimits()
+  ) throws(JSONParseError) {
     let result = bytes.withContiguousStorageIfAvailable { buffer in
-      Result { () throws(JSONParseError) in try JSONParser.parse(buffer) }
+      Result { () throws(JSONParseError) in try JSONParser.parse(buffer, limits) }
     }
     if let result {
       self = try result.get()
     } else {
       // The copy is contiguous, so this goes one level deep.
-      self = try JSONValue(parsing: ContiguousArray(bytes))
+      self = try JSONValue(parsing: ContiguousArray(bytes), limits: limits)
     }
   }
 
@@ -39,18 +54,24 @@ extension JSONValue {
 /// A recursive-descent parser over bytes that stay where they are.
 struct JSONParser {
   private let bytes: UnsafeBufferPointer<UInt8>
+  private let limits: JSONLimits
   private var offset = 0
   private var depth = 0
 
-  static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONParseError) -> JSONValue {
-    var parser = JSONParser(bytes: bytes)
+  static func parse(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ limits: JSONLimits
+  ) throws(JSONParseError) -> JSONValue {
+    var parser = JSONParser(bytes: bytes, limits: limits)
     let value = try parser.value()
     parser.skipWhiteSpace()
     if parser.offset != bytes.count { throw parser.failure(.trailingBytes) }
     return value
   }
 
-  private init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+  private init(bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
+    self.bytes = bytes
+    self.limits = limits
+  }
 
   private func failure(_ reason: JSONParseError.Reason) -> JSONParseError {
     JSONParseError(reason: reason, offset: offset)
@@ -118,7 +139,7 @@ struct JSONParser {
 
   private mutating func object() throws(JSONParseError) -> JSONValue {
     try enter()
-    var members: [String: JSONValue] = [:]
+    var members: [JSONName: JSONValue] = [:]
     if try current() == UInt8(ascii: "}") {
       offset += 1
       depth -= 1
@@ -126,7 +147,8 @@ struct JSONParser {
     }
     repeat {
       skipWhiteSpace()
-      let name = try string()
+      if members.count == limits.members { throw failure(.tooManyMembers) }
+      let name = JSONName(try string(atMost: limits.nameBytes))
       skipWhiteSpace()
       try expect(":")
       if members.updateValue(try value(), forKey: name) != nil {
@@ -187,11 +209,13 @@ extension JSONParser {
     return .number(number)
   }
 
-  private mutating func string() throws(JSONParseError) -> String {
+  /// - Parameter limit: The longest text, in bytes of UTF-8. No more is read of a longer one.
+  private mutating func string(atMost limit: Int = .max) throws(JSONParseError) -> String {
     try expect("\"")
     let start = offset
     var unescaped: [UInt8]?
     while true {
+      if unescaped?.count ?? (offset - start) > limit { throw failure(.nameTooLong) }
       let byte = try current()
       switch byte {
       case UInt8(ascii: "\""):

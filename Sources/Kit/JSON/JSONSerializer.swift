@@ -33,7 +33,7 @@ extension JSONValue {
       for name in members.keys.sorted() {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false
-        Self.appendQuoted(name, to: &bytes)
+        Self.appendQuoted(name.text, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         members[name]?.append(to: &bytes)
       }

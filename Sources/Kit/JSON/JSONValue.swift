@@ -3,7 +3,7 @@
 /// Integers and other numbers are distinguished because Varlink's `int` allows neither a fraction
 /// nor an exponent. An integer literal outside the range of `Int64` is read as ``number(_:)``, so
 /// it is not accepted as an `int`. Members of an object have no order; encoding sorts them by name.
-package enum JSONValue: Sendable, Hashable {
+package enum JSONValue: Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
@@ -11,12 +11,44 @@ package enum JSONValue: Sendable, Hashable {
   case number(Double)
   case string(String)
   case array([JSONValue])
-  case object([String: JSONValue])
+  case object([JSONName: JSONValue])
+}
+
+extension JSONValue: Hashable {
+  /// Texts are equal if their bytes are: a patch between values that only read the same must not be
+  /// empty, and strangers write them (see ``JSONName``).
+  /// - Complexity: O(*n*) in the size of the values.
+  package static func == (left: JSONValue, right: JSONValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let left), .bool(let right)): left == right
+    case (.integer(let left), .integer(let right)): left == right
+    case (.number(let left), .number(let right)): left == right
+    case (.string(let left), .string(let right)): JSONName(left) == JSONName(right)
+    case (.array(let left), .array(let right)): left == right
+    case (.object(let left), .object(let right)): left == right
+    case (.null, _), (.bool, _), (.integer, _), (.number, _), (.string, _), (.array, _),
+      (.object, _):
+      false
+    }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .bool(let bool): hasher.combine(bool)
+    case .integer(let integer): hasher.combine(integer)
+    case .number(let number): hasher.combine(number)
+    case .string(let text): hasher.combine(JSONName(text))
+    case .array(let elements): hasher.combine(elements)
+    case .object(let members): hasher.combine(members)
+    }
+  }
 }
 
 extension JSONValue {
   /// The members if this is an object.
-  package var objectValue: [String: JSONValue]? {
+  package var objectValue: [JSONName: JSONValue]? {
     if case .object(let members) = self { members } else { nil }
   }
 
@@ -41,7 +73,7 @@ extension JSONValue {
   }
 
   /// The member with this name; nil if this is not an object or has no such member.
-  package subscript(name: String) -> JSONValue? { objectValue?[name] }
+  package subscript(name: String) -> JSONValue? { objectValue?[JSONName(name)] }
 }
 
 // Not by `nil`: where a `JSONValue?` is meant, such a literal would silently become JSON's null.
@@ -55,7 +87,7 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   package init(stringLiteral value: String) { self = .string(value) }
   package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
   /// If a name occurs twice, the last value counts.
-  package init(dictionaryLiteral members: (String, JSONValue)...) {
+  package init(dictionaryLiteral members: (JSONName, JSONValue)...) {
     self = .object(Dictionary(members, uniquingKeysWith: { _, last in last }))
   }
 }

@@ -95,15 +95,15 @@ struct JSONKey: CodingKey {
 }
 
 private struct KeyedJSON<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  let members: [String: JSONValue]
+  let members: [JSONName: JSONValue]
   let path: JSONPath
   var codingPath: [any CodingKey] { path.keys }
 
-  var allKeys: [Key] { members.keys.sorted().compactMap(Key.init(stringValue:)) }
-  func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
+  var allKeys: [Key] { members.keys.sorted().compactMap { Key(stringValue: $0.text) } }
+  func contains(_ key: Key) -> Bool { members[JSONName(key.stringValue)] != nil }
 
   private func member(_ key: some CodingKey) throws -> JSONValueDecoder {
-    guard let value = members[key.stringValue] else {
+    guard let value = members[JSONName(key.stringValue)] else {
       throw DecodingError.keyNotFound(
         key, .init(codingPath: codingPath, debugDescription: "no member '\(key.stringValue)'"))
     }
@@ -178,7 +178,7 @@ extension JSONValue: Decodable {
     } else if let elements = try? container.decode([JSONValue].self) {
       self = .array(elements)
     } else {
-      self = .object(try container.decode([String: JSONValue].self))
+      self = .object(try container.decode([JSONName: JSONValue].self))
     }
   }
 }

@@ -20,7 +20,7 @@ private final class Slot {
   private enum Content {
     case value(JSONValue)
     case array([Slot])
-    case object([String: Slot])
+    case object([JSONName: Slot])
   }
   private var content = Content.object([:])
 
@@ -48,7 +48,7 @@ private final class Slot {
     return slot
   }
 
-  func member(_ name: String) -> Slot {
+  func member(_ name: JSONName) -> Slot {
     let slot = Slot()
     if case .object(var slots) = content {
       content = .object([:])
@@ -117,7 +117,7 @@ private struct KeyedSlot<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var codingPath: [any CodingKey] { [] }
 
   private func member(_ key: some CodingKey) -> JSONValueEncoder {
-    JSONValueEncoder(slot: slot.member(key.stringValue))
+    JSONValueEncoder(slot: slot.member(JSONName(key.stringValue)))
   }
 
   func encodeNil(forKey key: Key) { member(key).encodeNil() }

@@ -43,10 +43,14 @@ package final class ListeningSocket: Sendable {
 
   /// Binds a socket at `path` with file mode `mode`, and listens.
   ///
+  /// The mode is set on the file that was bound, never by its path: whoever may write to the directory
+  /// could have put a link there.
   /// A file left behind by a process that has ended is replaced. A socket on which another process
   /// listens is left alone, and the call throws ``ListeningSocketError/socketInUse(path:)``.
+  ///
+  /// - Parameter backlog: how many connections may wait to be accepted; the kernel has a limit of its own.
   package static func bind(
-    path: String, mode: UInt32 = 0o660, backlog: Int32 = 128
+    path: String, mode: UInt32 = 0o660, backlog: Int32 = 4096
   ) throws(ListeningSocketError) -> ListeningSocket {
     let address: UnixAddress
     do {
@@ -58,9 +62,25 @@ package final class ListeningSocket: Sendable {
     let socket = try makeSocket(path)
     // The mode is set before anyone can connect.
     guard address.call(Glibc.bind, socket.raw) == 0 else { throw failure("bind", path) }
-    guard chmod(path, mode) == 0 else { throw failure("chmod", path) }
+    try setMode(mode, ofSocketAt: path)
     guard listen(socket.raw, backlog) == 0 else { throw failure("listen", path) }
     return ListeningSocket(descriptor: socket.release(), file: SocketFile(path))
+  }
+
+  private static func setMode(
+    _ mode: UInt32, ofSocketAt path: String
+  ) throws(ListeningSocketError) {
+    // `O_PATH` of open(2), which Glibc declares for C's GNU dialect only: refers to the file itself, even
+    // if it is a link or a socket.
+    let file = open(path, 0o10_000_000 | O_NOFOLLOW | O_CLOEXEC)
+    guard file >= 0 else { throw failure("open", path) }
+    let descriptor = OwnedDescriptor(file)
+    var status = stat()
+    guard fstat(descriptor.raw, &status) == 0 else { throw failure("fstat", path) }
+    guard status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
+      throw .exchanged(path: path)
+    }
+    guard chmod("/proc/self/fd/\(descriptor.raw)", mode) == 0 else { throw failure("chmod", path) }
   }
 
   private static func makeSocket(_ path: String) throws(ListeningSocketError) -> OwnedDescriptor {

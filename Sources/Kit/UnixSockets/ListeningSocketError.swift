@@ -10,6 +10,8 @@ package enum ListeningSocketError: Error, Hashable {
   case directoryMissing(path: String)
   /// The directory of the path may not be written by this user.
   case notPermitted(path: String)
+  /// Somebody put something else at the path as soon as the socket was there.
+  case exchanged(path: String)
   /// An inherited descriptor is not a listening stream socket.
   case notListening(descriptor: Int32)
   /// A system call failed.
@@ -25,6 +27,8 @@ extension ListeningSocketError: CustomStringConvertible {
       "\(path): longer than the \(maximum) bytes that a socket's path may have"
     case .directoryMissing(let path): "\(path): its directory does not exist"
     case .notPermitted(let path): "\(path): its directory cannot be written"
+    case .exchanged(let path):
+      "\(path): another user replaced the socket; its directory must be writable by its owner only"
     case .notListening(let descriptor):
       "file descriptor \(descriptor) is not a listening stream socket"
     case .system(let call, let code, let path): "\(path): \(call) failed with error \(code)"

@@ -192,6 +192,11 @@ final class Catalogue {
     }
   }
 
+  /// Of all recordings, in ascending order of their numbers.
+  func segments() throws(RecordingError) -> [SegmentRow] {
+    try read { try SegmentRow.order(sql: "number").fetchAll($0) }
+  }
+
   // MARK: Writing
 
   func save(_ row: RecordingRow) throws(RecordingError) { try write { try row.save($0) } }

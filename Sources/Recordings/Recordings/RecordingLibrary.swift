@@ -8,6 +8,7 @@ import Synchronization
 /// makes calls fail rather than the program.
 package final class RecordingLibrary: Sendable {
   private let writer: RecordingWriter
+  private let index = RecordingIndex()
   private let settings: RecordingSettings
   private let numbers = Atomic<UInt64>(0)
 
@@ -17,9 +18,10 @@ package final class RecordingLibrary: Sendable {
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(SystemError) {
     self.settings = settings
-    writer = try RecordingWriter(disk: settings.disk) {
+    writer = try RecordingWriter(disk: settings.disk) { [index] in
       RecordingStore(
-        directory: directory, settings: settings, progress: $0, onProblem: onProblem)
+        directory: directory, settings: settings, progress: $0, index: index,
+        onProblem: onProblem)
     }
   }
 
@@ -71,8 +73,26 @@ package final class RecordingLibrary: Sendable {
 
   /// All recordings, oldest first, including those being written.
   package func list() async throws(RecordingError) -> [RecordingSummary] {
-    try await writer.perform { store throws(RecordingError) in try store.summaries() }
+    try await page(limit: .max).recordings
   }
+
+  /// The newest recordings, without a visit to the writer's thread once the library is open.
+  ///
+  /// - Parameters:
+  ///   - room: only those of this room; `nil` for all rooms.
+  ///   - before: only those that are older than the recording of this name. If there is none of this
+  ///     name, there are no older ones.
+  ///   - limit: how many at most.
+  package func page(
+    room: String? = nil, before: String? = nil, limit: Int
+  ) async throws(RecordingError) -> RecordingPage {
+    if let page = index.page(room: room, before: before, limit: limit) { return page }
+    try await open()
+    return index.page(room: room, before: before, limit: limit) ?? RecordingPage()
+  }
+
+  /// Returns once the writer has done all that it was given so far, or has ended.
+  package func settle() async { try? await writer.perform { _ in } }
 
   /// The files of a recording, for reading it.
   ///

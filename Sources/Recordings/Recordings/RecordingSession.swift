@@ -14,6 +14,7 @@ final class RecordingSession {
   private let directory: String
   private let catalogue: Catalogue
   private let settings: RecordingSettings
+  private let index: RecordingIndex
   private let status: RecorderStatus
   private let onEvent: @Sendable (RecordingEvent) -> Void
   private let onProblem: @Sendable (String) -> Void
@@ -34,7 +35,7 @@ final class RecordingSession {
   /// - Parameter segments: the segments that the recording already has.
   init(
     row: RecordingRow, after segments: [SegmentRow] = [], directory: String, catalogue: Catalogue,
-    settings: RecordingSettings, now: UInt64, status: RecorderStatus,
+    settings: RecordingSettings, index: RecordingIndex, now: UInt64, status: RecorderStatus,
     onEvent: @escaping @Sendable (RecordingEvent) -> Void,
     onProblem: @escaping @Sendable (String) -> Void
   ) throws(RecordingError) {
@@ -42,6 +43,7 @@ final class RecordingSession {
     self.directory = directory
     self.catalogue = catalogue
     self.settings = settings
+    self.index = index
     self.status = status
     self.onEvent = onEvent
     self.onProblem = onProblem
@@ -100,6 +102,7 @@ final class RecordingSession {
       }
       try rotate(now)
     }
+    if failure == nil { index.note(summary) }
     callCompletions()
     reportProgress(now)
   }
@@ -226,6 +229,7 @@ final class RecordingSession {
 
   /// Saves the row. Failing to do so harms no recording: the files hold the same information.
   private func saveRow() {
+    index.note(summary)
     do throws(RecordingError) { try catalogue.save(row) } catch { onProblem("\(error)") }
   }
 
@@ -240,6 +244,7 @@ final class RecordingSession {
       state: RecordingState(rawValue: row.state) ?? .recording, reason: row.reason,
       startedAt: row.startedAt, endedAt: row.endedAt, events: whole.events,
       frames: whole.frames, bytes: closedBytes + (segment?.bytes ?? 0),
-      durationMs: Int((last - first) / 1_000_000), segments: segmentCount, digest: row.digest)
+      durationMs: Int(last.subtractingReportingOverflow(first).partialValue / 1_000_000),
+      segments: segmentCount, digest: row.digest)
   }
 }

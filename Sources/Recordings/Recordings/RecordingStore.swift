@@ -7,6 +7,7 @@ final class RecordingStore {
   let directory: String
   private let settings: RecordingSettings
   private let progress: RecoveryProgress
+  private let index: RecordingIndex
   private let onProblem: @Sendable (String) -> Void
   private var opened: Catalogue?
   private var sessions: [UInt64: RecordingSession] = [:]
@@ -14,8 +15,10 @@ final class RecordingStore {
 
   init(
     directory: String, settings: RecordingSettings, progress: RecoveryProgress,
+    index: RecordingIndex,
     onProblem: @escaping @Sendable (String) -> Void
   ) {
+    self.index = index
     self.directory = directory
     self.settings = settings
     self.progress = progress
@@ -57,6 +60,7 @@ final class RecordingStore {
     }
     let catalogue = try Catalogue(path: directory + "/catalogue.sqlite", onProblem: onProblem)
     try Recovery(directory: directory, catalogue: catalogue, progress: progress).run()
+    try index.load(summaries(catalogue))
     opened = catalogue
     return catalogue
   }
@@ -84,6 +88,7 @@ final class RecordingStore {
       directory: directory, catalogue: catalogue,
       writing: Dictionary(writing, uniquingKeysWith: { first, _ in first }), progress: progress
     ).run()
+    try index.load(summaries(catalogue))
   }
 
   func start(
@@ -97,7 +102,7 @@ final class RecordingStore {
       startedAt: startedAt)
     sessions[number] = try RecordingSession(
       row: row, directory: directory + "/" + name, catalogue: catalogue, settings: settings,
-      now: now, status: status, onEvent: onEvent, onProblem: onProblem)
+      index: index, now: now, status: status, onEvent: onEvent, onProblem: onProblem)
     return name
   }
 
@@ -112,7 +117,8 @@ final class RecordingStore {
     row.endedAt = nil
     sessions[number] = try RecordingSession(
       row: row, after: segments, directory: directory + "/" + name, catalogue: try catalogue(),
-      settings: settings, now: now, status: status, onEvent: onEvent, onProblem: onProblem)
+      settings: settings, index: index, now: now, status: status, onEvent: onEvent,
+      onProblem: onProblem)
     return true
   }
 
@@ -140,19 +146,10 @@ final class RecordingStore {
     return session.finish(as: state, digest: digest, endedAt: endedAt)
   }
 
-  /// All recordings, oldest first.
-  func summaries() throws(RecordingError) -> [RecordingSummary] {
-    try query { catalogue throws(RecordingError) in
-      var result: [RecordingSummary] = []
-      for row in try catalogue.recordings() {
-        if let session = sessions.values.first(where: { $0.name == row.name }) {
-          result.append(session.summary)
-        } else {
-          result.append(RecordingSummary(row, try catalogue.segments(of: row.name)))
-        }
-      }
-      return result
-    }
+  /// All recordings that the catalogue holds.
+  private func summaries(_ catalogue: Catalogue) throws(RecordingError) -> [RecordingSummary] {
+    let segments = Dictionary(grouping: try catalogue.segments(), by: \.recording)
+    return try catalogue.recordings().map { RecordingSummary($0, segments[$0.name] ?? []) }
   }
 
   /// The catalogue's rows for a recording.
@@ -181,8 +178,9 @@ final class RecordingStore {
 
   /// Notes damage that a reader found.
   func noteDamage(_ name: String, segment: Int) throws(RecordingError) {
-    var (row, _) = try entry(of: name)
+    var (row, segments) = try entry(of: name)
     row.markDamaged(segment: segment)
+    index.note(RecordingSummary(row, segments))
     try catalogue().save(row)
   }
 }
@@ -197,7 +195,8 @@ extension RecordingSummary {
       name: row.name, room: row.room, state: RecordingState(rawValue: row.state) ?? .damaged,
       reason: row.reason, startedAt: row.startedAt, endedAt: row.endedAt,
       events: whole.events, frames: whole.frames,
-      bytes: segments.reduce(0) { $0 + $1.bytes }, durationMs: Int((last - first) / 1_000_000),
+      bytes: segments.reduce(0) { $0 + $1.bytes },
+      durationMs: Int(last.subtractingReportingOverflow(first).partialValue / 1_000_000),
       segments: segments.count, digest: row.digest)
   }
 }

@@ -45,6 +45,8 @@ extension JournalMessageID {
       JournalFields(["LIVEHOST_ROOM", "LIVEHOST_REASON"], sometimes: ["LIVEHOST_RECORDING"])
     case .inputRejected:
       JournalFields(["LIVEHOST_REASON", "LIVEHOST_COUNT"], sometimes: ["LIVEHOST_ROOM"])
+    case .clientRefused:
+      JournalFields(["LIVEHOST_RESOURCE", "LIVEHOST_COUNT"], sometimes: ["LIVEHOST_USER"])
     case .configurationReloaded: JournalFields([], sometimes: ["LIVEHOST_NEEDS_RESTART"])
     case .configurationError:
       JournalFields(

@@ -13,7 +13,7 @@ extension JournalMessageID {
       .notice
     case .sliderCommitted, .taskFinished:
       .info
-    case .microhang, .inputRejected, .entriesLost:
+    case .microhang, .inputRejected, .clientRefused, .entriesLost:
       .warning
     case .hang, .recordingFailed, .configurationError:
       .error

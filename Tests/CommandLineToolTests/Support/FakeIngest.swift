@@ -36,7 +36,7 @@ final class FakeIngest: Sendable {
       guard type == "sync", let token = value["token"] else { return (nil, true) }
       let syncs = received.control.count { $0["type"] == "sync" }
       let isKept = !received.lines.contains { $0.contains("unkept") }
-      var answer: [String: JSONValue] = [
+      var answer: [JSONName: JSONValue] = [
         "type": isKept ? "synced" : "applied", "token": token,
         "received": .integer(Int64(received.lines.count)),
         "rejected": .integer(Int64(received.lines.count { $0.contains("refuse") })),

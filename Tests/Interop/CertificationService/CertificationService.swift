@@ -69,15 +69,15 @@ final class CertificationService: Sendable {
   }
 
   /// `MyType` has nullable members, which a client may send as null or leave out.
-  private static func withoutNulls(_ parameters: [String: JSONValue]) -> [String: JSONValue] {
+  private static func withoutNulls(_ parameters: [JSONName: JSONValue]) -> [JSONName: JSONValue] {
     guard case .object(let members)? = parameters["mytype"] else { return parameters }
     return parameters.merging(["mytype": .object(members.filter { $0.value != .null })]) { $1 }
   }
 
   private static func message(
-    _ method: String, _ parameters: [String: JSONValue], _ mode: (more: Bool, oneway: Bool)
+    _ method: String, _ parameters: [JSONName: JSONValue], _ mode: (more: Bool, oneway: Bool)
   ) -> JSONValue {
-    var message: [String: JSONValue] = [
+    var message: [JSONName: JSONValue] = [
       "method": .string("org.varlink.certification.\(method)"), "parameters": .object(parameters),
     ]
     if mode.more { message["more"] = true }
@@ -85,7 +85,7 @@ final class CertificationService: Sendable {
     return .object(message)
   }
 
-  private static func error(_ name: String, _ parameters: [String: JSONValue]) -> VarlinkError {
+  private static func error(_ name: String, _ parameters: [JSONName: JSONValue]) -> VarlinkError {
     VarlinkError(name: "org.varlink.certification.\(name)", parameters: parameters)
   }
 }

@@ -26,7 +26,7 @@ extension CertificationService {
   ]
 
   /// Parameters that the methods must get, besides `client_id`.
-  static let wanted: [String: [String: JSONValue]] = [
+  static let wanted: [String: [JSONName: JSONValue]] = [
     "Test02": ["bool": true], "Test03": ["int": 1], "Test04": ["float": 1.0],
     "Test05": ["string": "ping"], "Test06": four.objectValue ?? [:], "Test07": ["struct": four],
     "Test08": ["map": map], "Test09": ["set": set], "Test10": ["mytype": mytype],

@@ -15,14 +15,16 @@ package enum JournalText {
 
   /// An object with timestamp, kind, level, message, room and fields, as far as the entry has them.
   package static func json(_ entry: JournalEntry) -> JSONValue {
-    var object: [String: JSONValue] = [
+    var object: [JSONName: JSONValue] = [
       "timestamp": .integer(Int64(entry.milliseconds)), "level": .string(level(entry)),
       "message": .string(entry.fields["MESSAGE"] ?? ""),
     ]
     object["kind"] = entry.kind.map { .string($0.name) }
     object["room"] = entry.fields[JournalFieldName.make("room")].map { .string($0) }
     object["fields"] = .object(
-      entry.fields.filter { isShown($0.key) }.mapValues { .string($0) })
+      Dictionary(
+        entry.fields.filter { isShown($0.key) }.map { (JSONName($0.key), .string($0.value)) },
+        uniquingKeysWith: { _, last in last }))
     return .object(object)
   }
 

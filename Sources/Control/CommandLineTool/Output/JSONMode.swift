@@ -44,7 +44,7 @@ extension JSONValue {
       for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
         newLine(depth + 1)
-        JSONValue.string(member.key).append(to: &bytes)
+        JSONValue.string(member.key.text).append(to: &bytes)
         bytes.append(contentsOf: ": ".utf8)
         member.value.appendIndented(to: &bytes, depth: depth + 1)
       }

@@ -17,7 +17,7 @@ struct PlaybackPlan: Sendable {
   /// If the recording is played as fast as possible, frames follow its time, so that the room draws
   /// the same frames as when it was recorded.
   var optionsLine: String? {
-    var members: [String: JSONValue] = [:]
+    var members: [JSONName: JSONValue] = [:]
     if let room { members["room"] = .string(room.description) }
     if speed == .maximum { members["clock"] = "event" }
     if members.isEmpty { return nil }

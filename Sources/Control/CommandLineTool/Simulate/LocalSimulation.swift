@@ -29,7 +29,7 @@ extension Failure {
 
   /// - Parameter description: the whole error in one line.
   init(scenario description: String, _ file: String, _ line: Int?, _ key: String?) {
-    var details: [String: JSONValue] = ["file": .string(file)]
+    var details: [JSONName: JSONValue] = ["file": .string(file)]
     if let line { details["line"] = .integer(Int64(line)) }
     if let key { details["key"] = .string(key) }
     self.init(

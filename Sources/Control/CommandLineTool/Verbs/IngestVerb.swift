@@ -73,7 +73,7 @@ package enum PlaybackText {
   }
 
   package static func json(_ result: PlaybackResult) -> JSONValue {
-    var object: [String: JSONValue] = [
+    var object: [JSONName: JSONValue] = [
       "lines": .integer(Int64(result.lines)), "bytes": .integer(Int64(result.bytes)),
       "received": .integer(Int64(result.confirmed.received)),
       "rejected": .integer(Int64(result.confirmed.rejected)),

@@ -69,8 +69,14 @@ struct RecordListVerb: Verb {
   @Argument(help: "Only recordings of this room.") var room: RoomName?
 
   func run(_ context: Context) async throws {
-    let recordings = try await context.withDaemon {
-      try await $0.listRecordings(room: room?.description).recordings
+    let recordings = try await context.withDaemon { client in
+      var page = try await client.listRecordings(room: room?.description)
+      var recordings = page.recordings
+      while page.older != nil, let oldest = recordings.first?.recording {
+        page = try await client.listRecordings(room: room?.description, before: oldest)
+        recordings = page.recordings + recordings
+      }
+      return recordings
     }
     try context.print(JSONValue(encoding: recordings)) {
       RecordingList.lines(recordings, columns: context.console.columns)

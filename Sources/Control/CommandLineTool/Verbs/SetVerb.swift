@@ -21,7 +21,7 @@ struct SetVerb: Verb {
   var value: ControlValue
 
   func run(_ context: Context) async throws {
-    var reply: [String: JSONValue] = [
+    var reply: [JSONName: JSONValue] = [
       "room": .string(room.description), "control": .string(control),
     ]
     switch value {

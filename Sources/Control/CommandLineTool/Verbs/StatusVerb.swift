@@ -3,6 +3,7 @@ package import ControlInterface
 import JSON
 import LiveEvents
 import Platform
+import UnixSockets
 import Wording
 
 struct StatusVerb: Verb {
@@ -11,8 +12,9 @@ struct StatusVerb: Verb {
     discussion: """
       JSON: an object with version, uptimeSeconds, rooms, eventsPerSecond, totals, health, \
       longestTurnMicroseconds, memoryBytes, journalEntriesLost, lanes, microhangs, hangs, logLevel and \
-      longestSliceMicroseconds; and problems, a list of objects with part, text, since and room, if \
-      something is wrong.
+      longestSliceMicroseconds; problems, a list of objects with part, text, since and room, if \
+      something is wrong; and refusals, a list of objects with user, resource and count, if anybody was \
+      refused something.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -66,7 +68,18 @@ package enum StatusText {
         "  problem       \(TerminalText.sanitized(problem.part))\(room), for "
           + "\(Format.duration(seconds: seconds)): \(TerminalText.sanitized(problem.text))")
     }
+    lines += refusals(status.refusals ?? [])
     return lines
+  }
+
+  /// What was refused, and to whom: a line for each user, at most ten.
+  private static func refusals(_ refusals: [RefusalReport]) -> [String] {
+    let byUser = Dictionary(grouping: refusals) { $0.user }
+    let users = byUser.sorted { ($0.key ?? .max) < ($1.key ?? .max) }
+    return users.prefix(10).map { user, rows in
+      "  refused       \(user.map { "user \($0)" } ?? "others"): "
+        + rows.map { "\(RefusalText.phrase($0.resource, $0.count))" }.joined(separator: ", ")
+    }
   }
 
   private static func style(_ health: Health) -> TextStyle {
@@ -83,6 +96,23 @@ package enum StatusText {
     case .degraded: "degraded: it works, but something was lost or late"
     case .failing: "failing: rooms or connections make no progress"
     }
+  }
+}
+
+/// What was refused, in words.
+enum RefusalText {
+  static func phrase(_ resource: RefusedResource, _ count: Int) -> String {
+    let (one, several) =
+      switch resource {
+      case .connection: ("connection", "connections")
+      case .ingestConnection: ("ingest connection", "ingest connections")
+      case .idleConnection: ("idle connection closed", "idle connections closed")
+      case .monitor: ("monitor", "monitors")
+      case .callLength: ("long call", "long calls")
+      case .unfinishedCall: ("unfinished call", "unfinished calls")
+      case .memory: ("connection closed for its memory", "connections closed for their memory")
+      }
+    return "\(Format.count(count)) \(count == 1 ? one : several)"
   }
 }
 

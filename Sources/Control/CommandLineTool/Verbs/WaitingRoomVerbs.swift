@@ -61,7 +61,7 @@ struct CapacityVerb: Verb {
   @Argument(help: "Maximum number of people, or 'none'.") var count: Capacity
 
   func run(_ context: Context) async throws {
-    var event: [String: JSONValue] = ["type": "waiting.capacity"]
+    var event: [JSONName: JSONValue] = ["type": "waiting.capacity"]
     if let count = count.count { event["count"] = .integer(Int64(count)) }
     try await context.change(waitingRoomOf: room, by: event)
   }
@@ -83,7 +83,7 @@ struct ScheduleVerb: Verb {
   @Argument(help: "When the stream begins, or 'none' if it is unknown.") var time: StartTime
 
   func run(_ context: Context) async throws {
-    var event: [String: JSONValue] = ["type": "waiting.schedule"]
+    var event: [JSONName: JSONValue] = ["type": "waiting.schedule"]
     if let milliseconds = time.milliseconds { event["startsAt"] = .integer(Int64(milliseconds)) }
     try await context.change(waitingRoomOf: room, by: event)
   }
@@ -99,7 +99,8 @@ extension Context {
   }
 
   /// Sends an event about a waiting room and prints the waiting room afterwards.
-  fileprivate func change(waitingRoomOf room: RoomName, by event: [String: JSONValue]) async throws
+  fileprivate func change(waitingRoomOf room: RoomName, by event: [JSONName: JSONValue])
+    async throws
   {
     let features = try await withDaemon { client in
       // Sending an event would open a room; a mistyped name must fail instead.

@@ -72,19 +72,25 @@ extension ConfigurationKey {
         configuration.rooms.framesPerSecond = try value.integer(in: 1...1000)
       },
       ConfigurationKey(
-        path: "ingest.connections", meaning: "Connections to the ingest socket at once.",
+        path: "ingest.connections",
+        meaning:
+          "Connections to the ingest socket at once; a quarter is reserved for root and the service's user.",
         standard: "256"
       ) { value, configuration throws(ConfigurationError) in
         configuration.ingestConnections = try value.integer(in: 1...65_536)
       },
       ConfigurationKey(
-        path: "control.connections", meaning: "Connections to the control socket at once.",
+        path: "control.connections",
+        meaning:
+          "Connections to the control socket at once; a user without rights has at most 1/4 of them.",
         standard: "256"
       ) { value, configuration throws(ConfigurationError) in
         configuration.controlConnections = try value.integer(in: 1...65_536)
       },
       ConfigurationKey(
-        path: "control.monitors", meaning: "Concurrent calls with the more flag.",
+        path: "control.monitors",
+        meaning:
+          "Concurrent calls with the more flag; a user without rights has at most 1/4 of them.",
         standard: "64"
       ) { value, configuration throws(ConfigurationError) in
         configuration.monitors = try value.integer(in: 1...65_536)

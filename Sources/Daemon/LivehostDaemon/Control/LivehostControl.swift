@@ -94,7 +94,8 @@ package struct LivehostControl: ControlService {
   }
 
   package func explain(room: String, view: String) async throws -> Explanation {
-    try await answer(room) { lane, name in try await lane.explain(view, of: name) }
+    let view = try Self.checked(view, "view")
+    return try await answer(room) { lane, name in try await lane.explain(view, of: name) }
   }
 
   package func screenFeed(_ room: String) async throws -> RoomFeed {
@@ -115,20 +116,30 @@ package struct LivehostControl: ControlService {
     try await answer(room) { lane, name in try await recordings.stop(name, on: lane) }
   }
 
-  package func listRecordings(_ room: String?) async throws -> [RecordingReport] {
-    try await recordings.list(room)
+  package func listRecordings(
+    _ room: String?, before: String?
+  ) async throws -> ListRecordingsReply {
+    let before = try before.map { name throws(ServiceError) in try Self.checked(name, "before") }
+    guard let room else { return try await recordings.list(nil, before: before) }
+    // No room has a name that breaks the rule.
+    guard let name = RoomName(room) else { return ListRecordingsReply() }
+    return try await recordings.list(name, before: before)
   }
 
   package func startTask(
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
     progress: @escaping @Sendable (TaskReply) -> Void
   ) async throws -> TaskReply {
-    try await tasks.run(request, reply: reply, progress: progress)
+    if let recording = request.recording { _ = try Self.checked(recording, "recording") }
+    if let room = request.room { _ = try Self.checked(room, "room") }
+    return try await tasks.run(request, reply: reply, progress: progress)
   }
 
   package func listTasks() async throws -> [TaskReport] { tasks.reports }
 
-  package func cancelTask(_ task: String) async throws { try tasks.cancel(task) }
+  package func cancelTask(_ task: String) async throws {
+    try tasks.cancel(Self.checked(task, "task"))
+  }
 
   package func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {
     var decoder = SentEvents(
@@ -174,6 +185,16 @@ package struct LivehostControl: ControlService {
       throw ControlError.noSuchRoom(room)
     }
     return answer
+  }
+
+  /// An identifier, none of which is longer than a name may be. It may be compared as text then.
+  private static func checked(
+    _ identifier: String, _ parameter: String
+  ) throws(ServiceError) -> String {
+    guard identifier.utf8.count <= EventLimits.nameLength else {
+      throw .invalidParameter(parameter)
+    }
+    return identifier
   }
 
   private static func name(_ room: String) throws(ServiceError) -> RoomName {

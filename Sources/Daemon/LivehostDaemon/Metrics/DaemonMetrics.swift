@@ -3,6 +3,7 @@ import CoreMetrics
 import HostScreen
 package import Ingest
 package import Prometheus
+import UnixSockets
 import ViewGraph
 
 /// The metrics of the daemon: instruments where something happens rarely (a turn of a lane, a hang,
@@ -91,6 +92,14 @@ package struct DaemonMetrics: Sendable {
     for (reason, count) in status.totals.rejectedByReason.sorted(by: { $0.key < $1.key }) {
       rejected.add(count, ["reason": reason])
     }
+    var refused = MetricFamily(
+      "livehost_client_refusals_total", .counter,
+      help: "What users were refused or lost to others, by user and resource.")
+    for row in status.refusals ?? [] {
+      refused.add(
+        row.count,
+        ["user": row.user.map(String.init) ?? "other", "resource": row.resource.rawValue])
+    }
     let connections = readings.ingest
     var ingest = MetricFamily(
       "livehost_ingest_connections_total", .counter,
@@ -98,7 +107,7 @@ package struct DaemonMetrics: Sendable {
     ingest.add(connections.acceptedConnections, ["result": "accepted"])
     ingest.add(connections.refusedConnections, ["result": "refused"])
     return [
-      info, health, rejected, ingest,
+      info, health, rejected, ingest, refused,
       MetricFamily(
         "livehost_lanes", .gauge, Double(status.lanes),
         help: "Lanes over which the rooms are spread."),

@@ -165,16 +165,26 @@ package final class RoomRecordings: Sendable {
       metadata: ["room": "\(room)", "recording": "\(recorder.name)"])
   }
 
-  /// All recordings, oldest first.
+  /// The most recordings in one reply.
+  private static let pageLimit = 1_000
+
+  /// The newest recordings, oldest first.
   ///
-  /// - Parameter room: only those of this room; `nil` for all rooms.
+  /// - Parameters:
+  ///   - room: only those of this room; `nil` for all rooms.
+  ///   - before: only those that are older than this one.
   /// - Throws: ``ControlError`` `recordingFailed` if the directory cannot be read.
-  package func list(_ room: String?) async throws(ControlError) -> [RecordingReport] {
+  package func list(
+    _ room: RoomName?, before: String? = nil
+  ) async throws(ControlError) -> ListRecordingsReply {
     do throws(RecordingError) {
-      return try await library.list().filter { room == nil || $0.room == room }
-        .map(RecordingReport.init)
+      let page = try await library.page(
+        room: room?.description, before: before, limit: Self.pageLimit)
+      return ListRecordingsReply(
+        recordings: page.recordings.map(RecordingReport.init),
+        older: page.older > 0 ? page.older : nil)
     } catch {
-      throw .recordingFailed(room: room ?? "", reason: error.description)
+      throw .recordingFailed(room: room?.description ?? "", reason: error.description)
     }
   }
 
@@ -209,7 +219,7 @@ package final class RoomRecordings: Sendable {
   /// Returns once all recordings are closed. No room may record after this.
   package func close() async {
     // Ending a recording was posted before this; the answer means that it is done.
-    while activeCount > 0 { _ = try? await library.list() }
+    while activeCount > 0 { await library.settle() }
     library.close()
   }
 

@@ -1,5 +1,5 @@
 import Glibc
-package import Varlink
+package import UnixSockets
 
 /// Who may change things by the control socket: root, the daemon's own user, and members of the group
 /// `livehost`. Everyone may read.

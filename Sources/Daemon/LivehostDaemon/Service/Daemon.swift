@@ -54,7 +54,7 @@ package struct Daemon: Sendable {
   ///   that had started has been stopped by then.
   package func run() async throws {
     // Before there are threads, which would have to be ended if the lock is refused.
-    let lock = try StateLock(paths.stateDirectory)
+    let lock = try StateLock(paths.stateDirectory, isManaged: paths.isStateManaged)
     defer { extendLifetime(lock) }
     let parts = try DaemonParts(self)
     var quiet = Logger(label: "services")

@@ -1,4 +1,5 @@
 import ControlInterface
+import Glibc
 import Ingest
 import LiveEvents
 import Logging
@@ -12,13 +13,24 @@ import UnixSignals
 import UnixSockets
 import Varlink
 
+/// A server once it runs.
+private final class Server<Running: Sendable>: Sendable {
+  private let running = Guarded<Running?>(nil)
+
+  func withLock<R: Sendable>(_ body: (inout Running?) -> R) -> R {
+    running.withLock { body(&$0) }
+  }
+}
+
 /// The parts of the daemon, and how each of them starts and stops. ``Daemon/run()`` determines the
 /// order.
 final class DaemonParts: Sendable {
   private let daemon: Daemon
   private let sockets: Sockets
   private let laneGroup: MultiThreadedEventLoopGroup
-  private let ioGroup: MultiThreadedEventLoopGroup
+  /// A loop each, so that nothing that is done on one socket keeps the other waiting.
+  private let ingestGroup: MultiThreadedEventLoopGroup
+  private let controlGroup: MultiThreadedEventLoopGroup
   private let snapshotStore: SnapshotStore
   private let roomRecordings: RoomRecordings
   private let executor: WorkExecutor
@@ -32,7 +44,10 @@ final class DaemonParts: Sendable {
   private let status: DaemonStatus
   private let reloading: Reloading
   private let faults: FaultInjection
-  private let ingestServer = Guarded<IngestServer?>(nil)
+  private let ingestServer: Server<IngestServer>
+  private let controlServer: Server<VarlinkServer>
+  /// What clients of both sockets were refused.
+  private let refusals: @Sendable () -> RefusalCounts
   /// Reports the progress of the stop to the service manager.
   private let stopping: LongWork
 
@@ -58,7 +73,8 @@ final class DaemonParts: Sendable {
     let executor = WorkExecutor(width: max(1, System.coreCount - 1))
     let laneGroup = MultiThreadedEventLoopGroup(
       numberOfThreads: configuration.lanes ?? max(1, System.coreCount - 1))
-    let ioGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let ingestGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let controlGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let observer: RoomObserver = { room, event in
       switch event {
       case .closed, .suspended:
@@ -79,13 +95,22 @@ final class DaemonParts: Sendable {
     }
     directory = RoomDirectory(
       lanes: lanes, maximumRooms: configuration.rooms.maximumRooms, observer: observer)
-    let rejections = RejectionLog(eventLoop: ioGroup.next(), logger: logger)
+    let rejections = RejectionLog(eventLoop: ingestGroup.next(), logger: logger)
+    let (ingestServer, controlServer) = (Server<IngestServer>(), Server<VarlinkServer>())
+    let refusals: @Sendable () -> RefusalCounts = {
+      var counts = controlServer.withLock { $0?.refusals } ?? RefusalCounts()
+      if let ingest = ingestServer.withLock({ $0?.refusals }) { counts.add(ingest) }
+      return counts
+    }
+    self.refusals = refusals
+    self.ingestServer = ingestServer
+    self.controlServer = controlServer
     router = EventRouter(directory: directory) { rejections.note($0, in: $1) }
     status = DaemonStatus(
       version: Daemon.version, lostEntries: daemon.lostEntries,
       logLevel: { [logLevel = daemon.logLevel] in logLevel.level.rawValue },
       longestSliceNanoseconds: { executor.longestSliceNanoseconds },
-      problems: { recordings.problems + snapshots.problems })
+      problems: { recordings.problems + snapshots.problems }, refusals: refusals)
     reloading = Reloading(
       configuration, logLevel: daemon.logLevel, directory: directory, notifier: daemon.notifier,
       status: "serving, \(sockets.description)", logger: logger, metrics: metrics,
@@ -94,7 +119,8 @@ final class DaemonParts: Sendable {
       "stopping", notifier: daemon.notifier, unit: "steps",
       left: { recordings.waitingSteps })
     self.laneGroup = laneGroup
-    self.ioGroup = ioGroup
+    self.ingestGroup = ingestGroup
+    self.controlGroup = controlGroup
     self.rejections = rejections
     self.executor = executor
     self.faults = faults
@@ -109,7 +135,8 @@ final class DaemonParts: Sendable {
   var eventLoops: Part {
     Part("event loops") { [self] in
       {
-        try? await self.ioGroup.shutdownGracefully()
+        try? await self.ingestGroup.shutdownGracefully()
+        try? await self.controlGroup.shutdownGracefully()
         try? await self.laneGroup.shutdownGracefully()
       }
     }
@@ -158,10 +185,17 @@ final class DaemonParts: Sendable {
     Part("ingest") { [self] in
       var settings = IngestConfiguration()
       settings.maximumConnections = configuration.ingestConnections
+      let user = geteuid()
+      settings.hasReserve = { $0.userID == 0 || $0.userID == user }
+      // The service's socket is as open as its unit says, which an administrator may change.
+      if !sockets.isIngestInherited {
+        let access = Access()
+        settings.maySend = { access.mayChange($0) }
+      }
       let server: IngestServer
       do throws(ListeningSocketError) {
         server = try await IngestServer.start(
-          on: sockets.ingest, group: ioGroup, configuration: settings, sink: router)
+          on: sockets.ingest, group: ingestGroup, configuration: settings, sink: router)
       } catch {
         throw DaemonError.socket("ingest socket \(error.description)")
       }
@@ -182,7 +216,11 @@ final class DaemonParts: Sendable {
         service: controlService(), mayChange: { access.mayChange($0) })
       var limits = VarlinkServer.Limits()
       limits.connections = configuration.controlConnections
+      limits.connectionsPerUser = max(1, limits.connections / 4)
       limits.monitors = configuration.monitors
+      limits.monitorsPerUser = max(1, limits.monitors / 4)
+      limits.hasRights = { access.mayChange($0) }
+      limits.callTooLong = ControlInterface.callTooLong
       limits.tooManyMonitors = ControlInterface.tooManyMonitors
       let server: VarlinkServer
       do {
@@ -191,7 +229,7 @@ final class DaemonParts: Sendable {
           information: ServiceInformation(
             vendor: "livehost", product: "livehostd", version: Daemon.version,
             url: "https://livehost.example"),
-          interfaces: [interface, managed], limits: limits, group: ioGroup,
+          interfaces: [interface, managed], limits: limits, group: controlGroup,
           unexpectedError: { [logger] call, error in
             logger.error("\(call.interface).\(call.method) failed: \(error)")
             return nil
@@ -199,9 +237,13 @@ final class DaemonParts: Sendable {
       } catch {
         throw DaemonError.socket("control socket: \(error)")
       }
+      controlServer.withLock { $0 = server }
+      let log = RefusalLog(logger: logger) { [refusals] in refusals() }
+      log.start(on: controlGroup.next())
       return {
         self.hangs.finish()
         await server.shutdown()
+        log.stop()
       }
     }
   }
@@ -273,9 +315,10 @@ final class DaemonParts: Sendable {
         lane.eventLoop.execute { heartbeat.beat() }
       }
     }
-    for (index, loop) in ioGroup.makeIterator().enumerated() {
+    for (name, group) in [("ingest", ingestGroup), ("control", controlGroup)] {
+      let loop = group.next()
       threads.append(
-        WatchedThread(name: "connections \(index)") { heartbeat in
+        WatchedThread(name: "\(name) connections") { heartbeat in
           loop.execute { heartbeat.beat() }
         })
     }

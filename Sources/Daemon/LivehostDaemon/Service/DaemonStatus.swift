@@ -4,6 +4,7 @@ package import HostScreen
 import NIOCore
 import Platform
 package import Systemd
+package import UnixSockets
 
 /// The health of the daemon, and what else `GetStatus` reports besides rooms. May be used from any
 /// thread.
@@ -24,6 +25,7 @@ package final class DaemonStatus: Sendable {
     /// Milliseconds since 1970.
     let since: Int
   }
+  private let refusals: @Sendable () -> RefusalCounts
   /// Totals of received events at times in the last seconds, for the rate.
   private let samples = Guarded<[(at: NIODeadline, received: Int)]>([])
 
@@ -31,12 +33,15 @@ package final class DaemonStatus: Sendable {
   ///   - lostEntries: gives the number of journal entries that were lost.
   ///   - longestSliceNanoseconds: gives the longest time that a task ran without yielding.
   ///   - problems: gives what is wrong at present besides.
+  ///   - refusals: what clients were refused so far.
   package init(
     version: String, lostEntries: @escaping @Sendable () -> Int,
     logLevel: @escaping @Sendable () -> String = { "info" },
     longestSliceNanoseconds: @escaping @Sendable () -> UInt64 = { 0 },
-    problems: @escaping @Sendable () -> [Problem] = { [] }
+    problems: @escaping @Sendable () -> [Problem] = { [] },
+    refusals: @escaping @Sendable () -> RefusalCounts = { RefusalCounts() }
   ) {
+    self.refusals = refusals
     self.longestSliceNanoseconds = longestSliceNanoseconds
     otherProblems = problems
     self.version = version
@@ -98,7 +103,15 @@ package final class DaemonStatus: Sendable {
       journalEntriesLost: lost, lanes: lanes.count, microhangs: hangs.counts.microhangs,
       hangs: hangs.counts.hangs, logLevel: logLevel(),
       longestSliceMicroseconds: Int(longestSliceNanoseconds() / 1_000),
-      problems: problems.isEmpty ? nil : problems)
+      problems: problems.isEmpty ? nil : problems,
+      refusals: Self.reports(refusals()))
+  }
+
+  private static func reports(_ refusals: RefusalCounts) -> [RefusalReport]? {
+    let reports = refusals.rows.map {
+      RefusalReport(user: $0.row.user.map(Int.init), resource: $0.row.resource, count: $0.count)
+    }
+    return reports.isEmpty ? nil : reports
   }
 
   /// Whether a hang ended in the last minute.

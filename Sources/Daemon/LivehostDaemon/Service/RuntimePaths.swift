@@ -5,6 +5,8 @@ import Glibc
 package struct RuntimePaths: Sendable, Equatable {
   package var runtimeDirectory: String
   package var stateDirectory: String
+  /// The service manager made the state directory; it may have its reasons for a link.
+  package private(set) var isStateManaged = false
 
   package var controlSocket: String { runtimeDirectory + "/io.livehost.Control" }
   package var ingestSocket: String { runtimeDirectory + "/ingest" }
@@ -26,16 +28,18 @@ package struct RuntimePaths: Sendable, Equatable {
     self.stateDirectory =
       stateDirectory ?? managed ?? stateHome.map { $0 + "/livehost" }
       ?? (environment["HOME"] ?? "") + "/.local/state/livehost"
+    isStateManaged = stateDirectory == nil && managed != nil
   }
 
   /// Makes the runtime directory, for its owner only, if it is missing.
+  ///
+  /// - Throws: ``DaemonError`` if there is one that others can change.
   package func makeRuntimeDirectory() throws(DaemonError) {
     if mkdir(runtimeDirectory, 0o700) == 0 { return }
     switch errno {
     case EEXIST:
-      var status = stat()
-      guard stat(runtimeDirectory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-        throw .runtimeDirectory(runtimeDirectory, "exists but is not a directory")
+      if let problem = OwnDirectory.problem(at: runtimeDirectory, option: "--runtime-dir") {
+        throw .runtimeDirectory(runtimeDirectory, problem)
       }
       guard access(runtimeDirectory, W_OK | X_OK) == 0 else {
         throw .runtimeDirectory(

@@ -5,6 +5,8 @@ import UnixSockets
 struct Sockets {
   let control: ListeningSocket
   let ingest: ListeningSocket
+  /// The service manager has made the ingest socket and decides who may connect.
+  let isIngestInherited: Bool
   /// Where clients find them, for the log.
   let description: String
 
@@ -19,6 +21,7 @@ struct Sockets {
     } catch {
       throw .activation(error.description)
     }
+    isIngestInherited = ingestSocket != nil
     if controlSocket == nil || ingestSocket == nil { try paths.makeRuntimeDirectory() }
     // Everyone may connect; whether a caller may change something is decided per call.
     control = try Self.open(controlSocket, or: paths.controlSocket, mode: 0o666, "control")

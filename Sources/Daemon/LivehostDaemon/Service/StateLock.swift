@@ -9,11 +9,15 @@ struct StateLock: ~Copyable {
   /// Makes the directory if it is missing. One that cannot be made or opened is not locked: nothing can
   /// be saved in it, which is reported where that matters.
   ///
-  /// - Throws: ``DaemonError`` if another process holds the lock.
-  init(_ directory: String) throws(DaemonError) {
+  /// - Parameter isManaged: The service manager made the directory, so that it may be a link.
+  /// - Throws: ``DaemonError`` if another process holds the lock, or others can change the directory.
+  init(_ directory: String, isManaged: Bool) throws(DaemonError) {
     try? FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
     descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if !isManaged, let problem = OwnDirectory.problem(at: directory, option: "--state-dir") {
+      throw .stateDirectory(directory, problem)
+    }
     guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else {
       return
     }

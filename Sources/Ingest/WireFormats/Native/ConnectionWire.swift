@@ -10,7 +10,9 @@ extension ControlLine {
     case .options:
       var options = ConnectionOptions()
       if line.has(.room) {
-        guard let room = RoomName(String(try line.text(.room))) else { throw .invalidValue }
+        guard let room = try line.text(.room).withUTF8(RoomName.init(utf8:)) else {
+          throw .invalidValue
+        }
         options.room = room
       }
       if line.has(.clock) { options.clock = try line.choice(.clock) as FrameClock }

@@ -19,7 +19,7 @@ extension HeaderEvent: NativeEvent {
         .reaction(
           kind: try line.name(.kind), count: try line.integer(.count, in: EventLimits.count))
       case .viewers: .viewers(count: try line.integer(.count, in: EventLimits.count))
-      case .title: .title(try line.text(.title))
+      case .title: .title(try line.text(.title).cut(to: EventLimits.titleLength))
       }
   }
 

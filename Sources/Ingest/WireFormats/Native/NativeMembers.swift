@@ -77,11 +77,14 @@ struct NativeMembers {
     has(member) ? try name(member) : nil
   }
 
-  /// One of the raw values of an enumeration.
-  func choice<Choice: RawRepresentable<String>>(
+  /// One of the raw values of an enumeration, which are few and short.
+  func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ member: NativeMember
   ) throws(RejectionReason) -> Choice {
-    guard let choice = Choice(rawValue: String(try text(member))) else { throw .invalidValue }
+    let choice = try name(member).withUTF8 { utf8 in
+      Choice.allCases.first { $0.rawValue.utf8.elementsEqual(utf8) }
+    }
+    guard let choice else { throw .invalidValue }
     return choice
   }
 

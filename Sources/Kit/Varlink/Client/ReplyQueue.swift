@@ -4,10 +4,10 @@ import Platform
 
 /// The replies to one call, between the event loop that reads them and the task that takes them.
 final class ReplyQueue: Sendable {
-  typealias Reply = Result<[String: JSONValue]?, VarlinkClientError>
+  typealias Reply = Result<[JSONName: JSONValue]?, VarlinkClientError>
 
   private struct State {
-    var replies = CircularBuffer<[String: JSONValue]>()
+    var replies = CircularBuffer<[JSONName: JSONValue]>()
     /// How the series ended; nil inside for a regular end.
     var end: VarlinkClientError??
     var waiter: CheckedContinuation<Reply, Never>?
@@ -25,7 +25,7 @@ final class ReplyQueue: Sendable {
   var isFull: Bool { state.withLock { $0.replies.count >= Self.capacity } }
   var hasEnded: Bool { state.withLock { $0.end != nil } }
 
-  func push(_ reply: [String: JSONValue], isLast: Bool) {
+  func push(_ reply: [JSONName: JSONValue], isLast: Bool) {
     let waiter = state.withLock { state in
       if state.end != nil { return nil as CheckedContinuation<Reply, Never>? }
       if isLast { state.end = .some(nil) }
@@ -48,7 +48,7 @@ final class ReplyQueue: Sendable {
   }
 
   /// The next reply, nil after the last one. For one task at a time.
-  func next() async throws(VarlinkClientError) -> [String: JSONValue]? {
+  func next() async throws(VarlinkClientError) -> [JSONName: JSONValue]? {
     let reply: Reply = await withCheckedContinuation { continuation in
       let (now, madeRoom) = state.withLock { state -> (Reply?, Bool) in
         let wasFull = state.replies.count >= Self.capacity

@@ -37,7 +37,7 @@ final class ReplySeries: Sendable {
     self.queue = queue
   }
 
-  func next() async throws(VarlinkClientError) -> [String: JSONValue]? {
+  func next() async throws(VarlinkClientError) -> [JSONName: JSONValue]? {
     try await client.next(of: queue)
   }
 

@@ -64,8 +64,8 @@ package final class VarlinkClient: Sendable {
 
   /// Calls a method with parameters and reply as JSON.
   package func callRaw(
-    _ method: String, _ parameters: [String: JSONValue] = [:]
-  ) async throws(VarlinkClientError) -> [String: JSONValue] {
+    _ method: String, _ parameters: [JSONName: JSONValue] = [:]
+  ) async throws(VarlinkClientError) -> [JSONName: JSONValue] {
     let queue = send(CallMessage(method: method, parameters: parameters))
     guard let reply = try await next(of: queue) else { throw .connectionClosed }
     return reply
@@ -108,7 +108,7 @@ package final class VarlinkClient: Sendable {
     return queue
   }
 
-  func next(of queue: ReplyQueue) async throws(VarlinkClientError) -> [String: JSONValue]? {
+  func next(of queue: ReplyQueue) async throws(VarlinkClientError) -> [JSONName: JSONValue]? {
     let result = await withTaskCancellationHandler {
       await Result(catching: queue.next)
     } onCancel: {
@@ -122,7 +122,7 @@ package final class VarlinkClient: Sendable {
 
   private static func encode(
     _ parameters: some Encodable
-  ) throws(VarlinkClientError) -> [String: JSONValue] {
+  ) throws(VarlinkClientError) -> [JSONName: JSONValue] {
     do {
       if let members = try JSONValue(encoding: parameters).objectValue { return members }
     } catch { throw .invalidParameters("\(error)") }
@@ -130,7 +130,7 @@ package final class VarlinkClient: Sendable {
   }
 
   static func decode<Reply: Decodable>(
-    _ type: Reply.Type, _ parameters: [String: JSONValue]
+    _ type: Reply.Type, _ parameters: [JSONName: JSONValue]
   ) throws(VarlinkClientError) -> Reply {
     do {
       return try JSONValue.object(parameters).decode(type)

@@ -1,12 +1,12 @@
+import JSON
 import NIOCore
-import Platform
+import UnixSockets
 import VarlinkDescription
 
 /// Finds the handler of a call, checks the call and runs it. One for all connections of a server.
 package final class Dispatcher: Sendable {
-  private let interfaces: [String: Interface]
+  private let interfaces: [JSONName: Interface]
   private let limits: VarlinkServer.Limits
-  private let monitors = Guarded(0)
   private let unexpectedError: @Sendable (Call, any Error) -> VarlinkError?
 
   /// - Parameter unexpectedError: as in ``VarlinkServer``.
@@ -14,18 +14,15 @@ package final class Dispatcher: Sendable {
     interfaces: [Interface], limits: VarlinkServer.Limits,
     unexpectedError: @escaping @Sendable (Call, any Error) -> VarlinkError?
   ) throws(VarlinkServer.StartError) {
-    var byName: [String: Interface] = [:]
+    var byName: [JSONName: Interface] = [:]
     for interface in interfaces
-    where byName.updateValue(interface, forKey: interface.description.name) != nil {
+    where byName.updateValue(interface, forKey: JSONName(interface.description.name)) != nil {
       throw .interfaceTwice(interface.description.name)
     }
     self.interfaces = byName
     self.limits = limits
     self.unexpectedError = unexpectedError
   }
-
-  /// The number of calls with `more` in progress.
-  var runningMonitors: Int { monitors.withLock { $0 } }
 
   enum Outcome: Sendable {
     case reply(ByteBuffer)
@@ -35,9 +32,16 @@ package final class Dispatcher: Sendable {
   }
 
   /// Runs one call to its end.
-  func run(_ message: CallMessage, peer: Peer?, replies: ReplyStream) async -> Outcome {
+  ///
+  /// - Parameters:
+  ///   - path: the name of the interface and the method.
+  ///   - seat: the connection's; nil if calls are not limited.
+  func run(
+    _ path: String, _ parameters: CallParameters, _ mode: CallMessage.Mode, seat: Clients.Seat?,
+    replies: ReplyStream
+  ) async -> Outcome {
     do {
-      let (call, interface, handler) = try target(of: message, peer: peer)
+      let (call, interface, handler) = try target(path, parameters, mode, peer: seat?.peer)
       try interface.authorization?(call)
       if case .stream(requiresMore: true, _) = handler, !call.wantsMore {
         throw ServiceError.expectedMore
@@ -48,8 +52,8 @@ package final class Dispatcher: Sendable {
         return .reply(try await body(call))
       case .stream(_, let body):
         if !call.wantsMore { return .reply(try await body(call, replies)) }
-        try beginMonitor()
-        defer { monitors.withLock { $0 -= 1 } }
+        if seat?.beginMonitor() == false { throw limits.tooManyMonitors }
+        defer { seat?.endMonitor() }
         return .reply(try await body(call, replies))
       }
     } catch let error as any VarlinkErrorConvertible {
@@ -57,40 +61,26 @@ package final class Dispatcher: Sendable {
     } catch is CancellationError {
       return .close
     } catch {
-      let call = Call(message, interface: "", method: message.method, peer: peer)
+      let call = Call(
+        interface: "", method: path, content: parameters, mode: mode, peer: seat?.peer)
       return unexpectedError(call, error).map(Outcome.error) ?? .close
     }
   }
 
+  /// - Complexity: O(*n*) in the bytes of the method's name.
   private func target(
-    of message: CallMessage, peer: Peer?
+    _ path: String, _ parameters: CallParameters, _ mode: CallMessage.Mode, peer: Peer?
   ) throws(ServiceError) -> (Call, Interface, MethodHandler) {
-    let dot = message.method.lastIndex(of: ".") ?? message.method.startIndex
-    let name = String(message.method[..<dot])
-    let method = String(message.method[dot...].drop { $0 == "." })
-    guard let interface = interfaces[name] else { throw .interfaceNotFound(name) }
+    let dot = path.utf8.lastIndex(of: UInt8(ascii: "."))
+    let name = String(path[..<(dot ?? path.startIndex)])
+    let method = String(path[(dot.map(path.utf8.index(after:)) ?? path.startIndex)...])
+    guard let interface = interfaces[JSONName(name)] else { throw .interfaceNotFound(name) }
     guard interface.defines(method) else { throw .methodNotFound(method) }
-    guard let handler = interface.handlers[method], message.mode != .upgrade else {
+    guard let handler = interface.handlers[JSONName(method)], mode != .upgrade else {
       throw .methodNotImplemented(method)
     }
-    let call = Call(message, interface: name, method: method, peer: peer)
+    let call = Call(
+      interface: name, method: method, content: parameters, mode: mode, peer: peer)
     return (call, interface, handler)
-  }
-
-  private func beginMonitor() throws {
-    let isAdmitted = monitors.withLock { count in
-      guard count < limits.monitors else { return false }
-      count += 1
-      return true
-    }
-    if !isAdmitted { throw limits.tooManyMonitors }
-  }
-}
-
-extension Call {
-  init(_ message: CallMessage, interface: String, method: String, peer: Peer?) {
-    self.init(
-      interface: interface, method: method, parameters: message.parameters,
-      wantsMore: message.mode == .more, isOneway: message.mode == .oneway, peer: peer)
   }
 }

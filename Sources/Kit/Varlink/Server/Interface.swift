@@ -14,9 +14,21 @@ package struct Interface: Sendable {
   /// Runs before each handler and before its parameters are checked; throws to refuse the call.
   package var authorization: (@Sendable (Call) throws -> Void)?
 
-  private(set) var handlers: [String: MethodHandler] = [:]
+  private(set) var handlers: [JSONName: MethodHandler] = [:]
 
-  package init(_ description: InterfaceDescription) { self.description = description }
+  private typealias Fields = [InterfaceDescription.Field]
+
+  /// The parameters of each method that the description defines.
+  private let parameters: [JSONName: Fields]
+
+  package init(_ description: InterfaceDescription) {
+    self.description = description
+    parameters = Dictionary(
+      description.members.compactMap { (member) -> (JSONName, Fields)? in
+        guard case .method(let input, _) = member.kind else { return nil }
+        return (JSONName(member.name), input)
+      }, uniquingKeysWith: { first, _ in first })
+  }
 
   package init(parsing text: String) throws(DescriptionError) {
     self.init(try InterfaceDescription(parsing: text))
@@ -24,7 +36,7 @@ package struct Interface: Sendable {
 
   /// Methods of the description that have no handler; calls to them get `MethodNotImplemented`.
   package var unimplementedMethods: [String] {
-    description.methodNames.filter { handlers[$0] == nil }
+    description.methodNames.filter { handlers[JSONName($0)] == nil }
   }
 
   /// Registers a method with one reply.
@@ -77,19 +89,18 @@ package struct Interface: Sendable {
     guard defines(method) else {
       throw .notInDescription(interface: description.name, method: method)
     }
-    if handlers.updateValue(handler, forKey: method) != nil {
+    if handlers.updateValue(handler, forKey: JSONName(method)) != nil {
       throw .registeredTwice(interface: description.name, method: method)
     }
   }
 
-  func defines(_ method: String) -> Bool {
-    if case .method? = description.member(method)?.kind { true } else { false }
-  }
+  func defines(_ method: String) -> Bool { parameters[JSONName(method)] != nil }
 
   /// The name of the first parameter that does not match its declaration.
   func mismatch(of call: Call) -> String? {
-    guard case .method(let input, _)? = description.member(call.method)?.kind else { return nil }
-    return description.mismatch(of: call.parameters, against: input)
+    parameters[JSONName(call.method)].flatMap {
+      description.mismatch(of: call.parameters, against: $0)
+    }
   }
 }
 

@@ -21,6 +21,9 @@ final class OutputGate: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
+  /// The bytes outstanding, with the overhead of their messages.
+  var inFlight: Int { state.withLock { $0.inFlight } }
+
   var isOpen: Bool { state.withLock { !$0.isClosed && $0.inFlight < limit } }
 
   /// Reserves the bytes of a message if the gate is open. A single message may exceed the limit,

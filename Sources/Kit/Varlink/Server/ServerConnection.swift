@@ -1,4 +1,5 @@
 package import NIOCore
+import UnixSockets
 
 /// One client: takes its calls in order, runs them one at a time, and writes the replies.
 ///
@@ -15,16 +16,33 @@ package final class ServerConnection: ChannelDuplexHandler {
     let task: Task<Void, Never>
   }
 
+  /// Calls of clients without rights run one at a time, so that they take a share of the event loop and
+  /// not all of it, however many connections there are.
+  private enum Turn {
+    case none, waiting
+    /// No call has begun yet.
+    case granted
+    case used
+  }
+
+  /// How long a call keeps others waiting that does not need the event loop.
+  private static let longestTurn = TimeAmount.milliseconds(50)
+
   private let dispatcher: Dispatcher
   private let gate: OutputGate
   private let executor: LoopExecutor
-  private let drainTimeout: TimeAmount
+  private let limits: VarlinkServer.Limits
+  /// Nil if the connection does not belong to a server.
+  private let seat: Clients.Seat?
   private var splitter: MessageSplitter
   private var context: ChannelHandlerContext?
-  private var peer: Peer?
   private var running: Running?
+  private var turn = Turn.none
+  private var turnEnd: Scheduled<Void>?
   /// The channel asked to read while a complete message was waiting.
   private var heldRead = false
+  /// Ends the connection if the end of a call does not come.
+  private var inputDeadline: Scheduled<Void>?
   /// The client sends no more; calls it has sent are still answered.
   private var inputEnded = false
   /// The client no longer reads replies; one-way calls that were sent earlier still run.
@@ -36,20 +54,22 @@ package final class ServerConnection: ChannelDuplexHandler {
   /// Called once the channel is closed and the last call has ended.
   private var onEnd: (() -> Void)?
 
-  package init(dispatcher: Dispatcher, limits: VarlinkServer.Limits, eventLoop: any EventLoop) {
+  package init(
+    dispatcher: Dispatcher, limits: VarlinkServer.Limits, eventLoop: any EventLoop,
+    seat: Clients.Seat? = nil
+  ) {
     self.dispatcher = dispatcher
+    self.limits = limits
+    self.seat = seat
     gate = OutputGate(limit: limits.outputBytes)
     executor = LoopExecutor(eventLoop)
-    drainTimeout = limits.drainTimeout
-    splitter = MessageSplitter(maximumBytes: limits.messageBytes)
+    splitter = MessageSplitter(
+      maximumBytes: seat?.hasRights ?? true
+        ? limits.messageBytes : min(limits.messageBytes, limits.messageBytesWithoutRights))
   }
 
   package func channelActive(context: ChannelHandlerContext) {
     self.context = context
-    peer =
-      try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-        of: NIOBSDSocket.Handle.self
-      ) { socket -> Peer? in Peer(socket: socket) } ?? nil
     context.fireChannelActive()
     // Told to before there was anything to close.
     if isStopping { context.close(promise: nil) }
@@ -59,6 +79,32 @@ package final class ServerConnection: ChannelDuplexHandler {
     var bytes = unwrapInboundIn(data)
     splitter.append(&bytes)
     startNext()
+    watchInput()
+  }
+
+  /// Limits how long the end of a call may take, and the memory of its beginning.
+  private func watchInput() {
+    guard splitter.heldBytes > 0, !splitter.hasNext(), !isStopping else { return }
+    splitter.compact()
+    noteUsage()
+    guard inputDeadline == nil, !disconnected else { return }
+    inputDeadline = executor.eventLoop.assumeIsolated().scheduleTask(in: limits.messageTimeout) {
+      [self] in
+      seat?.refuse(.unfinishedCall)
+      context?.close(promise: nil)
+    }
+  }
+
+  private func endInputDeadline() {
+    inputDeadline?.cancel()
+    inputDeadline = nil
+  }
+
+  /// Tells the server what this connection holds.
+  private func noteUsage() {
+    guard let seat, !disconnected else { return }
+    let bytes = gate.inFlight + (splitter.heldBytes > 0 ? splitter.allocatedBytes : 0)
+    seat.update(bytes: bytes, isIdle: bytes == 0 && running == nil)
   }
 
   package func read(context: ChannelHandlerContext) {
@@ -79,6 +125,7 @@ package final class ServerConnection: ChannelDuplexHandler {
 
   package func channelInactive(context: ChannelHandlerContext) {
     disconnected = true
+    endInputDeadline()
     gate.close()
     if let running, running.mode != .oneway { running.task.cancel() }
     startNext()
@@ -102,7 +149,7 @@ package final class ServerConnection: ChannelDuplexHandler {
       closeAfterWriting()
     }
     guard drainDeadline == nil, !hasEnded else { return }
-    drainDeadline = executor.eventLoop.assumeIsolated().scheduleTask(in: drainTimeout) {
+    drainDeadline = executor.eventLoop.assumeIsolated().scheduleTask(in: limits.drainTimeout) {
       [self] in stopImmediately()
     }
   }
@@ -131,10 +178,11 @@ package final class ServerConnection: ChannelDuplexHandler {
   }
 
   private func startNext() {
-    while running == nil, !isStopping, disconnected || gate.isOpen {
+    while running == nil, !isStopping, disconnected || gate.isOpen, splitter.hasNext(), mayStart() {
       guard let message = nextCall() else { break }
       start(message)
     }
+    if turn == .granted { endTurn() }
     if inputEnded, running == nil, !splitter.hasNext() { closeAfterWriting() }
     if heldRead, !splitter.hasNext() {
       heldRead = false
@@ -142,15 +190,48 @@ package final class ServerConnection: ChannelDuplexHandler {
     }
   }
 
+  /// Whether the next call may be read. If not, this connection goes on once it may.
+  private func mayStart() -> Bool {
+    guard let seat, !seat.hasRights, !disconnected else { return true }
+    switch turn {
+    case .granted: return true
+    case .waiting, .used: return false
+    case .none:
+      let connection = NIOLoopBound(self, eventLoop: executor.eventLoop)
+      let hasTurn = seat.takeTurn { [eventLoop = executor.eventLoop] in
+        eventLoop.execute {
+          connection.value.turn = .granted
+          connection.value.startNext()
+        }
+      }
+      turn = hasTurn ? .granted : .waiting
+      return hasTurn
+    }
+  }
+
+  private func endTurn() {
+    guard turn == .granted || turn == .used else { return }
+    turn = .none
+    turnEnd?.cancel()
+    turnEnd = nil
+    seat?.endTurn(on: executor.eventLoop)
+  }
+
   /// The next call to run. A malformed message ends the connection, and so do its followers.
   private func nextCall() -> CallMessage? {
     do {
       while let bytes = try splitter.next() {
+        endInputDeadline()
         let message = try CallMessage(parsing: bytes)
         if !disconnected || message.mode == .oneway { return message }
       }
     } catch {
       isStopping = true
+      endInputDeadline()
+      if error is MessageSplitter.Failure, seat?.hasRights == false {
+        seat?.refuse(.callLength)
+        writeError(limits.callTooLong.varlinkError)
+      }
       closeAfterWriting()
     }
     return nil
@@ -162,15 +243,26 @@ package final class ServerConnection: ChannelDuplexHandler {
       [eventLoop = executor.eventLoop] parameters in
       eventLoop.execute { connection.value.writeContinued(parameters) }
     }
-    let task = Task(executorPreference: executor) { [dispatcher, peer, executor] in
-      let outcome = await dispatcher.run(message, peer: peer, replies: replies)
-      executor.eventLoop.execute { connection.value.finish(outcome, mode: message.mode) }
+    // The task does not keep the message: its handler drops the parameters once it has read them.
+    let (path, mode) = (message.method, message.mode)
+    let parameters = CallParameters(message.parameters)
+    let task = Task(executorPreference: executor) { [dispatcher, seat, executor] in
+      let outcome = await dispatcher.run(path, parameters, mode, seat: seat, replies: replies)
+      executor.eventLoop.execute { connection.value.finish(outcome, mode: mode) }
     }
-    running = Running(mode: message.mode, task: task)
+    running = Running(mode: mode, task: task)
+    if turn == .granted {
+      turn = .used
+      turnEnd = executor.eventLoop.assumeIsolated().scheduleTask(in: Self.longestTurn) {
+        [self] in endTurn()
+      }
+    }
+    noteUsage()
   }
 
   private func finish(_ outcome: Dispatcher.Outcome, mode: CallMessage.Mode) {
     running = nil
+    endTurn()
     switch (outcome, mode) {
     case (_, .oneway): break
     case (.reply(let parameters), .simple), (.reply(let parameters), .more),
@@ -178,18 +270,24 @@ package final class ServerConnection: ChannelDuplexHandler {
       gate.reserve(parameters.readableBytes)
       write(ReplyMessage.finalPrefix, parameters)
     case (.error(let error), .simple), (.error(let error), .more), (.error(let error), .upgrade):
-      let message = ReplyMessage.encodedError(error)
-      gate.reserve(message.readableBytes)
-      writeEnd(message, releasing: message.readableBytes)
+      writeError(error)
     case (.close, .simple), (.close, .more), (.close, .upgrade):
       // After a disconnect this is how a cancelled handler ends; one-way calls may still follow.
       if !disconnected { isStopping = true }
     }
     if isStopping { closeAfterWriting() } else { startNext() }
+    noteUsage()
     endIfDone()
   }
 
+  private func writeError(_ error: VarlinkError) {
+    let message = ReplyMessage.encodedError(error)
+    gate.reserve(message.readableBytes)
+    writeEnd(message, releasing: message.readableBytes)
+  }
+
   private func writeContinued(_ parameters: ByteBuffer) {
+    endTurn()
     write(ReplyMessage.continuesPrefix, parameters)
   }
 
@@ -208,8 +306,10 @@ package final class ServerConnection: ChannelDuplexHandler {
     written.futureResult.whenComplete { [gate] _ in
       gate.release(reserved)
       connection.value.startNext()
+      connection.value.noteUsage()
     }
     context.writeAndFlush(wrapOutboundOut(end), promise: written)
+    noteUsage()
   }
 
   /// Closes once everything written so far has left.

@@ -1,3 +1,4 @@
+import JSON
 import VarlinkDescription
 
 extension Interface {
@@ -55,7 +56,8 @@ extension Interface {
       url: information.url, interfaces: descriptions.map(\.name))
     try service.handle("GetInfo") { (_, _: NoParameters) in information }
     try service.handle("GetInterfaceDescription") { (_, parameters: DescriptionParameters) in
-      guard let found = descriptions.first(where: { $0.name == parameters.interface }) else {
+      let wanted = JSONName(parameters.interface)
+      guard let found = descriptions.first(where: { JSONName($0.name) == wanted }) else {
         throw ServiceError.interfaceNotFound(parameters.interface)
       }
       return DescriptionReply(description: found.text)

@@ -8,18 +8,38 @@ package import UnixSockets
 /// Follows UAPI.20. Replies keep the order of the calls of a connection; malformed messages end the
 /// connection; `org.varlink.service` is built in.
 package final class VarlinkServer: Sendable {
-  /// Limits on what clients can make the server hold. Their product bounds its memory.
+  /// Limits on what clients can make the server hold.
+  ///
+  /// Its memory is bounded by ``heldBytes``, and by what handlers and single replies take.
   package struct Limits: Sendable {
-    /// The most connections at a time, including closed ones whose call is still running; further
-    /// ones are closed when they are accepted.
+    /// The most connections at a time, including closed ones whose call is still running. Idle ones are
+    /// closed for further ones; if none is idle, those are closed when they are accepted.
     package var connections = 256
+    /// The most of them for one user without rights. All users without rights together have three
+    /// quarters; so it is with all that is shared.
+    package var connectionsPerUser = 64
     /// The longest call without its NUL byte; a longer one ends the connection.
     package var messageBytes = 4 << 20
+    /// The longest call of a client without rights, which is told with ``callTooLong``.
+    package var messageBytesWithoutRights = 16 << 10
+    /// The reply to a call beyond ``messageBytesWithoutRights``.
+    package var callTooLong: any VarlinkErrorConvertible & Sendable = ServiceError.permissionDenied
+    /// How long the end of a call may take after its beginning.
+    package var messageTimeout = TimeAmount.seconds(10)
+    /// The most memory for unfinished calls and unread replies of all connections, in bytes. Beyond it,
+    /// the connection that has held some the longest is closed. A single reply may be longer.
+    package var heldBytes = 32 << 20
+    /// The most of it for one user without rights.
+    package var heldBytesPerUser = 4 << 20
+    /// Whether a peer has rights. Nil: all have.
+    package var hasRights: (@Sendable (Peer) -> Bool)?
     /// The most reply bytes, including errors, that may wait for one client before its handlers are
     /// held back. A short reply counts for what it costs, about half a kibibyte.
     package var outputBytes = 256 << 10
     /// The most calls with `more` in progress, over all connections.
     package var monitors = 64
+    /// The most of them for one user without rights.
+    package var monitorsPerUser = 16
     /// The reply to a call beyond ``monitors``.
     package var tooManyMonitors: any VarlinkErrorConvertible & Sendable =
       ServiceError.permissionDenied
@@ -31,6 +51,13 @@ package final class VarlinkServer: Sendable {
     package var drainTimeout = TimeAmount.seconds(2)
 
     package init() {}
+
+    var shares: ClientShares.Limits {
+      ClientShares.Limits(
+        connections: .init(total: connections, perUser: connectionsPerUser),
+        monitors: .init(total: monitors, perUser: monitorsPerUser),
+        bytes: .init(total: heldBytes, perUser: heldBytesPerUser), closesIdle: true)
+    }
   }
 
   /// Why a server did not start.
@@ -43,7 +70,7 @@ package final class VarlinkServer: Sendable {
 
   private struct State {
     var isStopping = false
-    var connections: [ObjectIdentifier: Connection] = [:]
+    var connections: [ClientShares.ID: Connection] = [:]
     /// Waiting for the end of the last connection.
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -54,12 +81,15 @@ package final class VarlinkServer: Sendable {
 
   private let dispatcher: Dispatcher
   private let limits: Limits
+  private let clients: Clients
   private let state = Guarded(State())
   private let listener: Guarded<(channel: any Channel, file: SocketFile?)?> = Guarded(nil)
 
   private init(dispatcher: Dispatcher, limits: Limits) {
     self.dispatcher = dispatcher
     self.limits = limits
+    // Where nobody is told apart by rights, all have them.
+    clients = Clients(limits.shares, hasRights: limits.hasRights ?? { _ in true })
   }
 
   /// Starts to accept connections; when this returns, clients can connect.
@@ -86,6 +116,8 @@ package final class VarlinkServer: Sendable {
     guard let descriptor = socket.take() else { throw .socketTaken }
     do {
       let channel = try await ServerBootstrap(group: group)
+        // As long as the kernel allows: a queue that strangers fill keeps others out.
+        .serverChannelOption(.backlog, value: 4096)
         .childChannelInitializer { server.accept($0) }
         // So that a client may end its input and still read the replies.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -99,10 +131,13 @@ package final class VarlinkServer: Sendable {
   }
 
   /// The number of connections that are open, or closed but with a call still running.
-  package var connectionCount: Int { state.withLock { $0.connections.count } }
+  package var connectionCount: Int { clients.connections }
 
   /// The number of calls with `more` in progress.
-  package var monitorCount: Int { dispatcher.runningMonitors }
+  package var monitorCount: Int { clients.monitors }
+
+  /// What clients were refused so far.
+  package var refusals: RefusalCounts { clients.refusals }
 
   /// Stops in an orderly way: refuses new connections, ends monitors, lets other calls reply, and
   /// closes the connections.
@@ -153,25 +188,34 @@ package final class VarlinkServer: Sendable {
   }
 
   private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
-    let handler = ServerConnection(
-      dispatcher: dispatcher, limits: limits, eventLoop: channel.eventLoop)
-    let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
-    let key = ObjectIdentifier(handler)
-    let isAdmitted = state.withLock { state in
-      guard !state.isStopping, state.connections.count < limits.connections else { return false }
-      state.connections[key] = Connection(channel: channel, handler: bound)
-      return true
-    }
-    guard isAdmitted else {
+    let peer =
+      try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+        of: NIOBSDSocket.Handle.self
+      ) { socket -> Peer? in Peer(socket: socket) } ?? nil
+    guard let seat = clients.admit(channel, peer: peer) else {
       return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
     }
-    channel.closeFuture.whenComplete { _ in bound.value.channelClosed { self.forget(key) } }
+    let handler = ServerConnection(
+      dispatcher: dispatcher, limits: limits, eventLoop: channel.eventLoop, seat: seat)
+    let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+    let isAdmitted = state.withLock { state in
+      if !state.isStopping {
+        state.connections[seat.id] = Connection(channel: channel, handler: bound)
+      }
+      return !state.isStopping
+    }
+    guard isAdmitted else {
+      clients.remove(seat.id)
+      return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+    }
+    channel.closeFuture.whenComplete { _ in bound.value.channelClosed { self.forget(seat.id) } }
     return channel.eventLoop.makeCompletedFuture {
       try channel.pipeline.syncOperations.addHandler(handler)
     }
   }
 
-  private func forget(_ key: ObjectIdentifier) {
+  private func forget(_ key: ClientShares.ID) {
+    clients.remove(key)
     let waiters = state.withLock { state in
       state.connections.removeValue(forKey: key)
       guard state.connections.isEmpty else { return [CheckedContinuation<Void, Never>]() }

@@ -17,7 +17,7 @@ package struct CallMessage: Equatable, Sendable {
 
   /// Fully qualified.
   package let method: String
-  package let parameters: [String: JSONValue]
+  package let parameters: [JSONName: JSONValue]
   package let mode: Mode
 
   /// Why a message is not a call. No reply is possible: the connection must be closed.
@@ -33,19 +33,22 @@ package struct CallMessage: Equatable, Sendable {
   }
 
   package init(
-    method: String, parameters: [String: JSONValue] = [:], mode: Mode = .simple
+    method: String, parameters: [JSONName: JSONValue] = [:], mode: Mode = .simple
   ) {
     self.method = method
     self.parameters = parameters
     self.mode = mode
   }
 
+  /// Far more than any call needs. What is longer or has more members is refused as malformed.
+  static let limits = JSONLimits(nameBytes: ServiceError.maximumNameBytes, members: 4096)
+
   package init(parsing message: ByteBuffer) throws(Malformation) {
-    let members = try parseMembers(message)
+    let members = try parseMembers(message, Self.limits)
     guard case .string(let method)? = members["method"] else { throw .noMethod }
     var mode: Mode?
     for flag in [Mode.oneway, .more, .upgrade] {
-      switch members[flag.rawValue] {
+      switch members[JSONName(flag.rawValue)] {
       // The member is declared `?bool`, and null means the same as absent.
       case nil, .null?, .bool(false)?: continue
       case .bool(true)?:
@@ -54,18 +57,17 @@ package struct CallMessage: Equatable, Sendable {
       case .integer, .number, .string, .array, .object: throw .flagNotBoolean(flag.rawValue)
       }
     }
-    let known: Set = ["method", "parameters", "oneway", "more", "upgrade"]
-    try refuseUnknown(members, known: known)
+    try refuseUnknown(members, known: ["method", "parameters", "oneway", "more", "upgrade"])
     self.init(
       method: method, parameters: try parseParameters(members), mode: mode ?? .simple)
   }
 
   /// The message with its NUL byte. Empty parameters and false flags are left out.
   package func encoded() -> ByteBuffer {
-    var message: [String: JSONValue] = ["method": .string(method)]
+    var message: [JSONName: JSONValue] = ["method": .string(method)]
     switch mode {
     case .simple: break
-    case .oneway, .more, .upgrade: message[mode.rawValue] = true
+    case .oneway, .more, .upgrade: message[JSONName(mode.rawValue)] = true
     }
     if !parameters.isEmpty { message["parameters"] = .object(parameters) }
     return encodeMessage(message)
@@ -73,22 +75,26 @@ package struct CallMessage: Equatable, Sendable {
 }
 
 /// A message with its NUL byte.
-func encodeMessage(_ members: [String: JSONValue]) -> ByteBuffer {
+func encodeMessage(_ members: [JSONName: JSONValue]) -> ByteBuffer {
   var bytes = JSONValue.object(members).serialized()
   bytes.append(0)
   return ByteBuffer(bytes: bytes)
 }
 
-func parseMembers(_ message: ByteBuffer) throws(CallMessage.Malformation) -> [String: JSONValue] {
+func parseMembers(
+  _ message: ByteBuffer, _ limits: JSONLimits = JSONLimits()
+) throws(CallMessage.Malformation) -> [JSONName: JSONValue] {
   let value: JSONValue
-  do { value = try JSONValue(parsing: message.readableBytesView) } catch { throw .notJSON(error) }
+  do {
+    value = try JSONValue(parsing: message.readableBytesView, limits: limits)
+  } catch { throw .notJSON(error) }
   guard case .object(let members) = value else { throw .notAnObject }
   return members
 }
 
 func parseParameters(
-  _ members: [String: JSONValue]
-) throws(CallMessage.Malformation) -> [String: JSONValue] {
+  _ members: [JSONName: JSONValue]
+) throws(CallMessage.Malformation) -> [JSONName: JSONValue] {
   switch members["parameters"] {
   case nil, .null?: return [:]
   case .object(let parameters)?: return parameters
@@ -97,9 +103,10 @@ func parseParameters(
 }
 
 func refuseUnknown(
-  _ members: [String: JSONValue], known: Set<String>
+  _ members: [JSONName: JSONValue], known: Set<JSONName>
 ) throws(CallMessage.Malformation) {
-  for name in members.keys.sorted() where !known.contains(name) && !name.contains(".") {
-    throw .unknownMember(name)
+  let unknown = members.keys.lazy.filter {
+    !known.contains($0) && !$0.text.utf8.contains(UInt8(ascii: "."))
   }
+  if let name = unknown.min() { throw .unknownMember(name.text) }
 }

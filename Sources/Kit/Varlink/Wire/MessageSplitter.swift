@@ -45,6 +45,16 @@ package struct MessageSplitter: Sendable {
     buffer.writeBuffer(&bytes)
   }
 
+  /// Gives back what the bytes held do not need: a few bytes may be part of a large read.
+  ///
+  /// - Complexity: amortized O(*n*) in the bytes appended, if called once for each of them.
+  package mutating func compact() {
+    guard buffer.storageCapacity > 2 * buffer.readableBytes + 1024 else { return }
+    var moved = ByteBufferAllocator().buffer(capacity: buffer.readableBytes)
+    moved.writeBuffer(&buffer)
+    buffer = moved
+  }
+
   /// Whether ``next()`` would return a message or throw.
   package mutating func hasNext() -> Bool {
     findEnd()

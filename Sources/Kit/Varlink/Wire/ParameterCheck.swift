@@ -8,9 +8,16 @@ extension InterfaceDescription {
   /// Fields"). A nullable field may be absent or null.
   /// - Returns: The name of the top-level parameter at fault, nil if all match.
   /// - Complexity: O(*n*) in the size of the value.
-  package func mismatch(of parameters: [String: JSONValue], against fields: [Field]) -> String? {
-    for field in fields where !matches(parameters[field.name], field.type) { return field.name }
-    return parameters.keys.filter { name in !fields.contains { $0.name == name } }.min()
+  package func mismatch(of parameters: [JSONName: JSONValue], against fields: [Field]) -> String? {
+    var known = 0
+    for field in fields {
+      let value = parameters[JSONName(field.name)]
+      if !matches(value, field.type) { return field.name }
+      if value != nil { known += 1 }
+    }
+    if known == parameters.count { return nil }
+    let names = Set(fields.map { JSONName($0.name) })
+    return parameters.keys.lazy.filter { !names.contains($0) }.min()?.text
   }
 
   private func matches(_ value: JSONValue?, _ type: FieldType) -> Bool {
@@ -36,7 +43,7 @@ extension InterfaceDescription {
       return mismatch(of: members, against: fields) == nil
     case .enumeration(let values):
       guard let text = value.stringValue else { return false }
-      return values.contains { $0.name == text }
+      return values.contains { JSONName($0.name) == JSONName(text) }
     case .array(let element):
       guard let elements = value.arrayValue else { return false }
       return elements.allSatisfy { matches($0, element) }

@@ -3,7 +3,7 @@ package import NIOCore
 
 /// A reply as transmitted (UAPI.20, "Reply").
 package struct ReplyMessage: Equatable, Sendable {
-  package let parameters: [String: JSONValue]
+  package let parameters: [JSONName: JSONValue]
   /// Further replies to the same call follow.
   package let continues: Bool
   /// Fully qualified name of an error; then `continues` is false.
@@ -32,7 +32,7 @@ package struct ReplyMessage: Equatable, Sendable {
   static let end = ByteBuffer(bytes: [UInt8(ascii: "}"), 0])
 
   static func encodedError(_ error: VarlinkError) -> ByteBuffer {
-    var message: [String: JSONValue] = ["error": .string(error.name)]
+    var message: [JSONName: JSONValue] = ["error": .string(error.name)]
     if !error.parameters.isEmpty { message["parameters"] = .object(error.parameters) }
     return encodeMessage(message)
   }

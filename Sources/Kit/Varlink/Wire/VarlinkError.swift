@@ -7,15 +7,15 @@ package import JSON
 package struct VarlinkError: Error, Equatable, Sendable {
   /// Fully qualified, such as `org.example.ftl.NotEnoughEnergy`.
   package let name: String
-  package let parameters: [String: JSONValue]
+  package let parameters: [JSONName: JSONValue]
 
-  package init(name: String, parameters: [String: JSONValue] = [:]) {
+  package init(name: String, parameters: [JSONName: JSONValue] = [:]) {
     self.name = name
     self.parameters = parameters
   }
 
   /// Members that are nil are left out.
-  package init(name: String, members: [String: JSONValue?]) {
+  package init(name: String, members: [JSONName: JSONValue?]) {
     self.init(name: name, parameters: members.compactMapValues(\.self))
   }
 }
@@ -64,7 +64,7 @@ package enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
     }
   }
 
-  private static func error(_ name: String, _ parameters: [String: String]) -> VarlinkError {
+  private static func error(_ name: String, _ parameters: [JSONName: String]) -> VarlinkError {
     VarlinkError(name: prefix + name, parameters: parameters.mapValues { .string(cut($0)) })
   }
 
@@ -83,7 +83,7 @@ package enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
   /// The typed form of a received error; nil if it is not an error of `org.varlink.service`, or
   /// lacks its parameter.
   package init?(_ error: VarlinkError) {
-    func text(_ name: String) -> String? { error.parameters[name]?.stringValue }
+    func text(_ name: JSONName) -> String? { error.parameters[name]?.stringValue }
     guard error.name.hasPrefix(Self.prefix) else { return nil }
     switch error.name.dropFirst(Self.prefix.count) {
     case "InterfaceNotFound":

@@ -26,7 +26,7 @@ package struct Peer: Sendable, Equatable {
   }
 
   /// Reads the credentials of a connected socket; nil if it is not a unix socket.
-  init?(socket: CInt) {
+  package init?(socket: CInt) {
     // `struct ucred` of unix(7): pid, uid, gid. Glibc declares it for C's GNU dialect only.
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
     var length = socklen_t(MemoryLayout.size(ofValue: credentials))

@@ -1,0 +1,71 @@
+import Logging
+import NIOCore
+import Platform
+import Systemd
+import UnixSockets
+
+/// Logs what clients were refused: at the first look that finds something new, then as sums, at most one
+/// entry for each resource per ``interval``. Works on one event loop.
+final class RefusalLog: Sendable {
+  static let interval = TimeAmount.seconds(10)
+
+  private let logger: Logger
+  private let refusals: @Sendable () -> RefusalCounts
+  private let logged = Guarded(RefusalCounts())
+  private let task = Guarded<RepeatedTask?>(nil)
+
+  /// - Parameter refusals: what clients were refused so far.
+  init(logger: Logger, refusals: @escaping @Sendable () -> RefusalCounts) {
+    self.logger = logger
+    self.refusals = refusals
+  }
+
+  /// Looks from now on.
+  func start(on eventLoop: any EventLoop) {
+    let repeated = eventLoop.scheduleRepeatedTask(
+      initialDelay: .seconds(1), delay: Self.interval
+    ) { _ in self.logNew() }
+    task.withLock { $0 = repeated }
+  }
+
+  /// Logs what is left, and looks no more.
+  func stop() {
+    task.withLock { $0 }?.cancel()
+    logNew()
+  }
+
+  private func logNew() {
+    let present = refusals()
+    let new = logged.withLock { logged in
+      defer { logged = present }
+      return present.total > logged.total ? present.since(logged) : []
+    }
+    for resource in RefusedResource.allCases {
+      let rows = new.filter { $0.row.resource == resource }
+      guard let most = rows.max(by: { $0.count < $1.count }) else { continue }
+      let count = rows.reduce(0) { $0 + $1.count }
+      let user = most.row.user.map { "user \($0)" } ?? "users that are not counted on their own"
+      let others = rows.count > 1 ? ", most of them to \(user)" : " to \(user)"
+      var metadata: Logger.Metadata = ["resource": "\(resource.rawValue)", "count": "\(count)"]
+      if rows.count == 1 { metadata["user"] = most.row.user.map { "\($0)" } }
+      logger.log(
+        .clientRefused,
+        "\(resource.meaning): refused \(count == 1 ? "once" : "\(count) times")\(others)",
+        metadata: metadata)
+    }
+  }
+}
+
+extension RefusedResource {
+  fileprivate var meaning: String {
+    switch self {
+    case .connection: "too many connections to the control socket"
+    case .ingestConnection: "connections to the ingest socket"
+    case .idleConnection: "idle connections, closed for others"
+    case .monitor: "too many calls with the more flag"
+    case .callLength: "calls longer than 16 KiB of users without rights"
+    case .unfinishedCall: "calls whose end did not come"
+    case .memory: "memory for calls and replies, which others needed"
+    }
+  }
+}

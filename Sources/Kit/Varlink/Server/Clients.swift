@@ -1,0 +1,96 @@
+import NIOCore
+import Platform
+package import UnixSockets
+
+/// The clients of a server, and what each of them holds: ``ClientShares`` under a lock. Closes the
+/// connections that have to make way. May be used from any thread.
+package final class Clients: Sendable {
+  /// One connection among the clients. For the connection's event loop.
+  package struct Seat: Sendable {
+    let id: ClientShares.ID
+    let clients: Clients
+    /// Nil if the connection is not a unix socket.
+    let peer: Peer?
+    let hasRights: Bool
+
+    /// Notes what the connection holds, and whether nothing is going on.
+    func update(bytes: Int, isIdle: Bool) {
+      clients.close(clients.state.withLock { $0.shares.update(id, bytes: bytes, isIdle: isIdle) })
+    }
+
+    // Never inlined into an asynchronous function: see `Guarded`.
+
+    @inline(never)
+    func beginMonitor() -> Bool { clients.state.withLock { $0.shares.beginMonitor(id) } }
+
+    @inline(never)
+    func endMonitor() { clients.state.withLock { $0.shares.endMonitor(id) } }
+
+    /// Takes the turn for a call of a client without rights. If others have it, calls `resume` once it
+    /// is this one's; whoever has a turn must end it.
+    func takeTurn(_ resume: @escaping @Sendable () -> Void) -> Bool {
+      clients.state.withLock { $0.turns.take(resume, of: peer?.userID) }
+    }
+
+    /// Ends the turn, after a pause in which the event loop looks after everybody else.
+    func endTurn(on eventLoop: any EventLoop) {
+      eventLoop.scheduleTask(in: .milliseconds(1)) { [clients] in
+        clients.state.withLock { $0.turns.next() }?()
+      }
+    }
+
+    func refuse(_ resource: RefusedResource) {
+      clients.state.withLock { $0.shares.refuse(resource, to: id) }
+    }
+  }
+
+  private struct State {
+    var shares: ClientShares
+    var turns = TurnQueue<@Sendable () -> Void>()
+    var channels: [ClientShares.ID: any Channel] = [:]
+  }
+
+  private let state: Guarded<State>
+  private let hasRights: @Sendable (Peer) -> Bool
+
+  /// - Parameter hasRights: Whether a peer may use more than the share of a stranger.
+  package init(_ limits: ClientShares.Limits, hasRights: @escaping @Sendable (Peer) -> Bool) {
+    state = Guarded(State(shares: ClientShares(limits)))
+    self.hasRights = hasRights
+  }
+
+  /// The number of connections that are open, or closed but with a call still running.
+  var connections: Int { state.withLock { $0.shares.connections } }
+
+  /// The number of calls with `more` in progress.
+  var monitors: Int { state.withLock { $0.shares.monitors } }
+
+  /// What was refused, or taken back.
+  var refusals: RefusalCounts { state.withLock { $0.shares.refusals } }
+
+  /// Admits a connection, for which idle ones may be closed; nil if there is no place for it.
+  func admit(_ channel: any Channel, peer: Peer?) -> Seat? {
+    let hasRights = peer.map(hasRights) ?? false
+    let (id, closing) = state.withLock { state in
+      let (id, closing) = state.shares.connect(user: peer?.userID, hasRights: hasRights)
+      if let id { state.channels[id] = channel }
+      return (id, closing)
+    }
+    close(closing)
+    return id.map { Seat(id: $0, clients: self, peer: peer, hasRights: hasRights) }
+  }
+
+  /// The connection is closed, and its last call has ended.
+  func remove(_ id: ClientShares.ID) {
+    state.withLock { state in
+      state.shares.disconnect(id)
+      state.channels[id] = nil
+    }
+  }
+
+  private func close(_ ids: [ClientShares.ID]) {
+    guard !ids.isEmpty else { return }
+    let channels = state.withLock { state in ids.compactMap { state.channels[$0] } }
+    for channel in channels { channel.close(promise: nil) }
+  }
+}

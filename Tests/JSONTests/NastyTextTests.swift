@@ -1,0 +1,85 @@
+import JSON
+import Testing
+
+/// Text that is cheap to send and dear to compare, search or hash with the rules of Unicode: their
+/// cost grows with the square of such a run. At these sizes that would be minutes to hours, so each
+/// test has failed when its time limit ends it.
+@Suite(.timeLimit(.minutes(1))) struct NastyTextTests {
+  static let bytes = 4 << 20
+
+  /// By what repeats in them.
+  static let runs: [(name: String, unit: String)] = [
+    ("regional indicators", "\u{1F1E6}"), ("alternating combining marks", "\u{301}\u{316}"),
+    ("joiners", "\u{1F469}\u{200D}"), ("jamo", "\u{1100}\u{1161}"), ("letters", "a"),
+  ]
+
+  static func text(_ unit: String, _ end: String = "") -> String {
+    String(repeating: unit, count: bytes / unit.utf8.count) + end
+  }
+
+  /// Half of one class of marks, then half of a lower one: all of them have to be moved.
+  static var unordered: String {
+    String(repeating: "\u{301}", count: bytes / 4) + String(repeating: "\u{316}", count: bytes / 4)
+  }
+
+  static var nasty: [String] { runs.map { text($0.unit) } + [unordered] }
+
+  @Test(arguments: 0..<6)
+  func `names and texts are read, compared and written`(index: Int) throws {
+    let (text, other) = (Self.nasty[index], Self.nasty[index] + "x")
+    let value: JSONValue = .object([JSONName(text): .string(text), JSONName(other): .string(other)])
+    let read = try JSONValue(parsing: value.serialized())
+    #expect(read == value)
+    #expect(read[text] == .string(text))
+    #expect(read[text] != read[other])
+    #expect(Set([read, value]).count == 1)
+    #expect(JSONName(text) < JSONName(other))
+  }
+
+  @Test(arguments: 0..<6)
+  func `a name beyond the limit is refused before it is text`(index: Int) {
+    let limits = JSONLimits(nameBytes: 256, members: 4096)
+    let text = "{\"\(Self.nasty[index])\":0}"
+    let error = #expect(throws: JSONParseError.self) {
+      try JSONValue(parsing: Array(text.utf8), limits: limits)
+    }
+    #expect(error?.reason == .nameTooLong)
+    // Not read to its end.
+    #expect(error?.offset ?? 0 < 512)
+  }
+
+  @Test func `a name at the limit is read, escapes not counted`() throws {
+    let limits = JSONLimits(nameBytes: 4, members: 1)
+    let name = #""\u0061\u0062\u0063\u0064""#
+    #expect(try JSONValue(parsing: Array("{\(name):1}".utf8), limits: limits) == ["abcd": 1])
+    let error = #expect(throws: JSONParseError.self) {
+      try JSONValue(parsing: Array("{\"abcde\":1}".utf8), limits: limits)
+    }
+    #expect(error?.reason == .nameTooLong)
+  }
+
+  @Test func `members are counted for each object`() throws {
+    let limits = JSONLimits(members: 2)
+    let within: JSONValue = ["a": ["b": 1, "c": 2], "d": ["e": 3, "f": 4]]
+    #expect(try JSONValue(parsing: within.serialized(), limits: limits) == within)
+    let error = #expect(throws: JSONParseError.self) {
+      try JSONValue(parsing: Array(#"{"a":{"b":1,"c":2,"d":3}}"#.utf8), limits: limits)
+    }
+    #expect(error?.reason == .tooManyMembers)
+  }
+
+  @Test func `many members, and a number of many digits, are read`() throws {
+    let members = (0..<400_000).map { "\"\($0)\":0" }.joined(separator: ",")
+    #expect(try JSONValue(parsing: "{\(members)}").objectValue?.count == 400_000)
+    let digits = String(repeating: "7", count: Self.bytes)
+    #expect(throws: JSONParseError.self) { try JSONValue(parsing: digits) }
+    #expect(try JSONValue(parsing: "0." + digits) == 0.7777777777777778)
+  }
+
+  @Test func `texts that read the same but have other bytes are different`() throws {
+    let (composed, decomposed): (JSONValue, JSONValue) = ("\u{E9}", "e\u{301}")
+    #expect(composed != decomposed)
+    let both = try JSONValue(parsing: "{\"\u{E9}\":1,\"e\u{301}\":2}")
+    #expect(both["\u{E9}"] == 1 && both["e\u{301}"] == 2)
+  }
+}

@@ -1,0 +1,137 @@
+import Testing
+import UnixSockets
+
+/// Who gets a connection, a monitor or memory, and who has to make way.
+struct ClientSharesTests {
+  /// 8 connections, of which strangers have 6 and each of them 3; 4 monitors: 3 and 2; 400 bytes: 300
+  /// and 200.
+  static func shares(closesIdle: Bool = true) -> ClientShares {
+    ClientShares(
+      ClientShares.Limits(
+        connections: .init(total: 8, perUser: 3), monitors: .init(total: 4, perUser: 2),
+        bytes: .init(total: 400, perUser: 200), closesIdle: closesIdle))
+  }
+
+  private static func rows(_ counts: RefusalCounts) -> [String] {
+    counts.rows.map { "\($0.row.user.map { "\($0)" } ?? "-") \($0.row.resource) \($0.count)" }
+  }
+
+  /// Connects that many clients, all of them busy.
+  private func connect(
+    _ shares: inout ClientShares, _ count: Int, user: UInt32, hasRights: Bool = false
+  ) -> [ClientShares.ID] {
+    (0..<count).compactMap { _ in
+      let (id, closing) = shares.connect(user: user, hasRights: hasRights)
+      #expect(closing.isEmpty)
+      if let id { #expect(shares.update(id, bytes: 0, isIdle: false).isEmpty) }
+      return id
+    }
+  }
+
+  @Test func `a stranger has a share, all strangers three quarters, and others the rest`() {
+    var shares = Self.shares()
+    #expect(connect(&shares, 4, user: 1).count == 3)
+    #expect(connect(&shares, 4, user: 2).count == 3)
+    #expect(connect(&shares, 1, user: 3).isEmpty)
+    #expect(connect(&shares, 3, user: 0, hasRights: true).count == 2)
+    #expect(shares.connections == 8)
+    #expect(
+      Self.rows(shares.refusals)
+        == ["0 connection 1", "1 connection 1", "2 connection 1", "3 connection 1"])
+  }
+
+  @Test func `a connection that ends leaves its place to another`() throws {
+    var shares = Self.shares()
+    let first = try #require(connect(&shares, 3, user: 1).first)
+    #expect(shares.beginMonitor(first) == true)
+    _ = shares.update(first, bytes: 50, isIdle: false)
+    shares.disconnect(first)
+    shares.disconnect(first)
+    #expect((shares.connections, shares.monitors, shares.bytes) == (2, 0, 0))
+    #expect(connect(&shares, 1, user: 1).count == 1)
+  }
+
+  @Test func `the longest idle connection of a full share makes way`() throws {
+    var shares = Self.shares()
+    let ids = connect(&shares, 3, user: 1)
+    for id in [ids[1], ids[0]] { _ = shares.update(id, bytes: 0, isIdle: true) }
+    let (fourth, closing) = shares.connect(user: 1, hasRights: false)
+    #expect(fourth != nil)
+    #expect(closing == [ids[1]])
+    #expect(shares.connections == 3)
+    #expect(Self.rows(shares.refusals) == ["1 idleConnection 1"])
+  }
+
+  @Test func `idle strangers make way before those with rights, the greediest of them first`() {
+    var shares = Self.shares()
+    let root = (0..<3).compactMap { _ in shares.connect(user: 0, hasRights: true).id }
+    let single = shares.connect(user: 1, hasRights: false).id
+    let several = (0..<3).compactMap { _ in shares.connect(user: 2, hasRights: false).id }
+    let last = shares.connect(user: 3, hasRights: false).id
+    #expect(shares.connect(user: 0, hasRights: true).closing == [several[0]])
+    #expect(shares.connect(user: 0, hasRights: true).closing == [several[1]])
+    #expect(shares.connect(user: 0, hasRights: true).closing == [single])
+    #expect(shares.connect(user: 0, hasRights: true).closing == [several[2]])
+    #expect(shares.connect(user: 0, hasRights: true).closing == [last])
+    #expect(shares.connect(user: 0, hasRights: true).closing == [root[0]])
+  }
+
+  @Test func `senders, who may be silent, do not make way`() {
+    var shares = Self.shares(closesIdle: false)
+    for _ in 0..<3 { #expect(shares.connect(user: 1, hasRights: false).id != nil) }
+    let (id, closing) = shares.connect(user: 1, hasRights: false)
+    #expect(id == nil && closing.isEmpty)
+  }
+
+  @Test func `monitors have shares too`() {
+    var shares = Self.shares()
+    let (one, two) = (connect(&shares, 3, user: 1), connect(&shares, 2, user: 2))
+    let root = connect(&shares, 2, user: 0, hasRights: true)
+    #expect(one.map { shares.beginMonitor($0) } == [true, true, false])
+    #expect(two.map { shares.beginMonitor($0) } == [true, false])
+    #expect(root.map { shares.beginMonitor($0) } == [true, false])
+    shares.endMonitor(two[0])
+    #expect(shares.beginMonitor(root[1]) == true)
+    #expect(shares.monitors == 4)
+    #expect(Self.rows(shares.refusals) == ["0 monitor 1", "1 monitor 1", "2 monitor 1"])
+  }
+
+  @Test func `whoever has held memory the longest gives it back, strangers first`() {
+    var shares = Self.shares()
+    let (one, two) = (connect(&shares, 3, user: 1), connect(&shares, 2, user: 2))
+    let root = connect(&shares, 2, user: 0, hasRights: true)
+    #expect(shares.update(one[1], bytes: 80, isIdle: false).isEmpty)
+    #expect(shares.update(one[0], bytes: 80, isIdle: false).isEmpty)
+    // More than the share of user 1.
+    #expect(shares.update(one[2], bytes: 60, isIdle: false) == [one[1]])
+    // More than that of all strangers.
+    #expect(shares.update(two[0], bytes: 170, isIdle: false) == [one[0]])
+    #expect(shares.bytes == 230)
+    #expect(shares.update(root[0], bytes: 150, isIdle: false).isEmpty)
+    #expect(shares.update(root[1], bytes: 150, isIdle: false) == [one[2], two[0]])
+    #expect(shares.bytes == 300)
+    #expect(Self.rows(shares.refusals) == ["1 memory 3", "2 memory 1"])
+  }
+
+  @Test func `a single reply may exceed all limits, and closes no other than it must`() {
+    var shares = Self.shares()
+    let ids = connect(&shares, 2, user: 1)
+    #expect(shares.update(ids[0], bytes: 5_000, isIdle: false).isEmpty)
+    #expect(shares.update(ids[1], bytes: 1, isIdle: false) == [ids[0]])
+    #expect(shares.update(ids[1], bytes: 0, isIdle: true).isEmpty)
+    #expect(shares.bytes == 0)
+  }
+
+  @Test func `refusals are counted for a bounded number of users`() {
+    var counts = RefusalCounts()
+    for user in 0..<1000 as Range<UInt32> { counts.add(.connection, user: user) }
+    counts.add(.monitor, user: 3)
+    #expect(counts.rows.count == RefusalCounts.maximumUsers + 2)
+    #expect(counts.rows.last?.row == .init(user: nil, resource: .connection))
+    #expect(counts.rows.last?.count == 1000 - RefusalCounts.maximumUsers)
+    #expect(counts.total == 1001)
+    let earlier = counts
+    counts.add(.monitor, user: 3, count: 2)
+    #expect(counts.since(earlier).map(\.count) == [2])
+  }
+}

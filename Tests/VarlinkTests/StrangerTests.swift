@@ -1,0 +1,110 @@
+import Glibc
+import JSON
+import NIOCore
+import Testing
+import UnixSockets
+import Varlink
+
+/// What a server grants to clients without rights: little, and not for long. A test that waits for what
+/// never comes is ended by the time limit, and has failed.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct StrangerTests {
+  static func limits(_ change: (inout VarlinkServer.Limits) -> Void = { _ in })
+    -> VarlinkServer.Limits
+  {
+    var limits = VarlinkServer.Limits()
+    limits.hasRights = { _ in false }
+    change(&limits)
+    return limits
+  }
+
+  @Test func `a call that is too long for a stranger is answered with the reason, others go on`()
+    async throws
+  {
+    let limits = Self.limits {
+      $0.callTooLong = VarlinkError(name: "org.example.test.Failed", parameters: ["why": "long"])
+    }
+    try await withServer([try Example().interface()], limits: limits) { path, server in
+      let client = try RawClient(path: path)
+      let length = limits.messageBytesWithoutRights - ServerProtocolTests.echo("").utf8.count + 1
+      let longest = ServerProtocolTests.echo(String(repeating: "x", count: length))
+      client.send(longest)
+      #expect(client.receive()?.contains("xxx") == true)
+      client.send(ServerProtocolTests.echo(String(repeating: "x", count: length + 1)))
+      #expect(client.receive()?.contains("org.example.test.Failed") == true)
+      #expect(client.receive() == nil)
+      let other = try RawClient(path: path)
+      other.send(ServerProtocolTests.echo("short"))
+      #expect(other.receive() != nil)
+      #expect(server.refusals.rows.map(\.row) == [.init(user: getuid(), resource: .callLength)])
+    }
+  }
+
+  @Test func `those with rights may send long calls`() async throws {
+    let limits = Self.limits { $0.hasRights = { $0.userID == getuid() } }
+    try await withServer([try Example().interface()], limits: limits) { path, _ in
+      let client = try RawClient(path: path)
+      client.send(ServerProtocolTests.echo(String(repeating: "x", count: 1 << 20)))
+      #expect(client.receive()?.utf8.count ?? 0 > 1 << 20)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a call whose end does not come ends the connection`(afterAnother: Bool) async throws {
+    let limits = Self.limits { $0.messageTimeout = .milliseconds(1) }
+    try await withServer([try Example().interface()], limits: limits) { path, server in
+      let client = try RawClient(path: path)
+      client.send((afterAnother ? ServerProtocolTests.echo("whole") : "") + "{\"method\":")
+      if afterAnother { #expect(client.receive() != nil) }
+      #expect(client.receive() == nil)
+      #expect(server.refusals.rows.map(\.row.resource) == [.unfinishedCall])
+      // A connection that has nothing to say is not cut off.
+      let idle = try RawClient(path: path)
+      for _ in 0..<3 {
+        idle.send(ServerProtocolTests.echo("whole"))
+        #expect(idle.receive() != nil)
+      }
+    }
+  }
+
+  @Test func `memory of unfinished calls is one budget, and the oldest gives way`() async throws {
+    let limits = Self.limits {
+      $0.heldBytesPerUser = 64 << 10
+      $0.messageTimeout = .hours(1)
+    }
+    try await withServer([try Example().interface()], limits: limits) { path, server in
+      let first = try RawClient(path: path)
+      first.send(String(repeating: "x", count: 10_000))
+      var others: [RawClient] = []
+      while server.refusals.total == 0 {
+        try #require(others.count < 64)
+        let other = try RawClient(path: path)
+        other.send(String(repeating: "x", count: 10_000))
+        others.append(other)
+        let witness = try RawClient(path: path)
+        witness.send(ServerProtocolTests.echo("in between"))
+        #expect(witness.receive() != nil)
+      }
+      #expect(first.receive() == nil)
+      #expect(server.refusals.rows.map(\.row.resource) == [.memory])
+    }
+  }
+
+  @Test func `the parameters of a call are dropped once they are decoded`() async throws {
+    let (seen, release) = (Signal(), Signal())
+    var interface = try Interface(parsing: "interface a.b\nmethod Wait(text: string) -> ()")
+    try interface.handle("Wait") { (call, parameters: EchoParameters) in
+      #expect(parameters.text == "x")
+      #expect(call.parameters.isEmpty)
+      seen.fire()
+      await release.wait()
+      return NoParameters()
+    }
+    try await withServer([interface]) { path, _ in
+      let client = try RawClient(path: path)
+      client.send("{\"method\":\"a.b.Wait\",\"parameters\":{\"text\":\"x\"}}\0")
+      await seen.wait()
+      release.fire()
+      #expect(client.receive() == #"{"parameters":{}}"#)
+    }
+  }
+}

@@ -95,6 +95,27 @@ struct LifeTests {
     kind: String, trap: Trap
   ) throws { try expectRefusal(of: kind, trap) }
 
+  @Test func `SIGHUP while the daemon starts does not end it: it reloads once it runs`() throws {
+    let daemon = try RunningDaemon(starting: { daemon in
+      try daemon.notifications.wait(for: "STATUS=starting: reading recordings")
+      kill(daemon.process.processIdentifier, SIGHUP)
+    })
+    #expect(daemon.process.isRunning)
+    while !daemon.notifications.received.contains("RELOADING=1") {
+      try #require(daemon.notifications.next() != nil, "it does not reload")
+    }
+    #expect(daemon.stop() == 0)
+  }
+
+  @Test func `a correct configuration is told with the memory that rooms may take`() throws {
+    let outcome = try run("livehostd", ["--check-config"])
+    #expect(outcome.status == 0)
+    #expect(
+      outcome.diagnostics.contains(
+        #/the configuration is fine; 64 rooms of [0-9.]+ MiB each may take [0-9.]+ MiB of memory in all/#
+      ), "\(outcome.diagnostics)")
+  }
+
   @Test func `a bad configuration makes the daemon exit with 78 and name file, line and key`()
     throws
   {

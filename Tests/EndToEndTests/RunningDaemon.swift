@@ -17,7 +17,12 @@ final class RunningDaemon {
   var ingestSocket: String { runtimeDirectory + "/ingest" }
 
   /// Starts the daemon and waits until it says READY=1.
-  init(arguments: [String] = [], environment: [String: String] = [:]) throws {
+  ///
+  /// - Parameter starting: called once the daemon runs.
+  init(
+    arguments: [String] = [], environment: [String: String] = [:],
+    starting: (RunningDaemon) throws -> Void = { _ in }
+  ) throws {
     directory = try temporaryDirectory()
     notifications = try NotifySocket(path: directory.appendingPathComponent("notify").path)
     process = Process()
@@ -32,6 +37,7 @@ final class RunningDaemon {
     process.standardError = try FileHandle(
       forWritingTo: makeFile(directory.appendingPathComponent("log")))
     try process.run()
+    try starting(self)
     try notifications.wait(for: "READY=1")
   }
 

@@ -2,13 +2,16 @@ import ControlInterface
 import Foundation
 import Glibc
 import HostScreen
+import Ingest
 import LiveEvents
 import LivehostDaemon
+import NIOCore
 import Recordings
 import Synchronization
 import Systemd
 import TestSupport
 import Testing
+import WireFormats
 
 @Suite(.timeLimit(.minutes(1))) struct HealthTests {
   /// What the watchdog's thread does, at the times that a test says.
@@ -47,6 +50,10 @@ import Testing
     }
   }
 
+  private final class Flag: Sendable {
+    let isSet = Atomic<Bool>(false)
+  }
+
   private let event = LiveEvent(timestamp: 0, payload: .header(.viewers(count: 3)))
 
   @Test
@@ -71,12 +78,15 @@ import Testing
     for room in [RoomName.main, other] { _ = try studio.directory.open(room) }
     _ = try await studio.recordings.start(.main, on: studio.lane)
     disk.stick()
-    let waits = Mutex(true)
-    let sender = Task {
-      let outcome = await studio.sendRecorded([event], to: .main)
-      waits.withLock { $0 = false }
-      return outcome
-    }
+    let (answers, answer) = AsyncStream.makeStream(of: String?.self)
+    let answered = Flag()
+    studio.lane.post(
+      RoomDelivery(
+        room: .main, events: [event], clock: .event,
+        receipt: DeliveryReceipt { _, failure in
+          answered.isSet.store(true, ordering: .relaxed)
+          answer.yield(failure)
+        }))
     await disk.hasCaught()
     for second in 0...25 as ClosedRange<UInt64> {
       let mentioned = try watch.look(at: second)
@@ -91,9 +101,12 @@ import Testing
     #expect(problem.text.contains("waits for the disk"))
     #expect(problem.text.contains("25 s"))
     #expect(fed.withLock { $0 } == 0, "the watchdog acts")
-    #expect(waits.withLock { $0 }, "nothing is acknowledged that is not on disk")
+    #expect(!answered.isSet.load(ordering: .relaxed), "nothing is acknowledged that is not on disk")
     disk.release()
-    #expect(await sender.value.failure == nil)
+    for await failure in answers {
+      #expect(failure == nil)
+      break
+    }
     // The answers to the pings are in by now, since they were before this.
     await studio.library.settle()
     #expect(try watch.look(at: 26) == [])
@@ -116,21 +129,21 @@ import Testing
   @Test func `a failed recording degrades the daemon until the room records again or is closed`()
     async throws
   {
-    let isBroken = Atomic<Bool>(false)
+    let broken = Flag()
     var settings = RecordingSettings()
-    settings.disk = Disk(sync: { _ in isBroken.load(ordering: .relaxed) ? EIO : 0 })
+    settings.disk = Disk(sync: { _ in broken.isSet.load(ordering: .relaxed) ? EIO : 0 })
     let studio = try Studio(recording: settings)
     let watch = Watch(studio, notifier: ServiceNotifier { _ in 1 })
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
-    isBroken.store(true, ordering: .relaxed)
+    broken.isSet.store(true, ordering: .relaxed)
     #expect(await studio.sendRecorded([event], to: .main).failure?.contains("sync") == true)
     while watch.report.health == .ok {}
     let problem = try #require(watch.report.problems?.first)
     #expect(watch.report.health == .degraded)
     #expect(problem.part == "recording" && problem.room == "main")
     #expect(problem.text.contains("Input/output error"))
-    isBroken.store(false, ordering: .relaxed)
+    broken.isSet.store(false, ordering: .relaxed)
     while (try? await studio.recordings.start(.main, on: studio.lane)) == nil {}
     #expect(watch.report.health == .ok)
     _ = try await studio.recordings.stop(.main, on: studio.lane)

@@ -192,19 +192,17 @@ import WireFormats
     let again = try #require(RoomName("again"))
     _ = try studio.directory.open(again)
     _ = try await studio.recordings.start(again, on: studio.lane)
+    let replay = Replay(
+      try await studio.library.files(of: recording.recording), into: again, on: studio.lane,
+      speed: nil)
     disk.stick()
-    let replay = Task {
-      try await Replay(
-        try await studio.library.files(of: recording.recording), into: again, on: studio.lane,
-        speed: nil
-      ).run()
-    }
+    let replaying = Task { try await replay.run() }
     await disk.hasCaught()
     // The lane answers, so what it was given is taken. More of it would fail the recording.
     for _ in 0..<200 { _ = await studio.lane.report(again) }
     #expect(await studio.lane.report(again)?.features.recorder?.state == .recording)
     disk.release()
-    #expect(try await replay.value.events == recording.events)
+    #expect(try await replaying.value.events == recording.events)
     #expect(try await studio.recordings.stop(again, on: studio.lane).events == recording.events)
     try await studio.end()
   }
@@ -257,11 +255,11 @@ import WireFormats
     try (lines.joined(separator: "\n") + "\n")
       .write(toFile: directory + "/000001.ndjson", atomically: true, encoding: .utf8)
     let room = try #require(RoomName("again"))
+    _ = try studio.directory.open(room)
     for _ in 0..<2 {
       // The second time its times come on top of those of the first.
       let replay = Replay(
-        try await studio.library.files(of: "main-forged"), into: room,
-        on: studio.directory.lane(of: room) ?? (try studio.directory.open(room)), speed: nil)
+        try await studio.library.files(of: "main-forged"), into: room, on: studio.lane, speed: nil)
       #expect(try await replay.run().events == 3)
     }
     let report = try #require(await studio.lane.report(room))

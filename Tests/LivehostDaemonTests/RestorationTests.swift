@@ -1,4 +1,5 @@
 import Composable
+import ControlInterface
 import Foundation
 import HostScreen
 import LiveEvents

@@ -72,10 +72,10 @@ final class RecordingWriter: Sendable {
     return try result.get()
   }
 
-  /// Calls `body` soon on the thread; not while the disk holds it.
+  /// Calls `body` soon on the thread, not while the disk holds it; at once if the thread has been ended.
   func ping(_ body: @escaping @Sendable () -> Void) {
     pings.add(body)
-    post(.job { [pings] _ in pings.answer() })
+    if !post(.job { [pings] _ in pings.answer() }) { pings.answer() }
   }
 
   /// Ends the thread once everything posted is done.

@@ -97,7 +97,7 @@ struct Recovery {
       let state = try InputFile.state(of: file)
       let row = plan.knownSegments.first {
         $0.number == number && $0.bytes == state.bytes && $0.modified == state.modified
-          && (isEndKnown || ($0.crc32 != nil && number != numbers.last))
+          && (isEndKnown || number != numbers.last)
       }
       plan.segments.append(
         Plan.Segment(number: number, file: file, bytes: state.bytes, row: row))

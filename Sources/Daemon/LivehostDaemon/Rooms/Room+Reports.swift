@@ -96,7 +96,8 @@ extension FeatureReports {
         WaitingRoomReport(
           waiting: $0.people.count, admitted: $0.admitted, capacity: $0.capacity,
           secondsLeft: $0.secondsLeft, startsAt: $0.startsAt.map { Int($0) },
-          people: $0.people.prefix(newestMessages).map(UserReport.init))
+          people: $0.people.prefix(newestMessages).map(UserReport.init),
+          waitingAtLeast: $0.leftOut == nil ? nil : true)
       })
   }
 }
@@ -130,7 +131,9 @@ extension ChatReport {
       filtered: state.filtered?.suffix(newest).map(ChatMessageReport.init),
       mentionedNames: state.mentionedNames.names,
       unread: state.readUpTo == nil ? nil : state.unread,
-      thread: state.thread?.messages.suffix(newest).map(ChatMessageReport.init))
+      thread: state.thread?.messages.suffix(newest).map(ChatMessageReport.init),
+      chattersAtLeast: state.chattersAtLeast,
+      leftOut: state.messages.leftOut > 0 ? state.messages.leftOut : nil)
   }
 }
 

@@ -109,10 +109,14 @@ package final class SnapshotStore: Sendable {
     if isTaken { signal.raise() } else { completion(false) }
   }
 
-  /// Calls `body` soon on the thread that writes; not while the disk holds it.
+  /// Calls `body` soon on the thread that writes, not while the disk holds it; at once if the thread has
+  /// ended.
   package func ping(_ body: @escaping @Sendable () -> Void) {
-    inbox.withLock { $0.pings.append(body) }
-    signal.raise()
+    let hasEnded = inbox.withLock { inbox in
+      if !inbox.isDone { inbox.pings.append(body) }
+      return inbox.isDone
+    }
+    if hasEnded { body() } else { signal.raise() }
   }
 
   /// Returns once everything posted is done. Later requests are refused.

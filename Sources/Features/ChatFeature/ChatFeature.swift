@@ -89,10 +89,12 @@ package struct ChatFeature {
   /// they see, and the clocks of sources differ.
   private func moderate(_ state: inout State, hiding target: ModerationTarget) {
     state.moderations += 1
-    guard let kept = state.messages.removing(target) else { return }
-    state.deleted += state.messages.count - kept.count
     forgetUnread(state.messages, target, in: &state)
-    state.messages = kept
+    if let kept = state.messages.removing(target) {
+      state.deleted += state.messages.count - kept.count
+      state.messages = kept
+    }
+    // What passes a filter, or is in a thread, may have left the history.
     if let kept = state.filtered?.removing(target) { state.filtered = kept }
     if let kept = state.thread?.messages.removing(target) { state.thread?.messages = kept }
   }

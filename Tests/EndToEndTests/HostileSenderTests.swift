@@ -71,10 +71,11 @@ struct HostileSenderTests {
       try jumping.write(
         #"{"type":"viewers","room":"jumps","ts":\#(number * 65_000),"count":\#(number)}"# + "\n")
     }
-    for number in 0..<5_000 { try sender.write(#"{"type":"sync","token":"\#(number)"}"# + "\n") }
-    var answers = 0
-    while answers < 5_000, sender.readLine() != nil { answers += 1 }
-    #expect(answers == 5_000)
+    let syncs = String(repeating: #"{"type":"sync","token":""}"# + "\n", count: 200)
+    for _ in 0..<25 {
+      try sender.write(syncs)
+      for _ in 0..<200 { try #require(sender.readLine() != nil) }
+    }
     #expect(try jumping.sync()?["rejected"] as? Int == 0)
     try await check(daemon)
 

@@ -1,26 +1,28 @@
 import Dispatch
 import Synchronization
 
-/// A disk that stops answering when a test says so, and goes on when it says so.
+/// A disk that stops answering when a test says so, and goes on for good when it says so.
 package final class StuckDisk: Sendable {
-  private let isStuck = Atomic<Bool>(false)
+  private enum State { case quick, stuck, released }
+
+  private let state = Mutex(State.quick)
   private let gate = DispatchSemaphore(value: 0)
   private let entered = AsyncStream.makeStream(of: Void.self)
 
   package init() {}
 
-  /// From now on nobody gets an answer.
-  package func stick() { isStuck.store(true, ordering: .relaxed) }
+  /// From now on no request is answered, unless the disk was released before.
+  package func stick() { state.withLock { if $0 == .quick { $0 = .stuck } } }
 
-  /// Answers the one that waits, and all others.
+  /// Answers the request that waits, and all later ones.
   package func release() {
-    isStuck.store(false, ordering: .relaxed)
+    state.withLock { $0 = .released }
     gate.signal()
   }
 
   /// What the disk does for each request: waits while it is stuck.
   package func answer() {
-    guard isStuck.load(ordering: .relaxed) else { return }
+    guard state.withLock({ $0 == .stuck }) else { return }
     entered.continuation.yield()
     gate.wait()
   }

@@ -5,7 +5,7 @@ import Testing
 /// cost grows with the square of such a run. At these sizes that would be minutes to hours, so each
 /// test has failed when its time limit ends it.
 @Suite(.timeLimit(.minutes(1))) struct NastyTextTests {
-  static let bytes = 4 << 20
+  static let bytes = 512 << 10
 
   /// By what repeats in them.
   static let runs: [(name: String, unit: String)] = [

@@ -119,9 +119,10 @@ import VarlinkDescription
     let kept = start + String(repeating: "\u{1F600}", count: (256 - start.utf8.count) / 4)
     let replies = try await replies(
       to: Self.call(name) + "{\"method\":\"\(name).Echo\"}\0"
+        // A message with a member of such a name is malformed, and ends the connection.
         + Self.call("Echo", ",\"parameters\":{\"text\":\"\",\"\(name)\":1}"), count: 3)
-    let expected = [
-      ServiceError.methodNotFound(kept), .interfaceNotFound(kept), .invalidParameter(kept),
+    let expected: [String?] = [
+      ServiceError.methodNotFound(kept), .interfaceNotFound(kept),
     ].map { error in
       JSONValue.object([
         "error": .string(error.varlinkError.name),
@@ -129,7 +130,7 @@ import VarlinkDescription
       ]).description
     }
     #expect(kept.utf8.count <= 256 && kept.utf8.count > 252)
-    #expect(replies == expected)
+    #expect(replies == expected + [nil])
   }
 
   @Test(arguments: [255, 256, 257])

@@ -513,9 +513,10 @@ struct EffectModel {
     switch effect.kind {
     case .failing: break
     case .pair(let token):
-      act(site, .got(token: token), origin: effect.origin)
-      act(site, .got(token: token + 1), origin: effect.origin)
+      act(site, .fedBack(token: token), origin: effect.origin)
+      act(site, .got(token: token + 2), origin: effect.origin)
       running[number] = nil
+      note("what an action leads to comes before the next one of its effect")
       note("the actions of an effect come in their order")
     case .work(let token), .stubborn(let token):
       act(site, .got(token: token), origin: effect.origin)

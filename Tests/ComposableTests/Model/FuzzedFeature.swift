@@ -16,7 +16,7 @@ enum Act: Equatable, Sendable {
   case cancelled(id: Int)
   /// Is followed by two tokens, without a task.
   case fedBack(token: Int)
-  /// Sends two tokens, one after the other.
+  /// Sends an action that is followed by two tokens, and a token behind it.
   case pair(token: Int, delay: Int)
   /// Sends its token although it is cancelled.
   case stubborn(token: Int, delay: Int, id: Int)
@@ -122,8 +122,8 @@ struct SubjectFeature {
     case .pair(let token, let delay):
       return .run { [clock] send in
         try await clock.sleep(for: .nanoseconds(delay))
-        send(.got(token: token))
-        send(.got(token: token + 1))
+        send(.fedBack(token: token))
+        send(.got(token: token + 2))
       }
     case .stubborn(let token, let delay, let id):
       return .run { [clock] send in

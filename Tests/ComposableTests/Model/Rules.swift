@@ -4,7 +4,11 @@ import Testing
 /// The rules of the article "What happens when": by the beginning of each, the rules of the fuzzer that
 /// apply it, and where these are not enough, tests.
 private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
-  ("A send reduces its action at once", ["feedback comes at once"], []),
+  (
+    "A send reduces its action at once",
+    ["feedback comes at once", "what an action leads to comes before the next one of its effect"],
+    []
+  ),
   (
     "A send from within a reducer or an observer",
     ["what is sent while an action is reduced comes behind what follows from it"], []

@@ -134,7 +134,9 @@ extension CommentExamples {
     }
   }
 
-  static func bind(_ store: Store<Family.State, Family.Action>) { store.send(.binding(.set(\.name, "Ada"))) }
+  static func bind(_ store: Store<Family.State, Family.Action>) {
+    store.send(.binding(.set(\.name, "Ada")))
+  }
 
   @Reducer
   struct Logging {

@@ -222,6 +222,26 @@ import Varlink
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a room that closes while a monitor sleeps is shown as it was, and ends it at once`()
+    async throws
+  {
+    let clock = Clock()
+    let service = FakeService(report: report(viewers: 0))
+    try await withControlServer(service, sleep: clock.sleep) { path, _ in
+      var states = try await ControlClient.connect(path: path)
+        .monitorRoom("main", maximumRate: 0.001).makeAsyncIterator()
+      _ = try await states.next()
+      _ = await clock.nextSleep()
+      service.show(report(viewers: 5))
+      try await service.closeRoom("main")
+      #expect(try await states.next()?.value["features"]?["header"]?["viewers"] == 5)
+      await #expect(
+        throws: VarlinkClientError.remote(ControlError.noSuchRoom("main").varlinkError)
+      ) { _ = try await states.next() }
+    }
+  }
+
   @Test func `a room that cannot be read any more keeps its monitors until it ends`() async throws {
     let feed = RoomFeed { _ in nil }
     let service = FakeService(feed: feed)

@@ -110,7 +110,7 @@ package final class FakeService: ControlService {
 
   package func closeRoom(_ room: String) async throws {
     guard opened.withLock({ $0.remove(room) }) != nil else { throw ControlError.noSuchRoom(room) }
-    feed.finish(.noSuchRoom(room))
+    feed.finish(.noSuchRoom(room), state.reading)
     screens.finish(.noSuchRoom(room))
     note("close \(room)")
   }

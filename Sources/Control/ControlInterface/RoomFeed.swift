@@ -66,6 +66,8 @@ package final class RoomFeed: Sendable {
 
   private let contents = Guarded(Contents())
   private let change = ChangeSignal()
+  /// Apart from ``change``, so that a change does not wake a monitor whose time has not come.
+  private let ending = ChangeSignal()
   private let visit: @Sendable (_ features: Set<Feature>?) async -> Reading?
 
   /// - Parameter visit: Reads the room's present state with these features, nil meaning all of them;
@@ -104,9 +106,24 @@ package final class RoomFeed: Sendable {
   }
 
   /// Ends all monitors, now and later, with an error; the first end stays.
-  package func finish(_ error: ControlError) {
+  ///
+  /// - Parameter read: reads the room's last state with these features, for the monitors that lack
+  ///   it.
+  package func finish(
+    _ error: ControlError, _ read: ((_ features: Set<Feature>?) -> Reading)? = nil
+  ) {
+    if let read {
+      for features in contents.withLock({ Array($0.shared.keys) }) {
+        let reading = read(features)
+        contents.withLock { contents in
+          contents.stopAwaiting(features)
+          contents.shared[features]?.reading = (contents.number, reading)
+        }
+      }
+    }
     contents.withLock { if $0.end == nil { $0.end = error } }
     change.raise()
+    ending.raise()
   }
 
   // MARK: Monitors
@@ -140,6 +157,11 @@ package final class RoomFeed: Sendable {
       contents.await(features)
       return contents.number
     }
+  }
+
+  /// Returns once the feed has ended.
+  func waitForEnd() async {
+    await ending.wait { [self] in contents.withLock { $0.end == nil } }
   }
 
   private enum Step {
@@ -181,19 +203,20 @@ package final class RoomFeed: Sendable {
     after number: UInt64, recent: UInt64, _ features: Set<Feature>?
   ) throws(ControlError) -> Step {
     let result: Result<Step, ControlError> = contents.withLock { contents in
-      if let end = contents.end { return .failure(end) }
       let shared = contents.shared[features, default: Shared()]
       if let newest = shared.newest, newest.number > number,
         newest.number > recent || newest.number == contents.number
       {
         return .success(.take(newest))
       }
-      if shared.isBeingRead || contents.isDetached { return .success(.wait) }
+      if shared.isBeingRead { return .success(.wait) }
       if let reading = shared.reading {
         contents.shared[features]?.reading = nil
         contents.shared[features]?.isBeingRead = true
         return .success(.encode(reading.number, reading.encode))
       }
+      if let end = contents.end { return .failure(end) }
+      if contents.isDetached { return .success(.wait) }
       guard contents.number > number else {
         contents.await(features)
         return .success(.wait)
@@ -226,9 +249,9 @@ package final class RoomFeed: Sendable {
   private func waitForStep(after number: UInt64, _ features: Set<Feature>?) async {
     await change.wait { [self] in
       contents.withLock { contents in
-        if contents.end != nil { return false }
-        if contents.isDetached || contents.shared[features]?.isBeingRead == true { return true }
-        return contents.number <= number
+        if contents.shared[features]?.isBeingRead == true { return true }
+        if contents.end != nil || contents.shared[features]?.reading != nil { return false }
+        return contents.isDetached || contents.number <= number
       }
     }
   }

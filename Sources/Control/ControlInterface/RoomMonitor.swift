@@ -30,15 +30,26 @@ struct RoomMonitor {
     try await replies.send(parameters: first.buffer())
     while true {
       // Only then is the room read: what happens in between is merged into one patch.
-      if let interval { try await sleep(interval - lead) }
+      if let interval { try await pause(interval - lead) }
       try await replies.waitUntilWritable()
       let recent = feed.awaitReading(features)
-      if interval != nil { try await sleep(lead) }
+      if interval != nil { try await pause(lead) }
       let next = try await feed.next(after: last.number, recent: recent, features: features)
       if let patch = feed.patch(from: last, to: next, features: features) {
         try await replies.send(parameters: patch)
       }
       last = next
+    }
+  }
+
+  /// Sleeps, but no longer than the room is there: its end, and what it looked like last, do not
+  /// wait for the next reply.
+  private func pause(_ duration: Duration) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { [sleep] in try await sleep(duration) }
+      group.addTask { [feed] in await feed.waitForEnd() }
+      try await group.next()
+      group.cancelAll()
     }
   }
 }

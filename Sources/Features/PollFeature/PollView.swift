@@ -29,7 +29,7 @@ package struct PollView: View {
       ViewNode.ListRow(id: "\(index)", bar(option, of: total, hasWon: index == winner))
     }
     return .panel(
-      .init("poll", title: "Poll", priority: 2, minimumRows: 3, usefulRows: options.count + 2),
+      .init("poll", title: "Poll", priority: 2, minimumRows: 3),
       .column([.text(state.title, .strong), .row(figures), .list(bars)]))
   }
 

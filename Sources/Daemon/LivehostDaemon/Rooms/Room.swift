@@ -208,8 +208,8 @@ final class Room {
 
   /// Tells the monitors that the room no longer exists.
   func endMonitors() {
-    feed.finish(.noSuchRoom(name.description))
-    screenFeed.finish(.noSuchRoom(name.description))
+    feed.finish(.noSuchRoom(name.description), reading)
+    screenFeed.finish(.noSuchRoom(name.description)) { _ in screenReading() }
   }
 }
 

@@ -209,7 +209,7 @@ final class Room {
   /// Tells the monitors that the room no longer exists.
   func endMonitors() {
     feed.finish(.noSuchRoom(name.description), reading)
-    screenFeed.finish(.noSuchRoom(name.description)) { _ in screenReading() }
+    screenFeed.finish(.noSuchRoom(name.description)) { _ in self.screenReading() }
   }
 }
 

@@ -163,10 +163,12 @@ struct SharedStateTests {
       store.onAction { if case .settings(.changed) = $0 { calls.note("\(number)") } }
       return store
     }
-    for store in stores.reversed() { store.send(.settings(.join)) }
-    lane.run()
-    settings.change { $0.volume = 1 }
-    lane.run()
+    withExtendedLifetime(stores) {
+      for store in stores.reversed() { store.send(.settings(.join)) }
+      lane.run()
+      settings.change { $0.volume = 1 }
+      lane.run()
+    }
     #expect(calls.taken() == (0..<8).reversed().map { "\($0)" })
   }
 

@@ -16,7 +16,7 @@ public final class SmallDisk {
   public init(flags: Int = 0) throws {
     path = NSTemporaryDirectory() + "small-disk-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    guard mount("tmpfs", path, "tmpfs", UInt(flags), "size=1m") == 0 else {
+    guard mount("tmpfs", path, "tmpfs", UInt(flags), "size=1m,mode=700") == 0 else {
       let code = errno
       try? FileManager.default.removeItem(atPath: path)
       throw NotMounted(code: code)

@@ -56,7 +56,7 @@ import WireFormats
     for (line, reason) in [
       (#"{"type":"T"}"#, RejectionReason.unknownType),
       (#"{"type":"stream","state":"T"}"#, .invalidValue),
-      (#"{"type":"chat.scroll","position":"T"}"#, .invalidValue),
+      (#"{"type":"host.scroll","position":"T"}"#, .invalidValue),
       (#"{"type":"slider","control":"T","phase":"begin"}"#, .invalidValue),
       (#"{"type":"slider","control":"a","phase":"T","value":0}"#, .invalidValue),
       (#"{"type":"recorder.state","state":"T"}"#, .invalidValue),

@@ -159,6 +159,9 @@ package final class RoomFeed: Sendable {
     }
   }
 
+  @inline(never)
+  func hasEnded() -> Bool { contents.withLock { $0.end != nil } }
+
   /// Returns once the feed has ended.
   func waitForEnd() async {
     await ending.wait { [self] in contents.withLock { $0.end == nil } }

@@ -45,6 +45,7 @@ struct RoomMonitor {
   /// Sleeps, but no longer than the room is there: its end, and what it looked like last, do not
   /// wait for the next reply.
   private func pause(_ duration: Duration) async throws {
+    if feed.hasEnded() { return }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { [sleep] in try await sleep(duration) }
       group.addTask { [feed] in await feed.waitForEnd() }

@@ -32,7 +32,7 @@ package struct ChatIntake: Intake {
     case .message(let message):
       let step = messages.limiter.push(TimedMessage(timestamp: time, message: message), at: now)
       deliver(step, into: &output)
-      if held.add(message.storage) { flush(at: now, into: &output) }
+      if held.add(message.byteCount) { flush(at: now, into: &output) }
     case .delete(let id): pass(.messageDeleted(id, at: time), at: now, into: &output)
     case .clear: pass(.cleared(at: time), at: now, into: &output)
     case .timeout(let timeout): pass(.timedOut(timeout, at: time), at: now, into: &output)
@@ -86,5 +86,13 @@ package struct ChatIntake: Intake {
     guard let batch = step.output else { return }
     held.clear()
     output.apply(.messages(batch), events: step.applied)
+  }
+}
+
+extension ChatMessage {
+  /// The length of its texts in bytes.
+  fileprivate var byteCount: Int {
+    id.byteCount + userID.byteCount + userName.byteCount + badges.byteCount + text.byteCount
+      + replyTo.byteCount
   }
 }

@@ -1,22 +1,18 @@
-/// Counts the memory that held events keep: the blocks in which they were received, of which each may
-/// be kept by a single short text.
+/// Counts the bytes of the texts in held events.
 ///
-/// - Complexity: O(1); events of one block that come one after the other count it once.
+/// Not the blocks in which they were received: a recording comes in other blocks than the connection
+/// did from which it was made, and must be thinned alike.
 package struct HeldBytes: Sendable {
   /// A throttle that keeps every event hands them on early once they keep this much, in bytes.
-  package static let limit = 512 << 10
+  package static let limit = 2 << 20
 
-  private var block: ObjectIdentifier?
   private var bytes = 0
 
   package init() {}
 
-  /// Counts a held event. Returns whether it is time to hand on all of them.
-  package mutating func add(_ storage: (block: ObjectIdentifier, bytes: Int)) -> Bool {
-    if storage.block != block {
-      block = storage.block
-      bytes += storage.bytes
-    }
+  /// Counts a held event with texts of this length. Returns whether it is time to hand on all of them.
+  package mutating func add(_ length: Int) -> Bool {
+    bytes += length
     return bytes >= Self.limit
   }
 

@@ -15,7 +15,10 @@ struct StateLock: ~Copyable {
     try? FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
     descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if !isManaged, let problem = OwnDirectory.problem(at: directory, option: "--state-dir") {
+    // A file in its place costs only the saved state.
+    let isFile = descriptor < 0 && errno == ENOTDIR
+    if !isManaged, !isFile, let problem = OwnDirectory.problem(at: directory, option: "--state-dir")
+    {
       throw .stateDirectory(directory, problem)
     }
     guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else {

@@ -165,11 +165,12 @@ def kind(entry):
 
 def provoke_each_kind(configuration):
     """A running daemon that has logged every kind of entry."""
+    # A file system that can be full.
+    os.mkdir(f"{directory}/first-state")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "none", f"{directory}/first-state"],
+                   check=True)
     daemon = Daemon("first", "--config", configuration,
                     LIVEHOST_HOLD="action:header.titleChanged=800,view:RecorderView=260")
-    os.mkdir(f"{daemon.run}-state")
-    # A file system that can be full.
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", f"{daemon.run}-state"], check=True)
     daemon.ready()
     daemon.ctl("open", "main")
     daemon.ctl("send", "main", '{"type":"title","title":"evening"}')
@@ -193,8 +194,21 @@ def provoke_each_kind(configuration):
     daemon.ctl("record", "start", "side")
     eventually(lambda: any(kind(entry) == "recording-failed" for entry in daemon.entries()))
     daemon.ctl("close", "side")
+    hold_unfinished_calls(daemon)
+    eventually(lambda: any(kind(entry) == "client-refused" for entry in daemon.entries()))
     eventually(lambda: len(daemon.json("hangs")["hangs"]) >= 3)
     return daemon
+
+
+def hold_unfinished_calls(daemon):
+    """Sends the beginnings of more and longer calls than the daemon has memory for."""
+    holders = [socket.socket(socket.AF_UNIX) for _ in range(12)]
+    for holder in holders:
+        holder.connect(f"{daemon.run}/io.livehost.Control")
+        try:
+            holder.sendall(b"x" * ((4 << 20) - 1))
+        except OSError:
+            pass
 
 
 def reading(daemon, started):

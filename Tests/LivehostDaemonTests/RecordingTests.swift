@@ -187,13 +187,15 @@ import WireFormats
     })
     settings.highWater = 100
     settings.maximumWaiting = 2_000
+    // Made without these limits, which nothing holds back but a replay.
+    let source = try Studio()
+    let recording = try await source.record(6_000)
     let studio = try Studio(recording: settings)
-    let recording = try await studio.record(6_000)
     let again = try #require(RoomName("again"))
     _ = try studio.directory.open(again)
     _ = try await studio.recordings.start(again, on: studio.lane)
     let replay = Replay(
-      try await studio.library.files(of: recording.recording), into: again, on: studio.lane,
+      try await source.library.files(of: recording.recording), into: again, on: studio.lane,
       speed: nil)
     disk.stick()
     let replaying = Task { try await replay.run() }
@@ -204,6 +206,7 @@ import WireFormats
     disk.release()
     #expect(try await replaying.value.events == recording.events)
     #expect(try await studio.recordings.stop(again, on: studio.lane).events == recording.events)
+    try await source.end()
     try await studio.end()
   }
 

@@ -1,4 +1,5 @@
 import ControlInterface
+import Dispatch
 import HostScreen
 import Ingest
 import Intake
@@ -127,6 +128,27 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     }
     #expect(await test.lane.report(.main)?.counters.pending == 0)
     try await test.end()
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a room can be read from the moment its name is taken`() async throws {
+    // No turn does more than one thing, and the opening comes behind much else.
+    let studio = try Studio(turnLength: .zero)
+    let lane = studio.lane
+    let posted = DispatchSemaphore(value: 0)
+    for number in 0..<20_000 {
+      // The lane waits at the first one until all are posted.
+      lane.post(
+        RoomDelivery(
+          room: try #require(RoomName("other-\(number)")), events: [],
+          receipt: DeliveryReceipt { _, _ in if number == 0 { posted.wait() } }))
+    }
+    let room = try #require(RoomName("new"))
+    _ = try studio.directory.open(room)
+    posted.signal()
+    #expect(try await studio.control.getRoom("new", features: []).room == "new")
+    #expect(try await studio.control.explain(room: "new", view: "HostView").evaluations >= 0)
+    try await studio.end()
   }
 
   @Test func `a long delivery is taken in parts, with other rooms served in between`() async throws

@@ -30,7 +30,7 @@ final class Studio {
 
   init(
     path recordingPath: String? = nil, recording: RecordingSettings = RecordingSettings(),
-    settings: RoomSettings = RoomSettings()
+    settings: RoomSettings = RoomSettings(), turnLength: TimeAmount = .milliseconds(8)
   ) throws {
     let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
     let library = try RecordingLibrary(directory: recordingPath ?? path, settings: recording)
@@ -39,7 +39,7 @@ final class Studio {
       library: library, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     self.recordings = recordings
     lane = HostLane(
-      index: 0, eventLoop: loop, settings: settings,
+      index: 0, eventLoop: loop, settings: settings, turnLength: turnLength,
       observer: { room, event in
         if case .recordingEnded(let recorder, let end) = event {
           recordings.ended(room, recorder, end)
@@ -99,17 +99,22 @@ final class Studio {
     return try await recordings.stop(.main, on: lane)
   }
 
+  /// The implementation of the control interface.
+  var control: LivehostControl {
+    LivehostControl(
+      directory: directory, router: EventRouter(directory: directory),
+      status: DaemonStatus(version: "1", lostEntries: { 0 }),
+      simulations: Simulations(executor: executor, slots: slots), recordings: recordings,
+      tasks: tasks)
+  }
+
   var controlSocket: String { path + ".control" }
 
   /// Serves the control interface; monitors wait between replies by `sleep`.
   func serve(
     sleep: @escaping @Sendable (Duration) async throws -> Void
   ) async throws -> VarlinkServer {
-    let router = EventRouter(directory: directory)
-    let service = LivehostControl(
-      directory: directory, router: router, status: DaemonStatus(version: "1", lostEntries: { 0 }),
-      simulations: Simulations(executor: executor, slots: slots), recordings: recordings,
-      tasks: tasks)
+    let service = control
     return try await VarlinkServer.start(
       on: .bind(path: controlSocket),
       information: ServiceInformation(vendor: "", product: "", version: "", url: ""),

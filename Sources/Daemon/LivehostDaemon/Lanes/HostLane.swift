@@ -260,11 +260,9 @@ package actor HostLane {
     await read(name) { $0.read(features) }.map(RoomReport.init)
   }
 
-  /// Why a view of a room was evaluated.
-  package func explain(_ view: String, of name: RoomName) throws(ControlError) -> Explanation {
-    guard let explanation = read(name, { $0.explain(view) }) else {
-      throw .noSuchRoom(name.description)
-    }
+  /// Why a view of a room was evaluated; `nil` if there is no such room.
+  package func explain(_ view: String, of name: RoomName) throws(ControlError) -> Explanation? {
+    guard let explanation = read(name, { $0.explain(view) }) else { return nil }
     guard let explanation else { throw .noSuchView(room: name.description, view: view) }
     return explanation
   }

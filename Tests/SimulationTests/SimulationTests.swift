@@ -167,6 +167,24 @@ import WireFormats
     #expect(run.faults.delayed > 50)
   }
 
+  @Test func `an event that is held makes no other one late`() async throws {
+    let run = try await simulateText(
+      """
+      name: held
+      duration: 4s
+      events:
+        # Both are held until 2 s.
+        - {event: {type: stats, bitrateKbps: 1}, at: 1s}
+        - {event: {type: stats, bitrateKbps: 2}, at: 1100ms}
+        - {event: {type: title, title: a}, at: 1800ms}
+        - {event: {type: title, title: b}, at: 1850ms}
+        - {event: {type: title, title: c}, at: 1900ms}
+      """
+    ) { $0.devices = ["fast"] }.report.runs[0]
+    #expect(run.latency.p50 < 35_000_000)
+    #expect(run.latency.max >= 980_000_000)
+  }
+
   @Test func `a wider throttle makes fewer actions from the same events`() async throws {
     let report = try await simulateText(
       shortScenario.replacing(

@@ -50,7 +50,9 @@ package struct ControlIntake: Intake {
     levels.record(cost: cost)
   }
 
-  package var pending: Int { moves.pending + levels.pending }
+  package var pending: Int { pendingMoves + pendingLevels }
+  package var pendingMoves: Int { moves.pending }
+  package var pendingLevels: Int { levels.pending }
 
   package var deadline: Instant? { .earlier(moves.deadline, levels.deadline) }
 

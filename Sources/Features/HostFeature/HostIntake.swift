@@ -80,6 +80,21 @@ package struct HostIntake: ~Copyable {
   /// Events that are held: neither applied nor coalesced yet.
   package var pending: Int { held.count }
 
+  /// Events of one kind that are held.
+  package func pending(of kind: ThrottledKind) -> Int {
+    switch kind {
+    case .chat: chat.intake.pending
+    case .waitingRoom: waitingRoom.intake.pending
+    case .controls: control.intake.pendingMoves
+    case .meters: control.intake.pendingLevels
+    case .reactions: header.intake.pendingReactions
+    case .viewers: header.intake.pendingViewers
+    case .votes: poll.intake.pending
+    case .statistics: liveRoomStats.intake.pending
+    case .progress: recorder.intake.pending
+    }
+  }
+
   /// When ``wake(at:into:)`` has something to give at the latest; `nil` if nothing is held.
   package var deadline: Instant? { held.deadline }
 

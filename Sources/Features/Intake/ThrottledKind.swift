@@ -1,3 +1,4 @@
+package import LiveEvents
 package import RateLimiting
 
 /// The kinds of events that may wait, each with the class that it is thinned by.
@@ -24,6 +25,22 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
   case statistics
   /// `recorder.progress`
   case progress
+
+  /// The kind of an event; `nil` for one that never waits.
+  package init?(_ event: LiveEvent.Payload) {
+    switch event {
+    case .chat(.message): self = .chat
+    case .waitingRoom(.join), .waitingRoom(.leave), .waitingRoom(.admitted): self = .waitingRoom
+    case .control(.slider): self = .controls
+    case .control(.meter): self = .meters
+    case .header(.reaction): self = .reactions
+    case .header(.viewers): self = .viewers
+    case .poll(.votes): self = .votes
+    case .liveRoomStats: self = .statistics
+    case .recorder(.progress): self = .progress
+    case .chat, .waitingRoom, .control, .header, .poll, .recorder, .stream: return nil
+    }
+  }
 
   package var limitClass: LimitClass {
     switch self {

@@ -89,6 +89,9 @@ package final class HostScreen {
     output.rejected.isEmpty ? 0 : output.rejected.values.reduce(0, +)
   }
 
+  /// Events of one kind that are held: neither applied nor coalesced yet.
+  package func pending(of kind: ThrottledKind) -> Int { intake.pending(of: kind) }
+
   /// Action -> reducers -> changed fields. At once for what must not wait, with the frame for the
   /// rest.
   package func reduce() {

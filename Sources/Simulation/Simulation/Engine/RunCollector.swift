@@ -1,5 +1,7 @@
 import HostFeature
 import HostScreen
+import Intake
+import LiveEvents
 import RateLimiting
 import ViewGraph
 
@@ -9,6 +11,7 @@ struct RunCollector {
   private static let buckets = 240
   /// This many of the longest turns are kept with their causes.
   private static let longestKept = 10
+  private static let kinds = [nil] + ThrottledKind.allCases.map(Optional.some)
 
   private let grid: FrameGrid
   private let duration: VirtualTime
@@ -25,9 +28,8 @@ struct RunCollector {
   private var longest: [TurnReport] = []
   private var digest = Digest()
 
-  // The events that no frame has shown yet, oldest first.
-  private var unshown: [Unshown] = []
-  private var firstUnshown = 0
+  /// The events that no frame has shown yet, by kind; nil for those that never wait.
+  private var unshown: [ThrottledKind?: Unshown] = [:]
   private var latency = DurationHistogram()
   private var service = DurationHistogram()
 
@@ -37,9 +39,23 @@ struct RunCollector {
   /// The costliest evaluation of the turn, not counting views evaluated within it.
   private var costliestView: (name: String, cost: Int64)?
 
+  /// Events of one kind, oldest first; those before `first` were shown.
   private struct Unshown {
-    var intended: Int64
-    var taken: Int64
+    var events: [(intended: Int64, taken: Int64)] = []
+    var first = 0
+
+    /// Removes the oldest event if there are more than `pending`.
+    mutating func takeOldest(leaving pending: Int) -> (intended: Int64, taken: Int64)? {
+      guard events.count - first > pending else { return nil }
+      defer {
+        first += 1
+        if first > 4_096, first * 2 > events.count {
+          events.removeFirst(first)
+          first = 0
+        }
+      }
+      return events[first]
+    }
   }
 
   init(duration: VirtualTime, framesPerSecond: Int) {
@@ -52,23 +68,22 @@ struct RunCollector {
     timeline = Array(repeating: 0, count: Int(duration.nanoseconds / bucket) + 1)
   }
 
-  mutating func noteReceived(intended: VirtualTime, at time: Int64) {
+  mutating func noteReceived(
+    _ event: LiveEvent.Payload, intended: VirtualTime, at time: Int64
+  ) {
     work += 1
-    unshown.append(Unshown(intended: intended.nanoseconds, taken: time))
+    unshown[ThrottledKind(event), default: Unshown()].events.append((intended.nanoseconds, time))
   }
 
-  /// A frame shows everything except what the throttles still hold. Only the throttles know which
-  /// events those are, so the newest ones are assumed.
-  mutating func noteShown(counts: EventCounts, at time: Int64) {
-    while unshown.count - firstUnshown > counts.pending {
-      let event = unshown[firstUnshown]
-      latency.add(time - event.intended)
-      service.add(time - event.taken)
-      firstUnshown += 1
-    }
-    if firstUnshown > 4_096, firstUnshown * 2 > unshown.count {
-      unshown.removeFirst(firstUnshown)
-      firstUnshown = 0
+  /// A frame shows everything except what the throttles still hold, which are the newest events of each
+  /// kind. An event that a newer one superseded counts as shown: nothing is left of it to wait for.
+  mutating func noteShown(by screen: HostScreen, at time: Int64) {
+    for kind in Self.kinds {
+      let pending = kind.map(screen.pending) ?? 0
+      while let event = unshown[kind]?.takeOldest(leaving: pending) {
+        latency.add(time - event.intended)
+        service.add(time - event.taken)
+      }
     }
   }
 

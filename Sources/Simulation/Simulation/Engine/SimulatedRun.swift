@@ -1,6 +1,7 @@
 import Composable
 import HostFeature
 import HostScreen
+import LiveEvents
 import RateLimiting
 import ViewGraph
 
@@ -58,7 +59,7 @@ final class SimulatedRun {
       guard case .recorded(let recorded) = source else { continue }
       for (reason, count) in recorded.rejections { screen.reject(reason, count) }
     }
-    collector.noteShown(counts: screen.counts, at: clock.time)
+    collector.noteShown(by: screen, at: clock.time)
   }
 
   private func note(_ record: EvaluationRecord) {
@@ -88,7 +89,7 @@ final class SimulatedRun {
     let isFrame = isFrameDue
     if isFrame { drawFrame() }
     lane.run()
-    if isFrame { collector.noteShown(counts: screen.counts, at: clock.time) }
+    if isFrame { collector.noteShown(by: screen, at: clock.time) }
     endTurn(from: start, isFrame: isFrame)
     return true
   }
@@ -125,7 +126,7 @@ final class SimulatedRun {
     // Nothing is processed after the end, even if a turn that began earlier is still running.
     feed.receive(until: min(VirtualTime(nanoseconds: time), duration)) { delivery, _ in
       screen.receive(delivery.event, at: now)
-      collector.noteReceived(intended: delivery.intended, at: time)
+      collector.noteReceived(delivery.event.payload, intended: delivery.intended, at: time)
     }
   }
 

@@ -101,6 +101,7 @@ script varlinkctl 20 Tests/Interop/varlinkctl.sh "$bin"
 script exit-codes 10 Tests/Interop/exit-codes.sh "$bin"
 script fuzz 10 Tests/Interop/fuzz.sh "$bin"
 script strangers 10 Tests/Interop/strangers.sh "$bin"
+script growth 10 Tests/Interop/growth.sh "$bin"
 script completion 10 Tests/Interop/completion.sh "$bin"
 script screen 10 Tests/Interop/screen.sh "$bin"
 script kills 10 Tests/kills.py "$bin" 10

@@ -16,57 +16,19 @@ import subprocess
 import sys
 import time
 
+from hostile import CONTROL, Client, Closed, encoded, lines, messages, nasty, shapes
+
 NOBODY = 65534
 # How long others may be kept waiting, in seconds. What this guards against takes minutes to hours.
 PATIENCE = 30
 # By how much the daemon may grow meanwhile, in KiB.
 ALLOWED_GROWTH = 64 << 10
-CONTROL = "io.livehost.Control."
-
 run, daemon, binaries = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 passed = failed = 0
 
 
-class Closed(Exception):
-    pass
-
-
-class Client:
-    """A connection to the control socket."""
-
-    def __init__(self, timeout=PATIENCE):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(timeout)
-        self.socket.connect(f"{run}/io.livehost.Control")
-        self.rest = b""
-
-    def send(self, data):
-        """Whether all of it could be sent."""
-        try:
-            self.socket.sendall(data)
-            return True
-        except (BrokenPipeError, ConnectionResetError):
-            return False
-
-    def receive(self):
-        while b"\0" not in self.rest:
-            try:
-                piece = self.socket.recv(1 << 16)
-            except ConnectionResetError:
-                piece = b""
-            if not piece:
-                raise Closed
-            self.rest += piece
-        reply, self.rest = self.rest.split(b"\0", 1)
-        return json.loads(reply)
-
-    def call(self, method, parameters=None, **flags):
-        message = {"method": method, "parameters": parameters or {}, **flags}
-        self.send(json.dumps(message, ensure_ascii=False).encode() + b"\0")
-        return self.receive()
-
-    def close(self):
-        self.socket.close()
+def connect(timeout=PATIENCE):
+    return Client(f"{run}/io.livehost.Control", timeout)
 
 
 def check(name, condition, details=""):
@@ -82,7 +44,7 @@ def check(name, condition, details=""):
 def status():
     """What somebody else sees meanwhile; None if it takes too long."""
     with contextlib.suppress(OSError, Closed):
-        client = Client()
+        client = connect()
         reply = client.call(CONTROL + "GetStatus")
         client.close()
         return reply.get("parameters")
@@ -117,65 +79,10 @@ def stranger(body, *arguments):
             process.kill()
 
 
-# Text that is cheap to send and slow to compare, search or hash by the rules of Unicode.
-
-def nasty(size):
-    yield "regional indicators", "\U0001F1E6" * (size // 4)
-    yield "alternating marks", "\u0301\u0316" * (size // 4)
-    yield "unordered marks", "\u0301" * (size // 4) + "\u0316" * (size // 4)
-    yield "joiners", "\U0001F469\u200D" * (size // 7)
-    yield "jamo", "\u1100\u1161" * (size // 6)
-
-
-def messages(text):
-    """A message with the text in each place that takes one."""
-    def call(method, parameters, **more):
-        return {"method": method, "parameters": parameters, **more}
-
-    service, room = "org.varlink.service.", "main"
-    yield "method", {"method": text}
-    yield "method of an interface", {"method": CONTROL + text}
-    yield "interface", {"method": text + ".Echo"}
-    yield "member", {"method": CONTROL + "GetStatus", text: 0}
-    yield "parameter", call(CONTROL + "GetStatus", {text: 0})
-    yield "two members", call(CONTROL + "GetStatus", {text: 0, text + "x": 1})
-    yield "interface description", call(service + "GetInterfaceDescription", {"interface": text})
-    yield "room", call(CONTROL + "GetRoom", {"room": text})
-    yield "feature", call(CONTROL + "GetRoom", {"room": room, "feature": text})
-    yield "features", call(CONTROL + "MonitorRoom", {"room": room, "features": [text]})
-    yield "view", call(CONTROL + "Explain", {"room": room, "view": text})
-    yield "recordings of a room", call(CONTROL + "ListRecordings", {"room": text})
-    yield "task", call(CONTROL + "CancelTask", {"task": text})
-    yield "recording", call(CONTROL + "StartTask", {"kind": "export", "recording": text}, more=True)
-    yield "kind", call(CONTROL + "StartTask", {"kind": text})
-    yield "control", call(CONTROL + "SetControl", {"room": room, "control": text, "value": 1})
-    yield "filter", call(CONTROL + "SetChatFilter", {"room": room, "words": text})
-    yield "names", call(CONTROL + "SetMentionedNames", {"room": room, "names": [text]})
-    yield "thread", call(CONTROL + "ShowThread", {"room": room, "message": text})
-    yield "event", call(CONTROL + "SendEvents", {"events": [{"type": "title", "title": text}]})
-    yield "member of an event", call(CONTROL + "SendEvents", {"events": [{"type": "viewers", text: 1}]})
-    yield "type of an event", call(CONTROL + "SendEvents", {"events": [{"type": text}]})
-
-
-def encoded(message):
-    return json.dumps(message, ensure_ascii=False).encode() + b"\0"
-
-
-def shapes():
-    """Messages whose shape is the problem."""
-    many = ",".join(f'"m{index}":0' for index in range(400_000))
-    yield "400,000 members", b'{"method":"a.b",' + many.encode() + b"}\0"
-    yield "400,000 parameters", b'{"method":"a.b","parameters":{' + many.encode() + b"}}\0"
-    yield "depth 10,000", b'{"method":"a.b","parameters":' + b'{"a":' * 10_000 + b"\0"
-    yield "2,000,000 elements", b'{"method":"a.b","parameters":{"a":[' + b"0," * 2_000_000 + b"0]}}\0"
-    yield "a long number", b'{"method":"a.b","parameters":{"a":' + b"7" * (4 << 20) + b"}}\0"
-    yield "a name of 4 MiB", b'{"' + b"\xcc\x81\xcc\x96" * (1 << 20) + b'":0}\0'
-
-
 def answered(data):
     """Whether the message is answered, or its connection closed."""
     try:
-        client = Client(timeout=60)
+        client = connect(timeout=60)
         client.send(data)
         client.receive()
         client.close()
@@ -219,26 +126,16 @@ def hostile_lines():
     ingest = socket.socket(socket.AF_UNIX)
     ingest.settimeout(60)
     ingest.connect(f"{run}/ingest")
-    lines = 0
+    count = 0
     for _, text in nasty(60_000):
-        for event in (
-                {"type": text}, {"type": "title", "title": text}, {"type": "title", text: "a"},
-                {"type": "title", "title": "a", "room": text}, {"type": "stream", "state": text},
-                {"type": "slider", "control": text, "phase": "begin"},
-                {"type": "slider", "control": "a", "phase": text, "value": 0},
-                {"type": "recorder.state", "state": text}, {"type": "tap", "control": text},
-                {"type": "reaction", "kind": text, "count": 1},
-                {"type": "waiting.join", "user": {"id": text, "name": text}},
-                {"type": "chat.message", "id": "a", "user": {"id": "b", "name": text}, "text": text},
-                {"type": "chat.notice", "kind": text, "user": {"id": "b", "name": "b"}, "count": 1}):
-            line = json.dumps(event, ensure_ascii=False)
+        for _, line in lines(text):
             for number in range(20):
                 # Titles that begin alike and end differently are the dearest to compare.
-                ingest.sendall(line.replace(text, f"{text}{number}").encode() + b"\n")
-                lines += 1
+                ingest.sendall(line.replace(text.encode(), f"{text}{number}".encode()))
+                count += 1
     ingest.sendall(b'{"type":"sync","token":"end"}\n')
     answer = json.loads(ingest.makefile("rb").readline())
-    return answer["received"] == lines
+    return answer["received"] == count
 
 
 # Strangers that take whatever there is.
@@ -248,7 +145,7 @@ def connect_many(count):
     end = time.monotonic() + PATIENCE
     while len(clients) < count and time.monotonic() < end:
         try:
-            clients.append(Client())
+            clients.append(connect())
         except BlockingIOError:
             # As many as can wait are waiting to be accepted.
             time.sleep(0.01)
@@ -381,7 +278,7 @@ def others_work(name):
 
 
 def main():
-    root = Client()
+    root = connect()
     root.call(CONTROL + "OpenRoom", {"room": "main"})
     # So that a list of recordings is long.
     for _ in range(300):
@@ -403,7 +300,7 @@ def main():
         for who in ("nobody", "root"):
             if (size, who) != (16 << 10, "root"):
                 texts(who, size - 1024)
-    for kind, data in shapes():
+    for kind, data in shapes(400_000):
         for who in ("nobody", "root"):
             if who == "root":
                 check(f"{kind}, by root", answered(data))

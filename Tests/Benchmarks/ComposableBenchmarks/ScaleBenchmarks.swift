@@ -28,7 +28,9 @@ func scaleBenchmarks(_ harness: Harness) {
     harness.measure(names[2], bar: "<= 250 ns at 10,000", operations: sends) {
       for index in 0..<sends { list.handles[list.order[index % size]].send(.incremented) }
     }
-    precondition(list.tally.count > 0, "observers are called")
+    precondition(
+      list.tally.count > 0 || !harness.isWanted(names[1]) && !harness.isWanted(names[2]),
+      "observers are called")
   }
 
   for size in [10_000, 100_000] where harness.isWanted("floor.element.\(size)") {

@@ -1,0 +1,104 @@
+import BenchmarkKit
+import Foundation
+import Ingest
+import LivehostDaemon
+import NIOCore
+import NIOPosix
+import UnixSockets
+
+/// How long an acknowledgement takes in one room while a sender does its worst in another one on the same
+/// lane: the largest messages, with time stamps that jump, as fast as they are taken.
+func fairnessBenchmarks(_ harness: Harness) async throws {
+  guard harness.isWanted("ack.p99.beside") else { return }
+  FileHandle.standardError.write(Data("measuring ack.p99.beside\n".utf8))
+  let served = try await ControlledLane("fair", monitors: 1)
+  let ioGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+  let path = served.path + "-ingest"
+  let server = try await IngestServer.start(
+    on: ListeningSocket.bind(path: path), group: ioGroup, sink: served.router)
+  let sender = try Acknowledged(path: path)
+  _ = try sender.p99(of: 500)
+  var quiet: [Double] = []
+  var ratios: [Double] = []
+  for _ in 0..<10 {
+    let alone = try sender.p99(of: 500)
+    let flood = try Flood(path: path)
+    let beside = try sender.p99(of: 500)
+    flood.end()
+    quiet.append(Double(alone) / 1_000)
+    ratios.append(Double(beside) / Double(alone))
+  }
+  harness.report("ack.p99", Harness.median(quiet), "us")
+  harness.report("ack.p99.beside", Harness.median(ratios), "x", bar: "<= 2 x ack.p99")
+  await server.shutdown()
+  try await served.stop()
+  try await ioGroup.shutdownGracefully()
+}
+
+/// A sender that waits for the acknowledgement of each message.
+private final class Acknowledged {
+  private let socket: BenchmarkSocket
+  private var sent = 0
+
+  init(path: String) throws { socket = try BenchmarkSocket(path: path) }
+
+  /// The 99th percentile of the times from a message to its acknowledgement, in nanoseconds.
+  func p99(of count: Int) throws -> UInt64 {
+    var times: [UInt64] = []
+    for _ in 0..<count {
+      // As often as people write, not as fast as possible: its room rests in between.
+      Harness.wait(until: Harness.now() + 2_000_000)
+      sent += 1
+      let line =
+        #"{"type":"chat.message","room":"quiet","id":"\#(sent)","user":{"id":"u","name":"n"},"text":"t"}"#
+      let start = Harness.now()
+      try socket.send(Array((line + "\n").utf8))
+      try socket.sync()
+      times.append(Harness.now() - start)
+    }
+    return times.sorted()[count * 99 / 100]
+  }
+}
+
+/// A connection that is always written to, by a thread of its own.
+private final class Flood: @unchecked Sendable {
+  private let descriptor: Int32
+  private let ended = DispatchSemaphore(value: 0)
+
+  init(path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    guard try UnixAddress(path).call(connect, descriptor) == 0 else {
+      throw POSIXError(.ECONNREFUSED)
+    }
+    let text = String(repeating: "@", count: 60_000)
+    let lines = [UInt8](
+      (0..<20).map { number in
+        #"{"type":"chat.message","room":"loud","ts":\#(1_700_000_000_000 + number * 65_000),"#
+          + #""id":"\#(number)","user":{"id":"u\#(number)","name":"n"},"text":"\#(text)"}"# + "\n"
+      }.joined().utf8)
+    Thread.detachNewThread { [self] in
+      var isOpen = true
+      while isOpen {
+        isOpen = lines.withUnsafeBytes { bytes in
+          var written = 0
+          while written < bytes.count {
+            let count = send(
+              descriptor, bytes.baseAddress! + written, bytes.count - written,
+              Int32(MSG_NOSIGNAL))
+            guard count > 0 else { return false }
+            written += count
+          }
+          return true
+        }
+      }
+      ended.signal()
+    }
+  }
+
+  /// Returns once its thread has ended.
+  func end() {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    ended.wait()
+    close(descriptor)
+  }
+}

@@ -112,6 +112,7 @@ struct Livehostd: AsyncParsableCommand {
     guard let config else { return try Configuration.load() }
     var configuration = Configuration()
     try configuration.read(file: config)
+    try configuration.validate(file: config)
     return configuration
   }
 

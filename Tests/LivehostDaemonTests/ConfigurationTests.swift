@@ -123,7 +123,7 @@ import YAMLReader
       message: "above zero; set capacity to 1 or more"),
     Bad(
       text: "throttle:\n  chat: {interval: 0s}", line: 2, key: "throttle.chat.interval",
-      message: "above zero"),
+      message: "it must be above zero; set a time above zero"),
     Bad(
       text: "throttle:\n  chat: {interval: 50}", line: 2, key: "throttle.chat.interval",
       message: "or frame, not '50'; did you mean '50ms'?"),
@@ -164,5 +164,22 @@ import YAMLReader
     }
     #expect(error?.file == "/nonexistent/livehostd.yaml")
     #expect(error?.message.contains("cannot be read") == true)
+  }
+
+  @Test(arguments: [("a, b", false), ("a, b, c", true), ("a, a, b, b", false)])
+  func `more rooms to open than may be open are refused`(rooms: String, isRefused: Bool) throws {
+    let configuration = try read("rooms: {maximum: 2, open: [\(rooms)]}")
+    guard isRefused else { return try configuration.validate(file: "test.yaml") }
+    let error = #expect(throws: ConfigurationError.self) {
+      try configuration.validate(file: "test.yaml")
+    }
+    #expect(error?.key == "rooms.open")
+    #expect(error?.message == "names 3 rooms, but rooms.maximum is 2; raise that, or open fewer")
+  }
+
+  @Test func `a file that is none, such as a device, can be read`() throws {
+    var configuration = Configuration()
+    try configuration.read(file: "/dev/null")
+    #expect(configuration == Configuration())
   }
 }

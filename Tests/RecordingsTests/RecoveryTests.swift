@@ -343,17 +343,19 @@ enum CatalogueDamage: CaseIterable {
       process.arguments = [
         "python3", "-c",
         """
-        import sqlite3, sys
+        import os, sqlite3, sys
         connection = sqlite3.connect(sys.argv[1], isolation_level=None)
         connection.execute('BEGIN EXCLUSIVE')
-        print('held', flush=True)
+        os.close(1)
         sys.stdin.read()
         """, path,
       ]
       process.standardInput = input
       process.standardOutput = output
       try process.run()
-      #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+      // Ends when it has the lock.
+      try output.fileHandleForWriting.close()
+      _ = output.fileHandleForReading.readDataToEndOfFile()
     }
 
     func end() {

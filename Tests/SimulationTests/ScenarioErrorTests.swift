@@ -172,7 +172,7 @@ import YAMLReader
       "there is no variant or device 'fats'; did you mean 'fast'?"),
     Case(
       "host.children: tracked", "throttle.chat: 0ms", 11, "variants.one.throttle.chat",
-      "it must be above zero; set a time above zero, or choose the class never-drop"),
+      "it must be above zero; set a time above zero"),
     Case(
       "host.children: tracked", "throttle.chat: {class: latest-wins, interval: 1s}", 11,
       "variants.one.throttle.chat.class",

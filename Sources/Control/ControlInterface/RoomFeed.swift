@@ -94,6 +94,14 @@ package final class RoomFeed: Sendable {
       return contents.shared.filter(\.value.isAwaited).map(\.key)
     }
     guard let awaited else { return }
+    handOut(to: awaited, read)
+    change.raise()
+  }
+
+  /// Reads the room for those monitors of these features that still await it.
+  private func handOut(
+    to awaited: [Set<Feature>?], _ read: (_ features: Set<Feature>?) -> Reading
+  ) {
     for features in awaited {
       let reading = read(features)
       contents.withLock { contents in
@@ -102,7 +110,6 @@ package final class RoomFeed: Sendable {
         contents.shared[features]?.reading = (contents.number, reading)
       }
     }
-    change.raise()
   }
 
   /// Ends all monitors, now and later, with an error; the first end stays.
@@ -113,13 +120,11 @@ package final class RoomFeed: Sendable {
     _ error: ControlError, _ read: ((_ features: Set<Feature>?) -> Reading)? = nil
   ) {
     if let read {
-      for features in contents.withLock({ Array($0.shared.keys) }) {
-        let reading = read(features)
-        contents.withLock { contents in
-          contents.stopAwaiting(features)
-          contents.shared[features]?.reading = (contents.number, reading)
-        }
+      let all = contents.withLock { contents in
+        for features in contents.shared.keys { contents.await(features) }
+        return Array(contents.shared.keys)
       }
+      handOut(to: all, read)
     }
     contents.withLock { if $0.end == nil { $0.end = error } }
     change.raise()

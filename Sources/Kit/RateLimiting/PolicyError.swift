@@ -60,7 +60,7 @@ public enum PolicyError: Error, Hashable, Sendable {
     case .missing(let key, _): "set \(key.rawValue)"
     case .notApplicable(let key, _): "remove \(key.rawValue), or choose another class"
     case .notPositive(.interval), .notPositive(.maximumStaleness):
-      "set a time above zero, or choose the class never-drop if nothing may be held back"
+      "set a time above zero"
     case .notPositive(let key): "set \(key.rawValue) to 1 or more"
     case .intervalTooLong, .capacityTooLarge: "set a smaller value"
     case .noTrailingEdge: "remove trailing, or set it to true"

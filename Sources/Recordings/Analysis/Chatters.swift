@@ -1,5 +1,6 @@
 import JSON
 import LiveEvents
+import Wording
 
 /// Counts how much each person writes.
 struct Chatters: Releasable {
@@ -72,7 +73,9 @@ struct Chatters: Releasable {
         "median": .integer(Int64(median)), "p99": .integer(Int64(high)), "top": .array(values),
       ],
       lines: [
-        "\(messages) messages by \(count) people; median \(median), 99th percentile \(high)"
+        Format.count(messages, "message") + " by "
+          + Format.count(count, "person", plural: "people")
+          + "; median \(median), 99th percentile \(high)"
       ] + best.elements.map { "\($0.messages)  \($0.name)" })
   }
 }

@@ -66,7 +66,7 @@ struct IngestVerb: Verb {
 /// The result of a playback, as it is printed.
 package enum PlaybackText {
   package static func line(_ result: PlaybackResult) -> String {
-    "\(Format.count(result.lines)) lines sent; the daemon confirmed "
+    "\(Format.count(result.lines, "line")) sent; the daemon confirmed "
       + "\(Format.count(result.confirmed.received)) received, "
       + "\(Format.count(result.confirmed.rejected)) rejected; "
       + "\(Format.rate(Double(result.elapsedNanoseconds) / 1e9)) s"

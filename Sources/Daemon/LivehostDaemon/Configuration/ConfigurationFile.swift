@@ -1,6 +1,7 @@
 import Foundation
 import LiveEvents
 import Suggestions
+import Wording
 package import YAMLReader
 
 extension Configuration {
@@ -25,18 +26,36 @@ extension Configuration {
         try configuration.read(file: dropIns + "/" + name)
       }
     }
+    try configuration.validate(file: "livehostd.yaml")
     return configuration
   }
 
   /// Reads one file over the present values.
   package mutating func read(file: String) throws(ConfigurationError) {
-    let text: String
+    let bytes: Data
     do {
-      text = try String(contentsOfFile: file, encoding: .utf8)
+      // `String(contentsOfFile:)` refuses what is no regular file, such as /dev/null.
+      bytes = try FileHandle(forReadingFrom: URL(fileURLWithPath: file)).readToEnd() ?? Data()
     } catch {
       throw ConfigurationError(file: file, message: Self.unreadable(file, error as NSError))
     }
+    guard let text = String(bytes: bytes, encoding: .utf8) else {
+      throw ConfigurationError(
+        file: file, message: "cannot be read: it is not valid UTF-8; save it in UTF-8")
+    }
     try read(text: text, file: file)
+  }
+
+  /// Refuses keys that contradict each other, once all files are read.
+  ///
+  /// - Parameter file: its name in errors.
+  package func validate(file: String) throws(ConfigurationError) {
+    let open = Set(openRooms).count
+    guard open > rooms.maximumRooms else { return }
+    throw ConfigurationError(
+      file: file, key: "rooms.open",
+      message: "names \(Format.count(open, "room")), but rooms.maximum is \(rooms.maximumRooms); "
+        + "raise that, or open fewer")
   }
 
   /// Reads `text` over the present values. `file` is its name in errors.
@@ -90,8 +109,6 @@ extension Configuration {
       return "cannot be read: there is no such file; name one that exists"
     case .fileReadNoPermission:
       return "cannot be read: livehostd's user may not read it; allow that, or name another file"
-    case .fileReadInapplicableStringEncoding, .fileReadUnknownStringEncoding, .fileReadCorruptFile:
-      return "cannot be read: it is not valid UTF-8; save it in UTF-8"
     default:
       return "cannot be read: \(error.localizedDescription); name another file"
     }

@@ -106,7 +106,7 @@ let kit: [Target] = [
   module("Kit", "YAMLReader", ["RateLimiting", "Suggestions", yams]),
   module("Kit", "Prometheus", ["Platform", coreMetrics]),
   module("Kit", "JSON"),
-  module("Kit", "UnixSockets", ["Platform"]),
+  module("Kit", "UnixSockets", ["Platform"] + nio),
   module("Kit", "VarlinkDescription"),
   module("Kit", "Varlink", ["JSON", "Platform", "UnixSockets", "VarlinkDescription"] + nio),
   module("Kit", "VarlinkGeneration", ["VarlinkDescription"]),

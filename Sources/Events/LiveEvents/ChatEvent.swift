@@ -86,9 +86,10 @@ public struct ChatMessage: Sendable {
     self.init(slab: ByteSlab(bytes), slices: slices, bits: bits)
   }
 
-  /// The block that the message keeps in memory, and its size in bytes.
-  @inlinable public var storage: (block: ObjectIdentifier, bytes: Int) {
-    (ObjectIdentifier(slab), slab.count)
+  /// The length of all texts, in bytes.
+  package var byteCount: Int {
+    slices.id.count + slices.userID.count + slices.userName.count + slices.badges.count
+      + slices.text.count + slices.replyTo.count
   }
 
   /// Unique within its room; used by `chat.delete`.

@@ -7,8 +7,8 @@ public enum EventLimits {
   /// Identifiers, names and words that messages are searched for, in bytes of UTF-8. Strangers
   /// choose them, and they are kept for as long as a room lives.
   @inlinable public static var nameLength: Int { 256 }
-  /// What is kept of a title, in bytes of UTF-8. Titles are compared as text, the cost of which may grow
-  /// with the square of their length.
+  /// Titles of streams, which are cut, and of polls, in bytes of UTF-8: ten times what platforms allow.
+  /// Titles are compared as text, the cost of which may grow with the square of their length.
   @inlinable public static var titleLength: Int { 1024 }
   /// Counts that reducers add up: billions of events of this size fit in 64 bits.
   @inlinable public static var count: ClosedRange<Int> { 0...1_000_000_000 }

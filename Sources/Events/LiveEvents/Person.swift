@@ -7,4 +7,7 @@ public struct Person: Sendable, Hashable, Codable {
     self.id = id
     self.name = name
   }
+
+  /// The length of both texts, in bytes.
+  package var byteCount: Int { id.byteCount + name.byteCount }
 }

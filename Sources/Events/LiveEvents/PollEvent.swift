@@ -11,8 +11,6 @@ public enum PollEvent: Sendable, Hashable {
 
   /// How many options one poll has at most.
   public static let maximumOptions = 32
-  /// The length of a poll's title, in bytes of UTF-8. A question is longer than a name.
-  public static let titleLength = 1_024
 }
 
 /// What the viewers are asked.

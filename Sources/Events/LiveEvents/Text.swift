@@ -27,11 +27,6 @@ public struct Text: Sendable {
   /// The length in bytes before escapes are resolved; an upper bound for the length of the text.
   @inlinable public var byteCount: Int { slice.count }
 
-  /// The block that the text keeps in memory, and its size in bytes.
-  @inlinable public var storage: (block: ObjectIdentifier, bytes: Int) {
-    (ObjectIdentifier(slab), slab.count)
-  }
-
   /// How the bytes passed by ``withRawBytes(_:)`` encode the text.
   @inlinable public var escape: ByteSlab.Escape { slice.escape }
 
@@ -106,16 +101,5 @@ extension String {
   /// Reads a text. One copy.
   public init(_ text: Text) {
     self = text.withUTF8 { String(decoding: $0, as: UTF8.self) }
-  }
-}
-
-extension Text {
-  /// The first `bytes` bytes at most, without a part of a character's encoding at the end.
-  public func prefix(_ bytes: Int) -> String {
-    withUTF8 { utf8 in
-      var end = min(bytes, utf8.count)
-      while end > 0, end < utf8.count, utf8[end] & 0xC0 == 0x80 { end -= 1 }
-      return String(decoding: UnsafeBufferPointer(rebasing: utf8[..<end]), as: UTF8.self)
-    }
   }
 }

@@ -88,11 +88,3 @@ package struct ChatIntake: Intake {
     output.apply(.messages(batch), events: step.applied)
   }
 }
-
-extension ChatMessage {
-  /// The length of its texts in bytes.
-  fileprivate var byteCount: Int {
-    id.byteCount + userID.byteCount + userName.byteCount + badges.byteCount + text.byteCount
-      + replyTo.byteCount
-  }
-}

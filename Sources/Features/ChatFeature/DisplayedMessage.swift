@@ -32,12 +32,7 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
 
   /// What the message takes in memory: its texts, and what surrounds them in a block of their own and
   /// in a history.
-  var byteCount: Int {
-    let texts =
-      message.id.byteCount + message.userID.byteCount + message.userName.byteCount
-      + message.badges.byteCount + message.text.byteCount + message.replyTo.byteCount
-    return texts + Self.overhead
-  }
+  var byteCount: Int { message.byteCount + Self.overhead }
   private static let overhead = MemoryLayout<Self?>.stride + ByteSlab.padding + 64
 
   init(_ received: TimedMessage, number: Int) {

@@ -135,11 +135,12 @@ package struct MessageHistory: Sendable {
   }
 
   private mutating func grow() {
+    let size = Swift.min(limit, Swift.max(16, slots.count * 2))
     var larger: [DisplayedMessage?] = []
-    larger.reserveCapacity(Swift.min(limit, Swift.max(16, slots.count * 2)))
-    larger.append(contentsOf: slots[oldest...])
-    larger.append(contentsOf: slots[..<oldest])
-    while larger.count < Swift.min(limit, Swift.max(16, slots.count * 2)) { larger.append(nil) }
+    larger.reserveCapacity(size)
+    larger += slots[oldest...]
+    larger += slots[..<oldest]
+    larger += repeatElement(nil, count: size - larger.count)
     slots = larger
     oldest = 0
   }

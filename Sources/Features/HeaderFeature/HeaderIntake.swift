@@ -8,10 +8,6 @@ package struct HeaderIntake: Intake {
   /// Reactions are shown as one number, whatever their kind.
   private enum Tally { case likes }
 
-  /// How much of a title is shown, in bytes: ten times what platforms allow. It is compared with the
-  /// one before, letter by letter.
-  private static let titleLength = 1_024
-
   private var viewers: Paced<LatestWins<Int>>
   /// The largest count since the last delivery: a peak must not be lost with the readings that a
   /// newer one supersedes.
@@ -36,7 +32,9 @@ package struct HeaderIntake: Intake {
 
   package var deadline: Instant? { .earlier(viewers.deadline, reactions.deadline) }
 
-  package var pending: Int { viewers.pending + reactions.pending }
+  package var pending: Int { pendingViewers + pendingReactions }
+  package var pendingViewers: Int { viewers.pending }
+  package var pendingReactions: Int { reactions.pending }
 
   package mutating func receive(
     _ event: HeaderEvent, timestamp: Timestamp, at now: Instant,
@@ -50,7 +48,7 @@ package struct HeaderIntake: Intake {
       deliver(reactions.limiter.push(Int64(count), for: .likes, at: now), into: &output)
     case .title(let title):
       flush(at: now, into: &output)
-      output.apply(.titleChanged(title.prefix(Self.titleLength)))
+      output.apply(.titleChanged(String(title)))
     }
   }
 

@@ -53,8 +53,7 @@ package struct WaitingList: Sendable {
   /// What a person takes: two texts in a block of their own, a slot, a hash and a place in the index.
   private static func byteCount(of person: Person?) -> Int {
     guard let person else { return 0 }
-    return person.id.byteCount + person.name.byteCount + ByteSlab.padding
-      + MemoryLayout<Person?>.stride + 64
+    return person.byteCount + ByteSlab.padding + MemoryLayout<Person?>.stride + 64
   }
 
   /// Removes a person, if they are waiting.

@@ -59,7 +59,7 @@ package struct WaitingRoomIntake: Intake {
     into output: inout IntakeOutput<WaitingRoomFeature.Action>
   ) {
     deliver(changes.limiter.push(change, at: now), into: &output)
-    if held.add(person.id.byteCount + person.name.byteCount) { flush(at: now, into: &output) }
+    if held.add(person.byteCount) { flush(at: now, into: &output) }
   }
 
   private mutating func pass(

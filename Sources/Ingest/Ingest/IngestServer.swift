@@ -40,7 +40,7 @@ package final class IngestServer: Sendable {
     let file = socket.file
     guard let descriptor = socket.take() else { throw .notListening(descriptor: -1) }
     let bootstrap = ServerBootstrap(group: group)
-      .serverChannelOption(.backlog, value: 4096)
+      .serverChannelOption(.backlog, value: ListeningSocket.backlog)
       .childChannelOption(ChannelOptions.autoRead, value: false)
       .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
       .childChannelOption(ChannelOptions.maxMessagesPerRead, value: 4)
@@ -122,10 +122,7 @@ private final class Registry: Sendable {
 
   /// Registers a connection until it closes; `false` if it is refused.
   func admit(_ channel: any Channel) -> Bool {
-    let peer =
-      try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-        of: NIOBSDSocket.Handle.self
-      ) { socket -> Peer? in Peer(socket: socket) } ?? nil
+    let peer = Peer(channel)
     let mayUseReserve = peer.map(configuration.hasReserve) ?? true
     let maySend = peer.map(configuration.maySend) ?? true
     let id: ClientShares.ID? = state.withLock { state in

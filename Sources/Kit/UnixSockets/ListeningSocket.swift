@@ -7,6 +7,10 @@ import Platform
 /// running server listens there, and leaves the file's mode to the umask. When it is released, the
 /// socket is closed and its file removed, unless a server has taken it.
 package final class ListeningSocket: Sendable {
+  /// How many connections may wait to be accepted: as many as the kernel allows, since strangers who fill
+  /// the queue keep others out.
+  package static let backlog: Int32 = 4096
+
   /// `nil` once a server has taken it.
   private let descriptor: Guarded<Int32?>
   /// The file created for it, to be removed in the end; `nil` if the socket was inherited.
@@ -48,9 +52,8 @@ package final class ListeningSocket: Sendable {
   /// A file left behind by a process that has ended is replaced. A socket on which another process
   /// listens is left alone, and the call throws ``ListeningSocketError/socketInUse(path:)``.
   ///
-  /// - Parameter backlog: how many connections may wait to be accepted; the kernel has a limit of its own.
   package static func bind(
-    path: String, mode: UInt32 = 0o660, backlog: Int32 = 4096
+    path: String, mode: UInt32 = 0o660
   ) throws(ListeningSocketError) -> ListeningSocket {
     let address: UnixAddress
     do {
@@ -63,7 +66,7 @@ package final class ListeningSocket: Sendable {
     // The mode is set before anyone can connect.
     guard address.call(Glibc.bind, socket.raw) == 0 else { throw failure("bind", path) }
     try setMode(mode, ofSocketAt: path)
-    guard listen(socket.raw, backlog) == 0 else { throw failure("listen", path) }
+    guard listen(socket.raw, Self.backlog) == 0 else { throw failure("listen", path) }
     return ListeningSocket(descriptor: socket.release(), file: SocketFile(path))
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+package import NIOCore
 
 /// The process at the other end of a unix socket, as noted by the kernel when it connected.
 ///
@@ -36,6 +37,15 @@ package struct Peer: Sendable, Equatable {
     self.init(
       userID: credentials.uid, groupID: credentials.gid, processID: credentials.pid,
       supplementaryGroupIDs: Self.groups(ofPeerAt: socket))
+  }
+
+  /// The peer of a channel; nil if that is no unix socket. Call it on the channel's event loop.
+  package init?(_ channel: any Channel) {
+    let peer = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+      of: NIOBSDSocket.Handle.self
+    ) { socket -> Peer? in Peer(socket: socket) }
+    guard let peer, let peer else { return nil }
+    self = peer
   }
 
   private static func groups(ofPeerAt socket: CInt) -> [UInt32] {

@@ -237,14 +237,12 @@ final class RecordingSession {
   var summary: RecordingSummary {
     var whole = closed
     if let segment { whole.append(segment.contents) }
-    let first = whole.first ?? 0
-    let last = whole.last ?? first
     return RecordingSummary(
       name: row.name, room: row.room,
       state: RecordingState(rawValue: row.state) ?? .recording, reason: row.reason,
       startedAt: row.startedAt, endedAt: row.endedAt, events: whole.events,
       frames: whole.frames, bytes: closedBytes + (segment?.bytes ?? 0),
-      durationMs: Int(last.subtractingReportingOverflow(first).partialValue / 1_000_000),
+      durationMs: whole.durationMilliseconds,
       segments: segmentCount, digest: row.digest)
   }
 }

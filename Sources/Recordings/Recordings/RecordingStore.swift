@@ -189,14 +189,12 @@ extension RecordingSummary {
   fileprivate init(_ row: RecordingRow, _ segments: [SegmentRow]) {
     var whole = SegmentContents()
     for segment in segments { whole.append(segment.contents) }
-    let first = whole.first ?? 0
-    let last = whole.last ?? first
     self.init(
       name: row.name, room: row.room, state: RecordingState(rawValue: row.state) ?? .damaged,
       reason: row.reason, startedAt: row.startedAt, endedAt: row.endedAt,
       events: whole.events, frames: whole.frames,
       bytes: segments.reduce(0) { $0 + $1.bytes },
-      durationMs: Int(last.subtractingReportingOverflow(first).partialValue / 1_000_000),
+      durationMs: whole.durationMilliseconds,
       segments: segments.count, digest: row.digest)
   }
 }

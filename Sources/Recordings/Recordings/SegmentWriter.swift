@@ -11,6 +11,12 @@ struct SegmentContents: Equatable, Sendable {
   var first: Int64?
   var last: Int64?
 
+  /// How much of the room's time there is from the first step to the last.
+  var durationMilliseconds: Int {
+    guard let first, let last else { return 0 }
+    return Int(last.subtractingReportingOverflow(first).partialValue / 1_000_000)
+  }
+
   mutating func note(_ instant: Instant, events: Int = 0, frames: Int = 0) {
     self.events += events
     self.frames += frames

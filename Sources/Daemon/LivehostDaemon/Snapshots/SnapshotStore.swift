@@ -259,8 +259,10 @@ package final class SnapshotStore: Sendable {
     return (String(parts[0]), deaths)
   }
 
-  /// Notes that a room is about to be restored, after so many runs that ended with that. Returns `false`
-  /// if they were too many: the room's file has been set aside.
+  /// Notes that a room is about to be restored. Returns `false` if the daemon has died at that too often:
+  /// the room's file has been set aside.
+  ///
+  /// - Parameter deaths: how many runs in a row ended while this room was restored.
   package func beginRestoration(of room: String, deaths: Int) -> Bool {
     guard deaths < Self.maximumDeaths else {
       _ = setAside(room, as: "set-aside")

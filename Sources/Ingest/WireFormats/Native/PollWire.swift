@@ -59,7 +59,7 @@ extension PollQuestion {
       options: try line.names(.options, atMost: PollEvent.maximumOptions),
       endsAt: try line.optionalTimestamp(.endsAt))
     // Escapes are not counted, because recordings may escape it differently.
-    guard !options.isEmpty, title.withUTF8({ $0.count }) <= PollEvent.titleLength else {
+    guard !options.isEmpty, title.withUTF8({ $0.count }) <= EventLimits.titleLength else {
       throw .invalidValue
     }
   }

@@ -116,8 +116,7 @@ package final class VarlinkServer: Sendable {
     guard let descriptor = socket.take() else { throw .socketTaken }
     do {
       let channel = try await ServerBootstrap(group: group)
-        // As long as the kernel allows: a queue that strangers fill keeps others out.
-        .serverChannelOption(.backlog, value: 4096)
+        .serverChannelOption(.backlog, value: ListeningSocket.backlog)
         .childChannelInitializer { server.accept($0) }
         // So that a client may end its input and still read the replies.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -188,11 +187,7 @@ package final class VarlinkServer: Sendable {
   }
 
   private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
-    let peer =
-      try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-        of: NIOBSDSocket.Handle.self
-      ) { socket -> Peer? in Peer(socket: socket) } ?? nil
-    guard let seat = clients.admit(channel, peer: peer) else {
+    guard let seat = clients.admit(channel, peer: Peer(channel)) else {
       return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
     }
     let handler = ServerConnection(

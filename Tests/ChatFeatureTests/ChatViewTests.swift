@@ -29,6 +29,21 @@ import ViewGraph
     #expect(second.last?.node == .row([.text("BOB:", .person), .text("bob says 21")]))
   }
 
+  @Test func `a message of another channel of a shared chat shows that channel, dimmed`() throws {
+    let store = Store(
+      initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
+    ) { ChatFeature() }
+    let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
+    let shared = ChatMessage(id: "1", userID: "u", userName: "Ann", text: "hi", channel: "next")
+    store.send(.messages([TimedMessage(timestamp: 0, message: shared)]))
+    store.deliverChanges()
+    graph.evaluateFrame()
+    #expect(
+      try rows(of: graph).map(\.node) == [
+        .row([.text("(next)", .faint), .text("Ann:", .person), .text("hi")])
+      ])
+  }
+
   @Test func `an action that changes nothing visible evaluates no view`() {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched

@@ -315,7 +315,7 @@ extension RoomReport {
           filtered: [
             ChatMessageReport(
               id: "1", user: UserReport(id: "u", name: "Ü"), text: "hi @ann", timestamp: 1,
-              mention: true)
+              mention: true, channel: "c")
           ], mentionedNames: ["ann"], unread: 1, thread: []),
         control: ControlReport(
           values: ["volume": 0.5], switches: ["mute": true], dragging: ["volume"], committed: 1),

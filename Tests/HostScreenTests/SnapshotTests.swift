@@ -24,7 +24,7 @@ import WaitingRoomFeature
       message: ChatMessage(
         id: id, userID: user, userName: "n" + user, badges: "subscriber/3",
         text: "say \"\(id)\" @Ada",
-        replyTo: replyTo, bits: 5))
+        replyTo: replyTo, bits: 5, channel: replyTo.isEmpty ? "" : "next"))
   }
 
   /// A screen with something in every field of every child.

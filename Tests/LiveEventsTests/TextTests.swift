@@ -53,12 +53,25 @@ import Testing
 
   @Test func `a message that owns its texts gives them back`() {
     let message = ChatMessage(
-      id: "1", userID: "u", userName: "Ü", badges: "a/1,b/2", text: "hé", replyTo: "0", bits: 5)
+      id: "1", userID: "u", userName: "Ü", badges: "a/1,b/2", text: "hé", replyTo: "0", bits: 5,
+      channel: "ö")
     #expect(String(message.userName) == "Ü")
     #expect(String(message.badges) == "a/1,b/2")
     #expect(String(message.text) == "hé")
     #expect(String(message.replyTo) == "0")
     #expect(message.bits == 5)
+    #expect(String(message.channel) == "ö")
+    #expect(message.owned() == message)
+    #expect(
+      message.owned(
+        channel: Text(
+          slab: ByteSlab(#"a\nb"#.utf8), slice: ByteSlab.Slice(offset: 0, count: 4, escape: .json))
+      ).channel == "a\nb")
+  }
+
+  // A message is copied on its way; what few of them have must not make all of them larger.
+  @Test func `a message takes eight words`() {
+    #expect(MemoryLayout<ChatMessage>.stride == 64)
   }
 
   @Test func `padding behind a slab is readable`() {

@@ -8,6 +8,7 @@ private let ann = Person(id: "u1", name: "Ann")
   @Test(arguments: [
     #"{"type":"chat.message","id":"m","user":{"id":"NAME","name":"n"},"text":"t"}"#,
     #"{"type":"chat.message","id":"m","user":{"id":"u","name":"NAME"},"text":"t"}"#,
+    #"{"type":"chat.message","id":"m","user":{"id":"u","name":"n"},"text":"t","channel":"NAME"}"#,
     #"{"type":"waiting.join","user":{"id":"u","name":"NAME"}}"#,
     #"{"type":"waiting.leave","user":"NAME"}"#, #"{"type":"tap","control":"NAME"}"#,
     #"{"type":"meter","input":"NAME","levels":[0.5]}"#,
@@ -16,6 +17,7 @@ private let ann = Person(id: "u1", name: "Ann")
     #"{"type":"poll.votes","id":"NAME","totals":[1]}"#, #"{"type":"poll.end","id":"NAME"}"#,
     "@id=m;user-id=NAME;display-name=n :n!n@n PRIVMSG #main :hello",
     "@id=m;user-id=u;display-name=NAME :n!n@n PRIVMSG #main :hello",
+    "@id=m;user-id=u;display-name=n;room-id=1;source-room-id=NAME :n!n@n PRIVMSG #main :hello",
     "@target-user-id=u :tmi.twitch.tv CLEARCHAT #main :NAME",
     "@msg-id=subgift;user-id=u;login=n;msg-param-community-gift-id=NAME :tmi.twitch.tv USERNOTICE #main",
   ])
@@ -65,12 +67,12 @@ struct NativeCase: Sendable {
 
   static let all: [NativeCase] = [
     NativeCase(
-      #"{"type":"chat.message","id":"m1","user":{"id":"u1","name":"Ann","badges":"a/1,b/2"},"text":"hi","replyTo":"m0","bits":100}"#,
+      #"{"type":"chat.message","id":"m1","user":{"id":"u1","name":"Ann","badges":"a/1,b/2"},"text":"hi","replyTo":"m0","bits":100,"channel":"n\u00e9xt"}"#,
       .chat(
         .message(
           ChatMessage(
             id: "m1", userID: "u1", userName: "Ann", badges: "a/1,b/2", text: "hi", replyTo: "m0",
-            bits: 100))),
+            bits: 100, channel: "néxt"))),
       required: [
         #""id":"m1""#, #""user":{"id":"u1","name":"Ann","badges":"a/1,b/2"}"#,
         #""text":"hi""#,

@@ -39,7 +39,8 @@ struct EventGenerator {
         .message(
           ChatMessage(
             id: "n" + string(), userID: "u" + string(), userName: string(), badges: string(),
-            text: string(), replyTo: string(), bits: UInt32(count()))))
+            text: string(), replyTo: string(), bits: UInt32(count()),
+            channel: maybe { "n" + $0.string() } ?? "")))
     case 1: .chat(.delete(messageID: name()))
     case 2: .chat(.clear)
     case 3: .chat(.timeout(ChatTimeout(user: person(), seconds: maybe { $0.count() })))

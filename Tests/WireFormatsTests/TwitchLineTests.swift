@@ -47,6 +47,24 @@ private let ann = Person(id: "5", name: "Ann")
             ChatMessage(id: "1", userID: "5", userName: "A", text: "waves"))))
   }
 
+  @Test(arguments: [
+    ("room-id=7;source-room-id=8", "8"), ("source-room-id=8;room-id=7", "8"),
+    ("source-room-id=8", "8"), (#"room-id=7;source-room-id=a\sb"#, "a b"),
+    ("room-id=7;source-room-id=7", ""), ("room-id=7;source-room-id=", ""),
+    (#"room-id=7;source-room-id=\"#, ""), ("room-id=7", ""),
+  ])
+  func `a message of a shared chat names its channel if that is another`(
+    tags: String, channel: String
+  ) {
+    let event = decode(message("id=1;user-id=5;reply-parent-msg-id=0;\(tags)", "hi")).event
+    #expect(
+      event?.payload
+        == .chat(
+          .message(
+            ChatMessage(
+              id: "1", userID: "5", userName: "ann", text: "hi", replyTo: "0", channel: channel))))
+  }
+
   // RFC 1459, section 2.3.1: the last parameter is the same with a colon and without.
   @Test(arguments: [
     ("#chan Kappa", "Kappa"), ("#chan  Kappa ", "Kappa"), ("#chan :Kappa ", "Kappa "),

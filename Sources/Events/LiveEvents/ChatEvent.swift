@@ -38,6 +38,9 @@ public struct ChatMessage: Sendable {
   @usableFromInline let slices: Slices
   /// Cheered bits; 0 for an ordinary message.
   public let bits: UInt32
+  /// The length of ``channel``, which follows ``replyTo`` in the slab. Few messages have one, and two
+  /// bytes fit where a slice would make every message larger.
+  @usableFromInline let channelLength: UInt16
 
   /// Where the texts of a message are in its slab.
   public struct Slices: Sendable {
@@ -64,15 +67,21 @@ public struct ChatMessage: Sendable {
 
   @inlinable
   public init(slab: ByteSlab, slices: Slices, bits: UInt32 = 0) {
+    self.init(slab: slab, slices: slices, bits: bits, channelLength: 0)
+  }
+
+  @usableFromInline
+  init(slab: ByteSlab, slices: Slices, bits: UInt32, channelLength: Int) {
     self.slab = slab
     self.slices = slices
     self.bits = bits
+    self.channelLength = UInt16(clamping: channelLength)
   }
 
   /// A message that owns its texts; for tests, generators and requests.
   public init(
     id: String, userID: String, userName: String, badges: String = "", text: String,
-    replyTo: String = "", bits: UInt32 = 0
+    replyTo: String = "", bits: UInt32 = 0, channel: String = ""
   ) {
     var bytes: [UInt8] = []
     func append(_ string: String) -> ByteSlab.Slice {
@@ -83,13 +92,15 @@ public struct ChatMessage: Sendable {
     let slices = Slices(
       id: append(id), userID: append(userID), userName: append(userName), badges: append(badges),
       text: append(text), replyTo: append(replyTo))
-    self.init(slab: ByteSlab(bytes), slices: slices, bits: bits)
+    let channel = append(channel)
+    self.init(
+      slab: ByteSlab(bytes), slices: slices, bits: bits, channelLength: channel.count)
   }
 
   /// The length of all texts, in bytes.
   package var byteCount: Int {
     slices.id.count + slices.userID.count + slices.userName.count + slices.badges.count
-      + slices.text.count + slices.replyTo.count
+      + slices.text.count + slices.replyTo.count + Int(channelLength)
   }
 
   /// Unique within its room; used by `chat.delete`.
@@ -101,13 +112,47 @@ public struct ChatMessage: Sendable {
   @inlinable public var text: Text { Text(slab: slab, slice: slices.text) }
   /// The message that this one answers; empty if it answers no message.
   @inlinable public var replyTo: Text { Text(slab: slab, slice: slices.replyTo) }
+  /// The channel in which it was written, in a chat that several channels share; empty if that is the
+  /// room's own.
+  @inlinable public var channel: Text {
+    let end = Int(slices.replyTo.offset) + slices.replyTo.count
+    return Text(slab: slab, slice: ByteSlab.Slice(offset: end, count: Int(channelLength)))
+  }
+
+  /// The same message in a slab of its own, with all escapes resolved.
+  ///
+  /// - Parameter channel: replaces its ``channel``.
+  public func owned(channel: Text? = nil) -> ChatMessage {
+    let texts = [id, userID, userName, badges, text, replyTo, channel ?? self.channel]
+    var slices: [ByteSlab.Slice] = []
+    slices.reserveCapacity(texts.count)
+    // An escape is never shorter than what it stands for.
+    let slab = ByteSlab(capacity: texts.reduce(0) { $0 + $1.byteCount }) { target in
+      var offset = 0
+      for text in texts {
+        text.withUTF8 { utf8 in
+          _ = UnsafeMutableBufferPointer(rebasing: target[offset...])
+            .initialize(fromContentsOf: utf8)
+          slices.append(ByteSlab.Slice(offset: offset, count: utf8.count))
+          offset += utf8.count
+        }
+      }
+      return offset
+    }
+    return ChatMessage(
+      slab: slab,
+      slices: Slices(
+        id: slices[0], userID: slices[1], userName: slices[2], badges: slices[3], text: slices[4],
+        replyTo: slices[5]),
+      bits: bits, channelLength: slices[6].count)
+  }
 }
 
 extension ChatMessage: Hashable {
   public static func == (lhs: ChatMessage, rhs: ChatMessage) -> Bool {
     lhs.id == rhs.id && lhs.userID == rhs.userID && lhs.userName == rhs.userName
       && lhs.badges == rhs.badges && lhs.text == rhs.text && lhs.replyTo == rhs.replyTo
-      && lhs.bits == rhs.bits
+      && lhs.bits == rhs.bits && lhs.channel == rhs.channel
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }

@@ -13,7 +13,7 @@ extension Text: Codable {
 
 extension ChatMessage: Codable {
   private enum CodingKeys: String, CodingKey {
-    case id, userID, userName, badges, text, replyTo, bits
+    case id, userID, userName, badges, text, replyTo, bits, channel
   }
 
   public init(from decoder: any Decoder) throws {
@@ -25,7 +25,8 @@ extension ChatMessage: Codable {
       badges: try values.decodeIfPresent(String.self, forKey: .badges) ?? "",
       text: try values.decode(String.self, forKey: .text),
       replyTo: try values.decodeIfPresent(String.self, forKey: .replyTo) ?? "",
-      bits: try values.decodeIfPresent(UInt32.self, forKey: .bits) ?? 0)
+      bits: try values.decodeIfPresent(UInt32.self, forKey: .bits) ?? 0,
+      channel: try values.decodeIfPresent(String.self, forKey: .channel) ?? "")
   }
 
   /// Leaves out what most messages lack.
@@ -38,5 +39,6 @@ extension ChatMessage: Codable {
     try values.encode(text, forKey: .text)
     if !replyTo.isEmpty { try values.encode(replyTo, forKey: .replyTo) }
     if bits != 0 { try values.encode(bits, forKey: .bits) }
+    if !channel.isEmpty { try values.encode(channel, forKey: .channel) }
   }
 }

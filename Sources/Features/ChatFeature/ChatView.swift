@@ -89,6 +89,7 @@ extension DisplayedMessage {
     var parts: [ViewNode] = []
     if thread != nil { parts.append(.text(">", .faint)) }
     if isMention { parts.append(.text("*", .warning)) }
+    if !message.channel.isEmpty { parts.append(.text("(\(message.channel))", .faint)) }
     parts.append(.text(String(message.userName) + ":", .person))
     parts.append(.text(String(message.text), isMention ? .warning : .normal))
     return .init(id: String(number), .row(parts))

@@ -72,31 +72,3 @@ extension DisplayedMessage: Codable {
     if isMention { try values.encode(isMention, forKey: .isMention) }
   }
 }
-
-extension ChatMessage {
-  /// The same message in a slab of its own, with all escapes resolved.
-  func owned() -> ChatMessage {
-    let texts = [id, userID, userName, badges, text, replyTo]
-    var slices: [ByteSlab.Slice] = []
-    slices.reserveCapacity(texts.count)
-    // An escape is never shorter than what it stands for.
-    let slab = ByteSlab(capacity: texts.reduce(0) { $0 + $1.byteCount }) { target in
-      var offset = 0
-      for text in texts {
-        text.withUTF8 { utf8 in
-          _ = UnsafeMutableBufferPointer(rebasing: target[offset...])
-            .initialize(fromContentsOf: utf8)
-          slices.append(ByteSlab.Slice(offset: offset, count: utf8.count))
-          offset += utf8.count
-        }
-      }
-      return offset
-    }
-    return ChatMessage(
-      slab: slab,
-      slices: Slices(
-        id: slices[0], userID: slices[1], userName: slices[2], badges: slices[3], text: slices[4],
-        replyTo: slices[5]),
-      bits: bits)
-  }
-}

@@ -177,7 +177,8 @@ extension ChatMessageReport {
         badges: badges.isEmpty ? nil : badges),
       text: String(message.text), timestamp: Int(displayed.timestamp),
       replyTo: message.replyTo.isEmpty ? nil : String(message.replyTo),
-      mention: displayed.isMention ? true : nil)
+      mention: displayed.isMention ? true : nil,
+      channel: message.channel.isEmpty ? nil : String(message.channel))
   }
 }
 

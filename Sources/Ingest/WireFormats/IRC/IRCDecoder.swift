@@ -82,7 +82,15 @@ extension IRCLine {
       id: try required(.id), userID: try required(.userID), userName: try userName(),
       badges: slice(.badges), text: slice(withoutAction(text)), replyTo: slice(.replyParent))
     let bits = try integer(.bits, in: EventLimits.count) ?? 0
-    return ChatMessage(slab: slab, slices: slices, bits: UInt32(bits))
+    let message = ChatMessage(slab: slab, slices: slices, bits: UInt32(bits))
+    return has(.sourceRoomID) ? try shared(message) : message
+  }
+
+  /// A message of a chat that several channels share, with its channel if that is another one.
+  private func shared(_ message: ChatMessage) throws(RejectionReason) -> ChatMessage {
+    let source = text(try name(slice(.sourceRoomID)))
+    if source.isEmpty || source == text(slice(.roomID)) { return message }
+    return message.owned(channel: source)
   }
 
   /// The name to show; the login name if the person has not set one.

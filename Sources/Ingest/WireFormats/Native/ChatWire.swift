@@ -74,6 +74,7 @@ extension ChatEvent: NativeEvent {
       object.add("text", message.text)
       if !message.replyTo.isEmpty { object.add("replyTo", message.replyTo) }
       if message.bits > 0 { object.add("bits", Int(message.bits)) }
+      if !message.channel.isEmpty { object.add("channel", message.channel) }
     case .delete(let messageID): object.add("id", messageID)
     case .clear: break
     case .timeout(let timeout):
@@ -115,7 +116,8 @@ extension NativeMembers {
       badges: has(.userBadges) ? try badges() : .empty,
       text: try slice(.text), replyTo: try optionalSlice(.replyTo))
     let bits = has(.bits) ? try integer(.bits, in: EventLimits.count) : 0
-    return ChatMessage(slab: slab, slices: slices, bits: UInt32(bits))
+    let message = ChatMessage(slab: slab, slices: slices, bits: UInt32(bits))
+    return has(.channel) ? message.owned(channel: try name(.channel)) : message
   }
 
   /// A string as it is shown, or an array of strings.

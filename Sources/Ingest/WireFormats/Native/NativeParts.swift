@@ -104,7 +104,7 @@ enum NativeMember: Int, CaseIterable {
   // Several parts.
   case id, user, kind, count, title, control, value, state
   // Chat.
-  case text, replyTo, bits, seconds, group
+  case text, replyTo, bits, channel, seconds, group
   case slowSeconds, emoteOnly, followersOnlyMinutes, subscribersOnly, uniqueOnly
   case words, mentionsOnly, names, position, message, notice, handling
   // Control.

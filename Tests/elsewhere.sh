@@ -4,6 +4,7 @@
 # the language, the user or the home directory; a filter of `.` runs all of them.
 set -uo pipefail
 . "$(dirname "$0")/Interop/lib.sh"
+. "$(dirname "$0")/count.sh"
 bin=$(cd "${1:?usage: elsewhere.sh BIN [FILTER]}" && pwd)
 values='CommandLineToolTests|YAMLReaderTests|SystemdTests|UnixSocketsTests'
 filter=${2:-$values|EndToEndTests.(Life|Reload|BadConf)}
@@ -33,12 +34,11 @@ log=$home.log
 elsewhere "$bin/livehostPackageTests.xctest" --testing-library swift-testing --no-parallel \
   --filter "$filter" 2>&1 | tee "$log" | grep -E '✘|^. (Test|Suite) .* skipped: |Test run with'
 status=${PIPESTATUS[0]}
-total=$(sed -nE 's/.*Test run with ([0-9]+) tests.*/\1/p' "$log" | tail -n 1)
-# What needs root is run, and counted, by root.
-without=$(grep -cE '^. Test .* skipped: ' "$log")
-failed=$(grep -E '^. Test .* failed after' "$log" | grep -cv 'Test run with')
+# What is skipped needs root, and is run and counted by root.
+count_tests "$log"
 rm -f "$log"
+failed=$bad
 if [ "$failed" -eq 0 ] && [ "$status" -ne 0 ]; then failed=1; fi
-passed=$((${total:-0} - without - failed))
+passed=$((total - failed))
 check 'nothing is left in the home directory' test -z "$(ls -A "$home")"
 finish

@@ -6,8 +6,7 @@
 # if there are any. LIVEHOST_REQUIRE_ALL=1 counts skipped tests as failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-# Messages of tests begin with one character, which is three bytes.
-export LC_ALL=C.UTF-8
+. Tests/count.sh
 jobs=${JOBS:-$(nproc)}
 logs=.build/test-logs
 mkdir -p "$logs"
@@ -80,11 +79,7 @@ timeout --kill-after=30 30m \
   swift test -c release --disable-testable-imports --skip-build --no-parallel 2>&1 | tee "$logs/package.log" |
   grep --line-buffered -E 'Suite .*(passed|failed)|^. (Test|Suite) .* skipped: |✘|✖|error:|Test run with|crash|Fatal'
 status=${PIPESTATUS[0]}
-# The runner's total includes skipped tests.
-total=$(sed -nE 's/.*Test run with ([0-9]+) tests.*/\1/p' "$logs/package.log" | tail -n 1)
-without=$(grep -cE '^. Test .* skipped: ' "$logs/package.log")
-bad=$(grep -E '^. Test .* failed after' "$logs/package.log" | grep -cv 'Test run with')
-total=$((${total:-0} - without))
+count_tests "$logs/package.log"
 if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then echo "run.sh: the package's tests did not end in time"; fi
 if [ "$bad" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$total" -le 0 ]; }; then bad=1; fi
 passed=$((passed + (total > bad ? total - bad : 0)))
@@ -92,6 +87,7 @@ failed=$((failed + bad))
 skipped=$((skipped + without))
 
 bin=$(swift build -c release --show-bin-path)
+script counting 5 Tests/Checks/counting.sh "$bin"
 script elsewhere 10 Tests/elsewhere.sh "$bin"
 script interface 5 Tests/Checks/interface.sh "$bin"
 script outside 20 Tests/Outside/outside.sh

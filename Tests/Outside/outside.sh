@@ -8,6 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 . "$here/../Interop/lib.sh"
+. "$here/../count.sh"
 
 ln -s "$(cd "$here/../.." && pwd)" "$folder/livehost"
 cp -R "$here" "$folder/Show"
@@ -28,8 +29,7 @@ check 'README.md shows how to depend on the library as this package does' \
 check 'the package is built' build
 check 'without warnings' test "$(grep -c 'warning:' "$folder/log")" -eq 0
 swift test --skip-build 2>&1 | tee "$folder/log" | grep -E '^. (Test|Suite) .*failed|recorded an issue|Test run with|error:'
-tests=$(sed -nE 's/.*Test run with ([0-9]+) tests.*/\1/p' "$folder/log" | tail -n 1)
-bad=$(grep -E '^. Test .* failed after' "$folder/log" | grep -cv 'Test run with')
-check 'all its tests were run' test "${tests:-0}" -eq "$(grep -c '@Test' Tests/ShowTests/*.swift)"
-passed=$((passed + ${tests:-0} - bad)) failed=$((failed + bad))
+count_tests "$folder/log"
+check 'all its tests were run' test "$total" -eq "$(grep -c '@Test' Tests/ShowTests/*.swift)"
+passed=$((passed + total - bad)) failed=$((failed + bad))
 finish

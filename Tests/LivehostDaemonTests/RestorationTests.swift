@@ -61,8 +61,11 @@ import ViewGraph
     await store.close()
   }
 
-  /// Restores them, and gives what is open then, what was logged, and what the manager was told.
-  private func restore() async throws -> (open: [String], log: [String], told: [String]) {
+  /// Restores them, and gives what is open then, what was logged, what the manager was told, and what is
+  /// wrong.
+  private func restore() async throws
+    -> (open: [String], log: [String], told: [String], problems: [Problem])
+  {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
     let (log, told) = (Notes(), Notes())
@@ -71,8 +74,9 @@ import ViewGraph
     let directory = RoomDirectory(lanes: [lane], maximumRooms: 10)
     let library = try RecordingLibrary(directory: path + "/recordings")
     let recordings = RoomRecordings(library: library, logger: logger)
+    let store = try SnapshotStore(directory: path + "/rooms")
     await Restoration(
-      try SnapshotStore(directory: path + "/rooms"), into: directory, recordings: recordings,
+      store, into: directory, recordings: recordings,
       notifier: ServiceNotifier { text in
         told.add(text)
         return 1
@@ -82,7 +86,7 @@ import ViewGraph
     await directory.closeAll()
     library.close()
     try await group.shutdownGracefully()
-    return (open, log.all, told.all)
+    return (open, log.all, told.all, store.problems)
   }
 
   private func note(_ text: String) throws {
@@ -99,6 +103,7 @@ import ViewGraph
     var result = try await restore()
     #expect(result.open == ["a", "b", "c"])
     #expect(result.log == [])
+    #expect(result.problems == [])
     #expect(!FileManager.default.fileExists(atPath: path + "/rooms/restoring"))
     #expect(result.told.contains("STATUS=starting: restoring room b, 2 of 3"))
     // It died there twice.
@@ -108,10 +113,23 @@ import ViewGraph
     #expect(result.log.count == 1)
     #expect(result.log.first?.contains("error: room b is not restored") == true)
     #expect(FileManager.default.fileExists(atPath: path + "/rooms/b.json.set-aside"))
-    // And stays there.
+    let problems = result.problems
+    #expect(problems.map(\.room) == ["b"])
+    let text = try #require(problems.first?.text)
+    #expect(text.contains("\(path)/rooms/b.json.set-aside: "))
+    #expect(text.contains("rename that to \(path)/rooms/b.json and start it"))
+    #expect(problems.first.map { $0.since > 0 } == true)
+    // And stays there, and is told.
     result = try await restore()
     #expect(result.open == ["a", "c"])
     #expect(result.log == [])
+    #expect(result.problems == problems)
+    // Until somebody does what is told.
+    try FileManager.default.moveItem(
+      atPath: path + "/rooms/b.json.set-aside", toPath: path + "/rooms/b.json")
+    result = try await restore()
+    #expect(result.open == ["a", "b", "c"])
+    #expect(result.problems == [])
   }
 
   @Test func `the note names the room that is being restored, and counts`() throws {

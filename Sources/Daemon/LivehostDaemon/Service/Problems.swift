@@ -12,7 +12,20 @@ package struct PresentFailure: Sendable, Equatable {
 
 extension SnapshotStore {
   package var problems: [Problem] {
-    failure.map { [Problem(part: "snapshots", text: $0.reason, since: $0.since)] } ?? []
+    let failures = failure.map { [Problem(part: "snapshots", text: $0.reason, since: $0.since)] }
+    return (failures ?? []) + roomsAside.map(\.problem)
+  }
+}
+
+extension SnapshotStore.RoomAside {
+  fileprivate var problem: Problem {
+    Problem(
+      part: "state",
+      text:
+        "set aside, since livehostd died repeatedly while it was restored; its recordings are kept, "
+        + "and its state is in \(path): to try again, stop livehostd, rename that to \(restoredPath) and "
+        + "start it",
+      since: since, room: room)
   }
 }
 

@@ -40,7 +40,7 @@ package struct Restoration {
       let deaths = unfinished?.room == name ? unfinished?.deaths ?? 0 : 0
       guard store.beginRestoration(of: name, deaths: deaths) else {
         logger.error(
-          "room \(room) is not restored: livehostd died \(deaths) times in a row while it was; its state and its recordings are kept",
+          "room \(room) is not restored: livehostd died \(deaths) times in a row while it was; its state and its recordings are kept, see livehostctl status",
           metadata: ["room": "\(room)"])
         continue
       }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 package import Platform
 import Synchronization
 
@@ -60,6 +61,7 @@ package final class SnapshotStore: Sendable {
   private let inbox = Guarded(Inbox())
   private let signal: WakeSignal
   private let problem = Guarded<PresentFailure?>(nil)
+  private let aside = Guarded<[RoomAside]>([])
 
   /// Why the last write of a room failed, and since when writes have; `nil` if it succeeded.
   package var failure: PresentFailure? { problem.withLock { $0 } }
@@ -201,12 +203,17 @@ package final class SnapshotStore: Sendable {
 
   // MARK: The start
 
-  /// The rooms whose snapshots the last run left, in the order of their names.
+  /// The rooms whose snapshots the last run left, in the order of their names. Notes which have been set
+  /// aside.
   package func rooms() -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     // Files that were being written when the last run was killed; the name is Foundation's.
     for name in names where name.hasPrefix(".dat.nosync") {
       try? FileManager.default.removeItem(at: directory.appendingPathComponent(name))
+    }
+    aside.withLock { rooms in
+      rooms = names.sorted().filter { $0.hasSuffix(Self.asideSuffix) }
+        .map { RoomAside(file: directory.appendingPathComponent($0)) }
     }
     return names.filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }
       .sorted()
@@ -250,6 +257,33 @@ package final class SnapshotStore: Sendable {
 
   /// How often the daemon may die while it restores a room, until the room is set aside.
   private static let maximumDeaths = 2
+  private static let asideReason = "set-aside"
+  private static let asideSuffix = "\(suffix).\(asideReason)"
+
+  /// A room that is not restored any more.
+  package struct RoomAside: Sendable {
+    package let room: String
+    /// Where its state is.
+    package let path: String
+    /// Where it has to be for the room to be restored.
+    package var restoredPath: String {
+      String(path.dropLast(SnapshotStore.asideReason.utf8.count + 1))
+    }
+    /// Milliseconds since 1970.
+    package let since: Int
+
+    fileprivate init(file: URL) {
+      room = String(file.lastPathComponent.dropLast(SnapshotStore.asideSuffix.utf8.count))
+      path = file.path
+      var status = stat()
+      // The change is that of the name.
+      since = lstat(path, &status) == 0 ? status.st_ctim.tv_sec * 1000 : 0
+    }
+  }
+
+  /// The rooms that this run or an earlier one has set aside, by ``rooms()`` and
+  /// ``beginRestoration(of:deaths:)``.
+  package var roomsAside: [RoomAside] { aside.withLock { $0 } }
 
   /// The room that was being restored when the last run ended, and how many runs in a row ended there.
   package func unfinishedRestoration() -> (room: String, deaths: Int)? {
@@ -265,7 +299,11 @@ package final class SnapshotStore: Sendable {
   /// - Parameter deaths: how many runs in a row ended while this room was restored.
   package func beginRestoration(of room: String, deaths: Int) -> Bool {
     guard deaths < Self.maximumDeaths else {
-      _ = setAside(room, as: "set-aside")
+      let name = setAside(room, as: Self.asideReason)
+      aside.withLock { rooms in
+        rooms.removeAll { $0.room == room }
+        rooms.append(RoomAside(file: directory.appendingPathComponent(name)))
+      }
       return false
     }
     // Survives the process; a power failure is nobody's fault.

@@ -132,6 +132,25 @@ private final class Disk: Durability {
     }
   }
 
+  @Test func `a last line without its ending counts, whether it is an event or a sync`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink)
+    try connection.send(viewers(1) + clear + "\n" + String(sync("last").dropLast()))
+    #expect(try connection.answers() == "")
+    connection.fire(ChannelEvent.inputClosed)
+    #expect(!connection.isClosed)
+    for receipt in sink.takeHeld() { receipt.markApplied() }
+    #expect(try connection.answers() == synced("last", 2, 0))
+    #expect(connection.isClosed)
+
+    let other = try EmbeddedConnection(sink)
+    try other.send(sync("first") + clear)
+    other.fire(ChannelEvent.inputClosed)
+    for receipt in sink.takeHeld() { receipt.markApplied() }
+    #expect(try other.answers() == synced("first", 0, 0))
+    #expect(sink.payloads("main").last == .chat(.clear))
+  }
+
   @Test func `an options line sets the room and the clock for the lines after it`() throws {
     let sink = NotingSink()
     let connection = try EmbeddedConnection(sink)

@@ -30,11 +30,12 @@ struct ConnectionCore: ~Copyable {
     _ = take(.rejected(.lineTooLong, room: decoder.override), bytes: 0)
   }
 
-  /// Takes the unfinished line of a sender that has gone. If it is a control line, it does nothing.
-  mutating func processRest(arrival: Timestamp) {
-    guard let slab = assembler.takeRest() else { return }
+  /// Takes the unfinished line of a sender that has gone, which counts if it is complete but for its
+  /// ending. If it is a control line, it is returned.
+  mutating func processRest(arrival: Timestamp) -> ControlLine? {
+    guard let slab = assembler.takeRest() else { return nil }
     let line = ByteSlab.Slice(offset: 0, count: slab.count)
-    _ = take(decoder.decodeUnended(slab, line: line, arrival: arrival), bytes: slab.count)
+    return take(decoder.decodeUnended(slab, line: line, arrival: arrival), bytes: slab.count)
   }
 
   @inline(__always)

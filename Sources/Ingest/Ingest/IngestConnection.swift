@@ -172,7 +172,7 @@ package final class IngestConnection: ChannelInboundHandler {
     }
     processHeld(nil)
     arrival = configuration.now()
-    core.processRest(arrival: arrival)
+    if case .sync(let token)? = core.processRest(arrival: arrival) { sync(token) }
     handOver()
     phase = next
   }

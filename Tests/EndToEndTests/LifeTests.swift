@@ -116,6 +116,27 @@ struct LifeTests {
       ), "\(outcome.diagnostics)")
   }
 
+  @Test func `a sender beyond ingest.connections is told that, and the log as well`()
+    throws
+  {
+    let directory = try temporaryDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let file = directory.appendingPathComponent("one.yaml")
+    try "ingest:\n  connections: 1\n".write(to: file, atomically: true, encoding: .utf8)
+    let daemon = try RunningDaemon(arguments: ["--config", file.path])
+    let first = try RawConnection(daemon.ingestSocket)
+    #expect(try first.sync() != nil)
+    let outcome = try daemon.ctl("ingest", "-", input: #"{"type":"chat.clear"}"# + "\n")
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.diagnostics.contains(
+        "the daemon refused the connection: all connections that ingest.connections allows are taken"
+      ), "\(outcome.diagnostics)")
+    #expect(daemon.stop() == 0)
+    #expect(
+      daemon.log.contains("connections to the ingest socket beyond ingest.connections: refused"))
+  }
+
   @Test func `a bad configuration makes the daemon exit with 78 and name file, line and key`()
     throws
   {

@@ -137,8 +137,12 @@ private final class SlowSink: IngestSink {
         first.send(#"{"type":"sync","token":"t"}"# + "\n")
         #expect(first.readLine().contains("synced"))
         let second = try #require(BlockingClient(path))
-        #expect(second.readToEnd() == "")
+        #expect(
+          second.readToEnd()
+            == #"{"type":"refused","reason":"all connections that ingest.connections allows are taken"}"#
+            + "\n")
         #expect(server.statistics.refusedConnections == 1)
+        #expect(server.refusals.rows.map(\.row.resource) == [.ingestConnection])
         first.finish()
         #expect(first.readToEnd() == "")
       }
@@ -147,6 +151,18 @@ private final class SlowSink: IngestSink {
       let third = try #require(BlockingClient(path))
       third.send(#"{"type":"sync","token":"t"}"# + "\n")
       #expect(third.readLine().contains("synced"))
+    }
+  }
+
+  @Test func `a user who may not send is told so, and counted`() async throws {
+    try await serve(NotingSink(), { $0.maySend = { $0.userID != geteuid() } }) { server in
+      let client = try #require(BlockingClient(path))
+      #expect(
+        client.readToEnd()
+          == #"{"type":"refused","reason":"this user may not send events"}"# + "\n")
+      #expect(
+        server.refusals.rows.map(\.row) == [.init(user: geteuid(), resource: .ingestPermission)])
+      #expect(server.statistics.openConnections == 0)
     }
   }
 

@@ -1,3 +1,4 @@
+import Glibc
 package import NIOCore
 import NIOPosix
 import Platform
@@ -130,7 +131,9 @@ private final class Registry: Sendable {
         let id = state.shares.connect(user: peer?.userID, hasRights: mayUseReserve).id
       else {
         state.statistics.refusedConnections += 1
-        if !state.isStopping { state.refusals.add(.ingestConnection, user: peer?.userID) }
+        if !state.isStopping {
+          state.refusals.add(maySend ? .ingestConnection : .ingestPermission, user: peer?.userID)
+        }
         return nil
       }
       state.statistics.acceptedConnections += 1
@@ -138,7 +141,14 @@ private final class Registry: Sendable {
       state.channels[id] = channel
       return id
     }
-    guard let id else { return false }
+    guard let id else {
+      tell(
+        channel,
+        maySend
+          ? "all connections that ingest.connections allows are taken"
+          : "this user may not send events")
+      return false
+    }
     channel.closeFuture.whenComplete { _ in
       self.state.withLock { state in
         state.channels[id] = nil
@@ -147,6 +157,18 @@ private final class Registry: Sendable {
       }
     }
     return true
+  }
+
+  /// Tells a client why its connection is closed next. Its socket is new, so that a line fits; a client that
+  /// is gone needs none.
+  private func tell(_ channel: any Channel, _ reason: String) {
+    let reason = state.withLock { $0.isStopping } ? "livehostd is stopping" : reason
+    let line = Array("{\"type\":\"refused\",\"reason\":\"\(reason)\"}\n".utf8)
+    _ = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+      of: NIOBSDSocket.Handle.self
+    ) { socket in
+      send(socket, line, line.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+    }
   }
 
   /// Refuses all connections from now on, and returns the open ones.

@@ -2,8 +2,10 @@
 package enum RefusedResource: String, Codable, Sendable, CaseIterable {
   /// A connection beyond what there is.
   case connection
-  /// A connection to the ingest socket: there is none left, or the user may not send.
+  /// A connection to the ingest socket beyond what there is.
   case ingestConnection
+  /// A connection to the ingest socket, by a user who may not send.
+  case ingestPermission
   /// An idle connection, closed for another.
   case idleConnection
   /// A call with `more` beyond what there is.

@@ -23,6 +23,8 @@ final class PlaybackSession {
   /// Why the source failed. Everything read until then is played and confirmed first.
   private var sourceFailure: Failure?
   private var sentFinalSync = false
+  /// Why the daemon closes the connection.
+  private var refusal: String?
   private var nextProgress: Int64 = 0
 
   init(
@@ -135,13 +137,18 @@ final class PlaybackSession {
     let couldWrite = socket.write(&output, from: &written)
     let isOpen = socket.readLines(take)
     guard couldWrite, isOpen || sentFinalSync && syncs.isSettled else {
-      throw Failure(.failed, "the daemon closed the connection")
+      throw Failure(
+        .failed,
+        refusal.map { "the daemon refused the connection: \($0)" }
+          ?? "the daemon closed the connection")
     }
   }
 
   private func take(_ line: ArraySlice<UInt8>) {
-    guard let answer = try? JSONValue(parsing: line), let type = answer["type"]?.stringValue,
-      ["synced", "applied"].contains(type), let token = answer["token"]?.stringValue,
+    guard let answer = try? JSONValue(parsing: line), let type = answer["type"]?.stringValue
+    else { return }
+    if type == "refused" { refusal = answer["reason"]?.stringValue }
+    guard ["synced", "applied"].contains(type), let token = answer["token"]?.stringValue,
       let received = answer["received"]?.integerValue,
       let rejected = answer["rejected"]?.integerValue
     else { return }

@@ -106,6 +106,7 @@ enum RefusalText {
       switch resource {
       case .connection: ("connection", "connections")
       case .ingestConnection: ("ingest connection", "ingest connections")
+      case .ingestPermission: ("unpermitted ingest connection", "unpermitted ingest connections")
       case .idleConnection: ("idle connection closed", "idle connections closed")
       case .monitor: ("monitor", "monitors")
       case .callLength: ("long call", "long calls")

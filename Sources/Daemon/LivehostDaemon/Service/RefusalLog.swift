@@ -59,10 +59,11 @@ final class RefusalLog: Sendable {
 extension RefusedResource {
   fileprivate var meaning: String {
     switch self {
-    case .connection: "too many connections to the control socket"
-    case .ingestConnection: "connections to the ingest socket"
+    case .connection: "connections to the control socket beyond control.connections"
+    case .ingestConnection: "connections to the ingest socket beyond ingest.connections"
+    case .ingestPermission: "connections to the ingest socket by users who may not send events"
     case .idleConnection: "idle connections, closed for others"
-    case .monitor: "too many calls with the more flag"
+    case .monitor: "calls with the more flag beyond control.monitors"
     case .callLength: "calls longer than 16 KiB of users without rights"
     case .unfinishedCall: "calls whose end did not come"
     case .memory: "memory for calls and replies, which others needed"

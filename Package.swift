@@ -298,6 +298,7 @@ let tests: [Target] =
         "HostFeature", "HostScreen", "LivehostDaemon", "Ingest", "WireFormats", "Recordings",
         "ControlInterface", "JSON", "Platform", "Prometheus", "Systemd", "Varlink", "Compression",
         "TestSupport", "UnixSockets", "YAMLReader", lifecycle, logging,
+        serviceProduct("NIOEmbedded", "swift-nio"),
       ] + nio),
     test(
       "EndToEndTests",

@@ -46,6 +46,14 @@ import Testing
     await daemon.stop()
   }
 
+  @Test func `the list of recordings has all pages, oldest first`() async throws {
+    let daemon = try await FakeDaemon()
+    let run = await daemon.run(["record", "list", "pages", "--json=short"])
+    let names = try JSONValue(parsing: run.output).arrayValue?.map { $0["recording"]?.stringValue }
+    #expect(names == ["p1", "p2", "p3", "p4", "p5"])
+    await daemon.stop()
+  }
+
   @Test func `set takes a value or a position and prints the result`() async throws {
     let daemon = try await FakeDaemon()
     for (argument, member, value): (String, String, JSONValue) in [

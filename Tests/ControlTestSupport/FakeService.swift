@@ -252,6 +252,18 @@ package final class FakeService: ControlService {
   package func listRecordings(
     _ room: String?, before: String?
   ) async throws -> ListRecordingsReply {
+    if room == "pages" {
+      // Five of them, two on a page.
+      let names = (1...5).map { "p\($0)" }
+      let end = before.flatMap { names.firstIndex(of: $0) } ?? names.count
+      let page = names[max(0, end - 2)..<end]
+      return ListRecordingsReply(
+        recordings: page.map { name in
+          var recording = RecordingReport.example
+          recording.recording = name
+          return recording
+        }, older: page.startIndex > 0 ? page.startIndex : nil)
+    }
     let exists = before == nil && (room == nil || room == "main")
     return ListRecordingsReply(recordings: exists ? [.example] : [])
   }

@@ -277,6 +277,35 @@ def others_work(name):
     check(f"{name}: a sender's 100,000 events are synced", outcome.returncode == 0, outcome.stderr)
 
 
+SENT_BY_NOBODY = """
+import socket, sys
+s = socket.socket(socket.AF_UNIX); s.settimeout(30); s.connect(sys.argv[1])
+try:
+    s.sendall(b'{"type":"chat.clear","room":"strange"}\\n')
+except OSError:
+    pass
+print(s.makefile().readline())
+"""
+
+
+def refused_by_user():
+    """A daemon that was started by hand looks at who connects to its ingest socket, whatever its mode."""
+    path = f"{run}/ingest"
+    mode = os.stat(path).st_mode
+    os.chmod(path, 0o666)
+    outcome = subprocess.run(
+        ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups",
+         sys.executable, "-c", SENT_BY_NOBODY, path], capture_output=True, timeout=60, text=True)
+    os.chmod(path, mode & 0o777)
+    check("another user may not send, and is told so",
+          '"type":"refused","reason":"this user may not send events"' in outcome.stdout, outcome)
+    told = (status() or {}).get("refusals") or []
+    check("which is counted",
+          any((row.get("user"), row["resource"]) == (NOBODY, "ingestPermission") for row in told), told)
+    rooms = Client().call(CONTROL + "ListRooms", {})
+    check("and nothing of theirs was taken", "strange" not in json.dumps(rooms), rooms)
+
+
 def main():
     root = connect()
     root.call(CONTROL + "OpenRoom", {"room": "main"})
@@ -296,6 +325,7 @@ def main():
             check(f"{name}: the daemon grew by {growth >> 10} MiB", growth <= ALLOWED_GROWTH)
     told = (status() or {}).get("refusals") or []
     check("what strangers were refused is told", any(row.get("user") == NOBODY for row in told), told)
+    refused_by_user()
     for size in (16 << 10, 4 << 20):
         for who in ("nobody", "root"):
             if (size, who) != (16 << 10, "root"):

@@ -1,13 +1,13 @@
-import Logging
-import NIOCore
+package import Logging
+package import NIOCore
 import Platform
 import Systemd
-import UnixSockets
+package import UnixSockets
 
 /// Logs what clients were refused: at the first look that finds something new, then as sums, at most one
 /// entry for each resource per ``interval``. Works on one event loop.
-final class RefusalLog: Sendable {
-  static let interval = TimeAmount.seconds(10)
+package final class RefusalLog: Sendable {
+  package static let interval = TimeAmount.seconds(10)
 
   private let logger: Logger
   private let refusals: @Sendable () -> RefusalCounts
@@ -15,13 +15,13 @@ final class RefusalLog: Sendable {
   private let task = Guarded<RepeatedTask?>(nil)
 
   /// - Parameter refusals: what clients were refused so far.
-  init(logger: Logger, refusals: @escaping @Sendable () -> RefusalCounts) {
+  package init(logger: Logger, refusals: @escaping @Sendable () -> RefusalCounts) {
     self.logger = logger
     self.refusals = refusals
   }
 
   /// Looks from now on.
-  func start(on eventLoop: any EventLoop) {
+  package func start(on eventLoop: any EventLoop) {
     let repeated = eventLoop.scheduleRepeatedTask(
       initialDelay: .seconds(1), delay: Self.interval
     ) { _ in self.logNew() }
@@ -29,7 +29,7 @@ final class RefusalLog: Sendable {
   }
 
   /// Logs what is left, and looks no more.
-  func stop() {
+  package func stop() {
     task.withLock { $0 }?.cancel()
     logNew()
   }

@@ -1,0 +1,109 @@
+import LivehostDaemon
+import Logging
+import NIOCore
+import NIOEmbedded
+import Synchronization
+import Testing
+import UnixSockets
+
+@Suite struct RefusalLogTests {
+  /// Refusals, the log about them, and the time that passes meanwhile.
+  private final class Server: Sendable {
+    private struct State {
+      var refusals = RefusalCounts()
+      var entries: [String] = []
+    }
+
+    /// Writes down the line of an entry and its fields.
+    private struct Handler: LogHandler {
+      let server: Server
+      var metadata: Logger.Metadata = [:]
+      var logLevel = Logger.Level.trace
+
+      subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+      }
+
+      func log(event: LogEvent) {
+        let fields = ["resource", "count", "user"].compactMap { name in
+          event.metadata?[name].map { "\(name)=\($0)" }
+        }
+        server.state.withLock {
+          $0.entries.append("\(event.message) (\(fields.joined(separator: " ")))")
+        }
+      }
+    }
+
+    private let state = Mutex(State())
+
+    func log() -> RefusalLog {
+      RefusalLog(logger: Logger(label: "test") { _ in Handler(server: self) }) { [self] in
+        state.withLock { $0.refusals }
+      }
+    }
+
+    func refuse(_ resource: RefusedResource, to user: UInt32?, _ count: Int = 1) {
+      state.withLock { $0.refusals.add(resource, user: user, count: count) }
+    }
+
+    /// The entries since the last call.
+    func entries() -> [String] {
+      state.withLock { state in
+        defer { state.entries = [] }
+        return state.entries
+      }
+    }
+  }
+
+  @Test func `refusals are logged as sums, one entry for each resource in ten seconds`() {
+    let (loop, server) = (EmbeddedEventLoop(), Server())
+    let log = server.log()
+    log.start(on: loop)
+    server.refuse(.ingestConnection, to: 1_000)
+    server.refuse(.callLength, to: 1_001, 2)
+    loop.advanceTime(by: .seconds(1))
+    #expect(
+      server.entries() == [
+        "connections to the ingest socket beyond ingest.connections: refused once to user 1000 (resource=ingestConnection count=1 user=1000)",
+        "calls longer than 16 KiB of users without rights: refused 2 times to user 1001 (resource=callLength count=2 user=1001)",
+      ])
+    for _ in 0..<1_000 {
+      server.refuse(.ingestConnection, to: 1_000)
+      loop.advanceTime(by: .milliseconds(9))
+      #expect(server.entries() == [])
+    }
+    loop.advanceTime(by: .seconds(1))
+    #expect(
+      server.entries() == [
+        "connections to the ingest socket beyond ingest.connections: refused 1000 times to user 1000 (resource=ingestConnection count=1000 user=1000)"
+      ])
+    loop.advanceTime(by: .hours(1))
+    #expect(server.entries() == [], "what is logged is not logged again")
+    log.stop()
+  }
+
+  @Test
+  func `an entry names the user with most of the refusals, and no user where there are several`() {
+    let (loop, server) = (EmbeddedEventLoop(), Server())
+    let log = server.log()
+    log.start(on: loop)
+    server.refuse(.connection, to: 1_000, 2)
+    server.refuse(.connection, to: 1_001, 3)
+    server.refuse(.connection, to: nil)
+    loop.advanceTime(by: .seconds(1))
+    #expect(
+      server.entries() == [
+        "connections to the control socket beyond control.connections: refused 6 times, most of them to user 1001 (resource=connection count=6)"
+      ])
+    server.refuse(.monitor, to: nil)
+    log.stop()
+    #expect(
+      server.entries() == [
+        "calls with the more flag beyond control.monitors: refused once to users that are not counted on their own (resource=monitor count=1)"
+      ])
+    server.refuse(.monitor, to: 1_000)
+    loop.advanceTime(by: .hours(1))
+    #expect(server.entries() == [], "it has stopped")
+  }
+}

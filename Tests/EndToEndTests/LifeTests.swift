@@ -107,12 +107,12 @@ struct LifeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `a correct configuration is told with the memory that rooms may take`() throws {
+  @Test func `a correct configuration is told with the memory that it allows`() throws {
     let outcome = try run("livehostd", ["--check-config"])
     #expect(outcome.status == 0)
     #expect(
       outcome.diagnostics.contains(
-        #/the configuration is fine; 64 rooms of [0-9.]+ MiB each may take [0-9.]+ MiB of memory in all/#
+        #/the configuration is fine; 64 rooms of [0-9.]+ MiB each may take [0-9.]+ MiB of memory in all, and 256 ingest connections [0-9.]+ MiB/#
       ), "\(outcome.diagnostics)")
   }
 

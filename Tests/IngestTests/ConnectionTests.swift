@@ -258,7 +258,10 @@ private final class Disk: Durability {
 
   @Test func `a sync covers rooms that the connection no longer remembers`() throws {
     let sink = NotingSink(holding: true)
-    let connection = try EmbeddedConnection(sink) { $0.maximumRoomsRemembered = 10 }
+    let connection = try EmbeddedConnection(sink) {
+      $0.maximumRoomsRemembered = 10
+      $0.maximumOutstandingDeliveries = 1_000
+    }
     for number in 0..<100 { try connection.send(viewers(number, room: "r\(number)")) }
     try connection.send(sync("all"))
     let held = sink.takeHeld()
@@ -345,13 +348,19 @@ private final class Disk: Durability {
     #expect(try connection.answers() == String(repeating: synced(token, 1, 0), count: 3))
   }
 
-  @Test func `lines behind a limited sync are taken when the sender has gone`() throws {
+  @Test func `lines behind a limited sync are taken after it when the sender sends no more`() throws
+  {
     let sink = NotingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingSyncs = 1 }
     try connection.send(viewers(1) + sync("1") + sync("2") + viewers(2))
     #expect(sink.payloads("main").count == 1)
     connection.fire(ChannelEvent.inputClosed)
+    #expect(sink.payloads("main").count == 1)
+    for receipt in sink.takeHeld() { receipt.markApplied() }
     #expect(sink.payloads("main").count == 2)
+    _ = sink.takeHeld()
+    #expect(try connection.answers() == synced("1", 1, 0) + synced("2", 1, 0))
+    #expect(connection.isClosed)
   }
 
   @Test func `a slow sink stops a sender of syncs as well`() throws {
@@ -378,6 +387,94 @@ private final class Disk: Durability {
     #expect(try connection.answers() == synced("1", 1, 0))
     #expect(connection.isClosed)
     #expect(sink.payloads("main") == [.header(.viewers(count: 1))])
+  }
+}
+
+/// Each event takes some times as much memory as the shortest lines.
+@Suite(.timeLimit(.minutes(1))) struct MemoryLimitTests {
+  private static let lines = String(repeating: "CLEARCHAT #c\n", count: 5_000)
+  private static let eventBytes = MemoryLayout<LiveEvent>.stride
+
+  /// Consumes everything until no more comes.
+  private func consume(_ sink: NotingSink) {
+    while true {
+      let held = sink.takeHeld()
+      if held.isEmpty { return }
+      for receipt in held { receipt.markApplied() }
+    }
+  }
+
+  @Test func `short lines count with the events that they become`() throws {
+    let sink = NotingSink(holding: true)
+    let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 200_000 }
+    try connection.send(Self.lines)
+    let reads = connection.reads
+    let taken = sink.payloads("c").count
+    #expect(taken > 0 && taken * Self.eventBytes < 300_000, "\(taken) events")
+    consume(sink)
+    #expect(sink.payloads("c").count == 5_000)
+    #expect(connection.reads > reads)
+  }
+
+  @Test func `once the memory of all is full, each connection has its own share`() throws {
+    let memory = IngestMemory(limit: 200_000)
+    let (greedy, modest) = (NotingSink(holding: true), NotingSink(holding: true))
+    let first = try EmbeddedConnection(greedy, memory: memory)
+    let second = try EmbeddedConnection(modest, memory: memory)
+    try first.send(Self.lines)
+    #expect(memory.bytes >= 200_000 && memory.bytes < 400_000, "\(memory.bytes)")
+    try second.send(viewers(1) + sync("1"))
+    #expect(modest.payloads("main").count == 1, "what others hold does not stop it")
+    consume(modest)
+    #expect(try second.answers() == synced("1", 1, 0))
+    try second.send(Self.lines)
+    let taken = modest.payloads("c").count
+    #expect(taken > 0 && taken * Self.eventBytes < 200_000, "\(taken) events")
+    consume(greedy)
+    consume(modest)
+    #expect(greedy.payloads("c").count == 5_000)
+    #expect(modest.payloads("c").count == 5_000)
+    #expect(memory.bytes == 0)
+  }
+
+  @Test func `what a sender leaves behind is taken as it is consumed, and counts until then`()
+    throws
+  {
+    let sink = NotingSink(holding: true)
+    let isFree = Mutex(false)
+    let memory = IngestMemory(limit: 1 << 20)
+    do {
+      let connection = try EmbeddedConnection(
+        sink, memory: memory, slot: ConnectionSlot(free: { isFree.withLock { $0 = true } })
+      ) { $0.maximumOutstandingBytes = 100_000 }
+      try connection.send(Self.lines + sync("1") + viewers(3))
+      connection.channel.pipeline.fireChannelInactive()
+      #expect(sink.payloads("c").count < 5_000)
+      while sink.payloads("main").isEmpty {
+        #expect(isFree.withLock { !$0 })
+        let held = sink.takeHeld()
+        try #require(!held.isEmpty)
+        for receipt in held { receipt.markApplied() }
+        connection.channel.embeddedEventLoop.run()
+      }
+    }
+    #expect(sink.payloads("c").count == 5_000)
+    #expect(isFree.withLock { !$0 }, "its last delivery is not consumed")
+    consume(sink)
+    #expect(isFree.withLock { $0 })
+    #expect(memory.bytes == 0)
+  }
+
+  @Test func `the tokens of syncs count too, and are given back if they are never answered`() throws
+  {
+    let sink = NotingSink(holding: true)
+    let memory = IngestMemory(limit: 1 << 20)
+    let connection = try EmbeddedConnection(sink, memory: memory)
+    try connection.send(viewers(1) + sync(String(repeating: "t", count: 5_000)))
+    #expect(memory.bytes > 5_000)
+    connection.channel.pipeline.fireChannelInactive()
+    _ = sink.takeHeld()
+    #expect(memory.bytes == 0)
   }
 }
 

@@ -31,8 +31,8 @@ final class EmbeddedConnection {
 
   /// - Parameter isRead: whether the peer reads what the connection writes.
   init(
-    _ sink: NotingSink, isRead: Bool = true,
-    _ change: (inout IngestConfiguration) -> Void = { _ in }
+    _ sink: NotingSink, isRead: Bool = true, memory: IngestMemory? = nil,
+    slot: ConnectionSlot? = nil, _ change: (inout IngestConfiguration) -> Void = { _ in }
   ) throws {
     var configuration = IngestConfiguration()
     configuration.now = { 1000 }
@@ -40,7 +40,7 @@ final class EmbeddedConnection {
     if !isRead { try channel.pipeline.syncOperations.addHandler(WriteHolder()) }
     try channel.pipeline.syncOperations.addHandlers([
       counter,
-      IngestConnection(configuration: configuration, sink: sink),
+      IngestConnection(configuration: configuration, sink: sink, memory: memory, slot: slot),
     ])
     channel.connect(to: try SocketAddress(unixDomainSocketPath: "/ingest"), promise: nil)
   }

@@ -1,3 +1,4 @@
+import LiveEvents
 import Recordings
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
   private func expectPages(_ names: [String], of library: RecordingLibrary) async throws {
     func page(room: String? = nil, before: String? = nil, limit: Int) async throws -> Page {
       let page = try await library.page(room: room, before: before, limit: limit)
-      return Page(page.recordings.map(\.name), page.older)
+      return Page(page.recordings.map(\.name)[...], page.older)
     }
     // From the newest to the oldest, each page oldest first.
     #expect(try await page(limit: 3) == Page(names[4...], 4))

@@ -13,12 +13,13 @@ struct ConnectionCore: ~Copyable {
   /// How many of them were rejected here.
   private(set) var rejected = 0
 
-  /// Decodes lines starting at `offset` and gathers what they say, up to the end of the slab or the
+  /// Decodes some lines starting at `offset` and gathers what they say, up to the end of the slab or the
   /// next control line, which is returned.
   mutating func process(
-    _ slab: ByteSlab, from offset: inout Int, arrival: Timestamp
+    _ slab: ByteSlab, from offset: inout Int, atMost lines: Int, arrival: Timestamp
   ) -> ControlLine? {
-    while let line = slab.nextLine(at: &offset) {
+    for _ in 0..<lines {
+      guard let line = slab.nextLine(at: &offset) else { return nil }
       let decoded = decoder.decode(slab, line: line, arrival: arrival)
       if let control = take(decoded, bytes: line.count) { return control }
     }

@@ -1,10 +1,13 @@
 /// What a connection has handed over but not heard back about: it determines whether the connection
-/// may read on, and which syncs it still has to answer. A value without clock, channel or lock.
+/// may read on, and which syncs it still has to answer. A value without clock, channel or lock; its bytes
+/// count in the memory that all connections share.
 struct DeliveryLedger {
   /// The limits at which a connection stops reading.
   struct Limits {
-    /// Bytes of lines in deliveries that are not consumed yet, and of the tokens of unanswered syncs.
+    /// Bytes of memory of deliveries that are not consumed yet, and of the tokens of unanswered syncs.
     var bytes: Int
+    /// The same while the memory of all connections is full.
+    var share: Int
     /// Deliveries that are not consumed yet.
     var deliveries: Int
     /// Syncs that are not answered yet.
@@ -31,6 +34,7 @@ struct DeliveryLedger {
   }
 
   let limits: Limits
+  private let memory: IngestMemory
   private var bytes = 0
   private var deliveries = 0
   private var epochs = [Epoch()]
@@ -40,23 +44,34 @@ struct DeliveryLedger {
   private var rejectedBefore = 0
   private(set) var isAbandoned = false
 
-  init(limits: Limits) { self.limits = limits }
+  init(limits: Limits, memory: IngestMemory) {
+    self.limits = limits
+    self.memory = memory
+  }
 
   /// The number of the epoch that new lines belong to.
   var openEpoch: UInt64 { firstEpoch + UInt64(epochs.count - 1) }
 
   /// Whether the connection has to stop reading.
-  var isFull: Bool {
-    bytes >= limits.bytes || deliveries >= limits.deliveries || owesTooManyAnswers
+  var isFull: Bool { mustStop(with: 0) }
+
+  /// Whether it has to stop before it takes more lines, with these bytes still to be handed over.
+  func mustStop(with gathered: Int) -> Bool {
+    bytes + gathered >= maximumBytes(with: gathered) || deliveries >= limits.deliveries
+      || owesTooManyAnswers
+  }
+
+  private func maximumBytes(with gathered: Int = 0) -> Int {
+    memory.isFull(with: gathered) ? limits.share : limits.bytes
   }
 
   /// Whether another sync must wait for answers to earlier ones.
-  var owesTooManyAnswers: Bool { epochs.count > limits.syncs || bytes >= limits.bytes }
+  var owesTooManyAnswers: Bool { epochs.count > limits.syncs || bytes >= maximumBytes() }
 
   /// Whether a connection that had to stop may read again. Half of each limit must be free, so that
   /// the connection does not stop and start with every delivery.
   var hasFreeCapacity: Bool {
-    bytes <= limits.bytes / 2 && deliveries <= limits.deliveries / 2
+    bytes <= maximumBytes() / 2 && deliveries <= limits.deliveries / 2
       && epochs.count - 1 <= limits.syncs / 2
   }
 
@@ -70,15 +85,28 @@ struct DeliveryLedger {
   var owesAnswers: Bool { epochs.count > 1 }
 
   mutating func handOver(bytes: Int, wantsAcknowledgement: Bool) {
-    self.bytes += bytes
+    add(bytes)
     deliveries += 1
     if wantsAcknowledgement { epochs[epochs.count - 1].unacknowledged += 1 }
   }
 
   mutating func markConsumed(bytes: Int) {
-    self.bytes -= bytes
+    subtract(bytes)
     deliveries -= 1
   }
+
+  private mutating func add(_ count: Int) {
+    bytes += count
+    memory.add(count)
+  }
+
+  private mutating func subtract(_ count: Int) {
+    bytes -= count
+    memory.subtract(count)
+  }
+
+  /// Gives back what the tokens of syncs take that will never be answered.
+  mutating func release() { subtract(bytes) }
 
   mutating func markRejected(_ count: Int, epoch: UInt64) {
     guard epoch >= firstEpoch else {
@@ -103,7 +131,7 @@ struct DeliveryLedger {
 
   /// Ends the open epoch with a sync. `received` and `rejected` are the connection's counts so far.
   mutating func sync(token: [UInt8], received: Int, rejected: Int) {
-    bytes += token.count
+    add(token.count)
     epochs[epochs.count - 1].sync = (token, received, rejected)
     epochs.append(Epoch())
   }
@@ -116,7 +144,7 @@ struct DeliveryLedger {
     for epoch in epochs {
       guard let sync = epoch.sync, epoch.unacknowledged == 0 else { break }
       rejectedBefore += epoch.rejectedBySink
-      bytes -= sync.token.count
+      subtract(sync.token.count)
       answers.append(
         Answer(
           token: sync.token, received: sync.received, rejected: sync.rejected + rejectedBefore,

@@ -48,7 +48,7 @@ package final class DeliveryReceipt: Sendable {
     wantsAcknowledgement = true
   }
 
-  /// The size of the lines in which the delivery came; 0 if it came by no line.
+  /// What the delivery takes in bytes of memory, its lines and its events; 0 if it came by no line.
   package var byteCount: Int {
     if case .connection(_, _, let bytes) = sender { bytes } else { 0 }
   }

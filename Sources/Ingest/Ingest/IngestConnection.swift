@@ -16,9 +16,12 @@ package final class IngestConnection: ChannelInboundHandler {
   /// ``IngestConfiguration/drainTimeout`` for a sender that does not read its answers.
   package struct Drain: Sendable { package init() {} }
 
+  /// Fired through the pipeline when the ledger has something to do.
+  private struct Changed: Sendable {}
+
   private enum Phase {
     case reading
-    /// Too much is outstanding: nothing is read until capacity is free again.
+    /// Too much is outstanding: no line is taken until capacity is free again.
     case paused
     /// The sender will send no more. Closes when all its syncs are answered.
     case answering
@@ -37,28 +40,46 @@ package final class IngestConnection: ChannelInboundHandler {
 
   private let sink: any IngestSink
   private let configuration: IngestConfiguration
+  private let memory: IngestMemory
+  private var slot: ConnectionSlot?
   private var ledger: SharedLedger?
   private var core = ConnectionCore()
   private var touched = TouchedRooms()
   private var phase = Phase.reading
-  /// What was read and not decoded yet: too many syncs are unanswered. At most what one turn reads.
+  /// What was read and not decoded yet, because too much is outstanding. At most what one turn reads.
   private var held: [Held] = []
   /// Lines are being taken. What is answered meanwhile is looked at afterwards.
   private var isProcessing = false
+  /// The sender will send no more, but lines that were read are held.
+  private var inputHasEnded = false
+  /// The channel is closed, but lines that were read are held.
+  private var hasGone = false
   private var isStopping = false
   /// Closes the connection if its sender does not read.
   private var drainDeadline: Scheduled<Void>?
   private var arrival: Timestamp = 0
 
-  package init(configuration: IngestConfiguration, sink: any IngestSink) {
+  /// - Parameters:
+  ///   - memory: what all connections of the server share; by default, it has one of its own.
+  ///   - slot: released once everything of the connection is consumed.
+  package init(
+    configuration: IngestConfiguration, sink: any IngestSink, memory: IngestMemory? = nil,
+    slot: ConnectionSlot? = nil
+  ) {
     self.configuration = configuration
     self.sink = sink
+    self.memory = memory ?? IngestMemory(limit: configuration.sharedBytes)
+    self.slot = slot
   }
 
   // MARK: Channel events
 
   package func handlerAdded(context: ChannelHandlerContext) {
-    ledger = SharedLedger(limits: configuration.limits, channel: context.channel)
+    let channel = context.channel
+    ledger = SharedLedger(limits: configuration.limits, memory: memory, slot: slot) {
+      channel.pipeline.fireUserInboundEventTriggered(Changed())
+    }
+    slot = nil
   }
 
   package func channelActive(context: ChannelHandlerContext) {
@@ -87,14 +108,15 @@ package final class IngestConnection: ChannelInboundHandler {
 
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
-    case is SharedLedger.Changed:
+    case is Changed:
       ledger?.noteWakeUp()
-      proceed(context)
+      if hasGone { takeRest() } else { proceed(context) }
     case let event as ChannelEvent where event == .inputClosed:
-      finish(as: .answering)
+      inputHasEnded = true
       proceed(context)
     case is Drain:
       isStopping = true
+      if hasGone { return takeRest(isForced: true) }
       finish(as: .draining)
       if phase == .closed { limitWriting(context) } else { proceed(context) }
     default: context.fireUserInboundEventTriggered(event)
@@ -106,34 +128,63 @@ package final class IngestConnection: ChannelInboundHandler {
   }
 
   package func channelInactive(context: ChannelHandlerContext) {
+    drainDeadline?.cancel()
+    hasGone = true
+    let loop = context.eventLoop
+    let connection = NIOLoopBound(self, eventLoop: loop)
+    ledger?.setWake { loop.execute { connection.value.takeRest() } }
+    takeRest()
+    ledger?.slot?.leave { loop.submit { connection.value.takeRest(isForced: true) } }
+    context.fireChannelInactive()
+  }
+
+  /// Takes what a sender that has gone left behind, as fast as the sink consumes it.
+  ///
+  /// - Parameter isForced: at once, because the server stops.
+  private func takeRest(isForced: Bool = false) {
+    guard let ledger else { return }
+    ledger.noteWakeUp()
+    while !isForced, phase == .reading || phase == .paused, !held.isEmpty {
+      phase = .paused
+      _ = ledger.withLedger { $0.takeAnswers() }
+      guard ledger.satisfies({ $0.hasFreeCapacity }) else { return }
+      processHeld()
+      handOver()
+    }
     finish(as: .closed)
     phase = .closed
-    drainDeadline?.cancel()
-    ledger?.disconnect()
-    context.fireChannelInactive()
+    ledger.setWake(nil)
+    self.ledger = nil
   }
 
   // MARK: Lines
 
-  /// Takes the lines that were read, up to a sync that has to wait for answers to earlier ones.
+  /// Takes the lines that were read, as far as the limits allow.
   ///
-  /// - Parameter context: `nil` to take them all, because no more will be read.
-  private func processHeld(_ context: ChannelHandlerContext?) {
+  /// - Parameters:
+  ///   - context: where answers go; `nil` if the sender has gone.
+  ///   - isForced: to take them all, because the server stops.
+  private func processHeld(_ context: ChannelHandlerContext? = nil, isForced: Bool = false) {
     if isProcessing { return }
     isProcessing = true
     defer { isProcessing = false }
     while let next = held.first {
       var offset = next.offset
-      if let slab = next.slab {
-        while let control = core.process(slab, from: &offset, arrival: arrival) {
-          switch control {
-          case .sync(let token): sync(token)
-          case .options(let options): apply(options)
-          }
-          if let context, mustWait(context) {
-            held[0].offset = offset
-            return
-          }
+      while let slab = next.slab, offset < slab.count {
+        if !isForced, mustStop() {
+          held[0].offset = offset
+          return
+        }
+        let control = core.process(
+          slab, from: &offset, atMost: IngestConfiguration.linesAtOnce, arrival: arrival)
+        switch control {
+        case .sync(let token)?: sync(token)
+        case .options(let options)?: apply(options)
+        case nil: continue
+        }
+        if !isForced, mustWait(context) {
+          held[0].offset = offset
+          return
         }
       }
       if next.isTooLong { core.rejectTooLong() }
@@ -141,11 +192,18 @@ package final class IngestConnection: ChannelInboundHandler {
     }
   }
 
+  /// Whether too much is outstanding, with what has been gathered.
+  private func mustStop() -> Bool {
+    let gathered = core.batches.memory
+    return ledger?.withLedger { $0.mustStop(with: gathered) } ?? false
+  }
+
   /// Whether too many syncs are unanswered, those that can be answered now not counted.
-  private func mustWait(_ context: ChannelHandlerContext) -> Bool {
+  private func mustWait(_ context: ChannelHandlerContext?) -> Bool {
     guard let ledger, ledger.withLedger({ $0.owesTooManyAnswers }) else { return false }
-    write(ledger.withLedger { $0.takeAnswers() }, context)
-    return ledger.withLedger { $0.owesTooManyAnswers } || !context.channel.isWritable
+    let answers = ledger.withLedger { $0.takeAnswers() }
+    if let context { write(answers, context) }
+    return ledger.withLedger { $0.owesTooManyAnswers } || context?.channel.isWritable == false
   }
 
   private func apply(_ options: ConnectionOptions) {
@@ -170,7 +228,7 @@ package final class IngestConnection: ChannelInboundHandler {
       if phase == .answering, next == .draining { phase = next }
       return
     }
-    processHeld(nil)
+    processHeld(isForced: true)
     arrival = configuration.now()
     if case .sync(let token)? = core.processRest(arrival: arrival) { sync(token) }
     handOver()
@@ -201,7 +259,7 @@ package final class IngestConnection: ChannelInboundHandler {
 
   private func deliver(_ batch: RoomBatches.Batch, _ wantsAcknowledgement: Bool) {
     guard let ledger else { return }
-    let bytes = batch.bytes
+    let bytes = batch.memory
     let epoch = ledger.withLedger { ledger in
       ledger.handOver(bytes: bytes, wantsAcknowledgement: wantsAcknowledgement)
       return ledger.openEpoch
@@ -219,9 +277,14 @@ package final class IngestConnection: ChannelInboundHandler {
 
   /// Sends the answers that are due, then reads on, waits or closes.
   private func proceed(_ context: ChannelHandlerContext) {
-    guard let ledger, phase != .closed, !isProcessing else { return }
+    guard let ledger, phase != .closed, !hasGone, !isProcessing else { return }
     var isAbandoned = answer(ledger, context)
     while phase == .reading || phase == .paused, !isAbandoned {
+      if inputHasEnded, held.isEmpty {
+        finish(as: .answering)
+        isAbandoned = answer(ledger, context)
+        break
+      }
       let isPaused = phase == .paused
       let mayRead =
         ledger.satisfies { isPaused ? $0.hasFreeCapacity : !$0.isFull }
@@ -264,7 +327,11 @@ package final class IngestConnection: ChannelInboundHandler {
       }
       buffer.writeString("}\n")
     }
-    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+    let count = buffer.readableBytes
+    memory.add(count)
+    context.writeAndFlush(wrapOutboundOut(buffer)).whenComplete { [memory] _ in
+      memory.subtract(count)
+    }
   }
 
   private func close(_ context: ChannelHandlerContext) {

@@ -44,18 +44,21 @@ package final class IngestServer: Sendable {
       .serverChannelOption(.backlog, value: ListeningSocket.backlog)
       .childChannelOption(ChannelOptions.autoRead, value: false)
       .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-      .childChannelOption(ChannelOptions.maxMessagesPerRead, value: 4)
+      .childChannelOption(
+        ChannelOptions.maxMessagesPerRead, value: UInt(IngestConfiguration.readsPerTurn)
+      )
       .childChannelOption(
         ChannelOptions.recvAllocator,
         value: FixedSizeRecvByteBufferAllocator(capacity: configuration.readSize)
       )
       .childChannelInitializer { channel in
-        guard registry.admit(channel) else {
+        guard let slot = registry.admit(channel) else {
           return channel.eventLoop.makeFailedFuture(Refused())
         }
         return channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
-            IngestConnection(configuration: configuration, sink: sink))
+            IngestConnection(
+              configuration: configuration, sink: sink, memory: registry.memory, slot: slot))
         }
       }
     do {
@@ -80,8 +83,9 @@ package final class IngestServer: Sendable {
   /// ``IngestConfiguration/drainTimeout`` for senders to read their answers. If the task is
   /// cancelled, all connections are closed at once instead.
   package func shutdown() async {
-    let channels = registry.stop()
+    let (channels, rests) = registry.stop()
     file?.remove()
+    for rest in rests { try? await rest().get() }
     let closed = channels.map(\.closeFuture)
     for channel in channels {
       channel.pipeline.fireUserInboundEventTriggered(IngestConnection.Drain())
@@ -102,14 +106,18 @@ private final class Registry: Sendable {
     var shares: ClientShares
     var refusals = RefusalCounts()
     var channels: [ClientShares.ID: any Channel] = [:]
+    /// Those of senders that have gone and have left something behind.
+    var rests: [ClientShares.ID: ConnectionSlot.Rest] = [:]
     var isStopping = false
   }
 
   private let state: Guarded<State>
   private let configuration: IngestConfiguration
+  let memory: IngestMemory
 
   init(_ configuration: IngestConfiguration) {
     self.configuration = configuration
+    memory = IngestMemory(limit: configuration.sharedBytes)
     let total = configuration.maximumConnections
     // A sender may be silent for as long as it likes, so its connection never makes way for another.
     let limits = ClientShares.Limits(
@@ -121,8 +129,8 @@ private final class Registry: Sendable {
   var statistics: IngestServer.Statistics { state.withLock { $0.statistics } }
   var refusals: RefusalCounts { state.withLock { $0.refusals } }
 
-  /// Registers a connection until it closes; `false` if it is refused.
-  func admit(_ channel: any Channel) -> Bool {
+  /// Registers a connection until its slot is released; `nil` if it is refused.
+  func admit(_ channel: any Channel) -> ConnectionSlot? {
     let peer = Peer(channel)
     let mayUseReserve = peer.map(configuration.hasReserve) ?? true
     let maySend = peer.map(configuration.maySend) ?? true
@@ -147,16 +155,23 @@ private final class Registry: Sendable {
         maySend
           ? "all connections that ingest.connections allows are taken"
           : "this user may not send events")
-      return false
+      return nil
     }
     channel.closeFuture.whenComplete { _ in
       self.state.withLock { state in
         state.channels[id] = nil
-        state.shares.disconnect(id)
         state.statistics.openConnections -= 1
       }
     }
-    return true
+    return ConnectionSlot { rest in
+      self.state.withLock { $0.rests[id] = rest }
+    } free: {
+      // What is left of the connection is released outside the lock.
+      _ = self.state.withLock { state in
+        state.shares.disconnect(id)
+        return state.rests.removeValue(forKey: id)
+      }
+    }
   }
 
   /// Tells a client why its connection is closed next. Its socket is new, so that a line fits; a client that
@@ -171,11 +186,11 @@ private final class Registry: Sendable {
     }
   }
 
-  /// Refuses all connections from now on, and returns the open ones.
-  func stop() -> [any Channel] {
+  /// Refuses all connections from now on, and returns the open ones, and what others left behind.
+  func stop() -> ([any Channel], [ConnectionSlot.Rest]) {
     state.withLock { state in
       state.isStopping = true
-      return Array(state.channels.values)
+      return (Array(state.channels.values), Array(state.rests.values))
     }
   }
 }

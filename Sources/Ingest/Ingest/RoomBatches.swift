@@ -9,6 +9,8 @@ struct RoomBatches {
     var rejections = RejectionCounts()
     /// The total size of the lines gathered, in bytes.
     var bytes = 0
+    /// What the batch takes in bytes of memory: a short line is smaller than its event.
+    var memory: Int { bytes + events.capacity * MemoryLayout<LiveEvent>.stride }
   }
 
   private(set) var batches: [Batch] = []
@@ -19,6 +21,9 @@ struct RoomBatches {
   private var lastIndex = 0
   /// The capacity to reserve for events in a new batch.
   private var expectedEvents = 0
+
+  /// What all of it takes in bytes of memory.
+  var memory: Int { batches.reduce(0) { $0 + $1.memory } }
 
   var isEmpty: Bool { batches.isEmpty && unroutable.isEmpty }
 

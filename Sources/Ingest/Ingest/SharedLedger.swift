@@ -1,26 +1,31 @@
-import NIOCore
 import Platform
 
 /// A connection's ledger, shared with the receipts that sinks hold.
 ///
 /// The connection is woken only if it is waiting, so a sink that keeps up causes no wake-ups.
 final class SharedLedger: Sendable {
-  /// Fired through the connection's pipeline when it has something to do.
-  struct Changed: Sendable {}
-
   private struct State {
     var ledger: DeliveryLedger
-    var channel: (any Channel)?
+    var wake: (@Sendable () -> Void)?
     /// Whether the connection is waiting for free capacity or for the end.
     var isWaiting = false
     var isWakeUpPending = false
   }
 
   private let state: Guarded<State>
+  /// The connection counts as long as something of it is not consumed.
+  let slot: ConnectionSlot?
 
-  init(limits: DeliveryLedger.Limits, channel: any Channel) {
-    state = Guarded(State(ledger: DeliveryLedger(limits: limits), channel: channel))
+  /// - Parameter wake: called, on any thread, when the connection has something to do.
+  init(
+    limits: DeliveryLedger.Limits, memory: IngestMemory, slot: ConnectionSlot?,
+    wake: @escaping @Sendable () -> Void
+  ) {
+    state = Guarded(State(ledger: DeliveryLedger(limits: limits, memory: memory), wake: wake))
+    self.slot = slot
   }
+
+  deinit { state.withLock { $0.ledger.release() } }
 
   // MARK: The connection's side
 
@@ -40,8 +45,8 @@ final class SharedLedger: Sendable {
   /// Notes that a wake-up has arrived: the connection is about to look at the ledger.
   func noteWakeUp() { state.withLock { $0.isWakeUpPending = false } }
 
-  /// Releases the channel. Receipts may outlive it.
-  func disconnect() { state.withLock { $0.channel = nil } }
+  /// Calls `wake` from now on, or nothing: receipts may outlive the connection.
+  func setWake(_ wake: (@Sendable () -> Void)?) { state.withLock { $0.wake = wake } }
 
   // MARK: The receipts' side
 
@@ -82,11 +87,11 @@ final class SharedLedger: Sendable {
 
   /// Changes the state, and wakes the connection if `body` returns true.
   private func change(_ body: (inout State) -> Bool) {
-    let channel: (any Channel)? = state.withLock { state in
+    let wake: (@Sendable () -> Void)? = state.withLock { state in
       guard body(&state), !state.isWakeUpPending else { return nil }
       state.isWakeUpPending = true
-      return state.channel
+      return state.wake
     }
-    channel?.pipeline.fireUserInboundEventTriggered(Changed())
+    wake?()
   }
 }

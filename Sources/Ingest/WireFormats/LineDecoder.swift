@@ -10,6 +10,9 @@ public struct LineDecoder: ~Copyable {
   /// The longest line that is decoded, in bytes without its line ending.
   public static let maximumLineLength = 64 * 1024
 
+  /// What a decoder takes for its tokens, in bytes: four for each byte of what it looks at.
+  package static let memory = 4 * (maximumLineLength + LineWindow.capacity)
+
   var indexer: JSONIndexer
   var window = LineWindow()
   var members = NativeMemberStorage()

@@ -1,4 +1,5 @@
 import HostFeature
+import Ingest
 package import Logging
 import Wording
 
@@ -16,10 +17,13 @@ package struct Configuration: Sendable, Equatable {
 
   package init() {}
 
-  /// The most memory that rooms may take, for people.
+  /// The most memory that rooms and senders may take, for people.
   package var memoryText: String {
     let bytes = RoomBudget.bytes(chatHistory: rooms.chatHistory)
+    var ingest = IngestConfiguration()
+    ingest.maximumConnections = ingestConnections
     return "\(Format.count(rooms.maximumRooms, "room")) of \(Format.bytes(bytes)) each may take "
-      + "\(Format.bytes(rooms.maximumRooms * bytes)) of memory in all"
+      + "\(Format.bytes(rooms.maximumRooms * bytes)) of memory in all, and "
+      + "\(Format.count(ingestConnections, "ingest connection")) \(Format.bytes(ingest.memoryLimit))"
   }
 }

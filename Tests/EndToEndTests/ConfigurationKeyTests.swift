@@ -43,7 +43,7 @@ struct ConfigurationKeyTests {
         let first = try RawConnection(daemon.ingestSocket)
         _ = try first.sync("here")
         let second = try RawConnection(daemon.ingestSocket)
-        return (try? second.sync("here")) == nil ? "closed" : "open"
+        return try second.sync("here")?["type"] as? String == "synced" ? "open" : "closed"
       },
       "control.connections": Proof(value: "1", shows: ("0", "1")) { daemon in
         let first = try RawConnection(daemon.controlSocket)

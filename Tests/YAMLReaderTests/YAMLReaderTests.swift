@@ -25,6 +25,19 @@ import YAMLReader
     #expect(isEmpty)
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: ["b: *a39", "*a39 : b", "? [*a39]\n: b"])
+  func `aliases cannot stand for more than can be read`(use: String) {
+    let levels = (1...39).map { "a\($0): &a\($0) [*a\($0 - 1), *a\($0 - 1)]" }
+    let text = (["a0: &a0 [b, b]"] + levels + [use]).joined(separator: "\n")
+    #expect(error(text)?.message.hasPrefix("has more than 16 aliases") == true)
+  }
+
+  @Test func `a few aliases, and stars that begin no alias, are read`() throws {
+    let stars = (1...99).map { "\n# * **b**\nk\($0): 2*3" }.joined()
+    let keys = try mapping("a: &a 5s\nb: *a" + stars)
+    #expect(try keys["b"]?.interval() == .seconds(5))
+  }
+
   // MARK: Durations
 
   @Test(

@@ -20,6 +20,12 @@ package struct YAMLNode {
 
   /// Reads a file; `nil` if it is empty.
   package init?(parsing text: String, file: String) throws(ConfigurationError) {
+    guard YAMLSyntax.mayBeExpanded(text) else {
+      throw ConfigurationError(
+        file: file,
+        message:
+          "has more than \(YAMLSyntax.maximumAliases) aliases (*name); write out their values")
+    }
     let root: Node?
     do {
       root = try Yams.compose(yaml: text)

@@ -4,10 +4,29 @@ import Yams
 struct YAMLSyntax {
   static let duplicate = "is a duplicate key; remove one"
 
+  /// The most aliases of a text. Each may stand for values with other aliases in them, so that thirty could
+  /// stand for more than any memory holds; this many stand for a few hundred times what is written.
+  static let maximumAliases = 16
+
   private let lines: [Substring]
 
   init(_ text: String) {
     lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+  }
+
+  /// Whether a text has few enough aliases. Quoted text and comments count too, where they look the same.
+  ///
+  /// - Complexity: O(length).
+  static func mayBeExpanded(_ text: String) -> Bool {
+    var aliases = 0
+    var last = UInt8(ascii: " ")
+    var isStarred = false
+    for byte in text.utf8 {
+      if isStarred, byte > UInt8(ascii: " "), byte != UInt8(ascii: "*") { aliases += 1 }
+      isStarred = byte == UInt8(ascii: "*") && "\n\r\t ,?:-[{".utf8.contains(last)
+      last = byte
+    }
+    return aliases <= maximumAliases
   }
 
   func error(_ error: YamlError, file: String) -> ConfigurationError {

@@ -18,7 +18,7 @@ help:
 	@echo 'make test           run all tests; prints what was skipped and why'
 	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some'
 	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600) while watching memory and'
-	@echo '                    hangs; long runs of the state library, and its sanitizers'
+	@echo '                    hangs; long fuzzing of the parsers and the state library; its sanitizers'
 	@echo 'make deb            the Debian package, in .build/deb'
 	@echo 'make format, lint   format the sources; check format, imports, words'
 	@echo 'make clean          remove all build products'
@@ -54,6 +54,7 @@ soak: test-dependencies
 	@LIVEHOST_SOAK=1 swift test $(TESTS) --skip-build --no-parallel --filter MemoryTests
 	@LIVEHOST_FUZZ=10000000 swift test $(TESTS) --skip-build --no-parallel --filter FuzzTests
 	@MACRO_TOOL=$(abspath $(BIN))/ComposableMacros-tool Tests/sanitize.sh
+	@Tests/Fuzzing/fuzz.sh 100000000 1000000
 
 deb: build
 	@packaging/dependencies.sh deb

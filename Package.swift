@@ -316,6 +316,21 @@ let tests: [Target] =
     test("\($0)Tests", featureKit + [.byName(name: $0), "ComposableTesting", "TestSupport"])
   }
 
+// Links libFuzzer, which Tests/Fuzzing/fuzz.sh names to the linker: only that builds it.
+let fuzzers: [Target] =
+  Context.environment["LIVEHOST_FUZZERS"] == nil
+  ? []
+  : [
+    .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
+    program(
+      "Tests/Fuzzing/livehost-fuzz",
+      [
+        "CLibFuzzer", "Composable", "ControlInterface", "HostScreen", "LiveEvents",
+        "LivehostDaemon", "RateLimiting", "Recordings", "Simulation", "Varlink",
+        "VarlinkDescription", "ViewGraph", "WireFormats", "YAMLReader",
+      ] + nio),
+  ]
+
 let package = Package(
   name: "livehost",
   products: [
@@ -341,7 +356,7 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: system + kit + examples + events + ingest + recordings + features + screen + simulation
-    + control + daemon + benchmarks + tests,
+    + control + daemon + benchmarks + tests + fuzzers,
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx20
 )

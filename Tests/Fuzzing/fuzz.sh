@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Fuzzes the parsers of everything that others write, guided by coverage:
+# `fuzz.sh [RUNS [RUNS_OF_FILES [PARSER...]]]`, where RUNS (10,000,000) is the number of inputs for each parser
+# of lines, messages and interfaces, and RUNS_OF_FILES (100,000) that for each of YAML, recordings and
+# snapshots. Builds livehost-fuzz with the address sanitizer; then as many parsers run at once as there are
+# processors. FUZZ_SEED repeats a run.
+#
+# Inputs that reach something new are kept in .build/fuzz/corpus, and a later run begins with them. An input
+# that fails is kept as .build/fuzz/PARSER-crash-*; `livehost-fuzz PARSER FILE` reads it again.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+runs=${1:-10000000} runs_of_files=${2:-100000}
+shift $(($# < 2 ? $# : 2))
+if [ $# -eq 0 ]; then
+  set -- native irc varlink interface configuration scenario device recording snapshot
+fi
+build=.build/fuzz
+export seed=${FUZZ_SEED:-$(date +%s)} build
+export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no
+
+echo "== building livehost-fuzz (seed $seed)"
+if ! Tests/Sanitizers/build.sh address --product livehost-fuzz; then
+  echo '0 passed, 1 failed'
+  exit 1
+fi
+mkdir -p "$build"
+Tests/Fuzzing/seeds.py "$build/seeds" || exit 1
+
+fuzz() { # parser, inputs, their longest length in bytes
+  mkdir -p "$build/corpus/$1"
+  # An input takes milliseconds at most: ten seconds are a hang. The parsers hold little.
+  TMPDIR=$(mktemp -d -p /dev/shm) || exit 1
+  export TMPDIR
+  .build/address/release/livehost-fuzz "$1" -runs="$2" -seed="$seed" -dict="$build/seeds/$1.dict" \
+    -max_len="$3" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$build/$1-" -print_final_stats=1 \
+    "$build/corpus/$1" "$build/seeds/$1" >"$build/$1.log" 2>&1
+  local status=$?
+  rm -rf "$TMPDIR"
+  # The last line of progress: edges and features of the code that were reached, and the corpus.
+  echo "$1: $(sed -nE 's/^stat::number_of_executed_units: *//p' "$build/$1.log") inputs," \
+    "$(grep -oE 'cov: [0-9]+ ft: [0-9]+ corp: [0-9]+.*exec/s: [0-9]+' "$build/$1.log" | tail -n 1)"
+  [ "$status" -eq 0 ] || {
+    echo "FAILED: $1, with status $status"
+    grep -E -A 12 'ERROR:|Fatal error|runtime error' "$build/$1.log" | head -n 30
+  }
+  return "$status"
+}
+export -f fuzz
+
+for parser in "$@"; do
+  rm -f "$build/$parser.failed"
+  case $parser in
+    native | irc | varlink | interface) echo "$parser $runs 2048" ;;
+    *) echo "$parser $runs_of_files 16384" ;;
+  esac
+done | xargs -P "$(nproc)" -L 1 bash -c 'fuzz "$@" || touch "$build/$1.failed"' fuzz
+failed=0
+for parser in "$@"; do
+  [ ! -e "$build/$parser.failed" ] || failed=$((failed + 1))
+done
+echo "$(($# - failed)) passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,87 @@
+import LiveEvents
+import WireFormats
+
+/// Lines of one format, read as a connection reads them.
+final class LineParser: Parser {
+  /// What a line gave, without the decoder that found it.
+  private enum Outcome: Equatable {
+    case event(LiveEvent, room: RoomName)
+    case rejected(RejectionReason, room: RoomName?)
+    case sync(Text)
+    case options(ConnectionOptions)
+    case blank
+
+    init(_ line: DecodedLine, name: (RoomReference) -> RoomName) {
+      switch line {
+      case .event(let event, let room): self = .event(event, room: name(room))
+      case .rejected(let reason, let room): self = .rejected(reason, room: room.map(name))
+      case .control(.sync(let token)): self = .sync(token)
+      case .control(.options(let options)): self = .options(options)
+      case .blank: self = .blank
+      }
+    }
+  }
+
+  /// The longest that a line of `LineDecoder.maximumLineLength` may become in a recording, as a multiple.
+  private static let growth = 8
+
+  private let format: WireFormat
+  private var decoder = LineDecoder()
+  private var single = LineDecoder()
+  private var recorded = LineDecoder(
+    maximumLineLength: LineParser.growth * LineDecoder.maximumLineLength)
+  private var written: [UInt8] = []
+
+  init(_ format: WireFormat) { self.format = format }
+
+  func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+    decoder.format = format
+    single.format = format
+    let slab = ByteSlab(bytes)
+    var offset = 0
+    while let line = slab.nextLine(at: &offset) { read(slab, line) }
+    let rest = ByteSlab.Slice(offset: offset, count: slab.count - offset)
+    _ = decoder.decodeUnended(slab, line: rest, arrival: 7)
+    decoder.overrideRoom(nil)
+    single.overrideRoom(nil)
+    decoder.forgetRooms()
+    single.forgetRooms()
+    recorded.forgetRooms()
+  }
+
+  private func read(_ slab: ByteSlab, _ line: ByteSlab.Slice) {
+    let outcome = Outcome(decoder.decode(slab, line: line, arrival: 7)) { decoder.name(of: $0) }
+    let alone = slab.withBytes(of: line) { ByteSlab($0) }
+    let whole = ByteSlab.Slice(offset: 0, count: alone.count)
+    check(
+      "a line is read as it is read alone",
+      outcome == Outcome(single.decode(alone, line: whole, arrival: 7)) { single.name(of: $0) })
+    switch outcome {
+    case .event(let event, let room): write(event, room, length: line.count)
+    case .options(let options):
+      if let room = options.room {
+        decoder.overrideRoom(room)
+        single.overrideRoom(room)
+      }
+      if let format = options.format {
+        decoder.format = format
+        single.format = format
+      }
+    case .rejected, .sync, .blank: break
+    }
+  }
+
+  /// Writes an event as a recording does, and reads it.
+  private func write(_ event: LiveEvent, _ room: RoomName, length: Int) {
+    written.removeAll(keepingCapacity: true)
+    NativeEncoder.append(event, room: room, to: &written)
+    check("an event is one line", written.firstIndex(of: 0x0A) == written.count - 1)
+    check(
+      "a written line is bounded by the line that was read",
+      written.count <= Self.growth * (length + 64))
+    let slab = ByteSlab(written)
+    let line = ByteSlab.Slice(offset: 0, count: slab.count - 1)
+    let again = Outcome(recorded.decode(slab, line: line, arrival: 8)) { recorded.name(of: $0) }
+    check("a written event is read as it was", again == .event(event, room: room))
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import LivehostDaemon
+import Simulation
+import YAMLReader
+
+/// An error must be in the file. Text that is missing may be reported on the line after the last.
+private func checkPosition(of error: ConfigurationError, in text: String) {
+  let lines = text.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+  check(
+    "an error is in the text: \(error)", error.line.map { (1...lines + 1).contains($0) } ?? true)
+  check("an error says what is wrong", !error.message.isEmpty)
+}
+
+/// Configuration files of the daemon.
+final class ConfigurationParser: Parser {
+  func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    var configuration = Configuration()
+    do { try configuration.read(text: text, file: "fuzz.yaml") } catch {
+      checkPosition(of: error, in: text)
+    }
+  }
+}
+
+/// The files that a scenario may name: the devices of `config`, and a recording of one event.
+private func bundledFiles() throws -> [String: [UInt8]] {
+  var files = [
+    "config/recordings/chat-burst.irc.gz": Array(#"{"type":"viewers","ts":1,"count":1}"#.utf8)
+  ]
+  let folder = "config/devices"
+  for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+    files["\(folder)/\(name)"] = Array(
+      try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")))
+  }
+  return files
+}
+
+/// Scenarios of the simulator.
+final class ScenarioParser: Parser {
+  private let options: SimulationOptions
+
+  init() throws {
+    let files = try bundledFiles()
+    options = SimulationOptions(
+      path: "config/scenarios/fuzz.yaml",
+      files: ScenarioFiles(read: { files[$0] }, list: { _ in [] }))
+  }
+
+  func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    do {
+      let scenario = try Scenario(text, options)
+      check("a scenario has runs", !scenario.devices.isEmpty && !scenario.variants.isEmpty)
+    } catch {
+      if !error.isUsage { checkPosition(of: error, in: text) }
+    }
+  }
+}
+
+/// Device profiles, read by a scenario that names one.
+final class DeviceParser: Parser {
+  private static let scenario = """
+    name: fuzz
+    duration: 1s
+    devices: fuzz
+    events:
+      - event: {type: viewers, count: 1}
+        at: 0s
+    """
+
+  private let files: [String: [UInt8]]
+
+  init() throws { files = try bundledFiles() }
+
+  func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+    let device = Array(bytes)
+    let options = SimulationOptions(
+      path: "config/scenarios/fuzz.yaml",
+      files: ScenarioFiles(
+        read: { [files] in $0 == "config/devices/fuzz.yaml" ? device : files[$0] },
+        list: { _ in [] }))
+    do {
+      let scenario = try Scenario(Self.scenario, options)
+      check("a scenario runs on the device", scenario.devices.map(\.name) == ["fuzz"])
+    } catch {
+      checkPosition(of: error, in: String(decoding: device, as: UTF8.self))
+    }
+  }
+}

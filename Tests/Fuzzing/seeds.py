@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Writes what libFuzzer begins with: `seeds.py DIRECTORY`.
+
+For each parser of livehost-fuzz, a directory of inputs from the files of the repository, and a dictionary of
+the words in them.
+"""
+import collections
+import gzip
+import random
+import re
+import sys
+import tarfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests/Interop"))
+import fuzz  # noqa: E402
+
+COMPATIBILITY = sorted((ROOT / "Tests/Compatibility").glob("*/state.tar.gz"))
+
+
+def distinct(lines, shape):
+    """The first of the lines of each shape."""
+    found = {}
+    for line in lines:
+        found.setdefault(shape(line), line)
+    return list(found.values())
+
+
+def batches(lines, size=3):
+    """Each line by itself, and several at once: a decoder finds the tokens of many lines in one pass."""
+    yield from (line + b"\n" for line in lines)
+    for start in range(0, len(lines), size):
+        yield b"\r\n".join(lines[start:start + size]) + b"\r\n"
+
+
+def native():
+    lines = fuzz.Lines.GOOD + [line for line in fuzz.Lines.BAD if len(line) < 1000]
+    for path in sorted((ROOT / "Tests/Compatibility").glob("*/expected/*.jsonl")):
+        lines += path.read_bytes().splitlines()
+    lines += [b'{"type":"sync","token":"t"}', b'{"type":"options","room":"r","format":"native","clock":"event"}']
+    return batches(distinct(lines, lambda line: re.sub(rb':("[^"]*"|[0-9.]+)', b"", line)))
+
+
+def irc():
+    lines = gzip.open(ROOT / "config/recordings/chat-burst.irc.gz", "rb").read().splitlines()
+    def shape(line):
+        return frozenset(re.findall(rb"[@;]([a-z-]+)=[^;\\ ]", line)), *re.findall(rb" ([A-Z]+) #", line)
+    return batches(distinct(lines, shape)[:200])
+
+
+def varlink():
+    messages = fuzz.Messages(random.Random(1))
+    for size in range(400):
+        yield bytes([size % 256]) + b"".join(messages.message()[:600] + b"\0" for _ in range(1 + size % 3))
+
+
+def interface():
+    for path in sorted((ROOT / "Sources").rglob("*.varlink")):
+        # Whole definitions are long; each part stands for itself.
+        for part in path.read_bytes().split(b"\n\n"):
+            yield part if b"interface " in part else b"interface a.b\n" + part + b"\n"
+
+
+def configuration():
+    for path in [ROOT / "config/livehostd.yaml", *sorted((ROOT / "Tests/Compatibility").glob("*/*.yaml"))]:
+        yield path.read_bytes()
+        yield from re.findall(rb"(?m)^[a-z]+:\n(?:[ #].*\n)+", path.read_bytes())
+
+
+def scenario():
+    yield from (path.read_bytes() for path in sorted((ROOT / "config/scenarios").iterdir()))
+    for path in sorted((ROOT / "Sources/Simulation").rglob("*.md")):
+        yield from re.findall(rb"(?s)```yaml\n(.*?)```", path.read_bytes())
+    header = b"name: a\nduration: 1s\ndevices: iphone-15-plus\nevents:\n"
+    text = (ROOT / "config/scenarios/host-screen.yaml").read_bytes()
+    for event in re.findall(rb"(?m)^  - .*\n(?:    .*\n)*", text.split(b"\nevents:\n")[1]):
+        yield header + event
+
+
+def device():
+    return [path.read_bytes() for path in sorted((ROOT / "config/devices").iterdir())]
+
+
+def saved(pattern):
+    for path in COMPATIBILITY:
+        with tarfile.open(path) as archive:
+            for member in archive.getmembers():
+                if re.search(pattern, member.name):
+                    yield archive.extractfile(member).read()
+
+
+def recording():
+    for segment in saved(r"\.ndjson$"):
+        lines = segment.splitlines(keepends=True)
+        for start in range(0, len(lines), 12):
+            yield b"".join(lines[:1] + lines[start + 1:start + 13] + lines[-1:])[:8000]
+
+
+def snapshot():
+    for text in saved(r"rooms/.*\.json$"):
+        yield re.sub(rb'"room":"[a-z]+"', b'"room":"fuzz"', text)
+
+
+def words(inputs):
+    """The words of the inputs, most frequent first."""
+    counts = collections.Counter()
+    for text in inputs:
+        counts.update(set(re.findall(rb'"[A-Za-z][A-Za-z0-9_.-]{1,30}"|[A-Za-z][A-Za-z0-9_-]{2,30}', text)))
+    return [word for word, _ in counts.most_common(300)]
+
+
+def main():
+    for parser in [native, irc, varlink, interface, configuration, scenario, device, recording, snapshot]:
+        directory = Path(sys.argv[1]) / parser.__name__
+        directory.mkdir(parents=True, exist_ok=True)
+        inputs = list(parser())
+        for number, text in enumerate(inputs):
+            (directory / f"{number:04}").write_bytes(text)
+        with open(f"{directory}.dict", "w", encoding="utf-8") as dictionary:
+            for word in words(inputs):
+                dictionary.write('"%s"\n' % word.decode().replace('"', '\\"'))
+        print(f"{parser.__name__}: {len(inputs)} inputs, the longest of {max(map(len, inputs))} bytes")
+
+
+main()

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Builds with a sanitizer in .build/KIND: `build.sh KIND [OPTION...]`, where the options are those of swift build
+# and KIND is one of
+#
+#   thread   finds data races. Not optimised, so that no access is optimised away.
+#   address  finds errors of memory, and undefined behaviour of C and C++ (swiftc checks Swift's own). Also counts
+#            edges for libFuzzer, so that the tests and livehost-fuzz share a build. Optimised, for the fuzzers.
+#
+# Prints nothing unless it fails.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+directory=.build/$1
+options=(-j "${JOBS:-$(nproc)}" --scratch-path "$directory" --sanitize="$1"
+  -debug-info-format none -Xswiftc -gline-tables-only)
+if [ "$1" = address ]; then
+  export LIVEHOST_FUZZERS=1
+  # Where `vptr` looks at types at run time it needs a library that only clang++ links. The option of swiftc for
+  # libFuzzer would link its main function, too.
+  options+=(-c release -Xcc -fsanitize=undefined -Xcc -fno-sanitize=vptr
+    -Xswiftc -Xfrontend -Xswiftc -sanitize=fuzzer -Xcc -fsanitize=fuzzer-no-link
+    -Xlinker "$(clang -print-file-name="libclang_rt.fuzzer_no_main-$(uname -m).a")"
+    -Xlinker -lstdc++ -Xlinker -lm)
+fi
+shift
+mkdir -p "$directory"
+swift build "${options[@]}" "$@" >"$directory/build.log" 2>&1 || {
+  grep -E 'error:' "$directory/build.log" | head -n 20
+  tail -n 20 "$directory/build.log"
+  exit 1
+}

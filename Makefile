@@ -10,15 +10,16 @@ BIN := .build/release
 ARGS ?=
 BENCH ?=
 
-.PHONY: help run test bench soak deb format lint clean build dependencies test-dependencies
+.PHONY: help run test bench sanitize soak deb format lint clean build dependencies test-dependencies
 
 help:
 	@echo 'make run            build, start livehostd, play the bundled recording, show the screen'
 	@echo '                    ARGS=--once plays at full speed, prints the summary, exits'
 	@echo 'make test           run all tests; prints what was skipped and why'
 	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some'
+	@echo 'make sanitize       run all tests under the thread, address and undefined-behaviour sanitizers'
 	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600) while watching memory and'
-	@echo '                    hangs; long fuzzing of the parsers and the state library; its sanitizers'
+	@echo '                    hangs; long fuzzing of the parsers and the state library; sanitizers'
 	@echo 'make deb            the Debian package, in .build/deb'
 	@echo 'make format, lint   format the sources; check format, imports, words'
 	@echo 'make clean          remove all build products'
@@ -43,6 +44,9 @@ bench: dependencies
 	@$(BUILD) --product livehost-bench
 	@BENCH="$(BENCH)" $(BIN)/livehost-bench --json .build/bench.json
 
+sanitize: test-dependencies
+	@Tests/sanitize.sh
+
 soak: test-dependencies
 	@$(BUILD) --build-tests
 	@Tests/soak.sh $(BIN)
@@ -53,7 +57,7 @@ soak: test-dependencies
 	@Tests/journal.py $(BIN) 60
 	@LIVEHOST_SOAK=1 swift test $(TESTS) --skip-build --no-parallel --filter MemoryTests
 	@LIVEHOST_FUZZ=10000000 swift test $(TESTS) --skip-build --no-parallel --filter FuzzTests
-	@MACRO_TOOL=$(abspath $(BIN))/ComposableMacros-tool Tests/sanitize.sh
+	@Tests/sanitize.sh
 	@Tests/Fuzzing/fuzz.sh 100000000 1000000
 
 deb: build

@@ -1,110 +1,80 @@
 #!/usr/bin/env bash
-# Runs the state library's tests under the thread and the address sanitizer: `sanitize.sh [thread]
-# [address]`. Builds them in a separate package in a temporary directory, without optimisation.
+# Runs all tests of the package under sanitizers: `sanitize.sh [thread] [address]`; `address` also finds undefined
+# behaviour of C and C++. Tests/Sanitizers/build.sh builds each in a directory of its own, from nothing the first
+# time.
 #
-# Limits: tests of memory and tests that need optimisation are skipped, and listed. Leaks are not detected,
-# since the test runner and a test that never starts its effect have some; the tests of memory cover them.
-# Exclusivity is unchecked where the sources say so. The libraries of the toolchain are not instrumented,
-# but their calls of the C library are seen. The thread sanitizer does not see the standard library's
-# `Mutex`, which waits by a system call, so the mailbox gets a lock of the C library here
-# (SANITIZED_LOCKS). Nothing is suppressed. LIVEHOST_FUZZ sets how many random programs are run.
-# MACRO_TOOL is a built macro plugin; without it the plugin is built too, which takes minutes.
+# Everything that SwiftPM builds is instrumented. The libraries of the system and of the toolchain are not, but
+# their calls of the C library are seen. Nothing is suppressed. The thread sanitizer sees every lock:
+# Tests/Sanitizers/mutex.c shows it those of the standard library. Leaks are not detected, since the test runner
+# and a test that never starts its effect have some; the tests of memory cover them. LIVEHOST_FUZZ sets how many
+# random programs are run.
 set -uo pipefail
-sources=$(cd "$(dirname "$0")/.." && pwd)
-package=$(mktemp -d)
-trap 'rm -rf "$package"' EXIT
+cd "$(dirname "$0")/.." || exit 1
+export LC_ALL=C.UTF-8 SWIFT_BACKTRACE=enable=no
 passed=0 failed=0 skipped=0
 
-ln -s "$sources" "$package/sources"
-cat >"$package/Package.swift" <<'SWIFT'
-// swift-tools-version: 6.2
-import CompilerPluginSupport
-import PackageDescription
+wrong() { # what
+  echo "FAILED: $1"
+  failed=$((failed + 1))
+}
 
-let macroTool = Context.environment["MACRO_TOOL"] ?? ""
-let settings: [SwiftSetting] = [
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .define("SANITIZED_LOCKS"),
-]
-let users: [SwiftSetting] =
-  settings
-  + (macroTool.isEmpty
-    ? [] : [.unsafeFlags(["-load-plugin-executable", "\(macroTool)#ComposableMacros"])])
-let kit = "sources/Sources/Kit/"
-let macros: [Target] =
-  macroTool.isEmpty
-  ? [
-    .macro(
-      name: "ComposableMacros",
-      dependencies: [
-        "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftDiagnostics", "SwiftSyntaxMacros",
-        "SwiftCompilerPlugin",
-      ].map { .product(name: $0, package: "swift-syntax") },
-      path: kit + "ComposableMacros", swiftSettings: settings)
-  ] : []
-let package = Package(
-  name: "sanitized",
-  dependencies: [
-    .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
-    .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
-  ]
-    + (macroTool.isEmpty
-      ? [.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")] : []),
-  targets: macros + [
-    .target(name: "RateLimiting", path: kit + "RateLimiting", swiftSettings: settings),
-    .target(
-      name: "Composable",
-      dependencies: ["RateLimiting"] + (macroTool.isEmpty ? ["ComposableMacros"] : []),
-      path: kit + "Composable", swiftSettings: users),
-    .target(
-      name: "ComposableTesting",
-      dependencies: [
-        "Composable", .product(name: "CustomDump", package: "swift-custom-dump"),
-        .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
-        .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
-      ], path: kit + "ComposableTesting", swiftSettings: users),
-    .target(
-      name: "TestSupport", dependencies: ["RateLimiting"], path: "sources/Tests/TestSupport",
-      swiftSettings: settings),
-    .target(
-      name: "CAllocationCounter", path: "sources/Tests/Benchmarks/CAllocationCounter"),
-    .testTarget(
-      name: "ComposableTests",
-      dependencies: ["Composable", "ComposableTesting", "CAllocationCounter", "TestSupport"],
-      path: "sources/Tests/ComposableTests", swiftSettings: users),
-  ],
-  swiftLanguageModes: [.v6]
-)
-SWIFT
+# Whether a sanitizer reports what it is for, and a counter that a Mutex guards not.
+probe() { # thread or address, what it must report
+  local program=$directory/probe
+  if ! swiftc -sanitize="$1" Tests/Sanitizers/probe.swift -o "$program" >"$directory/probe.log" 2>&1; then
+    cat "$directory/probe.log"
+    wrong "the probe of the $1 sanitizer is not built"
+  elif ! "$program" guarded >"$directory/probe.log" 2>&1; then
+    wrong "the $1 sanitizer reports a counter that a Mutex guards"
+  elif "$program" "$2" >"$directory/probe.log" 2>&1; then
+    wrong "the $1 sanitizer does not report: $2"
+  else
+    passed=$((passed + 1))
+  fi
+}
 
 run() { # thread or address
-  local log=$package/$1.log total bad reports without
+  local directory=$PWD/.build/$1 log=$PWD/.build/$1/test.log reports=$PWD/.build/$1/reports
+  local total bad found without status configuration=debug
   echo "== $1 sanitizer: building"
-  if ! swift build --package-path "$package" --scratch-path "$package/build-$1" \
-    -j "${JOBS:-1}" --sanitize="$1" --build-tests >"$log" 2>&1; then
-    tail -n 30 "$log"
-    failed=$((failed + 1))
+  Tests/Sanitizers/build.sh "$1" --build-tests || {
+    wrong "the build with the $1 sanitizer"
     return
-  fi
+  }
+  mkdir -p "$reports"
+  rm -f "$reports"/*
   echo "== $1 sanitizer: testing"
-  ASAN_OPTIONS=detect_leaks=0 swift test --package-path "$package" --scratch-path "$package/build-$1" --skip-build \
-    --no-parallel --sanitize="$1" >"$log" 2>&1
-  local status=$?
+  case $1 in
+    thread)
+      clang -shared -fPIC -O1 Tests/Sanitizers/mutex.c -o "$directory/mutex.so" || exit 1
+      export LD_PRELOAD=$directory/mutex.so
+      probe thread race
+      export TSAN_OPTIONS=log_path=$reports/report ;;
+    address)
+      configuration=release
+      export ASAN_OPTIONS=detect_leaks=0
+      probe address overflow
+      export ASAN_OPTIONS=$ASAN_OPTIONS:log_path=$reports/report
+      export UBSAN_OPTIONS=print_stacktrace=1:log_path=$reports/report ;;
+  esac
+  swift test -c $configuration --disable-testable-imports --scratch-path "$directory" --sanitize="$1" --skip-build \
+    --no-parallel >"$log" 2>&1
+  status=$?
+  unset LD_PRELOAD TSAN_OPTIONS ASAN_OPTIONS UBSAN_OPTIONS
   total=$(sed -nE 's/.*Test run with ([0-9]+) tests.*/\1/p' "$log" | tail -n 1)
   bad=$(grep -E '^. Test .* failed after' "$log" | grep -cv 'Test run with')
-  reports=$(grep -cE '(WARNING|ERROR): (Thread|Address|Leak)Sanitizer' "$log")
-  grep -E -A 20 '(WARNING|ERROR): (Thread|Address|Leak)Sanitizer' "$log" | head -n 60
   without=$(grep -cE '^. Test .* skipped: "' "$log")
   grep -E '^. Test .* skipped: "|^✘' "$log"
-  if [ "$status" -ne 0 ] && [ $((bad + reports)) -eq 0 ]; then
+  # A file for each process with a report: the tests, or a program that they started.
+  found=$(cat "$reports"/* 2>/dev/null | grep -cE '(WARNING|ERROR): [A-Za-z]+Sanitizer|runtime error')
+  cat "$reports"/* 2>/dev/null | head -n 100
+  if [ "$status" -ne 0 ] && [ $((bad + found)) -eq 0 ]; then
     tail -n 20 "$log"
     bad=1
   fi
   total=$((${total:-0} - without))
-  echo "$1 sanitizer: $total tests, $bad failed, $without skipped, $reports reports"
-  failed=$((failed + bad + reports))
+  echo "$1 sanitizer: $total tests, $bad failed, $without skipped, $found reports"
+  failed=$((failed + bad + found))
   skipped=$((skipped + without))
   passed=$((passed + (total > bad ? total - bad : 0)))
 }

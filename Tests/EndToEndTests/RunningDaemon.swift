@@ -114,9 +114,12 @@ func run(
 }
 
 /// What a program under test sees: not the variables with which a developer configures their own,
-/// and a home of its own.
+/// and a home of its own. Sanitizers are configured for all processes.
 private func programEnvironment() throws -> [String: String] {
-  let kept = ["PATH", "LD_LIBRARY_PATH", "TMPDIR", "TZ", "LANG", "LC_ALL"]
+  let kept = [
+    "PATH", "LD_LIBRARY_PATH", "TMPDIR", "TZ", "LANG", "LC_ALL", "LD_PRELOAD", "TSAN_OPTIONS",
+    "ASAN_OPTIONS", "UBSAN_OPTIONS",
+  ]
   return try ProcessInfo.processInfo.environment.filter { kept.contains($0.key) }
     .merging(["HOME": allTemporaryFiles.get().path]) { $1 }
 }

@@ -25,7 +25,7 @@ final class Mailbox<Action: Sendable>: Sendable {
   }
 
   @usableFromInline let lane: any Lane
-  @usableFromInline let contents = MailboxLock(Contents())
+  @usableFromInline let contents = Mutex(Contents())
   // Set and cleared by the store, called by the drain, all of it on the lane. It holds the store
   // neither strongly nor weakly: the store clears it when it goes.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var receiver:

@@ -28,14 +28,14 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
     let continuation: AsyncStream<Version>.Continuation
   }
 
-  private let contents: MailboxLock<Contents>
+  private let contents: Mutex<Contents>
   private let file: SharedFile<Value>?
 
   /// A value in memory.
   public convenience init(_ value: Value) { self.init(value, file: nil) }
 
   init(_ value: Value, file: SharedFile<Value>?) {
-    contents = MailboxLock(Contents(newest: Version(value: value, number: 0)))
+    contents = Mutex(Contents(newest: Version(value: value, number: 0)))
     self.file = file
   }
 

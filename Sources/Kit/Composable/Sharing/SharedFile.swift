@@ -35,7 +35,7 @@ final class SharedFile<Value: Sendable>: Sendable {
   private let write: @Sendable (Value) throws -> Void
   private let onFailure: @Sendable (any Error) -> Void
   /// What is not written yet.
-  private let pending = MailboxLock<Value?>(nil)
+  private let pending = Mutex<Value?>(nil)
 
   init(
     label: String, onFailure: @escaping @Sendable (any Error) -> Void,

@@ -14,7 +14,7 @@ final class SharedTurn: Sendable {
   }
 
   // With a lock, since a task that is begun by a reducer inherits this.
-  private let results = MailboxLock<[Result]>([])
+  private let results = Mutex<[Result]>([])
 
   /// Runs `body` as a part of the turn that is under way on this thread, or of a new one.
   @usableFromInline

@@ -18,7 +18,7 @@ struct FuzzTests {
       var fuzzer = Fuzzer(seed: seed)
       for _ in 0..<40 where fuzzer.fault == nil { fuzzer.step() }
       if let fault = fuzzer.fault {
-        Issue.record("seed \(seed): \(fault)\n\(fuzzer.story.joined(separator: "\n"))")
+        Issue.record("seed \(seed): \(fault)\n\(fuzzer.story)")
         return
       }
       reached.merge(fuzzer.model.reached, uniquingKeysWith: +)
@@ -39,7 +39,9 @@ struct Fuzzer {
   private let volume = Shared(0)
   let store: Store<FuzzedParent.State, FuzzedParent.Action>
   var model = EffectModel()
-  private(set) var story: [String] = []
+  /// What was done. Text is made of it only after a fault: that took half of the time.
+  private var steps: [Step] = []
+  var story: String { steps.map { "\($0)" }.joined(separator: "\n") }
   private(set) var fault: String?
   private var acts: RandomActs
   private var handles:
@@ -56,6 +58,18 @@ struct Fuzzer {
     store.onAction { [unowned store] action in
       if let (site, token) = action.asked { store.send(.child(site, .got(token: token))) }
     }
+  }
+
+  private enum Step {
+    case change(Change, isForeign: Bool)
+    case plan(Int)
+    case dismiss
+    case advance(to: Int)
+    case cancelHandle(Int)
+    case useKept
+    case volume([Int])
+    case send(Site, Act)
+    case start(Int, Site, Act)
   }
 
   private func random(_ count: Int) -> Int { acts.random(count) }
@@ -83,7 +97,7 @@ struct Fuzzer {
 
   private mutating func change(_ change: Change) {
     let isForeign = random(3) == 0
-    story.append("\(isForeign ? "foreign " : "")\(change)")
+    steps.append(.change(change, isForeign: isForeign))
     store.send(isForeign ? .foreignChange(change) : .change(change))
     model.change(change, isForeign: isForeign)
     clock.lane.run()
@@ -92,11 +106,11 @@ struct Fuzzer {
   private mutating func plan() {
     let id = random(3)
     if random(2) == 0 {
-      story.append("plan \(id)")
+      steps.append(.plan(id))
       store.send(.plan(next: id))
       model.plan(id)
     } else {
-      story.append("dismiss")
+      steps.append(.dismiss)
       store.send(.sheet(.dismiss))
       model.dismiss()
     }
@@ -105,7 +119,7 @@ struct Fuzzer {
 
   private mutating func advance() {
     let target = model.now + acts.time(800)
-    story.append("advance to \(target)")
+    steps.append(.advance(to: target))
     clock.advance(to: TestClock.Instant(offset: .nanoseconds(target)))
     model.advance(to: target)
   }
@@ -113,7 +127,7 @@ struct Fuzzer {
   private mutating func cancelHandle() {
     guard !handles.isEmpty else { return }
     let handle = handles.remove(at: random(handles.count))
-    story.append("cancel handle \(handle.origin)")
+    steps.append(.cancelHandle(handle.origin))
     handle.effects.cancel()
     model.cancel(origin: handle.origin)
     clock.lane.run()
@@ -121,7 +135,7 @@ struct Fuzzer {
 
   private mutating func useKept() {
     guard model.kept > 0 else { return }
-    story.append("what an effect left behind is sent")
+    steps.append(.useKept)
     if !kept.use(random(model.kept)) { fault = "less was left behind than there should be" }
     clock.lane.run()
     model.useKept()
@@ -131,7 +145,7 @@ struct Fuzzer {
   private mutating func changeVolume() {
     let values =
       random(2) == 0 ? [random(8) - 4] : (0...random(3)).map { _ in random(4) }
-    story.append("volume \(values)")
+    steps.append(.volume(values))
     for value in values {
       volume.change { $0 = value }
       model.change(value)
@@ -142,11 +156,12 @@ struct Fuzzer {
   private mutating func send(_ site: Site, start: Bool) {
     let act = acts.next()
     let token = acts.newToken()
-    story.append("\(start ? "start \(token) " : "")\(site) \(act)")
     if start {
+      steps.append(.start(token, site, act))
       handles.append((token, store.start(.child(site, act))))
       model.act(site, act, origin: token)
     } else {
+      steps.append(.send(site, act))
       store.send(.child(site, act))
       model.act(site, act)
     }

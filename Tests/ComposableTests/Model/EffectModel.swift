@@ -24,7 +24,7 @@ struct EffectModel {
 
   enum Kind {
     case work(token: Int)
-    case pair(token: Int)
+    case pair(token: Int, endsInFeedback: Bool)
     case stubborn(token: Int)
     case failing
     case chain(token: Int, then: Int)
@@ -262,9 +262,9 @@ struct EffectModel {
     case .fedBack(let token):
       follow = [.got(token: token), .got(token: token + 1)]
       note("feedback comes at once")
-    case .pair(let token, let delay):
+    case .pair(let token, let delay, let endsInFeedback):
       started = scope(at: site)
-      start(started!, .pair(token: token), delay, [], origin)
+      start(started!, .pair(token: token, endsInFeedback: endsInFeedback), delay, [], origin)
     case .stubborn(let token, let delay, let id):
       started = scope(at: site)
       start(started!, .stubborn(token: token), delay, [id], origin)
@@ -295,15 +295,25 @@ struct EffectModel {
       }
     case .got(let token): children[site]?.log.append(token)
     case .shared(let action): started = share(action, site, origin)
-    case .assigned(let value):
+    case .assigned(let value, let meanwhile):
+      if let meanwhile {
+        if children[site]?.volume != value {
+          note("of assignments by several threads the last one stays")
+        }
+        change(meanwhile)
+      }
       assign(value, site)
       follow = [.looked]
-    case .added(let amount):
+    case .added(let amount, let meanwhile):
       if children[site]?.volume != volume.value {
         note("a change of a shared value sees what the one before it left")
       }
       change(volume.value + amount)
       children[site]?.volume = volume.value
+      if let meanwhile {
+        note("what another thread changes behind a change is not undone")
+        change(meanwhile)
+      }
     case .looked: children[site]?.log.append(volume.value)
     }
     endGone()
@@ -512,9 +522,10 @@ struct EffectModel {
     let site = scopes[effect.scope]!.site
     switch effect.kind {
     case .failing: break
-    case .pair(let token):
+    case .pair(let token, let endsInFeedback):
+      if endsInFeedback { act(site, .got(token: token + 2), origin: effect.origin) }
       act(site, .fedBack(token: token), origin: effect.origin)
-      act(site, .got(token: token + 2), origin: effect.origin)
+      if !endsInFeedback { act(site, .got(token: token + 2), origin: effect.origin) }
       running[number] = nil
       note("what an action leads to comes before the next one of its effect")
       note("the actions of an effect come in their order")

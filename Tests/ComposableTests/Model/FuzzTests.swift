@@ -199,8 +199,8 @@ struct Fuzzer {
       }
       if isRunning { model.note("a handle says whether its effects run") }
     }
-    if clock.sleeperCount > store.runningEffects {
-      faults.append("\(clock.sleeperCount) sleep")
+    if clock.sleeperCount != model.running.values.count(where: { !$0.kind.isListening }) {
+      faults.append("\(clock.sleeperCount) sleep of \(store.runningEffectNames)")
     }
     if !faults.isEmpty { fault = faults.joined(separator: "\n") }
   }

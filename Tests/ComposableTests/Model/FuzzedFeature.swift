@@ -1,5 +1,6 @@
 import Composable
 import ComposableTesting
+import Glibc
 import Synchronization
 
 /// What a fuzzed child is asked to do. All times are in nanoseconds.
@@ -16,8 +17,8 @@ enum Act: Equatable, Sendable {
   case cancelled(id: Int)
   /// Is followed by two tokens, without a task.
   case fedBack(token: Int)
-  /// Sends an action that is followed by two tokens, and a token behind it.
-  case pair(token: Int, delay: Int)
+  /// Sends an action that is followed by two tokens, and a token before or behind it.
+  case pair(token: Int, delay: Int, endsInFeedback: Bool)
   /// Sends its token although it is cancelled.
   case stubborn(token: Int, delay: Int, id: Int)
   case failing(delay: Int)
@@ -36,10 +37,11 @@ enum Act: Equatable, Sendable {
   /// Joins, leaves, or hears a change of the shared volume. To a negative value it answers with one of its
   /// own.
   case shared(SharedAction<Int>)
-  /// Assigns to its volume, and is followed by `looked`.
-  case assigned(Int)
-  /// Adds to the shared volume.
-  case added(Int)
+  /// Assigns to its volume, and is followed by `looked`. Another thread may change the shared volume before
+  /// the action ends.
+  case assigned(Int, meanwhile: Int?)
+  /// Adds to the shared volume, which another thread may change before the action ends.
+  case added(Int, meanwhile: Int?)
   /// Notes the shared volume.
   case looked
 }
@@ -63,6 +65,22 @@ struct Subject: Equatable, Identifiable, Sendable {
   /// What a subject answers to a negative volume. All the same, so that each change leads to one more: how
   /// many changes one gets that come while one is hearing is up to the lane.
   static func answer(to volume: Int) -> Int { -10 * volume }
+}
+
+/// Runs `body` on another thread while this one waits, so that what two threads do has an order.
+func elsewhere(_ body: () -> Void) {
+  withoutActuallyEscaping(body) { body in
+    withUnsafePointer(to: body) { body in
+      var thread = pthread_t()
+      pthread_create(
+        &thread, nil,
+        {
+          $0?.assumingMemoryBound(to: (() -> Void).self).pointee()
+          return nil
+        }, UnsafeMutableRawPointer(mutating: body))
+      pthread_join(thread, nil)
+    }
+  }
 }
 
 struct FuzzedError: Error {}
@@ -119,11 +137,12 @@ struct SubjectFeature {
         .throttle(id: Name.throttle, for: .nanoseconds(interval), clock: clock)
         .cancellable(id: Name.limits)
     case .cancelled(let id): return .cancel(id: id)
-    case .pair(let token, let delay):
+    case .pair(let token, let delay, let endsInFeedback):
       return .run { [clock] send in
         try await clock.sleep(for: .nanoseconds(delay))
+        if endsInFeedback { send(.got(token: token + 2)) }
         send(.fedBack(token: token))
-        send(.got(token: token + 2))
+        if !endsInFeedback { send(.got(token: token + 2)) }
       }
     case .stubborn(let token, let delay, let id):
       return .run { [clock] send in
@@ -149,13 +168,20 @@ struct SubjectFeature {
       state.log.append(state.volume)
       if value < 0 { state.volume = Subject.answer(to: value) }
     case .shared(.join), .shared(.leave): break
-    case .assigned(let value):
+    case .assigned(let value, let meanwhile):
       state.volume = value
+      changeElsewhere(meanwhile)
       return .send(.looked)
-    case .added(let amount): state.volume = volume.change { $0 += amount }
+    case .added(let amount, let meanwhile):
+      state.volume = volume.change { $0 += amount }
+      changeElsewhere(meanwhile)
     case .looked: state.log.append(volume.value)
     }
     return .none
+  }
+
+  private func changeElsewhere(_ value: Int?) {
+    if let value { elsewhere { volume.change { $0 = value } } }
   }
 
   private func work(_ token: Int, _ delay: Int) -> Effect<Act> {

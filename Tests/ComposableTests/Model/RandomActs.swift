@@ -26,6 +26,15 @@ struct RandomActs {
     return token
   }
 
+  /// What another thread does. Seldom: on a busy machine one waits long for it.
+  private func meanwhile() -> Int? { random(20) == 0 ? random(8) : nil }
+
+  private func added() -> Act {
+    let meanwhile = meanwhile()
+    // A negative value with another one behind it is left out: nothing says which of them is answered first.
+    return .added((meanwhile == nil ? 1 : 4) + random(3), meanwhile: meanwhile)
+  }
+
   mutating func next() -> Act {
     let id = random(2)
     return
@@ -39,7 +48,7 @@ struct RandomActs {
     case 3: .timer(token: token, interval: time(600), id: id)
     case 4, 5, 6: .debounced(token: token, pause: time(400), delay: time(800))
     case 7, 8: .throttled(token: token, interval: Fuzzer.interval, delay: time(800))
-    case 9: .pair(token: token, delay: time(500))
+    case 9: .pair(token: token, delay: time(500), endsInFeedback: random(2) == 0)
     case 10: .stubborn(token: token, delay: time(1_000), id: id)
     case 11: .failing(delay: time(800))
     case 12: .startedAndCancelled(token: token, delay: time(500), id: id)
@@ -49,8 +58,8 @@ struct RandomActs {
     case 16: random(2) == 0 ? .fedBack(token: token) : .left
     case 17, 18, 19: .shared(.join)
     case 20: .shared(.leave)
-    case 21: .assigned(random(8) - 4)
-    case 22: .added(1 + random(3))
+    case 21: .assigned(random(8) - 4, meanwhile: meanwhile())
+    case 22: added()
     default: .startedAndGone(token: token, delay: time(500))
     }
   }

@@ -177,7 +177,7 @@ import YAMLReader
     #expect(error?.message == "names 3 rooms, but rooms.maximum is 2; raise that, or open fewer")
   }
 
-  @Test func `a file that is none, such as a device, can be read`() throws {
+  @Test func `a device can be read, such as /dev/null`() throws {
     var configuration = Configuration()
     try configuration.read(file: "/dev/null")
     #expect(configuration == Configuration())

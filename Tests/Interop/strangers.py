@@ -302,7 +302,7 @@ def refused_by_user():
     told = (status() or {}).get("refusals") or []
     check("which is counted",
           any((row.get("user"), row["resource"]) == (NOBODY, "ingestPermission") for row in told), told)
-    rooms = Client().call(CONTROL + "ListRooms", {})
+    rooms = connect().call(CONTROL + "ListRooms", {})
     check("and nothing of theirs was taken", "strange" not in json.dumps(rooms), rooms)
 
 

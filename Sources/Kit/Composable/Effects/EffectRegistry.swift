@@ -43,7 +43,7 @@ struct EffectRegistry {
   }
 
   @usableFromInline
-  mutating func started(_ effect: RunningEffect, _ task: Task<Void, Never>) {
+  mutating func started(_ effect: RunningEffect, _ task: consuming Task<Void, Never>) {
     if effect.scope == nil { task.cancel() } else { effect.task = task }
   }
 

@@ -50,6 +50,23 @@ final class RunningTask<Action: Sendable>: RunningEffect, @unchecked Sendable {
     super.init(name: run.name, ids: run.ids, scope: scope, origin: origin)
   }
 
+  // `nonsending`, so that nothing asks for the executor anew after the operation has returned.
+  @inlinable
+  nonisolated(nonsending) func perform() async {
+    do {
+      try await run.operation(send)
+    } catch is CancellationError {
+      // An effect that ends because it was cancelled did what it was told.
+    } catch {
+      if let handler = run.handler {
+        await handler(error, send)
+      } else {
+        mailbox.post(.failed(error, effect: self))
+      }
+    }
+    mailbox.post(.finished(effect: self))
+  }
+
   @inlinable var send: Send<Action> {
     Send<Action>(
       postOne: { self.mailbox.post(.action($0, effect: self)) },

@@ -52,24 +52,11 @@ extension Store {
   func start(_ run: RunEffect<Action>, in scope: EffectScope) {
     let effect = RunningTask(run, scope: scope, origin: origin, mailbox: mailbox)
     effects.register(effect, in: scope)
-    let lane = mailbox.lane
-    let executor = run.onLane ? lane.taskExecutor(named: run.name) : lane.poolExecutor
+    let executor =
+      run.onLane ? mailbox.lane.taskExecutor(named: run.name) : mailbox.lane.poolExecutor
     // Written here and not kept in a variable, which would put adapters around it. Without a name, which
     // costs a quarter of a task: the store knows it.
-    let task = Task(executorPreference: executor, priority: run.priority) {
-      do {
-        try await effect.run.operation(effect.send)
-      } catch is CancellationError {
-        // An effect that ends because it was cancelled did what it was told.
-      } catch {
-        if let handler = effect.run.handler {
-          await handler(error, effect.send)
-        } else {
-          effect.mailbox.post(.failed(error, effect: effect))
-        }
-      }
-      effect.mailbox.post(.finished(effect: effect))
-    }
+    let task = Task(executorPreference: executor, priority: run.priority) { await effect.perform() }
     effects.started(effect, task)
   }
 

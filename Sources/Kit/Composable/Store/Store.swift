@@ -57,7 +57,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
   /// How many actions one send may lead to by feedback, before that is an error.
   @exclusivity(unchecked) public var feedbackLimit = 10_000
   /// Called with what went wrong. Nothing is swallowed: without a handler it is counted in ``failures``.
-  public var onFailure: ((Failure) -> Void)?
+  @exclusivity(unchecked) public var onFailure: ((Failure) -> Void)?
   /// Called on the lane after actions that effects sent were reduced, once for all that came together:
   /// the caller of `send` does not see these. For code that draws frames.
   @exclusivity(unchecked) public var onEffectActions: (() -> Void)?
@@ -65,9 +65,9 @@ public final class Store<State: ObservableState, Action: Sendable> {
   public var onWarning: ((String) -> Void)?
   @usableFromInline var computedScopes: [ScopeCount] = []
   /// What went wrong so far.
-  public private(set) var failures = 0
+  @exclusivity(unchecked) public private(set) var failures = 0
   /// Actions for a child that did not exist; they were dropped.
-  public private(set) var actionsWithoutChild = 0
+  @exclusivity(unchecked) public private(set) var actionsWithoutChild = 0
   @exclusivity(unchecked) @usableFromInline var _state: State
 
   /// Makes a store.

@@ -53,6 +53,8 @@ onAir=("─ Connection" "─ Controls" "─ Recorder" "─ Waiting room")
 # What the terminal is like between two commands: its settings, and what it shows.
 settings() { tmux send-keys -t screen -l "stty -a | sed 's/rows.*columns[^;]*//' >$work/$1; echo $1 done" && type Enter && shows "^$1 done"; }
 unchanged() { # what the settings and the text before it were called
+  # What is typed before the screen is gone belongs to the screen.
+  shows "^written before$" || return 1
   settings after >/dev/null || return 1
   diff "$work/$1" "$work/after" || return 1
   # The lines above are still there, and nothing of the screen is.
@@ -85,9 +87,11 @@ demo 60 20
 start_daemon "$bin"
 trap 'status=$?; cleanup; (exit "$status"); stop_daemon' EXIT
 terminal 60 20
-# Whether there are colours on the terminal, once it shows a text.
-coloured() { shows "$1" && tmux capture-pane -ep -t screen | grep -qE $'\033\\[([0-9]+;)*3[1-6]m'; }
-colourless() { shows "$1" && ! tmux capture-pane -ep -t screen | grep -qE $'\033\\[([0-9]+;)*3[1-6]m'; }
+# What the terminal shows once a text is on it, with its colours; then whether there are any.
+picture() { shows "$1" && tmux capture-pane -ep -t screen | cat -v; }
+colours='\^\[\[([0-9]+;)*3[1-6]m'
+coloured() { picture "$1" | tee "$work/picture" | grep -qE "$colours" || { cat "$work/picture" && false; }; }
+colourless() { picture "$1" | tee "$work/picture" | { ! grep -E "$colours"; } && [ -s "$work/picture" ]; }
 ctl="$bin/livehostctl --socket $socket"
 enter "NO_COLOR=1 $ctl status; $ctl status | cat; TERM=dumb $ctl status; echo all three"
 check "no colour with NO_COLOR, in a pipe, or on a dumb terminal" colourless "^all three"

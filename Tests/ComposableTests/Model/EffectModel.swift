@@ -39,6 +39,8 @@ struct EffectModel {
     var scope: Int
     var kind: Kind
     var deadline: Int
+    /// Of those that wake at the same time, the one comes first that went to sleep first.
+    var sleep: Int
     var ids: Set<Int>
     var origin: Int
     /// What a listener was told and has not sent yet: the first of the changes and the newest.
@@ -407,8 +409,9 @@ struct EffectModel {
   private mutating func start(
     _ scope: Int, _ kind: Kind, _ delay: Int, _ ids: Set<Int>, _ origin: Int
   ) {
-    running[newNumber()] = Running(
-      scope: scope, kind: kind, deadline: now + delay, ids: ids, origin: origin)
+    let number = newNumber()
+    running[number] = Running(
+      scope: scope, kind: kind, deadline: now + delay, sleep: number, ids: ids, origin: origin)
   }
 
   private mutating func cancel(_ id: Int, in scope: Int) {
@@ -488,11 +491,12 @@ struct EffectModel {
     if let number = wait(limiter, in: scope) {
       if movesOrigin { running[number]!.origin = origin }
       // A sleep that would end too late starts again.
-      if running[number]!.deadline > deadline { running[number]!.deadline = deadline }
+      if running[number]!.deadline > deadline { sleep(number, until: deadline) }
     } else {
-      running[newNumber()] = Running(
-        scope: scope, kind: .wait(limiter), deadline: deadline, ids: [limiter, Name.limits],
-        origin: origin)
+      let number = newNumber()
+      running[number] = Running(
+        scope: scope, kind: .wait(limiter), deadline: deadline, sleep: number,
+        ids: [limiter, Name.limits], origin: origin)
     }
   }
 
@@ -500,13 +504,19 @@ struct EffectModel {
 
   /// Lets time pass until `target`.
   mutating func advance(to target: Int) {
-    while let (number, effect) = running.min(by: { $0.value.deadline < $1.value.deadline }),
-      effect.deadline <= target
-    {
+    while let (number, effect) = running.min(by: {
+      ($0.value.deadline, $0.value.sleep) < ($1.value.deadline, $1.value.sleep)
+    }), effect.deadline <= target {
       now = effect.deadline
       fire(number, effect)
     }
     now = target
+  }
+
+  private mutating func sleep(_ number: Int, until deadline: Int) {
+    let sleep = newNumber()
+    running[number]?.deadline = deadline
+    running[number]?.sleep = sleep
   }
 
   private mutating func fire(_ number: Int, _ effect: Running) {
@@ -539,7 +549,7 @@ struct EffectModel {
       running[number] = nil
     case .timer(let token, let interval):
       act(site, .got(token: token), origin: effect.origin)
-      running[number]?.deadline += interval
+      sleep(number, until: effect.deadline + interval)
       note("a timer ticks")
     case .wait(let name): wake(number, effect, name)
     case .listen: break
@@ -549,8 +559,7 @@ struct EffectModel {
   private mutating func wake(_ number: Int, _ effect: Running, _ name: Int) {
     let limiter = scopes[effect.scope]!.limiters[name]!
     guard limiter.deadline <= now else {
-      running[number]!.deadline = limiter.deadline
-      return
+      return sleep(number, until: limiter.deadline)
     }
     running[number] = nil
     guard let (token, delay) = limiter.pending else { return }

@@ -290,7 +290,6 @@ let tests: [Target] =
       featureKit + childTargets + [
         "CommandLineTool", "Compression", "ControlInterface", "ControlTestSupport", "HostFeature",
         "JSON", "LivehostDaemon", "Prometheus", "Simulation", "Systemd", "UnixSockets", "Varlink",
-        "Wording",
       ] + nio, exclude: ["Golden", "Screens"]),
     test(
       "LivehostDaemonTests",

@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.." || exit 1
 runs=${1:-10000000} runs_of_files=${2:-100000}
 shift $(($# < 2 ? $# : 2))
 if [ $# -eq 0 ]; then
-  set -- native irc varlink interface configuration scenario device recording snapshot
+  set -- lines native irc varlink interface configuration scenario device recording snapshot
 fi
 build=.build/fuzz
 export seed=${FUZZ_SEED:-$(date +%s)} build
@@ -50,7 +50,7 @@ export -f fuzz
 for parser in "$@"; do
   rm -f "$build/$parser.failed"
   case $parser in
-    native | irc | varlink | interface) echo "$parser $runs 2048" ;;
+    lines | native | irc | varlink | interface) echo "$parser $runs 2048" ;;
     *) echo "$parser $runs_of_files 16384" ;;
   esac
 done | xargs -P "$(nproc)" -L 1 bash -c 'fuzz "$@" || touch "$build/$1.failed"' fuzz

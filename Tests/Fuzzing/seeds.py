@@ -49,6 +49,13 @@ def irc():
     return batches(distinct(lines, shape)[:200])
 
 
+def lines():
+    """Both formats on one connection."""
+    natives, others = list(native()), list(irc())
+    for number, text in enumerate(natives):
+        yield text + others[number % len(others)] + text
+
+
 def varlink():
     messages = fuzz.Messages(random.Random(1))
     for size in range(400):
@@ -111,7 +118,7 @@ def words(inputs):
 
 
 def main():
-    for parser in [native, irc, varlink, interface, configuration, scenario, device, recording, snapshot]:
+    for parser in [lines, native, irc, varlink, interface, configuration, scenario, device, recording, snapshot]:
         directory = Path(sys.argv[1]) / parser.__name__
         directory.mkdir(parents=True, exist_ok=True)
         inputs = list(parser())

@@ -1,7 +1,7 @@
 import LiveEvents
 import WireFormats
 
-/// Lines of one format, read as a connection reads them.
+/// Lines, read as a connection reads them.
 final class LineParser: Parser {
   /// What a line gave, without the decoder that found it.
   private enum Outcome: Equatable {
@@ -25,14 +25,15 @@ final class LineParser: Parser {
   /// The longest that a line of `LineDecoder.maximumLineLength` may become in a recording, as a multiple.
   private static let growth = 8
 
-  private let format: WireFormat
+  private let format: WireFormat?
   private var decoder = LineDecoder()
   private var single = LineDecoder()
   private var recorded = LineDecoder(
     maximumLineLength: LineParser.growth * LineDecoder.maximumLineLength)
   private var written: [UInt8] = []
 
-  init(_ format: WireFormat) { self.format = format }
+  /// - Parameter format: of every line; `nil` if each shows its own.
+  init(_ format: WireFormat?) { self.format = format }
 
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
     decoder.format = format

@@ -5,6 +5,7 @@ import WireFormats
 // use much memory or break a rule. Built and run by Tests/Fuzzing/fuzz.sh.
 
 let parsers: [(name: String, make: () throws -> any Parser)] = [
+  ("lines", { LineParser(nil) }),
   ("native", { LineParser(.native) }),
   ("irc", { LineParser(.twitchIRC) }),
   ("varlink", { try VarlinkParser() }),

@@ -10,7 +10,8 @@
 # random programs are run.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
-export LC_ALL=C.UTF-8 SWIFT_BACKTRACE=enable=no
+. Tests/count.sh
+export SWIFT_BACKTRACE=enable=no
 passed=0 failed=0 skipped=0
 
 wrong() { # what
@@ -61,9 +62,7 @@ run() { # thread or address
     --no-parallel >"$log" 2>&1
   status=$?
   unset LD_PRELOAD TSAN_OPTIONS ASAN_OPTIONS UBSAN_OPTIONS
-  total=$(sed -nE 's/.*Test run with ([0-9]+) tests.*/\1/p' "$log" | tail -n 1)
-  bad=$(grep -E '^. Test .* failed after' "$log" | grep -cv 'Test run with')
-  without=$(grep -cE '^. Test .* skipped: "' "$log")
+  count_tests "$log"
   grep -E '^. Test .* skipped: "|^✘' "$log"
   # A file for each process with a report: the tests, or a program that they started.
   found=$(cat "$reports"/* 2>/dev/null | grep -cE '(WARNING|ERROR): [A-Za-z]+Sanitizer|runtime error')
@@ -72,7 +71,6 @@ run() { # thread or address
     tail -n 20 "$log"
     bad=1
   fi
-  total=$((${total:-0} - without))
   echo "$1 sanitizer: $total tests, $bad failed, $without skipped, $found reports"
   failed=$((failed + bad + found))
   skipped=$((skipped + without))

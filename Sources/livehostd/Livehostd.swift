@@ -109,10 +109,9 @@ struct Livehostd: AsyncParsableCommand {
   private static func loadConfiguration(
     _ config: String?
   ) throws(ConfigurationError) -> Configuration {
-    guard let config else { return try Configuration.load() }
     var configuration = Configuration()
-    try configuration.read(file: config)
-    try configuration.validate(file: config)
+    if let config { try configuration.read(file: config) } else { configuration = try .load() }
+    try configuration.validate(file: config ?? "livehostd.yaml")
     return configuration
   }
 

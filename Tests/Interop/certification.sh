@@ -42,8 +42,7 @@ if python_with_varlink "$venv"; then
   check "call out of turn" contains "ClientIdError" \
     "${python[@]}" call "unix:$directory/ours/org.varlink.certification.End" '{"client_id":"x"}'
 else
-  echo "SKIPPED: PyPI varlink cannot be installed (no network, or no python3-venv)"
-  skipped=$((skipped + 5))
+  skip 5 "PyPI varlink cannot be installed (no network, or no python3-venv)"
 fi
 
 if command -v varlink-go-certification >/dev/null; then
@@ -52,7 +51,6 @@ if command -v varlink-go-certification >/dev/null; then
   serve go varlink-go-certification -varlink "unix:$directory/go"
   check "our client against varlink-go's server" "$service" --client "$directory/go"
 else
-  echo "SKIPPED: varlink-go-certification is not installed (Debian package varlink-go)"
-  skipped=$((skipped + 2))
+  skip 2 "varlink-go-certification is not installed (Debian package varlink-go)"
 fi
 finish

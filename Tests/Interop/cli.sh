@@ -11,8 +11,7 @@ here=$(dirname "$(readlink -f "$0")")
 socket=${1:?usage: cli.sh SOCKET [VENV]}
 venv=${2:-$here/../../.build/interop-venv}
 if ! python_with_varlink "$venv"; then
-  echo "SKIPPED: PyPI varlink cannot be installed (no network, or no python3-venv)"
-  skipped=17
+  skip 17 "PyPI varlink cannot be installed (no network, or no python3-venv)"
   finish
 fi
 interface=unix:$socket/io.livehost.Control

@@ -48,14 +48,12 @@ LIVEHOST_SOCKET=/nonexistent check "silence without a daemon" completes '' liveh
 if command -v zsh >/dev/null; then
   check "the zsh script is well formed" zsh -n "$directory/zsh"
 else
-  echo "SKIPPED: zsh is not installed"
-  skipped=$((skipped + 1))
+  skip 1 "zsh is not installed"
 fi
 if command -v fish >/dev/null; then
   # It asks the line editor for the words, so it completes nothing in a script.
   check "the fish script is well formed" fish --no-execute "$directory/fish"
 else
-  echo "SKIPPED: fish is not installed"
-  skipped=$((skipped + 1))
+  skip 1 "fish is not installed"
 fi
 finish

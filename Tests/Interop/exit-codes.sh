@@ -76,13 +76,11 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     code 77 "a stranger who may not even connect" \
       "${stranger[@]}" "$directory/livehostctl" --socket "$socket" status
   else
-    echo "SKIPPED: the programs cannot be run as another user here"
-    skipped=$((skipped + 4))
+    skip 4 "the programs cannot be run as another user here"
     provoked+=(77)
   fi
 else
-  echo "SKIPPED: not root, so the rights of other users cannot be tried"
-  skipped=$((skipped + 4))
+  skip 4 "not root, so the rights of other users cannot be tried"
   provoked+=(77)
 fi
 

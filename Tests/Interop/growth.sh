@@ -6,8 +6,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/lib.sh"
 bin=$(readlink -f "${1:?usage: growth.sh BIN}")
 if ! command -v callgrind_control >/dev/null; then
-  echo "SKIPPED: callgrind is not installed (Debian package valgrind)"
-  skipped=43
+  skip 43 "callgrind is not installed (Debian package valgrind)"
   finish
 fi
 work=$(mktemp -d)

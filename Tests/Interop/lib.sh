@@ -17,6 +17,12 @@ check() {
   fi
 }
 
+# skip COUNT REASON: counts checks that cannot be run, and says why.
+skip() {
+  echo "SKIPPED: $2"
+  skipped=$((skipped + $1))
+}
+
 # contains TEXT COMMAND...: succeeds if the command's output contains the text. The command's exit status
 # is ignored, since varlink.cli also ends with 0 on errors.
 contains() {

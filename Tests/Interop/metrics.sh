@@ -52,8 +52,7 @@ ctl metrics >"$directory/metrics"
 if promtool=$(find_promtool); then
   check "promtool finds nothing in the metrics" accepted
 else
-  echo "SKIPPED: promtool is neither installed nor available from Debian's package prometheus"
-  skipped=$((skipped + 1))
+  skip 1 "promtool is neither installed nor available from Debian's package prometheus"
 fi
 check "events of the daemon" is 5004 livehost_events_received_total
 check "events of a room by outcome" is 5001 'livehost_room_events_total{outcome="applied",room="main"}'

@@ -7,8 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . Tests/Interop/lib.sh
 bin=$(readlink -f "${1:?usage: screen.sh BIN}")
 if ! command -v tmux >/dev/null; then
-  echo "SKIPPED: tmux is not installed (Debian package tmux)"
-  skipped=28
+  skip 28 "tmux is not installed (Debian package tmux)"
   finish
 fi
 work=$(mktemp -d)
@@ -27,7 +26,7 @@ terminal() {
   [ -z "$server" ] || tmux kill-server
   terminals=$((terminals + 1))
   server=livehost-screen-$$-$terminals
-  tmux new-session -d -x "$1" -y "$2" -s screen "env PS1='> ' LC_ALL=C.UTF-8 bash --norc --noprofile"
+  tmux new-session -d -x "$1" -y "$2" -s screen "env -u NO_COLOR PS1='> ' LC_ALL=C.UTF-8 bash --norc --noprofile"
   tmux set-option -g status off
 }
 screen() { tmux capture-pane -p -t screen; }
@@ -105,8 +104,7 @@ if command -v less >/dev/null; then
   type q
   check "and the shell is back after it" shows "^back"
 else
-  echo "SKIPPED: less is not installed (Debian package less)"
-  skipped=$((skipped + 2))
+  skip 2 "less is not installed (Debian package less)"
 fi
 enter "clear; echo written before"
 # A command that is typed while another runs would be echoed into its output.

@@ -13,15 +13,14 @@ bin=$(readlink -f "${1:?usage: varlinkctl.sh BIN}")
 root=${LIVEHOST_TRIXIE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/livehost/trixie}
 checks=15
 
-skip() {
-  echo "SKIPPED: $1"
-  skipped=$checks
+skip_all() {
+  skip "$checks" "$1"
   finish
 }
 
-[ "$(id -u)" -eq 0 ] || skip "not root"
-unshare --mount --propagation private true 2>/dev/null || skip "mount namespaces are not permitted"
-reason=$(make_debian_root "$root" trixie usr/bin/varlinkctl systemd) || skip "$reason"
+[ "$(id -u)" -eq 0 ] || skip_all "not root"
+unshare --mount --propagation private true 2>/dev/null || skip_all "mount namespaces are not permitted"
+reason=$(make_debian_root "$root" trixie usr/bin/varlinkctl systemd) || skip_all "$reason"
 start_daemon "$bin"
 cp Sources/Control/ControlInterface/io.livehost.Control.varlink "$directory/run/"
 address=unix:/mnt/io.livehost.Control

@@ -14,33 +14,19 @@ import UnixSockets
       var entries: [String] = []
     }
 
-    /// Writes down the line of an entry and its fields.
-    private struct Handler: LogHandler {
-      let server: Server
-      var metadata: Logger.Metadata = [:]
-      var logLevel = Logger.Level.trace
+    private let state = Mutex(State())
 
-      subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-      }
-
-      func log(event: LogEvent) {
+    /// Notes the line of an entry and its fields.
+    func log() -> RefusalLog {
+      let logger = Logger(noting: { [self] event in
         let fields = ["resource", "count", "user"].compactMap { name in
           event.metadata?[name].map { "\(name)=\($0)" }
         }
-        server.state.withLock {
+        state.withLock {
           $0.entries.append("\(event.message) (\(fields.joined(separator: " ")))")
         }
-      }
-    }
-
-    private let state = Mutex(State())
-
-    func log() -> RefusalLog {
-      RefusalLog(logger: Logger(label: "test") { _ in Handler(server: self) }) { [self] in
-        state.withLock { $0.refusals }
-      }
+      })
+      return RefusalLog(logger: logger) { [self] in state.withLock { $0.refusals } }
     }
 
     func refuse(_ resource: RefusedResource, to user: UInt32?, _ count: Int = 1) {

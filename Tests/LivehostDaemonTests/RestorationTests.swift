@@ -31,20 +31,6 @@ import ViewGraph
     var all: [String] { lines.withLock { $0 } }
   }
 
-  /// Collects what is logged.
-  private struct Lines: LogHandler {
-    let notes: Notes
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { notes.add("\(event.level): \(event.message)") }
-  }
-
   private let path = NSTemporaryDirectory() + "restoration-\(UUID().uuidString.prefix(8))"
 
   /// Saves rooms like a run before.
@@ -69,7 +55,7 @@ import ViewGraph
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
     let (log, told) = (Notes(), Notes())
-    let logger = Logger(label: "test") { _ in Lines(notes: log) }
+    let logger = Logger(noting: { log.add("\($0.level): \($0.message)") })
     let lane = HostLane(index: 0, eventLoop: loop, settings: RoomSettings())
     let directory = RoomDirectory(lanes: [lane], maximumRooms: 10)
     let library = try RecordingLibrary(directory: path + "/recordings")

@@ -20,13 +20,17 @@ final class BenchmarkSocket {
     try bytes.withUnsafeBytes { buffer in
       var sent = 0
       while sent < buffer.count {
-        let count = write(
-          descriptor, buffer.baseAddress! + sent, min(65_536, buffer.count - sent))
+        let count = Foundation.send(
+          descriptor, buffer.baseAddress! + sent, min(65_536, buffer.count - sent),
+          Int32(MSG_NOSIGNAL))
         guard count > 0 else { throw POSIXError(.EPIPE) }
         sent += count
       }
     }
   }
+
+  /// Makes a write that waits fail, and later ones. May be called from any thread.
+  func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   /// Returns once all that was sent is applied; in a room that records, once it is on disk.
   func sync() throws {

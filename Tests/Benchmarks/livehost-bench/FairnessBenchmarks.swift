@@ -62,14 +62,11 @@ private final class Acknowledged {
 
 /// A connection that is always written to, by a thread of its own.
 private final class Flood: @unchecked Sendable {
-  private let descriptor: Int32
+  private let socket: BenchmarkSocket
   private let ended = DispatchSemaphore(value: 0)
 
   init(path: String) throws {
-    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    guard try UnixAddress(path).call(connect, descriptor) == 0 else {
-      throw POSIXError(.ECONNREFUSED)
-    }
+    socket = try BenchmarkSocket(path: path)
     let text = String(repeating: "@", count: 60_000)
     let lines = [UInt8](
       (0..<20).map { number in
@@ -77,28 +74,14 @@ private final class Flood: @unchecked Sendable {
           + #""id":"\#(number)","user":{"id":"u\#(number)","name":"n"},"text":"\#(text)"}"# + "\n"
       }.joined().utf8)
     Thread.detachNewThread { [self] in
-      var isOpen = true
-      while isOpen {
-        isOpen = lines.withUnsafeBytes { bytes in
-          var written = 0
-          while written < bytes.count {
-            let count = send(
-              descriptor, bytes.baseAddress! + written, bytes.count - written,
-              Int32(MSG_NOSIGNAL))
-            guard count > 0 else { return false }
-            written += count
-          }
-          return true
-        }
-      }
+      while (try? socket.send(lines)) != nil {}
       ended.signal()
     }
   }
 
   /// Returns once its thread has ended.
   func end() {
-    shutdown(descriptor, Int32(SHUT_RDWR))
+    socket.shutDown()
     ended.wait()
-    close(descriptor)
   }
 }

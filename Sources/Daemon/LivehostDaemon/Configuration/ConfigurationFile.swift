@@ -26,7 +26,6 @@ extension Configuration {
         try configuration.read(file: dropIns + "/" + name)
       }
     }
-    try configuration.validate(file: "livehostd.yaml")
     return configuration
   }
 

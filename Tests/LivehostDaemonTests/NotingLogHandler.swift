@@ -1,0 +1,22 @@
+import Logging
+
+/// Hands on what is logged.
+struct NotingLogHandler: LogHandler {
+  let note: @Sendable (LogEvent) -> Void
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.trace
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) { note(event) }
+}
+
+extension Logger {
+  /// A logger whose entries are noted.
+  init(noting note: @escaping @Sendable (LogEvent) -> Void) {
+    self.init(label: "test") { _ in NotingLogHandler(note: note) }
+  }
+}

@@ -234,13 +234,6 @@ let tests: [Target] =
     test("SystemdTests", ["Platform", "Systemd", "UnixSockets", logging]),
     test("RateLimitingTests", ["RateLimiting", "TestSupport"]),
     test(
-      "ComposableMacrosTests",
-      ["ComposableMacros"]
-        + [
-          "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxMacroExpansion",
-          "SwiftSyntaxMacros",
-        ].map { product($0, "swift-syntax") }),
-    test(
       "ComposableTests",
       ["Composable", "ComposableTesting", "CAllocationCounter", "TestSupport"]),
     test("TerminalCounterTests", ["ComposableTesting", "TerminalCounter"]),

@@ -34,6 +34,7 @@ let signals = serviceProduct("UnixSignals", "swift-service-lifecycle")
 let arguments = serviceProduct("ArgumentParser", "swift-argument-parser")
 let yams = serviceProduct("Yams", "Yams")
 let sqlite = serviceProduct("GRDB", "GRDB.swift")
+let deques = serviceProduct("DequeModule", "swift-collections")
 let macroSupport = [
   "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftDiagnostics", "SwiftSyntaxMacros",
   "SwiftCompilerPlugin",
@@ -145,7 +146,7 @@ let recordings: [Target] = [
 
 let features: [Target] =
   [module("Features", "Intake", ["LiveEvents", "RateLimiting", "YAMLReader"])]
-  + children.map { module("Features", $0, featureKit) }
+  + children.map { module("Features", $0, featureKit + ($0 == "ChatFeature" ? [deques] : [])) }
   + [module("Features", "HostFeature", featureKit + childTargets)]
 
 let screen: [Target] = [
@@ -337,6 +338,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),

@@ -115,4 +115,32 @@ import Testing
     #expect(pace.busiest.byClock == byClock)
     #expect(pace.rate == times.count { $0 > newest - 1_000 })
   }
+
+  /// Against a count over all messages, after each batch and each tick.
+  @Test(arguments: 1...40) func `the rates of the last second and the last ten seconds are exact`(
+    seed: UInt64
+  ) {
+    var random = SplitMix64(seed: seed)
+    var pace = MessagePace()
+    var times: [Timestamp] = []
+    var time: Timestamp = 1_000_000
+    let step = Timestamp.random(in: 1..<300, using: &random)
+    for _ in 0..<600 {
+      time += Timestamp.random(in: 0..<step, using: &random)
+      for _ in 0..<Int.random(in: 0..<4, using: &random) {
+        times.append(time - Timestamp.random(in: 0...MessagePace.horizon / 2, using: &random))
+        pace.count(times.last!)
+      }
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0:
+        // Now and then a tick that is far from the messages: ahead of them, or after such a one, back.
+        let leap: Timestamp = Int.random(in: 0..<8, using: &random) == 0 ? 60_000 : 0
+        pace.advance(to: time + leap)
+      case 1: pace.settle()
+      default: continue
+      }
+      #expect(pace.rate == times.count { $0 > pace.now - 1_000 })
+      #expect(pace.recent == times.count { $0 > pace.now - 10_000 })
+    }
+  }
 }

@@ -91,7 +91,10 @@ package final class RoomFeed: Sendable {
       if contents.shared.isEmpty { return nil }
       contents.number += 1
       guard contents.awaited > 0 else { return [] }
-      return contents.shared.filter(\.value.isAwaited).map(\.key)
+      // Not by `filter`, which makes a dictionary.
+      var awaited: [Set<Feature>?] = []
+      for (features, shared) in contents.shared where shared.isAwaited { awaited.append(features) }
+      return awaited
     }
     guard let awaited else { return }
     handOut(to: awaited, read)

@@ -1,3 +1,4 @@
+import DequeModule
 package import LiveEvents
 
 /// The most messages within one second, by time stamp.
@@ -33,7 +34,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
   }
 
   /// In ascending order, without repeats.
-  private var moments: [Moment] = []
+  private var moments: Deque<Moment> = []
   /// The oldest and newest time stamp counted since the last ``settle()``.
   private var unsettled: ClosedRange<Timestamp>?
   /// The newest time stamp or tick; as of ``settle()``.
@@ -54,14 +55,14 @@ package struct MessagePace: Equatable, Sendable, Codable {
     guard let newest = moments.last?.timestamp else { return insert(time, at: 0) }
     if time == newest {
       moments[moments.count - 1].count += 1
-      noteUnsettled(time)
+      note(time)
     } else if time > newest {
       insert(time, at: moments.count)
     } else if newest - time <= Self.horizon {
       let position = moments.firstIndex(notBefore: time)
       if moments[position].timestamp == time {
         moments[position].count += 1
-        noteUnsettled(time)
+        note(time)
       } else {
         insert(time, at: position)
       }
@@ -71,6 +72,8 @@ package struct MessagePace: Equatable, Sendable, Codable {
       settle()
       moments.removeAll(keepingCapacity: true)
       now = .min
+      rate = 0
+      recent = 0
       insert(time, at: 0)
     }
   }
@@ -79,10 +82,11 @@ package struct MessagePace: Equatable, Sendable, Codable {
   /// corrects it.
   package mutating func advance(to timestamp: Timestamp) {
     let time = timestamp.clamped
-    now =
-      time < now && now - time > Self.horizon
-      ? max(time, moments.last?.timestamp ?? time) : max(now, time)
-    updateRate()
+    if time < now && now - time > Self.horizon {
+      move(to: max(time, moments.last?.timestamp ?? time))
+    } else {
+      move(to: max(now, time))
+    }
   }
 
   /// Brings ``busiest`` and ``rate`` up to date and forgets everything beyond the horizon.
@@ -91,19 +95,20 @@ package struct MessagePace: Equatable, Sendable, Codable {
     unsettled = nil
     settleSliding(range)
     settleByClock(range)
+    move(to: max(now, newest))
     let expired = moments.firstIndex(notBefore: newest - Self.horizon - 1_000)
     if expired > 0 { moments.removeFirst(expired) }
-    now = max(now, newest)
-    updateRate()
   }
 
   private mutating func insert(_ time: Timestamp, at position: Int) {
     moments.insert(Moment(timestamp: time, count: 1), at: position)
-    noteUnsettled(time)
+    note(time)
   }
 
-  private mutating func noteUnsettled(_ time: Timestamp) {
+  private mutating func note(_ time: Timestamp) {
     outdated = 0
+    if now == .min || time > now - 1_000 { rate += 1 }
+    if now == .min || time > now - 10_000 { recent += 1 }
     guard let range = unsettled else {
       unsettled = time...time
       return
@@ -145,23 +150,32 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  private mutating func updateRate() {
-    var count = 0
-    var position = moments.count
-    func add(after limit: Timestamp) {
-      while position > 0, moments[position - 1].timestamp > limit {
-        position -= 1
-        count += moments[position].count
-      }
+  /// Moves the time, and with it the two windows that end with it: what they leave is subtracted,
+  /// since counting all that is in them with every frame would cost more than the messages do.
+  private mutating func move(to time: Timestamp) {
+    if time < now {
+      rate = sum(after: time - 1_000, through: .max)
+      recent = sum(after: time - 10_000, through: .max)
+    } else {
+      rate -= sum(after: now == .min ? .min : now - 1_000, through: time - 1_000)
+      recent -= sum(after: now == .min ? .min : now - 10_000, through: time - 10_000)
     }
-    add(after: now - 1_000)
-    rate = count
-    add(after: now - 10_000)
-    recent = count
+    now = time
+  }
+
+  private func sum(after start: Timestamp, through end: Timestamp) -> Int {
+    guard start < end else { return 0 }
+    var position = moments.firstIndex(notBefore: start + 1)
+    var sum = 0
+    while position < moments.count, moments[position].timestamp <= end {
+      sum += moments[position].count
+      position += 1
+    }
+    return sum
   }
 }
 
-extension Array where Element == MessagePace.Moment {
+extension Deque where Element == MessagePace.Moment {
   /// The index of the first moment that is not before `time`; the end if there is none.
   fileprivate func firstIndex(notBefore time: Timestamp) -> Int {
     var low = 0

@@ -38,6 +38,10 @@ package final class HostScreen {
   /// How many actions were reduced when the last frame was drawn. Effects send their actions to the
   /// store themselves, so it is asked.
   private var drawnActions: UInt64 = 0
+  /// What the state that the last frame shows asks for: it holds until the next action. Each event
+  /// asks, and a question to the state copies it, because the answer comes from another module.
+  private var isReviewing = false
+  private var wantsTicks = false
   /// Where the last frame was; the next one comes later.
   private var lastFrame = Instant(nanoseconds: -1)
 
@@ -108,8 +112,8 @@ package final class HostScreen {
   /// When there is something to draw next; `nil` while nothing changes and nothing is held.
   package var nextFrame: Instant? {
     let earliest = grid.frame(after: lastFrame)
-    if store.actionCount != drawnActions || store.state.isReviewing { return earliest }
-    let tick = store.state.wantsTicks ? ticker.next : nil
+    if store.actionCount != drawnActions || isReviewing { return earliest }
+    let tick = wantsTicks ? ticker.next : nil
     let due = Instant.earlier(intake.deadline, tick)
     return due.map { max(grid.frame(atOrAfter: $0), earliest) }
   }
@@ -128,6 +132,9 @@ package final class HostScreen {
     if store.state.isReviewing { store.send(.chat(.reviewContinued)) }
     if store.state.wantsTicks, let time = ticker.tick(at: now) { store.send(.ticked(at: time)) }
     drawnActions = store.actionCount
+    let state = store.state
+    isReviewing = state.isReviewing
+    wantsTicks = state.wantsTicks
     lastFrame = now
     store.deliverChanges()
     views.evaluateFrame()

@@ -23,22 +23,22 @@ struct RoomReading: Sendable {
   let actions: UInt64
   let actionsByKind: [(kind: String, count: UInt64)]
   let frames: UInt64
-  let views: [String: ViewStatistics]
+  let views: [String: ViewReport]
 
   /// - Parameters:
   ///   - newestMessages: the most chat messages to report.
   ///   - features: those to report; nil means all of them.
   init(_ screen: HostScreen, room: String, newestMessages: Int, _ features: Set<Feature>?) {
-    let state = screen.store.state
     self.room = room
-    phase = state.phase
+    phase = screen.store.state.phase
     self.features = FeatureReports(
-      state, features ?? Set(Feature.allCases), newestMessages: newestMessages)
+      screen.store.state, features ?? Set(Feature.allCases), newestMessages: newestMessages)
     counts = screen.counts
     actions = screen.store.actionCount
     actionsByKind = screen.store.actionsByKind
     frames = screen.views.frames
-    views = screen.views.statistics
+    // Not the statistics themselves: the next frame would copy what is kept of them.
+    views = screen.views.statistics.mapValues(ViewReport.init)
   }
 }
 
@@ -55,7 +55,7 @@ extension RoomReport {
       actions: Int(reading.actions),
       actionsByKind: Dictionary(
         reading.actionsByKind.map { ($0.kind, Int($0.count)) }, uniquingKeysWith: +),
-      frames: Int(reading.frames), views: reading.views.mapValues(ViewReport.init))
+      frames: Int(reading.frames), views: reading.views)
   }
 }
 
@@ -81,9 +81,9 @@ extension Room {
 extension FeatureReports {
   fileprivate init(_ state: HostFeature.State, _ features: Set<Feature>, newestMessages: Int) {
     func report<State, Report>(
-      _ feature: Feature, _ state: State?, _ make: (State) -> Report?
+      _ feature: Feature, _ state: @autoclosure () -> State?, _ make: (State) -> Report?
     ) -> Report? {
-      features.contains(feature) ? state.flatMap(make) : nil
+      features.contains(feature) ? state().flatMap(make) : nil
     }
     self.init(
       chat: report(.chat, state.chat) { ChatReport($0, newest: newestMessages) },
@@ -196,7 +196,7 @@ extension HeaderReport {
     self.init(
       title: state.title, viewers: state.viewers, peakViewers: state.peakViewers,
       likes: state.likes, durationMs: Int(state.durationMilliseconds),
-      connection: state.connection.map { "\($0)" })
+      connection: state.connection?.rawValue)
   }
 }
 
@@ -207,7 +207,7 @@ extension LiveRoomStatsReport {
     self.init(
       last: StatisticsReport(window) { $0.last }, minimum: StatisticsReport(window) { $0.minimum },
       maximum: StatisticsReport(window) { $0.maximum }, mean: StatisticsReport(window) { $0.mean },
-      quality: "\(state.quality)", fault: state.fault?.rawValue)
+      quality: state.quality.rawValue, fault: state.fault?.rawValue)
   }
 }
 

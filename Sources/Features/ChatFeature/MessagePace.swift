@@ -107,8 +107,13 @@ package struct MessagePace: Equatable, Sendable, Codable {
 
   private mutating func note(_ time: Timestamp) {
     outdated = 0
-    if now == .min || time > now - 1_000 { rate += 1 }
-    if now == .min || time > now - 10_000 { recent += 1 }
+    if time > now {
+      rate += 1
+      recent += 1
+    } else {
+      if time > now - 1_000 { rate += 1 }
+      if time > now - 10_000 { recent += 1 }
+    }
     guard let range = unsettled else {
       unsettled = time...time
       return

@@ -7,12 +7,13 @@ import RateLimiting
 /// The memory is kept, so that an event which is only held allocates nothing here.
 struct ChildIntake<Child: Intake> {
   var intake = Child(ThrottlePolicies())
+  /// What the intake holds. Kept, because each event asks for what all children hold, and the answers
+  /// come from other modules.
+  private(set) var held = HeldEvents(count: 0, deadline: nil)
   private var output = IntakeOutput<Child.Action>()
   private let embed: (Child.Action) -> HostFeature.Action
 
   init(_ embed: @escaping (Child.Action) -> HostFeature.Action) { self.embed = embed }
-
-  var held: HeldEvents { HeldEvents(count: intake.pending, deadline: intake.deadline) }
 
   mutating func receive(
     _ event: Child.Event, timestamp: Timestamp, at now: Instant,
@@ -44,6 +45,7 @@ struct ChildIntake<Child: Intake> {
       for (reason, count) in output.rejected { host.reject(reason, count) }
     }
     output.clear()
+    held = HeldEvents(count: intake.pending, deadline: intake.deadline)
   }
 }
 

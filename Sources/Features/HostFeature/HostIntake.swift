@@ -42,7 +42,10 @@ package struct HostIntake: ~Copyable {
   }
 
   /// Takes one event.
-  package mutating func receive(_ event: LiveEvent, at now: Instant, into output: inout Output) {
+  package mutating func receive(
+    _ event: consuming LiveEvent, at now: Instant, into output: inout Output
+  ) {
+    let event = event
     let time = event.timestamp
     switch event.payload {
     case .chat(let event): chat.receive(event, timestamp: time, at: now, into: &output)

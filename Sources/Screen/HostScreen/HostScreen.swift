@@ -80,12 +80,13 @@ package final class HostScreen {
 
   /// Event -> throttle -> action: takes one event. Its actions, if it has any, wait for
   /// ``reduce()``.
-  package func receive(_ event: LiveEvent, at now: Instant) {
+  package func receive(_ event: consuming LiveEvent, at now: Instant) {
     counts.received += 1
     let refused = refusedCount
+    let timestamp = event.timestamp
     intake.receive(event, at: now, into: &output)
     // A refused event is not recorded, so it must not move the time of the events either.
-    if refusedCount == refused { ticker.note(event.timestamp, at: now) }
+    if refusedCount == refused { ticker.note(timestamp, at: now) }
   }
 
   /// How many events were refused since the last ``reduce()``.

@@ -55,6 +55,17 @@ import YAMLReader
     #expect(try read(uncommented) == Configuration(), "\(uncommented)")
   }
 
+  @Test
+  func `the unit allows the memory that rooms and senders may take`() throws {
+    let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../packaging/systemd/livehostd.service")
+    let unit = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+    let limit = try #require(unit.first { $0.hasPrefix("MemoryHigh=") && $0.hasSuffix("M") })
+    let mebibytes = try #require(Int(limit.dropFirst("MemoryHigh=".count).dropLast()))
+    // And the program itself, with what clients of the control socket send.
+    #expect(Configuration().memory >> 20 + 64 <= mebibytes)
+  }
+
   struct Bad: Sendable, CustomTestStringConvertible {
     let text: String
     let line: Int

@@ -176,7 +176,7 @@ check_runtime() {
 }
 
 check_limits() {
-  local wanted=(TasksMax=512 MemoryMax=1073741824 LimitCORE=0 LimitNOFILE=65536
+  local wanted=(TasksMax=512 MemoryMax=2147483648 LimitCORE=0 LimitNOFILE=65536
     "IPAddressDeny=0.0.0.0/0 ::/0" PrivateNetwork=yes NoNewPrivileges=yes DynamicUser=yes
     CapabilityBoundingSet= ProtectSystem=strict WatchdogUSec=30s)
   local line found failed=0

@@ -17,13 +17,22 @@ package struct Configuration: Sendable, Equatable {
 
   package init() {}
 
-  /// The most memory that rooms and senders may take, for people.
-  package var memoryText: String {
-    let bytes = RoomBudget.bytes(chatHistory: rooms.chatHistory)
+  /// The most memory that one room may take, in bytes.
+  private var roomMemory: Int { RoomBudget.bytes(chatHistory: rooms.chatHistory) }
+
+  private var ingestMemory: Int {
     var ingest = IngestConfiguration()
     ingest.maximumConnections = ingestConnections
-    return "\(Format.count(rooms.maximumRooms, "room")) of \(Format.bytes(bytes)) each may take "
-      + "\(Format.bytes(rooms.maximumRooms * bytes)) of memory in all, and "
-      + "\(Format.count(ingestConnections, "ingest connection")) \(Format.bytes(ingest.memoryLimit))"
+    return ingest.memoryLimit
+  }
+
+  /// The most memory that rooms and senders may take, in bytes.
+  package var memory: Int { rooms.maximumRooms * roomMemory + ingestMemory }
+
+  /// ``memory`` for people.
+  package var memoryText: String {
+    "\(Format.count(rooms.maximumRooms, "room")) of \(Format.bytes(roomMemory)) each may take "
+      + "\(Format.bytes(rooms.maximumRooms * roomMemory)) of memory in all, and "
+      + "\(Format.count(ingestConnections, "ingest connection")) \(Format.bytes(ingestMemory))"
   }
 }

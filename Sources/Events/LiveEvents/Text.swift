@@ -1,3 +1,5 @@
+import Glibc
+
 /// Text of an event: bytes in a slab, read on demand.
 ///
 /// Two texts are equal if they read the same, wherever they are stored. The bytes are valid UTF-8:
@@ -81,9 +83,19 @@ extension Text: Hashable {
   public static func == (lhs: Text, rhs: Text) -> Bool {
     lhs.withUTF8 { left in
       rhs.withUTF8 { right in
-        left.count == right.count && left.elementsEqual(right)
+        left.count == right.count && haveEqualBytes(left, right)
       }
     }
+  }
+
+  /// By `memcmp`: one byte after the other would cost ten times as much, and moderation compares with each
+  /// message of the history.
+  @usableFromInline
+  static func haveEqualBytes(
+    _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    guard let left = left.baseAddress, let other = right.baseAddress else { return true }
+    return memcmp(left, other, right.count) == 0
   }
 
   @inlinable

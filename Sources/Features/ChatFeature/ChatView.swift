@@ -58,14 +58,14 @@ package struct ChatView: View {
   private func figures(_ state: Observed<ChatFeature.State>) -> [ViewNode] {
     var figures: [ViewNode] = [
       .text(
-        "\(Format.count(state.total, "message")) by "
+        Format.count(state.total, "message") + " by "
           + (state.chattersAtLeast == true ? "at least " : "")
           + Format.count(state.chatters, "person", plural: "people"), .strong),
-      .text("\(Format.count(state.rate))/s"),
+      .text(Format.count(state.rate) + "/s"),
     ]
     if let history = state.rateHistory { figures.append(.sparkline(history.samples)) }
     let deleted = state.deleted
-    if deleted > 0 { figures.append(.text("\(Format.count(deleted)) deleted", .faint)) }
+    if deleted > 0 { figures.append(.text(Format.count(deleted) + " deleted", .faint)) }
     if let busiest = state.topChatters.first {
       figures.append(
         .text("most by \(busiest.name) (\(Format.count(busiest.messages)))", .faint))
@@ -86,13 +86,16 @@ extension ChatFilter {
 
 extension DisplayedMessage {
   fileprivate var row: ViewNode.ListRow {
-    var parts: [ViewNode] = []
-    if thread != nil { parts.append(.text(">", .faint)) }
-    if isMention { parts.append(.text("*", .warning)) }
-    if !message.channel.isEmpty { parts.append(.text("(\(message.channel))", .faint)) }
-    parts.append(.text(String(message.userName) + ":", .person))
-    parts.append(.text(String(message.text), isMention ? .warning : .normal))
-    return .init(id: String(number), .row(parts))
+    var marks: [ViewNode] = []
+    if thread != nil { marks.append(.text(">", .faint)) }
+    if isMention { marks.append(.text("*", .warning)) }
+    if !message.channel.isEmpty { marks.append(.text("(\(message.channel))", .faint)) }
+    let words: [ViewNode] = [
+      .text(String(message.userName) + ":", .person),
+      .text(String(message.text), isMention ? .warning : .normal),
+    ]
+    // Most messages have no marks, and each frame makes all rows that it draws.
+    return .init(id: String(number), .row(marks.isEmpty ? words : marks + words))
   }
 }
 

@@ -15,7 +15,7 @@ package struct IngestConfiguration: Sendable {
   package var maySend: @Sendable (Peer) -> Bool = { _ in true }
   /// A connection stops taking lines once what it has handed over and the sink has not consumed takes this
   /// many bytes of memory. One more read may already be in progress.
-  package var maximumOutstandingBytes = 1 << 20
+  package var maximumOutstandingBytes = 4 << 20
   /// The same for all connections together; beyond it, each has only ``ownBytes``.
   package var sharedBytes = 64 << 20
   package var ownBytes = 64 << 10

@@ -2,14 +2,9 @@
 package enum Format {
   /// With a comma between groups of three digits.
   package static func count(_ number: Int) -> String {
-    if (0..<1_000).contains(number) { return String(number) }
-    let digits = String(number.magnitude)
-    var result = number < 0 ? "-" : ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index) % 3 == 0 { result.append(",") }
-      result.append(digit)
-    }
-    return result
+    let magnitude = number.magnitude
+    guard magnitude >= 1_000 else { return String(number) }
+    return count(number / 1_000) + "," + String(magnitude % 1_000 + 1_000).dropFirst()
   }
 
   /// A count and what is counted: `1 message`, `2,500 messages`.
@@ -18,7 +13,7 @@ package enum Format {
   package static func count(
     _ number: Int, _ singular: String, plural: String? = nil
   ) -> String {
-    "\(count(number)) \(number == 1 ? singular : plural ?? singular + "s")"
+    count(number) + " " + (number == 1 ? singular : plural ?? singular + "s")
   }
 
   /// With one decimal below a hundred, with none above.

@@ -11,7 +11,6 @@ struct RunCollector {
   private static let buckets = 240
   /// This many of the longest turns are kept with their causes.
   private static let longestKept = 10
-  private static let kinds = [nil] + ThrottledKind.allCases.map(Optional.some)
 
   private let grid: FrameGrid
   private let duration: VirtualTime
@@ -28,8 +27,9 @@ struct RunCollector {
   private var longest: [TurnReport] = []
   private var digest = Digest()
 
-  /// The events that no frame has shown yet, by kind; nil for those that never wait.
-  private var unshown: [ThrottledKind?: Unshown] = [:]
+  /// The events that no frame has shown yet, by kind. An array: looking a kind up in a dictionary would hash
+  /// its name for each event.
+  private var unshown = ([nil] + ThrottledKind.allCases).map(Unshown.init)
   private var latency = DurationHistogram()
   private var service = DurationHistogram()
 
@@ -41,8 +41,14 @@ struct RunCollector {
 
   /// Events of one kind, oldest first; those before `first` were shown.
   private struct Unshown {
+    /// Nil for events that never wait.
+    let kind: ThrottledKind?
     var events: [(intended: Int64, taken: Int64)] = []
     var first = 0
+
+    init(_ kind: ThrottledKind?) { self.kind = kind }
+
+    var isEmpty: Bool { first == events.count }
 
     /// Removes the oldest event if there are more than `pending`.
     mutating func takeOldest(leaving pending: Int) -> (intended: Int64, taken: Int64)? {
@@ -72,15 +78,18 @@ struct RunCollector {
     _ event: LiveEvent.Payload, intended: VirtualTime, at time: Int64
   ) {
     work += 1
-    unshown[ThrottledKind(event), default: Unshown()].events.append((intended.nanoseconds, time))
+    let kind = ThrottledKind(event)
+    for index in unshown.indices where unshown[index].kind == kind {
+      unshown[index].events.append((intended.nanoseconds, time))
+    }
   }
 
   /// A frame shows everything except what the throttles still hold, which are the newest events of each
   /// kind. An event that a newer one superseded counts as shown: nothing is left of it to wait for.
   mutating func noteShown(by screen: HostScreen, at time: Int64) {
-    for kind in Self.kinds {
-      let pending = kind.map(screen.pending) ?? 0
-      while let event = unshown[kind]?.takeOldest(leaving: pending) {
+    for index in unshown.indices where !unshown[index].isEmpty {
+      let pending = unshown[index].kind.map(screen.pending) ?? 0
+      while let event = unshown[index].takeOldest(leaving: pending) {
         latency.add(time - event.intended)
         service.add(time - event.taken)
       }

@@ -38,8 +38,8 @@ package final class HostScreen {
   /// How many actions were reduced when the last frame was drawn. Effects send their actions to the
   /// store themselves, so it is asked.
   private var drawnActions: UInt64 = 0
-  /// What the state that the last frame shows asks for: it holds until the next action. Each event
-  /// asks, and a question to the state copies it, because the answer comes from another module.
+  /// What the state that the last frame shows asks for: it holds until the next action. Kept, because
+  /// each event asks, and a question to the state copies it: the answer comes from another module.
   private var isReviewing = false
   private var wantsTicks = false
   /// Where the last frame was; the next one comes later.
@@ -130,16 +130,26 @@ package final class HostScreen {
     let start = clock.now
     if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
     reduce()
-    if store.state.isReviewing { store.send(.chat(.reviewContinued)) }
-    if store.state.wantsTicks, let time = ticker.tick(at: now) { store.send(.ticked(at: time)) }
+    noteDemands()
+    if isReviewing {
+      store.send(.chat(.reviewContinued))
+      noteDemands()
+    }
+    if wantsTicks, let time = ticker.tick(at: now) {
+      store.send(.ticked(at: time))
+      noteDemands()
+    }
     drawnActions = store.actionCount
-    let state = store.state
-    isReviewing = state.isReviewing
-    wantsTicks = state.wantsTicks
     lastFrame = now
     store.deliverChanges()
     views.evaluateFrame()
     if adapting { intake.note(cost: .nanoseconds(Int64(clamping: clock.now - start))) }
+  }
+
+  private func noteDemands() {
+    let state = store.state
+    isReviewing = state.isReviewing
+    wantsTicks = state.wantsTicks
   }
 
   /// Changes how long events may wait; events that are held keep their deadline.

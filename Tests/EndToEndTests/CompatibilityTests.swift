@@ -60,6 +60,11 @@ import Testing
       (chat["rate"], chat["recent"]) = (nil, nil)
       features["chat"] = .object(chat)
     }
+    // A drag whose release never comes is committed by a time-out.
+    if var control = features["control"]?.objectValue, control["dragging"] != [] {
+      (control["committed"], control["dragging"]) = (nil, nil)
+      features["control"] = .object(control)
+    }
     if room["phase"] == "live", var header = features["header"]?.objectValue {
       header["durationMs"] = nil
       features["header"] = .object(header)

@@ -5,12 +5,19 @@ import PackageDescription
 // Targets stand in the order of the road of an event. A target imports only what stands above it:
 // `make lint` checks that. One folder, one target.
 
-let settings: [SwiftSetting] = [
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .treatAllWarnings(as: .error),
-]
+// Set by Tests/Sanitizers/build.sh, which links libFuzzer. Counts edges, of our own code only. The option of
+// swiftc would link the main function of libFuzzer, too.
+let isFuzzing = Context.environment["LIVEHOST_FUZZERS"] != nil
+let coverage: [SwiftSetting] =
+  isFuzzing ? [.unsafeFlags(["-Xfrontend", "-sanitize=fuzzer"])] : []
+
+let settings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+  ] + coverage
 
 // MARK: Packages
 
@@ -309,20 +316,29 @@ let tests: [Target] =
     test("\($0)Tests", featureKit + [.byName(name: $0), "ComposableTesting", "TestSupport"])
   }
 
-// Links libFuzzer, which Tests/Fuzzing/fuzz.sh names to the linker: only that builds it.
+// Programs for Tests/Fuzzing/fuzz.sh, small ones: libFuzzer looks at all counters of a program after each input.
 let fuzzers: [Target] =
-  Context.environment["LIVEHOST_FUZZERS"] == nil
-  ? []
-  : [
+  isFuzzing
+  ? [
     .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
+    .target(
+      name: "FuzzSupport", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/FuzzSupport",
+      swiftSettings: settings),
+    program("Tests/Fuzzing/fuzz-lines", ["FuzzSupport", "LiveEvents", "WireFormats"]),
     program(
-      "Tests/Fuzzing/livehost-fuzz",
+      "Tests/Fuzzing/fuzz-messages",
+      ["ControlInterface", "FuzzSupport", "Varlink", "VarlinkDescription"] + nio),
+    program(
+      "Tests/Fuzzing/fuzz-recordings",
+      ["FuzzSupport", "LiveEvents", "RateLimiting", "Recordings", "WireFormats"]),
+    program(
+      "Tests/Fuzzing/fuzz-host",
       [
-        "CLibFuzzer", "Composable", "ControlInterface", "HostScreen", "LiveEvents",
-        "LivehostDaemon", "RateLimiting", "Recordings", "Simulation", "Varlink",
-        "VarlinkDescription", "ViewGraph", "WireFormats", "YAMLReader",
-      ] + nio),
+        "Composable", "FuzzSupport", "HostScreen", "LiveEvents", "LivehostDaemon", "RateLimiting",
+        "Simulation", "ViewGraph", "YAMLReader",
+      ]),
   ]
+  : []
 
 let package = Package(
   name: "livehost",

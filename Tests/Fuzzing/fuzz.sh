@@ -2,11 +2,11 @@
 # Fuzzes the parsers of everything that others write, guided by coverage:
 # `fuzz.sh [RUNS [RUNS_OF_FILES [PARSER...]]]`, where RUNS (10,000,000) is the number of inputs for each parser
 # of lines, messages and interfaces, and RUNS_OF_FILES (100,000) that for each of YAML, recordings and
-# snapshots. Builds livehost-fuzz with the address sanitizer; then as many parsers run at once as there are
+# snapshots. Builds the programs with the address sanitizer; then as many parsers run at once as there are
 # processors. FUZZ_SEED repeats a run.
 #
 # Inputs that reach something new are kept in .build/fuzz/corpus, and a later run begins with them. An input
-# that fails is kept as .build/fuzz/PARSER-crash-*; `livehost-fuzz PARSER FILE` reads it again.
+# that fails is kept as .build/fuzz/PARSER-crash-*; `fuzz-lines PARSER FILE`, for one of lines, reads it again.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 runs=${1:-10000000} runs_of_files=${2:-100000}
@@ -16,13 +16,27 @@ if [ $# -eq 0 ]; then
 fi
 build=.build/fuzz
 export seed=${FUZZ_SEED:-$(date +%s)} build
-export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no
+# Half of the time goes into allocations: what is freed is kept only as long as it fits into caches, and an
+# allocation is reported with its caller only. Reading an input again without these options reports more.
+export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=8:malloc_context_size=1 UBSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no
 
-echo "== building livehost-fuzz (seed $seed)"
-if ! Tests/Sanitizers/build.sh address --product livehost-fuzz; then
-  echo '0 passed, 1 failed'
-  exit 1
-fi
+program() { # parser
+  case $1 in
+    lines | native | irc) echo fuzz-lines ;;
+    varlink | interface) echo fuzz-messages ;;
+    recording) echo fuzz-recordings ;;
+    *) echo fuzz-host ;;
+  esac
+}
+export -f program
+
+for name in $(for parser in "$@"; do program "$parser"; done | sort -u); do
+  echo "== building $name (seed $seed)"
+  if ! Tests/Sanitizers/build.sh address --product "$name"; then
+    echo '0 passed, 1 failed'
+    exit 1
+  fi
+done
 mkdir -p "$build"
 Tests/Fuzzing/seeds.py "$build/seeds" || exit 1
 
@@ -31,8 +45,8 @@ fuzz() { # parser, inputs, their longest length in bytes
   # An input takes milliseconds at most: ten seconds are a hang. The parsers hold little.
   TMPDIR=$(mktemp -d -p /dev/shm) || exit 1
   export TMPDIR
-  .build/address/release/livehost-fuzz "$1" -runs="$2" -seed="$seed" -dict="$build/seeds/$1.dict" \
-    -max_len="$3" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$build/$1-" -print_final_stats=1 \
+  ".build/address/release/$(program "$1")" "$1" -runs="$2" -seed="$seed" -dict="$build/seeds/$1.dict" \
+    -max_len="$3" -reload=0 -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$build/$1-" -print_final_stats=1 \
     "$build/corpus/$1" "$build/seeds/$1" >"$build/$1.log" 2>&1
   local status=$?
   rm -rf "$TMPDIR"
@@ -50,7 +64,8 @@ export -f fuzz
 for parser in "$@"; do
   rm -f "$build/$parser.failed"
   case $parser in
-    lines | native | irc | varlink | interface) echo "$parser $runs 2048" ;;
+    native | irc) echo "$parser $runs 1024" ;;
+    lines | varlink | interface) echo "$parser $runs 2048" ;;
     *) echo "$parser $runs_of_files 16384" ;;
   esac
 done | xargs -P "$(nproc)" -L 1 bash -c 'fuzz "$@" || touch "$build/$1.failed"' fuzz

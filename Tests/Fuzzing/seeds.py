@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes what libFuzzer begins with: `seeds.py DIRECTORY`.
 
-For each parser of livehost-fuzz, a directory of inputs from the files of the repository, and a dictionary of
+For each parser, a directory of inputs from the files of the repository, and a dictionary of
 the words in them.
 """
 import collections

@@ -4,7 +4,7 @@
 #
 #   thread   finds data races. Not optimised, so that no access is optimised away.
 #   address  finds errors of memory, and undefined behaviour of C and C++ (swiftc checks Swift's own). Also counts
-#            edges for libFuzzer, so that the tests and livehost-fuzz share a build. Optimised, for the fuzzers.
+#            edges for libFuzzer, so that the tests and the fuzzers share a build. Optimised, for the fuzzers.
 #
 # Prints nothing unless it fails.
 set -euo pipefail
@@ -14,10 +14,9 @@ options=(-j "${JOBS:-$(nproc)}" --scratch-path "$directory" --sanitize="$1"
   -debug-info-format none -Xswiftc -gline-tables-only)
 if [ "$1" = address ]; then
   export LIVEHOST_FUZZERS=1
-  # Where `vptr` looks at types at run time it needs a library that only clang++ links. The option of swiftc for
-  # libFuzzer would link its main function, too.
+  # Where `vptr` looks at types at run time it needs a library that only clang++ links.
   options+=(-c release -Xcc -fsanitize=undefined -Xcc -fno-sanitize=vptr
-    -Xswiftc -Xfrontend -Xswiftc -sanitize=fuzzer -Xcc -fsanitize=fuzzer-no-link
+    -Xcc -fsanitize=fuzzer-no-link
     -Xlinker "$(clang -print-file-name="libclang_rt.fuzzer_no_main-$(uname -m).a")"
     -Xlinker -lstdc++ -Xlinker -lm)
 fi

@@ -1,3 +1,4 @@
+import FuzzSupport
 import VarlinkDescription
 
 /// Texts of interface definitions.

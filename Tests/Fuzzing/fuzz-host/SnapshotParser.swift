@@ -1,5 +1,6 @@
 import Composable
 import Foundation
+import FuzzSupport
 import HostScreen
 import LiveEvents
 import LivehostDaemon

@@ -1,4 +1,5 @@
 import Foundation
+import FuzzSupport
 import LiveEvents
 import RateLimiting
 import Recordings
@@ -60,19 +61,4 @@ final class RecordingParser: Parser {
     }
     check("a written event is read as it was", again == event)
   }
-}
-
-/// Calls an asynchronous function from a thread of no executor.
-private func wait<Value: Sendable>(
-  _ body: @escaping @Sendable () async throws -> Value
-) throws -> Value {
-  let done = DispatchSemaphore(value: 0)
-  nonisolated(unsafe) var result: Result<Value, any Error>?
-  Task.detached {
-    do { result = .success(try await body()) } catch { result = .failure(error) }
-    done.signal()
-  }
-  done.wait()
-  guard let result else { fatalError("the task has ended") }
-  return try result.get()
 }

@@ -1,4 +1,5 @@
 import ControlInterface
+import FuzzSupport
 import NIOCore
 import Varlink
 import VarlinkDescription

@@ -1,0 +1,3 @@
+import FuzzSupport
+
+try fuzz(["varlink": { try VarlinkParser() }, "interface": { InterfaceParser() }])

@@ -1,0 +1,3 @@
+import FuzzSupport
+
+try fuzz(["recording": { try RecordingParser() }])

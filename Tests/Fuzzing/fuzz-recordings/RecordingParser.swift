@@ -23,9 +23,13 @@ final class RecordingParser: Parser {
     segment = directory.appendingPathComponent(name).appendingPathComponent("000001.ndjson")
     try FileManager.default.createDirectory(
       at: segment.deletingLastPathComponent(), withIntermediateDirectories: true)
-    // The catalogue says how far to read: as far as libFuzzer's inputs go.
-    try Data(count: 1 << 20).write(to: segment)
+    let header =
+      #"{"type":"recording","version":1,"name":"\#(name)","room":"fuzz","segment":1,"startedAt":0}"#
+    try Data("\(header)\n".utf8).write(to: segment)
     let library = try RecordingLibrary(directory: directory.path)
+    try wait { try await library.open() }
+    // How far a reader reads: as far as libFuzzer's inputs go.
+    try Data(count: 1 << 20).write(to: segment)
     files = try wait { try await library.files(of: name) }
     library.close()
   }

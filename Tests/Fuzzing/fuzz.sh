@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.." || exit 1
 runs=${1:-10000000} runs_of_files=${2:-100000}
 shift $(($# < 2 ? $# : 2))
 if [ $# -eq 0 ]; then
-  set -- lines native irc varlink interface configuration scenario device recording snapshot
+  set -- lines native irc varlink interface configuration scenario device recording recovery snapshot
 fi
 build=.build/fuzz
 export seed=${FUZZ_SEED:-$(date +%s)} build
@@ -24,7 +24,7 @@ program() { # parser
   case $1 in
     lines | native | irc) echo fuzz-lines ;;
     varlink | interface) echo fuzz-messages ;;
-    recording) echo fuzz-recordings ;;
+    recording | recovery) echo fuzz-recordings ;;
     *) echo fuzz-host ;;
   esac
 }

@@ -6,10 +6,12 @@ the words in them.
 """
 import collections
 import gzip
+import json
 import random
 import re
 import sys
 import tarfile
+import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -104,6 +106,32 @@ def recording():
             yield b"".join(lines[:1] + lines[start + 1:start + 13] + lines[-1:])[:8000]
 
 
+def segment(number, header, lines):
+    """A whole segment, with an end that vouches for these lines."""
+    counts = collections.Counter(re.match(rb'{"type":"([\w.]+)"', line)[1] for line in lines)
+    text = re.sub(rb'"segment":\d+', b'"segment":%d' % number, header) + b"".join(lines)
+    frames = counts[b"frame"]
+    end = {
+        "type": "segmentEnd", "events": len(lines) - frames - counts[b"change"], "frames": frames,
+        "crc32": f"{zlib.crc32(text):08x}", "state": "finished", "endedAt": 1795314919307,
+    }
+    return text + json.dumps(end, separators=(",", ":")).encode() + b"\n"
+
+
+def recovery():
+    """Recordings of one and two segments: intact, torn, and followed by what never became a line."""
+    for text in saved(r"\.ndjson$"):
+        header, *lines = text.splitlines(keepends=True)
+        lines = [line for line in lines if not line.startswith(b'{"type":"segmentEnd"')]
+        for start in range(0, len(lines) - 8, 12):
+            first = segment(1, header, lines[start:start + 4])
+            second = segment(2, header, lines[start + 4:start + 8])
+            yield first
+            yield first + b"\0" + second
+            yield first + b"\0" + second[:len(second) * (start % 7) // 7]
+            yield first[:-120] + b"\n{\n{"
+
+
 def snapshot():
     for text in saved(r"rooms/.*\.json$"):
         yield re.sub(rb'"room":"[a-z]+"', b'"room":"fuzz"', text)
@@ -118,7 +146,9 @@ def words(inputs):
 
 
 def main():
-    for parser in [lines, native, irc, varlink, interface, configuration, scenario, device, recording, snapshot]:
+    for parser in [
+        lines, native, irc, varlink, interface, configuration, scenario, device, recording, recovery, snapshot,
+    ]:
         directory = Path(sys.argv[1]) / parser.__name__
         directory.mkdir(parents=True, exist_ok=True)
         inputs = list(parser())

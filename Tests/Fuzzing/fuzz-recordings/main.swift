@@ -1,3 +1,3 @@
 import FuzzSupport
 
-try fuzz(["recording": { try RecordingParser() }])
+try fuzz(["recording": { try RecordingParser() }, "recovery": { try RecoveryParser() }])

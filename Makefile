@@ -9,13 +9,15 @@ TESTS := -c release --disable-testable-imports
 BIN := .build/release
 ARGS ?=
 BENCH ?=
+SEEDS ?= 400
 
-.PHONY: help run test bench sanitize soak deb format lint clean build dependencies test-dependencies
+.PHONY: help run test vopr bench sanitize soak deb format lint clean build dependencies test-dependencies
 
 help:
 	@echo 'make run            build, start livehostd, play the bundled recording, show the screen'
 	@echo '                    ARGS=--once plays at full speed, prints the summary, exits'
 	@echo 'make test           run all tests; prints what was skipped and why'
+	@echo 'make vopr           simulate the daemon, its clients and its disk, SEEDS=N of them from 1'
 	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some'
 	@echo 'make sanitize       run all tests under the thread, address and undefined-behaviour sanitizers'
 	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600) while watching memory and'
@@ -39,6 +41,10 @@ run: build
 
 test: test-dependencies
 	@Tests/run.sh
+
+vopr: dependencies
+	@$(BUILD) --product livehost-vopr
+	@Tests/vopr.sh $(BIN) $(SEEDS)
 
 bench: dependencies
 	@$(BUILD) --product livehost-bench

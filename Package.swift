@@ -90,6 +90,7 @@ let featureKit: [Target.Dependency] = [
 let system: [Target] = [
   .systemLibrary(name: "CPlatform", path: "Sources/System/CPlatform"),
   module("System", "Platform", ["CPlatform"]),
+  module("System", "FileSystem", ["Platform"]),
   library("CSystemd", module: "System/CSystemd", install: "libsystemd"),
   module("System", "Systemd", ["CSystemd", "Platform", logging]),
 ]
@@ -147,7 +148,10 @@ let ingest: [Target] = [
 let recordings: [Target] = [
   module(
     "Recordings", "Recordings",
-    ["JSON", "LiveEvents", "RateLimiting", "WireFormats", "Wording", "CZlib", "Platform", sqlite]),
+    [
+      "JSON", "LiveEvents", "RateLimiting", "WireFormats", "Wording", "CZlib", "FileSystem",
+      "Platform", sqlite,
+    ]),
   module("Recordings", "Analysis", ["JSON", "LiveEvents", "Platform", "Wording"]),
 ]
 
@@ -165,7 +169,7 @@ let simulation: [Target] = [
     "Simulation", "Simulation",
     featureKit + childTargets + [
       "Compression", "HostFeature", "HostScreen", "JSON", "Platform", "Suggestions",
-      "WireFormats", "YAMLReader",
+      "WireFormats", "YAMLReader", deques,
     ])
 ]
 
@@ -190,9 +194,9 @@ let daemon: [Target] = [
   module(
     "Daemon", "LivehostDaemon",
     featureKit + childTargets + [
-      "Analysis", "HostFeature", "HostScreen", "WireFormats", "Ingest", "Recordings", "JSON",
-      "Varlink", "ControlInterface", "Platform", "Prometheus", "Simulation", "Suggestions",
-      "Systemd", "UnixSockets", "YAMLReader", logging, coreMetrics, lifecycle, signals,
+      "Analysis", "FileSystem", "HostFeature", "HostScreen", "WireFormats", "Ingest", "Recordings",
+      "JSON", "Varlink", "ControlInterface", "Platform", "Prometheus", "Simulation", "Suggestions",
+      "Systemd", "UnixSockets", "YAMLReader", coreMetrics, deques, lifecycle, logging, signals,
     ] + nio),
   program(
     "Sources/livehostd",
@@ -235,10 +239,24 @@ let tests: [Target] =
       name: "TestSupport", dependencies: ["RateLimiting"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(
+      name: "SimulatedDisk", dependencies: ["FileSystem", "Platform", "TestSupport"],
+      path: "Tests/SimulatedDisk", swiftSettings: settings),
+    .target(
       name: "ControlTestSupport",
       dependencies: ["ControlInterface", "JSON", "LiveEvents", "Prometheus", "Varlink"],
       path: "Tests/ControlTestSupport", swiftSettings: settings),
+    .target(
+      name: "CSimulatedMachine", path: "Tests/DaemonSimulation/CSimulatedMachine",
+      linkerSettings: [.linkedLibrary("dl")]),
+    program(
+      "Tests/DaemonSimulation/livehost-vopr",
+      [
+        "CSimulatedMachine", "ControlInterface", "FileSystem", "HostFeature", "Ingest", "Intake",
+        "JSON", "LiveEvents", "LivehostDaemon", "Platform", "RateLimiting", "Recordings",
+        "SimulatedDisk", "Systemd", "TestSupport", arguments, logging,
+      ] + nio),
     test("PlatformTests", ["Platform"]),
+    test("SimulatedDiskTests", ["FileSystem", "Platform", "SimulatedDisk"]),
     test("SystemdTests", ["Platform", "Systemd", "UnixSockets", logging]),
     test("RateLimitingTests", ["RateLimiting", "TestSupport"]),
     test(
@@ -266,7 +284,10 @@ let tests: [Target] =
         + nio),
     test(
       "RecordingsTests",
-      ["LiveEvents", "RateLimiting", "Recordings", "TestSupport", "WireFormats"]),
+      [
+        "FileSystem", "LiveEvents", "Platform", "RateLimiting", "Recordings", "SimulatedDisk",
+        "TestSupport", "WireFormats",
+      ]),
     test("AnalysisTests", ["Analysis", "JSON", "LiveEvents", "TestSupport"]),
     test(
       "HostFeatureTests",
@@ -296,8 +317,9 @@ let tests: [Target] =
       "LivehostDaemonTests",
       featureKit + childTargets + [
         "HostFeature", "HostScreen", "LivehostDaemon", "Ingest", "WireFormats", "Recordings",
-        "ControlInterface", "JSON", "Platform", "Prometheus", "Systemd", "Varlink", "Compression",
-        "TestSupport", "UnixSockets", "YAMLReader", lifecycle, logging,
+        "ControlInterface", "FileSystem", "JSON", "Platform", "Prometheus", "SimulatedDisk",
+        "Systemd", "Varlink", "Compression", "TestSupport", "UnixSockets", "YAMLReader", lifecycle,
+        logging,
         serviceProduct("NIOEmbedded", "swift-nio"),
       ] + nio),
     test(

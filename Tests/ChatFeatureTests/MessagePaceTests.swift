@@ -90,6 +90,15 @@ import Testing
     #expect(pace.busiest.sliding == 2)
   }
 
+  private func ascendingTimes(_ random: inout SplitMix64) -> [Timestamp] {
+    var time: Timestamp = 1_000_000
+    let step = Timestamp.random(in: 1..<300, using: &random)
+    return (0..<600).map { _ in
+      time += Timestamp.random(in: 0..<step, using: &random)
+      return time
+    }
+  }
+
   /// Against a count over the whole stream, however it is cut into batches.
   @Test(arguments: 1...40) func `both maxima are exact for any order within the horizon`(
     seed: UInt64
@@ -97,11 +106,8 @@ import Testing
     var random = SplitMix64(seed: seed)
     var pace = MessagePace()
     var times: [Timestamp] = []
-    var time: Timestamp = 1_000_000
-    let step = Timestamp.random(in: 1..<300, using: &random)
     let lateness = Timestamp.random(in: 0...MessagePace.horizon, using: &random)
-    for _ in 0..<600 {
-      time += Timestamp.random(in: 0..<step, using: &random)
+    for time in ascendingTimes(&random) {
       let late = time - Timestamp.random(in: 0...lateness, using: &random)
       times.append(late)
       pace.count(late)
@@ -123,10 +129,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     var pace = MessagePace()
     var times: [Timestamp] = []
-    var time: Timestamp = 1_000_000
-    let step = Timestamp.random(in: 1..<300, using: &random)
-    for _ in 0..<600 {
-      time += Timestamp.random(in: 0..<step, using: &random)
+    for time in ascendingTimes(&random) {
       for _ in 0..<Int.random(in: 0..<4, using: &random) {
         times.append(time - Timestamp.random(in: 0...MessagePace.horizon / 2, using: &random))
         pace.count(times.last!)

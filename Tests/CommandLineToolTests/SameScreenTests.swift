@@ -224,7 +224,7 @@ private func words(_ texts: [String]) -> [String] {
   private static let common: Set<String> = [
     "%", "*", ">", "?", "/s", "by", "frames", "message", "messages by", "more", "ms", "notice",
     "now",
-    "off", "on", "only with", "s", "viewers",
+    "off", "on", "only with", "recording", "s", "viewers",
   ]
 }
 

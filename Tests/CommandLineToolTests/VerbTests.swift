@@ -46,6 +46,23 @@ import Testing
     await daemon.stop()
   }
 
+  @Test func `verifying a recording, the recordings of a room, or all of them`() async throws {
+    let daemon = try await FakeDaemon()
+    for subject in ["main-1", "main"] {
+      let run = await daemon.run(["record", "verify", subject])
+      #expect(run.status == .done)
+      #expect(run.output.contains("main-1"))
+    }
+    let all = await daemon.run(["record", "verify", "--all"])
+    #expect(all.status == .failed)
+    #expect(all.output.contains("segment 1 differs from what was written"))
+    #expect(await daemon.run(["record", "verify", "none of these"]).status == .failed)
+    for wrong in [[], ["main-1", "--all"]] {
+      #expect(await daemon.run(["record", "verify"] + wrong).status == .usage)
+    }
+    await daemon.stop()
+  }
+
   @Test func `the list of recordings has all pages, oldest first`() async throws {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["record", "list", "pages", "--json=short"])
@@ -137,7 +154,7 @@ import Testing
     #expect(await daemon.run(["watch", "nowhere"]).status == .failed)
     let refused = await daemon.run(["send", "main", "{\"type\":\"nonsense\"}"])
     #expect(refused.status == .badData)
-    #expect(refused.diagnostics.contains("unknownType"))
+    #expect(refused.diagnostics.contains("unknown 'type'"))
     let sent = await daemon.run(["send", "--json=short", "main", "{\"type\":\"chat.clear\"}"])
     #expect(sent.output == "{\"received\":1,\"rejected\":0}\n")
     await daemon.stop()

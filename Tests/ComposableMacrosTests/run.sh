@@ -8,13 +8,8 @@ cd "$(dirname "$0")" || exit 1
 . ../count.sh
 built=../../.build/macros
 mkdir -p "$built"
-log=$built/test.log
 
 check 'the tests of the macros are built' \
   swift build --build-tests --scratch-path "$built" -j "${JOBS:-$(nproc)}" -debug-info-format none
-swift test --skip-build --scratch-path "$built" 2>&1 | tee "$log" |
-  grep -E '^. (Test|Suite) .*failed|recorded an issue|Test run with|error:'
-count_tests "$log"
-check 'all of them were run' test "$total" -eq "$(cat ./*.swift | grep -c '@Test')"
-passed=$((passed + total - bad)) failed=$((failed + bad))
+test_built "$built/test.log" . --scratch-path "$built"
 finish

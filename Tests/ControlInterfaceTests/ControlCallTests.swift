@@ -199,7 +199,9 @@ import VarlinkDescription
       let none = try await error { _ = try await client.getRoom("none") }
       #expect(none.flatMap(ControlError.init) == .noSuchRoom("none"))
       let bad = try await error { _ = try await client.sendEvents(events: [["type": "x"], [:]]) }
-      #expect(bad.flatMap(ControlError.init) == .invalidEvent(index: 1, reason: "missingMember"))
+      #expect(
+        bad.flatMap(ControlError.init)
+          == .invalidEvent(index: 1, reason: "missingMember", fault: nil))
       let notObject = try await error { _ = try await client.sendEvents(events: [1]) }
       #expect(notObject.flatMap(ServiceError.init) == .invalidParameter("events"))
       let rate = try await error {

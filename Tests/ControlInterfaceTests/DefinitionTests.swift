@@ -39,7 +39,10 @@ import VarlinkDescription
     }
     #expect(
       marked.map(\.name)
-        == ["MonitorRoom", "StartTask", "Simulate", "MonitorHangs", "MonitorScreen"])
+        == [
+          "MonitorRoom", "VerifyRecordings", "StartTask", "Simulate", "MonitorHangs",
+          "MonitorScreen",
+        ])
   }
 
   @Test func `every method has a handler`() throws {
@@ -65,7 +68,7 @@ import VarlinkDescription
       .noSuchView(room: "r", view: "v"),
       .invalidScenario(file: "f", line: 1, key: "k", message: "m"),
       .invalidScenario(file: "f", line: nil, key: nil, message: "m"),
-      .invalidEvent(index: 3, reason: "unknownType"), .limitReached("rooms"), .busy,
+      .invalidEvent(index: 3, reason: "unknownType", fault: nil), .limitReached("rooms"), .busy,
       .nobodyWaits(room: "r", user: nil), .nobodyWaits(room: "r", user: "u"),
       .roomFull(room: "r", capacity: 3), .noSuchMessage(room: "r", message: "m"),
       .noSuchNotice(room: "r", notice: 4),

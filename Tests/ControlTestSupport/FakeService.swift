@@ -216,6 +216,20 @@ package final class FakeService: ControlService {
     }
   }
 
+  package func verifyRecordings(
+    _ recording: String?, room: String?,
+    reply: @escaping @Sendable (VerifyRecordingsReply) async throws -> Void
+  ) async throws {
+    if let recording, recording != "main-1" { throw ControlError.noSuchRecording(recording) }
+    try await reply(VerifyRecordingsReply(percent: 50))
+    let isAll = recording == nil && room == nil
+    try await reply(
+      VerifyRecordingsReply(
+        percent: 50,
+        checked: RecordingCheckReport(
+          recording: "main-1", room: "main", bytes: 2_048, lines: 12, records: 9,
+          damage: isAll ? "segment 1 differs from what was written" : nil)))
+  }
   package func startTask(
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
     progress: @escaping @Sendable (TaskReply) -> Void
@@ -271,10 +285,10 @@ package final class FakeService: ControlService {
   package func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply {
     for (index, event) in events.enumerated() {
       if event["type"] == nil {
-        throw ControlError.invalidEvent(index: index, reason: "missingMember")
+        throw ControlError.invalidEvent(index: index, reason: "missingMember", fault: nil)
       }
       if event["type"] == "nonsense" {
-        throw ControlError.invalidEvent(index: index, reason: "unknownType")
+        throw ControlError.invalidEvent(index: index, reason: "unknownType", fault: nil)
       }
     }
     note("send \(room ?? "-") \(events.map(\.description).joined(separator: " "))")

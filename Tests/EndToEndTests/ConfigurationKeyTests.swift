@@ -61,6 +61,11 @@ struct ConfigurationKeyTests {
         try second.write(call)
         return second.read(until: 0)?.contains("LimitReached") == true ? "refused" : "taken"
       },
+      "recordings.scrubDays": Proof(value: "1", shows: ("604800", "86400")) { daemon in
+        let metric = "livehost_recordings_scrub_interval_seconds "
+        let lines = try daemon.ctl("metrics").output.split(separator: "\n")
+        return String(try #require(lines.first { $0.hasPrefix(metric) }).dropFirst(metric.count))
+      },
     ]
     for kind in ThrottledKind.allCases { proofs["throttle.\(kind.rawValue)"] = throttling(kind) }
     return proofs

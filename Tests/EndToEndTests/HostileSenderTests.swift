@@ -10,7 +10,11 @@ struct HostileSenderTests {
 
   /// What the daemon may take: its rooms, and itself.
   private static let memoryLimit =
-    (rooms.count + 1) * RoomBudget.bytes(chatHistory: 500) + (200 << 20)
+    (rooms.count + 1) * RoomBudget.bytes(chatHistory: 500) + (200 << 20) + quarantine
+
+  /// What the address sanitizer keeps of freed memory, in bytes.
+  private static let quarantine =
+    ProcessInfo.processInfo.environment["ASAN_OPTIONS"] == nil ? 0 : 256 << 20
 
   private func successor(of daemon: RunningDaemon) throws -> RunningDaemon {
     try RunningDaemon(
@@ -38,8 +42,9 @@ struct HostileSenderTests {
     #expect(status.memoryBytes < Self.memoryLimit, "\(status.memoryBytes >> 20) MiB")
     #expect(status.rooms >= Self.rooms.count)
     #expect(status.problems == nil || status.health != .failing)
-    // On a machine that does other things, too, a lane may be without a processor.
-    #expect(hangs.filter { $0.reason != .descheduled } == [])
+    // What a turn computed, since on a machine that does other things, too, a lane may be without a processor, or
+    // wait for a page or for a thread that has none.
+    #expect(hangs.filter { $0.processorMicroseconds ?? .max >= 250_000 } == [])
   }
 
   @Test func `the largest texts, names made for them, forged people and jumping times do no harm`()

@@ -153,8 +153,8 @@ struct RestartTests {
   @Test func `sending to a room that cannot be kept reports this, and so does status`() throws {
     let state = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: state) }
-    // Where the directory of the rooms would be.
-    _ = makeFile(state.appendingPathComponent("rooms"))
+    // Where the directories of the rooms and of their log would be.
+    for name in ["rooms", "log"] { _ = makeFile(state.appendingPathComponent(name)) }
     let daemon = try RunningDaemon(arguments: ["--state-dir", state.path])
     let send = try daemon.ctl("send", "main", #"{"type":"viewers","count":4}"#)
     #expect(send.status == 1)
@@ -208,13 +208,17 @@ struct RestartTests {
     let first = try RunningDaemon()
     try ingest(Self.events, into: first)
     #expect(first.stop() == 0)
-    let file = first.directory.appendingPathComponent("state/rooms/main.json")
-    var bytes = try Data(contentsOf: file)
-    bytes.removeLast(bytes.count / 2)
-    try bytes.write(to: file)
+    let newest = first.directory.appendingPathComponent("state/rooms/main.json")
+    let previous = newest.appendingPathExtension("previous")
+    for file in [newest, previous] where FileManager.default.fileExists(atPath: file.path) {
+      var bytes = try Data(contentsOf: file)
+      bytes.removeLast(bytes.count / 2)
+      try bytes.write(to: file)
+    }
+    try FileManager.default.removeItem(at: first.directory.appendingPathComponent("state/log"))
     let second = try successor(of: first)
     #expect(second.log.contains("rooms/main.json cannot be used and was renamed"))
-    #expect(FileManager.default.fileExists(atPath: file.path + ".unreadable"))
+    #expect(FileManager.default.fileExists(atPath: newest.path + ".unreadable"))
     #expect(try second.ctl("show", "main").status == 1)
     #expect(second.stop() == 0)
   }

@@ -43,6 +43,20 @@ import Testing
     #expect(!written.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
   }
 
+  @Test func `each character is escaped wherever it is, and only what must be`() throws {
+    for position in 0..<20 {
+      for byte in UInt8(0)..<0x80 {
+        var string = Array(repeating: UInt8(ascii: "a"), count: 20)
+        string[position] = byte
+        let written = text { $0.append(String(decoding: string, as: UTF8.self)) }
+        let isEscaped = byte < 0x20 || [0x22, 0x5C, 0x7F].contains(byte)
+        #expect((written.utf8.count > 22) == isEscaped, "\(byte) at \(position)")
+        #expect(
+          try JSONValue(parsing: written) == .string(String(decoding: string, as: UTF8.self)))
+      }
+    }
+  }
+
   @Test func `what is escaped already is not escaped again`() {
     let escaped = Array(#"a\"b\u00e9"#.utf8)
     #expect(

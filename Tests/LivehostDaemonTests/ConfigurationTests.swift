@@ -20,6 +20,7 @@ import YAMLReader
     "log.level": "debug", "lanes": "3", "rooms.maximum": "5", "rooms.open": "[a, b]",
     "rooms.chatHistory": "9", "rooms.reportedMessages": "7", "rooms.framesPerSecond": "30",
     "ingest.connections": "8", "control.connections": "6", "control.monitors": "4",
+    "recordings.scrubDays": "30",
     "throttle.chat": "{interval: 50ms, maximum-staleness: 1s, capacity: 100}",
     "throttle.waitingRoom": "{interval: 20ms}", "throttle.controls": "{interval: 1500us}",
     "throttle.meters": "{maximum-staleness: 2s}", "throttle.reactions": "{interval: 1s}",

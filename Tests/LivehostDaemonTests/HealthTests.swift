@@ -1,4 +1,5 @@
 import ControlInterface
+import FileSystem
 import Foundation
 import Glibc
 import HostScreen
@@ -7,9 +8,9 @@ import LiveEvents
 import LivehostDaemon
 import NIOCore
 import Recordings
+import SimulatedDisk
 import Synchronization
 import Systemd
-import TestSupport
 import Testing
 import WireFormats
 
@@ -64,13 +65,8 @@ import WireFormats
   func `a disk that never answers degrades the daemon after ten seconds, and other rooms go on`()
     async throws
   {
-    let disk = StuckDisk()
-    var settings = RecordingSettings()
-    settings.disk = Disk(sync: { _ in
-      disk.answer()
-      return 0
-    })
-    let studio = try Studio(recording: settings)
+    let disk = SimulatedDisk()
+    let studio = try Studio(recording: RecordingSettings(on: disk))
     let fed = Mutex(0)
     var watch = Watch(
       studio,
@@ -81,7 +77,7 @@ import WireFormats
     let other = try #require(RoomName("other"))
     for room in [RoomName.main, other] { _ = try studio.directory.open(room) }
     _ = try await studio.recordings.start(.main, on: studio.lane)
-    disk.stick()
+    disk.decide { $0.operation == .sync ? .never : nil }
     let (answers, answer) = AsyncStream.makeStream(of: String?.self)
     let answered = Flag()
     studio.lane.post(
@@ -106,6 +102,7 @@ import WireFormats
     #expect(problem.text.contains("25 s"))
     #expect(fed.withLock { $0 } == 0, "the watchdog acts")
     #expect(!answered.isSet, "nothing is acknowledged that is not on disk")
+    disk.decide { _ in nil }
     disk.release()
     for await failure in answers {
       #expect(failure == nil)
@@ -133,21 +130,19 @@ import WireFormats
   @Test func `a failed recording degrades the daemon until the room records again or is closed`()
     async throws
   {
-    let broken = Flag()
-    var settings = RecordingSettings()
-    settings.disk = Disk(sync: { _ in broken.isSet ? EIO : 0 })
-    let studio = try Studio(recording: settings)
+    let disk = SimulatedDisk()
+    let studio = try Studio(recording: RecordingSettings(on: disk))
     let watch = Watch(studio, notifier: ServiceNotifier { _ in 1 })
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
-    broken.isSet = true
+    disk.decide { $0.operation == .sync ? .error(EIO) : nil }
     #expect(await studio.sendRecorded([event], to: .main).failure?.contains("sync") == true)
     while watch.report.health == .ok {}
     let problem = try #require(watch.report.problems?.first)
     #expect(watch.report.health == .degraded)
     #expect(problem.part == "recording" && problem.room == "main")
     #expect(problem.text.contains("Input/output error"))
-    broken.isSet = false
+    disk.decide { _ in nil }
     while (try? await studio.recordings.start(.main, on: studio.lane)) == nil {}
     #expect(watch.report.health == .ok)
     _ = try await studio.recordings.stop(.main, on: studio.lane)

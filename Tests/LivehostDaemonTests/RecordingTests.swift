@@ -1,4 +1,5 @@
 import ControlInterface
+import FileSystem
 import Foundation
 import Intake
 import JSON
@@ -6,6 +7,7 @@ import LiveEvents
 import LivehostDaemon
 import RateLimiting
 import Recordings
+import SimulatedDisk
 import Synchronization
 import TestSupport
 import Testing
@@ -179,12 +181,8 @@ import WireFormats
   func `a replay into a recorded room waits for the disk instead of failing its recording`()
     async throws
   {
-    let disk = StuckDisk()
-    var settings = RecordingSettings()
-    settings.disk = Disk(sync: { _ in
-      disk.answer()
-      return 0
-    })
+    let disk = SimulatedDisk()
+    var settings = RecordingSettings(on: disk)
     settings.highWater = 100
     settings.maximumWaiting = 2_000
     // Made without these limits, which nothing holds back but a replay.
@@ -197,12 +195,13 @@ import WireFormats
     let replay = Replay(
       try await source.library.files(of: recording.recording), into: again, on: studio.lane,
       speed: nil)
-    disk.stick()
+    disk.decide { $0.operation == .sync ? .never : nil }
     let replaying = Task { try await replay.run() }
     await disk.hasCaught()
     // The lane answers, so what it was given is taken. More of it would fail the recording.
     for _ in 0..<200 { _ = await studio.lane.report(again) }
     #expect(await studio.lane.report(again)?.features.recorder?.state == .recording)
+    disk.decide { _ in nil }
     disk.release()
     #expect(try await replaying.value.events == recording.events)
     #expect(try await studio.recordings.stop(again, on: studio.lane).events == recording.events)
@@ -342,5 +341,14 @@ import WireFormats
     #expect(await studio.send(traffic(10), to: .main, clock: .event) == 0)
     #expect(await studio.lane.report(.main)?.features.recorder?.state == .failed)
     try await studio.end()
+  }
+}
+
+extension RecordingSettings {
+  /// Recordings on a simulated disk, with their catalogue in memory.
+  init(on disk: SimulatedDisk) {
+    self.init()
+    self.disk = disk
+    cataloguePath = ":memory:"
   }
 }

@@ -41,6 +41,15 @@ import Testing
     #expect(digest.takeDue(now: 9, flushing: true) == [])
   }
 
+  @Test func `a sum says what was wrong with its first line`() {
+    var digest = RejectionDigest()
+    #expect(
+      digest.add(.missingMember, count: 1, room: main, fault: "'a'", now: 0)?.fault == "'a'")
+    #expect(digest.add(.missingMember, count: 1, room: main, fault: "'b'", now: 1) == nil)
+    #expect(digest.add(.missingMember, count: 1, room: main, fault: "'c'", now: 2) == nil)
+    #expect(digest.takeDue(now: interval).map(\.fault) == ["'b'"])
+  }
+
   @Test(
     arguments: [
       RejectionReason.protocolLine, .duplicate, .roomClosed,

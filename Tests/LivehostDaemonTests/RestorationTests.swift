@@ -24,13 +24,6 @@ import ViewGraph
     let now: UInt64 = 0
   }
 
-  private final class Notes: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    func add(_ line: String) { lines.withLock { $0.append(line) } }
-    var all: [String] { lines.withLock { $0 } }
-  }
-
   private let path = NSTemporaryDirectory() + "restoration-\(UUID().uuidString.prefix(8))"
 
   /// Saves rooms like a run before.
@@ -62,7 +55,7 @@ import ViewGraph
     let recordings = RoomRecordings(library: library, logger: logger)
     let store = try SnapshotStore(directory: path + "/rooms")
     await Restoration(
-      store, into: directory, recordings: recordings,
+      store, library, into: directory, recordings: recordings,
       notifier: ServiceNotifier { text in
         told.add(text)
         return 1

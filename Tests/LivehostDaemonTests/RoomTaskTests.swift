@@ -1,7 +1,9 @@
 import ControlInterface
+import Foundation
 import JSON
 import LiveEvents
 import LivehostDaemon
+import Logging
 import Recordings
 import Synchronization
 import Testing
@@ -28,7 +30,10 @@ import WireFormats
     let recording = try await studio.record()
     var request = StartTaskRequest(
       kind: .replay, recording: recording.recording, room: room.description)
-    request.speed = 0.001
+    request.speed = 0.01
+    // From the midst of the events: the time from the start of the recording to the first of them is that of
+    // this machine, and would take a hundred times as long.
+    request.startMs = 1_000
     let task = await start(request, in: studio)
     while await studio.lane.report(room)?.counters.received ?? 0 == 0 { await Task.yield() }
     return task
@@ -77,6 +82,94 @@ import WireFormats
       StartTaskRequest(kind: .export, recording: recording),
       reply: { reply in names.withLock { _ = $0.insert(reply.task) } }, progress: { _ in })
     #expect(names.withLock { $0 } == [last.task])
+    try await studio.end()
+  }
+
+  @Test func `verifying tells whether a recording is as it was written, and marks one that is not`()
+    async throws
+  {
+    let studio = try Studio()
+    let recording = try await studio.record(50).recording
+    func verify(_ recording: String?, room: RoomName?) async throws -> [RecordingCheckReport] {
+      let checks = Mutex<[RecordingCheckReport]>([])
+      try await studio.tasks.verify(recording, room: room) { reply in
+        #expect((0...100).contains(reply.percent))
+        checks.withLock { $0 += [reply.checked].compactMap(\.self) }
+      }
+      return checks.withLock { $0 }
+    }
+    let listed = try #require(try await studio.recordings.list(nil).recordings.first)
+    let whole = try #require(try await verify(recording, room: nil).first)
+    #expect(whole.recording == recording && whole.room == "main" && whole.damage == nil)
+    #expect(whole.bytes == listed.bytes && whole.records > listed.events)
+    let file = URL(
+      fileURLWithPath: try await studio.library.files(of: recording).segments[0].path)
+    var bytes = try Data(contentsOf: file)
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: file)
+    #expect(try await verify(nil, room: target) == [])
+    let rotten = try #require(try await verify(nil, room: .main).first)
+    #expect(rotten.lines == whole.lines && (1..<whole.records).contains(rotten.records))
+    let after = try #require(try await studio.recordings.list(nil).recordings.first)
+    #expect(after.state == .damaged && after.reason == rotten.damage)
+    await #expect(throws: ControlError.noSuchRecording("none")) {
+      _ = try await verify("none", room: nil)
+    }
+    try await studio.end()
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `recordings are read again after their days, slowly, and damage is told once`() async throws
+  {
+    let log = Mutex<[String]>([])
+    let studio = try Studio(
+      logger: Logger(noting: { entry in
+        if entry.level >= .warning { log.withLock { $0.append("\(entry.message)") } }
+      }))
+    let recording = try await studio.record(20_000).recording
+    let start = try #require(try await studio.recordings.list(nil).recordings.first).startedAt
+    let bytes = try await studio.library.files(of: recording).bytes
+    struct Time {
+      var now: Int
+      var slept = Duration.zero
+      var pauses = 0
+    }
+    let time = Mutex(Time(now: start))
+    let metrics = DaemonMetrics()
+    let scrub = RecordingScrub(
+      studio.recordings, slots: studio.slots, days: 7, metrics: metrics,
+      now: { time.withLock { $0.now } }
+    ) { duration in
+      let isOver = time.withLock { time in
+        if duration >= .seconds(3_600) {
+          time.now += 86_400_000
+          time.pauses += 1
+        } else {
+          time.slept += duration
+        }
+        return time.pauses == 10
+      }
+      if isOver { throw CancellationError() }
+    }
+    await #expect(throws: CancellationError.self) { try await scrub.run() }
+    // On the eighth day, and not again on the ninth and tenth.
+    let budget = Duration.seconds(Double(bytes) / Double(RecordingScrub.bytesPerSecond))
+    #expect(
+      time.withLock { $0.slept } >= budget * 0.999 && time.withLock { $0.slept } < budget * 1.001)
+    #expect(log.withLock { $0 }.isEmpty)
+
+    let file = URL(
+      fileURLWithPath: try await studio.library.files(of: recording).segments[0].path)
+    var contents = try Data(contentsOf: file)
+    contents[contents.count / 2] ^= 1
+    try contents.write(to: file)
+    for _ in 0..<2 {
+      time.withLock { $0.pauses = 0 }
+      await #expect(throws: CancellationError.self) { try await scrub.run() }
+    }
+    let after = try #require(try await studio.recordings.list(nil).recordings.first)
+    #expect(after.state == .damaged)
+    #expect(log.withLock { $0 } == ["recording \(recording) is damaged: \(after.reason ?? "")"])
     try await studio.end()
   }
 

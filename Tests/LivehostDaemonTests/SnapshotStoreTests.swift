@@ -1,9 +1,14 @@
 import Composable
+import FileSystem
 import Foundation
+import Glibc
 import HostScreen
 import LiveEvents
 import LivehostDaemon
+import Platform
 import RateLimiting
+import Recordings
+import SimulatedDisk
 import Synchronization
 import TestSupport
 import Testing
@@ -20,6 +25,14 @@ import ViewGraph
         directory: path, onProblem: { problem in self.problems.withLock { $0.append(problem) } })
       try store.start()
       return store
+    }
+
+    func bytes(_ name: String) throws -> [UInt8] {
+      Array(try Data(contentsOf: URL(fileURLWithPath: path + "/" + name)))
+    }
+
+    func write(_ bytes: some Collection<UInt8>, to name: String) throws {
+      try Data(bytes).write(to: URL(fileURLWithPath: path + "/" + name))
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -160,7 +173,7 @@ import ViewGraph
 
   @Test(
     arguments: [
-      ("", "main"), ("{", "main"), (#"{"version":2}"#, "version 2"),
+      ("", "main"), ("{", "main"), (#"{"version":3}"#, "version 3"),
       (#"{"version":1}"#, "main"),
     ])
   func `a file that is not a snapshot of its room is set aside and reported with a reason`(
@@ -177,6 +190,147 @@ import ViewGraph
     #expect(FileManager.default.fileExists(atPath: place.path + "/main.json.unreadable"))
     #expect(try place.store().load().isEmpty)
     #expect(place.problems.withLock { $0.count } == 1, "the next start has nothing to tell")
+  }
+
+  /// What a store left that has written a room twice, at 1 and 2.
+  private func written(in place: Place) async throws -> (newest: [UInt8], previous: [UInt8]) {
+    let store = try place.store()
+    let room = RoomLifetime("main")
+    for time in 1...2 {
+      await withCheckedContinuation { continuation in
+        store.post(snapshot("main", savedAt: time), of: room) { _ in continuation.resume() }
+      }
+    }
+    await store.close()
+    return (try place.bytes("main.json"), try place.bytes("main.json.previous"))
+  }
+
+  @Test func `a snapshot with any byte changed is told, and the one before it comes back`()
+    async throws
+  {
+    let place = Place()
+    let (newest, previous) = try await written(in: place)
+    let store = try SnapshotStore(
+      directory: place.path, onProblem: { text in place.problems.withLock { $0.append(text) } })
+    for index in newest.indices {
+      var rotten = newest
+      rotten[index] ^= 1 << (index % 8)
+      try place.write(rotten, to: "main.json")
+      let saved = store.load("main")
+      #expect(saved.snapshot?.savedAt == 1 && saved.isOlder, "byte \(index)")
+      #expect(place.problems.withLock { exchange(&$0, with: []) }.count == 2, "byte \(index)")
+      #expect(try place.bytes("main.json.unreadable") == rotten)
+    }
+    // Without the one before, too.
+    var rotten = newest
+    rotten[newest.count / 2] ^= 1
+    try place.write(rotten, to: "main.json")
+    try place.write(previous.dropLast(), to: "main.json.previous")
+    let saved = store.load("main")
+    #expect(saved.snapshot == nil && saved.isOlder)
+    #expect(store.rooms() == [])
+    #expect(place.problems.withLock { $0 }.count == 2)
+  }
+
+  @Test func `a snapshot that is cut short anywhere is not taken for one`() async throws {
+    let place = Place()
+    let (newest, _) = try await written(in: place)
+    let store = try SnapshotStore(directory: place.path)
+    for count in newest.indices {
+      try place.write(newest.prefix(count), to: "main.json")
+      #expect(store.load("main").snapshot?.savedAt == 1, "\(count) bytes")
+    }
+  }
+
+  @Test func `a snapshot of version 1 is read without a checksum, one of version 2 is not`()
+    async throws
+  {
+    let place = Place()
+    let (newest, _) = try await written(in: place)
+    let text = String(decoding: newest, as: UTF8.self)
+    let end = try #require(text.range(of: ",\"n\":1,\"crc\":"))
+    let bare = text[..<end.lowerBound] + "}"
+    let store = try SnapshotStore(directory: place.path)
+    try place.write(bare.utf8, to: "main.json")
+    #expect(store.load("main").snapshot?.savedAt == 1)
+    let old = bare.replacing("\"version\":2", with: "\"version\":1")
+    try place.write(old.utf8, to: "main.json")
+    #expect(store.load("main").snapshot?.savedAt == 2)
+  }
+
+  @Test func `a room whose newest snapshot was not given its name yet comes back`() async throws {
+    let place = Place()
+    let (newest, _) = try await written(in: place)
+    let files = FileManager.default
+    // Killed between the two steps that replace a snapshot.
+    try files.moveItem(
+      atPath: place.path + "/main.json", toPath: place.path + "/main.json.new")
+    let store = try place.store()
+    #expect(store.rooms() == ["main"])
+    #expect(!files.fileExists(atPath: place.path + "/main.json.new"))
+    let saved = store.load("main")
+    #expect(saved.snapshot?.savedAt == 1 && !saved.isOlder)
+    #expect(place.problems.withLock { $0 } == [])
+    // It stays the one before until there is a newer one.
+    let room = RoomLifetime("main")
+    await withCheckedContinuation { continuation in
+      store.post(snapshot("main", savedAt: 2), of: room) { _ in continuation.resume() }
+    }
+    await store.close()
+    #expect(try place.bytes("main.json").count == newest.count)
+    #expect(try place.store().load("main").snapshot?.savedAt == 2)
+    #expect(files.fileExists(atPath: place.path + "/main.json.previous"))
+  }
+
+  @Test func `a snapshot is synced before it replaces another, and a failure is told`() async throws
+  {
+    let disk = SimulatedDisk()
+    let calls = Mutex<[String]>([])
+    let isBroken = Atomic<Bool>(false)
+    disk.decide { call in
+      guard call.operation == .sync || call.operation == .rename else { return nil }
+      calls.withLock { $0.append("\(call.operation.name) \(call.path)") }
+      return call.operation == .sync && isBroken.load(ordering: .relaxed) ? .error(EIO) : nil
+    }
+    let store = try SnapshotStore(directory: "/rooms", disk: disk)
+    try store.start()
+    let room = RoomLifetime("main")
+    func post(_ time: Int) async -> Bool {
+      await withCheckedContinuation { continuation in
+        store.post(snapshot("main", savedAt: time), of: room) {
+          continuation.resume(returning: $0)
+        }
+      }
+    }
+    let replacement = [
+      "sync /rooms/main.json.new", "rename /rooms/main.json", "rename /rooms/main.json.new",
+    ]
+    for time in [1, 2] {
+      #expect(await post(time))
+      #expect(calls.withLock { exchange(&$0, with: []) } == replacement)
+    }
+    isBroken.store(true, ordering: .relaxed)
+    #expect(await !post(3))
+    #expect(calls.withLock { exchange(&$0, with: []) } == Array(replacement.prefix(1)))
+    #expect(store.failure?.reason.contains("Input/output error") == true)
+    #expect(store.load("main").snapshot?.savedAt == 2, "what is saved stays")
+    isBroken.store(false, ordering: .relaxed)
+    #expect(await post(4))
+    await store.close()
+    #expect(try #require(disk.contents(of: "/rooms/main.json.previous")).count > 100)
+    let next = try SnapshotStore(directory: "/rooms", disk: disk)
+    #expect(next.load("main").snapshot?.savedAt == 4)
+  }
+
+  @Test func `nothing is left of a closed room`() async throws {
+    let place = Place()
+    _ = try await written(in: place)
+    let store = try place.store()
+    await withCheckedContinuation { continuation in
+      store.remove(RoomLifetime("main")) { _ in continuation.resume() }
+    }
+    await store.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
   }
 
   @Test func `an unwritable directory is reported once, and to every waiting sender`() async throws
@@ -209,5 +363,5 @@ import ViewGraph
 
 extension SnapshotStore {
   /// All of them; the daemon loads one at a time.
-  fileprivate func load() -> [RoomSnapshot] { rooms().compactMap { load($0) } }
+  fileprivate func load() -> [RoomSnapshot] { rooms().compactMap { load($0).snapshot } }
 }

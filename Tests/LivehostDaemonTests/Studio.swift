@@ -30,13 +30,13 @@ final class Studio {
 
   init(
     path recordingPath: String? = nil, recording: RecordingSettings = RecordingSettings(),
-    settings: RoomSettings = RoomSettings(), turnLength: TimeAmount = .milliseconds(8)
+    settings: RoomSettings = RoomSettings(), turnLength: TimeAmount = .milliseconds(8),
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) throws {
     let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
     let library = try RecordingLibrary(directory: recordingPath ?? path, settings: recording)
     self.library = library
-    let recordings = RoomRecordings(
-      library: library, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let recordings = RoomRecordings(library: library, logger: logger)
     self.recordings = recordings
     lane = HostLane(
       index: 0, eventLoop: loop, settings: settings, turnLength: turnLength,

@@ -28,8 +28,5 @@ check 'README.md shows how to depend on the library as this package does' \
   grep -qF "$(grep -F '.package(path:' Package.swift)" "$here/../../README.md"
 check 'the package is built' build
 check 'without warnings' test "$(grep -c 'warning:' "$folder/log")" -eq 0
-swift test --skip-build 2>&1 | tee "$folder/log" | grep -E '^. (Test|Suite) .*failed|recorded an issue|Test run with|error:'
-count_tests "$folder/log"
-check 'all its tests were run' test "$total" -eq "$(grep -c '@Test' Tests/ShowTests/*.swift)"
-passed=$((passed + total - bad)) failed=$((failed + bad))
+test_built "$folder/log" Tests/ShowTests
 finish

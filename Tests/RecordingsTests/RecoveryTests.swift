@@ -1,10 +1,10 @@
+import FileSystem
 import Foundation
 import Glibc
 import LiveEvents
 import RateLimiting
 import Recordings
-import Synchronization
-import TestSupport
+import SimulatedDisk
 import Testing
 
 /// Ways to damage the file of a catalogue. Except for `gone`, it remains the same file.
@@ -39,39 +39,66 @@ enum CatalogueDamage: CaseIterable {
     return (recorder.name, file)
   }
 
-  private func bytes(_ path: String) throws -> [UInt8] {
-    Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-  }
-
-  private func write(_ bytes: some Collection<UInt8>, to path: String) throws {
-    try Data(bytes).write(to: URL(fileURLWithPath: path))
-  }
-
-  @Test func `a segment torn at any byte keeps its whole lines, and the catalogue agrees`()
+  @Test func `a segment torn at any byte keeps its whole lines, and the recording goes on`()
     async throws
   {
-    let directory = try TemporaryDirectory()
-    let steps = makeSteps(30)
+    let directory = try TemporaryDirectory(in: "/dev/shm")
+    let steps = makeSteps(12)
+    let more = makeSteps(3, seed: 2)
     let (name, file) = try await leave(steps, in: directory.path)
     let whole = try bytes(file)
-    for length in 1..<whole.count {
+    for length in 0..<whole.count {
+      try directory.empty()
+      try FileManager.default.createDirectory(
+        atPath: directory.path + "/" + name, withIntermediateDirectories: false)
       try write(whole[..<length], to: file)
-      let library = try RecordingLibrary(directory: directory.path, settings: .small)
+      let messages = Messages()
+      let library = try RecordingLibrary(
+        directory: directory.path, settings: .small, onProblem: messages.add)
       let lines = whole[..<length].count { $0 == 0x0A }
       guard lines > 0 else {
         #expect(try await library.list().isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: file), "it held nothing")
         library.close()
-        // Removed together with its directory, because it held nothing.
-        try FileManager.default.createDirectory(
-          atPath: directory.path + "/" + name, withIntermediateDirectories: true)
         continue
       }
+      let left = Array(steps.prefix(lines - 1))
       let summary = try #require(try await library.list().first)
       #expect(summary.state == .interrupted)
-      #expect(summary.events + summary.frames == lines - 1, "cut at \(length)")
-      #expect(try await library.steps(of: name) == Array(steps.prefix(lines - 1)))
-      #expect(try bytes(file).last == 0x0A)
+      #expect(summary.events + summary.frames == left.count, "cut at \(length)")
+      #expect(try await library.steps(of: name) == left)
       #expect(try bytes(file).count == summary.bytes)
+      let isTorn = whole[length - 1] != 0x0A
+      #expect(messages.all.count == (isTorn ? 1 : 0), "\(messages.all)")
+      let recorder = try #require(try await library.resume(name) { _ in })
+      await recorder.write(more)
+      #expect(try await recorder.finish(digest: nil, endedAt: 1).state == .finished)
+      #expect(try await library.steps(of: name) == left + more)
+      library.close()
+    }
+  }
+
+  @Test func `a next segment torn at any byte of its first line is forgotten`() async throws {
+    let directory = try TemporaryDirectory(in: "/dev/shm")
+    let steps = makeSteps(40)
+    let (name, file) = try await leave(steps, in: directory.path)
+    let first = try bytes(file)
+    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let recorder = try #require(try await library.resume(name) { _ in })
+    library.close()
+    let next = directory.path + "/\(recorder.name)/000002.ndjson"
+    let header = try bytes(next)
+    #expect(header.count { $0 == 0x0A } == 1)
+    for length in 0...header.count {
+      try directory.empty()
+      try FileManager.default.createDirectory(
+        atPath: directory.path + "/" + name, withIntermediateDirectories: false)
+      try write(first, to: file)
+      try write(header[..<length], to: next)
+      library = try RecordingLibrary(directory: directory.path, settings: .small)
+      #expect(try await library.list().map(\.state) == [.interrupted])
+      #expect(try await library.steps(of: name) == steps)
+      #expect(!FileManager.default.fileExists(atPath: next))
       library.close()
     }
   }
@@ -86,10 +113,15 @@ enum CatalogueDamage: CaseIterable {
     let (name, file) = try await leave(steps, in: directory.path)
     let whole = try bytes(file)
     try write(whole + tail, to: file)
-    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let messages = Messages()
+    let library = try RecordingLibrary(
+      directory: directory.path, settings: .small, onProblem: messages.add)
     defer { library.close() }
-    #expect(try await library.list().count == 1)
-    #expect(try bytes(file) == whole)
+    #expect(try await library.list().map(\.state) == [.interrupted])
+    #expect(messages.all.count == 1)
+    let left = try bytes(file)
+    #expect(left.starts(with: whole))
+    #expect(left[whole.count...].count { $0 == 0x0A } == 1, "the last line")
     #expect(try await library.steps(of: name) == steps)
   }
 
@@ -152,7 +184,10 @@ enum CatalogueDamage: CaseIterable {
     contents[offset + 1] ^= 1
     try write(contents, to: segment.path)
     // At run time, a reader finds the damage.
-    await #expect(throws: RecordingError.damaged(recording: summary.name, segment: 3)) {
+    let line = contents[..<offset].count { $0 == 0x0A }
+    let number = try #require(try LineMembers.of(contents)[line].number)
+    let damage = Damage(segment: 3, lastGoodLine: number - 1)
+    await #expect(throws: RecordingError.damaged(recording: summary.name, damage)) {
       try await library.steps(of: summary.name)
     }
     library.close()
@@ -161,7 +196,7 @@ enum CatalogueDamage: CaseIterable {
     defer { library.close() }
     let listed = try #require(try await library.list().first)
     #expect(listed.state == .damaged)
-    #expect(listed.reason == "segment 3 differs from what was written")
+    #expect(listed.reason == damage.description)
   }
 
   @Test func `a missing segment is reported, and a missing recording is no longer listed`()
@@ -180,6 +215,39 @@ enum CatalogueDamage: CaseIterable {
     let list = try await library.list()
     #expect(list.map(\.name) == [summary.name])
     #expect(list.first?.reason == "segment 2 is missing")
+  }
+
+  @Test func `a recording without its first segment is not read as if it began with the second`()
+    async throws
+  {
+    let disk = SimulatedDisk()
+    var settings = RecordingSettings(on: disk)
+    settings.segmentBytes = 8 << 10
+    let library = try RecordingLibrary(directory: "/recordings", settings: settings)
+    defer { library.close() }
+    let summary = try await library.record(makeSteps(900))
+    try disk.remove(try await library.files(of: summary.name).segments[0].path)
+    let (read, damage) = try await library.readable(summary.name)
+    #expect(read.isEmpty)
+    #expect(damage == Damage(segment: 1))
+  }
+
+  @Test func `a recording that could not be read is read again at the next start`() async throws {
+    let directory = try TemporaryDirectory()
+    let disk = SimulatedDisk()
+    var library = try RecordingLibrary(
+      directory: "/recordings", settings: RecordingSettings(on: disk))
+    let summary = try await library.record(makeSteps(90))
+    library.close()
+    let settings = RecordingSettings(on: disk, cataloguePath: directory.path + "/catalogue")
+    disk.decide { $0.operation == .read && $0.bytes > 0 ? .error(EIO) : nil }
+    library = try RecordingLibrary(directory: "/recordings", settings: settings)
+    #expect(try await library.list().first?.reason?.contains("Input/output error") == true)
+    library.close()
+    disk.decide { _ in nil }
+    library = try RecordingLibrary(directory: "/recordings", settings: settings)
+    defer { library.close() }
+    #expect(try await library.list() == [summary])
   }
 
   @Test func `a fault in one recording does not affect the others`() async throws {
@@ -231,17 +299,17 @@ enum CatalogueDamage: CaseIterable {
 
   @Test func `a time that no room has makes a line bad, and nothing overflows`() async throws {
     let directory = try TemporaryDirectory()
-    let (_, file) = try await leave(makeSteps(40), in: directory.path)
-    let forged = ["9223372036854775807", "-1", "6000000000000000000"].map {
-      "{\"type\":\"frame\",\"at\":\($0)}\n"
+    let forged = ["9223372036854775807", "-1", "6000000000000000000", "5000000000000000000"].map {
+      "{\"type\":\"frame\",\"at\":\($0)}"
     }
-    let good = "{\"type\":\"frame\",\"at\":5000000000000000000}\n"
-    try write(bytes(file) + Array((forged.joined() + good).utf8), to: file)
+    let first = "{\"type\":\"frame\",\"at\":1}"
+    try OldRecording(lines: [first] + forged).write(to: directory.path)
     let library = try RecordingLibrary(directory: directory.path, settings: .small)
     defer { library.close() }
     let summary = try #require(try await library.list().first)
     #expect(summary.state == .damaged)
-    #expect(summary.durationMs > 4_999_000_000_000)
+    #expect(summary.frames == 2)
+    #expect(summary.durationMs == 4_999_999_999_999)
   }
 
   @Test func `a reader does not read what is written after it started`() async throws {
@@ -258,53 +326,45 @@ enum CatalogueDamage: CaseIterable {
     #expect(read == Array(steps.prefix(100)))
   }
 
-  /// The sizes of what a recovery of all reads.
-  private final class Reads: Sendable {
-    private let bytes = Mutex(0)
-    func add(_ count: Int) { bytes.withLock { $0 += count } }
-    var total: Int { bytes.withLock { $0 } }
-  }
-
   @Test(.timeLimit(.minutes(1)))
   func `a recovery that is cut short is continued where it was, and says how much is left`()
     async throws
   {
     let directory = try TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let disk = SimulatedDisk()
+    var settings = RecordingSettings.small
+    settings.disk = disk
+    settings.cataloguePath = directory.path + "/first"
+    var library = try RecordingLibrary(directory: "/recordings", settings: settings)
     let steps = makeSteps(2_000)
     let summary = try await library.record(steps)
     #expect(summary.segments > 10)
     library.close()
-    try FileManager.default.removeItem(atPath: directory.path + "/catalogue.sqlite")
+    settings.cataloguePath = directory.path + "/second"
     // The first one never gets beyond the middle.
-    let (reads, stuck) = (Reads(), StuckDisk())
-    var settings = RecordingSettings.small
-    settings.disk = Disk(didRead: { bytes in
-      reads.add(bytes)
-      if reads.total > summary.bytes / 2 { stuck.stick() }
-      stuck.answer()
-    })
-    let first = try RecordingLibrary(directory: directory.path, settings: settings)
+    disk.decide { call in
+      call.operation == .read && disk.bytesRead > summary.bytes / 2 ? .never : nil
+    }
+    let first = try RecordingLibrary(directory: "/recordings", settings: settings)
     let opening = Task { try? await first.open() }
-    await stuck.hasCaught()
+    await disk.hasCaught()
     #expect((1..<summary.bytes * 6 / 10).contains(first.bytesToRecover))
     // The second one reads the other half, and lists the same.
-    let rest = Reads()
-    settings.disk = Disk(didRead: { rest.add($0) })
-    library = try RecordingLibrary(directory: directory.path, settings: settings)
+    disk.decide { _ in nil }
+    var before = disk.bytesRead
+    library = try RecordingLibrary(directory: "/recordings", settings: settings)
     #expect(try await library.list() == [summary])
-    #expect((1..<summary.bytes * 7 / 10).contains(rest.total), "\(rest.total) of \(summary.bytes)")
+    #expect((1..<summary.bytes * 7 / 10).contains(disk.bytesRead - before))
     #expect(library.bytesToRecover == 0)
     library.close()
     // The third one nothing at all.
-    let none = Reads()
-    settings.disk = Disk(didRead: { none.add($0) })
-    library = try RecordingLibrary(directory: directory.path, settings: settings)
+    before = disk.bytesRead
+    library = try RecordingLibrary(directory: "/recordings", settings: settings)
     #expect(try await library.list() == [summary])
-    #expect(none.total == 0)
+    #expect(disk.bytesRead == before)
     #expect(try await library.steps(of: summary.name) == steps)
     library.close()
-    stuck.release()
+    disk.release()
     await opening.value
     first.close()
   }

@@ -3,18 +3,81 @@ import Glibc
 import LiveEvents
 import RateLimiting
 import Recordings
+import SimulatedDisk
+import Synchronization
 import TestSupport
 
 /// A directory that is removed after the test.
 final class TemporaryDirectory {
   let path: String
 
-  init() throws {
-    path = NSTemporaryDirectory() + "recordings-\(UUID().uuidString.prefix(8))"
+  init(in parent: String = NSTemporaryDirectory()) throws {
+    path = parent + "/recordings-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Removes everything in it.
+  func empty() throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+      try FileManager.default.removeItem(atPath: path + "/" + name)
+    }
+  }
+}
+
+func bytes(_ path: String) throws -> [UInt8] {
+  Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+}
+
+func write(_ bytes: some Collection<UInt8>, to path: String) throws {
+  try Data(bytes).write(to: URL(fileURLWithPath: path))
+}
+
+/// What a library told about problems.
+final class Messages: Sendable {
+  private let texts = Mutex<[String]>([])
+  var all: [String] { texts.withLock { $0 } }
+  func add(_ text: String) { texts.withLock { $0.append(text) } }
+}
+
+/// A recording by a version that did not number its lines, closed if it has a last line.
+struct OldRecording {
+  static let name = "main-20231114T221320Z"
+  var lines: [String]
+
+  func write(to directory: String, last: String? = nil) throws {
+    let header =
+      #"{"type":"recording","name":"\#(Self.name)","room":"main","segment":1,"#
+      + #""startedAt":1700000000000,"version":1}"#
+    let path = directory + "/" + Self.name
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    let text = ([header] + lines + [last].compactMap(\.self)).map { $0 + "\n" }.joined()
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/000001.ndjson"))
+  }
+}
+
+/// The members of the lines of a segment that tie them together, read by another implementation.
+struct LineMembers {
+  var type: String?
+  var number: Int?
+  var checksum: String?
+  var previous: String?
+  /// The line up to the checksum.
+  var covered: [UInt8]
+
+  init(_ line: [UInt8]) throws {
+    let object = try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any]
+    type = object?["type"] as? String
+    number = object?["n"] as? Int
+    checksum = object?["crc"] as? String
+    previous = object?["previous"] as? String
+    covered = Array(line.dropLast(#","crc":"01234567"}"#.utf8.count))
+  }
+
+  static func of(_ segment: [UInt8]) throws -> [LineMembers] {
+    try segment.split(separator: 0x0A).map { try LineMembers(Array($0)) }
+  }
 }
 
 /// Steps like those of a busy room: batches of events at one instant, with frames in between.
@@ -84,6 +147,18 @@ extension RecordingLibrary {
     return try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)
   }
 
+  /// What can be read of a recording, and what is wrong with it.
+  func readable(_ name: String) async throws -> (steps: [RecordedStep], damage: Damage?) {
+    var reader = RecordingReader(try await files(of: name))
+    var steps: [RecordedStep] = []
+    do throws(RecordingError) {
+      while try reader.read(into: &steps) {}
+    } catch .damaged(_, let damage) {
+      return (steps, damage)
+    }
+    return (steps, nil)
+  }
+
   func steps(of name: String, from start: Instant? = nil) async throws -> [RecordedStep] {
     var reader = RecordingReader(try await files(of: name), from: start)
     var steps: [RecordedStep] = []
@@ -93,6 +168,13 @@ extension RecordingLibrary {
 }
 
 extension RecordingSettings {
+  /// - Parameter cataloguePath: in memory unless it is to survive the library.
+  init(on disk: SimulatedDisk, cataloguePath: String = ":memory:") {
+    self.init()
+    self.disk = disk
+    self.cataloguePath = cataloguePath
+  }
+
   /// Segments of a few kilobytes.
   static var small: RecordingSettings {
     var settings = RecordingSettings()

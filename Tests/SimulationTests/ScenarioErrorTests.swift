@@ -103,10 +103,10 @@ import YAMLReader
       "needs one of 'recording', 'generate' and 'event'"),
     Case(
       "generate: chat.message", "event: {type: viewers}", 6, "events[0].event",
-      "is not an event: a member that its type requires is missing"),
+      "is not an event: a member that the type requires is absent: 'count' of viewers"),
     Case(
       "generate: chat.message", "event: {type: viewer, count: 1}", 6, "events[0].event",
-      "is not an event: its 'type' is missing or unknown"),
+      "is not an event: unknown 'type'; see livehost-events(5) for the types: 'viewer'"),
     Case(
       "generate: chat.message", "event: hello", 6, "events[0].event",
       "expected an event such as {type: stream, state: live}"),

@@ -193,6 +193,8 @@ provoke_entries() {
   control send journal '{"type":"chat.message","id":"1","user":{"id":"7","name":"Ada"},"text":"hello"}'
   control record stop journal
   control analyze chatters "$recording"
+  inside sed -i '2s/"at"/"At"/' "/var/lib/private/livehost/recordings/$recording/000001.ndjson"
+  control record verify "$recording"
   inside sh -c 'chmod 500 /var/lib/private/livehost/recordings'
   control record start journal
   inside sh -c 'chmod 700 /var/lib/private/livehost/recordings'

@@ -40,6 +40,13 @@ extension ControlInterface {
     try interface.handleStream("StartTask") { call, request, replies in
       try await startTask(request, service, wantsMore: call.wantsMore, replies)
     }
+    try interface.handleStream("VerifyRecordings", requiresMore: true) {
+      (_, parameters: VerifyRecordingsParameters, replies) in
+      try await service.verifyRecordings(parameters.recording, room: parameters.room) {
+        try await replies.send($0)
+      }
+      return VerifyRecordingsReply(percent: 100)
+    }
     try interface.handleRawStream("MonitorHangs") { call, replies in
       try await HangMonitoring(feed: service.hangs).run(wantsMore: call.wantsMore, replies)
     }

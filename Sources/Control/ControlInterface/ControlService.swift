@@ -40,6 +40,14 @@ package protocol ControlService: Sendable {
   ///   - room: nil means those of all rooms.
   ///   - before: only those that are older than this one; nil means all.
   func listRecordings(_ room: String?, before: String?) async throws -> ListRecordingsReply
+  /// Reads recordings to find out whether they are as they were written.
+  ///
+  /// - Parameter reply: takes the progress or the result of one recording; returns once the client has read
+  ///   enough for another.
+  func verifyRecordings(
+    _ recording: String?, room: String?,
+    reply: @escaping @Sendable (VerifyRecordingsReply) async throws -> Void
+  ) async throws
   /// Runs a task to its end.
   ///
   /// - Parameters:

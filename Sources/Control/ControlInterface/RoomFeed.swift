@@ -91,10 +91,8 @@ package final class RoomFeed: Sendable {
       if contents.shared.isEmpty { return nil }
       contents.number += 1
       guard contents.awaited > 0 else { return [] }
-      // Not by `filter`, which makes a dictionary.
-      var awaited: [Set<Feature>?] = []
-      for (features, shared) in contents.shared where shared.isAwaited { awaited.append(features) }
-      return awaited
+      // Lazily, since `filter` would make a dictionary.
+      return Array(contents.shared.lazy.filter(\.value.isAwaited).map(\.key))
     }
     guard let awaited else { return }
     handOut(to: awaited, read)

@@ -29,3 +29,29 @@ public enum RejectionReason: String, Error, Sendable, CaseIterable, Codable,
   /// The room was closed before the event reached it.
   case roomClosed
 }
+
+extension RejectionReason {
+  /// ``meaning``, and what was wrong with the first of the rejected lines, if that is known.
+  package func meaning(_ fault: String?, lines: Int = 1) -> String {
+    meaning + (fault.map { (lines == 1 ? ": " : "; the first: ") + $0 } ?? "")
+  }
+
+  /// What is wrong, and what is right instead.
+  package var meaning: String {
+    switch self {
+    case .malformedJSON: "looks like JSON and is not; send one object per line"
+    case .invalidUTF8: "no valid UTF-8; send text in UTF-8"
+    case .unknownType: "unknown 'type'; see livehost-events(5) for the types"
+    case .missingMember: "a member that the type requires is absent"
+    case .invalidValue: "a member has the wrong type or is out of range"
+    case .invalidRoom: "the room's name breaks the rule [a-z0-9_][a-z0-9_.-]{0,63}"
+    case .lineTooLong: "longer than 64 KiB; end each event by a line feed"
+    case .unknownFormat: "neither a JSON object nor a line of Twitch IRC"
+    case .malformedIRC: "a line of Twitch IRC that breaks its grammar or lacks a tag"
+    case .protocolLine: "drives the source's protocol and says nothing about the stream"
+    case .duplicate: "its identifier was seen before"
+    case .tooManyRooms: "as many rooms are open as rooms.maximum allows; close one or raise it"
+    case .roomClosed: "the room was closed before it arrived"
+    }
+  }
+}

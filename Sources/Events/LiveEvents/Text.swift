@@ -88,14 +88,13 @@ extension Text: Hashable {
     }
   }
 
-  /// By `memcmp`: one byte after the other would cost ten times as much, and moderation compares with each
-  /// message of the history.
+  /// By `memcmp`, not byte by byte: moderation compares with each message of the history.
   @usableFromInline
   static func haveEqualBytes(
     _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
   ) -> Bool {
-    guard let left = left.baseAddress, let other = right.baseAddress else { return true }
-    return memcmp(left, other, right.count) == 0
+    guard let start = left.baseAddress, let other = right.baseAddress else { return true }
+    return memcmp(start, other, left.count) == 0
   }
 
   @inlinable

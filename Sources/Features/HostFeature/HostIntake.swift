@@ -41,10 +41,11 @@ package struct HostIntake: ~Copyable {
     apply(policies)
   }
 
-  /// Takes one event.
+  /// Takes one event, and moves it into its part: a copy would retain all its texts.
   package mutating func receive(
     _ event: consuming LiveEvent, at now: Instant, into output: inout Output
   ) {
+    // The parameter itself could not be taken apart: the compiler lets nobody copy from one that is consumed.
     let event = event
     let time = event.timestamp
     switch event.payload {

@@ -21,14 +21,14 @@ struct ConnectionCore: ~Copyable {
     for _ in 0..<lines {
       guard let line = slab.nextLine(at: &offset) else { return nil }
       let decoded = decoder.decode(slab, line: line, arrival: arrival)
-      if let control = take(decoded, bytes: line.count) { return control }
+      if let control = take(decoded, line, of: slab) { return control }
     }
     return nil
   }
 
   /// Counts a line that was too long to be kept.
   mutating func rejectTooLong() {
-    _ = take(.rejected(.lineTooLong, room: decoder.override), bytes: 0)
+    reject(.lineTooLong, room: decoder.override, bytes: 0, fault: nil)
   }
 
   /// Takes the unfinished line of a sender that has gone, which counts if it is complete but for its
@@ -36,22 +36,31 @@ struct ConnectionCore: ~Copyable {
   mutating func processRest(arrival: Timestamp) -> ControlLine? {
     guard let slab = assembler.takeRest() else { return nil }
     let line = ByteSlab.Slice(offset: 0, count: slab.count)
-    return take(decoder.decodeUnended(slab, line: line, arrival: arrival), bytes: slab.count)
+    return take(decoder.decodeUnended(slab, line: line, arrival: arrival), line, of: slab)
   }
 
   @inline(__always)
-  private mutating func take(_ line: consuming DecodedLine, bytes: Int) -> ControlLine? {
-    switch consume line {
+  private mutating func take(
+    _ decoded: consuming DecodedLine, _ line: ByteSlab.Slice, of slab: ByteSlab
+  ) -> ControlLine? {
+    switch consume decoded {
     case .event(let event, let room):
       received &+= 1
-      batches.add(event, to: room, bytes: bytes)
+      batches.add(event, to: room, bytes: line.count)
     case .rejected(let reason, let room):
-      received += 1
-      rejected += 1
-      batches.reject(reason, room: room, bytes: bytes)
+      // Found out for the first of a flood alone.
+      let fault = batches.isFirst(reason, room: room) ? decoder.fault(of: line, in: slab) : nil
+      reject(reason, room: room, bytes: line.count, fault: fault)
     case .control(let control): return control
     case .blank: break
     }
     return nil
+  }
+  private mutating func reject(
+    _ reason: RejectionReason, room: RoomReference?, bytes: Int, fault: String?
+  ) {
+    received += 1
+    rejected += 1
+    batches.reject(reason, room: room, bytes: bytes, fault: fault)
   }
 }

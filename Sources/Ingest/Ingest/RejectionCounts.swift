@@ -3,6 +3,7 @@ package import LiveEvents
 /// How many lines or events were rejected, by reason.
 package struct RejectionCounts: Sendable, Hashable {
   private var counts: [RejectionReason: Int] = [:]
+  private var faults: [RejectionReason: String] = [:]
 
   package init() {}
 
@@ -19,13 +20,18 @@ package struct RejectionCounts: Sendable, Hashable {
     RejectionReason.allCases.compactMap { reason in counts[reason].map { (reason, $0) } }
   }
 
-  package mutating func add(_ reason: RejectionReason, count: Int = 1) {
+  /// What was wrong with the first line rejected for `reason`, if that is known.
+  package func firstFault(_ reason: RejectionReason) -> String? { faults[reason] }
+
+  /// - Parameter fault: what was wrong with the first of them.
+  package mutating func add(_ reason: RejectionReason, count: Int = 1, fault: String? = nil) {
     guard count > 0 else { return }
+    if counts[reason] == nil { faults[reason] = fault }
     counts[reason, default: 0] += count
     total += count
   }
 
   package mutating func add(_ other: RejectionCounts) {
-    for (reason, count) in other.counts { add(reason, count: count) }
+    for (reason, count) in other.counts { add(reason, count: count, fault: other.faults[reason]) }
   }
 }

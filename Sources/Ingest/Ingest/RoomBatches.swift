@@ -34,13 +34,20 @@ struct RoomBatches {
     batches[index].bytes += bytes
   }
 
-  mutating func reject(_ reason: RejectionReason, room: RoomReference?, bytes: Int) {
+  /// Whether no line of the room was rejected for this reason yet.
+  mutating func isFirst(_ reason: RejectionReason, room: RoomReference?) -> Bool {
+    (room.map { batches[index(of: $0)].rejections } ?? unroutable)[reason] == 0
+  }
+
+  mutating func reject(
+    _ reason: RejectionReason, room: RoomReference?, bytes: Int, fault: String?
+  ) {
     guard let room else {
-      unroutable.add(reason)
+      unroutable.add(reason, fault: fault)
       return
     }
     let index = index(of: room)
-    batches[index].rejections.add(reason)
+    batches[index].rejections.add(reason, fault: fault)
     batches[index].bytes += bytes
   }
 

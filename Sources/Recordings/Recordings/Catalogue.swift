@@ -19,10 +19,7 @@ struct RecordingRow: Codable, Equatable, FetchableRecord, PersistableRecord {
     self.reason = reason
   }
 
-  /// Marks the recording as damaged because of one of its segments.
-  mutating func markDamaged(segment: Int) {
-    markDamaged("segment \(segment) differs from what was written")
-  }
+  mutating func markDamaged(_ damage: Damage) { markDamaged(damage.description) }
 }
 
 /// A segment as a row of the catalogue; together the rows index a recording by time.
@@ -39,12 +36,20 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   /// The room's time at its first and last step, in nanoseconds.
   var firstAt: Int64?
   var lastAt: Int64?
-  /// CRC-32 of the segment as eight hexadecimal digits; `nil` if the segment was never closed.
-  var crc32: String?
+  /// The checksum with which the segment before it ends, as its header says.
+  var previous: String?
+  /// The number and the checksum of its last valid line; `nil` if its lines are not chained.
+  var lastLine: Int?
+  var lastChecksum: Int64?
   var isDamaged: Bool
 
   var contents: SegmentContents {
     SegmentContents(events: events, frames: frames, first: firstAt, last: lastAt)
+  }
+
+  var chain: LineChain? {
+    guard let lastLine, let lastChecksum else { return nil }
+    return LineChain(number: lastLine, checksum: UInt32(truncatingIfNeeded: lastChecksum))
   }
 }
 
@@ -170,6 +175,20 @@ final class Catalogue {
       }
       try database.create(index: "segmentByTime", on: "segment", columns: ["recording", "firstAt"])
     }
+    migrator.registerMigration("2") { database in
+      try database.alter(table: "segment") { table in
+        table.add(column: "previous", .text)
+        table.add(column: "lastLine", .integer)
+        table.add(column: "lastChecksum", .integer)
+      }
+    }
+    migrator.registerMigration("3") { database in
+      // A table of its own: the row of a recording is written by whoever records it.
+      try database.create(table: "scrub") { table in
+        table.primaryKey("recording", .text).references("recording", onDelete: .cascade)
+        table.column("checkedAt", .integer).notNull()
+      }
+    }
     return migrator
   }
 
@@ -197,7 +216,29 @@ final class Catalogue {
     try read { try SegmentRow.order(sql: "number").fetchAll($0) }
   }
 
+  /// The undamaged recording that was checked longest ago, or made if it never was, and before `time`.
+  func leastRecentlyChecked(before time: Int) throws(RecordingError) -> String? {
+    try read {
+      try String.fetchOne(
+        $0,
+        sql: """
+          SELECT name FROM recording LEFT JOIN scrub ON scrub.recording = name
+          WHERE state <> ? AND ifnull(checkedAt, startedAt) < ?
+          ORDER BY ifnull(checkedAt, startedAt), name LIMIT 1
+          """, arguments: [RecordingState.damaged.rawValue, time])
+    }
+  }
+
   // MARK: Writing
+
+  /// Does nothing if the recording is not there any more.
+  func noteChecked(_ recording: String, at time: Int) throws(RecordingError) {
+    try write {
+      try $0.execute(
+        sql: "INSERT OR REPLACE INTO scrub SELECT name, ? FROM recording WHERE name = ?",
+        arguments: [time, recording])
+    }
+  }
 
   func save(_ row: RecordingRow) throws(RecordingError) { try write { try row.save($0) } }
 

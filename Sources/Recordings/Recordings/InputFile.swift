@@ -1,18 +1,22 @@
+import FileSystem
 import Glibc
 import LiveEvents
+import Platform
 
 /// A file that is read from its beginning, block by block. Closes itself when it is released.
 struct InputFile: ~Copyable {
-  let path: String
+  private let path: String
+  private let disk: any Disk
   private let descriptor: Int32
 
-  init(_ path: String) throws(RecordingError) {
-    self.path = path
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .file(operation: "open", path: path, code: errno) }
+  init(_ path: String, on disk: any Disk) throws(RecordingError) {
+    let descriptor = try RecordingError.naming(path) { () throws(SystemError) in
+      try disk.open(path, for: .reading)
+    }
+    (self.path, self.disk, self.descriptor) = (path, disk, descriptor)
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit { disk.close(descriptor) }
 
   /// The bytes of `rest` followed by at most `size` more from the file; `nil` at the end of the
   /// file.
@@ -21,39 +25,28 @@ struct InputFile: ~Copyable {
       var isEnd = false
       let slab = try ByteSlab(capacity: rest.count + size) { target in
         _ = target.initialize(fromContentsOf: rest)
-        let count = try read(
-          UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: target[rest.count...]))
-        )
+        let count = try disk.read(
+          descriptor,
+          into: UnsafeMutableRawBufferPointer(
+            UnsafeMutableBufferPointer(rebasing: target[rest.count...])))
         isEnd = count == 0
         return rest.count + count
       }
       return isEnd ? nil : slab
-    } catch let error as RecordingError {
-      throw error
+    } catch let error as SystemError {
+      throw RecordingError(error, path)
     } catch {
       throw .file(operation: "read", path: path, code: EIO)
     }
   }
 
-  private func read(_ target: UnsafeMutableRawBufferPointer) throws(RecordingError) -> Int {
-    while true {
-      let count = Glibc.read(descriptor, target.baseAddress, target.count)
-      if count >= 0 { return count }
-      guard errno == EINTR else { throw .file(operation: "read", path: path, code: errno) }
-    }
-  }
-
   /// The size in bytes of the file at `path`, and when it last changed in nanoseconds since 1970.
-  static func state(of path: String) throws(RecordingError) -> (bytes: Int, modified: Int) {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      throw .file(operation: "examine", path: path, code: errno)
+  static func state(of path: String, on disk: any Disk) throws(RecordingError) -> FileState {
+    let state = try RecordingError.naming(path) { () throws(SystemError) in
+      try disk.state(of: path)
     }
     // Nothing else is even opened: reading a pipe might never end, and a directory cannot be read.
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw .file(operation: "read", path: path, code: EINVAL)
-    }
-    let modified = Int(status.st_mtim.tv_sec) * 1_000_000_000 + Int(status.st_mtim.tv_nsec)
-    return (Int(status.st_size), modified)
+    guard state.kind == .file else { throw .file(operation: "read", path: path, code: EINVAL) }
+    return state
   }
 }

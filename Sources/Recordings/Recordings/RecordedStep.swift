@@ -25,6 +25,7 @@ package struct RecordedBatch: Sendable {
     case events(ArraySlice<LiveEvent>, at: Instant)
     case frame(at: Instant, flush: Bool)
     case change(String, at: Instant)
+    case mark(LogMark)
   }
 
   private(set) var entries: [Entry] = []
@@ -56,6 +57,9 @@ package struct RecordedBatch: Sendable {
     entries.append(.change(text, at: instant))
     stepCount += 1
   }
+
+  /// Says in the log whose steps the following ones are.
+  package mutating func addMark(_ mark: LogMark) { entries.append(.mark(mark)) }
 
   /// Counts bytes that stay in memory until the batch is written.
   package mutating func count(bytes: Int) { byteCount += bytes }

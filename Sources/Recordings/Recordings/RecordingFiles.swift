@@ -1,20 +1,25 @@
+package import FileSystem
 import Glibc
 import Wording
 
 /// The files of a recording: their paths, numbers and sizes.
-package struct RecordingFiles: Sendable, Equatable {
-  package struct Segment: Sendable, Equatable {
+package struct RecordingFiles: Sendable {
+  package struct Segment: Sendable {
     package let number: Int
     package let path: String
     package let bytes: Int
     /// The room's time at its last step, in nanoseconds; `nil` if the segment has no steps or is
     /// still being written.
     package let last: Int64?
+    /// Whether it was larger when it was closed.
+    package let isShortened: Bool
   }
 
   package let name: String
   package let room: String
   package let segments: [Segment]
+  /// Where they are.
+  package let disk: any Disk
 
   /// The size of all segments.
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
@@ -36,13 +41,14 @@ package struct RecordingFiles: Sendable, Equatable {
   /// The catalogue row of a segment, with the current state of its file.
   static func row(
     _ recording: String, _ number: Int, _ path: String, _ contents: SegmentContents,
-    crc32: String?, isDamaged: Bool = false
+    chain: LineChain?, previous: String?, isDamaged: Bool = false, on disk: any Disk
   ) throws(RecordingError) -> SegmentRow {
-    let state = try InputFile.state(of: path)
+    let state = try InputFile.state(of: path, on: disk)
     return SegmentRow(
       recording: recording, number: number, bytes: state.bytes, modified: state.modified,
       events: contents.events, frames: contents.frames, firstAt: contents.first,
-      lastAt: contents.last, crc32: crc32, isDamaged: isDamaged)
+      lastAt: contents.last, previous: previous, lastLine: chain?.number,
+      lastChecksum: chain.map { Int64($0.checksum) }, isDamaged: isDamaged)
   }
 }
 

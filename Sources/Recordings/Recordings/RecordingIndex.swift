@@ -43,6 +43,13 @@ final class RecordingIndex: Sendable {
     }
   }
 
+  /// How many are damaged; 0 until the catalogue was read.
+  ///
+  /// - Complexity: O(recordings), outside the lock.
+  var damagedCount: Int {
+    contents.withLock { $0.recordings }?.count { $0.state == .damaged } ?? 0
+  }
+
   /// The newest recordings; `nil` until the catalogue was read.
   ///
   /// - Parameters:

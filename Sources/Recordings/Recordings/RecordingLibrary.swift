@@ -1,3 +1,4 @@
+package import FileSystem
 import Glibc
 package import Platform
 import Synchronization
@@ -12,16 +13,18 @@ package final class RecordingLibrary: Sendable {
   private let settings: RecordingSettings
   private let numbers = Atomic<UInt64>(0)
 
-  /// - Parameter onProblem: called with a message for each problem that harms no recording.
+  /// - Parameters:
+  ///   - log: the directory of the log that all rooms share; by default it is beside `directory`.
+  ///   - onProblem: called with a message for each problem that harms no recording.
   package init(
-    directory: String, settings: RecordingSettings = RecordingSettings(),
+    directory: String, log: String? = nil, settings: RecordingSettings = RecordingSettings(),
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(SystemError) {
     self.settings = settings
-    writer = try RecordingWriter(disk: settings.disk) { [index] in
+    writer = try RecordingWriter { [index] in
       RecordingStore(
-        directory: directory, settings: settings, progress: $0, index: index,
-        onProblem: onProblem)
+        directory: directory, logDirectory: log ?? directory + ".log", settings: settings,
+        progress: $0, index: index, onProblem: onProblem)
     }
   }
 
@@ -71,6 +74,51 @@ package final class RecordingLibrary: Sendable {
       name: name, number: number, writer: writer, settings: settings, status: status)
   }
 
+  // MARK: The log of all rooms
+
+  /// Reads what earlier runs left in the log, and cuts off what was being written when the last one ended. To be called
+  /// before any room is logged.
+  package func recoverLog() async throws(RecordingError) -> LogContents {
+    try await writer.perform { store throws(RecordingError) in try store.log.recover() }
+  }
+
+  /// Makes sure that sessions that begin later have larger numbers than this one.
+  package func noteSession(_ session: Int) { _ = numbers.max(UInt64(session), ordering: .relaxed) }
+
+  /// Begins a session of a room in the log, which ends with ``RoomRecorder/endSession()``.
+  ///
+  /// - Parameter onFailure: called on the writer's thread if nothing more of the session will be written.
+  package func log(
+    _ room: String, onFailure: @escaping @Sendable () -> Void
+  ) -> RoomRecorder {
+    let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
+    let status = RecorderStatus()
+    writer.submit { $0.log.begin(number, of: room, status: status, onFailure: onFailure) }
+    return RoomRecorder(
+      name: "", number: number, writer: writer, settings: settings, status: status)
+  }
+
+  /// Notes that a room is open. Until ``forget(_:)``, whatever is in the log behind its newest two snapshots stays
+  /// there.
+  ///
+  /// - Parameter onSnapshotDue: called on the writer's thread when a snapshot would let the log be cut.
+  package func keep(_ room: String, onSnapshotDue: @escaping @Sendable () -> Void) {
+    writer.submit { $0.log.enter(room, onSnapshotDue: onSnapshotDue) }
+  }
+
+  /// Notes that nothing of a room is needed any more.
+  package func forget(_ room: String) { writer.submit { $0.log.forget(room) } }
+
+  /// Notes that a snapshot of everything that a room has handed over is being written; ``noteSaved(_:isWritten:)``
+  /// must follow.
+  package func noteSaving(_ room: String) { writer.submit { $0.log.noteSaving(room) } }
+
+  package func noteSaved(_ room: String, isWritten: Bool) {
+    writer.submit { $0.log.noteSaved(room, isWritten: isWritten) }
+  }
+
+  // MARK: Recordings
+
   /// All recordings, oldest first, including those being written.
   package func list() async throws(RecordingError) -> [RecordingSummary] {
     try await page(limit: .max).recordings
@@ -91,8 +139,10 @@ package final class RecordingLibrary: Sendable {
     return index.page(room: room, before: before, limit: limit) ?? RecordingPage()
   }
 
-  /// Returns once the writer has done all that it was given so far, or has ended.
-  package func settle() async { try? await writer.perform { _ in } }
+  /// Returns once the writer has done all that it was given so far, and told who waited for it, or has ended.
+  package func settle() async {
+    try? await writer.perform { $0.commit(now: MonotonicClock.nanoseconds()) }
+  }
 
   /// The files of a recording, for reading it.
   ///
@@ -101,10 +151,28 @@ package final class RecordingLibrary: Sendable {
     try await writer.perform { store throws(RecordingError) in try store.files(of: name) }
   }
 
-  /// Notes in the catalogue the damage that a reader found.
-  package func noteDamage(_ name: String, segment: Int) async throws(RecordingError) {
+  /// Notes in the catalogue the damage that a reader found. Returns whether it was not known.
+  package func note(_ damage: Damage, of name: String) async throws(RecordingError) -> Bool {
     try await writer.perform { store throws(RecordingError) in
-      try store.noteDamage(name, segment: segment)
+      try store.note(damage, of: name)
+    }
+  }
+
+  /// How many recordings are known to be damaged; 0 until the library is open.
+  package var damagedCount: Int { index.damagedCount }
+
+  /// The undamaged recording that was checked longest ago, or made if it never was; `nil` if that is true of
+  /// none before `time`, in milliseconds since 1970.
+  package func leastRecentlyChecked(before time: Int) async throws(RecordingError) -> String? {
+    try await writer.perform { store throws(RecordingError) in
+      try store.leastRecentlyChecked(before: time)
+    }
+  }
+
+  /// Notes in the catalogue when a recording was read to find damage, in milliseconds since 1970.
+  package func noteChecked(_ name: String, at time: Int) async throws(RecordingError) {
+    try await writer.perform { store throws(RecordingError) in
+      try store.catalogue().noteChecked(name, at: time)
     }
   }
 
@@ -133,7 +201,11 @@ package struct RecordingSettings: Sendable {
   package var highWaterBytes = 32 << 20
   /// A recording fails if more steps than this are waiting for the disk.
   package var maximumWaiting = 2_000_000
-  package var disk = Disk()
+  /// Where the segments are.
+  package var disk: any Disk = SystemDisk()
+  /// Where SQLite keeps the catalogue, which is never on ``disk``: by default in the directory of the recordings.
+  /// With a simulated disk it is a temporary file, or `:memory:`.
+  package var cataloguePath: String?
 
   package init() {}
 }
@@ -151,11 +223,30 @@ package enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible
   case noSuchRecording(String)
   /// The state of an unrecorded room could not be written, or the room was closed.
   case notKept
-  /// A segment differs from what was written: its checksum does not match, or it contains a
-  /// malformed line.
-  case damaged(recording: String, segment: Int)
+  /// A segment differs from what was written: a checksum does not match, or it contains a malformed line.
+  case damaged(recording: String, Damage)
+  /// The checksum in a file of a ``StateDirectory`` does not match.
+  case rotten(path: String)
+  case tooLarge(path: String, bytes: Int)
   /// The recordings are being closed because the program is ending.
   case closing
+
+  /// A call on a file or a directory failed.
+  init(_ error: SystemError, _ path: String) {
+    self = .file(operation: error.operation.name, path: path, code: error.code)
+  }
+
+  /// Makes a call on a file or a directory.
+  static func naming<R>(
+    _ path: String, _ call: () throws(SystemError) -> R
+  ) throws(RecordingError) -> R {
+    do throws(SystemError) { return try call() } catch { throw RecordingError(error, path) }
+  }
+
+  /// Whether there is no such file.
+  package var isMissing: Bool {
+    if case .file(_, _, code: ENOENT) = self { true } else { false }
+  }
 
   package var description: String {
     switch self {
@@ -166,8 +257,9 @@ package enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible
     case .diskTooSlow: "the disk cannot keep up with the events"
     case .notKept: "the state of the room is not kept for the next start"
     case .noSuchRecording(let name): "there is no recording '\(name)'"
-    case .damaged(let recording, let segment):
-      "segment \(segment) of recording '\(recording)' is damaged"
+    case .damaged(let recording, let damage): "recording '\(recording)': \(damage)"
+    case .rotten(let path): "\(path) is not as it was written: its checksum does not match"
+    case .tooLarge(let path, let bytes): "\(path) has \(bytes) bytes, more than it may have"
     case .closing: "the recordings are being closed"
     }
   }

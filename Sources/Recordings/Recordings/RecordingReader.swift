@@ -8,14 +8,23 @@ package struct RecordingReader: ~Copyable {
   private var segment: SegmentReader?
   private var decoder = LineDecoder(maximumLineLength: SegmentReader.longestLine)
   private let start: Instant?
+  private let decodes: Bool
+  /// The end of the segment before the next one, if it was read and its lines are chained.
+  private var previous: LineChain?
   /// The part of `files.bytes` in segments that have been read or skipped.
   private var bytesBefore = 0
 
   /// - Parameter start: steps before this room time are left out, and segments that end before it
   ///   are not read; `nil` reads everything.
   package init(_ files: RecordingFiles, from start: Instant? = nil) {
+    self.init(files, from: start, decodes: true)
+  }
+
+  /// - Parameter decodes: without it, only changes are returned, and the files are only checked.
+  init(_ files: RecordingFiles, from start: Instant? = nil, decodes: Bool) {
     self.files = files
     self.start = start
+    self.decodes = decodes
     next = 0
     guard let start else { return }
     while next + 1 < files.segments.count,
@@ -26,20 +35,29 @@ package struct RecordingReader: ~Copyable {
     }
   }
 
+  /// The lines and steps in segments that have been read to their end.
+  private(set) var (linesBefore, stepsBefore) = (0, 0)
+
   /// How many bytes have been read or skipped; at the end, the size of the recording.
   package var bytesRead: Int { bytesBefore + (segment?.bytesRead ?? 0) }
 
   /// Adds the steps of the next block to `steps`; `false` at the end. A block may have none.
   ///
-  /// - Throws: ``RecordingError/damaged(recording:segment:)`` at the end of a segment that differs
-  ///   from what was written. Everything readable in it has been returned by then; reading can
-  ///   continue with the next segment.
+  /// - Throws: ``RecordingError/damaged(recording:_:)`` at the end of a segment that differs from what was
+  ///   written. Everything readable has been returned by then, and nothing follows: what is behind it would not
+  ///   lead to the state that the room had.
   /// - Complexity: O(size of a block), about 0.1 ms.
   package mutating func read(into steps: inout [RecordedStep]) throws(RecordingError) -> Bool {
     if segment == nil {
       guard next < files.segments.count else { return false }
+      guard files.segments[next].number == next + 1 else {
+        let missing = next + 1
+        next = files.segments.count
+        throw .damaged(recording: files.name, Damage(segment: missing))
+      }
       segment = try SegmentReader(
-        path: files.segments[next].path, limit: files.segments[next].bytes)
+        path: files.segments[next].path, on: files.disk, limit: files.segments[next].bytes,
+        after: previous, decodes: decodes)
       next += 1
     }
     let count = steps.count
@@ -50,11 +68,14 @@ package struct RecordingReader: ~Copyable {
       }
       return true
     }
-    let isDamaged = segment?.isDamaged ?? false
-    bytesBefore += segment?.bytesRead ?? 0
-    segment = nil
-    if isDamaged {
-      throw .damaged(recording: files.name, segment: files.segments[next - 1].number)
+    guard let read = exchange(&segment, with: nil) else { return true }
+    bytesBefore += read.bytesRead
+    (linesBefore, stepsBefore) = (linesBefore + read.lines, stepsBefore + read.stepCount)
+    previous = read.chain
+    let file = files.segments[next - 1]
+    if read.isDamaged || file.isShortened {
+      next = files.segments.count
+      throw .damaged(recording: files.name, read.damage(in: file.number))
     }
     return true
   }

@@ -1,3 +1,4 @@
+import FileSystem
 import LiveEvents
 import RateLimiting
 
@@ -11,22 +12,15 @@ package enum RecordingEvent: Sendable, Equatable {
 
 /// A recording while it is being written. Belongs to the writer's thread.
 final class RecordingSession {
-  private let directory: String
   private let catalogue: Catalogue
-  private let settings: RecordingSettings
   private let index: RecordingIndex
   private let status: RecorderStatus
   private let onEvent: @Sendable (RecordingEvent) -> Void
   private let onProblem: @Sendable (String) -> Void
+  private let segments: SegmentSequence
   private var row: RecordingRow
-  private var segment: SegmentWriter?
-  private var closed = SegmentContents()
-  private var closedBytes = 0
-  private var segmentCount = 1
   private var completions: [@Sendable () -> Void] = []
   private var progress = ProgressThinner<(bytes: Int, durationMs: Int)>()
-  /// Monotonic time of the oldest unsynced byte; `nil` if there is none.
-  private var unsyncedSince: UInt64?
   private(set) var failure: RecordingError?
 
   /// Creates the next segment of a recording, whose directory must exist, and enters the recording
@@ -40,19 +34,33 @@ final class RecordingSession {
     onProblem: @escaping @Sendable (String) -> Void
   ) throws(RecordingError) {
     self.row = row
-    self.directory = directory
     self.catalogue = catalogue
-    self.settings = settings
     self.index = index
     self.status = status
     self.onEvent = onEvent
     self.onProblem = onProblem
-    for segment in segments {
-      closed.append(segment.contents)
-      closedBytes += segment.bytes
+    var contents = SegmentContents()
+    for segment in segments { contents.append(segment.contents) }
+    self.segments = try SegmentSequence(
+      SegmentHeader(
+        name: row.name, room: row.room, segment: (segments.last?.number ?? 0) + 1,
+        startedAt: row.startedAt),
+      after: (
+        contents, segments.reduce(0) { $0 + $1.bytes }, segments.count, segments.last?.chain
+      ),
+      directory: directory, settings: settings, now: now
+    ) { segment, bytes in
+      // The file holds the same information, so failing to write the catalogue does the recording no harm.
+      do throws(RecordingError) {
+        let path = RecordingFiles.path(of: segment.number, in: directory)
+        try catalogue.save(
+          try RecordingFiles.row(
+            row.name, segment.number, path, segment.contents, chain: segment.chain,
+            previous: segment.previous, on: settings.disk))
+      } catch {
+        onProblem("\(error)")
+      }
     }
-    segmentCount = segments.count + 1
-    segment = try makeSegment((segments.last?.number ?? 0) + 1, now)
     saveRow()
   }
 
@@ -65,42 +73,21 @@ final class RecordingSession {
     let segment: Int?
   }
 
-  var position: Position { Position(row: row, segment: segment?.number) }
-
-  private func makeSegment(_ number: Int, _ now: UInt64) throws(RecordingError) -> SegmentWriter {
-    let header = SegmentHeader(
-      name: row.name, room: row.room, segment: number, startedAt: row.startedAt)
-    let writer = try SegmentWriter(
-      header: header, path: RecordingFiles.path(of: number, in: directory), now: now,
-      disk: settings.disk)
-    try Directories.sync(directory)
-    return writer
-  }
+  var position: Position { Position(row: row, segment: segments.number) }
 
   // MARK: Writing
 
   /// Takes a batch, whose entries are dropped if the recording has failed.
   func append(_ batch: RecordedBatch, now: UInt64) {
     completions += batch.completions
-    guard failure == nil, segment != nil else { return }
-    if unsyncedSince == nil { unsyncedSince = now }
-    attempt { () throws(RecordingError) in
-      for entry in batch.entries { try segment?.append(entry) }
-    }
+    attempt { () throws(RecordingError) in try segments.append(batch.entries, now: now) }
   }
 
   /// Ends a group commit: writes what has been gathered, and syncs it if a completion is waiting or
   /// the time has come.
   func commit(now: UInt64) {
-    let isDue = unsyncedSince.map { now >= $0 + settings.syncNanoseconds } ?? false
     attempt { () throws(RecordingError) in
-      if !completions.isEmpty || isDue {
-        try segment?.sync()
-        unsyncedSince = nil
-      } else {
-        try segment?.write()
-      }
-      try rotate(now)
+      try segments.commit(isAwaited: !completions.isEmpty, now: now)
     }
     if failure == nil { index.note(summary) }
     callCompletions()
@@ -109,9 +96,10 @@ final class RecordingSession {
 
   /// When ``commit(now:)`` is due even if nothing is appended; `nil` if it is not.
   var deadline: UInt64? {
-    let sync = unsyncedSince.map { $0 + settings.syncNanoseconds }
+    // Nothing is written or reported any more. The thread would not sleep until somebody ends the recording.
+    guard failure == nil else { return nil }
     let report = progress.deadline.map { UInt64(max(0, $0.nanoseconds)) }
-    return [sync, report].compactMap(\.self).min()
+    return [segments.deadline, report].compactMap(\.self).min()
   }
 
   /// Ends the wait of all completions: everything that could be synced is.
@@ -132,38 +120,6 @@ final class RecordingSession {
     }
   }
 
-  private func rotate(_ now: UInt64) throws(RecordingError) {
-    guard let current = segment?.number, let bytes = segment?.bytes,
-      let createdAt = segment?.createdAt,
-      bytes >= settings.segmentBytes || now >= createdAt + settings.segmentNanoseconds
-    else { return }
-    let next = try makeSegment(current + 1, now)
-    try closeSegment { _ in }
-    segment = next
-    segmentCount += 1
-  }
-
-  private func closeSegment(_ complete: (inout SegmentEnd) -> Void) throws(RecordingError) {
-    guard let end = try segment?.finish(complete), let contents = segment?.contents,
-      let number = segment?.number
-    else { return }
-    segment = nil
-    enter(number, contents, bytes: end.bytes, crc32: end.crc32)
-  }
-
-  /// Enters a closed segment into the catalogue. The file holds the same information, so failing to
-  /// write the catalogue does the recording no harm.
-  private func enter(_ number: Int, _ contents: SegmentContents, bytes: Int, crc32: String) {
-    closed.append(contents)
-    closedBytes += bytes
-    do throws(RecordingError) {
-      let path = RecordingFiles.path(of: number, in: directory)
-      try catalogue.save(try RecordingFiles.row(row.name, number, path, contents, crc32: crc32))
-    } catch {
-      onProblem("\(error)")
-    }
-  }
-
   // MARK: The end
 
   /// Closes the recording, as finished or as interrupted.
@@ -177,7 +133,7 @@ final class RecordingSession {
       row.state = state.rawValue
       row.digest = digest
       attempt { () throws(RecordingError) in
-        try closeSegment { end in
+        try segments.close { end in
           end.state = state
           end.endedAt = endedAt
           end.digest = digest
@@ -197,29 +153,10 @@ final class RecordingSession {
     status.fail(error)
     row.state = RecordingState.failed.rawValue
     row.reason = error.description
-    unsyncedSince = nil
-    do throws(RecordingError) {
-      try segment?.cutUnsynced()
-      // On a full disk, cutting freed the space for this last line.
-      try closeSegment { end in
-        end.state = .failed
-        end.reason = error.description
-      }
-    } catch {
-      leaveSegmentOpen()
-    }
+    segments.fail(error)
     saveRow()
     callCompletions()
     onEvent(.failed(error))
-  }
-
-  /// Leaves a segment whose last line could not be written as it is; the next start examines it.
-  private func leaveSegmentOpen() {
-    if let synced = segment?.synced {
-      closed.append(synced.contents)
-      closedBytes += synced.bytes
-    }
-    segment = nil
   }
 
   private func attempt(_ body: () throws(RecordingError) -> Void) {
@@ -235,14 +172,13 @@ final class RecordingSession {
 
   /// The recording as written so far.
   var summary: RecordingSummary {
-    var whole = closed
-    if let segment { whole.append(segment.contents) }
+    let contents = segments.contents
     return RecordingSummary(
       name: row.name, room: row.room,
       state: RecordingState(rawValue: row.state) ?? .recording, reason: row.reason,
-      startedAt: row.startedAt, endedAt: row.endedAt, events: whole.events,
-      frames: whole.frames, bytes: closedBytes + (segment?.bytes ?? 0),
-      durationMs: whole.durationMilliseconds,
-      segments: segmentCount, digest: row.digest)
+      startedAt: row.startedAt, endedAt: row.endedAt, events: contents.events,
+      frames: contents.frames, bytes: segments.bytes,
+      durationMs: contents.durationMilliseconds,
+      segments: segments.count, digest: row.digest)
   }
 }

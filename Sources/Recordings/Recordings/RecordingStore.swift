@@ -1,3 +1,4 @@
+import FileSystem
 import Glibc
 import LiveEvents
 
@@ -12,10 +13,12 @@ final class RecordingStore {
   private var opened: Catalogue?
   private var sessions: [UInt64: RecordingSession] = [:]
   private var touched: Set<UInt64> = []
+  /// The log that all rooms share.
+  let log: LogSession
 
   init(
-    directory: String, settings: RecordingSettings, progress: RecoveryProgress,
-    index: RecordingIndex,
+    directory: String, logDirectory: String, settings: RecordingSettings,
+    progress: RecoveryProgress, index: RecordingIndex,
     onProblem: @escaping @Sendable (String) -> Void
   ) {
     self.index = index
@@ -23,12 +26,14 @@ final class RecordingStore {
     self.settings = settings
     self.progress = progress
     self.onProblem = onProblem
+    log = LogSession(directory: logDirectory, settings: settings, onProblem: onProblem)
   }
 
   // MARK: Group commit
 
   func append(_ batch: RecordedBatch, to session: UInt64, now: UInt64) {
     guard let recording = sessions[session] else {
+      if log.append(batch, to: session, now: now) { return }
       for completion in batch.completions { completion() }
       return
     }
@@ -37,6 +42,7 @@ final class RecordingStore {
   }
 
   func commit(now: UInt64) {
+    log.commit(now: now)
     for (number, session) in sessions
     where touched.contains(number) || session.deadline.map({ $0 <= now }) ?? false {
       session.commit(now: now)
@@ -46,20 +52,26 @@ final class RecordingStore {
 
   func isDue(_ now: UInt64) -> Bool { deadline.map { $0 <= now } ?? false }
 
-  var deadline: UInt64? { sessions.values.compactMap(\.deadline).min() }
+  var deadline: UInt64? {
+    [log.deadline, sessions.values.compactMap(\.deadline).min()].compactMap(\.self).min()
+  }
 
   // MARK: Recordings
 
   /// The catalogue. The first call makes it agree with the files.
   func catalogue() throws(RecordingError) -> Catalogue {
     if let opened, !opened.isDamaged { return opened }
-    try Directories.create(directory)
+    try Directories.create(directory, on: settings.disk)
     if let opened {
       try rebuild(opened, because: .catalogue("it was changed by another program"))
       return opened
     }
-    let catalogue = try Catalogue(path: directory + "/catalogue.sqlite", onProblem: onProblem)
-    try Recovery(directory: directory, catalogue: catalogue, progress: progress).run()
+    let catalogue = try Catalogue(
+      path: settings.cataloguePath ?? directory + "/catalogue.sqlite", onProblem: onProblem)
+    try Recovery(
+      directory: directory, catalogue: catalogue, progress: progress, disk: settings.disk,
+      onProblem: onProblem
+    ).run()
     try index.load(summaries(catalogue))
     opened = catalogue
     return catalogue
@@ -86,7 +98,8 @@ final class RecordingStore {
     let writing = sessions.values.map { ($0.name, $0.position) }
     try Recovery(
       directory: directory, catalogue: catalogue,
-      writing: Dictionary(writing, uniquingKeysWith: { first, _ in first }), progress: progress
+      writing: Dictionary(writing, uniquingKeysWith: { first, _ in first }), progress: progress,
+      disk: settings.disk, onProblem: onProblem
     ).run()
     try index.load(summaries(catalogue))
   }
@@ -126,18 +139,21 @@ final class RecordingStore {
   private func makeDirectory(_ wanted: String) throws(RecordingError) -> String {
     var name = wanted
     var attempt = 1
-    while mkdir(directory + "/" + name, 0o750) != 0 {
-      guard errno == EEXIST, attempt < 10_000 else {
-        throw .file(operation: "create", path: directory + "/" + name, code: errno)
+    while true {
+      do throws(RecordingError) {
+        try Directories.make(directory + "/" + name, on: settings.disk)
+        return name
+      } catch .file(_, _, EEXIST) where attempt < 10_000 {
+        attempt += 1
+        name = "\(wanted).\(attempt)"
       }
-      attempt += 1
-      name = "\(wanted).\(attempt)"
     }
-    try Directories.sync(directory)
-    return name
   }
 
-  func fail(_ number: UInt64, _ error: RecordingError) { sessions[number]?.fail(error) }
+  func fail(_ number: UInt64, _ error: RecordingError) {
+    sessions[number]?.fail(error)
+    log.fail(number, error)
+  }
 
   func finish(
     _ number: UInt64, as state: RecordingState, digest: String?, endedAt: Int
@@ -166,22 +182,35 @@ final class RecordingStore {
     let (row, rows) = try entry(of: name)
     let path = directory + "/" + name
     var segments: [RecordingFiles.Segment] = []
-    for number in try Directories.names(in: path).compactMap(RecordingFiles.number).sorted() {
+    for number in try Directories.names(in: path, on: settings.disk).compactMap(
+      RecordingFiles.number
+    ).sorted() {
       let file = RecordingFiles.path(of: number, in: path)
+      let row = rows.first { $0.number == number }
+      let bytes = try InputFile.state(of: file, on: settings.disk).bytes
       segments.append(
         RecordingFiles.Segment(
-          number: number, path: file, bytes: try InputFile.state(of: file).bytes,
-          last: rows.first { $0.number == number }?.lastAt))
+          number: number, path: file, bytes: bytes, last: row?.lastAt,
+          isShortened: bytes < row?.bytes ?? 0))
     }
-    return RecordingFiles(name: name, room: row.room, segments: segments)
+    return RecordingFiles(
+      name: name, room: row.room, segments: segments, disk: settings.disk)
   }
 
-  /// Notes damage that a reader found.
-  func noteDamage(_ name: String, segment: Int) throws(RecordingError) {
+  /// Notes damage that a reader found. Returns whether it was not known.
+  func note(_ damage: Damage, of name: String) throws(RecordingError) -> Bool {
     var (row, segments) = try entry(of: name)
-    row.markDamaged(segment: segment)
+    let known = row.state
+    row.markDamaged(damage)
     index.note(RecordingSummary(row, segments))
     try catalogue().save(row)
+    return row.state != known
+  }
+
+  func leastRecentlyChecked(before time: Int) throws(RecordingError) -> String? {
+    try query { catalogue throws(RecordingError) in
+      try catalogue.leastRecentlyChecked(before: time)
+    }
   }
 }
 

@@ -7,12 +7,18 @@ final class RecordingWriter: Sendable {
   private struct Inbox: Sendable {
     var commands: [Command] = []
     var isAwake = false
+    /// Whether somebody waits for one of the commands.
+    var isUrgent = false
     var isClosed = false
   }
 
   private enum Command: Sendable {
     case batch(UInt64, RecordedBatch, RecorderLoad)
     case job(@Sendable (RecordingStore) -> Void)
+
+    var isUrgent: Bool {
+      if case .batch(_, let batch, _) = self { !batch.completions.isEmpty } else { true }
+    }
   }
 
   private let inbox = Guarded(Inbox())
@@ -34,15 +40,12 @@ final class RecordingWriter: Sendable {
 
   /// - Parameter makeStore: called once, on the thread.
   init(
-    disk: Disk, _ makeStore: @escaping @Sendable (RecoveryProgress) -> RecordingStore
+    _ makeStore: @escaping @Sendable (RecoveryProgress) -> RecordingStore
   ) throws(SystemError) {
     signal = try WakeSignal()
     let pings = Pings()
     // A recovery may take long: it shows itself that it goes on.
-    let progress = RecoveryProgress { bytes in
-      pings.answer()
-      disk.didRead(bytes)
-    }
+    let progress = RecoveryProgress { _ in pings.answer() }
     self.pings = pings
     self.progress = progress
     try ServiceThread.start(name: "recorder") { [self] in work(makeStore(progress)) }
@@ -72,6 +75,9 @@ final class RecordingWriter: Sendable {
     return try result.get()
   }
 
+  /// Runs `body` on the thread, after everything posted before; not at all once the thread has been ended.
+  func submit(_ body: @escaping @Sendable (RecordingStore) -> Void) { post(.job(body)) }
+
   /// Calls `body` soon on the thread, not while the disk holds it; at once if the thread has been ended.
   func ping(_ body: @escaping @Sendable () -> Void) {
     pings.add(body)
@@ -89,8 +95,12 @@ final class RecordingWriter: Sendable {
     let (isAccepted, mustWake) = inbox.withLock { inbox in
       guard !inbox.isClosed else { return (false, false) }
       inbox.commands.append(command)
-      defer { inbox.isAwake = true }
-      return (true, !inbox.isAwake)
+      let isUrgent = command.isUrgent && !inbox.isUrgent
+      defer {
+        inbox.isAwake = true
+        inbox.isUrgent = inbox.isUrgent || isUrgent
+      }
+      return (true, !inbox.isAwake || isUrgent)
     }
     if mustWake { signal.raise() }
     return isAccepted
@@ -106,15 +116,23 @@ final class RecordingWriter: Sendable {
       }
       let commands = inbox.commands
       inbox.commands = []
+      inbox.isUrgent = false
       return commands
     }
   }
+
+  /// How long what nobody waits for is gathered, in nanoseconds: with many rooms, waking the thread for each batch
+  /// would cost more than writing it.
+  private static let gathering: UInt64 = 5_000_000
 
   private func work(_ store: RecordingStore) {
     while let commands = takeCommands() {
       guard !commands.isEmpty || store.isDue(MonotonicClock.nanoseconds()) else {
         let now = MonotonicClock.nanoseconds()
-        _ = signal.wait(nanoseconds: store.deadline.map { $0 > now ? $0 - now : 0 })
+        let isRaised = signal.wait(nanoseconds: store.deadline.map { $0 > now ? $0 - now : 0 })
+        if isRaised, !inbox.withLock({ $0.isUrgent || $0.isClosed }) {
+          _ = signal.wait(nanoseconds: Self.gathering)
+        }
         continue
       }
       for command in commands {

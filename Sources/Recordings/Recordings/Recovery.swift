@@ -1,6 +1,8 @@
+import FileSystem
 import Glibc
 import LiveEvents
 import Synchronization
+import Wording
 
 /// How much is left to read until the catalogue agrees with the files. May be read from any thread.
 final class RecoveryProgress: Sendable {
@@ -31,6 +33,9 @@ struct Recovery {
   /// The recordings that are being written, by name.
   var writing: [String: RecordingSession.Position] = [:]
   var progress = RecoveryProgress()
+  let disk: any Disk
+  /// Called with a message for each thing that is cut off.
+  var onProblem: @Sendable (String) -> Void = { _ in }
 
   /// What is to be done for one recording.
   private struct Plan {
@@ -68,10 +73,9 @@ struct Recovery {
       }
     }
     var plans: [Plan] = []
-    for name in try Directories.names(in: directory) {
+    for name in try Directories.names(in: directory, on: disk) {
       let path = directory + "/" + name
-      var status = stat()
-      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
+      guard (try? disk.state(of: path))?.kind == .directory else { continue }
       try attempt(name) { () throws(RecordingError) in plans.append(try plan(name, in: path)) }
     }
     progress.begin(bytes: plans.reduce(0) { $0 + $1.bytesToRead })
@@ -89,12 +93,13 @@ struct Recovery {
     var plan = Plan(
       name: name, path: path, known: try catalogue.recording(name),
       knownSegments: try catalogue.segments(of: name))
-    let numbers = try Directories.names(in: path).compactMap(RecordingFiles.number).sorted()
+    let numbers = try Directories.names(in: path, on: disk).compactMap(RecordingFiles.number)
+      .sorted()
     // How a recording ended is in its last segment.
     let isEndKnown = plan.known.map { $0.state != RecordingState.recording.rawValue } ?? false
     for number in numbers where number != writing[name]?.segment {
       let file = RecordingFiles.path(of: number, in: path)
-      let state = try InputFile.state(of: file)
+      let state = try InputFile.state(of: file, on: disk)
       let row = plan.knownSegments.first {
         $0.number == number && $0.bytes == state.bytes && $0.modified == state.modified
           && (isEndKnown || number != numbers.last)
@@ -113,12 +118,25 @@ struct Recovery {
         name: name, room: Self.room(of: name), state: RecordingState.damaged.rawValue,
         startedAt: 0)
     row.markDamaged(error.description)
-    try catalogue.save(row)
+    // Without its segments, so that all of them are read at the next start.
+    try catalogue.replace(row, [])
+  }
+
+  /// A segment that was read, since the catalogue does not know it as it is.
+  private struct Found {
+    let segment: Plan.Segment
+    let scan: SegmentScan
+    /// The size that it once had for certain.
+    let syncedBytes: Int
+    var isMisplaced: Bool { scan.header.map { $0.segment != segment.number } ?? false }
   }
 
   /// Recovers one recording; `false` if the directory contains none.
   private func recover(_ plan: Plan) throws(RecordingError) -> Bool {
     let position = writing[plan.name]
+    var plan = plan
+    // Only what was being written when the program ended can be torn.
+    let last = position == nil ? try takeLast(&plan) : nil
     var segments: [SegmentRow] = []
     var scans: [SegmentScan] = []
     for segment in plan.segments {
@@ -126,35 +144,92 @@ struct Recovery {
         segments.append(row)
         continue
       }
-      let scan = try SegmentReader.scan(path: segment.file) { progress.note(read: $0) }
-      guard scan.goodBytes > 0 else {
-        // A segment that was created, but not even its first line was written. A file that is not
-        // ours is left alone and not listed.
-        if segment.bytes == 0 || !scan.isDamaged { unlink(segment.file) }
-        continue
-      }
-      try cutTail(of: segment.file, scan, size: segment.bytes)
-      scans.append(scan)
-      let isMisplaced = scan.header.map { $0.segment != segment.number } ?? false
-      let row = try RecordingFiles.row(
-        plan.name, segment.number, segment.file, scan.contents, crc32: scan.end?.crc32,
-        isDamaged: scan.isDamaged || isMisplaced)
-      segments.append(row)
-      if position == nil { try keep(row, of: plan, scans) }
+      guard let found = try examine(segment, of: plan) else { continue }
+      scans.append(found.scan)
+      segments.append(try row(of: found, in: plan, isTorn: false))
+      if position == nil { try keep(segments[segments.count - 1], of: plan, scans) }
     }
     if let position {
       try catalogue.replace(position.row, segments)
       return true
     }
+    if let last {
+      scans.append(last.scan)
+      segments.append(try row(of: last, in: plan, isTorn: true))
+    }
     guard !segments.isEmpty else {
-      // Removes the directory if it is empty; otherwise `rmdir` fails and leaves it alone.
-      rmdir(plan.path)
+      // Removes the directory if it is empty; otherwise this fails and leaves it alone.
+      try? disk.removeDirectory(plan.path)
       return false
     }
     let isKnown = plan.known.map { $0.state != RecordingState.recording.rawValue } ?? false
     guard !isKnown || !scans.isEmpty || plan.knownSegments != segments else { return true }
-    try catalogue.replace(row(plan.name, plan.known, segments, scans), segments)
+    let row = row(plan.name, plan.known, segments, scans)
+    if row.state == RecordingState.damaged.rawValue, row.reason != plan.known?.reason {
+      onProblem("recording '\(row.name)': \(row.reason ?? "damaged")")
+    }
+    if let last, let chain = close(last, of: row, in: plan.path) {
+      segments[segments.count - 1] = try RecordingFiles.row(
+        plan.name, last.segment.number, last.segment.file, last.scan.contents, chain: chain,
+        previous: last.scan.header?.previous, on: disk)
+    }
+    try catalogue.replace(row, segments)
     return true
+  }
+
+  /// Takes the last segment out of the plan, and those behind it that were created, but to which nothing but
+  /// their first line was written. `nil` if the catalogue knows it.
+  private func takeLast(_ plan: inout Plan) throws(RecordingError) -> Found? {
+    while let segment = plan.segments.last, segment.row == nil {
+      plan.segments.removeLast()
+      guard let found = try examine(segment, of: plan) else { continue }
+      let isEmpty =
+        found.scan.lines == 1 && found.scan.chain != nil && !found.isMisplaced
+        && found.syncedBytes <= found.scan.goodBytes
+      guard isEmpty, !plan.segments.isEmpty else { return found }
+      tellCut(found, of: plan.name)
+      try? disk.remove(segment.file)
+    }
+    return nil
+  }
+
+  /// Reads a segment; `nil` if there is nothing in it, or if it is not one of ours.
+  private func examine(
+    _ segment: Plan.Segment, of plan: Plan
+  ) throws(RecordingError) -> Found? {
+    let scan = try SegmentReader.scan(path: segment.file, on: disk) { progress.note(read: $0) }
+    guard scan.goodBytes > 0 || scan.isChained else {
+      // A segment that was created, but not even its first line was written. A file that is not
+      // ours is left alone and not listed.
+      if scan.isUnwritten { try? disk.remove(segment.file) }
+      return nil
+    }
+    // The catalogue learns of a segment once it is synced.
+    let known = plan.knownSegments.first { $0.number == segment.number && $0.lastLine != nil }
+    return Found(
+      segment: segment, scan: scan, syncedBytes: max(scan.syncedBytes, known?.bytes ?? 0))
+  }
+
+  /// The catalogue's row for a segment that was read.
+  ///
+  /// - Parameter isTorn: whether lines behind the good ones may be cut off, which nobody knows of: they were
+  ///   not synced.
+  private func row(
+    of found: Found, in plan: Plan, isTorn: Bool
+  ) throws(RecordingError) -> SegmentRow {
+    let scan = found.scan
+    var isDamaged = scan.isDamaged
+    if scan.isChained {
+      isDamaged =
+        scan.goodBytes == 0 || scan.goodBytes < found.syncedBytes
+        || (scan.goodBytes < found.segment.bytes && (!isTorn || scan.end != nil))
+    } else {
+      try cut(found)
+    }
+    return try RecordingFiles.row(
+      plan.name, found.segment.number, found.segment.file, scan.contents,
+      chain: found.isMisplaced ? nil : scan.chain, previous: scan.header?.previous,
+      isDamaged: isDamaged || found.isMisplaced, on: disk)
   }
 
   /// Saves what was read of a recording so far, which counts as being recorded until all is read.
@@ -171,18 +246,67 @@ struct Recovery {
     try catalogue.save(segment)
   }
 
-  /// Cuts off everything after the last good line, none of which was ever acknowledged.
-  private func cutTail(of file: String, _ scan: SegmentScan, size: Int) throws(RecordingError) {
-    guard scan.end == nil, scan.goodBytes < size else { return }
-    guard truncate(file, off_t(scan.goodBytes)) == 0 || errno == EROFS else {
-      throw .file(operation: "truncate", path: file, code: errno)
+  /// Cuts off everything behind the last good line of a segment of version 1 that was not closed.
+  private func cut(_ found: Found) throws(RecordingError) {
+    guard found.scan.end == nil, found.scan.goodBytes < found.segment.bytes else { return }
+    do throws(RecordingError) {
+      _ = try OutputFile(cutting: found.segment.file, to: found.scan.goodBytes, on: disk)
+    } catch .file(_, _, EROFS) {
+      return
     }
+  }
+
+  /// Cuts off what was being written when the program ended, none of which was acknowledged, writes the last line
+  /// if there is none, and syncs all of it, since what comes next relies on it: a program that was killed leaves
+  /// lines and entries that may still get lost. Returns the end of the chain; `nil` if that fails.
+  private func close(_ last: Found, of row: RecordingRow, in directory: String) -> LineChain? {
+    guard var chain = last.scan.chain, row.state != RecordingState.damaged.rawValue else {
+      return nil
+    }
+    tellCut(last, of: row.name)
+    do throws(RecordingError) {
+      var file = try OutputFile(cutting: last.segment.file, to: last.scan.goodBytes, on: disk)
+      // Before anything is written: otherwise what is cut off may come back behind the last line.
+      try file.sync()
+      try Directories.sync(directory, on: disk)
+      guard last.scan.end == nil else { return chain }
+      var end = SegmentEnd(events: last.scan.contents.events, frames: last.scan.contents.frames)
+      end.state = RecordingState(rawValue: row.state)
+      end.reason = row.reason
+      var line: [UInt8] = []
+      SegmentLines.append(end, type: SegmentEnd.type, to: &line)
+      chain.close(&line, from: 0)
+      do throws(RecordingError) {
+        try file.write(line)
+        try file.sync()
+      } catch {
+        try file.truncate(to: last.scan.goodBytes)
+        throw error
+      }
+    } catch {
+      // The disk is full or may only be read: what is there can be read all the same.
+      onProblem("\(error)")
+      return nil
+    }
+    return chain
+  }
+
+  private func tellCut(_ found: Found, of recording: String) {
+    let cut = found.segment.bytes - found.scan.goodBytes
+    guard cut > 0, let chain = found.scan.chain else { return }
+    onProblem(
+      "recording '\(recording)': cutting off \(Format.count(cut, "byte")) after line \(chain.number) in "
+        + "segment \(found.segment.number), not synced when the program ended")
   }
 
   private func row(
     _ name: String, _ known: RecordingRow?, _ segments: [SegmentRow], _ scans: [SegmentScan]
-  ) throws(RecordingError) -> RecordingRow {
+  ) -> RecordingRow {
     let header = scans.lazy.compactMap(\.header).first
+    // What was unreadable or damaged, and has been read from beginning to end, is what its files say.
+    let isObsolete =
+      known?.state == RecordingState.damaged.rawValue && scans.count == segments.count
+    let known = isObsolete ? nil : known
     var row =
       known
       ?? RecordingRow(
@@ -197,12 +321,20 @@ struct Recovery {
     if row.state == RecordingState.recording.rawValue {
       row.state = RecordingState.interrupted.rawValue
     }
-    let missing = segments.enumerated().first { $0.offset + 1 != $0.element.number }
-      .map { $0.offset + 1 }
-    if let damaged = segments.first(where: \.isDamaged)?.number {
-      row.markDamaged(segment: damaged)
-    } else if let missing {
-      row.markDamaged("segment \(missing) is missing")
+    var before: SegmentRow?
+    for segment in segments {
+      let number = (before?.number ?? 0) + 1
+      if segment.number != number {
+        row.markDamaged("segment \(number) is missing")
+      } else if segment.isDamaged {
+        row.markDamaged(Damage(segment: number, lastGoodLine: segment.lastLine))
+      } else if segment.previous != before?.chain?.text {
+        row.markDamaged("segment \(number) does not continue the one before it")
+      } else {
+        before = segment
+        continue
+      }
+      break
     }
     return row
   }

@@ -1,8 +1,9 @@
 import LiveEvents
 import Platform
 
-/// The room's end of a recording. May be used from any thread.
+/// The room's end of a recording, or of the log that all rooms share. May be used from any thread.
 package final class RoomRecorder: Sendable {
+  /// The name of the recording; empty for the log.
   package let name: String
   private let number: UInt64
   private let writer: RecordingWriter
@@ -21,6 +22,9 @@ package final class RoomRecorder: Sendable {
     load = RecorderLoad(of: writer.load)
     self.status = status
   }
+
+  /// The number of the room's session in the log.
+  package var session: Int { Int(number) }
 
   /// Why something that was handed over will never be on disk; `nil` while all of it is, or still
   /// may be.
@@ -53,6 +57,9 @@ package final class RoomRecorder: Sendable {
       try? await writer.perform { $0.fail(number, .diskTooSlow) }
     }
   }
+
+  /// Ends a session in the log. What was handed over is still written.
+  package func endSession() { writer.submit { [number] in $0.log.end(number) } }
 
   /// Ends the recording once everything handed over is written.
   ///

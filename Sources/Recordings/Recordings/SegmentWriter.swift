@@ -1,7 +1,5 @@
-import CZlib
-import Glibc
+import FileSystem
 import RateLimiting
-import Wording
 
 /// The contents of a segment as the catalogue describes them.
 struct SegmentContents: Equatable, Sendable {
@@ -39,29 +37,38 @@ final class SegmentWriter {
   private static let blockSize = 1 << 20
 
   let number: Int
+  /// What the header says about the end of the segment before.
+  let previous: String?
   private var file: OutputFile
   private var gathered: [UInt8] = []
-  private var checksum = Checksum()
+  /// The chain up to the last line gathered.
+  private(set) var chain: LineChain
   private(set) var contents = SegmentContents()
   /// What is synced; the file is cut to this if more cannot be written.
-  private(set) var synced: (bytes: Int, checksum: Checksum, contents: SegmentContents)
+  private(set) var synced: (bytes: Int, chain: LineChain, contents: SegmentContents)
+  /// The size of the file when all of it was known to be synced, by its header or its last mark.
+  private var marked: Int
   /// The monotonic time at which the segment was created, in nanoseconds.
   let createdAt: UInt64
 
+  /// - Parameter chain: the end of the segment before.
   init(
-    header: SegmentHeader, path: String, now: UInt64, disk: Disk
+    header: SegmentHeader, after chain: LineChain, path: String, now: UInt64, disk: any Disk
   ) throws(RecordingError) {
-    number = header.segment
+    (number, previous) = (header.segment, header.previous)
     createdAt = now
     file = try OutputFile(creating: path, on: disk)
-    synced = (0, checksum, contents)
+    self.chain = chain.nextSegment
+    synced = (0, self.chain, contents)
+    marked = 0
     gathered.reserveCapacity(Self.blockSize + (64 << 10))
-    SegmentLines.append(header, type: SegmentHeader.type, to: &gathered)
+    gather { SegmentLines.append(header, type: SegmentHeader.type, to: &$0) }
+    marked = gathered.count
     do throws(RecordingError) {
       try sync()
     } catch {
       // Without its first line the file is not a segment.
-      unlink(path)
+      try? disk.remove(path)
       throw error
     }
   }
@@ -73,17 +80,25 @@ final class SegmentWriter {
     switch entry {
     case .events(let events, let instant):
       for event in events {
-        SegmentLines.append(event, at: instant, to: &gathered)
+        gather { SegmentLines.append(event, at: instant, to: &$0) }
         if gathered.count >= Self.blockSize { try write() }
       }
       contents.note(instant, events: events.count)
     case .frame(let instant, let flush):
-      SegmentLines.appendFrame(at: instant, flush: flush, to: &gathered)
+      gather { SegmentLines.appendFrame(at: instant, flush: flush, to: &$0) }
       contents.note(instant, frames: 1)
     case .change(let text, let instant):
-      SegmentLines.appendChange(text, at: instant, to: &gathered)
+      gather { SegmentLines.appendChange(text, at: instant, to: &$0) }
       contents.note(instant)
+    case .mark(let mark):
+      gather { SegmentLines.appendChange(mark.text, at: .origin, to: &$0) }
     }
+  }
+
+  private func gather(_ line: (inout [UInt8]) -> Void) {
+    let start = gathered.count
+    line(&gathered)
+    chain.close(&gathered, from: start)
   }
 
   /// Hands everything gathered to the kernel, so that it survives the end of this process.
@@ -95,46 +110,48 @@ final class SegmentWriter {
       gathered.removeAll()
       throw error
     }
-    gathered.withUnsafeBufferPointer { checksum.add($0) }
     gathered.removeAll(keepingCapacity: true)
   }
 
-  /// Makes the whole segment survive a power failure.
+  /// Makes the whole segment survive a power failure, and marks it: a recovery that finds the mark knows that
+  /// no line before it may be missing.
+  ///
+  /// The mark itself gets to the disk with the next lines, or when the kernel writes it some seconds later.
   func sync() throws(RecordingError) {
     try write()
     try file.sync()
-    synced = (file.count, checksum, contents)
+    synced = (file.count, chain, contents)
+    guard file.count > marked else { return }
+    gather(SegmentLines.appendSyncedMark)
+    do throws(RecordingError) {
+      try write()
+    } catch {
+      // All lines are safe. The next ones will fail, too, unless there is space again.
+      return try cutUnsynced()
+    }
+    marked = file.count
   }
 
   /// Removes everything that is not synced, after a failure.
   func cutUnsynced() throws(RecordingError) {
     gathered.removeAll()
     try file.truncate(to: synced.bytes)
-    checksum = synced.checksum
-    contents = synced.contents
+    (chain, contents) = (synced.chain, synced.contents)
+    marked = 0
   }
 
-  /// Writes the last line, to which `complete` may add members.
-  func finish(
-    _ complete: (inout SegmentEnd) -> Void
-  ) throws(RecordingError) -> (bytes: Int, crc32: String) {
-    try write()
-    var end = SegmentEnd(events: contents.events, frames: contents.frames, crc32: checksum.text)
-    complete(&end)
-    SegmentLines.append(end, type: SegmentEnd.type, to: &gathered)
+  /// Gathers the last line, to which `complete` may add members, after everything before it is synced.
+  func seal(_ complete: (inout SegmentEnd) -> Void) throws(RecordingError) {
     try sync()
-    return (file.count, end.crc32)
-  }
-}
-
-/// The CRC-32 of a growing sequence of bytes.
-struct Checksum {
-  private var value: UInt = 0
-
-  mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
-    value = crc32_z(value, bytes.baseAddress, bytes.count)
+    var end = SegmentEnd(events: contents.events, frames: contents.frames)
+    complete(&end)
+    gather { SegmentLines.append(end, type: SegmentEnd.type, to: &$0) }
   }
 
-  /// The checksum as eight hexadecimal digits.
-  var text: String { Format.padded(value, 8, radix: 16) }
+  /// Writes and syncs the last line. Returns the size of the file.
+  func finish() throws(RecordingError) -> Int {
+    try write()
+    try file.sync()
+    return file.count
+  }
 }

@@ -12,6 +12,11 @@ package struct ScreenSnapshot: Sendable, Codable {
   let ticker: Ticker
 }
 
+extension ScreenSnapshot {
+  /// A screen that has seen nothing.
+  package init() { self.init(state: HostFeature.State(), counts: EventCounts(), ticker: Ticker()) }
+}
+
 extension HostScreen {
   /// The screen as it is. Shares the storage of the state, which is copied where it changes while the
   /// snapshot is alive.

@@ -43,6 +43,7 @@ extension JournalMessageID {
         ["LIVEHOST_ROOM", "LIVEHOST_RECORDING", "LIVEHOST_EVENTS", "LIVEHOST_BYTES"])
     case .recordingFailed:
       JournalFields(["LIVEHOST_ROOM", "LIVEHOST_REASON"], sometimes: ["LIVEHOST_RECORDING"])
+    case .recordingDamaged: JournalFields(["LIVEHOST_RECORDING", "LIVEHOST_REASON"])
     case .inputRejected:
       JournalFields(["LIVEHOST_REASON", "LIVEHOST_COUNT"], sometimes: ["LIVEHOST_ROOM"])
     case .clientRefused:

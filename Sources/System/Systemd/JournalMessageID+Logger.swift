@@ -15,7 +15,7 @@ extension JournalMessageID {
       .info
     case .microhang, .inputRejected, .clientRefused, .entriesLost:
       .warning
-    case .hang, .recordingFailed, .configurationError:
+    case .hang, .recordingFailed, .recordingDamaged, .configurationError:
       .error
     }
   }

@@ -1,4 +1,5 @@
 import BenchmarkKit
+import ControlInterface
 import Foundation
 import Ingest
 import LiveEvents
@@ -9,13 +10,17 @@ import NIOPosix
 import Recordings
 import UnixSockets
 
-/// What it costs a room to be recorded: how much it can take, and what its lane pays for it.
+/// What it costs a room to be recorded: how much it can take, and what its lane pays for it; and how fast a
+/// recording is verified.
 func recordingBenchmarks(_ harness: Harness) async throws {
-  guard harness.isWanted("record.rate") || harness.isWanted("record.lane") else { return }
+  guard ["record.rate", "record.lane", "record.verify"].contains(where: harness.isWanted) else {
+    return
+  }
   FileHandle.standardError.write(Data("measuring record\n".utf8))
   let studio = try await BenchmarkStudio()
   if harness.isWanted("record.rate") { try await measureRate(harness, studio) }
   if harness.isWanted("record.lane") { try await measureLane(harness, studio) }
+  if harness.isWanted("record.verify") { try await measureVerification(harness, studio) }
   try await studio.end()
 }
 
@@ -61,6 +66,37 @@ private func measureLane(_ harness: Harness, _ studio: BenchmarkStudio) async th
   harness.report("record.lane.recorded", Harness.median(recorded), "ns")
   harness.report("record.lane", Harness.median(ratios), "% slower", bar: "<= 15 %")
   print("  record.lane at \(Int(Harness.median(rates))) events/s, one second a round")
+}
+
+/// Reads a recording of 200,000 messages, in the page cache, to find damage; in turn with reading its files
+/// alone, in blocks of the same size.
+private func measureVerification(_ harness: Harness, _ studio: BenchmarkStudio) async throws {
+  _ = try await studio.recordings.start(studio.room, on: studio.lane)
+  let socket = try BenchmarkSocket(path: studio.path)
+  try socket.send(MessageLines(count: 200_000).bytes)
+  try socket.sync()
+  let recording = try await studio.recordings.stop(studio.room, on: studio.lane)
+  let files = try await studio.library.files(of: recording.recording)
+  var verified: [Double] = []
+  var ratios: [Double] = []
+  for round in 0..<12 {
+    let start = Harness.now()
+    var check = RecordingCheck(files)
+    while try check.next() {}
+    guard check.damage == nil else { throw POSIXError(.EIO) }
+    let middle = Harness.now()
+    for segment in files.segments {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: segment.path))
+      while let block = try file.read(upToCount: 32 << 10), !block.isEmpty { keep(block.count) }
+    }
+    let end = Harness.now()
+    if round < 2 { continue }
+    verified.append(Double(files.bytes) / Double(middle - start))
+    ratios.append(Double(middle - start) / Double(end - middle))
+  }
+  studio.removeSegments()
+  harness.report("record.verify", Harness.median(verified), "GB/s", bar: ">= 1 GB/s")
+  harness.report("record.verify.reading", Harness.median(ratios), "x reading")
 }
 
 /// One second of messages, handed to the socket every millisecond.

@@ -38,7 +38,11 @@ private actor Room {
 
   func count() async -> Int {
     store.send(.slept(id: 3))
-    if store.state.count < 6 { await withCheckedContinuation { waiting = $0 } }
+    // Looks once more when it waits: the effects may be done by then.
+    await withCheckedContinuation {
+      waiting = $0
+      look()
+    }
     return store.state.count
   }
 }

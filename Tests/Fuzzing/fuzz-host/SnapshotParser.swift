@@ -33,7 +33,7 @@ final class SnapshotParser: Parser {
 
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
     check("the snapshot is written", (try? Data(buffer: bytes).write(to: file)) != nil)
-    guard let snapshot = store.load("fuzz") else { return }
+    guard let snapshot = store.load("fuzz").snapshot else { return }
     let text = write(snapshot)
     guard let again = try? JSONDecoder().decode(RoomSnapshot.self, from: text) else {
       fatalError("a written snapshot is read")

@@ -1,5 +1,6 @@
 import ControlInterface
 import Glibc
+import LiveEvents
 import Varlink
 
 extension Context {
@@ -106,7 +107,10 @@ extension Failure {
     case .recordingFailed(let room, let reason):
       let what = room.isEmpty ? "recordings" : "the recording of room '\(room)'"
       self.init(.failed, "\(what): \(reason)")
-    case .invalidEvent(_, let reason): self.init(.badData, "the event was rejected: \(reason)")
+    case .invalidEvent(_, let reason, let fault):
+      // A later daemon may know more reasons.
+      let meaning = RejectionReason(rawValue: reason)?.meaning(fault) ?? reason
+      self.init(.badData, "the event was rejected: \(meaning)")
     case .limitReached(let limit):
       self.init(.failed, "the daemon has reached its limit (\(limit))")
     case .busy: self.init(.failed, "the daemon is busy; try again")

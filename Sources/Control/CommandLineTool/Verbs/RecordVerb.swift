@@ -6,9 +6,10 @@ import Wording
 
 struct RecordVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Start, stop, list and export recordings.",
+    commandName: "record", abstract: "Start, stop, list, export and verify recordings.",
     subcommands: [
       RecordStartVerb.self, RecordStopVerb.self, RecordListVerb.self, RecordExportVerb.self,
+      RecordVerifyVerb.self,
     ])
 
   // So that they may precede the inner verb, like any other.

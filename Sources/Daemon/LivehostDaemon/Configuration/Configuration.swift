@@ -14,6 +14,8 @@ package struct Configuration: Sendable, Equatable {
   package var ingestConnections = 256
   package var controlConnections = 256
   package var monitors = 64
+  /// How many days after a recording was made or last read it is read again to find damage; 0 means never.
+  package var scrubDays = 7
 
   package init() {}
 

@@ -95,6 +95,14 @@ extension ConfigurationKey {
       ) { value, configuration throws(ConfigurationError) in
         configuration.monitors = try value.integer(in: 1...65_536)
       },
+      ConfigurationKey(
+        path: "recordings.scrubDays",
+        meaning:
+          "How many days after the last time recordings are read again to find damage, at 4 MiB/s at most; 0 is never.",
+        standard: "7"
+      ) { value, configuration throws(ConfigurationError) in
+        configuration.scrubDays = try value.integer(in: 0...3_650)
+      },
     ] + ThrottledKind.allCases.map(throttling)
 
   private static func roomNames(_ value: YAMLNode) throws(ConfigurationError) -> [String] {

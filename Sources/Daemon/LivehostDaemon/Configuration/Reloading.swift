@@ -97,6 +97,7 @@ package final class Reloading: ManagedService {
     if old.ingestConnections != new.ingestConnections { keys.append("ingest.connections") }
     if old.controlConnections != new.controlConnections { keys.append("control.connections") }
     if old.monitors != new.monitors { keys.append("control.monitors") }
+    if old.scrubDays != new.scrubDays { keys.append("recordings.scrubDays") }
     return keys
   }
 }

@@ -51,6 +51,7 @@ package struct LivehostControl: ControlService {
     for lane in directory.lanes { readings.rooms += await lane.metrics() }
     readings.ingest = ingest()
     readings.recordings = recordings.activeCount
+    readings.damagedRecordings = recordings.damagedCount
     readings.tasks = tasks.reports.count
     return metrics.families(readings)
   }
@@ -126,6 +127,16 @@ package struct LivehostControl: ControlService {
     return try await recordings.list(name, before: before)
   }
 
+  package func verifyRecordings(
+    _ recording: String?, room: String?,
+    reply: @escaping @Sendable (VerifyRecordingsReply) async throws -> Void
+  ) async throws {
+    if let recording { _ = try Self.checked(recording, "recording") }
+    // No room has a name that breaks the rule.
+    if let room, RoomName(room) == nil { return }
+    try await tasks.verify(recording, room: room.flatMap(RoomName.init), reply: reply)
+  }
+
   package func startTask(
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
     progress: @escaping @Sendable (TaskReply) -> Void
@@ -148,7 +159,8 @@ package struct LivehostControl: ControlService {
       do throws(SentEvents.Refusal) {
         try decoder.add(event.serialized())
       } catch {
-        throw ControlError.invalidEvent(index: index, reason: error.reason.rawValue)
+        throw ControlError.invalidEvent(
+          index: index, reason: error.reason.rawValue, fault: error.fault)
       }
     }
     var rejected = 0

@@ -3,7 +3,11 @@ import WireFormats
 
 /// Events of one `SendEvents` call, by room, in the order in which rooms first occur.
 struct SentEvents: ~Copyable {
-  struct Refusal: Error { let reason: RejectionReason }
+  struct Refusal: Error {
+    let reason: RejectionReason
+    /// What was wrong with the event, if that is known.
+    var fault: String?
+  }
 
   struct Batch {
     let room: RoomName
@@ -34,7 +38,8 @@ struct SentEvents: ~Copyable {
         indices[room] = batches.count
         batches.append(Batch(room: decoder.name(of: room), events: [event]))
       }
-    case .rejected(let reason, _): throw Refusal(reason: reason)
+    case .rejected(let reason, _):
+      throw Refusal(reason: reason, fault: decoder.fault(of: slice, in: slab))
     case .control, .blank: throw Refusal(reason: .unknownType)
     }
   }

@@ -4,6 +4,8 @@ package import HostScreen
 package import Ingest
 package import LiveEvents
 package import NIOCore
+import Platform
+package import Recordings
 import Synchronization
 
 /// One event loop and the rooms that live on it.
@@ -20,6 +22,7 @@ package actor HostLane {
   private nonisolated let mailbox: LaneMailbox
   private nonisolated let thread = Atomic<Int32>(0)
   private let snapshots: SnapshotStore?
+  private let library: RecordingLibrary?
   private let turnLength: TimeAmount
   /// Items from the mailbox that are not done, taken in turn by room, so that one sender's flood delays
   /// only its own room. Part of the first delivery of a room may be done.
@@ -39,17 +42,20 @@ package actor HostLane {
   /// - Parameters:
   ///   - observer: notified of what happens to the lane's rooms, on the lane.
   ///   - onTurn: called with the length of each turn, on the lane.
-  ///   - snapshots: where rooms are kept for the next start; nil keeps none.
+  ///   - snapshots: where rooms are kept for the next start, and
+  ///   - library: what keeps their log; without either of them none is kept.
   ///   - turnLength: how long one turn takes items from the mailbox: half a frame. The rest is left
   ///     for the next turn, after timers that are due.
   package init(
     index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings,
     faults: FaultInjection = FaultInjection(), snapshots: SnapshotStore? = nil,
+    library: RecordingLibrary? = nil,
     turnLength: TimeAmount = .milliseconds(8),
     onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)? = nil,
     observer: @escaping RoomObserver = { _, _ in }
   ) {
     self.snapshots = snapshots
+    self.library = library
     self.turnLength = turnLength
     self.index = index
     self.eventLoop = eventLoop
@@ -116,7 +122,7 @@ package actor HostLane {
     await withCheckedContinuation { continuation in
       postVisit(to: room) { room in
         guard let room else { return continuation.resume() }
-        room.whenSaved { _ in continuation.resume() }
+        room.whenDurable { continuation.resume() }
       }
     }
   }
@@ -200,9 +206,16 @@ package actor HostLane {
   // MARK: Rooms
 
   private func open(_ name: RoomName, _ snapshot: RoomSnapshot?, _ now: NIODeadline) {
-    let keeper = snapshots.map { store in
-      SnapshotSchedule(store, room: name.description, now: now) { [weak self] in
-        self?.postVisit(to: name) { $0?.keeper?.end() }
+    var keeper: SnapshotSchedule?
+    if let snapshots, let library {
+      keeper = SnapshotSchedule(
+        snapshots, library, room: name.description,
+        visit: { [weak self] body in
+          if let self { postVisit(to: name, body) } else { body(nil) }
+        })
+      keeper?.position = snapshot?.log
+      library.keep(name.description) { [weak self] in
+        self?.postVisit(to: name) { $0?.keeper?.request(at: .now()) }
       }
     }
     let room = Room(
@@ -211,9 +224,8 @@ package actor HostLane {
       self?.assumeIsolated { lane in lane.rooms[name].map { lane.schedule($0) } }
     }
     rooms[name] = room
-    // A room outlives a restart even if nothing ever happens in it. It is saved at once: a timer would
-    // move the room's time before its first event.
-    room.saveIfDue(now: now)
+    // A room outlives a restart even if nothing ever happens in it.
+    if snapshot == nil { room.beginLog(opened: WallClock.milliseconds()) }
   }
 
   private func close(
@@ -225,10 +237,10 @@ package actor HostLane {
     if isForGood || room.keeper == nil {
       room.finish()
       room.endMonitors()
-      room.forget(completion)
       if let ended = room.endRecording() {
         observer(name, .recordingEnded(ended.recorder, .closed(digest: ended.digest)))
       }
+      room.forget(completion)
     } else {
       room.suspend(now: now)
       if let ended = room.endRecording() {

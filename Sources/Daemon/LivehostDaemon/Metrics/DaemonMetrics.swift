@@ -27,15 +27,23 @@ package struct DaemonMetrics: Sendable {
       Self.hangs,
       help: "Turns of a lane of 250 ms (class microhang) or 500 ms (class hang) and more.")
     registry.describe(Self.reloads, help: "Requests to read the configuration again, by result.")
+    registry.describe(
+      Self.scrubbed, help: "Bytes of recordings that were read again to find damage.")
+    registry.describe(
+      Self.scrubInterval,
+      help: "How long after a recording was read to find damage it is read again; 0 if never.")
     // Series that begin at 0 visibly grow; those that begin at 1 do not.
     for kind in HangKind.allCases {
       for reason in HangReason.allCases { count(kind, reason, by: 0) }
     }
     for succeeded in [true, false] { countReload(succeeded: succeeded, by: 0) }
+    countScrubbed(bytes: 0)
   }
 
   private static let turnDuration = "livehost_turn_duration_seconds"
   private static let hangs = "livehost_hangs_total"
+  private static let scrubInterval = "livehost_recordings_scrub_interval_seconds"
+  private static let scrubbed = "livehost_recordings_scrubbed_bytes_total"
   private static let reloads = "livehost_configuration_reloads_total"
 
   /// Takes the duration of each turn of a lane, in nanoseconds.
@@ -59,12 +67,21 @@ package struct DaemonMetrics: Sendable {
     ).increment(by: amount)
   }
 
+  package func noteScrubInterval(days: Int) {
+    Gauge(label: Self.scrubInterval, factory: registry).record(days * 86_400)
+  }
+
+  package func countScrubbed(bytes: Int) {
+    Counter(label: Self.scrubbed, factory: registry).increment(by: bytes)
+  }
+
   /// What a scrape reads in addition to the instruments.
   package struct Readings: Sendable {
     package var status: StatusReport
     package var rooms: [RoomMetrics] = []
     package var ingest = IngestServer.Statistics()
     package var recordings = 0
+    package var damagedRecordings = 0
     package var tasks = 0
 
     package init(status: StatusReport) { self.status = status }
@@ -115,6 +132,9 @@ package struct DaemonMetrics: Sendable {
       MetricFamily(
         "livehost_recordings_active", .gauge, Double(readings.recordings),
         help: "Rooms that are being recorded."),
+      MetricFamily(
+        "livehost_recordings_damaged", .gauge, Double(readings.damagedRecordings),
+        help: "Recordings that are known to be damaged."),
       MetricFamily(
         "livehost_tasks_running", .gauge, Double(readings.tasks), help: "Tasks that run."),
       MetricFamily(

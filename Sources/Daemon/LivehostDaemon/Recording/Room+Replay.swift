@@ -27,17 +27,20 @@ extension Room {
       case .event(let event, _):
         clock.advance(to: instant)
         screen.receive(event, at: instant)
-        if screen.refusedCount == 0 { recording?.add([event], at: instant) }
+        if screen.refusedCount == 0 { log?.add([event], at: instant) }
         screen.reduce()
       case .frame(_, let flush): drawFrame(at: instant, flush: flush)
       case .change(let text, _):
         clock.advance(to: instant)
         // Unknown changes come from a later version; the rest can still be played.
-        if let change = RoomChange(text: text) { play(change) }
-        recording?.addChange(text, at: instant)
+        let change = RoomChange(text: text)
+        if let change { play(change) }
+        // What looks like a mark of the log comes from elsewhere, and must not get there.
+        if change?.rejected == nil, LogMark(step) == nil { log?.addChange(text, at: instant) }
       }
     }
-    recording?.handOver()
+    logRejections()
+    log?.handOver()
   }
 
   /// The room's time of a step: in a recording from elsewhere it may be later than any room's.
@@ -47,6 +50,10 @@ extension Room {
   }
 
   private func play(_ change: RoomChange) {
+    // Those of a recording that is played are not rejected here.
+    if isRestoring {
+      for (reason, count) in change.rejected ?? [:] { screen.reject(reason, count) }
+    }
     guard let recorded = change.settings else { return }
     screen.apply(recorded.policies)
     if let history = recorded.history, screen.store.state.chatHistory != history {
@@ -60,9 +67,10 @@ extension Room {
     let digest = StateDigest.text(of: screen)
     replayOffset = nil
     screen.apply(settings.throttling)
-    recording?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
-    recording?.handOver()
+    log?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
+    log?.handOver()
     clock.resume(machine: now.machineTime)
+    if isUnlogged { keeper?.require(at: now) }
     return digest
   }
 }

@@ -1,5 +1,6 @@
 import Intake
 import JSON
+import LiveEvents
 import RateLimiting
 
 /// Something that a room's state depends on besides its events and its time. It is recorded with
@@ -8,8 +9,11 @@ struct RoomChange: Codable, Equatable {
   /// How long events may wait and how much of the chat is kept; recorded at the beginning of a
   /// recording and after each reload.
   var settings: RecordedSettings?
+  /// How many events were rejected; they are counted and leave nothing else.
+  var rejected: [RejectionReason: Int]?
 
   init(settings: RecordedSettings) { self.settings = settings }
+  init(rejected: [RejectionReason: Int]) { self.rejected = rejected }
 
   /// One JSON object on one line.
   var text: String {

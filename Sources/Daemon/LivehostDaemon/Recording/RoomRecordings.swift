@@ -166,20 +166,20 @@ package final class RoomRecordings: Sendable {
   }
 
   /// The most recordings in one reply.
-  private static let pageLimit = 1_000
+  package static let pageLimit = 1_000
 
   /// The newest recordings, oldest first.
   ///
   /// - Parameters:
   ///   - room: only those of this room; `nil` for all rooms.
   ///   - before: only those that are older than this one.
+  ///   - limit: how many at most.
   /// - Throws: ``ControlError`` `recordingFailed` if the directory cannot be read.
   package func list(
-    _ room: RoomName?, before: String? = nil
+    _ room: RoomName?, before: String? = nil, limit: Int = RoomRecordings.pageLimit
   ) async throws(ControlError) -> ListRecordingsReply {
     do throws(RecordingError) {
-      let page = try await library.page(
-        room: room?.description, before: before, limit: Self.pageLimit)
+      let page = try await library.page(room: room?.description, before: before, limit: limit)
       return ListRecordingsReply(
         recordings: page.recordings.map(RecordingReport.init),
         older: page.older > 0 ? page.older : nil)
@@ -203,11 +203,33 @@ package final class RoomRecordings: Sendable {
   }
 
   /// Notes damage found by a reader, and returns the error to report.
-  func damaged(_ name: String, segment: Int) async -> ControlError {
+  func damaged(_ name: String, _ damage: Damage) async -> ControlError {
     // The damage must be reported even if the catalogue cannot be written.
-    try? await library.noteDamage(name, segment: segment)
-    let error = RecordingError.damaged(recording: name, segment: segment)
+    let isNew = (try? await library.note(damage, of: name)) ?? true
+    if isNew { logDamage(of: name, damage.description) }
+    let error = RecordingError.damaged(recording: name, damage)
     return .recordingFailed(room: "", reason: error.description)
+  }
+
+  /// Tells the journal that a recording is not as it was written.
+  func logDamage(of name: String, _ reason: String) {
+    logger.log(
+      .recordingDamaged, "recording \(name) is damaged: \(reason)",
+      metadata: ["recording": "\(name)", "reason": "\(reason)"])
+  }
+
+  /// How many recordings are known to be damaged.
+  var damagedCount: Int { library.damagedCount }
+
+  /// The recording that was checked longest ago, or made if it never was, and before `time`; `nil` if there is
+  /// none, or the catalogue cannot be read.
+  func leastRecentlyChecked(before time: Int) async -> String? {
+    try? await library.leastRecentlyChecked(before: time)
+  }
+
+  /// Notes in the catalogue, if that can be written, when a recording was read to find damage.
+  func noteChecked(_ name: String, at time: Int) async {
+    try? await library.noteChecked(name, at: time)
   }
 
   /// Calls `body` soon on the recorder's thread; not while the disk holds it.
@@ -219,7 +241,7 @@ package final class RoomRecordings: Sendable {
   /// Returns once all recordings are closed. No room may record after this.
   package func close() async {
     // Ending a recording was posted before this; the answer means that it is done.
-    while activeCount > 0 { await library.settle() }
+    repeat { await library.settle() } while activeCount > 0
     library.close()
   }
 
@@ -228,7 +250,7 @@ package final class RoomRecordings: Sendable {
     case .progressed(let bytes, let duration):
       let progress = RecorderProgress(bytes: bytes, durationMilliseconds: duration)
       lane.postVisit(to: room) { room in
-        if room?.recording != nil { room?.show(progress) }
+        if room?.log?.isRecording == true { room?.show(progress) }
       }
     case .failed(let error):
       failed(room, error)

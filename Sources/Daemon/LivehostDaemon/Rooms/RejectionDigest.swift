@@ -12,11 +12,14 @@ package struct RejectionDigest: Sendable {
     package var count: Int
     /// The room of all these lines; nil if they were for several rooms, or the room is unknown.
     package var room: RoomName?
+    /// What was wrong with the first of these lines, if that is known.
+    package let fault: String?
 
-    package init(_ reason: RejectionReason, count: Int, room: RoomName?) {
+    package init(_ reason: RejectionReason, count: Int, room: RoomName?, fault: String? = nil) {
       self.reason = reason
       self.count = count
       self.room = room
+      self.fault = fault
     }
   }
 
@@ -36,10 +39,10 @@ package struct RejectionDigest: Sendable {
   ///
   /// - Complexity: O(1).
   package mutating func add(
-    _ reason: RejectionReason, count: Int, room: RoomName?, now: UInt64
+    _ reason: RejectionReason, count: Int, room: RoomName?, fault: String? = nil, now: UInt64
   ) -> Sum? {
     guard Self.isFault(reason), count > 0 else { return nil }
-    let new = Sum(reason, count: count, room: room)
+    let new = Sum(reason, count: count, room: room, fault: fault)
     guard var window = windows[reason] else {
       windows[reason] = Window(end: now + Self.interval)
       return new

@@ -29,7 +29,9 @@ package final class RejectionLog: Sendable {
     let now = NIODeadline.now()
     let (sums, due) = state.withLock { state in
       let sums = counts.byReason.compactMap {
-        state.digest.add($0.reason, count: $0.count, room: room, now: now.uptimeNanoseconds)
+        state.digest.add(
+          $0.reason, count: $0.count, room: room, fault: counts.firstFault($0.reason),
+          now: now.uptimeNanoseconds)
       }
       return (sums, wakeUpTime(&state))
     }
@@ -73,30 +75,9 @@ package final class RejectionLog: Sendable {
         "reason": "\(sum.reason.rawValue)", "count": "\(sum.count)",
       ]
       metadata["room"] = sum.room.map { "\($0)" }
+      let meaning = sum.reason.meaning(sum.fault, lines: sum.count)
       logger.log(
-        .inputRejected, "input rejected: \(lines)\(place): \(sum.reason.meaning)",
-        metadata: metadata)
-    }
-  }
-}
-
-extension RejectionReason {
-  /// What is wrong, and what is right instead.
-  var meaning: String {
-    switch self {
-    case .malformedJSON: "looks like JSON and is not; send one object per line"
-    case .invalidUTF8: "no valid UTF-8; send text in UTF-8"
-    case .unknownType: "unknown 'type'; see livehost-events(5) for the types"
-    case .missingMember: "a member that the type requires is absent"
-    case .invalidValue: "a member has the wrong type or is out of range"
-    case .invalidRoom: "the room's name breaks the rule [a-z0-9_][a-z0-9_.-]{0,63}"
-    case .lineTooLong: "longer than 64 KiB; end each event by a line feed"
-    case .unknownFormat: "neither a JSON object nor a line of Twitch IRC"
-    case .malformedIRC: "a line of Twitch IRC that breaks its grammar or lacks a tag"
-    case .protocolLine: "drives the source's protocol and says nothing about the stream"
-    case .duplicate: "its identifier was seen before"
-    case .tooManyRooms: "as many rooms are open as rooms.maximum allows; close one or raise it"
-    case .roomClosed: "the room was closed before it arrived"
+        .inputRejected, "input rejected: \(lines)\(place): \(meaning)", metadata: metadata)
     }
   }
 }

@@ -40,7 +40,7 @@ extension Room {
     }
     rejectedOfDelivery += screen.counts.rejected - rejectedBefore
     guard end == delivery.events.count else {
-      recording?.handOver()
+      log?.handOver()
       return end
     }
     finish(delivery)
@@ -57,9 +57,10 @@ extension Room {
   /// Tells the sender of a delivery that all of it is taken, now or later.
   private func finish(_ delivery: RoomDelivery) {
     let receipt = delivery.receipt
-    let recorder = recording?.recorder
+    let recorder = log?.isRecording == true ? log?.recorder : nil
     if let recorder, !delivery.events.isEmpty { receipt.markKept(by: recorder) }
-    recording?.count(bytes: receipt.byteCount)
+    logRejections()
+    log?.count(bytes: receipt.byteCount)
     receipt.markRejected(rejectedOfDelivery)
     // The sender may continue now or, if the disk does not keep up, as soon as it does: also with the
     // frames that the times of its events caused.
@@ -68,7 +69,7 @@ extension Room {
       waiting.append(Waiting(receipt: receipt, recorder: recorder ?? closingRecorder))
       drawIfUntimed()
     }
-    recording?.handOver()
+    log?.handOver()
   }
 
   /// Draws at once where no timer will: only events, or the steps of a recording, move the time of
@@ -86,12 +87,12 @@ extension Room {
     var refused = 0
     for index in events.indices {
       screen.receive(events[index], at: clock.now)
-      guard recording != nil, screen.refusedCount > refused else { continue }
-      recording?.add(events[first..<index], at: clock.now)
+      guard log != nil, screen.refusedCount > refused else { continue }
+      log?.add(events[first..<index], at: clock.now)
       first = index + 1
       refused = screen.refusedCount
     }
-    recording?.add(events[first...], at: clock.now)
+    log?.add(events[first...], at: clock.now)
     screen.reduce()
   }
 
@@ -107,7 +108,7 @@ extension Room {
       }
       clock.advance(to: instant)
       screen.receive(event, at: instant)
-      if screen.refusedCount == 0 { recording?.add(events[index...index], at: instant) }
+      if screen.refusedCount == 0 { log?.add(events[index...index], at: instant) }
       screen.reduce()
     }
   }

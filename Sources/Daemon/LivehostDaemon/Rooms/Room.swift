@@ -40,11 +40,13 @@ final class Room {
   /// Rejected events of the present delivery.
   var rejectedOfDelivery = 0
   var lastDelivery: NIODeadline
-  /// The room's recording, while there is one.
-  var recording: RoomRecording?
+  /// The room's recording, or what it logs; `nil` if it does neither.
+  var log: RoomLog?
   /// The recorder of a recording that has ended but is not closed: it may still have to write
   /// events whose senders wait.
   var closingRecorder: RoomRecorder?
+  /// The rejections that are in ``log``.
+  var loggedRejections: [RejectionReason: Int]
   /// Whether the state depends on more than events, such as acts of the host.
   var isDriven = false
   let activity: LaneActivity
@@ -59,9 +61,12 @@ final class Room {
 
   /// Saves the room for the next start of the daemon; nil if it is not to be saved.
   var keeper: SnapshotSchedule?
+  /// Whether what is saved of the room must not be replaced yet, since it leads to more than the room has seen.
+  var isRestoring: Bool
 
   /// - Parameters:
-  ///   - snapshot: of the room to restore; its time does not advance until ``wake(after:now:)``.
+  ///   - snapshot: of the room to restore; its time does not advance until ``wake(after:now:)``, and it is not
+  ///     saved until ``endRestoration()``.
   ///   - keeper: saves the room for the next start of the daemon; nil if it is not to be saved.
   init(
     name: RoomName, on lane: HostLane, settings: RoomSettings, now: NIODeadline,
@@ -71,6 +76,8 @@ final class Room {
     self.settings = settings
     lastDelivery = now
     self.keeper = keeper
+    isRestoring = snapshot != nil
+    loggedRejections = snapshot?.screen.counts.rejectedByReason ?? [:]
     clock = RoomClock(machine: now.machineTime)
     if let snapshot { clock.advance(to: snapshot.instant) }
     grid = FrameGrid(framesPerSecond: Int64(settings.framesPerSecond))
@@ -134,7 +141,7 @@ final class Room {
   /// Draws what is due when the timer fires.
   func advance(to now: NIODeadline) {
     guard replayOffset == nil else { return }
-    defer { recording?.handOver() }
+    defer { log?.handOver() }
     switch clock.source {
     case .arrival:
       let instant = clock.time(machine: now.machineTime)
@@ -156,9 +163,9 @@ final class Room {
     let flush = flush || !waiting.isEmpty
     // In the time of time stamps a frame costs nothing, and a recording is played with the
     // intervals with which it was made.
-    let adapting = clock.source == .arrival && recording == nil && replayOffset == nil
+    let adapting = clock.source == .arrival && log?.isRecording != true && replayOffset == nil
     screen.drawFrame(at: instant, flush: flush, adapting: adapting)
-    recording?.addFrame(at: instant, flush: flush)
+    log?.addFrame(at: instant, flush: flush)
     feed.markStale(reading)
     screenFeed.markStale { _ in screenReading() }
     for entry in exchange(&waiting, with: []) {
@@ -184,19 +191,32 @@ final class Room {
       timestamp: min(max(time, limits.lowerBound), limits.upperBound), payload: payload)
     guard screen.perform(event, at: clock.now) else { return false }
     isDriven = true
-    recording?.add([event], at: clock.now)
+    log?.add([event], at: clock.now)
     drawIfUntimed()
     return true
   }
 
   /// Calls `completion` once everything up to now is on disk, in a room that is recorded or saved.
   func whenDurable(_ completion: @escaping @Sendable () -> Void) {
-    if recording != nil {
-      recording?.whenSynced(completion)
-      recording?.handOver()
-    } else {
-      whenSaved { _ in completion() }
+    guard let own = log?.recorder, let isRecording = log?.isRecording, !mustSave else {
+      return whenSaved { _ in completion() }
     }
+    log?.whenSynced { [visit = keeper?.visit] in
+      guard !isRecording, own.failure != nil, let visit else { return completion() }
+      // By a snapshot, then.
+      visit { room in if let room { room.whenDurable(completion) } else { completion() } }
+    }
+    log?.handOver()
+  }
+
+  /// Logs how many events were rejected since the last time, for which there are no steps.
+  func logRejections() {
+    let rejections = screen.counts.rejectedByReason
+    guard log != nil, rejections != loggedRejections else { return }
+    var new = rejections.merging(loggedRejections) { $0 - $1 }
+    new = new.filter { $0.value > 0 }
+    loggedRejections = rejections
+    log?.addChange(RoomChange(rejected: new), at: clock.now)
   }
 
   /// Applies and draws held events, for the last time.

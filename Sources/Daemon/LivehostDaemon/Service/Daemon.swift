@@ -62,12 +62,12 @@ package struct Daemon: Sendable {
     let group = ServiceGroup(
       starting: [
         parts.eventLoops, parts.recordings, parts.snapshots, parts.hangMonitor, parts.work,
-        parts.rooms, parts.ingest, parts.control, parts.watchdog, parts.signals, parts.readiness,
+        parts.rooms, parts.ingest, parts.control, parts.scrub, parts.watchdog, parts.signals,
+        parts.readiness,
       ],
       stopping: [
-        "readiness", "ingest", "rooms", "recordings", "snapshots", "control", "hang monitor",
-        "work",
-        "watchdog", "signals", "event loops",
+        "readiness", "ingest", "scrub", "rooms", "recordings", "snapshots", "control",
+        "hang monitor", "work", "watchdog", "signals", "event loops",
       ],
       signals: [.sigterm, .sigint], logger: quiet)
     try await group.run()

@@ -32,8 +32,10 @@ final class DaemonParts: Sendable {
   private let ingestGroup: MultiThreadedEventLoopGroup
   private let controlGroup: MultiThreadedEventLoopGroup
   private let snapshotStore: SnapshotStore
+  private let library: RecordingLibrary
   private let roomRecordings: RoomRecordings
   private let executor: WorkExecutor
+  private let slots: WorkSlots
   private let tasks: TaskRegistry
   private let metrics: DaemonMetrics
   private let lanes: [HostLane]
@@ -64,7 +66,8 @@ final class DaemonParts: Sendable {
     let snapshots = try SnapshotStore(directory: paths.stateDirectory + "/rooms", onProblem: warn)
     // The last part that can fail: its thread runs from here on.
     let library = try RecordingLibrary(
-      directory: paths.stateDirectory + "/recordings", onProblem: warn)
+      directory: paths.stateDirectory + "/recordings", log: paths.stateDirectory + "/log",
+      onProblem: warn)
 
     let recordings = RoomRecordings(library: library, logger: logger)
     let tasks = TaskRegistry()
@@ -91,7 +94,8 @@ final class DaemonParts: Sendable {
       }
       return HostLane(
         index: index, eventLoop: eventLoop, settings: configuration.rooms, faults: faults,
-        snapshots: snapshots, onTurn: metrics.noteTurns(lane: index), observer: observer)
+        snapshots: snapshots, library: library, onTurn: metrics.noteTurns(lane: index),
+        observer: observer)
     }
     directory = RoomDirectory(
       lanes: lanes, maximumRooms: configuration.rooms.maximumRooms, observer: observer)
@@ -123,9 +127,11 @@ final class DaemonParts: Sendable {
     self.controlGroup = controlGroup
     self.rejections = rejections
     self.executor = executor
+    slots = WorkSlots(count: executor.width)
     self.faults = faults
     self.metrics = metrics
     self.tasks = tasks
+    self.library = library
     roomRecordings = recordings
     snapshotStore = snapshots
   }
@@ -167,7 +173,7 @@ final class DaemonParts: Sendable {
   var rooms: Part {
     Part("rooms") { [self] in
       await Restoration(
-        snapshotStore, into: directory, recordings: roomRecordings, notifier: notifier,
+        snapshotStore, library, into: directory, recordings: roomRecordings, notifier: notifier,
         logger: logger
       ).run()
       for room in configuration.openRooms.compactMap(RoomName.init) {
@@ -249,8 +255,7 @@ final class DaemonParts: Sendable {
   }
 
   private func controlService() -> LivehostControl {
-    let slots = WorkSlots(count: executor.width)
-    return LivehostControl(
+    LivehostControl(
       directory: directory, router: router, status: status, hangs: hangs,
       simulations: Simulations(executor: executor, slots: slots), recordings: roomRecordings,
       tasks: RoomTasks(
@@ -283,6 +288,20 @@ final class DaemonParts: Sendable {
         )
       }
       return { executor.stop() }
+    }
+  }
+
+  var scrub: Part {
+    Part("scrub") { [self] in
+      metrics.noteScrubInterval(days: configuration.scrubDays)
+      guard configuration.scrubDays > 0 else { return {} }
+      let scrub = RecordingScrub(
+        roomRecordings, slots: slots, days: configuration.scrubDays, metrics: metrics)
+      let task = Task(executorPreference: executor) { try? await scrub.run() }
+      return {
+        task.cancel()
+        await task.value
+      }
     }
   }
 

@@ -1,14 +1,17 @@
+import ControlInterface
 import LiveEvents
 package import Logging
 import NIOCore
+import Platform
 import RateLimiting
-import Recordings
+package import Recordings
 import Synchronization
 package import Systemd
 
 /// Restores the rooms saved by the last run of the daemon, before any client is accepted.
 package struct Restoration {
   private let store: SnapshotStore
+  private let library: RecordingLibrary
   private let directory: RoomDirectory
   private let recordings: RoomRecordings
   private let notifier: ServiceNotifier
@@ -16,39 +19,116 @@ package struct Restoration {
   private let left = Remainder()
 
   package init(
-    _ store: SnapshotStore, into directory: RoomDirectory, recordings: RoomRecordings,
+    _ store: SnapshotStore, _ library: RecordingLibrary, into directory: RoomDirectory,
+    recordings: RoomRecordings,
     notifier: ServiceNotifier, logger: Logger
   ) {
     self.notifier = notifier
     self.store = store
+    self.library = library
     self.directory = directory
     self.recordings = recordings
     self.logger = logger
   }
 
-  /// Opens the rooms, one after the other. Everything recorded after a room's snapshot is played into
+  /// A room that is open, but whose time stands still until it has seen everything.
+  private struct Restored {
+    let room: RoomName
+    let lane: HostLane
+    let snapshot: RoomSnapshot
+    /// `nil` if the log says nothing about the room.
+    var logged: LogPosition?
+    /// Whether the log does not lead on from there.
+    var isLost = false
+
+    /// Whether what follows a mark in the log is the next that happened in the room.
+    mutating func follows(_ mark: LogMark) -> Bool {
+      guard let end = logged, mark.position > end, !isLost else { return false }
+      let isNext = mark.session == end.session && mark.batch == end.batch + 1
+      guard isNext || mark.after == end else {
+        isLost = true
+        return false
+      }
+      logged = mark.position
+      return true
+    }
+  }
+
+  /// Opens the rooms, one after the other. Everything recorded or logged after a room's snapshot is played into
   /// it, and its recording continues in a new segment.
   ///
   /// A room at which the daemon died twice is set aside.
   package func run() async {
-    let rooms = store.rooms()
-    let unfinished = store.unfinishedRestoration()
     let work = LongWork(
       "starting", notifier: notifier, unit: "KiB", left: { [left] in left.bytes >> 10 })
+    let saved = store.rooms()
+    let log = await readLog()
+    let rooms = Set(saved).union(onlyLogged(log)).sorted()
+    let unfinished = store.unfinishedRestoration()
+    var restored: [String: Restored] = [:]
     for (number, name) in rooms.enumerated() {
       guard let room = RoomName(name) else { continue }
-      let deaths = unfinished?.room == name ? unfinished?.deaths ?? 0 : 0
+      let deaths = deaths(of: name, unfinished)
       guard store.beginRestoration(of: name, deaths: deaths) else {
         logger.error(
           "room \(room) is not restored: livehostd died \(deaths) times in a row while it was; its state and its recordings are kept, see livehostctl status",
           metadata: ["room": "\(room)"])
+        library.forget(name)
         continue
       }
       await work.step("restoring room \(room), \(number + 1) of \(rooms.count)") {
-        if let snapshot = store.load(name) { await restore(room, snapshot) }
+        if let snapshot = await snapshot(of: room, log?.rooms[name]) {
+          restored[name] = await open(room, snapshot)
+        }
+      }
+    }
+    if let log {
+      await work.step("repeating what the rooms did last") {
+        await replay(log, into: &restored, unfinished)
+      }
+    }
+    for (number, name) in restored.keys.sorted().enumerated() {
+      guard var entry = restored[name] else { continue }
+      entry.isLost = entry.isLost || log == nil
+      if entry.snapshot.recording != nil { note(name, unfinished) }
+      await work.step("continuing room \(name), \(number + 1) of \(restored.count)") {
+        await wake(entry)
       }
     }
     store.endRestoration()
+  }
+
+  /// Notes that the daemon is about to do something with a room at which it may die.
+  private func note(_ room: String, _ unfinished: (room: String, deaths: Int)?) {
+    _ = store.beginRestoration(of: room, deaths: deaths(of: room, unfinished))
+  }
+
+  /// How many runs in a row ended at a room.
+  private func deaths(of room: String, _ unfinished: (room: String, deaths: Int)?) -> Int {
+    unfinished.map { $0.room == room ? $0.deaths : 0 } ?? 0
+  }
+
+  private func readLog() async -> LogContents? {
+    do throws(RecordingError) {
+      let log = try await library.recoverLog()
+      library.noteSession(log.newestSession)
+      return log
+    } catch {
+      logger.warning("the log of the rooms cannot be read: \(error.description)")
+      return nil
+    }
+  }
+
+  /// The rooms that are only in the log, except for those that were set aside.
+  private func onlyLogged(_ log: LogContents?) -> [String] {
+    let aside = Dictionary(
+      store.roomsAside.map { ($0.room, $0.since) }, uniquingKeysWith: { first, _ in first })
+    return (log?.rooms ?? [:]).compactMap { name, room in
+      guard let opened = room.opened, opened.session > room.closed ?? 0,
+        opened.time > aside[name] ?? 0
+      else { return nil }
+      return name
+    }
   }
 
   /// How much of the present room's recording is left to read.
@@ -60,7 +140,43 @@ package struct Restoration {
     }
   }
 
-  private func restore(_ room: RoomName, _ snapshot: RoomSnapshot) async {
+  /// What is saved of a room, or known from the log, which says more if the room was opened after that.
+  private func snapshot(of room: RoomName, _ log: LogContents.Room?) async -> RoomSnapshot? {
+    let saved = store.load(room.description)
+    var snapshot = saved.snapshot
+    if let log, snapshot == nil || snapshot?.log != nil {
+      let session = snapshot?.log?.session ?? 0
+      guard log.isOpen || session > log.closed ?? 0 else {
+        store.remove(RoomLifetime(room.description))
+        return nil
+      }
+      if let opened = log.opened, opened.session > max(session, log.closed ?? 0) {
+        snapshot = RoomSnapshot(
+          room: room.description, savedAt: opened.time, log: LogPosition(session: opened.session))
+      }
+    }
+    guard saved.isOlder, snapshot?.recording == nil else { return snapshot }
+    return await followed(snapshot, room)
+  }
+
+  /// Where the newest snapshot of a room cannot be read, its recording says more than the one before it, if that is
+  /// from a time before the recording.
+  private func followed(_ snapshot: RoomSnapshot?, _ room: RoomName) async -> RoomSnapshot? {
+    guard
+      let recording = try? await recordings.list(room, limit: 1).recordings.last,
+      recording.state == .interrupted, recording.startedAt >= snapshot?.savedAt ?? 0
+    else { return snapshot }
+    let name = recording.recording
+    logger.warning(
+      "room \(room) is restored from its recording, as its newest saved state cannot be read",
+      metadata: ["room": "\(room)", "recording": "\(name)"])
+    return snapshot?.followed(by: name)
+      ?? RoomSnapshot(
+        room: room.description, savedAt: WallClock.milliseconds(),
+        recording: RecordedPosition(recording: name))
+  }
+
+  private func open(_ room: RoomName, _ snapshot: RoomSnapshot) async -> Restored? {
     let lane: HostLane
     do throws(RoomDirectory.Refusal) {
       lane = try directory.open(room, restoring: snapshot)
@@ -68,39 +184,122 @@ package struct Restoration {
       logger.warning(
         "room \(room) is not restored: as many rooms are open as rooms.maximum allows",
         metadata: ["room": "\(room)"])
-      return
+      library.forget(room.description)
+      return nil
     }
-    var end = snapshot.recording
-    if end != nil { await catchUp(room, &end!, on: lane) }
+    if let session = snapshot.log?.session { library.noteSession(session) }
+    return Restored(room: room, lane: lane, snapshot: snapshot, logged: snapshot.log)
+  }
+
+  private func wake(_ restored: Restored) async {
+    let (room, lane, snapshot) = (restored.room, restored.lane, restored.snapshot)
+    if restored.isLost, restored.logged != nil {
+      logger.warning(
+        "what room \(room) did last is not in its state: the log does not lead on from there",
+        metadata: ["room": "\(room)"])
+    }
+    // A recording is the last that the log leads to.
+    var recorded = snapshot.recording
+    if recorded != nil { await catchUp(room, &recorded!, on: lane) }
     await lane.visit(room) { $0?.wake(after: snapshot, now: .now()) }
-    if let end { await recordings.resume(room, after: end, on: lane) }
+    if let end = recorded { await recordings.resume(room, after: end, on: lane) }
+    await lane.visit(room) {
+      $0?.endRestoration(at: restored.logged, isLost: restored.isLost, now: .now())
+    }
+  }
+
+  /// How many bytes of the log are read before the rooms get their steps.
+  private static let groupSize = 8 << 20
+
+  /// Plays everything that is in the log and not in the snapshots.
+  private func replay(
+    _ log: LogContents, into rooms: inout [String: Restored],
+    _ unfinished: (room: String, deaths: Int)?
+  ) async {
+    var due: [String: [RecordedStep]] = [:]
+    var (done, handed) = (0, 0)
+    defer { left.bytes = 0 }
+    for files in log.segments {
+      var reader = RecordingReader(files)
+      var steps: [RecordedStep] = []
+      /// Whose steps follow; `nil` if nobody needs them.
+      var current: String?
+      var hasMore = true
+      while hasMore {
+        do throws(RecordingError) {
+          hasMore = try reader.read(into: &steps)
+        } catch {
+          // Whoever lacks something then finds out by the next mark.
+          hasMore = false
+        }
+        for step in steps {
+          if let mark = LogMark(step) {
+            current = rooms[mark.room]?.follows(mark) == true ? mark.room : nil
+          } else if let current {
+            due[current, default: []].append(step)
+          }
+        }
+        steps.removeAll(keepingCapacity: true)
+        left.bytes = max(0, log.bytes - done - reader.bytesRead)
+        if done + reader.bytesRead - handed >= Self.groupSize {
+          handed = done + reader.bytesRead
+          await hand(&due, to: rooms, unfinished)
+        }
+      }
+      done += files.bytes
+    }
+    await hand(&due, to: rooms, unfinished)
+  }
+
+  private func hand(
+    _ due: inout [String: [RecordedStep]], to rooms: [String: Restored],
+    _ unfinished: (room: String, deaths: Int)?
+  ) async {
+    for (name, steps) in exchange(&due, with: [:]) {
+      guard let entry = rooms[name] else { continue }
+      note(name, unfinished)
+      await entry.lane.visit(entry.room) { $0?.catchUp(steps) }
+    }
   }
 
   /// A recording that cannot be read to its end leaves the room where it stopped.
   private func catchUp(
     _ room: RoomName, _ position: inout RecordedPosition, on lane: HostLane
   ) async {
-    let start = position.instant
+    let start = position
+    /// How many of the steps at the position's instant have not been found yet.
+    var missing = start.steps
     defer { left.bytes = 0 }
-    var skipped = position.steps
+    var failure: (any Error)?
     do {
-      let files = try await recordings.files(of: position.recording)
-      var reader = RecordingReader(files, from: start)
+      let files = try await recordings.files(of: start.recording)
+      var reader = RecordingReader(files, from: start.instant)
       var steps: [RecordedStep] = []
       var hasMore = true
       while hasMore {
         hasMore = try reader.read(into: &steps)
         left.bytes = max(0, files.bytes - reader.bytesRead)
-        let known = steps.prefix(skipped).prefix { $0.instant == start }.count
-        skipped -= known
+        let known = steps.prefix(missing).prefix { $0.instant == start.instant }.count
+        missing -= known
         let due = Array(exchange(&steps, with: []).dropFirst(known))
         for step in due { position.advance(by: 1, at: step.instant) }
         if !due.isEmpty { await lane.visit(room) { $0?.catchUp(due) } }
       }
     } catch {
+      failure = error
+    }
+    let metadata: Logger.Metadata = ["room": "\(room)", "recording": "\(start.recording)"]
+    let reason = failure.map { ": \($0)" } ?? ""
+    if missing > 0 {
+      // What comes next at this instant is counted from what is there.
+      if position == start { position.steps -= missing }
       logger.warning(
-        "the last steps that room \(room) recorded are not in its state: \(error)",
-        metadata: ["room": "\(room)", "recording": "\(position.recording)"])
+        "the saved state of room \(room) is newer than what is left of its recording; it is kept, but the recording lacks the steps that led to it\(reason)",
+        metadata: metadata)
+    } else if failure != nil {
+      logger.warning(
+        "the last steps that room \(room) recorded are not in its state\(reason)",
+        metadata: metadata)
     }
   }
 }

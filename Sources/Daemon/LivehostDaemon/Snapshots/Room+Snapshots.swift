@@ -1,65 +1,75 @@
 import Composable
+import HostFeature
 import HostScreen
 import LiveEvents
 import NIOCore
 import Platform
 import RateLimiting
+import RecorderFeature
 import Recordings
 
 extension Room {
-  /// How long a room that records waits for a moment at which its throttles hold nothing, in
-  /// intervals of ``SnapshotSchedule``; after that, held events are applied early.
+  /// How long a room waits for a moment at which its throttles hold nothing, in intervals of
+  /// ``SnapshotSchedule``; after that, held events are applied early.
   ///
-  /// Held events are not in a snapshot, but precede it in the recording: they would be in neither.
+  /// Held events are not in a snapshot, but precede it in the log: they would be in neither.
   private static let patience: Int64 = 3
-
-  private var revision: SnapshotSchedule.Revision {
-    SnapshotSchedule.Revision(actions: screen.store.actionCount, events: screen.counts.received)
-  }
-
-  /// Whether something is recorded and held.
-  private var isHolding: Bool { recording != nil && screen.counts.pending > 0 }
 
   /// When the room must be saved; `nil` if there is nothing to save, or it cannot be saved now.
   var nextSave: NIODeadline? {
-    guard let due = keeper?.due(revision), replayOffset == nil || recording == nil else {
-      return nil
-    }
-    return isHolding ? due + SnapshotSchedule.interval * Self.patience : due
+    guard !isRestoring, let keeper, let due = keeper.due, replayOffset == nil || keeper.isRequired
+    else { return nil }
+    let canWait = !keeper.isRequired && !keeper.hasWaiting && screen.counts.pending > 0
+    return canWait ? due + SnapshotSchedule.interval * Self.patience : due
   }
 
   /// Saves the room if it is time.
   func saveIfDue(now: NIODeadline) {
+    if log?.isLong == true { keeper?.request(at: now) }
     guard let due = nextSave, due <= now else { return }
-    applyHeld(now)
     save(now: now)
   }
 
-  /// Applies held events before a snapshot, which would lack them.
+  /// Applies held events before a snapshot, which would lack them. While a recording is played, they stay held.
   private func applyHeld(_ now: NIODeadline) {
-    guard isHolding, replayOffset == nil else { return }
+    guard screen.counts.pending > 0, replayOffset == nil else { return }
     drawFrame(at: max(clock.now, clock.time(machine: now.machineTime)), flush: true)
   }
 
   /// Saves the room as it is.
   func save(now: NIODeadline) {
-    guard let keeper, let waiting = self.keeper?.begin(revision, now: now) else { return }
+    guard let keeper else { return }
+    applyHeld(now)
+    if replayOffset == nil, isUnlogged {
+      self.keeper?.require(at: now)
+      beginLog()
+    }
+    logRejections()
+    log?.handOver()
+    log?.noteSnapshot()
+    if let log, !log.isRecording { self.keeper?.position = log.logged }
+    let waiting = self.keeper?.begin() ?? []
     let snapshot = RoomSnapshot(
       room: name.description, savedAt: WallClock.milliseconds(),
       instant: clock.time(machine: now.machineTime), screen: screen.snapshot,
-      recording: recording?.position)
+      recording: log?.isRecording == true ? log?.position : nil, log: self.keeper?.position)
+    keeper.library.noteSaving(name.description)
     let post: @Sendable () -> Void = {
-      [store = keeper.store, room = keeper.room, onEnd = keeper.onEnd] in
-      store.post(snapshot, of: room) { isWritten in
+      keeper.store.post(snapshot, of: keeper.room) { isWritten in
+        keeper.library.noteSaved(keeper.room.name, isWritten: isWritten)
         for waiting in waiting { waiting(isWritten) }
-        onEnd()
+        keeper.visit { $0?.noteSaved(isWritten: isWritten) }
       }
     }
-    guard recording != nil else { return post() }
-    // Never ahead of the recording: everything recorded after the snapshot is played at the next
-    // start.
-    recording?.whenSynced(post)
-    recording?.handOver()
+    guard log != nil else { return post() }
+    // Never ahead of the log: everything in it behind the snapshot is repeated at the next start.
+    log?.whenSynced(post)
+    log?.handOver()
+  }
+
+  /// Notes that a snapshot was written or could not be.
+  func noteSaved(isWritten: Bool, now: NIODeadline = .now()) {
+    keeper?.end(isWritten: isWritten, now: now)
   }
 
   /// Calls `completion` once everything that has happened to the room is saved, or cannot be; at
@@ -70,7 +80,6 @@ extension Room {
 
   /// Saves the room now, whatever is in progress, and calls `completion` once that is done.
   func save(now: NIODeadline, completion: @escaping @Sendable () -> Void) {
-    applyHeld(now)
     whenSaved { _ in completion() }
     save(now: now)
   }
@@ -85,8 +94,44 @@ extension Room {
   /// Removes what is saved of the room because it is closed for good, and then calls `completion`.
   func forget(_ completion: @escaping @Sendable () -> Void) {
     guard let keeper else { return completion() }
-    keeper.store.remove(keeper.room) { _ in completion() }
     for waiting in self.keeper?.cancel() ?? [] { waiting(false) }
+    if isUnlogged { beginLog() }
+    log?.handOver()
+    log?.addClosing()
+    log?.whenSynced {
+      keeper.store.remove(keeper.room) { _ in
+        keeper.library.forget(keeper.room.name)
+        completion()
+      }
+    }
+    log?.handOver()
+    log?.recorder.endSession()
+  }
+
+  // MARK: The log
+
+  /// Whether the room is kept, and neither logged nor recorded.
+  var isUnlogged: Bool {
+    log == nil || log?.isRecording == false && log?.recorder.failure != nil
+  }
+
+  /// Begins a session in the log of all rooms. Unless the room was just opened, or the session continues another, it
+  /// relies on the snapshot that follows.
+  func beginLog(opened: Int? = nil, after end: LogPosition? = nil) {
+    guard let keeper else { return }
+    log?.recorder.endSession()
+    loggedRejections = screen.counts.rejectedByReason
+    log = RoomLog(
+      keeper.library.log(name.description) { keeper.visit { $0?.noteLogFailure() } },
+      room: name.description, opened: opened, after: end)
+    log?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
+    log?.handOver()
+  }
+
+  /// Notes that something of the room, or of another one, could not be logged.
+  func noteLogFailure(now: NIODeadline = .now()) {
+    guard log?.isRecording == false, log?.recorder.failure != nil else { return }
+    keeper?.require(at: now + SnapshotSchedule.interval * 10)
   }
 
   // MARK: The next start
@@ -95,16 +140,39 @@ extension Room {
   func catchUp(_ steps: [RecordedStep]) {
     replayOffset = 0
     play(steps)
-    replayOffset = nil
-    screen.apply(settings.throttling)
   }
 
   /// Advances the time by what has passed since a snapshot.
   func wake(after snapshot: RoomSnapshot, now: NIODeadline) {
+    if replayOffset != nil {
+      replayOffset = nil
+      screen.apply(settings.throttling)
+    }
+    if screen.store.state.chatHistory != settings.chatHistory {
+      screen.send(.historyLimited(settings.chatHistory))
+    }
     isDriven = true
     let away = max(0, WallClock.milliseconds() - snapshot.savedAt)
     clock.advance(
       to: snapshot.instant + .milliseconds(Int64(clamping: away)))
     clock.resume(machine: now.machineTime)
+  }
+
+  /// Lets the room be saved again: it has seen everything that was recorded or logged, and is being recorded if it was.
+  /// Otherwise it is logged.
+  ///
+  /// - Parameters:
+  ///   - end: the position in the log of what it has seen, or where it would be.
+  ///   - isLost: whether the log does not lead on from there.
+  func endRestoration(at end: LogPosition?, isLost: Bool, now: NIODeadline) {
+    isRestoring = false
+    keeper?.position = end
+    guard log == nil else { return }
+    // What it recorded when it was saved has ended.
+    switch screen.store.state.recorder.own?.state {
+    case .starting, .recording, .stopping, .paused: show(.idle)
+    case .idle, .failed, nil: break
+    }
+    if let end, !isLost { beginLog(after: end) } else { keeper?.require(at: now) }
   }
 }

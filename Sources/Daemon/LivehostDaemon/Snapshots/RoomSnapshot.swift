@@ -1,5 +1,6 @@
 package import HostScreen
 package import RateLimiting
+package import Recordings
 
 /// A room as it is saved for the next start of the daemon.
 package struct RoomSnapshot: Sendable, Codable {
@@ -13,22 +14,47 @@ package struct RoomSnapshot: Sendable, Codable {
   package let screen: ScreenSnapshot
   /// How far the room is recorded; `nil` if it is not being recorded.
   package let recording: RecordedPosition?
+  /// How far it is in the log of all rooms; `nil` if it was saved by a version that had none.
+  package let log: LogPosition?
 
   package init(
     room: String, savedAt: Int, instant: Instant, screen: ScreenSnapshot,
-    recording: RecordedPosition?
+    recording: RecordedPosition?, log: LogPosition? = nil
   ) {
     self.room = room
     self.savedAt = savedAt
     self.instant = instant
     self.screen = screen
     self.recording = recording
+    self.log = log
   }
+
+  /// Nothing but a recording, or a position in the log at which the room was opened.
+  package init(
+    room: String, savedAt: Int, recording: RecordedPosition? = nil, log: LogPosition? = nil
+  ) {
+    self.init(
+      room: room, savedAt: savedAt, instant: .origin, screen: ScreenSnapshot(),
+      recording: recording, log: log)
+  }
+
+  /// The same room, recorded from the beginning of a recording on.
+  func followed(by recording: String) -> RoomSnapshot {
+    RoomSnapshot(
+      room: room, savedAt: savedAt, instant: instant, screen: screen,
+      recording: RecordedPosition(recording: recording), log: log)
+  }
+
+  /// Whether it was written by a version that wrote a checksum with it.
+  package var mustBeProven: Bool { version.number >= FormatVersion.proven }
 
   /// - Throws: ``Unreadable`` if it contains times from which a room could not continue.
   func validate() throws {
     guard instant >= .origin, instant <= RoomClock.latest else { throw Unreadable.value("instant") }
     guard savedAt >= 0, savedAt <= 1 << 53 else { throw Unreadable.value("savedAt") }
+    guard log.map({ $0.session >= 0 && $0.batch >= 0 }) ?? true else {
+      throw Unreadable.value("log")
+    }
     guard recording.map({ $0.steps >= 0 }) ?? true else { throw Unreadable.value("steps") }
   }
 }
@@ -36,19 +62,21 @@ package struct RoomSnapshot: Sendable, Codable {
 extension RoomSnapshot {
   /// The number of the format in which rooms are saved.
   struct FormatVersion: Codable {
-    static let number = 1
+    /// The version whose files end with a checksum; those of version 1 do not.
+    static let proven = 2
+    let number: Int
 
-    /// - Throws: ``Unreadable`` for any other version.
+    /// - Throws: ``Unreadable`` for any other version than those that can be read.
     init(from decoder: any Decoder) throws {
-      let found = try decoder.singleValueContainer().decode(Int.self)
-      guard found == Self.number else { throw Unreadable.version(found) }
+      number = try decoder.singleValueContainer().decode(Int.self)
+      guard (1...Self.proven).contains(number) else { throw Unreadable.version(number) }
     }
 
-    init() {}
+    init() { number = Self.proven }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
-      try container.encode(Self.number)
+      try container.encode(number)
     }
   }
 
@@ -57,17 +85,17 @@ extension RoomSnapshot {
     case version(Int)
     /// It belongs to this room, contrary to the name of its file.
     case name(String)
-    /// It is larger than any that this program would write.
-    case size(Int)
+    /// It has lost its checksum.
+    case unproven
     /// It contains a number that this program would not write.
     case value(String)
 
     var description: String {
       switch self {
       case .version(let version):
-        "it is of version \(version), this program reads \(FormatVersion.number)"
+        "it is of version \(version), this program reads versions up to \(FormatVersion.proven)"
       case .name(let room): "it is that of room \(room)"
-      case .size(let bytes): "it has \(bytes) bytes, more than any room may take"
+      case .unproven: "it has no checksum"
       case .value(let name): "its '\(name)' is not possible"
       }
     }

@@ -1,63 +1,74 @@
 import NIOCore
+import Recordings
 
 /// Decides when a room is saved, and holds the completions that wait for that.
 ///
-/// A room is saved when a completion waits for it, and otherwise some time after it has changed.
-/// Only one snapshot is in progress at a time; completions added meanwhile wait for the next.
+/// What happens in a room is logged, so it is saved rarely: when much was logged, or when the log is to be cut.
+/// Completions added while a snapshot is in progress wait for the next.
 struct SnapshotSchedule {
-  /// How long a change may remain unsaved while nothing waits for it.
+  /// How long after a failure it is tried again while nothing waits for it.
   static let interval = TimeAmount.seconds(1)
 
   let store: SnapshotStore
+  let library: RecordingLibrary
   let room: RoomLifetime
-  /// Called on another thread once a snapshot is written or has failed.
-  let onEnd: @Sendable () -> Void
+  /// Runs something with the room on its lane; with `nil` if it has been closed.
+  let visit: @Sendable (@escaping @Sendable (Room?) -> Void) -> Void
   /// Called with whether the room was saved; `false` if it cannot be, or was closed.
   typealias Completion = SnapshotStore.Completion
 
+  /// Whether what happens in the room is kept only by the next snapshot, because the log or a recording was just begun,
+  /// or failed.
+  private(set) var isRequired = false
+  /// The position in the log that a snapshot has, of a room that is being recorded or cannot be logged.
+  var position: LogPosition?
   /// The completions of senders that wait until their events are saved.
   private var waiting: [Completion] = []
-  /// What the room had done when it was last saved.
-  private var savedRevision: Revision?
-  private var savedAt: NIODeadline
-  private var isSaving = false
-
-  /// Two marks of one room differ if something happened to it in between.
-  struct Revision: Equatable {
-    let actions: UInt64
-    let events: Int
-  }
+  /// When a snapshot is due if nothing waits for it; `nil` if it is not.
+  private var dueAt: NIODeadline?
+  /// How many snapshots are in progress: more than one only if they had to be taken at once.
+  private var saving = 0
+  /// Whether the snapshot in progress is of the time after the last ``require(at:)``.
+  private var isEnough = false
 
   init(
-    _ store: SnapshotStore, room: String, now: NIODeadline, onEnd: @escaping @Sendable () -> Void
+    _ store: SnapshotStore, _ library: RecordingLibrary, room: String,
+    visit: @escaping @Sendable (@escaping @Sendable (Room?) -> Void) -> Void
   ) {
     self.store = store
+    self.library = library
     self.room = RoomLifetime(room)
-    self.onEnd = onEnd
-    savedAt = now
+    self.visit = visit
   }
 
-  mutating func whenSaved(_ completion: @escaping Completion) {
-    waiting.append(completion)
-  }
+  mutating func whenSaved(_ completion: @escaping Completion) { waiting.append(completion) }
 
-  /// When a snapshot is due; `nil` if there is nothing to save, or a snapshot is in progress.
-  func due(_ revision: Revision) -> NIODeadline? {
-    if isSaving { return nil }
-    // The existence of a room is saved at once.
-    if !waiting.isEmpty || savedRevision == nil { return savedAt }
-    return revision == savedRevision ? nil : savedAt + Self.interval
+  var hasWaiting: Bool { !waiting.isEmpty }
+
+  /// When a snapshot is due; `nil` if none is, or one is in progress.
+  var due: NIODeadline? { saving > 0 ? nil : hasWaiting ? .uptimeNanoseconds(0) : dueAt }
+
+  /// Asks for a snapshot.
+  mutating func request(at time: NIODeadline) { dueAt = min(dueAt ?? time, time) }
+
+  /// Asks for a snapshot, without which nothing more is kept.
+  mutating func require(at time: NIODeadline) {
+    (isRequired, isEnough) = (true, false)
+    request(at: time)
   }
 
   /// Begins a snapshot. Returns the completions that wait for it.
-  mutating func begin(_ revision: Revision, now: NIODeadline) -> [Completion] {
-    savedRevision = revision
-    savedAt = now
-    isSaving = true
+  mutating func begin() -> [Completion] {
+    (dueAt, isEnough) = (nil, true)
+    saving += 1
     return exchange(&waiting, with: [])
   }
 
-  mutating func end() { isSaving = false }
+  mutating func end(isWritten: Bool, now: NIODeadline) {
+    saving -= 1
+    if isWritten, isEnough, saving == 0 { isRequired = false }
+    if !isWritten { request(at: now + Self.interval) }
+  }
 
   /// Stops saving. Returns the completions that are waiting.
   mutating func cancel() -> [Completion] { exchange(&waiting, with: []) }

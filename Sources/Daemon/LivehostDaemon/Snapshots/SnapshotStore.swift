@@ -1,6 +1,8 @@
+package import FileSystem
 import Foundation
 import Glibc
 package import Platform
+import Recordings
 import Synchronization
 
 /// One life of a room, from its opening to its closing, as the store knows it.
@@ -18,12 +20,11 @@ package final class RoomLifetime: Sendable {
   }
 }
 
-/// Keeps the newest snapshot of each room in a directory, with one file per room. May be used from
-/// any thread.
+/// Keeps the two newest snapshots of each room in a directory. May be used from any thread.
 ///
-/// Encodes and writes on a thread of its own. A snapshot replaces an older one of the same room
-/// that is still waiting. Files are replaced as a whole, so that each is a complete snapshot at any
-/// moment, even if the process is killed; after a power failure it may be an older one, or missing.
+/// Encodes, writes and syncs on a thread of its own. A snapshot replaces an older one of the same room
+/// that is still waiting. The one written before is kept, for the case that the disk spoils the newest
+/// (see ``StateDirectory``).
 package final class SnapshotStore: Sendable {
   /// What to do with a room's file.
   private struct Request: Sendable {
@@ -32,7 +33,8 @@ package final class SnapshotStore: Sendable {
     var completions: [Completion]
   }
 
-  /// Called with whether the request, or the one that replaced it, was carried out by the kernel.
+  /// Called with whether the request, or the one that replaced it, was carried out and would survive a power
+  /// failure.
   package typealias Completion = @Sendable (_ isWritten: Bool) -> Void
 
   private struct Inbox: Sendable {
@@ -51,12 +53,12 @@ package final class SnapshotStore: Sendable {
       _ snapshot: RoomSnapshot?, _ room: String, _ completion: @escaping Completion
     ) {
       if requests[room] == nil { rooms.append(room) }
-      let older = requests[room]?.completions ?? []
-      requests[room] = Request(snapshot: snapshot, completions: older + [completion])
+      requests[room] = Request(
+        snapshot: snapshot, completions: (requests[room]?.completions ?? []) + [completion])
     }
   }
 
-  private let directory: URL
+  private let files: StateDirectory
   private let onProblem: @Sendable (String) -> Void
   private let inbox = Guarded(Inbox())
   private let signal: WakeSignal
@@ -71,9 +73,10 @@ package final class SnapshotStore: Sendable {
   /// - Parameter onProblem: called if a directory or a file cannot be used, and not again until one
   ///   can.
   package init(
-    directory: String, onProblem: @escaping @Sendable (String) -> Void = { _ in }
+    directory: String, disk: any Disk = SystemDisk(),
+    onProblem: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(SystemError) {
-    self.directory = URL(fileURLWithPath: directory, isDirectory: true)
+    files = StateDirectory(directory, disk: disk)
     self.onProblem = onProblem
     signal = try WakeSignal()
   }
@@ -85,7 +88,8 @@ package final class SnapshotStore: Sendable {
 
   /// Queues a snapshot for writing. Takes a short lock but never blocks otherwise.
   package func post(
-    _ snapshot: RoomSnapshot, of room: RoomLifetime, completion: @escaping Completion = { _ in }
+    _ snapshot: RoomSnapshot, of room: RoomLifetime,
+    completion: @escaping Completion = { _ in }
   ) {
     let isTaken = inbox.withLock { inbox in
       guard !inbox.isClosed, !room.isGone.load(ordering: .relaxed),
@@ -135,69 +139,75 @@ package final class SnapshotStore: Sendable {
 
   // MARK: The thread
 
+  /// How many requests share one sync of the directory.
+  private static let groupSize = 32
+
   private func work() {
-    while let (room, request) = take() {
+    while let group = take() {
       for ping in inbox.withLock({ exchange(&$0.pings, with: []) }) { ping() }
-      guard let request else {
-        _ = signal.wait(nanoseconds: nil)
-        continue
-      }
-      do {
-        if let snapshot = request.snapshot { try write(snapshot) } else { try removeFile(of: room) }
-        problem.withLock { $0 = nil }
-        request.completions.forEach { $0(true) }
-      } catch {
-        let reason = "the state of room \(room) is not kept for the next start: \(Self.text(error))"
-        let isNew = problem.withLock { problem in
-          let since = problem?.since ?? WallClock.milliseconds()
-          defer { problem = PresentFailure(reason: reason, since: since) }
-          return problem == nil
-        }
-        if isNew { onProblem(reason) }
-        request.completions.forEach { $0(false) }
-      }
+      if group.isEmpty { _ = signal.wait(nanoseconds: nil) } else { carryOut(group) }
     }
   }
 
-  /// The oldest request; without one if there is nothing to do; `nil` at the end.
-  private func take() -> (room: String, request: Request?)? {
+  /// The oldest requests; none if there is nothing to do; `nil` at the end.
+  private func take() -> [(room: String, request: Request)]? {
     var ended: [CheckedContinuation<Void, Never>] = []
     defer { ended.forEach { $0.resume() } }
     return inbox.withLock { inbox in
-      if let room = inbox.rooms.first {
-        inbox.rooms.removeFirst()
-        return (room, inbox.requests.removeValue(forKey: room))
+      if inbox.rooms.isEmpty, inbox.isClosed {
+        inbox.isDone = true
+        ended = exchange(&inbox.whenDone, with: [])
+        return nil
       }
-      guard inbox.isClosed else { return ("", nil) }
-      inbox.isDone = true
-      ended = exchange(&inbox.whenDone, with: [])
-      return nil
+      let rooms = inbox.rooms.prefix(Self.groupSize)
+      inbox.rooms.removeFirst(rooms.count)
+      return rooms.compactMap { room in
+        inbox.requests.removeValue(forKey: room).map { (room, $0) }
+      }
     }
   }
 
-  private func write(_ snapshot: RoomSnapshot) throws {
-    let bytes = try JSONEncoder().encode(snapshot)
-    let file = self.file(of: snapshot.room)
-    do {
-      try bytes.write(to: file, options: .atomic)
-    } catch CocoaError.fileNoSuchFile {
-      try FileManager.default.createDirectory(
-        at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
-      try bytes.write(to: file, options: .atomic)
+  private func carryOut(_ group: [(room: String, request: Request)]) {
+    var mustSync = false
+    var results = group.map { room, request in
+      Result<Void, any Error> {
+        let file = Self.file(of: room)
+        if let snapshot = request.snapshot {
+          try files.replace(file, with: Array(JSONEncoder().encode(snapshot)))
+          mustSync = true
+        } else if try files.remove(file) {
+          mustSync = true
+        }
+      }
+    }
+    if mustSync {
+      do { try files.sync() } catch {
+        for index in results.indices {
+          results[index] = results[index].flatMap { _ in .failure(error) }
+        }
+      }
+    }
+    for (entry, result) in zip(group, results) {
+      switch result {
+      case .success: problem.withLock { $0 = nil }
+      case .failure(let error): note(error, of: entry.room)
+      }
+      let isWritten = (try? result.get()) != nil
+      for completion in entry.request.completions { completion(isWritten) }
     }
   }
 
-  private func removeFile(of room: String) throws {
-    do {
-      try FileManager.default.removeItem(at: file(of: room))
-    } catch CocoaError.fileNoSuchFile {
-      // The room was closed before it was ever written.
+  private func note(_ error: any Error, of room: String) {
+    let reason = "the state of room \(room) is not kept for the next start: \(error)"
+    let isNew = problem.withLock { problem in
+      let since = problem?.since ?? WallClock.milliseconds()
+      defer { problem = PresentFailure(reason: reason, since: since) }
+      return problem == nil
     }
+    if isNew { onProblem(reason) }
   }
 
-  private func file(of room: String) -> URL {
-    directory.appendingPathComponent(room + Self.suffix, isDirectory: false)
-  }
+  private static func file(of room: String) -> String { room + suffix }
 
   private static let suffix = ".json"
 
@@ -206,52 +216,65 @@ package final class SnapshotStore: Sendable {
   /// The rooms whose snapshots the last run left, in the order of their names. Notes which have been set
   /// aside.
   package func rooms() -> [String] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-    // Files that were being written when the last run was killed; the name is Foundation's.
-    for name in names where name.hasPrefix(".dat.nosync") {
-      try? FileManager.default.removeItem(at: directory.appendingPathComponent(name))
-    }
+    let names = (try? files.names()) ?? []
+    // Files that version 0.1.0 was writing when it was killed; the name is Foundation's.
+    for name in names where name.hasPrefix(".dat.nosync") { unlink(files.path(of: name)) }
     aside.withLock { rooms in
-      rooms = names.sorted().filter { $0.hasSuffix(Self.asideSuffix) }
-        .map { RoomAside(file: directory.appendingPathComponent($0)) }
+      rooms = names.filter { $0.hasSuffix(Self.asideSuffix) }
+        .map { RoomAside(path: files.path(of: $0)) }
     }
-    return names.filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }
-      .sorted()
+    let suffixes = StateDirectory.Version.allCases.map { Self.suffix + $0.rawValue }
+    let rooms = names.compactMap { name in
+      suffixes.first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) }
+    }
+    return Set(rooms).sorted()
   }
 
-  /// The snapshot of a room. One that cannot be read is set aside and reported to ``onProblem``; the
-  /// result is `nil` then.
-  package func load(_ room: String) -> RoomSnapshot? {
-    let file = file(of: room)
-    do {
-      let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
-      guard size <= Self.maximumBytes else { throw RoomSnapshot.Unreadable.size(size) }
-      let bytes = try Data(contentsOf: file)
-      let snapshot = try JSONDecoder().decode(RoomSnapshot.self, from: bytes)
-      guard snapshot.room == room else { throw RoomSnapshot.Unreadable.name(snapshot.room) }
-      try snapshot.validate()
-      return snapshot
-    } catch {
-      let aside = setAside(room, as: "unreadable")
-      onProblem(
-        "the kept state in \(file.path) cannot be used and was renamed to \(aside): "
-          + Self.text(error))
-      return nil
+  /// What is saved of a room.
+  package struct Saved: Sendable {
+    /// `nil` if none can be read.
+    package let snapshot: RoomSnapshot?
+    /// Whether a newer one was there, but could not be read.
+    package let isOlder: Bool
+  }
+
+  /// The newest snapshot of a room that can be read. One that cannot is set aside and reported to
+  /// ``onProblem``.
+  package func load(_ room: String) -> Saved {
+    var isOlder = false
+    for version in StateDirectory.Version.allCases {
+      do {
+        let snapshot = try read(room, version)
+        if isOlder { onProblem("room \(room) comes back in the state that was saved before that") }
+        return Saved(snapshot: snapshot, isOlder: isOlder)
+      } catch let error as RecordingError where error.isMissing {
+        // The daemon was killed while it replaced the newest version, or there has been only one.
+      } catch {
+        let path = files.path(of: Self.file(of: room), version)
+        let aside = "\(Self.file(of: room))\(version.rawValue).unreadable"
+        files.move(Self.file(of: room), version, to: aside)
+        onProblem(
+          "the kept state in \(path) cannot be used and was renamed to \(aside): "
+            + Self.text(error))
+        isOlder = true
+      }
     }
+    return Saved(snapshot: nil, isOlder: isOlder)
+  }
+
+  private func read(_ room: String, _ version: StateDirectory.Version) throws -> RoomSnapshot {
+    let (line, isProven) = try files.read(
+      Self.file(of: room), version, limit: Self.maximumBytes)
+    let snapshot = try JSONDecoder().decode(RoomSnapshot.self, from: Data(line))
+    guard isProven || !snapshot.mustBeProven else { throw RoomSnapshot.Unreadable.unproven }
+    guard snapshot.room == room else { throw RoomSnapshot.Unreadable.name(snapshot.room) }
+    try snapshot.validate()
+    return snapshot
   }
 
   /// The largest file that is read: several times what a room may take. To decode one takes some times
   /// as much memory.
   private static let maximumBytes = 64 << 20
-
-  /// Renames the file of a room, so that it is kept but not read again. Returns its new name.
-  private func setAside(_ room: String, as reason: String) -> String {
-    let file = file(of: room)
-    let aside = file.appendingPathExtension(reason)
-    try? FileManager.default.removeItem(at: aside)
-    try? FileManager.default.moveItem(at: file, to: aside)
-    return aside.lastPathComponent
-  }
 
   // MARK: Rooms at which the daemon died
 
@@ -272,9 +295,10 @@ package final class SnapshotStore: Sendable {
     /// Milliseconds since 1970.
     package let since: Int
 
-    fileprivate init(file: URL) {
-      room = String(file.lastPathComponent.dropLast(SnapshotStore.asideSuffix.utf8.count))
-      path = file.path
+    fileprivate init(path: String) {
+      let name = path.split(separator: "/").last ?? ""
+      room = String(name.dropLast(SnapshotStore.asideSuffix.utf8.count))
+      self.path = path
       var status = stat()
       // The change is that of the name.
       since = lstat(path, &status) == 0 ? status.st_ctim.tv_sec * 1000 : 0
@@ -287,7 +311,9 @@ package final class SnapshotStore: Sendable {
 
   /// The room that was being restored when the last run ended, and how many runs in a row ended there.
   package func unfinishedRestoration() -> (room: String, deaths: Int)? {
-    guard let text = try? String(contentsOf: restorationFile, encoding: .utf8) else { return nil }
+    guard let text = try? String(contentsOfFile: restorationFile, encoding: .utf8) else {
+      return nil
+    }
     let parts = text.split(separator: " ")
     guard parts.count == 2, let deaths = Int(parts[1]) else { return nil }
     return (String(parts[0]), deaths)
@@ -299,29 +325,33 @@ package final class SnapshotStore: Sendable {
   /// - Parameter deaths: how many runs in a row ended while this room was restored.
   package func beginRestoration(of room: String, deaths: Int) -> Bool {
     guard deaths < Self.maximumDeaths else {
-      let name = setAside(room, as: Self.asideReason)
-      aside.withLock { rooms in
+      let aside = room + Self.asideSuffix
+      // The newest replaces the one before it; there may be only one of them.
+      for version in StateDirectory.Version.allCases.reversed() {
+        files.move(Self.file(of: room), version, to: aside)
+      }
+      // A room of which there is only the log.
+      let path = files.path(of: aside)
+      if access(path, F_OK) != 0 { try? "".write(toFile: path, atomically: false, encoding: .utf8) }
+      self.aside.withLock { rooms in
         rooms.removeAll { $0.room == room }
-        rooms.append(RoomAside(file: directory.appendingPathComponent(name)))
+        rooms.append(RoomAside(path: files.path(of: aside)))
       }
       return false
     }
     // Survives the process; a power failure is nobody's fault.
-    try? Data("\(room) \(deaths + 1)".utf8).write(to: restorationFile)
+    try? "\(room) \(deaths + 1)".write(toFile: restorationFile, atomically: false, encoding: .utf8)
     return true
   }
 
   /// Notes that no room is being restored any more.
-  package func endRestoration() { try? FileManager.default.removeItem(at: restorationFile) }
+  package func endRestoration() { unlink(restorationFile) }
 
-  private var restorationFile: URL {
-    directory.appendingPathComponent("restoring", isDirectory: false)
-  }
+  private var restorationFile: String { files.path(of: "restoring") }
 
   private static func text(_ error: any Error) -> String {
     switch error {
-    case let error as RoomSnapshot.Unreadable: error.description
-    case let error as DecodingError: "\(error)"
+    case is RoomSnapshot.Unreadable, is RecordingError, is DecodingError: "\(error)"
     default: error.localizedDescription
     }
   }

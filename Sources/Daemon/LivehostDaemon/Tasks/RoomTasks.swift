@@ -1,7 +1,7 @@
 import Analysis
 package import ControlInterface
 import JSON
-import LiveEvents
+package import LiveEvents
 package import Logging
 import Recordings
 import Varlink
@@ -76,8 +76,8 @@ package struct RoomTasks: Sendable {
       }
     } catch is WorkSlots.Full {
       throw ControlError.limitReached("tasks")
-    } catch RecordingError.damaged(let name, let segment) {
-      throw await recordings.damaged(name, segment: segment)
+    } catch RecordingError.damaged(let name, let damage) {
+      throw await recordings.damaged(name, damage)
     }
   }
 
@@ -136,6 +136,56 @@ package struct RoomTasks: Sendable {
     }
     return AnalysisResult(
       json: ["events": .integer(Int64(events))], lines: ["\(events) events"])
+  }
+
+  /// Reads recordings to find out whether they are as they were written.
+  ///
+  /// - Parameter reply: called with the progress, at most a hundred times, and with each result.
+  package func verify(
+    _ recording: String?, room: RoomName?,
+    reply: @escaping @Sendable (VerifyRecordingsReply) async throws -> Void
+  ) async throws {
+    var names = [recording].compactMap(\.self)
+    var total = 0
+    if let recording {
+      total = try await recordings.files(of: recording).bytes
+    } else {
+      let listed = try await recordings.list(room, limit: .max).recordings
+      names = listed.map(\.recording)
+      total = listed.reduce(0) { $0 + $1.bytes }
+    }
+    try await withTaskExecutorPreference(executor) { [names, total] in
+      var (done, percent) = (0, 0)
+      for name in names {
+        // It may have been deleted meanwhile, if it was not asked for by its name.
+        guard let files = try? await recordings.files(of: name) else { continue }
+        var check = RecordingCheck(files)
+        var damage: String?
+        do {
+          while try await check.nextPart(on: slots, isNew: done + check.bytesRead == 0) {
+            let now = min(100, (done + check.bytesRead) * 100 / max(1, total))
+            guard now > percent else { continue }
+            percent = now
+            try await reply(VerifyRecordingsReply(percent: percent))
+          }
+          if let found = check.damage {
+            _ = await recordings.damaged(name, found)
+            damage = found.description
+          }
+        } catch let error as RecordingError {
+          damage = error.description
+        } catch is WorkSlots.Full {
+          throw ControlError.limitReached("tasks")
+        }
+        done += files.bytes
+        try await reply(
+          VerifyRecordingsReply(
+            percent: percent,
+            checked: RecordingCheckReport(
+              recording: name, room: files.room, bytes: files.bytes, lines: check.lines,
+              records: check.records, damage: damage)))
+      }
+    }
   }
 
   private func files(_ name: String?) async throws -> RecordingFiles {

@@ -81,14 +81,20 @@ package final class WorkExecutor: TaskExecutor {
   private func work() {
     while true {
       available.wait()
-      guard let job = next() else { return }
-      let start = ThreadClock.nanoseconds()
-      job.runSynchronously(on: asUnownedTaskExecutor())
-      longest.max(ThreadClock.nanoseconds() - start, ordering: .relaxed)
+      guard runNext() else { return }
     }
   }
 
-  /// The oldest job; `nil` if there is none and the executor is stopped.
+  /// Runs the oldest job on the calling thread. Returns `false` if no job is waiting.
+  package func runNext() -> Bool {
+    guard let job = next() else { return false }
+    let start = ThreadClock.nanoseconds()
+    job.runSynchronously(on: asUnownedTaskExecutor())
+    longest.max(ThreadClock.nanoseconds() - start, ordering: .relaxed)
+    return true
+  }
+
+  /// The oldest job; `nil` if there is none.
   private func next() -> UnownedJob? {
     queue.withLock { queue in
       guard queue.first < queue.jobs.count else { return nil }

@@ -32,7 +32,7 @@ extension ChatEvent: NativeEvent {
     }
   }
 
-  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+  init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason) {
     self =
       switch type {
       case .message: .message(try line.chatMessage())
@@ -133,7 +133,7 @@ extension NativeMembers {
 }
 
 extension ChatModes {
-  fileprivate init(_ line: NativeMembers) throws(RejectionReason) {
+  fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     self.init(
       slowSeconds: try line.optionalInteger(.slowSeconds, in: EventLimits.count),
       emoteOnly: try line.optionalBool(.emoteOnly),

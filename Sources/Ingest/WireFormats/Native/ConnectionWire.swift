@@ -4,7 +4,7 @@ import LiveEvents
 extension ControlLine {
   enum NativeType: String, CaseIterable { case sync, options }
 
-  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+  init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason) {
     switch type {
     case .sync: self = .sync(token: try line.text(.token))
     case .options:

@@ -16,7 +16,7 @@ extension ControlEvent: NativeEvent {
     }
   }
 
-  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+  init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason) {
     self =
       switch type {
       case .slider:

@@ -6,7 +6,7 @@ extension StreamStatistics: NativeEvent {
 
   var nativeType: NativeType { .stats }
 
-  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+  init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason) {
     self.init(
       bitrateKbps: try line.optionalNumber(.bitrateKbps, in: EventLimits.measure),
       framesPerSecond: try line.optionalNumber(.framesPerSecond, in: EventLimits.measure),

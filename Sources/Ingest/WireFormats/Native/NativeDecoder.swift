@@ -21,7 +21,8 @@ extension LineDecoder {
     }
     window.pass(to: end)
     let line = NativeMembers(
-      slab: slab, bytesOffset: offset, tokens: tokens, values: members.values, present: present)
+      slab: slab, bytesOffset: offset, tokens: tokens, values: members.values, present: present,
+      lastRead: members.lastRead)
     return decodeMembers(line, arrival: arrival)
   }
 
@@ -34,17 +35,19 @@ extension LineDecoder {
       let tokens = try indexer.index(bytes, count: count)
       guard let (present, _) = members.read(tokens) else { throw .malformedJSON }
       let line = NativeMembers(
-        slab: slab, bytesOffset: offset, tokens: tokens, values: members.values, present: present)
+        slab: slab, bytesOffset: offset, tokens: tokens, values: members.values, present: present,
+        lastRead: members.lastRead)
       return decodeMembers(line, arrival: arrival)
     } catch {
       return .rejected(error, room: override)
     }
   }
 
-  private mutating func decodeMembers(
-    _ line: NativeMembers, arrival: Timestamp
+  mutating func decodeMembers(
+    _ line: borrowing NativeMembers, arrival: Timestamp
   ) -> DecodedLine {
     var room = override
+    members.lastRead.pointee = .type
     do throws(RejectionReason) {
       let type = line.type(in: members.types)
       if case .connection(let type) = type { return .control(try ControlLine(type, from: line)) }
@@ -64,7 +67,9 @@ extension LineDecoder {
 
   /// The room named by a line, or `main` if it does not name one.
   @inline(__always)
-  private mutating func room(of line: NativeMembers) throws(RejectionReason) -> RoomReference {
+  private mutating func room(of line: borrowing NativeMembers) throws(RejectionReason)
+    -> RoomReference
+  {
     if let override { return override }
     guard line.has(.room) else { return .main }
     let value = line.values[NativeMember.room.rawValue]

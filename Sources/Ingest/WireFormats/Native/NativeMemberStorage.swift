@@ -3,6 +3,7 @@ import LiveEvents
 /// Memory for the members of one line, reused for every line of a decoder.
 struct NativeMemberStorage: ~Copyable {
   let values: UnsafeMutablePointer<JSONValue>
+  let lastRead: UnsafeMutablePointer<NativeMember>
   let keys = NativeMember.keys
   let userKeys = NativeMember.userKeys
   let types = NativeTypeTable.shared
@@ -10,9 +11,14 @@ struct NativeMemberStorage: ~Copyable {
   init() {
     values = .allocate(capacity: NativeMember.allCases.count)
     values.initialize(repeating: JSONValue(), count: NativeMember.allCases.count)
+    lastRead = .allocate(capacity: 1)
+    lastRead.initialize(to: .type)
   }
 
-  deinit { values.deallocate() }
+  deinit {
+    values.deallocate()
+    lastRead.deallocate()
+  }
 
   /// Reads the members of the object that the tokens form. Unknown members are checked and skipped.
   ///

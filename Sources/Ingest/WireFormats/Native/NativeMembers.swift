@@ -2,22 +2,32 @@ import LiveEvents
 
 /// The members of one line, with accessors for what a type requires of them.
 ///
-/// The accessors throw `missingMember` or `invalidValue`. They never copy text.
-struct NativeMembers {
+/// The accessors throw `missingMember` or `invalidValue`. They never copy text. Not copyable, because a
+/// copy counts a reference to the slab, with every line.
+struct NativeMembers: ~Copyable {
   let slab: ByteSlab
   /// The offset in the slab of what was indexed: the line, or several.
   let bytesOffset: Int
   let tokens: JSONTokens
   let values: UnsafePointer<JSONValue>
   let present: UInt64
+  /// The member that was read last, which is at fault if the line is rejected.
+  let lastRead: UnsafeMutablePointer<NativeMember>
 
   @inline(__always)
   func has(_ member: NativeMember) -> Bool { present & member.bit != 0 }
 
   @inline(__always)
   func value(_ member: NativeMember) throws(RejectionReason) -> JSONValue {
+    lastRead.pointee = member
     guard has(member) else { throw .missingMember }
     return values[member.rawValue]
+  }
+
+  /// Why a line is rejected whose member has a value that only the line's part knows to be wrong.
+  func invalid(_ member: NativeMember) -> RejectionReason {
+    lastRead.pointee = member
+    return .invalidValue
   }
 
   @inline(__always)
@@ -159,7 +169,7 @@ struct NativeMembers {
 
   func optionalBool(_ member: NativeMember) throws(RejectionReason) -> Bool? {
     guard has(member) else { return nil }
-    switch values[member.rawValue].kind {
+    switch try value(member).kind {
     case .yes: return true
     case .no: return false
     case .string, .escapedString, .integer, .decimal, .null, .object, .array: throw .invalidValue

@@ -17,7 +17,7 @@ protocol NativeEvent {
   var nativeType: NativeType { get }
 
   /// Reads an event from the members of its line.
-  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason)
+  init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason)
 
   /// Adds the event's members, apart from those that all lines have.
   func write(to object: inout JSONWriter)

@@ -16,7 +16,7 @@ extension PollEvent: NativeEvent {
     }
   }
 
-  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+  init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason) {
     self =
       switch type {
       case .begin: .begin(try PollQuestion(line))
@@ -53,14 +53,15 @@ extension PollEvent: NativeEvent {
 }
 
 extension PollQuestion {
-  fileprivate init(_ line: NativeMembers) throws(RejectionReason) {
+  fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     self.init(
       id: try line.name(.id), title: try line.text(.title),
       options: try line.names(.options, atMost: PollEvent.maximumOptions),
       endsAt: try line.optionalTimestamp(.endsAt))
     // Escapes are not counted, because recordings may escape it differently.
-    guard !options.isEmpty, title.withUTF8({ $0.count }) <= EventLimits.titleLength else {
-      throw .invalidValue
+    guard title.withUTF8({ $0.count }) <= EventLimits.titleLength else {
+      throw line.invalid(.title)
     }
+    guard !options.isEmpty else { throw line.invalid(.options) }
   }
 }

@@ -14,7 +14,7 @@ extension RecorderEvent: NativeEvent {
     }
   }
 
-  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+  init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason) {
     self =
       switch type {
       case .state: .state(try line.choice(.state))

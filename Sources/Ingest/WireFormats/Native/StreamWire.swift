@@ -6,7 +6,7 @@ extension StreamState: NativeEvent {
 
   var nativeType: NativeType { .stream }
 
-  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+  init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason) {
     self = try line.choice(.state)
   }
 

@@ -22,7 +22,7 @@ extension WaitingRoomEvent: NativeEvent {
     }
   }
 
-  init(_ type: NativeType, from line: NativeMembers) throws(RejectionReason) {
+  init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason) {
     self =
       switch type {
       case .join: .join(try line.person())
@@ -48,13 +48,13 @@ extension WaitingRoomEvent: NativeEvent {
 
 extension Admission {
   /// Everybody, one person, or, without either, the person who has waited longest.
-  fileprivate init(_ line: NativeMembers) throws(RejectionReason) {
+  fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     let isAll = try line.optionalBool(.all) ?? false
     guard let id = try line.optionalPersonID() else {
       self = isAll ? .all : .next
       return
     }
-    guard !isAll else { throw .invalidValue }
+    guard !isAll else { throw line.invalid(.all) }
     self = .person(id)
   }
 }

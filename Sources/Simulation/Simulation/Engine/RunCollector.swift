@@ -1,3 +1,4 @@
+import DequeModule
 import HostFeature
 import HostScreen
 import Intake
@@ -39,28 +40,17 @@ struct RunCollector {
   /// The costliest evaluation of the turn, not counting views evaluated within it.
   private var costliestView: (name: String, cost: Int64)?
 
-  /// Events of one kind, oldest first; those before `first` were shown.
+  /// Events of one kind, oldest first.
   private struct Unshown {
     /// Nil for events that never wait.
     let kind: ThrottledKind?
-    var events: [(intended: Int64, taken: Int64)] = []
-    var first = 0
+    var events: Deque<(intended: Int64, taken: Int64)> = []
 
     init(_ kind: ThrottledKind?) { self.kind = kind }
 
-    var isEmpty: Bool { first == events.count }
-
     /// Removes the oldest event if there are more than `pending`.
     mutating func takeOldest(leaving pending: Int) -> (intended: Int64, taken: Int64)? {
-      guard events.count - first > pending else { return nil }
-      defer {
-        first += 1
-        if first > 4_096, first * 2 > events.count {
-          events.removeFirst(first)
-          first = 0
-        }
-      }
-      return events[first]
+      events.count > pending ? events.removeFirst() : nil
     }
   }
 
@@ -87,7 +77,7 @@ struct RunCollector {
   /// A frame shows everything except what the throttles still hold, which are the newest events of each
   /// kind. An event that a newer one superseded counts as shown: nothing is left of it to wait for.
   mutating func noteShown(by screen: HostScreen, at time: Int64) {
-    for index in unshown.indices where !unshown[index].isEmpty {
+    for index in unshown.indices where !unshown[index].events.isEmpty {
       let pending = unshown[index].kind.map(screen.pending) ?? 0
       while let event = unshown[index].takeOldest(leaving: pending) {
         latency.add(time - event.intended)

@@ -16,17 +16,9 @@ struct EventReader {
     let line = ByteSlab.Slice(offset: 0, count: slab.count)
     switch decoder.decode(slab, line: line, arrival: 0) {
     case .event(let event, _): return event.payload
-    case .rejected(let reason, _): throw node.problem("is not an event: \(explain(reason))")
+    case .rejected(let reason, _):
+      throw node.problem("is not an event: \(reason.meaning(decoder.fault(of: line, in: slab)))")
     case .control, .blank: throw node.problem("is a control line, not an event")
-    }
-  }
-
-  private func explain(_ reason: RejectionReason) -> String {
-    switch reason {
-    case .unknownType: "its 'type' is missing or unknown"
-    case .missingMember: "a member that its type requires is missing"
-    case .invalidValue: "a member has the wrong type or is out of range"
-    default: reason.rawValue
     }
   }
 

@@ -1,0 +1,77 @@
+import ControlInterface
+import Platform
+import Recordings
+
+/// Reads the recordings at rest, slowly and again and again, so that damage is known before anybody needs
+/// them.
+///
+/// What was read when is in the catalogue: a restart does not begin anew.
+package struct RecordingScrub: Sendable {
+  /// How much is read per second at most.
+  package static let bytesPerSecond = 4 << 20
+  /// How long it waits if nothing is due.
+  private static let pause = Duration.seconds(3_600)
+
+  private let recordings: RoomRecordings
+  private let slots: WorkSlots
+  private let days: Int
+  private let metrics: DaemonMetrics
+  private let now: @Sendable () -> Int
+  private let sleep: @Sendable (Duration) async throws -> Void
+
+  /// - Parameters:
+  ///   - days: how many days after a recording was made or last read it is read again.
+  ///   - now: in milliseconds since 1970.
+  package init(
+    _ recordings: RoomRecordings, slots: WorkSlots, days: Int, metrics: DaemonMetrics,
+    now: @escaping @Sendable () -> Int = { WallClock.milliseconds() },
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
+    self.recordings = recordings
+    self.slots = slots
+    self.days = days
+    self.metrics = metrics
+    self.now = now
+    self.sleep = sleep
+  }
+
+  /// Runs until the task is cancelled.
+  package func run() async throws {
+    while true {
+      if let name = await recordings.leastRecentlyChecked(before: now() - days * 86_400_000) {
+        try await check(name)
+        await recordings.noteChecked(name, at: now())
+      } else {
+        try await sleep(Self.pause)
+      }
+    }
+  }
+
+  private func check(_ name: String) async throws {
+    let damage: any Error
+    do {
+      let files = try await recordings.files(of: name)
+      var check = RecordingCheck(files)
+      var bytes = 0
+      var hasMore = true
+      while hasMore {
+        hasMore = try await check.nextPart(on: slots)
+        let part = check.bytesRead - bytes
+        bytes = check.bytesRead
+        metrics.countScrubbed(bytes: part)
+        try await sleep(.seconds(Double(part) / Double(Self.bytesPerSecond)))
+      }
+      if let found = check.damage { _ = await recordings.damaged(name, found) }
+      return
+    } catch let error as RecordingError {
+      damage = error
+    } catch ControlError.noSuchRecording {
+      // It was deleted meanwhile.
+      return
+    } catch let error as ControlError {
+      damage = error
+    }
+    // The disk does not give it back, but may do so later: it is not marked.
+    recordings.logDamage(of: name, "\(damage)")
+  }
+}

@@ -1,0 +1,58 @@
+package import LiveEvents
+
+/// What a rejected line had wrong, for people.
+extension LineDecoder {
+  /// What a line was rejected for, such as `'user.id' of chat.message`; `nil` if no member of it was at fault. Reads
+  /// the line once more, so that lines that are not rejected are not slower for it.
+  ///
+  /// - Complexity: O(length).
+  package mutating func fault(of line: ByteSlab.Slice, in slab: ByteSlab) -> String? {
+    guard line.count <= Self.maximumLineLength else { return nil }
+    return slab.withBytes(of: line) { bytes in
+      guard let start = bytes.baseAddress,
+        let (format, skipped) = WireFormat.recognise(start, count: bytes.count), format == .native,
+        let tokens = try? indexer.index(start + skipped, count: bytes.count - skipped),
+        let (present, _) = members.read(tokens)
+      else { return nil }
+      let read = NativeMembers(
+        slab: slab, bytesOffset: Int(line.offset) + skipped, tokens: tokens,
+        values: members.values, present: present, lastRead: members.lastRead)
+      guard case .rejected(let reason, _) = decodeMembers(read, arrival: 0) else { return nil }
+      return read.fault(reason)
+    }
+  }
+}
+
+extension NativeMembers {
+  fileprivate func fault(_ reason: RejectionReason) -> String? {
+    let member = lastRead.pointee
+    switch reason {
+    case .unknownType: return name(of: .type).map { "'\($0)'" }
+    // A line may need one of several members; then the one that was read last is there.
+    case .missingMember where has(member): return name(of: .type)
+    case .missingMember, .invalidValue:
+      return "'\(member.path)'" + (member == .type ? "" : name(of: .type).map { " of \($0)" } ?? "")
+    default: return nil
+    }
+  }
+
+  /// The value of a member if it is a word, which may be shown wherever text is.
+  private func name(of member: NativeMember) -> String? {
+    guard let name = try? text(member).description, name.utf8.count <= 40,
+      name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "'") })
+    else { return nil }
+    return name
+  }
+}
+
+extension NativeMember {
+  /// Where it stands in its line.
+  fileprivate var path: String {
+    switch self {
+    case .userID: "user.id"
+    case .userName: "user.name"
+    case .userBadges: "user.badges"
+    default: "\(self)"
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import FileSystem
+import LiveEvents
+
+/// The log that all rooms share, while it is being written. Belongs to the writer's thread.
+///
+/// It goes on in the next segment whenever it is opened. Segments that no room needs any more are removed.
+final class LogSession {
+  private let directory: String
+  private let settings: RecordingSettings
+  private let onProblem: @Sendable (String) -> Void
+  /// The segment that is being written, and those of this run before it; `nil` while there is none.
+  private var segments: SegmentSequence?
+  /// The numbers of all segments, in order.
+  private var numbers: [Int] = []
+  /// What the next segment continues, if it is known.
+  private var end: LineChain?
+  private var sessions: [UInt64: Session] = [:]
+  private var rooms: [String: Room] = [:]
+  private var completions: [@Sendable () -> Void] = []
+  private var failure: (error: RecordingError, retryAt: UInt64)?
+  private var isFailureTold = false
+
+  private struct Session {
+    let room: String
+    let status: RecorderStatus
+    let onFailure: @Sendable () -> Void
+  }
+
+  /// What of the log a room needs: lines behind its newest snapshot and the one before.
+  private struct Room {
+    var onSnapshotDue: (@Sendable () -> Void)?
+    /// The first segments with lines behind either of them, and behind the one that is being written; `nil` if
+    /// there are no such lines.
+    var behindPrevious: Int?
+    var behindNewest: Int?
+    var behindNext: Int?
+    var isSaving = false
+    /// How many rooms of this name are there: a new one may be open before the closing of the old one is done.
+    var lives = 0
+
+    var first: Int? { behindPrevious ?? behindNewest ?? (isSaving ? behindNext : nil) }
+
+    mutating func note(_ segment: Int) {
+      behindPrevious = behindPrevious ?? segment
+      behindNewest = behindNewest ?? segment
+      if isSaving { behindNext = behindNext ?? segment }
+    }
+  }
+
+  init(
+    directory: String, settings: RecordingSettings, onProblem: @escaping @Sendable (String) -> Void
+  ) {
+    self.directory = directory
+    self.settings = settings
+    self.onProblem = onProblem
+  }
+
+  // MARK: The start
+
+  /// Reads what earlier runs left, cuts off what was being written when the last one ended, and tells about damage.
+  func recover() throws(RecordingError) -> LogContents {
+    try Directories.create(directory, on: settings.disk)
+    numbers = try Directories.names(in: directory, on: settings.disk).compactMap(
+      RecordingFiles.number
+    )
+    .sorted()
+    while let last = numbers.last, try isEmpty(last) {
+      try? settings.disk.remove(RecordingFiles.path(of: last, in: directory))
+      numbers.removeLast()
+    }
+    var contents = LogContents(disk: settings.disk)
+    for number in numbers {
+      try contents.read(
+        number, at: RecordingFiles.path(of: number, in: directory), isLast: number == numbers.last)
+    }
+    for problem in contents.problems { onProblem(problem) }
+    for (name, room) in contents.rooms where room.isOpen {
+      rooms[name] = Room(behindPrevious: room.firstSegment, behindNewest: room.firstSegment)
+    }
+    end = contents.end
+    return contents
+  }
+
+  /// Whether a segment was created, but nothing more than its first line was written. Then the one before it may lack
+  /// its last line.
+  private func isEmpty(_ number: Int) throws(RecordingError) -> Bool {
+    let path = RecordingFiles.path(of: number, in: directory)
+    let scan = try SegmentReader.scan(path: path, on: settings.disk)
+    return scan.isUnwritten
+      || (scan.lines == 1 && scan.chain != nil && scan.syncedBytes <= scan.goodBytes)
+  }
+
+  // MARK: Rooms
+
+  /// - Parameter onSnapshotDue: called when a snapshot of the room would let the log be cut.
+  func enter(_ room: String, onSnapshotDue: @escaping @Sendable () -> Void) {
+    rooms[room, default: Room()].onSnapshotDue = onSnapshotDue
+    rooms[room]?.lives += 1
+  }
+
+  /// Begins a session.
+  ///
+  /// - Parameter onFailure: called if something of the room, or of another one, could not be written. Nothing more of
+  ///   the session will be.
+  func begin(
+    _ number: UInt64, of room: String, status: RecorderStatus,
+    onFailure: @escaping @Sendable () -> Void
+  ) {
+    sessions[number] = Session(room: room, status: status, onFailure: onFailure)
+  }
+
+  func end(_ number: UInt64) { sessions[number] = nil }
+
+  /// Notes that a snapshot of all that a room has handed over is being written.
+  func noteSaving(_ room: String) {
+    guard rooms[room]?.isSaving == false else { return }
+    rooms[room]?.isSaving = true
+  }
+
+  /// Notes that the snapshot is on disk, or could not be written.
+  func noteSaved(_ room: String, isWritten: Bool) {
+    guard var entry = rooms[room], entry.isSaving else { return }
+    if isWritten {
+      (entry.behindPrevious, entry.behindNewest) = (entry.behindNewest, entry.behindNext)
+    }
+    (entry.isSaving, entry.behindNext) = (false, nil)
+    rooms[room] = entry
+    cut()
+  }
+
+  /// Notes that nothing of a room is needed any more, unless another one has its name by now.
+  func forget(_ room: String) {
+    if let lives = rooms[room]?.lives, lives > 1 {
+      rooms[room]?.lives = lives - 1
+    } else {
+      rooms[room] = nil
+    }
+    cut()
+  }
+
+  // MARK: Writing
+
+  /// Takes a batch, whose entries are dropped if the session has failed. `false` if there is no such session.
+  func append(_ batch: RecordedBatch, to number: UInt64, now: UInt64) -> Bool {
+    guard let session = sessions[number] else { return false }
+    completions += batch.completions
+    guard session.status.failure == nil, !batch.entries.isEmpty else { return true }
+    attempt(now) { () throws(RecordingError) in
+      let segments = try open(now)
+      if let segment = segments.number { rooms[session.room]?.note(segment) }
+      try segments.append(batch.entries, now: now)
+    }
+    return true
+  }
+
+  /// Gives up one session, something of which is lost.
+  func fail(_ number: UInt64, _ error: RecordingError) {
+    guard let session = sessions.removeValue(forKey: number) else { return }
+    session.status.fail(error)
+    session.onFailure()
+  }
+
+  /// Ends a group commit.
+  func commit(now: UInt64) {
+    let number = segments?.number
+    attempt(now) { () throws(RecordingError) in
+      try segments?.commit(isAwaited: !completions.isEmpty, now: now)
+    }
+    if let next = segments?.number, next != number { begun(next) }
+    let waiting = completions
+    completions = []
+    for completion in waiting { completion() }
+  }
+
+  /// When ``commit(now:)`` is due even if nothing is appended; `nil` if it is not.
+  var deadline: UInt64? { segments?.deadline }
+
+  private func attempt(_ now: UInt64, _ body: () throws(RecordingError) -> Void) {
+    do throws(RecordingError) {
+      try body()
+    } catch {
+      // Not again for each batch that comes meanwhile.
+      if failure.map({ now >= $0.retryAt }) ?? true {
+        failure = (error, retryAt: now + Self.pause)
+      }
+      segments?.fail(error)
+      segments = nil
+      if !isFailureTold {
+        onProblem("rooms are saved as a whole, since their log cannot be written: \(error)")
+      }
+      isFailureTold = true
+      for (number, session) in sessions {
+        sessions[number] = nil
+        session.status.fail(error)
+        session.onFailure()
+      }
+    }
+  }
+
+  /// How long a log that could not be written is left alone, in nanoseconds.
+  private static let pause: UInt64 = 1_000_000_000
+
+  /// The segments to append to.
+  private func open(_ now: UInt64) throws(RecordingError) -> SegmentSequence {
+    if let segments { return segments }
+    if let failure, now < failure.retryAt { throw failure.error }
+    try Directories.create(directory, on: settings.disk)
+    let number = (numbers.last ?? 0) + 1
+    let opened = try SegmentSequence(
+      SegmentHeader(name: "log", room: "", segment: number, startedAt: 0),
+      after: (SegmentContents(), 0, 0, end), directory: directory, settings: settings, now: now
+    ) { [unowned self] segment, _ in end = segment.chain }
+    end = nil
+    segments = opened
+    (failure, isFailureTold) = (nil, false)
+    begun(number)
+    return opened
+  }
+
+  // MARK: Cutting
+
+  private func begun(_ number: Int) {
+    for next in (numbers.last ?? number - 1)..<number { numbers.append(next + 1) }
+    for room in rooms.values {
+      if let first = room.first, first + 1 < number { room.onSnapshotDue?() }
+    }
+    cut()
+  }
+
+  /// Removes the segments that no room needs, the oldest first: what is left never begins before something that is
+  /// gone.
+  private func cut() {
+    guard numbers.count > 1 else { return }
+    let needed = rooms.values.lazy.compactMap(\.first).min() ?? .max
+    while numbers.count > 1, let oldest = numbers.first, oldest < needed {
+      do throws(RecordingError) {
+        _ = try Directories.remove(
+          RecordingFiles.path(of: oldest, in: directory), on: settings.disk)
+        try Directories.sync(directory, on: settings.disk)
+      } catch {
+        return
+      }
+      numbers.removeFirst()
+    }
+  }
+}

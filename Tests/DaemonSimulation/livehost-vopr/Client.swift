@@ -1,0 +1,133 @@
+import Foundation
+
+/// A program that sends events, over one connection.
+final class Client: @unchecked Sendable {
+  let name: String
+  private let channel: SimulatedChannel
+  private let simulation: Simulation
+  private var outgoing: [UInt8] = []
+  private var incoming: [UInt8] = []
+  /// Lines that are events, valid or not.
+  private var lines = 0
+  private var malformed = 0
+  /// How many valid lines were rejected so far, because their room was closed.
+  private var refused = 0
+  private var syncs = 0
+  /// The rooms of which the next answer speaks.
+  private var touched: Set<String> = []
+  private(set) var unanswered: [Sync] = []
+  private(set) var isStalled = false
+
+  struct Sync {
+    let token: String
+    let lines: Int
+    let malformed: Int
+    let counts: [String: Int]
+  }
+  private(set) var hasLeft = false
+
+  init(_ name: String, _ channel: SimulatedChannel, _ simulation: Simulation) {
+    self.name = name
+    self.channel = channel
+    self.simulation = simulation
+    channel.onReadable = { [weak self] in self?.read() }
+  }
+
+  /// Whether answers may still come.
+  var isOpen: Bool { !hasLeft && !channel.isClosed }
+
+  func send(_ count: Int, to room: String, _ time: Int, syncs isSynced: Bool, noise: UInt64) {
+    guard isOpen else { return }
+    var text = ""
+    touched.insert(room)
+    for index in 0..<count {
+      let id = simulation.model.send(name, to: room)
+      text +=
+        "{\"type\":\"chat.message\",\"room\":\"\(room)\",\"ts\":\(time),\"id\":\"\(id)\","
+        + "\"user\":{\"id\":\"\(name)\",\"name\":\"Ada\"},\"text\":\"\(id)\"}\n"
+      lines += 1
+      switch (noise &+ UInt64(index)) % 11 {
+      case 0:
+        text += "{\"type\":\"viewers\",\"room\":\"\(room)\",\"ts\":\(time),\"count\":\(index)}\n"
+        lines += 1
+      case 1:
+        text += "{\"type\":\"chat.message\",\n"
+        lines += 1
+        malformed += 1
+      default: break
+      }
+    }
+    if isSynced {
+      syncs += 1
+      let token = "\(name)-\(syncs)"
+      text += "{\"type\":\"sync\",\"token\":\"\(token)\"}\n"
+      unanswered.append(
+        Sync(
+          token: token, lines: lines, malformed: malformed,
+          counts: simulation.model.counts(of: name).filter { touched.contains($0.key) }))
+      touched = []
+    }
+    outgoing += text.utf8
+    simulation.trace.add("\(name) sends \(count) to \(room)\(isSynced ? ", syncs" : "")")
+    push()
+  }
+
+  /// Sends what fits, and the rest once more fits.
+  private func push() {
+    guard isOpen, !outgoing.isEmpty else { return }
+    outgoing.removeFirst(channel.send(outgoing[...]))
+    if !outgoing.isEmpty { Machine.current.after(1_000_000) { [weak self] in self?.push() } }
+  }
+
+  func leave(abruptly: Bool) {
+    guard isOpen else { return }
+    simulation.trace.add("\(name) leaves\(abruptly ? " abruptly" : "")")
+    if abruptly {
+      hasLeft = true
+      unanswered = []
+      channel.abandon()
+    } else {
+      channel.closeSending()
+    }
+  }
+
+  func stall(_ nanoseconds: UInt64) {
+    isStalled = true
+    Machine.current.after(nanoseconds) { [weak self] in
+      self?.isStalled = false
+      self?.read()
+    }
+  }
+
+  private func read() {
+    guard simulation.isAlive, !isStalled, !hasLeft else { return }
+    incoming += channel.read(atMost: 64 << 10)
+    while let end = incoming.firstIndex(of: 10) {
+      let line = String(decoding: incoming[..<end], as: UTF8.self)
+      incoming.removeFirst(end + 1)
+      take(line)
+    }
+    if channel.isClosed, !unanswered.isEmpty { unanswered = [] }
+  }
+
+  private func take(_ line: String) {
+    simulation.trace.add("\(name) is told \(line)")
+    guard
+      let answer = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+      let type = answer["type"] as? String, !unanswered.isEmpty
+    else { return }
+    let sync = unanswered.removeFirst()
+    simulation.expect(
+      .counted,
+      answer["token"] as? String == sync.token && answer["received"] as? Int == sync.lines,
+      "\(name) sent \(sync.lines) lines before \(sync.token) and was told \(line)")
+    // Which ones were refused is not told.
+    let others = (answer["rejected"] as? Int ?? -1) - sync.malformed
+    simulation.expect(
+      .counted, others == refused || others > refused && simulation.mayRefuse,
+      "\(sync.malformed) malformed lines were sent before \(sync.token), and \(name) was told \(line)"
+    )
+    if type == "synced", others == refused { simulation.model.acknowledge(name, sync.counts) }
+    refused = others
+  }
+}

@@ -1,0 +1,243 @@
+/// What was asked of the daemon and what it has promised, by what clients saw: it knows nothing of files.
+struct Model {
+  /// What must hold whatever happens.
+  enum Invariant: String, CaseIterable {
+    case acknowledgedIsKept = "what was acknowledged is there"
+    case prefix = "what is there was sent, in order, each once"
+    case foreign = "what is there was sent to that room"
+    case nothingReturns = "what a crash has lost does not come back"
+    case closedIsGone = "what was closed for good does not come back"
+    case roomIsKept = "a room whose opening was acknowledged is there"
+    case actIsKept = "an act that was acknowledged is there"
+    case syncIsAnswered = "every sync is answered"
+    case counted = "an answer counts the lines that were sent"
+    case recordedIsPrefix = "a recording holds what was sent, in order, each once"
+    case recordedIsKept = "what was acknowledged while it was recorded is in the recording"
+    case replayed = "a replay leads to the state that was recorded"
+    case progress = "what was begun ends"
+  }
+
+  /// Messages of one client in one room; numbers begin at 0.
+  struct Sent {
+    var count = 0
+    /// The first so many are acknowledged.
+    var acknowledged = 0
+    /// No more than so many may be there, since a crash has lost the rest.
+    var limit = Int.max
+    /// The first so many are in a life of the room that has ended, ...
+    var mustBeGone = 0
+    /// ... and so many may be.
+    var mayBeGone = 0
+  }
+
+  struct Room {
+    var clients: [String: Sent] = [:]
+    /// Whether anything has been asked that would open it, since it was closed.
+    var mayExist = false
+    /// Whether its existence was acknowledged.
+    var mustExist = false
+    /// Calls that close it and are not answered.
+    var closings = 0
+    /// Calls that have closed it.
+    var closed = 0
+    /// Of the host's acts: the last that was asked for, that was acknowledged, and that may be gone.
+    var acts = (asked: 0, acknowledged: 0, mayBeGone: 0)
+  }
+
+  struct Recording {
+    let room: String
+    /// From which message of each client on it was recorded, and how many were acknowledged by its end.
+    var from: [String: Int]
+    var until: [String: Int]?
+    /// Whether the next run may not know that it is to be continued.
+    var endsWithLife = false
+  }
+
+  struct Violation: Error {
+    let invariant: Invariant
+    let detail: String
+  }
+
+  var rooms: [String: Room] = [:]
+  var recordings: [String: Recording] = [:]
+  private(set) var checks: [Invariant: Int] = [:]
+
+  mutating func expect(
+    _ invariant: Invariant, _ holds: Bool, _ detail: @autoclosure () -> String
+  ) throws(Violation) {
+    checks[invariant, default: 0] += 1
+    guard holds else { throw Violation(invariant: invariant, detail: detail()) }
+  }
+
+  // MARK: What is asked for
+
+  /// A client sends the next message; returns its identifier.
+  mutating func send(_ client: String, to room: String) -> String {
+    rooms[room, default: Room()].mayExist = true
+    let number = rooms[room]?.clients[client, default: Sent()].count ?? 0
+    rooms[room]?.clients[client, default: Sent()].count += 1
+    return "\(room)/\(client)/\(number)"
+  }
+
+  /// How many messages a client has sent to each room.
+  func counts(of client: String) -> [String: Int] {
+    rooms.compactMapValues { $0.clients[client]?.count }
+  }
+
+  mutating func acknowledge(_ client: String, _ counts: [String: Int]) {
+    for (room, count) in counts {
+      let known = rooms[room]?.clients[client]?.acknowledged ?? 0
+      rooms[room]?.clients[client]?.acknowledged = max(known, count)
+      let sent = rooms[room]?.clients[client]
+      if let sent, sent.acknowledged > sent.mayBeGone { rooms[room]?.mustExist = true }
+    }
+  }
+
+  /// A call that closes a room is made. Returns what it must remove.
+  mutating func beginClosing(_ room: String) -> [String: Int] {
+    rooms[room, default: Room()].closings += 1
+    rooms[room]?.mustExist = false
+    return rooms[room]?.clients.mapValues(\.acknowledged) ?? [:]
+  }
+
+  /// It is answered: `isDone` if there was such a room.
+  mutating func endClosing(_ name: String, _ removed: [String: Int], isDone: Bool) {
+    guard var room = rooms[name] else { return }
+    room.closings -= 1
+    room.closed += 1
+    if isDone {
+      for (client, count) in removed {
+        let known = room.clients[client]?.mustBeGone ?? 0
+        room.clients[client]?.mustBeGone = max(known, count)
+      }
+      room.mayExist = room.clients.contains { $1.count > max(removed[$0] ?? 0, $1.mustBeGone) }
+    }
+    // Whatever was sent meanwhile may be in either life.
+    room.forgetPromises()
+    rooms[name] = room
+  }
+
+  /// The daemon has ended, in whichever way: calls that were not answered may have had an effect.
+  mutating func end() {
+    for (name, recording) in recordings where recording.endsWithLife && recording.until == nil {
+      recordings[name]?.until = rooms[recording.room]?.clients.mapValues(\.acknowledged) ?? [:]
+    }
+    for name in rooms.keys {
+      if rooms[name]?.closings ?? 0 > 0 {
+        rooms[name]?.closings = 0
+        rooms[name]?.forgetPromises()
+      }
+    }
+  }
+
+  // MARK: What is there
+
+  /// Checks a room.
+  ///
+  /// - Parameters:
+  ///   - found: the messages and the host's last act in it; `nil` if there is no such room.
+  ///   - promised: the room as it was when the daemon was asked.
+  ///   - isRecovered: the daemon has been started again, and nothing has been sent since.
+  mutating func check(
+    _ name: String, _ found: (messages: [String], act: Int)?, promised: Room, isRecovered: Bool
+  ) throws(Violation) {
+    guard let room = rooms[name], room.closings == 0, room.closed == promised.closed else { return }
+    if found != nil {
+      try expect(.foreign, room.mayExist, "room \(name) was never opened, or is closed")
+    } else {
+      try expect(.roomIsKept, !promised.mustExist, "room \(name) is gone")
+    }
+    let ranges = try ranges(of: found?.messages ?? [], in: name, .prefix)
+    for (client, now) in room.clients.sorted(by: { $0.key < $1.key }) {
+      let sent = promised.clients[client] ?? Sent()
+      let range = ranges[client]
+      let detail = {
+        "room \(name) has \(range.map { "\($0)" } ?? "nothing") of \(client): \(sent)"
+      }
+      if let range {
+        try expect(.foreign, range.upperBound <= now.count, detail())
+        try expect(.closedIsGone, range.lowerBound >= sent.mustBeGone, detail())
+        try expect(.nothingReturns, range.upperBound <= now.limit, detail())
+      }
+      if sent.acknowledged > sent.mayBeGone {
+        let kept = range ?? 0..<0
+        try expect(
+          .acknowledgedIsKept,
+          kept.lowerBound <= sent.mayBeGone && kept.upperBound >= sent.acknowledged, detail())
+      }
+      if isRecovered { rooms[name]?.clients[client]?.limit = range?.upperBound ?? sent.mustBeGone }
+    }
+    let (act, acts) = (found?.act ?? 0, promised.acts)
+    try expect(
+      .actIsKept,
+      act <= room.acts.asked
+        && (act >= acts.acknowledged || acts.acknowledged <= acts.mayBeGone),
+      "room \(name) is at act \(act): \(acts)")
+  }
+
+  /// The messages of each client, which must be one range of its numbers.
+  private mutating func ranges(
+    of messages: [String], in room: String, _ invariant: Invariant
+  ) throws(Violation) -> [String: Range<Int>] {
+    var ranges: [String: Range<Int>] = [:]
+    for message in messages {
+      let parts = message.split(separator: "/")
+      let client = parts.count == 3 ? String(parts[1]) : ""
+      let number = Int(parts.last ?? "") ?? -1
+      try expect(
+        .foreign, parts.first ?? "" == room && rooms[room]?.clients[client] != nil,
+        "room \(room) has \(message)")
+      let range = ranges[client] ?? number..<number
+      try expect(
+        invariant, number == range.upperBound,
+        "room \(room) has \(message) behind \(range) of \(client)")
+      ranges[client] = range.lowerBound..<number + 1
+    }
+    return ranges
+  }
+
+  /// Checks what can be read of a recording.
+  mutating func check(recording name: String, _ messages: [String]) throws(Violation) {
+    guard let recording = recordings[name] else { return }
+    let ranges = try ranges(of: messages, in: recording.room, .recordedIsPrefix)
+    for (client, sent) in rooms[recording.room]?.clients.sorted(by: { $0.key < $1.key }) ?? [] {
+      let from = recording.from[client] ?? 0
+      let until = recording.until?[client] ?? (recording.until == nil ? sent.acknowledged : 0)
+      guard until > max(from, sent.mayBeGone) else { continue }
+      let range = ranges[client] ?? 0..<0
+      try expect(
+        .recordedIsKept, range.lowerBound <= max(from, sent.mayBeGone) && range.upperBound >= until,
+        "recording \(name) has \(range) of \(client), not \(from)..<\(until)")
+    }
+  }
+
+  /// - Parameters:
+  ///   - isOver: whether it may have ended already, before it was known to have begun.
+  ///   - endsWithLife: whether the disk has failed, so that the next run may not know of it.
+  mutating func beginRecording(_ name: String, of room: String, isOver: Bool, endsWithLife: Bool) {
+    recordings[name] = Recording(
+      room: room, from: rooms[room]?.clients.mapValues(\.count) ?? [:], until: isOver ? [:] : nil,
+      endsWithLife: endsWithLife)
+  }
+
+  /// How often the recordings of a room have ended.
+  private(set) var endings: [String: Int] = [:]
+
+  /// What is acknowledged from here on need not be in the recordings of a room.
+  mutating func endRecordings(of room: String) {
+    endings[room, default: 0] += 1
+    let acknowledged = rooms[room]?.clients.mapValues(\.acknowledged) ?? [:]
+    for (name, recording) in recordings where recording.room == room && recording.until == nil {
+      recordings[name]?.until = acknowledged
+    }
+  }
+}
+
+extension Model.Room {
+  /// All that was sent so far may be there or not.
+  mutating func forgetPromises() {
+    for (client, sent) in clients { clients[client]?.mayBeGone = sent.count }
+    acts.mayBeGone = acts.asked
+    mustExist = false
+  }
+}

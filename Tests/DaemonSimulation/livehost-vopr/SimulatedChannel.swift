@@ -1,0 +1,189 @@
+import Ingest
+import NIOCore
+import TestSupport
+
+/// A client's connection to the ingest socket: what the kernel keeps between the two ends, and the daemon's end of
+/// it.
+///
+/// The client's calls are made between the machine's steps.
+final class SimulatedChannel: Channel, ChannelCore, @unchecked Sendable {
+  /// How much the kernel keeps on the way to either end.
+  private static let bufferBytes = 64 << 10
+
+  private let loop: SimulatedEventLoop
+  private var random: SplitMix64
+  private var arrived: [UInt8] = []
+  private var written: [(buffer: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
+  private var flushed = 0
+  private var unread: [UInt8] = []
+  private var wantsRead = false
+  private var hasClientClosed = false
+  private var isClientGone = false
+  private var hasToldEnd = false
+  private let closing: EventLoopPromise<Void>
+  /// Between steps: something can be read, or the daemon has closed the connection.
+  var onReadable: () -> Void = {}
+
+  private(set) lazy var pipeline = ChannelPipeline(channel: self)
+  private(set) var isActive = false
+  private(set) var isWritable = true
+
+  init(_ loop: SimulatedEventLoop, seed: UInt64) {
+    self.loop = loop
+    random = SplitMix64(seed: seed)
+    closing = loop.makePromise()
+  }
+
+  /// Connects the client: `handler` is the daemon's.
+  func open(_ handler: sending IngestConnection) {
+    let handler = NIOLoopBoundBox.makeBoxSendingValue(handler, eventLoop: loop)
+    loop.execute { [self] in
+      isActive = true
+      pipeline.syncOperations.fireChannelRegistered()
+      try? pipeline.syncOperations.addHandler(handler.value)
+      pipeline.syncOperations.fireChannelActive()
+    }
+  }
+
+  // MARK: The client's end
+
+  var isClosed: Bool { hasToldEnd }
+
+  /// Sends as much as fits; returns how much.
+  func send(_ bytes: ArraySlice<UInt8>) -> Int {
+    guard !hasClientClosed else { return 0 }
+    let part = bytes.prefix(Self.bufferBytes - arrived.count)
+    arrived += part
+    loop.execute { self.receive() }
+    return part.count
+  }
+
+  /// Takes at most this much of what the daemon has sent.
+  func read(atMost count: Int) -> [UInt8] {
+    let part = Array(unread.prefix(count))
+    unread.removeFirst(part.count)
+    loop.execute { self.transmit() }
+    return part
+  }
+
+  /// Sends no more. What was sent still arrives.
+  func closeSending() {
+    hasClientClosed = true
+    loop.execute { self.receive() }
+  }
+
+  /// Ends at once. What was sent still arrives; answers do not.
+  func abandon() {
+    hasClientClosed = true
+    isClientGone = true
+    loop.execute { [self] in
+      receive()
+      transmit()
+    }
+  }
+
+  // MARK: The daemon's end
+
+  private func receive() {
+    guard isActive, wantsRead, !arrived.isEmpty || hasClientClosed else { return }
+    wantsRead = false
+    if arrived.isEmpty {
+      if isClientGone { return close0(error: ChannelError.eof, mode: .all, promise: nil) }
+      return pipeline.syncOperations.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    }
+    for _ in 0...random.pick(0..<4) where !arrived.isEmpty {
+      // Reads end anywhere, also within lines.
+      let count = random.oneIn(3) ? random.pick(1..<arrived.count + 1) : arrived.count
+      pipeline.syncOperations.fireChannelRead(NIOAny(ByteBuffer(bytes: arrived[..<count])))
+      arrived.removeFirst(count)
+    }
+    pipeline.syncOperations.fireChannelReadComplete()
+  }
+
+  private func transmit() {
+    guard isActive else { return }
+    if isClientGone, flushed > 0 {
+      return close0(error: ChannelError.eof, mode: .all, promise: nil)
+    }
+    while flushed > 0, unread.count < Self.bufferBytes {
+      let next = written.removeFirst()
+      flushed -= 1
+      unread += next.buffer.readableBytesView
+      next.promise?.succeed(())
+    }
+    if !unread.isEmpty { Machine.current.after(0) { self.onReadable() } }
+    let couldWrite = isWritable
+    isWritable = written.count < 4
+    if isWritable != couldWrite { pipeline.syncOperations.fireChannelWritabilityChanged() }
+  }
+
+  func read0() {
+    wantsRead = true
+    loop.execute { self.receive() }
+  }
+
+  func write0(_ data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard isActive else {
+      promise?.fail(ChannelError.ioOnClosedChannel)
+      return
+    }
+    written.append((unwrapData(data, as: ByteBuffer.self), promise))
+  }
+
+  func flush0() {
+    flushed = written.count
+    transmit()
+  }
+
+  func close0(error: any Error, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard isActive else {
+      promise?.fail(ChannelError.alreadyClosed)
+      return
+    }
+    isActive = false
+    for entry in written { entry.promise?.fail(error) }
+    written = []
+    flushed = 0
+    promise?.succeed(())
+    pipeline.syncOperations.fireChannelInactive()
+    pipeline.syncOperations.fireChannelUnregistered()
+    loop.execute { [self] in
+      removeHandlers(pipeline: pipeline)
+      closing.succeed(())
+    }
+    Machine.current.after(0) { [self] in
+      hasToldEnd = true
+      onReadable()
+    }
+  }
+
+  // MARK: What a connection has besides
+
+  let allocator = ByteBufferAllocator()
+  var eventLoop: any EventLoop { loop }
+  var closeFuture: EventLoopFuture<Void> { closing.futureResult }
+  var _channelCore: any ChannelCore { self }
+  var localAddress: SocketAddress? { nil }
+  var remoteAddress: SocketAddress? { nil }
+  var parent: (any Channel)? { nil }
+
+  func setOption<Option: ChannelOption>(
+    _ option: Option, value: Option.Value
+  ) -> EventLoopFuture<Void> { loop.makeSucceededVoidFuture() }
+
+  func getOption<Option: ChannelOption>(_ option: Option) -> EventLoopFuture<Option.Value> {
+    loop.makeFailedFuture(ChannelError.operationUnsupported)
+  }
+
+  func localAddress0() throws -> SocketAddress { throw ChannelError.operationUnsupported }
+  func remoteAddress0() throws -> SocketAddress { throw ChannelError.operationUnsupported }
+  func register0(promise: EventLoopPromise<Void>?) { promise?.succeed(()) }
+  func registerAlreadyConfigured0(promise: EventLoopPromise<Void>?) { promise?.succeed(()) }
+  func bind0(to: SocketAddress, promise: EventLoopPromise<Void>?) { promise?.succeed(()) }
+  func connect0(to: SocketAddress, promise: EventLoopPromise<Void>?) { promise?.succeed(()) }
+  func triggerUserOutboundEvent0(_ event: Any, promise: EventLoopPromise<Void>?) {
+    promise?.succeed(())
+  }
+  func channelRead0(_ data: NIOAny) {}
+  func errorCaught0(error: any Error) {}
+}

@@ -1,0 +1,120 @@
+import CSimulatedMachine
+import ControlInterface
+import FileSystem
+import Ingest
+import LiveEvents
+import LivehostDaemon
+import Logging
+import NIOCore
+import Recordings
+import SimulatedDisk
+import Systemd
+
+/// One run of the daemon: its parts as ``LivehostDaemon`` puts them together, on the simulated machine.
+///
+/// Used by one thread at a time.
+final class SimulatedDaemon: @unchecked Sendable {
+  let directory: RoomDirectory
+  let recordings: RoomRecordings
+  let library: RecordingLibrary
+  let control: LivehostControl
+  let memory: IngestMemory
+  let ingest: IngestConfiguration
+  private let machine: Machine
+  private let loops: [SimulatedEventLoop]
+  private let ingestLoop: SimulatedEventLoop
+  private let snapshots: SnapshotStore
+  private let router: EventRouter
+  private let logger: Logger
+  private var channels: [SimulatedChannel] = []
+  private var connections: UInt64 = 0
+
+  init(
+    on machine: Machine, disk: any Disk, lanes: Int, settings: RoomSettings,
+    recording: RecordingSettings, logger: Logger
+  ) throws {
+    self.machine = machine
+    self.logger = logger
+    let warn: @Sendable (String) -> Void = { logger.warning("\($0)") }
+    let snapshots = try SnapshotStore(
+      directory: Self.directory + "/rooms", disk: disk, onProblem: warn)
+    let library = try RecordingLibrary(
+      directory: Self.directory + "/recordings", log: Self.directory + "/log",
+      settings: recording, onProblem: warn)
+    let recordings = RoomRecordings(library: library, logger: logger)
+    let tasks = TaskRegistry()
+    let observer: RoomObserver = { room, event in
+      switch event {
+      case .closed, .suspended:
+        tasks.roomClosed(room)
+        recordings.forgetFailure(of: room)
+      case .recordingEnded(let recorder, let end): recordings.ended(room, recorder, end)
+      case .opened, .restored, .committed, .failed: break
+      }
+    }
+    loops = (0..<lanes).map { _ in SimulatedEventLoop(machine) }
+    ingestLoop = SimulatedEventLoop(machine)
+    directory = RoomDirectory(
+      lanes: loops.enumerated().map { index, loop in
+        HostLane(
+          index: index, eventLoop: loop, settings: settings, snapshots: snapshots,
+          library: library, observer: observer)
+      }, maximumRooms: settings.maximumRooms, observer: observer)
+    router = EventRouter(directory: directory)
+    let executor = WorkExecutor(width: 1)
+    machine.work = { executor.runNext() }
+    let slots = WorkSlots(count: 1)
+    control = LivehostControl(
+      directory: directory, router: router,
+      status: DaemonStatus(version: "simulated", lostEntries: { 0 }),
+      simulations: Simulations(executor: executor, slots: slots), recordings: recordings,
+      tasks: RoomTasks(
+        registry: tasks, executor: executor, slots: slots, recordings: recordings,
+        directory: directory, logger: logger))
+    ingest = IngestConfiguration()
+    memory = IngestMemory(limit: ingest.sharedBytes)
+    self.library = library
+    self.snapshots = snapshots
+    self.recordings = recordings
+  }
+
+  /// On the simulated disk; nothing of the machine below has this name.
+  static let directory = "/livehost-simulated"
+
+  /// Recovers what the last run left behind, as the daemon does before it takes connections.
+  func start() async throws {
+    await recordings.open()
+    try snapshots.start()
+    await Restoration(
+      snapshots, library, into: directory, recordings: recordings,
+      notifier: ServiceNotifier(), logger: logger
+    ).run()
+  }
+
+  /// Connects a client to the ingest socket.
+  func connect(seed: UInt64) -> SimulatedChannel {
+    let channel = SimulatedChannel(ingestLoop, seed: seed)
+    channels.append(channel)
+    channel.open(IngestConnection(configuration: ingest, sink: router, memory: memory))
+    return channel
+  }
+
+  /// Stops in the order of the daemon.
+  func stop() async {
+    for channel in channels {
+      channel.pipeline.fireUserInboundEventTriggered(IngestConnection.Drain())
+    }
+    for channel in channels { try? await channel.closeFuture.get() }
+    await directory.closeAll()
+    await recordings.close()
+    await snapshots.close()
+  }
+
+  /// Frees what a process would leave to the kernel.
+  func release() {
+    for loop in loops { loop.stop() }
+    ingestLoop.stop()
+    machine.work = { false }
+    channels = []
+  }
+}

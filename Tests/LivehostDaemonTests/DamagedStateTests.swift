@@ -1,0 +1,182 @@
+import ControlInterface
+import Foundation
+import Ingest
+import LiveEvents
+import LivehostDaemon
+import Logging
+import NIOCore
+import NIOPosix
+import Recordings
+import Synchronization
+import Systemd
+import Testing
+import WireFormats
+
+/// Rooms whose saved state, or the recording behind it, was spoiled while the daemon was not running.
+@Suite(.timeLimit(.minutes(1))) struct DamagedStateTests {
+  private let path = NSTemporaryDirectory() + "damaged-\(UUID().uuidString.prefix(8))"
+
+  private func clean() {
+    for end in ["", "+", "++"] { try? FileManager.default.removeItem(atPath: path + end) }
+  }
+
+  private func spoil(_ file: String) throws {
+    let url = URL(fileURLWithPath: file)
+    var bytes = try Data(contentsOf: url)
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: url)
+  }
+
+  /// Records 200 messages in `main`, with more of the room in its recording than in its saved state.
+  private func record(_ run: KeptRooms) async throws -> String {
+    _ = try run.directory.open(.main)
+    await run.settle()
+    let recording = try await run.recordings.start(.main, on: run.lane).recording
+    await run.send(0..<200)
+    return recording
+  }
+
+  @Test(arguments: [["main.json"], ["main.json", "main.json.previous"]])
+  func `a recorded room whose saved state is spoiled comes back from its recording`(
+    _ spoiled: [String]
+  ) async throws {
+    defer { clean() }
+    let first = try KeptRooms(in: path)
+    _ = try await record(first)
+    let copy = try first.kill()
+    try await first.end()
+    for file in spoiled where FileManager.default.fileExists(atPath: "\(copy)/rooms/\(file)") {
+      try spoil("\(copy)/rooms/\(file)")
+    }
+
+    let second = try KeptRooms(in: copy)
+    await second.restore()
+    #expect(await second.count() == 200)
+    #expect(second.log.contain("main.json cannot be used and was renamed to main.json.unreadable"))
+    await second.send(200..<210)
+    let list = try await second.recordings.list(.main).recordings
+    #expect(list.map(\.state) == [.recording])
+    #expect(list.first?.events == 210)
+    try await second.end()
+
+    let third = try KeptRooms(in: copy)
+    await third.restore()
+    #expect(await third.count() == 210)
+    #expect(third.log.contain("cannot be used") == false)
+    try await third.end()
+  }
+
+  @Test func `a recorded room comes back from the state before and what was recorded since`()
+    async throws
+  {
+    defer { clean() }
+    let first = try KeptRooms(in: path)
+    _ = try await record(first)
+    try await first.end()
+    try spoil(path + "/rooms/main.json")
+    let second = try KeptRooms(in: path)
+    await second.restore()
+    #expect(await second.count() == 200)
+    #expect(second.log.contain("room main comes back in the state that was saved before that"))
+    try await second.end()
+  }
+
+  @Test func `a room that is not recorded comes back in the state before`() async throws {
+    defer { clean() }
+    for end in 1...2 {
+      let run = try KeptRooms(in: path)
+      await run.restore()
+      if end == 1 { _ = try run.directory.open(.main) }
+      await run.send((end - 1) * 10..<end * 10)
+      try await run.end()
+    }
+    let copy = path + "+"
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    try spoil(copy + "/rooms/main.json")
+    // With the log, nothing is missing.
+    try FileManager.default.copyItem(atPath: copy, toPath: path + "++")
+    let whole = try KeptRooms(in: path + "++")
+    await whole.restore()
+    #expect(await whole.count() == 20)
+    try await whole.end()
+    try FileManager.default.removeItem(atPath: copy + "/log")
+    let second = try KeptRooms(in: copy)
+    await second.restore()
+    #expect(await second.count() == 10)
+    try await second.end()
+  }
+
+  /// Makes the saved state of `main` later by the clock, which then was set back: the room's time does not go on
+  /// while the daemon is not running.
+  private func saveAgain(in path: String, later milliseconds: Int) async throws {
+    let store = try SnapshotStore(directory: path + "/rooms")
+    try store.start()
+    let saved = try #require(store.load("main").snapshot)
+    store.post(
+      RoomSnapshot(
+        room: "main", savedAt: saved.savedAt + milliseconds, instant: saved.instant,
+        screen: saved.screen, recording: saved.recording, log: saved.log), of: RoomLifetime("main"))
+    await store.close()
+  }
+
+  @Test
+  func `saved state that is newer than what is left of its recording stays, and that is told`()
+    async throws
+  {
+    defer { clean() }
+    let first = try KeptRooms(in: path)
+    let recording = try await record(first)
+    try await first.end()
+    let copy = path + "+"
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    // The disk has lost all but the first line.
+    let segment = URL(fileURLWithPath: "\(copy)/recordings/\(recording)/000001.ndjson")
+    let bytes = try Data(contentsOf: segment)
+    try bytes.prefix(through: try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))).write(
+      to: segment)
+    for file in try FileManager.default.contentsOfDirectory(atPath: copy + "/recordings")
+    where file.hasPrefix("catalogue") {
+      try FileManager.default.removeItem(atPath: "\(copy)/recordings/\(file)")
+    }
+
+    try await saveAgain(in: copy, later: 1_000_000)
+
+    let second = try KeptRooms(in: copy)
+    await second.restore()
+    #expect(await second.count() == 200)
+    #expect(
+      second.log.contain("the saved state of room main is newer than what is left of its recording")
+    )
+    await second.send(200..<210)
+    #expect(try await second.recordings.list(.main).recordings.map(\.events) == [10])
+    let third = try KeptRooms(in: try second.kill())
+    await third.restore()
+    #expect(await third.count() == 210)
+    #expect(third.log.contain("newer than") == false)
+    try await third.end()
+    try await second.end()
+  }
+
+  @Test func `what is saved of a room stays until the room has seen what was recorded since`()
+    async throws
+  {
+    defer { clean() }
+    let first = try KeptRooms(in: path)
+    let recording = try await record(first)
+    let copy = try first.kill()
+    try await first.end()
+
+    let second = try KeptRooms(in: copy)
+    let snapshot = try #require(second.store.load("main").snapshot)
+    #expect(snapshot.recording?.recording == recording)
+    _ = try second.directory.open(.main, restoring: snapshot)
+    await second.settle()
+    #expect(second.store.load("main").snapshot?.recording == snapshot.recording)
+    // Killed here, the next start begins again.
+    let third = try KeptRooms(in: try second.kill())
+    await third.restore()
+    #expect(await third.count() == 200)
+    try await third.end()
+    try await second.end()
+  }
+}

@@ -1,0 +1,127 @@
+import ControlInterface
+import FileSystem
+import Foundation
+import Ingest
+import LiveEvents
+import LivehostDaemon
+import Logging
+import NIOCore
+import NIOPosix
+import Recordings
+import Synchronization
+import Systemd
+import Testing
+import WireFormats
+
+/// What was logged.
+final class Notes: Sendable {
+  private let lines = Mutex<[String]>([])
+
+  func add(_ line: String) { lines.withLock { $0.append(line) } }
+  func contain(_ text: String) -> Bool { lines.withLock { $0.contains { $0.contains(text) } } }
+  var all: [String] { lines.withLock { $0 } }
+}
+
+/// What keeps the rooms of a daemon, in a state directory.
+final class KeptRooms {
+  let path: String
+  let log = Notes()
+  let store: SnapshotStore
+  let directory: RoomDirectory
+  let library: RecordingLibrary
+  let recordings: RoomRecordings
+  let lane: HostLane
+  private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+  /// - Parameter disk: where everything but the note of what is being restored is.
+  init(
+    in path: String, on disk: any Disk = SystemDisk(), segmentBytes: Int = 32 << 20
+  ) throws {
+    self.path = path
+    let note: @Sendable (String) -> Void = { [log] in log.add($0) }
+    store = try SnapshotStore(directory: path + "/rooms", disk: disk, onProblem: note)
+    try store.start()
+    var recording = RecordingSettings()
+    recording.disk = disk
+    recording.segmentBytes = segmentBytes
+    if !(disk is SystemDisk) { recording.cataloguePath = ":memory:" }
+    library = try RecordingLibrary(
+      directory: path + "/recordings", log: path + "/log", settings: recording, onProblem: note)
+    let recordings = RoomRecordings(
+      library: library,
+      logger: Logger(noting: { note("\($0.message)") }))
+    self.recordings = recordings
+    let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
+    lane = HostLane(
+      index: 0, eventLoop: loop, settings: RoomSettings(), snapshots: store,
+      library: library,
+      observer: { room, event in
+        if case .recordingEnded(let recorder, let end) = event {
+          recordings.ended(room, recorder, end)
+        }
+      })
+    directory = RoomDirectory(lanes: [lane], maximumRooms: 10)
+  }
+
+  func restore() async {
+    let log = log
+    await Restoration(
+      store, library, into: directory, recordings: recordings,
+      notifier: ServiceNotifier { _ in 1 }, logger: Logger(noting: { log.add("\($0.message)") })
+    ).run()
+  }
+
+  /// Sends messages to a room; returns once they are on disk.
+  func send(_ numbers: Range<Int>, to room: RoomName = .main) async {
+    #expect(await trySend(numbers, to: room) == nil)
+  }
+
+  /// The same; returns why they are not.
+  func trySend(_ numbers: Range<Int>, to room: RoomName = .main) async -> String? {
+    let events = numbers.map { number in
+      let message = ChatMessage(
+        id: "m\(number)", userID: "u", userName: "Ada", text: "number \(number)")
+      return LiveEvent(
+        timestamp: 1_700_000_000_000 + Timestamp(number * 13), payload: .chat(.message(message)))
+    }
+    return await withCheckedContinuation { continuation in
+      lane.post(
+        RoomDelivery(
+          room: room, events: events, clock: .event,
+          receipt: DeliveryReceipt { continuation.resume(returning: $1) }))
+    }
+  }
+
+  /// How many messages a room has; `nil` if there is no such room.
+  func count(_ room: RoomName = .main) async -> Int? {
+    guard let report = await lane.report(room) else { return nil }
+    return report.features.chat?.total ?? 0
+  }
+
+  /// How many events a room was sent, those that are held included; `nil` if there is no such room.
+  func received(_ room: RoomName = .main) async -> Int? {
+    await lane.report(room)?.counters.received
+  }
+
+  /// Returns once everything saved so far is on disk.
+  func settle() async {
+    _ = await lane.summaries()
+    await withCheckedContinuation { continuation in
+      store.remove(RoomLifetime("none")) { _ in continuation.resume() }
+    }
+  }
+
+  /// The state directory as it would be if the daemon was killed now.
+  func kill() throws -> String {
+    let copy = path + "+"
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    return copy
+  }
+
+  func end() async throws {
+    await directory.closeAll()
+    await recordings.close()
+    await store.close()
+    try await group.shutdownGracefully()
+  }
+}

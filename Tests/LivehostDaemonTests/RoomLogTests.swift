@@ -1,0 +1,330 @@
+import ControlInterface
+import FileSystem
+import Foundation
+import Glibc
+import LiveEvents
+import LivehostDaemon
+import NIOCore
+import Recordings
+import SimulatedDisk
+import Synchronization
+import TestSupport
+import Testing
+
+/// What rooms get back from the log that all of them share.
+@Suite(.timeLimit(.minutes(2))) struct RoomLogTests {
+  private let path = NSTemporaryDirectory() + "log-\(UUID().uuidString.prefix(8))"
+  private let other = RoomName("other") ?? .main
+
+  private func clean() {
+    for end in ["", "+", "++", "+++"] { try? FileManager.default.removeItem(atPath: path + end) }
+  }
+
+  /// What the next run gets back after a kill.
+  private func successor(of run: KeptRooms) async throws -> KeptRooms {
+    let next = try KeptRooms(in: try run.kill())
+    try await run.end()
+    await next.restore()
+    return next
+  }
+
+  @Test func `what was acknowledged is there after each kill, at first without any snapshot`()
+    async throws
+  {
+    defer { clean() }
+    var run = try KeptRooms(in: path)
+    for (index, room) in [RoomName.main, other].enumerated() {
+      _ = try run.directory.open(room)
+      await run.send(0..<20 + index, to: room)
+    }
+    for life in 1...3 {
+      run = try await successor(of: run)
+      // Later a snapshot is due, since each run begins another segment.
+      if life == 1 {
+        #expect(!FileManager.default.fileExists(atPath: run.path + "/rooms/main.json"))
+      }
+      #expect(await run.count() == life * 20)
+      #expect(await run.count(other) == 21)
+      await run.send(life * 20..<(life + 1) * 20)
+    }
+    #expect(run.log.all.allSatisfy { !$0.contains("lead on") && !$0.contains("damaged") })
+    try await run.end()
+  }
+
+  @Test func `a room that was closed is gone, and one of its name has nothing of it`() async throws
+  {
+    defer { clean() }
+    let first = try KeptRooms(in: path)
+    for room in [RoomName.main, other] {
+      _ = try first.directory.open(room)
+      await first.send(0..<20, to: room)
+      #expect(await first.directory.close(room))
+    }
+    _ = try first.directory.open(other)
+    await first.send(0..<5, to: other)
+    let second = try await successor(of: first)
+    #expect(await second.count() == nil)
+    #expect(await second.count(other) == 5)
+    #expect(await second.directory.close(other))
+    let third = try await successor(of: second)
+    #expect(await third.lane.summaries().isEmpty)
+    try await third.end()
+  }
+
+  @Test func `recording begins and ends without anything getting lost`() async throws {
+    defer { clean() }
+    var run = try KeptRooms(in: path)
+    _ = try run.directory.open(.main)
+    await run.send(0..<10)
+    _ = try await run.recordings.start(.main, on: run.lane)
+    await run.send(10..<20)
+    run = try await successor(of: run)
+    #expect(await run.count() == 20)
+    await run.send(20..<30)
+    #expect(try await run.recordings.stop(.main, on: run.lane).events == 20)
+    await run.send(30..<40)
+    run = try await successor(of: run)
+    #expect(await run.count() == 40)
+    #expect(try await run.recordings.list(.main).recordings.map(\.state) == [.finished])
+    #expect(await run.lane.report(.main)?.features.recorder?.state == .idle)
+    await run.send(40..<50)
+    run = try await successor(of: run)
+    #expect(await run.count() == 50)
+    try await run.end()
+  }
+
+  @Test func `a recording that begins in a restored room does not follow lines that it has seen`()
+    async throws
+  {
+    defer { clean() }
+    var run = try KeptRooms(in: path)
+    _ = try run.directory.open(.main)
+    await run.send(0..<10)
+    run = try await successor(of: run)
+    await run.send(10..<20)
+    _ = try await run.recordings.start(.main, on: run.lane)
+    await run.send(20..<30)
+    run = try await successor(of: run)
+    #expect(await run.count() == 30)
+    try await run.end()
+  }
+
+  @Test
+  func `a room that is opened while one of its name is being closed keeps its part of the log`()
+    async throws
+  {
+    defer { clean() }
+    var run = try KeptRooms(in: path, segmentBytes: 4_000)
+    _ = try run.directory.open(.main)
+    await run.send(0..<10)
+    // The new room is there before the old one is removed from the disk.
+    await withCheckedContinuation { continuation in
+      run.lane.postClosing(of: .main) { continuation.resume() }
+      run.lane.postOpening(of: .main)
+    }
+    _ = try run.directory.open(other)
+    await run.send(0..<5)
+    for number in 0..<30 { await run.send(number * 10..<number * 10 + 10, to: other) }
+    await run.settle()
+    run = try await successor(of: run)
+    #expect(await run.count() == 5)
+    #expect(await run.count(other) == 300)
+    try await run.end()
+  }
+
+  @Test func `the log is cut behind the snapshots, also where rooms are idle`() async throws {
+    defer { clean() }
+    let first = try KeptRooms(in: path, segmentBytes: 100_000)
+    for room in [RoomName.main, other] {
+      _ = try first.directory.open(room)
+      await first.send(0..<10, to: room)
+    }
+    var longest = 0
+    for round in 0..<60 {
+      await first.send(10 + round * 100..<110 + round * 100)
+      await first.settle()
+      longest = max(
+        longest, try FileManager.default.contentsOfDirectory(atPath: path + "/log").count)
+    }
+    #expect(longest < 8)
+    let names = try FileManager.default.contentsOfDirectory(atPath: path + "/log")
+    #expect(!names.contains("000001.ndjson"))
+    let second = try await successor(of: first)
+    #expect(await second.count() == 6_010)
+    #expect(await second.count(other) == 10)
+    try await second.end()
+  }
+
+  @Test func `any byte of the log that rots costs nothing in front of it, and is told`()
+    async throws
+  {
+    defer { clean() }
+    let first = try KeptRooms(in: path)
+    _ = try first.directory.open(.main)
+    for number in 0..<8 { await first.send(number..<number + 1) }
+    let copy = try first.kill()
+    try await first.end()
+    let file = copy + "/log/000001.ndjson"
+    let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: file)))
+    let marks = String(decoding: bytes, as: UTF8.self)
+    #expect(marks.contains("segmentSynced"))
+    for offset in stride(from: 3, to: bytes.count, by: 97) {
+      var rotten = bytes
+      rotten[offset] ^= 1 << (offset % 8)
+      let place = path + "++"
+      try? FileManager.default.removeItem(atPath: place)
+      try FileManager.default.createDirectory(
+        atPath: place + "/log", withIntermediateDirectories: true)
+      try Data(rotten).write(to: URL(fileURLWithPath: place + "/log/000001.ndjson"))
+      let whole = String(decoding: bytes[..<offset], as: UTF8.self)
+        .split(separator: "\n").dropLast().count { $0.contains("\"chat.message\"") }
+      let next = try KeptRooms(in: place)
+      await next.restore()
+      let count = await next.received() ?? 0
+      #expect(count <= 8 && count >= whole, "byte \(offset)")
+      let isTold = next.log.contain("damaged")
+      #expect(count == 8 || isTold, "byte \(offset)")
+      try await next.end()
+    }
+  }
+
+  @Test func `nothing behind damage in the log is played`() async throws {
+    defer { clean() }
+    let first = try KeptRooms(in: path, segmentBytes: 16_000)
+    _ = try first.directory.open(.main)
+    for number in 0..<60 { await first.send(number..<number + 1) }
+    let copy = try first.kill()
+    try await first.end()
+    let names = try FileManager.default.contentsOfDirectory(atPath: copy + "/log").sorted()
+    try #require(names.count == 2)
+    let contents = try names.map { try Data(contentsOf: URL(fileURLWithPath: "\(copy)/log/\($0)")) }
+    let before = contents[..<1].reduce(0) { count, bytes in
+      count + String(decoding: bytes, as: UTF8.self).split(separator: "chat.message").count - 1
+    }
+    var rotten = contents[0]
+    rotten[rotten.count / 2] ^= 1
+    try rotten.write(to: URL(fileURLWithPath: "\(copy)/log/\(names[0])"))
+    let second = try KeptRooms(in: copy)
+    await second.restore()
+    let received = try #require(await second.received())
+    #expect(received > 0 && received < before)
+    #expect(second.log.contain("damaged in segment 1"))
+    #expect(second.log.contain("the log does not lead on from there"))
+    // It goes on from there.
+    await second.send(60..<65)
+    try await second.end()
+    let third = try KeptRooms(in: copy)
+    await third.restore()
+    #expect(await third.received() == received + 5)
+    try await third.end()
+  }
+
+  @Test func `a recording from elsewhere puts no marks into the log`() async throws {
+    defer { clean() }
+    let directory = path + "/recordings/main-forged"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let lines = [
+      #"{"type":"recording","version":1,"name":"main-forged","room":"main","segment":1,"startedAt":1}"#,
+      #"{"type":"change","at":0,"change":{"room":"main","session":1000000,"batch":1,"closed":true}}"#,
+      #"{"type":"viewers","ts":1,"count":3,"at":10}"#,
+      #"{"type":"frame","at":20,"flush":true}"#,
+    ]
+    try (lines.joined(separator: "\n") + "\n")
+      .write(toFile: directory + "/000001.ndjson", atomically: true, encoding: .utf8)
+    let first = try KeptRooms(in: path)
+    for room in [RoomName.main, other] { _ = try first.directory.open(room) }
+    await first.send(0..<10)
+    let replay = Replay(
+      try await first.library.files(of: "main-forged"), into: other, on: first.lane, speed: nil)
+    #expect(try await replay.run().events == 1)
+    await first.send(0..<1, to: other)
+    await first.send(10..<20)
+    let second = try await successor(of: first)
+    #expect(await second.count() == 20)
+    #expect(await second.count(other) == 1)
+    try await second.end()
+  }
+
+  @Test func `a disk that fails is told, and once it works again everything is kept`() async throws
+  {
+    let disk = SimulatedDisk()
+    try disk.makeDirectory("/state")
+    let isBroken = Mutex(false)
+    disk.decide { call in
+      let isWrite = [.write, .sync, .create].contains { $0 == call.operation }
+      return isWrite && isBroken.withLock { $0 } ? .error(ENOSPC) : nil
+    }
+    let first = try KeptRooms(in: "/state", on: disk)
+    _ = try first.directory.open(.main)
+    _ = try first.directory.open(other)
+    await first.send(0..<10)
+    await first.send(0..<10, to: other)
+    isBroken.withLock { $0 = true }
+    // Why, or that it is not kept: the log may fail before the sender is answered.
+    #expect(await first.trySend(10..<20) != nil)
+    #expect(await first.trySend(20..<30)?.contains("not kept") == true)
+    isBroken.withLock { $0 = false }
+    await first.send(30..<40)
+    await first.send(10..<20, to: other)
+    await first.send(40..<50)
+    disk.endProcess()
+    try await first.end()
+    disk.restart()
+    let second = try KeptRooms(in: "/state", on: disk)
+    await second.restore()
+    #expect(await second.count() == 50)
+    #expect(await second.count(other) == 20)
+    try await second.end()
+  }
+
+  private func restored(on disk: SimulatedDisk) async throws -> KeptRooms {
+    let run = try KeptRooms(in: "/state", on: disk, segmentBytes: 4_000)
+    await run.recordings.open()
+    await run.restore()
+    return run
+  }
+
+  @Test(arguments: [DiskFault.powerLoss, .processEnd])
+  func `a crash before any call leaves what was acknowledged, recorded or not`(_ fault: DiskFault)
+    async throws
+  {
+    var (number, hasCrashed) = (1, true)
+    while hasCrashed {
+      number += 3
+      let crash = number
+      let disk = SimulatedDisk(seed: UInt64(number), pageBytes: 512)
+      try disk.makeDirectory("/state")
+      try disk.syncDirectory("/")
+      disk.decide { $0.number == crash ? fault : nil }
+      var acknowledged = 0
+      var sent = 0
+      for life in 0..<3 {
+        let crashes = disk.counts
+        var run = try await restored(on: disk)
+        if disk.counts != crashes {
+          // That was during the recovery, which the next run begins again.
+          try await run.end()
+          disk.restart()
+          run = try await restored(on: disk)
+        }
+        let there = await run.received() ?? 0
+        #expect(
+          (acknowledged...sent).contains(there),
+          "\(there) of \(sent), \(acknowledged) acknowledged: crash at \(crash), life \(life)")
+        (sent, acknowledged) = (there, there)
+        if await run.count() == nil { _ = try? run.directory.open(.main) }
+        for step in 0..<6 {
+          sent += 3
+          if await run.trySend(sent - 3..<sent) == nil { acknowledged = sent }
+          if step == 1 { _ = try? await run.recordings.start(.main, on: run.lane) }
+          if step == 3 { _ = try? await run.recordings.stop(.main, on: run.lane) }
+        }
+        if life > 0 { disk.losePower() }
+        try await run.end()
+        hasCrashed = disk.calls >= crash
+        disk.restart()
+      }
+    }
+    #expect(number > 60)
+  }
+}

@@ -1,0 +1,289 @@
+import FileSystem
+import Foundation
+import Glibc
+import LiveEvents
+import RateLimiting
+import Recordings
+import SimulatedDisk
+import Synchronization
+import TestSupport
+import Testing
+
+/// A room that records on a simulated disk, through several lives of the program, and what it may rely on.
+private final class Witness {
+  let disk: SimulatedDisk
+  private let catalogue: TemporaryDirectory?
+  /// By the name of the recording: the steps that were handed over, and how many of them were acknowledged.
+  private(set) var written: [String: [RecordedStep]] = [:]
+  private var acknowledged: [String: Int] = [:]
+  private var lives: UInt64 = 0
+
+  /// - Parameter keepsCatalogue: whether the catalogue survives what befalls the files.
+  init(_ disk: SimulatedDisk, keepsCatalogue: Bool = false) throws {
+    self.disk = disk
+    catalogue = keepsCatalogue ? try TemporaryDirectory(in: "/dev/shm") : nil
+    try disk.makeDirectory("/state")
+    try disk.syncDirectory("/")
+  }
+
+  /// The faults of the disk from now on.
+  func decide(_ decide: @escaping @Sendable (DiskCall) -> DiskFault?) {
+    disk.decide { [path = catalogue?.path] call in
+      let fault = decide(call)
+      if let path, fault == .powerLoss || fault == .processEnd {
+        // What the process does to its catalogue from here on does not happen.
+        try? FileManager.default.copyItem(atPath: path + "/catalogue", toPath: path + "/kept")
+      }
+      return fault
+    }
+  }
+
+  /// Makes the disk and the catalogue ready for another process.
+  func restart() {
+    disk.restart()
+    guard let path = catalogue?.path, FileManager.default.fileExists(atPath: path + "/kept") else {
+      return
+    }
+    try? FileManager.default.removeItem(atPath: path + "/catalogue")
+    try? FileManager.default.moveItem(atPath: path + "/kept", toPath: path + "/catalogue")
+  }
+
+  /// The program: each instance is one process.
+  func open() throws -> RecordingLibrary {
+    var settings = RecordingSettings(
+      on: disk, cataloguePath: catalogue.map { $0.path + "/catalogue" } ?? ":memory:")
+    settings.segmentBytes = 2_500
+    // No call may depend on the time.
+    settings.syncNanoseconds = .max / 2
+    return try RecordingLibrary(directory: "/state/recordings", settings: settings)
+  }
+
+  /// Goes on with the recording that can be continued, or starts one; writes; and ends it, unless the disk fails.
+  func live(batches: Int, finishes: Bool) async throws {
+    let library = try open()
+    defer { library.close() }
+    guard let recorder = await begin(in: library) else { return }
+    lives += 1
+    let steps = makeSteps(batches * 10, seed: lives)
+    for batch in 0..<batches {
+      await write(steps[batch * 10..<batch * 10 + 10], recorder, library, syncs: batch % 3 != 1)
+    }
+    if finishes {
+      let end = try? await recorder.finish(digest: nil, endedAt: 1)
+      if end?.state == .finished { acknowledged[recorder.name] = written[recorder.name]?.count }
+    } else if (try? await recorder.interrupt(endedAt: 1)) != nil, recorder.failure == nil {
+      acknowledged[recorder.name] = written[recorder.name]?.count
+    }
+  }
+
+  private func begin(in library: RecordingLibrary) async -> RoomRecorder? {
+    guard let list = try? await library.list() else { return nil }
+    if let last = list.last(where: { $0.state == .interrupted }) {
+      guard let recorder = try? await library.resume(last.name, onEvent: { _ in }) else {
+        return nil
+      }
+      if written[recorder.name] == nil { written[recorder.name] = [] }
+      return recorder
+    }
+    let startedAt = 1_700_000_000_000 + Int(lives) * 1_000
+    let recorder = try? await library.start(room: "main", startedAt: startedAt) { _ in }
+    if let recorder { written[recorder.name] = [] }
+    return recorder
+  }
+
+  private func write(
+    _ steps: ArraySlice<RecordedStep>, _ recorder: RoomRecorder, _ library: RecordingLibrary,
+    syncs: Bool
+  ) async {
+    written[recorder.name, default: []] += steps
+    if syncs {
+      await recorder.write(steps)
+      if recorder.failure == nil { acknowledged[recorder.name] = written[recorder.name]?.count }
+    } else {
+      recorder.post(RecordedBatch(steps))
+      // The second visit is in a later group.
+      for _ in 1...2 { await library.settle() }
+    }
+  }
+
+  /// Starts the program after a crash, and expects everything that was acknowledged, exactly as it was written.
+  ///
+  /// - Parameter trustsSyncs: whether what was acknowledged must be there.
+  func check(_ place: Comment, trustsSyncs: Bool = true) async throws {
+    restart()
+    let library = try open()
+    defer { library.close() }
+    let list = try await library.list()
+    for summary in list {
+      let all = written[summary.name] ?? []
+      let (read, damage) = try await library.readable(summary.name)
+      #expect(read == Array(all.prefix(read.count)), place)
+      if trustsSyncs {
+        #expect(summary.state != .damaged && damage == nil, "\(place): \(summary.reason ?? "")")
+        #expect(read.count >= acknowledged[summary.name] ?? 0, place)
+      }
+      written[summary.name] = read
+      acknowledged[summary.name] = read.count
+    }
+    for (name, count) in acknowledged where trustsSyncs && count > 0 {
+      #expect(list.contains { $0.name == name }, "\(place): \(name) is gone")
+    }
+  }
+}
+
+/// What recordings promise when the power fails, or the disk does.
+@Suite struct PowerLossTests {
+  /// Creates, appends, syncs, rotates, interrupts, recovers, resumes and finishes.
+  private func lives(_ witness: Witness) async throws {
+    try await witness.live(batches: 4, finishes: false)
+    try await witness.live(batches: 3, finishes: true)
+  }
+
+  @Test(arguments: [true, false], [DiskFault.powerLoss, .processEnd])
+  func `a crash before any call leaves all that was acknowledged, and the recording goes on`(
+    keepsCatalogue: Bool, fault: DiskFault
+  ) async throws {
+    var number = 2
+    var hasCrashed = true
+    while hasCrashed {
+      number += 1
+      let place: Comment = "crash at call \(number)"
+      let disk = SimulatedDisk(seed: UInt64(number), pageBytes: 512)
+      let witness = try Witness(disk, keepsCatalogue: keepsCatalogue)
+      let crash = number
+      witness.decide { $0.number == crash ? fault : nil }
+      try await lives(witness)
+      hasCrashed = disk.calls >= number
+      try await witness.check(place)
+      try await witness.live(batches: 2, finishes: true)
+      // What the process that goes on has synced is safe whatever the first one left unsynced.
+      disk.losePower()
+      try await witness.check(place)
+    }
+    #expect(number > 60)
+  }
+
+  @Test func `a crash before any call of a recovery does no harm to what is recovered`()
+    async throws
+  {
+    var recoveries = 0
+    for number in stride(from: 3, to: 130, by: 5) {
+      var (call, hasCrashed) = (0, true)
+      while hasCrashed {
+        call += 1
+        let disk = SimulatedDisk(seed: UInt64(number * 1_000 + call), pageBytes: 512)
+        let witness = try Witness(disk)
+        witness.decide { $0.number == number ? .powerLoss : nil }
+        try await lives(witness)
+        guard disk.counts[.powerLoss] == 1 else { break }
+        witness.restart()
+        let crash = disk.calls + call
+        witness.decide { $0.number == crash ? .powerLoss : nil }
+        let library = try witness.open()
+        _ = try? await library.list()
+        library.close()
+        hasCrashed = disk.counts[.powerLoss] == 2
+        recoveries += 1
+        try await witness.check("crash at call \(number), and \(call) of the recovery")
+      }
+    }
+    #expect(recoveries > 250)
+  }
+
+  @Test func `a segment whose name a killed process did not sync is not lost before the next one`()
+    async throws
+  {
+    for seed in 1...100 as ClosedRange<UInt64> {
+      let disk = SimulatedDisk(seed: seed)
+      let witness = try Witness(disk)
+      for (segment, fault) in [("1", DiskFault.processEnd), ("2", .powerLoss)] {
+        witness.decide { call in
+          let file = "\(call.path)/00000\(segment).ndjson"
+          return call.operation == .syncDirectory && disk.contents(of: file) != nil ? fault : nil
+        }
+        try await witness.live(batches: 1, finishes: false)
+        witness.restart()
+      }
+      #expect(disk.counts[.processEnd] == 1 && disk.counts[.powerLoss] == 1)
+      try await witness.check("seed \(seed)")
+    }
+  }
+
+  /// Faults that a disk may have at any call without breaking a promise.
+  private static func fault(_ call: DiskCall, _ random: inout SplitMix64) -> DiskFault? {
+    let errors = [EIO, ENOSPC, EDQUOT]
+    switch random.pick(0..<60) {
+    case 0: return .powerLoss
+    case 1: return .processEnd
+    case 2: return .error(errors[random.pick(0..<3)])
+    case 3...9: return call.operation == .write || call.operation == .read ? .short : nil
+    case 10...15: return call.operation == .sync ? .slow(1_000_000_000) : nil
+    default: return nil
+    }
+  }
+
+  @Test
+  func `whatever a disk does, what was acknowledged is there, and nothing that was not written`()
+    async throws
+  {
+    var events: [DiskEvent: Int] = [:]
+    for seed in 1...120 as ClosedRange<UInt64> {
+      let disk = SimulatedDisk(seed: seed, pageBytes: 512)
+      let witness = try Witness(disk, keepsCatalogue: seed % 4 == 0)
+      let random = Mutex(SplitMix64(seed: seed))
+      for life in 1...5 {
+        witness.decide { call in random.withLock { Self.fault(call, &$0) } }
+        try await witness.live(batches: 5, finishes: life % 2 == 0)
+        if seed % 3 == 0 { disk.losePower() } else { disk.endProcess() }
+        try await witness.check("seed \(seed), life \(life)")
+      }
+      events.merge(disk.counts, uniquingKeysWith: +)
+    }
+    let others: Set<DiskEvent> = [.lie, .never, .rot, .otherError]
+    for event in DiskEvent.allCases where !others.contains(event) {
+      #expect(events[event] ?? 0 > 0, "\(event) never happened: \(events)")
+    }
+  }
+
+  @Test func `after a sync that was a lie, what is there is still as it was written`() async throws
+  {
+    var lies = 0
+    for seed in 1...60 as ClosedRange<UInt64> {
+      let disk = SimulatedDisk(seed: seed, pageBytes: 512)
+      let witness = try Witness(disk)
+      let random = Mutex(SplitMix64(seed: seed))
+      disk.decide { call in
+        let isSync = call.operation == .sync || call.operation == .syncDirectory
+        return isSync && random.withLock { $0.oneIn(3) } ? .lie : nil
+      }
+      try await lives(witness)
+      disk.losePower()
+      lies += disk.counts[.lie] ?? 0
+      try await witness.check("seed \(seed)", trustsSyncs: false)
+    }
+    #expect(lies > 100)
+  }
+
+  @Test func `a byte that rots ends what is read, and is told`() async throws {
+    for seed in 1...80 as ClosedRange<UInt64> {
+      let disk = SimulatedDisk(seed: seed)
+      // Without a catalogue, what follows the last sync looks like what was being written.
+      let witness = try Witness(disk, keepsCatalogue: true)
+      try await witness.live(batches: 5, finishes: true)
+      let name = try #require(witness.written.keys.first)
+      let directory = "/state/recordings/" + name
+      var random = SplitMix64(seed: seed)
+      let files = try disk.names(in: directory)
+      let path = directory + "/" + files[random.pick(0..<files.count)]
+      let bytes = try #require(disk.contents(of: path))
+      let offset = random.pick(0..<bytes.count)
+      disk.rot(path, at: offset, bits: 1 << UInt8(random.pick(0..<8)))
+      let library = try witness.open()
+      defer { library.close() }
+      let (read, damage) = try await library.readable(name)
+      let all = witness.written[name] ?? []
+      #expect(damage != nil, "byte \(offset) of \(path)")
+      #expect(read == Array(all.prefix(read.count)) && read.count <= all.count)
+    }
+  }
+}

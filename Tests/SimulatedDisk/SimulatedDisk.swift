@@ -1,0 +1,280 @@
+import Dispatch
+package import FileSystem
+import Glibc
+package import Platform
+import TestSupport
+
+/// A disk in memory that keeps what was written apart from what was synced, and fails as it is told.
+///
+/// When its power fails, each page that was written but not synced is there, is not, or is torn, and so are
+/// entries of directories, which only a sync of their directory makes safe. The seed decides, so the same calls
+/// always have the same result. May be used from any thread; that result is the same only if one thread at a time
+/// uses it.
+package final class SimulatedDisk: Disk {
+  private struct Contents {
+    var random: SplitMix64
+    var tree = SimulatedTree()
+    var open: [Int32: (file: Int, path: String, offset: Int)] = [:]
+    var lastDescriptor: Int32 = 2
+    var calls = 0
+    var bytesRead = 0
+    /// Whether the process that used it has ended, so that nothing has an effect.
+    var isEnded = false
+    var decide: @Sendable (DiskCall) -> DiskFault? = { _ in nil }
+    var counts: [DiskEvent: Int] = [:]
+    var waiting: [DispatchSemaphore] = []
+  }
+
+  private let contents: Guarded<Contents>
+  private let caught = AsyncStream.makeStream(of: Void.self)
+  private let pause: @Sendable (_ nanoseconds: UInt64) -> Void
+
+  /// - Parameters:
+  ///   - pageBytes: the size of what is written as one; small pages make more different losses of small files.
+  ///   - pause: called by calls that take long, without any lock; whoever has the time lets it pass.
+  package init(
+    seed: UInt64 = 0, pageBytes: Int = 4096,
+    pause: @escaping @Sendable (_ nanoseconds: UInt64) -> Void = { _ in }
+  ) {
+    contents = Guarded(
+      Contents(random: SplitMix64(seed: seed), tree: SimulatedTree(pageBytes: pageBytes)))
+    self.pause = pause
+  }
+
+  // MARK: Faults
+
+  /// Asks `decide` before each call from now on whether it has a fault; it may use the disk.
+  package func decide(_ decide: @escaping @Sendable (DiskCall) -> DiskFault?) {
+    contents.withLock { $0.decide = decide }
+  }
+
+  /// The power fails: what was not synced is lost, or not. Calls fail until ``restart()``.
+  package func losePower() { end(.powerLoss) }
+
+  /// The process that uses the disk ends, but the machine runs on. Calls fail until ``restart()``.
+  package func endProcess() { end(.processEnd) }
+
+  private func end(_ event: DiskEvent) {
+    contents.withLock { contents in
+      guard !contents.isEnded else { return }
+      contents.isEnded = true
+      contents.counts[event, default: 0] += 1
+      contents.open = [:]
+      guard event == .powerLoss else { return }
+      contents.tree.losePower(&contents.random, &contents.counts)
+    }
+    release()
+  }
+
+  /// Another process uses the disk, without faults. What the last one had open is closed.
+  package func restart() {
+    contents.withLock { contents in
+      contents.isEnded = false
+      contents.open = [:]
+      contents.decide = { _ in nil }
+    }
+  }
+
+  /// Whether the power or the process has ended since the last ``restart()``.
+  package var hasEnded: Bool { contents.withLock { $0.isEnded } }
+
+  /// Lets all calls go on that would never end.
+  package func release() {
+    for gate in contents.withLock({ exchange(&$0.waiting, with: []) }) { gate.signal() }
+  }
+
+  /// Returns once a call waits that would never end.
+  package func hasCaught() async {
+    for await _ in caught.stream { return }
+  }
+
+  /// Changes bits of a byte that is safely on the disk.
+  package func rot(_ path: String, at offset: Int, bits: UInt8 = 1) {
+    contents.withLock { contents in
+      contents.tree.rot(path, at: offset, bits: bits)
+      contents.counts[.rot, default: 0] += 1
+    }
+  }
+
+  /// What has befallen the disk so far.
+  package var counts: [DiskEvent: Int] { contents.withLock { $0.counts } }
+
+  // MARK: What is on it
+
+  /// How many calls there were.
+  package var calls: Int { contents.withLock { $0.calls } }
+
+  /// How many bytes calls have read.
+  package var bytesRead: Int { contents.withLock { $0.bytesRead } }
+
+  /// What a process would read now; `nil` if there is no such file.
+  package func contents(of path: String) -> [UInt8]? {
+    contents.withLock { try? $0.tree.file(at: path).current }
+  }
+
+  /// Waits as the fault of a call says, or fails. Returns the fault that the call itself has to see to.
+  private func begin(
+    _ operation: SystemError.Operation, _ path: String, bytes: Int = 0
+  ) throws(SystemError) -> DiskFault? {
+    let (decide, number) = try contents.withLock { contents throws(SystemError) in
+      guard !contents.isEnded else { throw SystemError(operation, code: EIO, context: path) }
+      contents.calls += 1
+      return (contents.decide, contents.calls)
+    }
+    let fault = decide(DiskCall(number: number, operation: operation, path: path, bytes: bytes))
+    switch fault {
+    case .powerLoss: losePower()
+    case .processEnd: endProcess()
+    case .slow(let nanoseconds):
+      count(.slow)
+      pause(nanoseconds)
+    case .never:
+      let gate = DispatchSemaphore(value: 0)
+      contents.withLock { contents in
+        contents.counts[.never, default: 0] += 1
+        contents.waiting.append(gate)
+      }
+      caught.continuation.yield()
+      gate.wait()
+    case .error, .short, .lie, nil: break
+    }
+    let hasEnded = contents.withLock { $0.isEnded }
+    guard !hasEnded else { throw SystemError(operation, code: EIO, context: path) }
+    if case .error(let code) = fault {
+      count(.error(code, in: operation))
+      throw SystemError(operation, code: code, context: path)
+    }
+    return fault
+  }
+
+  private func count(_ event: DiskEvent) {
+    contents.withLock { $0.counts[event, default: 0] += 1 }
+  }
+
+  private func path(of file: Int32) -> String {
+    contents.withLock { $0.open[file]?.path ?? "" }
+  }
+
+  /// Performs a call on an open file.
+  private func with<R: Sendable>(
+    _ file: Int32, _ operation: SystemError.Operation,
+    _ body: @Sendable (inout Contents, _ file: Int) throws(SystemError) -> R
+  ) throws(SystemError) -> R {
+    try contents.withLock { contents throws(SystemError) in
+      guard let found = contents.open[file]?.file else {
+        throw SystemError(operation, code: EBADF)
+      }
+      return try body(&contents, found)
+    }
+  }
+
+  // MARK: Calls
+
+  package func open(_ path: String, for purpose: OpenPurpose) throws(SystemError) -> Int32 {
+    _ = try begin(purpose == .creating ? .create : .open, path)
+    return try contents.withLock { contents throws(SystemError) in
+      let file =
+        purpose == .creating
+        ? try contents.tree.create(path, isDirectory: false)
+        : try contents.tree.find(path, .open)
+      guard contents.tree.isFile(file) else {
+        throw SystemError(.open, code: EISDIR, context: path)
+      }
+      contents.lastDescriptor += 1
+      contents.open[contents.lastDescriptor] = (file, path, 0)
+      return contents.lastDescriptor
+    }
+  }
+
+  package func close(_ file: Int32) { contents.withLock { _ = $0.open.removeValue(forKey: file) } }
+
+  package func read(
+    _ file: Int32, into target: UnsafeMutableRawBufferPointer
+  ) throws(SystemError) -> Int {
+    let isShort = try begin(.read, path(of: file), bytes: target.count) == .short
+    if isShort { count(.shortRead) }
+    let size = isShort ? (target.count + 1) / 2 : target.count
+    let bytes = try with(file, .read) { contents, number in
+      let offset = contents.open[file]?.offset ?? 0
+      let bytes = contents.tree.read(number, at: offset, count: size)
+      contents.open[file]?.offset += bytes.count
+      contents.bytesRead += bytes.count
+      return bytes
+    }
+    target.copyBytes(from: bytes)
+    return bytes.count
+  }
+
+  package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+    let isShort = try begin(.write, path(of: file), bytes: bytes.count) == .short
+    if isShort { count(.shortWrite) }
+    let written = Array(bytes.prefix(isShort ? (bytes.count + 1) / 2 : bytes.count))
+    try with(file, .write) { $0.tree.append(written, to: $1) }
+    return written.count
+  }
+
+  package func truncate(_ file: Int32, to count: Int) throws(SystemError) {
+    _ = try begin(.truncate, path(of: file))
+    try with(file, .truncate) { $0.tree.truncate($1, to: count) }
+  }
+
+  package func sync(_ file: Int32) throws(SystemError) {
+    let isLie: Bool
+    do {
+      isLie = try begin(.sync, path(of: file)) == .lie
+    } catch {
+      // As Linux has it: some pages may be on the disk, and a later sync does not try the others again.
+      try? with(file, .sync) { $0.tree.failSync($1, &$0.random, &$0.counts) }
+      throw error
+    }
+    if isLie { return count(.lie) }
+    try with(file, .sync) { $0.tree.sync($1) }
+  }
+
+  package func state(of path: String) throws(SystemError) -> FileState {
+    _ = try begin(.examine, path)
+    return try contents.withLock { contents throws(SystemError) in
+      try contents.tree.state(of: path)
+    }
+  }
+
+  package func rename(_ path: String, to newPath: String) throws(SystemError) {
+    _ = try begin(.rename, path)
+    try contents.withLock { contents throws(SystemError) in
+      try contents.tree.rename(path, to: newPath)
+    }
+  }
+
+  package func remove(_ path: String) throws(SystemError) {
+    _ = try begin(.remove, path)
+    try contents.withLock { contents throws(SystemError) in try contents.tree.remove(path) }
+  }
+
+  package func makeDirectory(_ path: String) throws(SystemError) {
+    _ = try begin(.create, path)
+    try contents.withLock { contents throws(SystemError) in
+      _ = try contents.tree.create(path, isDirectory: true)
+    }
+  }
+
+  package func removeDirectory(_ path: String) throws(SystemError) {
+    _ = try begin(.remove, path)
+    try contents.withLock { contents throws(SystemError) in
+      try contents.tree.removeDirectory(path)
+    }
+  }
+
+  package func names(in directory: String) throws(SystemError) -> [String] {
+    _ = try begin(.read, directory)
+    return try contents.withLock { contents throws(SystemError) in
+      try contents.tree.directory(at: directory).current.keys.sorted()
+    }
+  }
+
+  package func syncDirectory(_ path: String) throws(SystemError) {
+    if try begin(.syncDirectory, path) == .lie { return count(.lie) }
+    try contents.withLock { contents throws(SystemError) in
+      try contents.tree.syncDirectory(path)
+    }
+  }
+}

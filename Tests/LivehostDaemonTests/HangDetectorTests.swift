@@ -1,4 +1,5 @@
 import Composable
+import Foundation
 import HostScreen
 import LiveEvents
 import LivehostDaemon
@@ -9,57 +10,75 @@ import Testing
 import WireFormats
 
 /// What held a lane, found from looks at it.
+@Suite(.timeLimit(.minutes(1)))
 struct HangDetectorTests {
-  private func turn(_ number: UInt64, milliseconds: UInt64) -> TurnMeter.LongTurn {
+  private func turn(
+    _ number: UInt64, milliseconds: UInt64, _ times: SchedulerTimes? = nil
+  ) -> TurnMeter.LongTurn {
     TurnMeter.LongTurn(
-      number: number, start: 1, nanoseconds: milliseconds * 1_000_000, last: nil)
+      number: number, start: 1, nanoseconds: milliseconds * 1_000_000, last: nil, times: times)
   }
 
   private func label(_ work: LaneActivity.Work) -> LaneActivity.Label {
     LaneActivity.Label(room: .main, work: work)
   }
 
-  private func times(ran: UInt64, waited: UInt64) -> SchedulerTimes {
-    SchedulerTimes(ran: ran * 1_000_000, waited: waited * 1_000_000)
-  }
-
   @Test func `the activity seen most often is what held the lane`() {
     var detector = HangDetector()
-    detector.sample(turn: 4, activity: label(.action("stream")), times: nil)
-    for _ in 0..<3 { detector.sample(turn: 4, activity: label(.view("ChatView")), times: nil) }
-    detector.sample(turn: 4, activity: label(.report), times: nil)
+    detector.sample(turn: 4, activity: label(.action("stream")), isAsleep: nil)
+    for _ in 0..<3 { detector.sample(turn: 4, activity: label(.view("ChatView")), isAsleep: nil) }
+    detector.sample(turn: 4, activity: label(.report), isAsleep: nil)
     #expect(
-      detector.finish(turn(4, milliseconds: 300), times: nil).holder == label(.view("ChatView")))
+      detector.finish(turn(4, milliseconds: 300)).holder == label(.view("ChatView")))
   }
 
   @Test func `activities seen in another turn do not count`() {
     var detector = HangDetector()
-    for _ in 0..<9 { detector.sample(turn: 3, activity: label(.action("stream")), times: nil) }
-    detector.sample(turn: 4, activity: label(.view("ChatView")), times: nil)
+    for _ in 0..<9 { detector.sample(turn: 3, activity: label(.action("stream")), isAsleep: nil) }
+    detector.sample(turn: 4, activity: label(.view("ChatView")), isAsleep: nil)
     #expect(
-      detector.finish(turn(4, milliseconds: 300), times: nil).holder == label(.view("ChatView")))
-    #expect(detector.finish(turn(5, milliseconds: 300), times: nil).holder == nil)
+      detector.finish(turn(4, milliseconds: 300)).holder == label(.view("ChatView")))
+    #expect(detector.finish(turn(5, milliseconds: 300)).holder == nil)
   }
 
-  /// How long the lane ran and waited during a turn of 400 ms, and what that means.
-  static let spendings: [(ran: UInt64, waited: UInt64, reason: HangDetector.Reason)] = [
-    (390, 5, .busy), (210, 180, .busy), (5, 5, .blocked), (100, 80, .blocked),
-    (100, 300, .descheduled), (0, 400, .descheduled),
-  ]
+  /// How long the lane ran and waited during a turn of 400 ms, whether its thread was seen asleep, what that
+  /// means, and how long the machine kept it waiting then.
+  static let spendings:
+    [(ran: UInt64, waited: UInt64, asleep: Bool?, reason: HangDetector.Reason, kept: UInt64)] = [
+      (390, 5, nil, .busy, 5), (210, 180, nil, .busy, 180), (5, 5, nil, .blocked, 5),
+      (100, 80, nil, .blocked, 80), (100, 300, nil, .descheduled, 300),
+      (0, 400, nil, .descheduled, 400),
+      (5, 5, true, .blocked, 5), (100, 80, true, .blocked, 80),
+      // Nothing that the kernel of a virtual machine knows of, and not asleep: another one was running.
+      (5, 5, false, .descheduled, 395), (100, 80, false, .descheduled, 300),
+      (250, 0, false, .busy, 150),
+    ]
 
   @Test(arguments: spendings)
   func `a lane that computes, waits or lacks a processor is recognised as such`(
-    ran: UInt64, waited: UInt64, reason: HangDetector.Reason
+    ran: UInt64, waited: UInt64, asleep: Bool?, reason: HangDetector.Reason, kept: UInt64
   ) {
     var detector = HangDetector()
-    detector.sample(turn: nil, activity: nil, times: times(ran: 1_000, waited: 50))
-    detector.sample(
-      turn: 7, activity: label(.action("stream")),
-      times: times(ran: 1_000 + ran / 2, waited: 50 + waited / 2))
-    let finding = detector.finish(
-      turn(7, milliseconds: 400), times: times(ran: 1_000 + ran, waited: 50 + waited))
+    detector.sample(turn: 7, activity: label(.action("stream")), isAsleep: asleep)
+    let finding = detector.finish(turn(7, milliseconds: 400, .milliseconds(ran: ran, waited: waited)))
     #expect(finding.reason == reason)
-    #expect(finding.times == times(ran: ran, waited: waited))
+    #expect(finding.times == .milliseconds(ran: ran, waited: kept))
+  }
+
+  @Test func `a thread that waits is asleep, one that computes is not`() async throws {
+    let pipe = Pipe()
+    let thread = AsyncStream<pid_t>.makeStream()
+    let reader = Thread {
+      thread.continuation.yield(SchedulerTimes.currentThread())
+      _ = pipe.fileHandleForReading.readData(ofLength: 1)
+    }
+    reader.start()
+    var threads = thread.stream.makeAsyncIterator()
+    let number = try #require(await threads.next())
+    while SchedulerTimes.isAsleep(thread: number) != true { await Task.yield() }
+    try pipe.fileHandleForWriting.close()
+    #expect(SchedulerTimes.isAsleep(thread: SchedulerTimes.currentThread()) == false)
+    #expect(SchedulerTimes.isAsleep(thread: -1) == nil)
   }
 
   @Test func `the kernel reports the times of a thread, which grow`() throws {
@@ -69,6 +88,14 @@ struct HangDetectorTests {
     while SchedulerTimes.of(thread: thread)?.ran == before.ran { sum &+= 1 }
     #expect(try #require(SchedulerTimes.of(thread: thread)).ran > before.ran)
     #expect(SchedulerTimes.of(thread: -1) == nil)
+    let mine = try #require(SchedulerTimes.ofCurrentThread())
+    #expect(mine.ran > before.ran)
+  }
+}
+
+extension SchedulerTimes {
+  fileprivate static func milliseconds(ran: UInt64, waited: UInt64) -> SchedulerTimes {
+    SchedulerTimes(ran: ran * 1_000_000, waited: waited * 1_000_000)
   }
 }
 
@@ -76,14 +103,22 @@ struct HangDetectorTests {
 struct TurnMeterTests {
   private final class Hand: Sendable {
     let time = Atomic<UInt64>(1)
+    let ran = Atomic<UInt64>(0)
     func advance(milliseconds: UInt64) {
       time.add(milliseconds * 1_000_000, ordering: .relaxed)
+    }
+    func run(milliseconds: UInt64) {
+      ran.add(milliseconds * 1_000_000, ordering: .relaxed)
+      advance(milliseconds: milliseconds)
     }
   }
 
   private let hand = Hand()
   private var meter: TurnMeter {
-    TurnMeter { [hand] in hand.time.load(ordering: .relaxed) }
+    TurnMeter(times: { [hand] in
+      let ran = hand.ran.load(ordering: .relaxed)
+      return SchedulerTimes(ran: ran, waited: hand.time.load(ordering: .relaxed) - 1 - ran)
+    }) { [hand] in hand.time.load(ordering: .relaxed) }
   }
 
   @Test func `only turns of 250 ms or more are reported, each once`() {
@@ -95,6 +130,31 @@ struct TurnMeterTests {
     #expect(meter.takeLongTurns() == [])
     #expect(meter.longestNanoseconds == 800_000_000)
     #expect(meter.count == 4)
+  }
+
+  @Test func `what the thread did before and after a turn is not counted with it`() {
+    let meter = meter
+    // It computes until the turn begins, gets no processor for most of it, and computes again.
+    meter.measure { hand.run(milliseconds: 240) }
+    hand.run(milliseconds: 300)
+    meter.measure {
+      hand.run(milliseconds: 10)
+      hand.advance(milliseconds: 390)
+    }
+    meter.measure { hand.run(milliseconds: 240) }
+    #expect(meter.takeLongTurns().map(\.times) == [.milliseconds(ran: 10, waited: 390)])
+  }
+
+  @Test func `times are read again when they are 20 ms old`() {
+    let meter = meter
+    meter.measure { hand.run(milliseconds: 19) }
+    meter.measure { hand.advance(milliseconds: 300) }
+    meter.measure { hand.run(milliseconds: 20) }
+    meter.measure { hand.advance(milliseconds: 300) }
+    #expect(
+      meter.takeLongTurns().map(\.times) == [
+        .milliseconds(ran: 19, waited: 300), .milliseconds(ran: 0, waited: 300),
+      ])
   }
 
   @Test func `a turn in progress is visible from outside, with its activity`() {
@@ -126,7 +186,7 @@ struct TurnMeterTests {
             // Another thread would look now and then; here it is done in between.
             detector.withLock {
               $0.sample(
-                turn: meter.current?.number, activity: meter.activity.present, times: nil)
+                turn: meter.current?.number, activity: meter.activity.present, isAsleep: nil)
             }
             hand.advance(milliseconds: 400)
           }
@@ -140,7 +200,7 @@ struct TurnMeterTests {
       }
     }
     let turn = try #require(meter.takeLongTurns().first)
-    let finding = detector.withLock { $0.finish(turn, times: nil) }
+    let finding = detector.withLock { $0.finish(turn) }
     #expect(HangClass(nanoseconds: finding.turn.nanoseconds) == .hang)
     #expect(finding.holder == LaneActivity.Label(room: .main, work: .effect("block")))
     try await group.shutdownGracefully()

@@ -19,46 +19,43 @@ package struct HangDetector: Sendable {
     case busy
     /// The lane was waiting in a call: it was held without computing.
     case blocked
-    /// The lane was ready, but the machine did not give it a processor.
+    /// The lane was ready, but the machine did not give it a processor: others had it, or the machine is a
+    /// virtual one and was not running itself.
     case descheduled
   }
 
   /// A turn that is being observed.
   private struct Observed: Sendable {
     let number: UInt64
-    /// The times before the turn began, as of the last look.
-    let before: SchedulerTimes?
     var seen: [LaneActivity.Label: Int] = [:]
+    /// How often it was seen awake, less how often asleep.
+    var wakefulness = 0
   }
 
   private var observed: Observed?
-  private var lastTimes: SchedulerTimes?
 
   package init() {}
 
-  /// Takes a sample of the lane: its current turn, if there is one, its activity and its times.
-  package mutating func sample(
-    turn: UInt64?, activity: LaneActivity.Label?, times: SchedulerTimes?
-  ) {
-    defer { lastTimes = times }
+  /// Takes a sample of the lane: its current turn, if there is one, its activity, and whether its thread waits
+  /// for something, if that is known.
+  package mutating func sample(turn: UInt64?, activity: LaneActivity.Label?, isAsleep: Bool?) {
     guard let turn else { return }
-    if observed?.number != turn { observed = Observed(number: turn, before: lastTimes) }
+    if observed?.number != turn { observed = Observed(number: turn) }
     if let activity { observed?.seen[activity, default: 0] += 1 }
+    if let isAsleep { observed?.wakefulness += isAsleep ? -1 : 1 }
   }
 
   /// Attributes a long turn that has ended.
-  package func finish(_ turn: TurnMeter.LongTurn, times: SchedulerTimes?) -> Finding {
+  package func finish(_ turn: TurnMeter.LongTurn) -> Finding {
     let observed = observed.flatMap { $0.number == turn.number ? $0 : nil }
-    // Without a look during the turn, the whole time since the last look counts.
-    let before = observed?.before ?? lastTimes
-    var spent: SchedulerTimes?
-    if let before, let times {
-      spent = SchedulerTimes(
-        ran: min(turn.nanoseconds, times.ran &- before.ran),
-        waited: min(turn.nanoseconds, times.waited &- before.waited))
+    var times = turn.times
+    if let ran = times?.ran, let observed, observed.wakefulness > 0 {
+      // The kernel of a virtual machine counts the time in which another one was running neither way; a thread
+      // that was seen awake did not wait for anything in it.
+      times?.waited = turn.nanoseconds - min(turn.nanoseconds, ran)
     }
     return Finding(
-      turn: turn, holder: holder(observed, turn), reason: Self.reason(turn, spent), times: spent)
+      turn: turn, holder: holder(observed, turn), reason: Self.reason(turn, times), times: times)
   }
 
   /// The activity seen most often; of several, the one seen at the end, or else the first by name.

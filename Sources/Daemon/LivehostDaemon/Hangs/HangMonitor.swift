@@ -1,5 +1,6 @@
 import Glibc
 import HostScreen
+import NIOCore
 package import Platform
 
 /// Observes the lanes from a thread of its own, and reports which turns would have been hangs, and
@@ -23,12 +24,11 @@ package final class HangMonitor: Sendable {
       var detectors = lanes.map { _ in HangDetector() }
       while !signal.wait(nanoseconds: Self.period) {
         for (index, lane) in lanes.enumerated() {
-          let times = SchedulerTimes.of(thread: lane.threadID)
-          for turn in lane.meter.takeLongTurns() {
-            report(lane, detectors[index].finish(turn, times: times))
-          }
+          for turn in lane.meter.takeLongTurns() { report(lane, detectors[index].finish(turn)) }
+          let turn = lane.meter.current?.number
           detectors[index].sample(
-            turn: lane.meter.current?.number, activity: lane.meter.activity.present, times: times)
+            turn: turn, activity: lane.meter.activity.present,
+            isAsleep: turn.flatMap { _ in SchedulerTimes.isAsleep(thread: lane.threadID) })
         }
       }
     }

@@ -6,6 +6,10 @@ import Synchronization
 ///
 /// Two clock reads per turn: meant for batches and frames, not for events.
 package final class TurnMeter: Sendable {
+  /// How old the known times of the thread may be when a turn begins, in nanoseconds: reading them costs some
+  /// 10 us, so a busy lane spends 0.05 % on it.
+  package static let uncertainty: UInt64 = 20_000_000
+
   /// A turn long enough to be reported.
   package struct LongTurn: Sendable, Equatable {
     /// The number of the turn on its lane, starting at 0.
@@ -15,14 +19,19 @@ package final class TurnMeter: Sendable {
     package let nanoseconds: UInt64
     /// What the lane was doing when the turn ended.
     package let last: LaneActivity.Label?
+    /// How the lane's thread spent the turn, and at most ``TurnMeter/uncertainty`` before it; `nil` if the
+    /// kernel does not tell.
+    package let times: SchedulerTimes?
 
     package init(
-      number: UInt64, start: UInt64, nanoseconds: UInt64, last: LaneActivity.Label?
+      number: UInt64, start: UInt64, nanoseconds: UInt64, last: LaneActivity.Label?,
+      times: SchedulerTimes? = nil
     ) {
       self.number = number
       self.start = start
       self.nanoseconds = nanoseconds
       self.last = last
+      self.times = times
     }
   }
 
@@ -32,19 +41,25 @@ package final class TurnMeter: Sendable {
   private let start = Atomic<UInt64>(0)
   private let ended = Guarded<[LongTurn]>([])
   private let clock: @Sendable () -> UInt64
+  private let times: @Sendable () -> SchedulerTimes?
+  /// What the kernel said of the thread before a turn, and when. Only the lane uses it.
+  private nonisolated(unsafe) var known: (times: SchedulerTimes?, at: UInt64)?
   package let activity: LaneActivity
   private let onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)?
 
   /// - Parameters:
   ///   - onTurn: called with the length of each turn, on the lane; must return quickly.
+  ///   - times: those of the calling thread.
   ///   - clock: monotonic nanoseconds, never 0.
   package init(
     activity: LaneActivity = LaneActivity(),
     onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)? = nil,
+    times: @escaping @Sendable () -> SchedulerTimes? = SchedulerTimes.ofCurrentThread,
     clock: @escaping @Sendable () -> UInt64
   ) {
     self.activity = activity
     self.onTurn = onTurn
+    self.times = times
     self.clock = clock
   }
 
@@ -67,9 +82,17 @@ package final class TurnMeter: Sendable {
   /// Runs one turn.
   package func measure<R>(_ turn: () throws -> R) rethrows -> R {
     let began = clock()
+    if known.map({ began &- $0.at >= Self.uncertainty }) ?? true { known = (times(), began) }
     start.store(began, ordering: .releasing)
     defer { end(began) }
     return try turn()
+  }
+
+  /// The most that the thread can have run and waited in a turn that ends now.
+  private func spent(_ nanoseconds: UInt64) -> SchedulerTimes? {
+    guard let before = known?.times, let now = times() else { return nil }
+    return SchedulerTimes(
+      ran: min(nanoseconds, now.ran - before.ran), waited: min(nanoseconds, now.waited - before.waited))
   }
 
   private func end(_ began: UInt64) {
@@ -79,7 +102,8 @@ package final class TurnMeter: Sendable {
     onTurn?(nanoseconds)
     if nanoseconds >= HangClass.reportedNanoseconds {
       let turn = LongTurn(
-        number: count, start: began, nanoseconds: nanoseconds, last: activity.present)
+        number: count, start: began, nanoseconds: nanoseconds, last: activity.present,
+        times: spent(nanoseconds))
       ended.withLock { $0.append(turn) }
     }
     activity.clear()

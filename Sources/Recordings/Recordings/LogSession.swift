@@ -7,6 +7,7 @@ import LiveEvents
 final class LogSession {
   private let directory: String
   private let settings: RecordingSettings
+  private let index: RecordingIndex
   private let onProblem: @Sendable (String) -> Void
   /// The segment that is being written, and those of this run before it; `nil` while there is none.
   private var segments: SegmentSequence?
@@ -48,8 +49,10 @@ final class LogSession {
   }
 
   init(
-    directory: String, settings: RecordingSettings, onProblem: @escaping @Sendable (String) -> Void
+    directory: String, settings: RecordingSettings, index: RecordingIndex,
+    onProblem: @escaping @Sendable (String) -> Void
   ) {
+    self.index = index
     self.directory = directory
     self.settings = settings
     self.onProblem = onProblem
@@ -182,6 +185,7 @@ final class LogSession {
       // Not again for each batch that comes meanwhile.
       if failure.map({ now >= $0.retryAt }) ?? true {
         failure = (error, retryAt: now + Self.pause)
+        index.note(logFailure: error)
       }
       segments?.fail(error)
       segments = nil
@@ -213,6 +217,7 @@ final class LogSession {
     end = nil
     segments = opened
     (failure, isFailureTold) = (nil, false)
+    index.note(logFailure: nil)
     begun(number)
     return opened
   }

@@ -14,6 +14,19 @@ final class RecordingIndex: Sendable {
   }
 
   private let contents = Guarded(Contents())
+  private let failure = Guarded<PresentFailure?>(nil)
+
+  /// Why the log that all rooms share cannot be written at present.
+  var logFailure: PresentFailure? { failure.withLock { $0 } }
+
+  /// Notes that the log could not be written, or that it can be written again.
+  func note(logFailure error: RecordingError?) {
+    failure.withLock { failure in
+      failure = error.map {
+        PresentFailure(reason: "\($0)", since: failure?.since ?? WallClock.milliseconds())
+      }
+    }
+  }
 
   /// Takes what the catalogue holds.
   func load(_ recordings: [RecordingSummary]) {

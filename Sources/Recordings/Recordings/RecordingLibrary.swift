@@ -161,6 +161,9 @@ package final class RecordingLibrary: Sendable {
   /// How many recordings are known to be damaged; 0 until the library is open.
   package var damagedCount: Int { index.damagedCount }
 
+  /// Why the log cannot be written at present.
+  package var logFailure: PresentFailure? { index.logFailure }
+
   /// The undamaged recording that was checked longest ago, or made if it never was; `nil` if that is true of
   /// none before `time`, in milliseconds since 1970.
   package func leastRecentlyChecked(before time: Int) async throws(RecordingError) -> String? {

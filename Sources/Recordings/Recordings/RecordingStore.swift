@@ -26,7 +26,8 @@ final class RecordingStore {
     self.settings = settings
     self.progress = progress
     self.onProblem = onProblem
-    log = LogSession(directory: logDirectory, settings: settings, onProblem: onProblem)
+    log = LogSession(
+      directory: logDirectory, settings: settings, index: index, onProblem: onProblem)
   }
 
   // MARK: Group commit

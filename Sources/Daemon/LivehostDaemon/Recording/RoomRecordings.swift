@@ -2,7 +2,7 @@ package import ControlInterface
 package import LiveEvents
 package import Logging
 import NIOCore
-import Platform
+package import Platform
 package import Recordings
 import Systemd
 
@@ -218,6 +218,9 @@ package final class RoomRecordings: Sendable {
       metadata: ["recording": "\(name)", "reason": "\(reason)"])
   }
 
+  /// Why the log of all rooms cannot be written at present.
+  var logFailure: PresentFailure? { library.logFailure }
+
   /// How many recordings are known to be damaged.
   var damagedCount: Int { library.damagedCount }
 
@@ -291,7 +294,7 @@ package final class RoomRecordings: Sendable {
     var metadata: Logger.Metadata = ["room": "\(room)", "reason": "\(error.description)"]
     metadata["recording"] = recording.map { "\($0)" }
     failed.withLock {
-      $0[room] = PresentFailure(reason: error.description, since: WallClock.milliseconds())
+      $0[room] = PresentFailure(reason: error.description)
     }
     logger.log(
       .recordingFailed, "recording of room \(room) failed: \(error.description)",

@@ -1,12 +1,6 @@
 package import ControlInterface
 import LiveEvents
-
-/// Something that does not work at present.
-package struct PresentFailure: Sendable, Equatable {
-  package let reason: String
-  /// Milliseconds since 1970.
-  package let since: Int
-}
+import Platform
 
 // What is wrong besides threads that stand still.
 
@@ -30,11 +24,19 @@ extension SnapshotStore.RoomAside {
 }
 
 extension RoomRecordings {
-  /// Recordings that failed, for rooms that have not recorded again since and are not closed.
+  /// Recordings that failed, for rooms that have not recorded again since and are not closed, and the log if it
+  /// cannot be written.
   package var problems: [Problem] {
-    failures.map { room, failure in
+    let recordings = failures.map { room, failure in
       Problem(
         part: "recording", text: failure.reason, since: failure.since, room: room.description)
     }
+    let log = logFailure.map {
+      Problem(
+        part: "log",
+        text: "rooms are saved as a whole, since their log cannot be written: \($0.reason)",
+        since: $0.since)
+    }
+    return recordings + (log.map { [$0] } ?? [])
   }
 }

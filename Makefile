@@ -60,6 +60,8 @@ soak: test-dependencies
 	@Tests/Checks/mutations.py
 	@Tests/Interop/fuzz.sh $(BIN) 1000000 1000000
 	@Tests/kills.py $(BIN) 200
+	@packaging/dependencies.sh soak
+	@Tests/dead-disk.py $(BIN)
 	@Tests/journal.py $(BIN) 60
 	@LIVEHOST_SOAK=1 swift test $(TESTS) --skip-build --no-parallel --filter MemoryTests
 	@LIVEHOST_FUZZ=10000000 swift test $(TESTS) --skip-build --no-parallel --filter FuzzTests

@@ -49,7 +49,7 @@ for round in range(rounds):
     feeder.join()
     daemon = start()
     shown = json.loads(ctl("show", "main", "--json=short").stdout)
-    chat = shown["features"]["chat"] or {"total": 0, "messages": []}
+    chat = shown["features"].get("chat") or {"total": 0, "messages": []}
     total = chat["total"]
     problems = []
     if records:

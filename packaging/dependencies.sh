@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: `dependencies.sh build [deb] [test]`.
+# Installs the Debian packages that are missing: `dependencies.sh build [deb] [test] [soak]`.
 # Needs root or sudo only if something is missing.
 set -euo pipefail
 
@@ -9,7 +9,8 @@ for group in "$@"; do
     build) packages+=(libsystemd-dev libsimdjson-dev libsqlite3-dev zlib1g-dev pkg-config g++) ;;
     deb) packages+=(debhelper lintian patchelf man-db python3) ;;
     test) packages+=(git debootstrap systemd-container less python3-venv tmux varlink-go zsh fish valgrind) ;;
-    *) echo "dependencies.sh: unknown group '$group': use build, deb or test" >&2; exit 64 ;;
+    soak) packages+=(python3-fusepy fuse3) ;;
+    *) echo "dependencies.sh: unknown group '$group': use build, deb, test or soak" >&2; exit 64 ;;
   esac
 done
 

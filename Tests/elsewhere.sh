@@ -40,5 +40,6 @@ rm -f "$log"
 failed=$bad
 if [ "$failed" -eq 0 ] && [ "$status" -ne 0 ]; then failed=1; fi
 passed=$((total - failed))
-check 'nothing is left in the home directory' test -z "$(ls -A "$home")"
+left=$(ls -A "$home")
+check "nothing is left in the home directory: $left" test -z "$left"
 finish

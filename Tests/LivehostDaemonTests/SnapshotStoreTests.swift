@@ -15,14 +15,21 @@ import Testing
 import ViewGraph
 
 @Suite struct SnapshotStoreTests {
-  /// A directory of its own for one test, and what the store complained of.
+  /// What a store complained of.
+  private final class Problems: Sendable {
+    private let texts = Mutex<[String]>([])
+    var all: [String] { texts.withLock { $0 } }
+    func add(_ text: String) { texts.withLock { $0.append(text) } }
+    func take() -> [String] { texts.withLock { exchange(&$0, with: []) } }
+  }
+
+  /// A directory of its own for one test. The thread of a store may end later than the test.
   private final class Place: Sendable {
     let path = NSTemporaryDirectory() + "rooms-\(UUID().uuidString.prefix(8))"
-    let problems = Mutex<[String]>([])
+    let problems = Problems()
 
     func store() throws -> SnapshotStore {
-      let store = try SnapshotStore(
-        directory: path, onProblem: { problem in self.problems.withLock { $0.append(problem) } })
+      let store = try SnapshotStore(directory: path, onProblem: problems.add)
       try store.start()
       return store
     }
@@ -93,8 +100,8 @@ import ViewGraph
     store.post(snapshot("e", savedAt: -1), of: RoomLifetime("e"))
     await store.close()
     #expect(try place.store().load().map(\.room) == ["c", "d"])
-    #expect(place.problems.withLock { $0 }.count { $0.contains("'instant' is not possible") } == 2)
-    #expect(place.problems.withLock { $0 }.count { $0.contains("'savedAt' is not possible") } == 1)
+    #expect(place.problems.all.count { $0.contains("'instant' is not possible") } == 2)
+    #expect(place.problems.all.count { $0.contains("'savedAt' is not possible") } == 1)
   }
 
   @Test func `a reopened room is saved even if the one before it is closed later`() async throws {
@@ -127,7 +134,7 @@ import ViewGraph
     let kept = try place.store().load()
     #expect(kept.map(\.room) == ["a", "b"])
     #expect(kept.map(\.savedAt) == [7, 20])
-    #expect(place.problems.withLock { $0 } == [])
+    #expect(place.problems.all == [])
   }
 
   @Test func `a closed room is forgotten, and a late snapshot of it is refused`() async throws {
@@ -145,7 +152,7 @@ import ViewGraph
     store.remove(next)
     await store.close()
     #expect(try place.store().load().isEmpty)
-    #expect(place.problems.withLock { $0 } == [], "nothing to remove is no problem")
+    #expect(place.problems.all == [], "nothing to remove is no problem")
   }
 
   @Test func `a room opened under the name of a closed one is saved`() async throws {
@@ -184,12 +191,12 @@ import ViewGraph
       atPath: place.path, withIntermediateDirectories: true)
     try Data(text.utf8).write(to: URL(fileURLWithPath: place.path + "/main.json"))
     #expect(try place.store().load().isEmpty)
-    let problem = try #require(place.problems.withLock { $0.first })
+    let problem = try #require(place.problems.all.first)
     #expect(problem.contains("main.json cannot be used and was renamed to main.json.unreadable"))
     #expect(problem.contains(reason))
     #expect(FileManager.default.fileExists(atPath: place.path + "/main.json.unreadable"))
     #expect(try place.store().load().isEmpty)
-    #expect(place.problems.withLock { $0.count } == 1, "the next start has nothing to tell")
+    #expect(place.problems.all.count == 1, "the next start has nothing to tell")
   }
 
   /// What a store left that has written a room twice, at 1 and 2.
@@ -211,14 +218,14 @@ import ViewGraph
     let place = Place()
     let (newest, previous) = try await written(in: place)
     let store = try SnapshotStore(
-      directory: place.path, onProblem: { text in place.problems.withLock { $0.append(text) } })
+      directory: place.path, onProblem: place.problems.add)
     for index in newest.indices {
       var rotten = newest
       rotten[index] ^= 1 << (index % 8)
       try place.write(rotten, to: "main.json")
       let saved = store.load("main")
       #expect(saved.snapshot?.savedAt == 1 && saved.isOlder, "byte \(index)")
-      #expect(place.problems.withLock { exchange(&$0, with: []) }.count == 2, "byte \(index)")
+      #expect(place.problems.take().count == 2, "byte \(index)")
       #expect(try place.bytes("main.json.unreadable") == rotten)
     }
     // Without the one before, too.
@@ -229,7 +236,7 @@ import ViewGraph
     let saved = store.load("main")
     #expect(saved.snapshot == nil && saved.isOlder)
     #expect(store.rooms() == [])
-    #expect(place.problems.withLock { $0 }.count == 2)
+    #expect(place.problems.all.count == 2)
   }
 
   @Test func `a snapshot that is cut short anywhere is not taken for one`() async throws {
@@ -270,7 +277,7 @@ import ViewGraph
     #expect(!files.fileExists(atPath: place.path + "/main.json.new"))
     let saved = store.load("main")
     #expect(saved.snapshot?.savedAt == 1 && !saved.isOlder)
-    #expect(place.problems.withLock { $0 } == [])
+    #expect(place.problems.all == [])
     // It stays the one before until there is a newer one.
     let room = RoomLifetime("main")
     await withCheckedContinuation { continuation in
@@ -346,7 +353,7 @@ import ViewGraph
     }
     await store.close()
     #expect(answers.withLock { $0 } == [false, false, false])
-    #expect(place.problems.withLock { $0.count } == 1)
+    #expect(place.problems.all.count == 1)
   }
 }
 

@@ -53,6 +53,9 @@ private struct Compiler {
       "-load-plugin-executable", "\(macros.path)#ComposableMacros", "-stats-output-dir",
       folder.path, source.path,
     ]
+    // The compiler's driver leaves directories behind.
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["TMPDIR": folder.path]) { $1 }
     try process.run()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)

@@ -60,7 +60,8 @@ struct HangDetectorTests {
   ) {
     var detector = HangDetector()
     detector.sample(turn: 7, activity: label(.action("stream")), isAsleep: asleep)
-    let finding = detector.finish(turn(7, milliseconds: 400, .milliseconds(ran: ran, waited: waited)))
+    let finding = detector.finish(
+      turn(7, milliseconds: 400, .milliseconds(ran: ran, waited: waited)))
     #expect(finding.reason == reason)
     #expect(finding.times == .milliseconds(ran: ran, waited: kept))
   }

@@ -92,7 +92,8 @@ package final class TurnMeter: Sendable {
   private func spent(_ nanoseconds: UInt64) -> SchedulerTimes? {
     guard let before = known?.times, let now = times() else { return nil }
     return SchedulerTimes(
-      ran: min(nanoseconds, now.ran - before.ran), waited: min(nanoseconds, now.waited - before.waited))
+      ran: min(nanoseconds, now.ran - before.ran),
+      waited: min(nanoseconds, now.waited - before.waited))
   }
 
   private func end(_ began: UInt64) {

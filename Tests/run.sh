@@ -33,11 +33,13 @@ count() { # name, exit status
 
 # Runs a script. A test that hangs must fail, so each has a time limit far above what it needs.
 script() { # name, minutes, command...
-  local name=$1 minutes=$2
+  local name=$1 minutes=$2 begun=$SECONDS status
   shift 2
   echo "== $*"
   timeout --kill-after=30 "${minutes}m" "$@" 2>&1 | tee "$logs/$name.log"
-  count "$name" "${PIPESTATUS[0]}"
+  status=${PIPESTATUS[0]}
+  echo "   $((SECONDS - begun)) s"
+  count "$name" "$status"
 }
 
 finish() {

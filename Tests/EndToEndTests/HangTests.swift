@@ -15,19 +15,27 @@ struct HangTests {
     try await daemon.withControl { client in
       var replies = try client.monitorHangs().makeAsyncIterator()
       #expect(try await replies.next()?.hangs == [])
+      /// The next hang that is as wanted: a busy machine may cause others.
+      func next(where isWanted: (HangReport) -> Bool) async throws -> HangReport {
+        while true {
+          let reply = try #require(try await replies.next())
+          if let hang = reply.hangs.first(where: isWanted) { return hang }
+        }
+      }
       // The first frame of a room evaluates all views.
       _ = try daemon.ctl("open", "main")
-      let first = try #require(try await replies.next()?.hangs.first)
-      #expect(first.kind == .microhang)
-      #expect(first.view == "RecorderView" && first.action == nil)
+      let first = try await next { $0.view == "RecorderView" }
+      #expect(first.action == nil)
       #expect(first.room == "main")
+      #expect(first.durationMicroseconds >= 260_000)
       _ = try daemon.ctl("send", "main", #"{"type":"title","title":"evening"}"#)
-      let second = try #require(try await replies.next()?.hangs.first)
-      #expect(second.kind == .hang)
-      #expect(second.action == "header.titleChanged" && second.view == nil)
+      let second = try await next { $0.action == "header.titleChanged" }
+      #expect(second.view == nil)
       #expect(second.durationMicroseconds >= 800_000)
+      for hang in [first, second] {
+        #expect(hang.kind == (hang.durationMicroseconds < 500_000 ? .microhang : .hang))
+      }
     }
-    #expect(daemon.log.contains("microhang of"))
     // On a busy machine the lane may have had no processor for most of the time.
     #expect(daemon.log.contains("view RecorderView"))
     #expect(daemon.log.contains("action header.titleChanged"))
@@ -35,7 +43,7 @@ struct HangTests {
     #expect(table.status == 0)
     #expect(table.output.contains("action header.titleChanged"))
     let status = try daemon.ctl("status")
-    #expect(status.output.contains("1 microhangs, 1 hangs"))
+    #expect(status.output.contains(/[0-9]+ microhangs, [1-9][0-9]* hangs/))
     #expect(status.output.contains("degraded"))
     #expect(daemon.stop() == 0)
   }

@@ -116,6 +116,39 @@ import ViewGraph
     #expect(try place.store().load().map(\.savedAt) == [2])
   }
 
+  @Test func `a snapshot does not replace a newer one that was posted before it`() async throws {
+    let disk = SimulatedDisk()
+    let store = try SnapshotStore(directory: "/rooms", disk: disk)
+    let room = RoomLifetime("a")
+    let written = Mutex<[Int: Bool]>([:])
+    func post(_ time: Int, _ number: UInt64) {
+      store.post(snapshot("a", savedAt: time), number, of: room) { isWritten in
+        written.withLock { $0[time] = isWritten }
+      }
+    }
+    let numbers = (0..<4).map { _ in room.nextSnapshot() }
+    // Before it is written, ...
+    post(2, numbers[2])
+    post(1, numbers[1])
+    // ... while it is, ...
+    disk.decide { $0.operation == .sync ? .never : nil }
+    try store.start()
+    await disk.hasCaught()
+    post(0, numbers[0])
+    #expect(written.withLock { $0 } == [:], "nothing is written yet")
+    disk.decide { _ in nil }
+    disk.release()
+    await withCheckedContinuation { continuation in
+      store.post(snapshot("b", savedAt: 9), of: RoomLifetime("b")) { _ in continuation.resume() }
+    }
+    // ... and afterwards.
+    post(3, numbers[1])
+    await store.close()
+    #expect(written.withLock { $0 } == [0: true, 1: true, 2: true, 3: true])
+    let kept = try SnapshotStore(directory: "/rooms", disk: disk)
+    #expect(kept.load().map(\.savedAt) == [2, 9])
+  }
+
   @Test func `the newest snapshot of each room is there at the next start, in order of name`()
     async throws
   {

@@ -53,9 +53,10 @@ extension Room {
       room: name.description, savedAt: WallClock.milliseconds(),
       instant: clock.time(machine: now.machineTime), screen: screen.snapshot,
       recording: log?.isRecording == true ? log?.position : nil, log: self.keeper?.position)
+    let number = keeper.room.nextSnapshot()
     keeper.library.noteSaving(name.description)
     let post: @Sendable () -> Void = {
-      keeper.store.post(snapshot, of: keeper.room) { isWritten in
+      keeper.store.post(snapshot, number, of: keeper.room) { isWritten in
         keeper.library.noteSaved(keeper.room.name, isWritten: isWritten)
         for waiting in waiting { waiting(isWritten) }
         keeper.visit { $0?.noteSaved(isWritten: isWritten) }

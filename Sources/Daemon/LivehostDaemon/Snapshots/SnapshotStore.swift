@@ -13,10 +13,17 @@ package final class RoomLifetime: Sendable {
   /// previous life is over.
   fileprivate let number: UInt64
   private static let count = Atomic<UInt64>(0)
+  private let snapshots = Atomic<UInt64>(0)
 
   package init(_ name: String) {
     self.name = name
     number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+
+  /// The number of the next snapshot of the room. To be taken with the snapshot, which may be posted later than a newer
+  /// one.
+  package func nextSnapshot() -> UInt64 {
+    snapshots.wrappingAdd(1, ordering: .relaxed).newValue
   }
 }
 
@@ -42,7 +49,7 @@ package final class SnapshotStore: Sendable {
     /// The rooms in the order of their requests.
     var rooms: [String] = []
     /// The newest known life of each room, to which its file belongs.
-    var lives: [String: UInt64] = [:]
+    var lives: [String: Life] = [:]
     var isClosed = false
     var whenDone: [CheckedContinuation<Void, Never>] = []
     var isDone = false
@@ -53,9 +60,54 @@ package final class SnapshotStore: Sendable {
       _ snapshot: RoomSnapshot?, _ room: String, _ completion: @escaping Completion
     ) {
       if requests[room] == nil { rooms.append(room) }
-      requests[room] = Request(
-        snapshot: snapshot, completions: (requests[room]?.completions ?? []) + [completion])
+      let others = (requests[room]?.completions ?? []) + (lives[room]?.overtaken ?? [])
+      lives[room]?.overtaken = []
+      requests[room] = Request(snapshot: snapshot, completions: others + [completion])
     }
+
+    /// Adds a snapshot. Returns whether it is kept, if that is known already.
+    mutating func enter(
+      _ snapshot: RoomSnapshot, _ number: UInt64, of room: RoomLifetime,
+      _ completion: @escaping Completion
+    ) -> Bool? {
+      let known = lives[room.name]?.number ?? 0
+      guard !isClosed, !room.isGone.load(ordering: .relaxed), room.number >= known else {
+        return false
+      }
+      let newest = room.number == known ? lives[room.name]?.newest ?? 0 : 0
+      if number > newest {
+        enter(snapshot, room.name, completion)
+        lives[room.name] = Life(number: room.number, newest: number)
+      } else if requests[room.name] != nil {
+        requests[room.name]?.completions.append(completion)
+      } else if let isWritten = lives[room.name]?.isWritten {
+        return isWritten
+      } else {
+        lives[room.name]?.overtaken.append(completion)
+      }
+      return nil
+    }
+
+    /// Notes whether the newest snapshot of a room was written, unless there is a newer one by now. Returns those who
+    /// waited for older ones meanwhile.
+    mutating func end(_ room: String, isWritten: Bool) -> [Completion] {
+      guard requests[room] == nil, var life = lives.removeValue(forKey: room) else { return [] }
+      defer { lives[room] = life }
+      life.isWritten = isWritten
+      return exchange(&life.overtaken, with: [])
+    }
+  }
+
+  /// What is known of the life of a room to which its file belongs.
+  private struct Life: Sendable {
+    let number: UInt64
+    /// The newest snapshot. One may come after a newer one: they wait for what was logged and for what was recorded,
+    /// which are not synced in turn.
+    let newest: UInt64
+    /// Whether that is written; `nil` while it is not known.
+    var isWritten: Bool?
+    /// The completions of older ones that came while it was being written.
+    var overtaken: [Completion] = []
   }
 
   private let files: StateDirectory
@@ -86,20 +138,17 @@ package final class SnapshotStore: Sendable {
     try ServiceThread.start(name: "snapshots") { [self] in work() }
   }
 
-  /// Queues a snapshot for writing. Takes a short lock but never blocks otherwise.
+  /// Queues a snapshot for writing, unless a newer one of the room was posted before it. Takes a short lock but never
+  /// blocks otherwise.
+  ///
+  /// - Parameter number: the number that the snapshot was given when it was taken; by default, it was just taken.
   package func post(
-    _ snapshot: RoomSnapshot, of room: RoomLifetime,
+    _ snapshot: RoomSnapshot, _ number: UInt64? = nil, of room: RoomLifetime,
     completion: @escaping Completion = { _ in }
   ) {
-    let isTaken = inbox.withLock { inbox in
-      guard !inbox.isClosed, !room.isGone.load(ordering: .relaxed),
-        room.number >= inbox.lives[room.name] ?? 0
-      else { return false }
-      inbox.lives[room.name] = room.number
-      inbox.enter(snapshot, room.name, completion)
-      return true
-    }
-    if isTaken { signal.raise() } else { completion(false) }
+    let number = number ?? room.nextSnapshot()
+    let isKept = inbox.withLock { $0.enter(snapshot, number, of: room, completion) }
+    if let isKept { completion(isKept) } else { signal.raise() }
   }
 
   /// Queues the room's file for removal, because the room is closed. Later snapshots of it are
@@ -107,9 +156,11 @@ package final class SnapshotStore: Sendable {
   package func remove(_ room: RoomLifetime, completion: @escaping Completion = { _ in }) {
     let isTaken = inbox.withLock { inbox in
       room.isGone.store(true, ordering: .relaxed)
-      guard !inbox.isClosed, room.number >= inbox.lives[room.name] ?? 0 else { return false }
-      inbox.lives[room.name] = nil
+      guard !inbox.isClosed, room.number >= inbox.lives[room.name]?.number ?? 0 else {
+        return false
+      }
       inbox.enter(nil, room.name, completion)
+      inbox.lives[room.name] = nil
       return true
     }
     if isTaken { signal.raise() } else { completion(false) }
@@ -193,7 +244,8 @@ package final class SnapshotStore: Sendable {
       case .failure(let error): note(error, of: entry.room)
       }
       let isWritten = (try? result.get()) != nil
-      for completion in entry.request.completions { completion(isWritten) }
+      let overtaken = inbox.withLock { $0.end(entry.room, isWritten: isWritten) }
+      for completion in entry.request.completions + overtaken { completion(isWritten) }
     }
   }
 

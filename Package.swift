@@ -253,7 +253,7 @@ let tests: [Target] =
       [
         "CSimulatedMachine", "ControlInterface", "FileSystem", "HostFeature", "Ingest", "Intake",
         "JSON", "LiveEvents", "LivehostDaemon", "Platform", "RateLimiting", "Recordings",
-        "SimulatedDisk", "Systemd", "TestSupport", arguments, logging,
+        "SimulatedDisk", "Systemd", "TestSupport", "Varlink", arguments, logging,
       ] + nio),
     test("PlatformTests", ["Platform"]),
     test("SimulatedDiskTests", ["FileSystem", "Platform", "SimulatedDisk"]),

@@ -8,7 +8,7 @@ package struct DiskCall: Sendable, Equatable {
   package let number: Int
   package let operation: SystemError.Operation
   package let path: String
-  /// How much is to be read or written.
+  /// How much is to be read or written, or left of the file.
   package let bytes: Int
 }
 

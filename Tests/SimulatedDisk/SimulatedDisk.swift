@@ -214,7 +214,7 @@ package final class SimulatedDisk: Disk {
   }
 
   package func truncate(_ file: Int32, to count: Int) throws(SystemError) {
-    _ = try begin(.truncate, path(of: file))
+    _ = try begin(.truncate, path(of: file), bytes: count)
     try with(file, .truncate) { $0.tree.truncate($1, to: count) }
   }
 

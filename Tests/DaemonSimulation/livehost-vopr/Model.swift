@@ -15,6 +15,9 @@ struct Model {
     case recordedIsKept = "what was acknowledged while it was recorded is in the recording"
     case replayed = "a replay leads to the state that was recorded"
     case progress = "what was begun ends"
+    case told = "what the disk has spoiled is told"
+    case converges = "a monitor comes to know what is in its room"
+    case bounded = "what waits for the daemon or the disk is bounded"
   }
 
   /// Messages of one client in one room; numbers begin at 0.
@@ -42,6 +45,8 @@ struct Model {
     var closed = 0
     /// Of the host's acts: the last that was asked for, that was acknowledged, and that may be gone.
     var acts = (asked: 0, acknowledged: 0, mayBeGone: 0)
+    /// How often each message of other rooms may be there, since recordings were played into this one.
+    var copies: [String: Int] = [:]
   }
 
   struct Recording {
@@ -51,6 +56,8 @@ struct Model {
     var until: [String: Int]?
     /// Whether the next run may not know that it is to be continued.
     var endsWithLife = false
+    /// Whether the disk has spoiled it, perhaps.
+    var mayBeDamaged = false
   }
 
   struct Violation: Error {
@@ -117,9 +124,35 @@ struct Model {
     rooms[name] = room
   }
 
+  /// A recording of a room is played into another one.
+  mutating func copy(from source: String, into target: String) {
+    let earlier = rooms[source]?.copies ?? [:]
+    rooms[target, default: Room()].mayExist = true
+    rooms[target]?.copies.merge(earlier.merging([source: 1], uniquingKeysWith: +)) { $0 + $1 }
+  }
+
+  /// The disk has changed what was safely there: of what is known of these rooms, anything may be gone, or back.
+  mutating func spoil(_ names: some Sequence<String>) {
+    for name in names where rooms[name] != nil {
+      rooms[name]?.forgetPromises()
+      rooms[name]?.mayExist = true
+      for client in rooms[name]?.clients.keys ?? [:].keys {
+        rooms[name]?.clients[client]?.mustBeGone = 0
+        rooms[name]?.clients[client]?.limit = .max
+      }
+      for (key, recording) in recordings where recording.room == name {
+        recordings[key]?.until = [:]
+        recordings[key]?.mayBeDamaged = true
+      }
+    }
+  }
+
   /// The daemon has ended, in whichever way: calls that were not answered may have had an effect.
-  mutating func end() {
-    for (name, recording) in recordings where recording.endsWithLife && recording.until == nil {
+  ///
+  /// - Parameter hasFailed: whether a call on the disk has failed, so that recordings may have ended, too.
+  mutating func end(hasFailed: Bool) {
+    for (name, recording) in recordings
+    where (hasFailed || recording.endsWithLife) && recording.until == nil {
       recordings[name]?.until = rooms[recording.room]?.clients.mapValues(\.acknowledged) ?? [:]
     }
     for name in rooms.keys {
@@ -180,8 +213,16 @@ struct Model {
     of messages: [String], in room: String, _ invariant: Invariant
   ) throws(Violation) -> [String: Range<Int>] {
     var ranges: [String: Range<Int>] = [:]
+    var copies: [String: Int] = [:]
     for message in messages {
       let parts = message.split(separator: "/")
+      if let origin = parts.first.map(String.init), let most = rooms[room]?.copies[origin] {
+        copies[message, default: 0] += 1
+        try expect(
+          invariant, copies[message, default: 0] <= most,
+          "room \(room) has \(message) more than \(most) times")
+        continue
+      }
       let client = parts.count == 3 ? String(parts[1]) : ""
       let number = Int(parts.last ?? "") ?? -1
       try expect(

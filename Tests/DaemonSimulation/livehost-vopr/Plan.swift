@@ -23,15 +23,26 @@ struct Plan {
     case close(room: Int)
     case record(room: Int)
     case stop(room: Int)
+    /// Plays the newest recording of a room into a later one, at that multiple of its speed.
+    case replay(room: Int, into: Int, speed: Double?)
+    case watch(monitor: Int, room: Int, rate: Double?)
+    case stallMonitor(monitor: Int, nanoseconds: UInt64)
     case reload
     case clock(milliseconds: Int)
     /// One of the next calls fails.
     case fault(DiskFault, on: Calls, after: Int)
     case check
+
+    static let names = [
+      "send", "leave", "stall", "act", "open", "close", "record", "stop", "replay", "watch",
+      "stallMonitor", "reload", "clock", "fault", "check",
+    ]
+
+    var name: String { "\(self)".prefix { $0 != "(" }.description }
   }
 
   /// Which calls on the disk.
-  enum Calls: CaseIterable { case all, writes, syncs, directorySyncs, renames }
+  enum Calls: CaseIterable { case all, writes, syncs, directorySyncs, renames, opens }
 
   /// How a life ends.
   enum End: String, CaseIterable { case kill, powerLoss, stop }
@@ -41,8 +52,23 @@ struct Plan {
     var operations: [Operation]
     let nanoseconds: UInt64
     let end: End
+    /// Whether everybody is answered before it ends, as they must be once the disk works.
+    let settles: Bool
+    /// How many bits of what is on the disk have changed before it begins.
+    let rottenBits: Int
     /// The call of its start before which the process or the power ends.
     var crashOfStart: (call: Int, fault: DiskFault)?
+  }
+
+  /// How the disk may do worse than fail.
+  struct Misfortunes: OptionSet {
+    let rawValue: Int
+    /// It reports syncs that did not happen.
+    static let lies = Self(rawValue: 1)
+    /// It changes bits of what is safely there.
+    static let rot = Self(rawValue: 2)
+    /// A call does not return before the end, or before everything is to settle.
+    static let hangs = Self(rawValue: 4)
   }
 
   let seed: UInt64
@@ -52,6 +78,11 @@ struct Plan {
   let segmentBytes: Int
   let pageBytes: Int
   let costOfReading: UInt64
+  /// How much the daemon may hold of what clients send before it makes them wait.
+  let ingestBytes: Int
+  /// How many of the things that only some simulations have are in this one: the worse the disk, the less it proves of
+  /// what was acknowledged.
+  let misfortunes: Misfortunes
   var lives: [Life]
 
   init(seed: UInt64) {
@@ -63,6 +94,14 @@ struct Plan {
     segmentBytes = [2_000, 20_000, 1 << 20][random.pick(0..<3)]
     pageBytes = [256, 512, 4096][random.pick(0..<3)]
     costOfReading = [0, 1_000, 300_000][random.pick(0..<3)]
+    ingestBytes = [4 << 20, 64 << 10, 8 << 10][random.pick(0..<3)]
+    misfortunes =
+      switch random.pick(0..<10) {
+      case 0...1: .lies
+      case 2...3: .rot
+      case 4: .hangs
+      default: []
+      }
     lives = []
     var count = 0
     for _ in 0..<random.pick(1..<5) {
@@ -71,17 +110,21 @@ struct Plan {
         count += 1
         return Operation(
           number: count, at: UInt64.random(in: 0..<nanoseconds, using: &random),
-          kind: Kind(rooms: rooms, clients: clients, &random))
+          kind: Kind(rooms: rooms, clients: clients, misfortunes, &random))
       }.sorted { ($0.at, $0.number) < ($1.at, $1.number) }
       var life = Life(
         operations: operations, nanoseconds: nanoseconds,
-        end: End.allCases[random.pick(0..<3)])
+        end: End.allCases[random.pick(0..<3)], settles: random.oneIn(3),
+        rottenBits: misfortunes.contains(.rot) && random.oneIn(2) ? random.pick(1..<3) : 0)
       if random.oneIn(4) {
         life.crashOfStart = (random.pick(1..<40), random.oneIn(2) ? .powerLoss : .processEnd)
       }
       lives.append(life)
     }
   }
+
+  /// The numbers of all operations.
+  var numbers: Set<Int> { Set(lives.flatMap { $0.operations.map(\.number) }) }
 
   /// Without these operations.
   func without(_ numbers: Set<Int>) -> Plan {
@@ -94,10 +137,12 @@ struct Plan {
 }
 
 extension Plan.Kind {
-  fileprivate init(rooms: Int, clients: Int, _ random: inout SplitMix64) {
+  fileprivate init(
+    rooms: Int, clients: Int, _ misfortunes: Plan.Misfortunes, _ random: inout SplitMix64
+  ) {
     let room = random.pick(0..<rooms)
     let client = random.pick(0..<clients)
-    switch random.pick(0..<40) {
+    switch random.pick(0..<44) {
     case 0: self = .leave(client: client, abruptly: random.oneIn(2))
     case 1: self = .stall(client: client, nanoseconds: UInt64(random.pick(1..<2_000)) * 1_000_000)
     case 2...4: self = .act(room: room)
@@ -109,23 +154,41 @@ extension Plan.Kind {
     case 11: self = .clock(milliseconds: random.pick(-100_000..<100_000))
     case 12...13:
       self = .fault(
-        Self.fault(&random), on: Plan.Calls.allCases[random.pick(0..<5)],
+        Self.fault(misfortunes, &random),
+        on: Plan.Calls.allCases[random.pick(0..<Plan.Calls.allCases.count)],
         after: random.pick(0..<10))
     case 14: self = .check
+    case 15:
+      let rate = [nil, 2.0, 20.0][random.pick(0..<3)]
+      self = .watch(monitor: random.pick(0..<2), room: room, rate: rate)
+    case 16:
+      self = .stallMonitor(
+        monitor: random.pick(0..<2), nanoseconds: UInt64(random.pick(1..<2_000)) * 1_000_000)
+    case 17...18 where room + 1 < rooms:
+      self = .replay(
+        room: room, into: random.pick(room + 1..<rooms),
+        speed: [nil, 1.0, 100.0][random.pick(0..<3)])
     default:
       self = .send(
         client: client, room: room, lines: random.pick(1..<30), syncs: random.oneIn(3))
     }
   }
 
-  private static func fault(_ random: inout SplitMix64) -> DiskFault {
-    switch random.pick(0..<10) {
+  private static func fault(
+    _ misfortunes: Plan.Misfortunes, _ random: inout SplitMix64
+  ) -> DiskFault {
+    if !misfortunes.isEmpty, random.oneIn(3) {
+      if misfortunes.contains(.lies) { return .lie }
+      if misfortunes.contains(.hangs) { return .never }
+    }
+    return switch random.pick(0..<11) {
     case 0: .error(EIO)
     case 1: .error(ENOSPC)
     case 2: .error(EDQUOT)
-    case 3...5: .short
-    case 6: .slow(UInt64(random.pick(1..<60_000)) * 1_000_000)
-    case 7...8: .powerLoss
+    case 3: .error(EMFILE)
+    case 4...6: .short
+    case 7: .slow(UInt64(random.pick(1..<60_000)) * 1_000_000)
+    case 8...9: .powerLoss
     default: .processEnd
     }
   }

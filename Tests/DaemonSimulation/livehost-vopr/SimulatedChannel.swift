@@ -1,4 +1,3 @@
-import Ingest
 import NIOCore
 import TestSupport
 
@@ -20,6 +19,7 @@ final class SimulatedChannel: Channel, ChannelCore, @unchecked Sendable {
   private var hasClientClosed = false
   private var isClientGone = false
   private var hasToldEnd = false
+  private var readsAlways = false
   private let closing: EventLoopPromise<Void>
   /// Between steps: something can be read, or the daemon has closed the connection.
   var onReadable: () -> Void = {}
@@ -35,13 +35,17 @@ final class SimulatedChannel: Channel, ChannelCore, @unchecked Sendable {
   }
 
   /// Connects the client: `handler` is the daemon's.
-  func open(_ handler: sending IngestConnection) {
+  ///
+  /// - Parameter readsAlways: whether the handler gets what arrives without asking for it, as long as it lets that pass.
+  func open(_ handler: sending some ChannelHandler & SendableMetatype, readsAlways: Bool = false) {
+    self.readsAlways = readsAlways
     let handler = NIOLoopBoundBox.makeBoxSendingValue(handler, eventLoop: loop)
     loop.execute { [self] in
       isActive = true
       pipeline.syncOperations.fireChannelRegistered()
       try? pipeline.syncOperations.addHandler(handler.value)
       pipeline.syncOperations.fireChannelActive()
+      if readsAlways { pipeline.syncOperations.read() }
     }
   }
 
@@ -98,6 +102,7 @@ final class SimulatedChannel: Channel, ChannelCore, @unchecked Sendable {
       arrived.removeFirst(count)
     }
     pipeline.syncOperations.fireChannelReadComplete()
+    if readsAlways { pipeline.syncOperations.read() }
   }
 
   private func transmit() {

@@ -9,6 +9,7 @@ import NIOCore
 import Recordings
 import SimulatedDisk
 import Systemd
+import Varlink
 
 /// One run of the daemon: its parts as ``LivehostDaemon`` puts them together, on the simulated machine.
 ///
@@ -23,6 +24,9 @@ final class SimulatedDaemon: @unchecked Sendable {
   private let machine: Machine
   private let loops: [SimulatedEventLoop]
   private let ingestLoop: SimulatedEventLoop
+  private let controlLoop: SimulatedEventLoop
+  private let dispatcher: Dispatcher
+  private let limits = VarlinkServer.Limits()
   private let snapshots: SnapshotStore
   private let router: EventRouter
   private let logger: Logger
@@ -31,7 +35,7 @@ final class SimulatedDaemon: @unchecked Sendable {
 
   init(
     on machine: Machine, disk: any Disk, lanes: Int, settings: RoomSettings,
-    recording: RecordingSettings, logger: Logger
+    recording: RecordingSettings, ingest: IngestConfiguration, logger: Logger
   ) throws {
     self.machine = machine
     self.logger = logger
@@ -54,6 +58,7 @@ final class SimulatedDaemon: @unchecked Sendable {
     }
     loops = (0..<lanes).map { _ in SimulatedEventLoop(machine) }
     ingestLoop = SimulatedEventLoop(machine)
+    controlLoop = SimulatedEventLoop(machine)
     directory = RoomDirectory(
       lanes: loops.enumerated().map { index, loop in
         HostLane(
@@ -71,7 +76,10 @@ final class SimulatedDaemon: @unchecked Sendable {
       tasks: RoomTasks(
         registry: tasks, executor: executor, slots: slots, recordings: recordings,
         directory: directory, logger: logger))
-    ingest = IngestConfiguration()
+    dispatcher = try Dispatcher(
+      interfaces: [ControlInterface.makeInterface(service: control, mayChange: { _ in true })],
+      limits: limits, unexpectedError: { _, _ in nil })
+    self.ingest = ingest
     memory = IngestMemory(limit: ingest.sharedBytes)
     self.library = library
     self.snapshots = snapshots
@@ -99,6 +107,15 @@ final class SimulatedDaemon: @unchecked Sendable {
     return channel
   }
 
+  /// Connects a client to the control socket.
+  func connectControl(seed: UInt64) -> SimulatedChannel {
+    let channel = SimulatedChannel(controlLoop, seed: seed)
+    let handler = ServerConnection(
+      dispatcher: dispatcher, limits: limits, eventLoop: controlLoop)
+    channel.open(handler, readsAlways: true)
+    return channel
+  }
+
   /// Stops in the order of the daemon.
   func stop() async {
     for channel in channels {
@@ -114,6 +131,7 @@ final class SimulatedDaemon: @unchecked Sendable {
   func release() {
     for loop in loops { loop.stop() }
     ingestLoop.stop()
+    controlLoop.stop()
     machine.work = { false }
     channels = []
   }

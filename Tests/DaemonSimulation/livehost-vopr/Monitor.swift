@@ -1,0 +1,73 @@
+import ControlInterface
+import JSON
+
+/// A program that watches a room over a connection to the control socket.
+final class Monitor: @unchecked Sendable {
+  let room: String
+  /// The room as it has been told; `nil` before the first reply.
+  private(set) var report: JSONValue?
+  private let channel: SimulatedChannel
+  private let simulation: Simulation
+  private var incoming: [UInt8] = []
+  private var isStalled = false
+  private var hasLeft = false
+  /// The room was closed, or was not there.
+  private var hasEnded = false
+
+  init(of room: String, rate: Double?, _ channel: SimulatedChannel, _ simulation: Simulation) {
+    self.room = room
+    self.channel = channel
+    self.simulation = simulation
+    channel.onReadable = { [weak self] in self?.read() }
+    var parameters: [JSONName: JSONValue] = [
+      "room": .string(room), "features": ["chat", "control"],
+    ]
+    if let rate { parameters["maximumRate"] = .number(rate) }
+    let call: JSONValue = [
+      "method": "io.livehost.Control.MonitorRoom", "parameters": .object(parameters), "more": true,
+    ]
+    _ = channel.send(Array(call.serialized() + [0])[...])
+  }
+
+  /// Whether it is to know what happens in the room.
+  var isWatching: Bool { !hasEnded && !hasLeft && !channel.isClosed }
+
+  func leave() {
+    hasLeft = true
+    channel.abandon()
+  }
+
+  func stall(_ nanoseconds: UInt64) {
+    isStalled = true
+    Machine.current.after(nanoseconds) { [weak self] in
+      self?.isStalled = false
+      self?.read()
+    }
+  }
+
+  private func read() {
+    guard simulation.isAlive, !isStalled, !hasLeft else { return }
+    incoming += channel.read(atMost: 64 << 10)
+    while let end = incoming.firstIndex(of: 0) {
+      let message = Array(incoming[..<end])
+      incoming.removeFirst(end + 1)
+      take(message)
+    }
+  }
+
+  private func take(_ message: [UInt8]) {
+    guard let reply = try? JSONValue(parsing: message), let parameters = reply["parameters"],
+      reply["error"] == nil
+    else {
+      hasEnded = true
+      simulation.trace.add("a monitor of \(room) ends: \(String(decoding: message, as: UTF8.self))")
+      return
+    }
+    if let whole = parameters["room"] {
+      report = MergePatch.normalized(whole)
+    } else if let patch = parameters["patch"], let before = report {
+      simulation.count("a patch for a monitor")
+      report = MergePatch.apply(patch, to: before)
+    }
+  }
+}

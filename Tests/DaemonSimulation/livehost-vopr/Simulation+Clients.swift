@@ -1,0 +1,160 @@
+import CSimulatedMachine
+import ControlInterface
+import Intake
+import LiveEvents
+import LivehostDaemon
+import RateLimiting
+import TestSupport
+
+extension Simulation {
+  var rooms: [String] { (0..<plan.rooms).map { "room-\($0)" } }
+
+  func connect() {
+    for slot in 0..<plan.clients { connect(slot) }
+  }
+
+  func connect(_ slot: Int) {
+    clientCount += 1
+    if let channel = daemon?.connect(seed: random.next()) {
+      clients[slot] = Client("c\(clientCount)", channel, self)
+    }
+  }
+
+  func perform(_ kind: Plan.Kind) {
+    switch kind {
+    case .send(let slot, let room, let lines, let syncs):
+      if clients[slot]?.isOpen != true { connect(slot) }
+      clients[slot]?.send(
+        lines, to: rooms[room], time, syncs: syncs,
+        noise: random.next())
+    case .leave(let slot, let abruptly): clients[slot]?.leave(abruptly: abruptly)
+    case .stall(let slot, let nanoseconds): clients[slot]?.stall(nanoseconds)
+    case .act(let room): act(rooms[room])
+    case .open(let room): open(rooms[room])
+    case .close(let room): close(rooms[room])
+    case .record(let room): record(rooms[room])
+    case .stop(let room): stopRecording(rooms[room])
+    case .replay(let room, let target, let speed):
+      replay(rooms[room], into: rooms[target], speed: speed)
+    case .watch(let number, let room, let rate): watch(number, rooms[room], rate: rate)
+    case .stallMonitor(let number, let nanoseconds): monitors[number]?.stall(nanoseconds)
+    case .reload: reload()
+    case .clock(let milliseconds):
+      trace.add("the clock is set by \(milliseconds) ms")
+      machine_set_realtime(
+        UInt64(1_800_000_000_000 + milliseconds) * 1_000_000 + machine.now)
+    case .fault(let fault, let calls, let left): faults.append((fault, calls, left))
+    case .check: for room in rooms { ask(room) }
+    }
+    count(kind.name)
+  }
+
+  /// Makes a call of the control interface. What comes after the daemon's end is not heard.
+  func call(
+    _ name: String, _ body: @escaping @Sendable (LivehostControl) async throws -> Void
+  ) {
+    guard let control = daemon?.control else { return }
+    trace.add(name)
+    Task { [self] in
+      do { try await body(control) } catch { if isAlive { trace.add("\(name): \(error)") } }
+    }
+  }
+
+  func act(_ room: String) {
+    guard let number = model.rooms[room].map({ $0.acts.asked + 1 }), number < 1_000 else { return }
+    model.rooms[room]?.acts.asked = number
+    let generation = model.rooms[room]?.closed
+    call("act \(number) in \(room)") { [self] control in
+      _ = try await control.act(
+        .control(.set(control: Text(room), value: Double(number) / 1_000)), in: room)
+      guard isAlive, !hasFailed, model.rooms[room]?.closed == generation else { return }
+      trace.add("act \(number) in \(room) is done")
+      let known = model.rooms[room]?.acts.acknowledged ?? 0
+      model.rooms[room]?.acts.acknowledged = max(number, known)
+    }
+  }
+
+  func open(_ room: String) {
+    model.rooms[room, default: Model.Room()].mayExist = true
+    let generation = model.rooms[room]?.closed
+    call("open \(room)") { [self] control in
+      try await control.openRoom(room)
+      guard isAlive, !hasFailed, model.rooms[room]?.closings == 0,
+        model.rooms[room]?.closed == generation
+      else { return }
+      trace.add("\(room) is open")
+      model.rooms[room]?.mustExist = true
+    }
+  }
+
+  func close(_ room: String) {
+    let removed = model.beginClosing(room)
+    call("close \(room)") { [self] control in
+      var isDone = false
+      defer {
+        if isAlive {
+          trace.add("\(room) is closed: \(isDone)")
+          model.endClosing(room, removed, isDone: isDone && !hasFailed)
+        }
+      }
+      try await control.closeRoom(room)
+      isDone = true
+    }
+    model.endRecordings(of: room)
+  }
+
+  func record(_ room: String) {
+    let endings = model.endings[room]
+    call("record \(room)") { [self] control in
+      let report = try await control.startRecording(room)
+      guard isAlive else { return }
+      trace.add("\(room) is recorded as \(report.recording)")
+      model.beginRecording(
+        report.recording, of: room, isOver: model.endings[room] != endings,
+        endsWithLife: hasFailed)
+    }
+  }
+
+  func stopRecording(_ room: String) {
+    model.endRecordings(of: room)
+    call("stop \(room)") { [self] control in
+      let report = try await control.stopRecording(room)
+      guard isAlive else { return }
+      trace.add("\(report.recording) has \(report.events) events")
+      model.endRecordings(of: room)
+    }
+  }
+
+  func reload() {
+    trace.add("reload")
+    var settings = self.settings
+    if random.oneIn(2) {
+      settings.throttling[.chat].interval = .milliseconds(Int64(random.pick(1..<50)))
+    }
+    daemon?.directory.apply(settings)
+  }
+
+  /// Plays the newest recording of a room into another one, which others use meanwhile.
+  func replay(_ source: String, into target: String, speed: Double?) {
+    guard let name = model.recordings.filter({ $1.room == source }).keys.max() else { return }
+    model.copy(from: source, into: target)
+    call("replay \(name) into \(target)") { [self] control in
+      var request = StartTaskRequest(kind: .replay, recording: name, room: target)
+      request.speed = speed
+      let reply = try await control.startTask(request, reply: { _ in }, progress: { _ in })
+      if isAlive { trace.add("\(name) was played: \(reply.lines ?? [])") }
+    }
+  }
+
+  func watch(_ number: Int, _ room: String, rate: Double?) {
+    monitors[number]?.leave()
+    monitors[number] = daemon.map {
+      Monitor(of: room, rate: rate, $0.connectControl(seed: random.next()), self)
+    }
+  }
+
+  /// A recording has failed: what is acknowledged from here on is not in it.
+  func recordingFailed(_ room: String) {
+    model.endRecordings(of: room)
+  }
+}

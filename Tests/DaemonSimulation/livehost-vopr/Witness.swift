@@ -1,0 +1,64 @@
+import FileSystem
+import SimulatedDisk
+
+/// Knows how much of each segment the disk has claimed to be safe, and so when the daemon has to notice that it is
+/// not. It reads no line but marks.
+struct Witness {
+  private var claimed: [String: Int] = [:]
+  /// Files that were spoiled, and have to be told about at the next start.
+  private(set) var spoiled: Set<String> = []
+  private var before: [String: [UInt8]] = [:]
+
+  /// The disk has reported a sync of a file that has so many bytes.
+  mutating func noteSync(of path: String, bytes: Int) {
+    if path.hasSuffix(".ndjson") { claimed[path] = bytes }
+  }
+
+  /// Nothing is claimed of what is behind these bytes any more.
+  mutating func noteCut(of path: String, bytes: Int) {
+    if let known = claimed[path] { claimed[path] = min(known, bytes) }
+  }
+
+  mutating func noteSpoiled(_ path: String) { spoiled.insert(path) }
+
+  /// Something is about to happen to the disk.
+  mutating func begin(_ disk: SimulatedDisk) {
+    for path in claimed.keys { before[path] = disk.contents(of: path) }
+  }
+
+  /// It has happened.
+  mutating func end(_ disk: SimulatedDisk) {
+    for (path, old) in before {
+      let new = disk.contents(of: path) ?? []
+      let safe = min(claimed[path] ?? 0, old.count)
+      guard let change = zip(old[..<safe], new).enumerated().first(where: { $1.0 != $1.1 })?.offset,
+        Self.hasMark(new[change...])
+      else { continue }
+      spoiled.insert(path)
+    }
+    before = [:]
+  }
+
+  mutating func forget() { spoiled = [] }
+
+  /// Whether there is a mark behind the line with which `bytes` begin: the lines of a segment before a mark were
+  /// synced when it was written.
+  private static func hasMark(_ bytes: ArraySlice<UInt8>) -> Bool {
+    bytes.split(separator: 10).dropFirst().contains { $0.starts(with: mark) }
+  }
+
+  private static let mark = Array(#"{"type":"segmentSynced","n":"#.utf8)
+
+  /// Whether lines of the journal tell about a file.
+  static func isTold(_ path: String, in journal: [String]) -> Bool {
+    let names = path.split(separator: "/").map(String.init)
+    return journal.contains { line in
+      switch names[1] {
+      case "log": line.contains("the log of the rooms is damaged")
+      case "rooms": line.contains("the kept state in \(path) cannot be used")
+      default:
+        line.contains(names[2]) && !line.contains("continues") && !line.contains("cutting off")
+      }
+    }
+  }
+}

@@ -53,9 +53,11 @@ package struct LogContents: Sendable {
     }
     // Behind damage there is nothing to continue.
     let previous = isLastDamaged ? nil : reader.header?.previous
-    let isDamaged =
+    let isCutShort =
       reader.goodBytes == 0 || reader.goodBytes < reader.syncedBytes
       || (reader.end != nil && reader.goodBytes < size)
+    let isDamaged =
+      isCutShort
       || (lastNumber != nil && (lastNumber != number - 1 || (previous ?? end?.text) != end?.text))
     if isDamaged {
       problems.append(
@@ -67,7 +69,7 @@ package struct LogContents: Sendable {
         name: "log", room: "",
         segments: [
           RecordingFiles.Segment(
-            number: 1, path: path, bytes: reader.goodBytes, last: nil, isShortened: false)
+            number: 1, path: path, bytes: reader.goodBytes, last: nil, isShortened: isCutShort)
         ], disk: disk))
     (lastNumber, isLastDamaged) = (number, isDamaged)
     end = reader.end == nil ? nil : reader.chain

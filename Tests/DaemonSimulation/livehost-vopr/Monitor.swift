@@ -66,7 +66,7 @@ final class Monitor: @unchecked Sendable {
     if let whole = parameters["room"] {
       report = MergePatch.normalized(whole)
     } else if let patch = parameters["patch"], let before = report {
-      simulation.count("a patch for a monitor")
+      simulation.count("patch")
       report = MergePatch.apply(patch, to: before)
     }
   }

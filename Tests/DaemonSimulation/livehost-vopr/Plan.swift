@@ -19,7 +19,8 @@ struct Plan {
     /// The client reads no answers for some time.
     case stall(client: Int, nanoseconds: UInt64)
     case act(room: Int)
-    case open(room: Int)
+    /// Whether it is recorded from the first moment.
+    case open(room: Int, isRecorded: Bool)
     case close(room: Int)
     case record(room: Int)
     case stop(room: Int)
@@ -35,14 +36,14 @@ struct Plan {
 
     static let names = [
       "send", "leave", "stall", "act", "open", "close", "record", "stop", "replay", "watch",
-      "stallMonitor", "reload", "clock", "fault", "check",
+      "stallMonitor", "patch", "reload", "clock", "fault", "check",
     ]
 
     var name: String { "\(self)".prefix { $0 != "(" }.description }
   }
 
   /// Which calls on the disk.
-  enum Calls: CaseIterable { case all, writes, syncs, directorySyncs, renames, opens }
+  enum Calls: CaseIterable { case all, writes, reads, syncs, directorySyncs, renames, opens }
 
   /// How a life ends.
   enum End: String, CaseIterable { case kill, powerLoss, stop }
@@ -146,7 +147,7 @@ extension Plan.Kind {
     case 0: self = .leave(client: client, abruptly: random.oneIn(2))
     case 1: self = .stall(client: client, nanoseconds: UInt64(random.pick(1..<2_000)) * 1_000_000)
     case 2...4: self = .act(room: room)
-    case 5: self = .open(room: room)
+    case 5: self = .open(room: room, isRecorded: random.oneIn(2))
     case 6: self = .close(room: room)
     case 7...8: self = .record(room: room)
     case 9: self = .stop(room: room)

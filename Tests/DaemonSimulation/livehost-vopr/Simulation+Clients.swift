@@ -30,7 +30,9 @@ extension Simulation {
     case .leave(let slot, let abruptly): clients[slot]?.leave(abruptly: abruptly)
     case .stall(let slot, let nanoseconds): clients[slot]?.stall(nanoseconds)
     case .act(let room): act(rooms[room])
-    case .open(let room): open(rooms[room])
+    case .open(let room, let isRecorded):
+      open(rooms[room])
+      if isRecorded { record(rooms[room]) }
     case .close(let room): close(rooms[room])
     case .record(let room): record(rooms[room])
     case .stop(let room): stopRecording(rooms[room])

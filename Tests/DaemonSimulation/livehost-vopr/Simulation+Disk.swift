@@ -1,5 +1,6 @@
 import CSimulatedMachine
 import FileSystem
+import Foundation
 import Platform
 import SimulatedDisk
 import TestSupport
@@ -43,7 +44,8 @@ extension Simulation {
   private func wait(for call: DiskCall, _ fault: DiskFault?) {
     if fault == .never {
       hangs += 1
-      isHanging = true
+      // An orderly stop waits for the disk.
+      isHanging = isServing
       while isHanging, isAlive { machine_pause(20_000_000) }
     } else if call.operation == .sync || call.operation == .syncDirectory {
       machine_pause(UInt64(random.pick(50_000..<3_000_000)))
@@ -149,6 +151,17 @@ extension Simulation {
     }
   }
 
+  /// For people: writes what is on the disk to ``dump``.
+  func copyDisk() {
+    guard let dump else { return }
+    for path in files(in: SimulatedDaemon.directory) {
+      let copy = URL(fileURLWithPath: "\(dump)/start-\(life)\(path)")
+      try? FileManager.default.createDirectory(
+        at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try? Data(disk.contents(of: path) ?? []).write(to: copy)
+    }
+  }
+
   private func files(in directory: String) -> [String] {
     let names = (try? disk.names(in: directory)) ?? []
     return names.flatMap { name in
@@ -163,6 +176,7 @@ extension Plan.Calls {
     switch self {
     case .all: true
     case .writes: call.operation == .write
+    case .reads: call.operation == .read
     case .syncs: call.operation == .sync
     case .directorySyncs: call.operation == .syncDirectory
     case .renames: call.operation == .rename

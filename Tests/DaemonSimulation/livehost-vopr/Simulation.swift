@@ -56,6 +56,9 @@ final class Simulation: @unchecked Sendable {
   /// Syncs that are never done, though all believe that they are: a bug planted on purpose.
   let omitted: Omission?
 
+  /// Where the disk is copied to before each start.
+  var dump: String?
+
   init(_ plan: Plan, trace: Trace, omitting omitted: Omission? = nil) {
     self.plan = plan
     self.omitted = omitted
@@ -166,6 +169,7 @@ final class Simulation: @unchecked Sendable {
         count(.missingSnapshot)
       }
     }
+    copyDisk()
     decide()
     do {
       var recording = RecordingSettings()

@@ -41,6 +41,9 @@ struct Vopr: ParsableCommand {
       valueName: "path"))
   var dropDirectorySyncs: String?
 
+  @Option(help: "A directory into which the disk is copied before each start.")
+  var dump: String?
+
   @Flag(help: "Print what happens, line by line.")
   var trace = false
 
@@ -58,7 +61,7 @@ struct Vopr: ParsableCommand {
       let plan = Plan(seed: seed)
       var omitted = Set(numbers(without))
       if let only { omitted.formUnion(plan.numbers.subtracting(numbers(only))) }
-      let simulation = simulate(plan.without(omitted), Trace(prints: trace))
+      let simulation = simulate(plan.without(omitted), Trace(prints: trace), dump: dump)
       simulated += simulation.duration
       tally.add(simulation)
       if each || trace {
@@ -82,8 +85,9 @@ struct Vopr: ParsableCommand {
       "\(format(days / processorSeconds * 3_600, 1)) days an hour")
   }
 
-  private func simulate(_ plan: Plan, _ trace: Trace) -> Simulation {
+  private func simulate(_ plan: Plan, _ trace: Trace, dump: String? = nil) -> Simulation {
     let simulation = Simulation(plan, trace: trace, omitting: omission)
+    simulation.dump = dump
     simulation.run()
     return simulation
   }

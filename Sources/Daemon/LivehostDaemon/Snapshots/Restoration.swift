@@ -226,11 +226,12 @@ package struct Restoration {
       var current: String?
       var hasMore = true
       while hasMore {
+        var isCutShort = false
         do throws(RecordingError) {
           hasMore = try reader.read(into: &steps)
         } catch {
-          // Whoever lacks something then finds out by the next mark.
-          hasMore = false
+          // Whose batches are missing finds out by the next mark; of the last one, a part may be there.
+          (hasMore, isCutShort) = (false, true)
         }
         for step in steps {
           if let mark = LogMark(step) {
@@ -239,6 +240,7 @@ package struct Restoration {
             due[current, default: []].append(step)
           }
         }
+        if isCutShort, let current { rooms[current]?.isLost = true }
         steps.removeAll(keepingCapacity: true)
         left.bytes = max(0, log.bytes - done - reader.bytesRead)
         if done + reader.bytesRead - handed >= Self.groupSize {

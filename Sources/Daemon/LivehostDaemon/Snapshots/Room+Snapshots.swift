@@ -30,10 +30,12 @@ extension Room {
     save(now: now)
   }
 
-  /// Applies held events before a snapshot, which would lack them. While a recording is played, they stay held.
+  /// Applies held events before a snapshot, which would lack them. Only the steps of a recording that is played move
+  /// the time meanwhile.
   private func applyHeld(_ now: NIODeadline) {
-    guard screen.counts.pending > 0, replayOffset == nil else { return }
-    drawFrame(at: max(clock.now, clock.time(machine: now.machineTime)), flush: true)
+    guard screen.counts.pending > 0 else { return }
+    let time = replayOffset == nil ? clock.time(machine: now.machineTime) : clock.now
+    drawFrame(at: max(clock.now, time), flush: true)
   }
 
   /// Saves the room as it is.
@@ -96,7 +98,10 @@ extension Room {
   func forget(_ completion: @escaping @Sendable () -> Void) {
     guard let keeper else { return completion() }
     for waiting in self.keeper?.cancel() ?? [] { waiting(false) }
-    if isUnlogged { beginLog() }
+    if isUnlogged {
+      let last = log?.isRecording == false ? log?.logged : keeper.position
+      beginLog(closing: last?.session)
+    }
     log?.handOver()
     log?.addClosing()
     log?.whenSynced {
@@ -118,12 +123,16 @@ extension Room {
 
   /// Begins a session in the log of all rooms. Unless the room was just opened, or the session continues another, it
   /// relies on the snapshot that follows.
-  func beginLog(opened: Int? = nil, after end: LogPosition? = nil) {
+  ///
+  /// - Parameter last: the room's newest session, if it is only to be closed.
+  func beginLog(opened: Int? = nil, after end: LogPosition? = nil, closing last: Int? = nil) {
     guard let keeper else { return }
     log?.recorder.endSession()
     loggedRejections = screen.counts.rejectedByReason
     log = RoomLog(
-      keeper.library.log(name.description) { keeper.visit { $0?.noteLogFailure() } },
+      keeper.library.log(name.description, closing: last) {
+        keeper.visit { $0?.noteLogFailure() }
+      },
       room: name.description, opened: opened, after: end)
     log?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
     log?.handOver()

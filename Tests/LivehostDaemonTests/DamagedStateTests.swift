@@ -81,6 +81,31 @@ import WireFormats
     try await second.end()
   }
 
+  @Test func `what was logged before a recording is there once, also after a second restart`()
+    async throws
+  {
+    defer { clean() }
+    let first = try KeptRooms(in: path)
+    _ = try first.directory.open(.main)
+    await first.send(0..<10)
+    _ = try await first.recordings.start(.main, on: first.lane)
+    await first.send(10..<20)
+    var copy = try first.kill()
+    try await first.end()
+    try spoil(copy + "/rooms/main.json")
+    let second = try KeptRooms(in: copy)
+    await second.recordings.open()
+    await second.restore()
+    #expect(await second.count() == 20)
+    copy = try second.kill()
+    try await second.end()
+    let third = try KeptRooms(in: copy)
+    await third.recordings.open()
+    await third.restore()
+    #expect(await third.count() == 20)
+    try await third.end()
+  }
+
   @Test func `a room that is not recorded comes back in the state before`() async throws {
     defer { clean() }
     for end in 1...2 {

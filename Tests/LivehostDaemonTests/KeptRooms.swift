@@ -72,23 +72,32 @@ final class KeptRooms {
   }
 
   /// Sends messages to a room; returns once they are on disk.
-  func send(_ numbers: Range<Int>, to room: RoomName = .main) async {
-    #expect(await trySend(numbers, to: room) == nil)
+  func send(
+    _ numbers: Range<Int>, to room: RoomName = .main, on lane: HostLane? = nil
+  ) async {
+    #expect(await trySend(numbers, to: room, on: lane) == nil)
   }
 
   /// The same; returns why they are not.
-  func trySend(_ numbers: Range<Int>, to room: RoomName = .main) async -> String? {
-    let events = numbers.map { number in
-      let message = ChatMessage(
-        id: "m\(number)", userID: "u", userName: "Ada", text: "number \(number)")
-      return LiveEvent(
-        timestamp: 1_700_000_000_000 + Timestamp(number * 13), payload: .chat(.message(message)))
-    }
+  func trySend(
+    _ numbers: Range<Int>, to room: RoomName = .main, on lane: HostLane? = nil
+  ) async -> String? {
+    let lane = lane ?? self.lane
+    let events = Self.messages(numbers)
     return await withCheckedContinuation { continuation in
       lane.post(
         RoomDelivery(
           room: room, events: events, clock: .event,
           receipt: DeliveryReceipt { continuation.resume(returning: $1) }))
+    }
+  }
+
+  static func messages(_ numbers: Range<Int>) -> [LiveEvent] {
+    numbers.map { number in
+      let message = ChatMessage(
+        id: "m\(number)", userID: "u", userName: "Ada", text: "number \(number)")
+      return LiveEvent(
+        timestamp: 1_700_000_000_000 + Timestamp(number * 13), payload: .chat(.message(message)))
     }
   }
 

@@ -5,6 +5,7 @@ import Glibc
 import LiveEvents
 import LivehostDaemon
 import NIOCore
+import NIOPosix
 import Recordings
 import SimulatedDisk
 import Synchronization
@@ -130,6 +131,82 @@ import Testing
     #expect(await run.count() == 5)
     #expect(await run.count(other) == 300)
     try await run.end()
+  }
+
+  @Test func `a room that is opened before one of its name is closed comes back`() async throws {
+    defer { clean() }
+    var run = try KeptRooms(in: path)
+    _ = try run.directory.open(.main)
+    // Nothing of it is in the log but its beginning, and its end.
+    _ = try await run.recordings.start(.main, on: run.lane)
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
+    let lane = HostLane(
+      index: 1, eventLoop: loop, settings: RoomSettings(), snapshots: run.store,
+      library: run.library)
+    lane.postOpening(of: .main)
+    await run.send(0..<5, on: lane)
+    await withCheckedContinuation { continuation in
+      run.lane.postClosing(of: .main) { continuation.resume() }
+    }
+    run = try await successor(of: run)
+    #expect(await run.count() == 5)
+    try await run.end()
+    try await group.shutdownGracefully()
+  }
+
+  @Test func `what a room holds when a recording begins is kept, also while another one is played`()
+    async throws
+  {
+    defer { clean() }
+    var run = try KeptRooms(in: path)
+    for room in [RoomName.main, other] { _ = try run.directory.open(room) }
+    let recording = try await run.recordings.start(.main, on: run.lane).recording
+    await run.send(0..<3)
+    _ = try await run.recordings.stop(.main, on: run.lane)
+    let replay = Replay(
+      try await run.library.files(of: recording), into: other, on: run.lane, speed: 0.001)
+    let (waiting, waits) = AsyncStream.makeStream(of: Void.self)
+    let playing = Task {
+      try await replay.run(sleep: { _ in
+        waits.yield()
+        try await Task.sleep(for: .seconds(3_600))
+      })
+    }
+    for await _ in waiting { break }
+    // Held: frames are drawn by the recording only.
+    run.lane.post(RoomDelivery(room: other, events: KeptRooms.messages(0..<10)))
+    _ = try await run.recordings.start(other, on: run.lane)
+    let copy = try run.kill()
+    playing.cancel()
+    _ = try? await playing.value
+    try await run.end()
+    run = try KeptRooms(in: copy)
+    await run.restore()
+    #expect(try #require(await run.count(other)) >= 10)
+    try await run.end()
+  }
+
+  @Test func `half a batch in front of damage ends what is played`() async throws {
+    defer { clean() }
+    let first = try KeptRooms(in: path, segmentBytes: 16_000)
+    _ = try first.directory.open(.main)
+    for number in 0..<60 { await first.send(number..<number + 1) }
+    let copy = try first.kill()
+    try await first.end()
+    let file = copy + "/log/000001.ndjson"
+    var lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+    let last = try #require(
+      lines.lastIndex { $0.contains(#""type":"frame""#) || $0.contains("chat.message") })
+    lines[last] = "x" + lines[last].dropFirst()
+    try (lines.joined(separator: "\n") + "\n").write(
+      toFile: file, atomically: true, encoding: .utf8)
+    let before = lines[..<last].count { $0.contains("chat.message") }
+    let second = try KeptRooms(in: copy)
+    await second.restore()
+    #expect(await second.received() == before)
+    #expect(second.log.contain("the log does not lead on from there"))
+    try await second.end()
   }
 
   @Test func `the log is cut behind the snapshots, also where rooms are idle`() async throws {

@@ -65,11 +65,14 @@ extension Simulation {
   func act(_ room: String) {
     guard let number = model.rooms[room].map({ $0.acts.asked + 1 }), number < 1_000 else { return }
     model.rooms[room]?.acts.asked = number
-    let generation = model.rooms[room]?.closed
+    let (generation, life) = (model.rooms[room]?.closed, life)
+    let isAlone = model.rooms[room]?.actsInFlight == 0
+    model.rooms[room]?.actsInFlight += 1
     call("act \(number) in \(room)") { [self] control in
+      defer { if self.life == life { model.rooms[room]?.actsInFlight -= 1 } }
       _ = try await control.act(
         .control(.set(control: Text(room), value: Double(number) / 1_000)), in: room)
-      guard isAlive, !hasFailed, model.rooms[room]?.closed == generation else { return }
+      guard isAlive, isAlone, !hasFailed, model.rooms[room]?.closed == generation else { return }
       trace.add("act \(number) in \(room) is done")
       let known = model.rooms[room]?.acts.acknowledged ?? 0
       model.rooms[room]?.acts.acknowledged = max(number, known)

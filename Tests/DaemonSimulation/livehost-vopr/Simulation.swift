@@ -1,12 +1,12 @@
 import CSimulatedMachine
 import ControlInterface
 import FileSystem
+import Ingest
 import Intake
 import JSON
 import LiveEvents
 import LivehostDaemon
 import Logging
-import Ingest
 import Platform
 import RateLimiting
 import Recordings
@@ -197,7 +197,7 @@ final class Simulation: @unchecked Sendable {
       end(.kill)
       return false
     }
-    for path in witness.spoiled.sorted() {
+    for path in witness.spoiled {
       expect(.told, Witness.isTold(path, in: journal), "nothing is said about \(path)")
     }
     witness.forget()

@@ -22,7 +22,9 @@ struct Tally {
     for (name, count) in simulation.operations { add("operation", name, count) }
     for (end, count) in simulation.ends { add("end", end.rawValue, count) }
     for (path, count) in simulation.paths { add("path", path.rawValue, count) }
-    for (invariant, count) in simulation.model.checks { add("invariant", invariant.rawValue, count) }
+    for (invariant, count) in simulation.model.checks {
+      add("invariant", invariant.rawValue, count)
+    }
   }
 
   /// One line for each thing, for people and for adding up those of several processes.
@@ -46,7 +48,8 @@ enum Path: String, CaseIterable {
   case failedLog = "rooms are saved as a whole, as the log cannot be written"
   case cutLog = "what no room needs is cut from the log"
   case unfinishedSnapshot = "a snapshot that was not finished is removed"
-  case missingSnapshot = "there is only the previous snapshot, as the process ended between two renames"
+  case missingSnapshot =
+    "there is only the previous snapshot, as the process ended between two renames"
   case spoiledSnapshot = "a snapshot cannot be read"
   case previousSnapshot = "a room comes back from its previous snapshot"
   case failedSnapshot = "a snapshot cannot be written"

@@ -92,7 +92,9 @@ struct Vopr: ParsableCommand {
     return simulation
   }
 
-  private func numbers(_ list: String) -> [Int] { list.split(separator: ",").compactMap { Int($0) } }
+  private func numbers(_ list: String) -> [Int] {
+    list.split(separator: ",").compactMap { Int($0) }
+  }
 
   private func format(_ value: Double, _ digits: Int) -> String {
     String(format: "%.\(digits)f", value)

@@ -5,8 +5,8 @@ import SimulatedDisk
 /// not. It reads no line but marks.
 struct Witness {
   private var claimed: [String: Int] = [:]
-  /// Files that were spoiled, and have to be told about at the next start.
-  private(set) var spoiled: Set<String> = []
+  /// Where files were spoiled that have to be told about at the next start.
+  private var changes: [String: Int] = [:]
   private var before: [String: [UInt8]] = [:]
 
   /// The disk has reported a sync of a file that has so many bytes.
@@ -19,7 +19,9 @@ struct Witness {
     if let known = claimed[path] { claimed[path] = min(known, bytes) }
   }
 
-  mutating func noteSpoiled(_ path: String) { spoiled.insert(path) }
+  var spoiled: [String] { changes.keys.sorted() }
+
+  mutating func noteSpoiled(_ path: String) { changes[path] = 0 }
 
   /// Something is about to happen to the disk.
   mutating func begin(_ disk: SimulatedDisk) {
@@ -31,15 +33,18 @@ struct Witness {
     for (path, old) in before {
       let new = disk.contents(of: path) ?? []
       let safe = min(claimed[path] ?? 0, old.count)
-      guard let change = zip(old[..<safe], new).enumerated().first(where: { $1.0 != $1.1 })?.offset,
-        Self.hasMark(new[change...])
+      let known = changes[path]
+      guard
+        let change = known
+          ?? zip(old[..<safe], new).enumerated().first(where: { $1.0 != $1.1 })?.offset
       else { continue }
-      spoiled.insert(path)
+      // A mark that is not synced itself may be lost later.
+      changes[path] = change < new.count && Self.hasMark(new[change...]) ? change : nil
     }
     before = [:]
   }
 
-  mutating func forget() { spoiled = [] }
+  mutating func forget() { changes = [:] }
 
   /// Whether there is a mark behind the line with which `bytes` begin: the lines of a segment before a mark were
   /// synced when it was written.

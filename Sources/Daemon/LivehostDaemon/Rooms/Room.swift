@@ -65,7 +65,7 @@ final class Room {
   var isRestoring: Bool
 
   /// - Parameters:
-  ///   - snapshot: of the room to restore; its time does not advance until ``wake(after:now:)``, and it is not
+  ///   - snapshot: of the room to restore; its time does not advance until ``wake(after:at:now:)``, and it is not
   ///     saved until ``endRestoration()``.
   ///   - keeper: saves the room for the next start of the daemon; nil if it is not to be saved.
   init(

@@ -201,7 +201,7 @@ package struct Restoration {
     // A recording is the last that the log leads to.
     var recorded = snapshot.recording
     if recorded != nil { await catchUp(room, &recorded!, on: lane) }
-    await lane.visit(room) { $0?.wake(after: snapshot, now: .now()) }
+    await lane.visit(room) { $0?.wake(after: snapshot, at: restored.logged, now: .now()) }
     if let end = recorded { await recordings.resume(room, after: end, on: lane) }
     await lane.visit(room) {
       $0?.endRestoration(at: restored.logged, isLost: restored.isLost, now: .now())

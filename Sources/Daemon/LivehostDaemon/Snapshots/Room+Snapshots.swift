@@ -153,7 +153,10 @@ extension Room {
   }
 
   /// Advances the time by what has passed since a snapshot.
-  func wake(after snapshot: RoomSnapshot, now: NIODeadline) {
+  ///
+  /// - Parameter end: the position in the log of what the room has seen, for the snapshots from here on.
+  func wake(after snapshot: RoomSnapshot, at end: LogPosition?, now: NIODeadline) {
+    keeper?.position = end
     if replayOffset != nil {
       replayOffset = nil
       screen.apply(settings.throttling)
@@ -176,7 +179,6 @@ extension Room {
   ///   - isLost: whether the log does not lead on from there.
   func endRestoration(at end: LogPosition?, isLost: Bool, now: NIODeadline) {
     isRestoring = false
-    keeper?.position = end
     guard log == nil else { return }
     // What it recorded when it was saved has ended.
     switch screen.store.state.recorder.own?.state {

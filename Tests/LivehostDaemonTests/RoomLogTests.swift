@@ -2,6 +2,7 @@ import ControlInterface
 import FileSystem
 import Foundation
 import Glibc
+import Ingest
 import LiveEvents
 import LivehostDaemon
 import NIOCore

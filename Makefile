@@ -58,6 +58,8 @@ soak: test-dependencies
 	@Tests/soak.sh $(BIN)
 	@Tests/elsewhere.sh $(BIN) .
 	@Tests/Checks/mutations.py
+	@Tests/Checks/mutations.py --vopr
+	@Tests/vopr.sh $(BIN) 50000
 	@Tests/Interop/fuzz.sh $(BIN) 1000000 1000000
 	@Tests/kills.py $(BIN) 200
 	@packaging/dependencies.sh soak

@@ -5,11 +5,15 @@ The mutations are listed in mutations.toml. All of them are built at once, in a 
 each behind a condition that is true if the environment variable MUTATION names it. So there is one build,
 without optimisation, and then one short run of the tests for each. Prints the mutations that no test
 notices and a closing count. NAME... tries those only; --check looks only whether the list fits the sources.
+
+--vopr tries those that the simulation of the daemon must find by itself, and prints how many seeds that took.
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,6 +21,7 @@ import tomllib
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 SECONDS_PER_RUN = 300
+SEEDS = 2000
 
 
 def condition(number):
@@ -69,9 +74,52 @@ def tests_fail(root, number, filter):
     return run.returncode != 0
 
 
+def seed_that_fails(program, number):
+    """The first seed with which the simulation fails with this mutation; None if it does not."""
+    environment = dict(os.environ)
+    if number is not None:
+        environment["MUTATION"] = str(number)
+    # One after the other, so that a thread that never waits or a crash is a failure of its seed.
+    for first in range(1, SEEDS, 50):
+        try:
+            run = subprocess.run(
+                [program, "--seed", str(first), "--count", "50", "--each"], env=environment,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=SECONDS_PER_RUN)
+        except subprocess.TimeoutExpired:
+            return first, "does not end"
+        if run.returncode:
+            broken = re.search(r"^seed (\d+) broke a promise: ([^:]*)", run.stdout, re.MULTILINE)
+            if broken:
+                return int(broken[1]), broken[2]
+            return first + run.stdout.count("digest"), "crashes"
+    return None
+
+
+def try_seeds(root, mutations, names):
+    """Lets the simulation find mutations, two at a time. Returns how many it tried and did not find."""
+    subprocess.run(
+        ["swift", "build", "-c", "release", "--product", "livehost-vopr", "-Xswiftc", "-no-warnings-as-errors"],
+        cwd=root, check=True, stdout=subprocess.DEVNULL)
+    program = root / ".build/release/livehost-vopr"
+    if failure := seed_that_fails(program, None):
+        sys.exit(f"seed {failure[0]} fails without a mutation")
+    numbers = [
+        number for number, mutation in enumerate(mutations)
+        if mutation.get("vopr") and (not names or mutation["name"] in names)]
+    survivors = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        found = pool.map(lambda number: seed_that_fails(program, number), numbers)
+        for number, failure in zip(numbers, found):
+            survivors += failure is None
+            result = f"| {failure[0]} | {failure[1]} |" if failure else f"| NOT in {SEEDS} | |"
+            print(f"| {mutations[number]['name']} {result}", flush=True)
+    return len(numbers), survivors
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--check", action="store_true", help="only look whether the list fits the sources")
+    arguments.add_argument("--vopr", action="store_true", help="let the simulation of the daemon find them")
     arguments.add_argument("--build", type=pathlib.Path, help="a directory to build in, kept for the next time")
     arguments.add_argument("names", nargs="*", metavar="NAME", help="mutations to try; default: all")
     options = arguments.parse_args()
@@ -94,19 +142,23 @@ def main():
             print(f"{len(mutations) - len(unfit)} passed, {len(unfit)} failed")
             return bool(unfit)
         print("building", flush=True)
+        if options.vopr:
+            tried, survivors = try_seeds(root, mutations, options.names)
+            print(f"{tried - survivors} passed, {survivors} failed")
+            return bool(survivors)
         subprocess.run(
             ["swift", "build", "--build-tests", "-Xswiftc", "-no-warnings-as-errors"], cwd=root, check=True,
             stdout=subprocess.DEVNULL)
-        survivors = 0
+        survivors = tried = 0
         for number, mutation in enumerate(mutations):
-            if options.names and mutation["name"] not in options.names:
+            if "tests" not in mutation or (options.names and mutation["name"] not in options.names):
                 continue
+            tried += 1
             if tests_fail(root, None, mutation["tests"]):
                 sys.exit(f"{mutation['tests']} fails without a mutation")
             noticed = tests_fail(root, number, mutation["tests"])
             survivors += not noticed
             print(f"{'noticed' if noticed else 'NOT NOTICED'}: {mutation['name']}", flush=True)
-        tried = len(options.names or mutations)
         print(f"{tried - survivors} passed, {survivors} failed")
         return bool(survivors)
 

@@ -35,7 +35,8 @@ final class KeptRooms {
 
   /// - Parameter disk: where everything but the note of what is being restored is.
   init(
-    in path: String, on disk: any Disk = SystemDisk(), segmentBytes: Int = 32 << 20
+    in path: String, on disk: any Disk = SystemDisk(), segmentBytes: Int = 32 << 20,
+    maximumRooms: Int = 10
   ) throws {
     self.path = path
     let note: @Sendable (String) -> Void = { [log] in log.add($0) }
@@ -60,7 +61,7 @@ final class KeptRooms {
           recordings.ended(room, recorder, end)
         }
       })
-    directory = RoomDirectory(lanes: [lane], maximumRooms: 10)
+    directory = RoomDirectory(lanes: [lane], maximumRooms: maximumRooms)
   }
 
   func restore() async {

@@ -31,6 +31,8 @@ package struct LogContents: Sendable {
   package private(set) var newestSession = 0
   /// What is wrong with it.
   private(set) var problems: [String] = []
+  /// What of that people have to know even if no room turns out to lack anything.
+  package private(set) var losses: [String] = []
   /// The end of the last segment, if it is closed.
   private(set) var end: LineChain?
   private var lastNumber: Int?
@@ -48,6 +50,12 @@ package struct LogContents: Sendable {
     var decoder = LineDecoder(maximumLineLength: SegmentReader.longestLine)
     var steps: [RecordedStep] = []
     while try reader.read(&decoder, into: &steps) {
+      if let header = reader.header, header.segment != number {
+        problems.append(
+          "\(path) is left out: it says that it is segment \(header.segment) of a log")
+        (lastNumber, isLastDamaged, end) = (number, true, nil)
+        return
+      }
       for step in steps { if let mark = LogMark(step) { note(mark, number) } }
       steps.removeAll(keepingCapacity: true)
     }
@@ -74,6 +82,26 @@ package struct LogContents: Sendable {
     (lastNumber, isLastDamaged) = (number, isDamaged)
     end = reader.end == nil ? nil : reader.chain
     if isLast, !isDamaged, reader.end == nil { close(reader, path) }
+  }
+
+  /// Leaves out a segment that cannot be read.
+  mutating func skip(_ number: Int, at path: String, because error: RecordingError) {
+    lose(
+      "\(error): rooms come back without what they did in it; make it readable and start livehostd again"
+    )
+    (lastNumber, isLastDamaged, end) = (number, true, nil)
+  }
+
+  /// Notes that the newest segment is gone, or empty.
+  mutating func noteMissing(_ number: Int, in directory: String) {
+    lose(
+      "segment \(number) of the log in \(directory) is missing, or lacks what was written: rooms come back without what they did in it"
+    )
+  }
+
+  private mutating func lose(_ text: String) {
+    problems.append(text)
+    losses.append(text)
   }
 
   private mutating func note(_ mark: LogMark, _ segment: Int) {

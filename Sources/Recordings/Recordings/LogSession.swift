@@ -13,6 +13,10 @@ final class LogSession {
   private var segments: SegmentSequence?
   /// The numbers of all segments, in order.
   private var numbers: [Int] = []
+  /// Says which segment is the newest, so that it is missed if it is gone.
+  private var newest: NewestSegment
+  /// The oldest segment that cannot be read. Nothing from there on is removed, so that it can be mended.
+  private var unreadable: Int?
   /// What the next segment continues, if it is known.
   private var end: LineChain?
   private var sessions: [UInt64: Session] = [:]
@@ -56,6 +60,7 @@ final class LogSession {
     self.directory = directory
     self.settings = settings
     self.onProblem = onProblem
+    newest = NewestSegment(of: directory, on: settings.disk)
   }
 
   // MARK: The start
@@ -67,15 +72,25 @@ final class LogSession {
       RecordingFiles.number
     )
     .sorted()
-    while let last = numbers.last, try isEmpty(last) {
+    newest.read()
+    while let last = numbers.last, last > newest.number, (try? isEmpty(last)) == true {
       try? settings.disk.remove(RecordingFiles.path(of: last, in: directory))
       numbers.removeLast()
     }
+    let isMissing =
+      newest.number > numbers.last ?? 0
+      || newest.number == numbers.last && (try? isEmpty(newest.number)) == true
     var contents = LogContents(disk: settings.disk)
     for number in numbers {
-      try contents.read(
-        number, at: RecordingFiles.path(of: number, in: directory), isLast: number == numbers.last)
+      let path = RecordingFiles.path(of: number, in: directory)
+      do throws(RecordingError) {
+        try contents.read(number, at: path, isLast: number == numbers.last)
+      } catch {
+        contents.skip(number, at: path, because: error)
+        unreadable = unreadable ?? number
+      }
     }
+    if isMissing { contents.noteMissing(newest.number, in: directory) }
     for problem in contents.problems { onProblem(problem) }
     for (name, room) in contents.rooms where room.isOpen {
       rooms[name] = Room(behindPrevious: room.firstSegment, behindNewest: room.firstSegment)
@@ -170,6 +185,7 @@ final class LogSession {
       try segments?.commit(isAwaited: !completions.isEmpty, now: now)
     }
     if let next = segments?.number, next != number { begun(next) }
+    if let number = segments?.number, segments?.hasSyncedLines == true { newest.note(number) }
     let waiting = completions
     completions = []
     for completion in waiting { completion() }
@@ -209,7 +225,7 @@ final class LogSession {
     if let segments { return segments }
     if let failure, now < failure.retryAt { throw failure.error }
     try Directories.create(directory, on: settings.disk)
-    let number = (numbers.last ?? 0) + 1
+    let number = max(numbers.last ?? 0, newest.number) + 1
     let opened = try SegmentSequence(
       SegmentHeader(name: "log", room: "", segment: number, startedAt: 0),
       after: (SegmentContents(), 0, 0, end), directory: directory, settings: settings, now: now
@@ -236,7 +252,7 @@ final class LogSession {
   /// gone.
   private func cut() {
     guard numbers.count > 1 else { return }
-    let needed = rooms.values.lazy.compactMap(\.first).min() ?? .max
+    let needed = min(rooms.values.lazy.compactMap(\.first).min() ?? .max, unreadable ?? .max)
     while numbers.count > 1, let oldest = numbers.first, oldest < needed {
       do throws(RecordingError) {
         _ = try Directories.remove(

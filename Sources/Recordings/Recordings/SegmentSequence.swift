@@ -41,6 +41,9 @@ final class SegmentSequence {
   /// The number of the segment that is being written; `nil` if there is none.
   var number: Int? { segment?.number }
 
+  /// Whether lines of the segment that is being written are on disk for good.
+  var hasSyncedLines: Bool { segment?.hasSyncedLines ?? false }
+
   /// What all segments hold.
   var contents: SegmentContents {
     var whole = closed.contents

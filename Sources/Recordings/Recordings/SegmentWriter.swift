@@ -48,6 +48,9 @@ final class SegmentWriter {
   private(set) var synced: (bytes: Int, chain: LineChain, contents: SegmentContents)
   /// The size of the file when all of it was known to be synced, by its header or its last mark.
   private var marked: Int
+  private var headerBytes: Int
+  /// Whether more than the header is synced.
+  var hasSyncedLines: Bool { synced.bytes > headerBytes }
   /// The monotonic time at which the segment was created, in nanoseconds.
   let createdAt: UInt64
 
@@ -60,10 +63,10 @@ final class SegmentWriter {
     file = try OutputFile(creating: path, on: disk)
     self.chain = chain.nextSegment
     synced = (0, self.chain, contents)
-    marked = 0
+    (marked, headerBytes) = (0, 0)
     gathered.reserveCapacity(Self.blockSize + (64 << 10))
     gather { SegmentLines.append(header, type: SegmentHeader.type, to: &$0) }
-    marked = gathered.count
+    (marked, headerBytes) = (gathered.count, gathered.count)
     do throws(RecordingError) {
       try sync()
     } catch {

@@ -140,6 +140,8 @@ extension Simulation {
     switch names[1] {
     case "log": model.spoil(rooms)
     case "recordings": model.spoil(rooms.filter { names[2].hasPrefix($0) })
+    // Says which segment is the newest: nothing of a room is in it.
+    case _ where names.count == 2: return
     default:
       let newest = path.hasSuffix(".previous") ? String(path.dropLast(9)) : path
       // The older one is not needed while there is the newest.

@@ -56,7 +56,8 @@ package final class RoomDirectory: Sendable {
     for lane in lanes { lane.postSettings(settings) }
   }
 
-  /// Opens a room, a new one or that of a snapshot.
+  /// Opens a room, a new one or that of a snapshot. Those that were open at the last stop come back even if fewer are
+  /// allowed now.
   @discardableResult
   package func open(
     _ room: RoomName, restoring snapshot: RoomSnapshot? = nil
@@ -64,7 +65,7 @@ package final class RoomDirectory: Sendable {
     let result: Result<Int, Refusal> = state.withLock { state in
       if state.isClosing { return .failure(.closing) }
       if state.lanes[room] != nil { return .failure(.exists) }
-      if state.lanes.count >= state.maximum { return .failure(.tooMany) }
+      if snapshot == nil, state.lanes.count >= state.maximum { return .failure(.tooMany) }
       let index = state.opened % lanes.count
       state.opened += 1
       state.lanes[room] = index

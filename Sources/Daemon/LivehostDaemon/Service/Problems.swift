@@ -7,7 +7,7 @@ import Platform
 extension SnapshotStore {
   package var problems: [Problem] {
     let failures = failure.map { [Problem(part: "snapshots", text: $0.reason, since: $0.since)] }
-    return (failures ?? []) + roomsAside.map(\.problem)
+    return (failures ?? []) + losses + roomsAside.map(\.problem)
   }
 }
 
@@ -16,9 +16,9 @@ extension SnapshotStore.RoomAside {
     Problem(
       part: "state",
       text:
-        "set aside, since livehostd died repeatedly while it was restored; its recordings are kept, "
-        + "and its state is in \(path): to try again, stop livehostd, rename that to \(restoredPath) and "
-        + "start it",
+        "set aside, since livehostd died repeatedly while it was restored; its recordings are kept, so is "
+        + "the log, and its state is in \(path): to try again, stop livehostd, rename that to "
+        + "\(restoredPath) and start it",
       since: since, room: room)
   }
 }

@@ -71,17 +71,20 @@ package struct Restoration {
       let deaths = deaths(of: name, unfinished)
       guard store.beginRestoration(of: name, deaths: deaths) else {
         logger.error(
-          "room \(room) is not restored: livehostd died \(deaths) times in a row while it was; its state and its recordings are kept, see livehostctl status",
+          "room \(room) is not restored: livehostd died \(deaths) times in a row while it was; its state, its recordings and the log are kept, see livehostctl status",
           metadata: ["room": "\(room)"])
-        library.forget(name)
         continue
       }
       await work.step("restoring room \(room), \(number + 1) of \(rooms.count)") {
         if let snapshot = await snapshot(of: room, log?.rooms[name]) {
-          restored[name] = await open(room, snapshot)
+          restored[name] = open(room, snapshot)
+        } else {
+          // Nothing is left that the log could be played into.
+          library.forget(name)
         }
       }
     }
+    forgetRemains(of: log, except: rooms)
     if let log {
       await work.step("repeating what the rooms did last") {
         await replay(log, into: &restored, unfinished)
@@ -112,11 +115,29 @@ package struct Restoration {
     do throws(RecordingError) {
       let log = try await library.recoverLog()
       library.noteSession(log.newestSession)
+      for loss in log.losses { store.noteLoss(loss) }
       return log
     } catch {
-      logger.warning("the log of the rooms cannot be read: \(error.description)")
+      lose("the log of the rooms cannot be read: \(error.description)")
       return nil
     }
+  }
+
+  /// Lets the log be cut before what it has of rooms that it cannot bring back.
+  private func forgetRemains(of log: LogContents?, except rooms: [String]) {
+    let known = Set(rooms).union(store.roomsAside.map(\.room))
+    for (name, room) in log?.rooms ?? [:] where room.isOpen && !known.contains(name) {
+      lose(
+        "room \(name) is not restored: neither its opening is left nor a saved state",
+        of: RoomName(name))
+      library.forget(name)
+    }
+  }
+
+  /// Tells what is missing.
+  private func lose(_ text: String, of room: RoomName? = nil) {
+    logger.warning("\(text)", metadata: room.map { ["room": "\($0)"] } ?? [:])
+    store.noteLoss(text, of: room)
   }
 
   /// The rooms that are only in the log, except for those that were set aside.
@@ -155,8 +176,11 @@ package struct Restoration {
           room: room.description, savedAt: opened.time, log: LogPosition(session: opened.session))
       }
     }
-    guard saved.isOlder, snapshot?.recording == nil else { return snapshot }
-    return await followed(snapshot, room)
+    if saved.isOlder, snapshot?.recording == nil { snapshot = await followed(snapshot, room) }
+    if snapshot == nil {
+      lose("room \(room) is not restored: none of its saved states can be read", of: room)
+    }
+    return snapshot
   }
 
   /// Where the newest snapshot of a room cannot be read, its recording says more than the one before it, if that is
@@ -176,17 +200,9 @@ package struct Restoration {
         recording: RecordedPosition(recording: name))
   }
 
-  private func open(_ room: RoomName, _ snapshot: RoomSnapshot) async -> Restored? {
-    let lane: HostLane
-    do throws(RoomDirectory.Refusal) {
-      lane = try directory.open(room, restoring: snapshot)
-    } catch {
-      logger.warning(
-        "room \(room) is not restored: as many rooms are open as rooms.maximum allows",
-        metadata: ["room": "\(room)"])
-      library.forget(room.description)
-      return nil
-    }
+  /// `nil` if the daemon is about to stop.
+  private func open(_ room: RoomName, _ snapshot: RoomSnapshot) -> Restored? {
+    guard let lane = try? directory.open(room, restoring: snapshot) else { return nil }
     if let session = snapshot.log?.session { library.noteSession(session) }
     return Restored(room: room, lane: lane, snapshot: snapshot, logged: snapshot.log)
   }
@@ -194,17 +210,19 @@ package struct Restoration {
   private func wake(_ restored: Restored) async {
     let (room, lane, snapshot) = (restored.room, restored.lane, restored.snapshot)
     if restored.isLost, restored.logged != nil {
-      logger.warning(
+      lose(
         "what room \(room) did last is not in its state: the log does not lead on from there",
-        metadata: ["room": "\(room)"])
+        of: room)
     }
     // A recording is the last that the log leads to.
     var recorded = snapshot.recording
     if recorded != nil { await catchUp(room, &recorded!, on: lane) }
     await lane.visit(room) { $0?.wake(after: snapshot, at: restored.logged, now: .now()) }
     if let end = recorded { await recordings.resume(room, after: end, on: lane) }
+    // What follows a recording that has ended follows neither what was logged before it nor a snapshot.
+    let isLost = restored.isLost || recorded != nil
     await lane.visit(room) {
-      $0?.endRestoration(at: restored.logged, isLost: restored.isLost, now: .now())
+      $0?.endRestoration(at: restored.logged, isLost: isLost, now: .now())
     }
   }
 

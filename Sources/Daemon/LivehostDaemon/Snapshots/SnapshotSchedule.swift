@@ -37,8 +37,10 @@ struct SnapshotSchedule {
   ) {
     self.store = store
     self.library = library
-    self.room = RoomLifetime(room)
-    self.visit = visit
+    let room = RoomLifetime(room)
+    self.room = room
+    // Another room may have the name by then.
+    self.visit = { body in visit { found in body(found?.keeper?.room === room ? found : nil) } }
   }
 
   mutating func whenSaved(_ completion: @escaping Completion) { waiting.append(completion) }

@@ -1,6 +1,8 @@
+package import ControlInterface
 package import FileSystem
 import Foundation
 import Glibc
+import LiveEvents
 package import Platform
 import Recordings
 import Synchronization
@@ -115,6 +117,7 @@ package final class SnapshotStore: Sendable {
   private let inbox = Guarded(Inbox())
   private let signal: WakeSignal
   private let problem = Guarded<PresentFailure?>(nil)
+  private let lost = Guarded<[Problem]>([])
   private let aside = Guarded<[RoomAside]>([])
 
   /// Why the last write of a room failed, and since when writes have; `nil` if it succeeded.
@@ -265,6 +268,16 @@ package final class SnapshotStore: Sendable {
 
   // MARK: The start
 
+  /// What the start found missing; it stays until the next one.
+  package var losses: [Problem] { lost.withLock { $0 } }
+
+  /// Notes, for people, what is missing of a room, or of all.
+  func noteLoss(_ text: String, of room: RoomName? = nil) {
+    let problem = Problem(
+      part: "state", text: text, since: WallClock.milliseconds(), room: room?.description)
+    lost.withLock { $0.append(problem) }
+  }
+
   /// The rooms whose snapshots the last run left, in the order of their names. Notes which have been set
   /// aside.
   package func rooms() -> [String] {
@@ -353,7 +366,9 @@ package final class SnapshotStore: Sendable {
       self.path = path
       var status = stat()
       // The change is that of the name.
-      since = lstat(path, &status) == 0 ? status.st_ctim.tv_sec * 1000 : 0
+      since =
+        lstat(path, &status) == 0
+        ? status.st_ctim.tv_sec * 1_000 + status.st_ctim.tv_nsec / 1_000_000 : 0
     }
   }
 

@@ -1,0 +1,223 @@
+import ControlInterface
+import Foundation
+import LiveEvents
+import LivehostDaemon
+import Recordings
+import Testing
+
+/// Rooms whose log was spoiled while the daemon was not running, or that do not come back from it at first.
+@Suite(.timeLimit(.minutes(1))) struct LostLogTests {
+  private let path = NSTemporaryDirectory() + "lost-\(UUID().uuidString.prefix(8))"
+  private let other = RoomName("other") ?? .main
+  private var segment: String { path + "/log/000001.ndjson" }
+  private let files = FileManager.default
+
+  private func clean() {
+    for end in ["", "+"] { try? files.removeItem(atPath: path + end) }
+  }
+
+  /// Runs rooms in `path`, as if they had been killed at the end.
+  private func run(
+    maximumRooms: Int = 10, segmentBytes: Int = 32 << 20, _ body: (KeptRooms) async throws -> Void
+  ) async throws {
+    let rooms = try KeptRooms(in: path, segmentBytes: segmentBytes, maximumRooms: maximumRooms)
+    await rooms.recordings.open()
+    await rooms.restore()
+    try await body(rooms)
+    // A full segment makes a room save itself, for which it waits until the log is synced.
+    for _ in 0..<2 {
+      await rooms.library.settle()
+      await rooms.settle()
+    }
+    let copy = try rooms.kill()
+    try await rooms.end()
+    try files.removeItem(atPath: path)
+    try files.moveItem(atPath: copy, toPath: path)
+  }
+
+  /// Writes so much of another room that the log is cut as far as it may be.
+  private func fill(_ rooms: KeptRooms) async throws {
+    _ = try? rooms.directory.open(other)
+    for round in 0..<20 {
+      await rooms.send(round * 50..<(round + 1) * 50, to: other)
+      await rooms.settle()
+    }
+  }
+
+  @Test func `a segment that cannot be read is told and kept, and costs only what is in it`()
+    async throws
+  {
+    defer { clean() }
+    try await run { rooms in
+      _ = try rooms.directory.open(.main)
+      await rooms.send(0..<10)
+    }
+    let kept = path + ".kept"
+    try files.moveItem(atPath: segment, toPath: kept)
+    try files.createDirectory(atPath: segment, withIntermediateDirectories: false)
+    try await run(segmentBytes: 4_000) { rooms in
+      #expect(await rooms.count() == nil)
+      let loss = try #require(rooms.store.problems.first)
+      #expect(loss.text.contains("000001.ndjson") && loss.text.contains("make it readable"))
+      try await fill(rooms)
+    }
+    try files.removeItem(atPath: segment)
+    try files.moveItem(atPath: kept, toPath: segment)
+    try await run { rooms in
+      #expect(await rooms.count() == 10)
+      #expect(await rooms.count(other) == 1_000)
+      #expect(rooms.store.problems == [])
+    }
+  }
+
+  enum Spoiling: CaseIterable { case removed, emptied, zeroed, header }
+
+  @Test(arguments: Spoiling.allCases)
+  func `a newest segment that lacks what was synced is told`(_ spoiling: Spoiling) async throws {
+    defer { clean() }
+    try await run { rooms in
+      _ = try rooms.directory.open(.main)
+      await rooms.send(0..<10)
+    }
+    let bytes = try Data(contentsOf: URL(filePath: segment))
+    switch spoiling {
+    case .removed: try files.removeItem(atPath: segment)
+    case .emptied: try Data().write(to: URL(filePath: segment))
+    case .zeroed: try Data(count: bytes.count).write(to: URL(filePath: segment))
+    case .header:
+      let end = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
+      try bytes[...end].write(to: URL(filePath: segment))
+    }
+    try await run { rooms in
+      #expect(await rooms.count() == nil)
+      #expect(
+        rooms.store.problems.contains { $0.text.contains("segment 1 of the log") },
+        "\(rooms.store.problems)")
+      _ = try rooms.directory.open(other)
+      await rooms.send(0..<10, to: other)
+    }
+    try await run { rooms in #expect(await rooms.count(other) == 10) }
+  }
+
+  @Test func `a newest segment of which nothing but the header was written is not missed`()
+    async throws
+  {
+    defer { clean() }
+    var last = 0
+    try await run(segmentBytes: 4_000) { rooms in
+      _ = try rooms.directory.open(.main)
+      // Each send is a group commit; one of them begins a segment and writes nothing more to it.
+      for number in 0..<100 where last < 2 {
+        await rooms.send(number..<number + 1)
+        last = try files.contentsOfDirectory(atPath: path + "/log").count
+      }
+    }
+    #expect(last == 2)
+    try await run { rooms in #expect(rooms.store.problems == []) }
+  }
+
+  @Test func `a segment of another place in a log is left out`() async throws {
+    defer { clean() }
+    try await run { rooms in
+      _ = try rooms.directory.open(.main)
+      #expect(await rooms.directory.close(.main))
+      _ = try rooms.directory.open(.main)
+      #expect(await rooms.directory.close(.main))
+    }
+    let foreign = try Data(contentsOf: URL(filePath: segment))
+    try files.removeItem(atPath: path)
+    try await run { rooms in
+      _ = try rooms.directory.open(.main)
+      await rooms.send(0..<10)
+    }
+    try foreign.write(to: URL(filePath: path + "/log/000002.ndjson"))
+    try await run { rooms in
+      #expect(await rooms.count() == 10)
+      #expect(rooms.log.contain("000002.ndjson is left out: it says that it is segment 1"))
+    }
+  }
+
+  @Test func `rooms come back even if fewer are allowed now`() async throws {
+    defer { clean() }
+    let names = try ["a", "b", "c"].map { try #require(RoomName($0)) }
+    try await run { rooms in
+      for name in names {
+        _ = try rooms.directory.open(name)
+        await rooms.send(0..<10, to: name)
+      }
+    }
+    try await run(maximumRooms: 2) { rooms in
+      for name in names { #expect(await rooms.count(name) == 10) }
+      #expect(throws: RoomDirectory.Refusal.tooMany) { _ = try rooms.directory.open(.main) }
+    }
+  }
+
+  @Test func `a room that was set aside comes back whole once it is put back`() async throws {
+    defer { clean() }
+    try await run { rooms in
+      _ = try rooms.directory.open(.main)
+      await rooms.send(0..<10)
+    }
+    let state = path + "/rooms/main.json"
+    try files.createDirectory(atPath: path + "/rooms", withIntermediateDirectories: true)
+    try Data("main 2".utf8).write(to: URL(filePath: path + "/rooms/restoring"))
+    for _ in 1...2 {
+      try await run(segmentBytes: 4_000) { rooms in
+        #expect(await rooms.count() == nil)
+        #expect(rooms.store.problems.map(\.room) == ["main"])
+        try await fill(rooms)
+      }
+    }
+    try files.moveItem(atPath: state + ".set-aside", toPath: state)
+    try await run { rooms in #expect(await rooms.count() == 10) }
+  }
+
+  @Test func `of a room that cannot come back, the log is not kept`() async throws {
+    defer { clean() }
+    try await run(segmentBytes: 4_000) { rooms in
+      _ = try rooms.directory.open(.main)
+      try await fill(rooms)
+      await rooms.send(0..<10)
+    }
+    for name in try files.contentsOfDirectory(atPath: path + "/rooms")
+    where name.hasPrefix("main.json") {
+      try Data("x".utf8).write(to: URL(filePath: path + "/rooms/" + name))
+    }
+    // Its opening is gone as well.
+    let first = try #require(try files.contentsOfDirectory(atPath: path + "/log").min())
+    #expect(first != "000001.ndjson")
+    try await run(segmentBytes: 4_000) { rooms in
+      #expect(await rooms.count() == nil)
+      #expect(rooms.store.problems.map(\.room) == ["main"])
+      try await fill(rooms)
+    }
+    #expect(try files.contentsOfDirectory(atPath: path + "/log").min() ?? "" > first)
+  }
+
+  @Test func `what happens after a recording that is not continued is the last that happened`()
+    async throws
+  {
+    defer { clean() }
+    var recording = ""
+    try await run { rooms in
+      _ = try rooms.directory.open(.main)
+      recording = try await rooms.recordings.start(.main, on: rooms.lane).recording
+      await rooms.send(0..<200)
+    }
+    let url = URL(filePath: "\(path)/recordings/\(recording)/000001.ndjson")
+    var bytes = try Data(contentsOf: url)
+    let last = try #require(bytes.range(of: Data("number 199".utf8)))
+    bytes[last.lowerBound] ^= 1
+    try bytes.write(to: url)
+    var count: Int?
+    try await run { rooms in
+      await rooms.send(200..<210)
+      count = await rooms.count()
+    }
+    try await run { rooms in
+      #expect(await rooms.count() == count)
+      let newest = await rooms.lane.report(.main)?.features.chat?.messages.last
+      #expect(newest?.text == "number 209")
+    }
+  }
+}

@@ -13,7 +13,7 @@ import Testing
   private let files = FileManager.default
 
   private func clean() {
-    for end in ["", "+"] { try? files.removeItem(atPath: path + end) }
+    for end in ["", "+", "+kept", ".kept"] { try? files.removeItem(atPath: path + end) }
   }
 
   /// Runs rooms in `path`, as if they had been killed at the end.
@@ -67,6 +67,32 @@ import Testing
       #expect(await rooms.count() == 10)
       #expect(await rooms.count(other) == 1_000)
       #expect(rooms.store.problems == [])
+    }
+  }
+
+  @Test func `what is acknowledged while a segment cannot be read outlives it`() async throws {
+    defer { clean() }
+    try await run(segmentBytes: 4_000) { rooms in
+      _ = try rooms.directory.open(.main)
+      for number in 0..<60 { await rooms.send(number..<number + 1) }
+    }
+    let newest = try #require(try files.contentsOfDirectory(atPath: path + "/log").max())
+    #expect(newest != "000001.ndjson")
+    let unreadable = "\(path)/log/\(newest)"
+    try files.moveItem(atPath: unreadable, toPath: path + "+kept")
+    try files.createDirectory(atPath: unreadable, withIntermediateDirectories: false)
+    var count = 0
+    try await run { rooms in
+      count = await rooms.count() ?? 0
+      #expect((1..<60).contains(count))
+      await rooms.send(100..<110)
+    }
+    try files.removeItem(atPath: unreadable)
+    try files.moveItem(atPath: path + "+kept", toPath: unreadable)
+    try await run { rooms in
+      #expect(await rooms.count() == count + 10)
+      let newest = await rooms.lane.report(.main)?.features.chat?.messages.last
+      #expect(newest?.text == "number 109")
     }
   }
 

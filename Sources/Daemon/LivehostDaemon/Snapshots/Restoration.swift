@@ -95,7 +95,7 @@ package struct Restoration {
       entry.isLost = entry.isLost || log == nil
       if entry.snapshot.recording != nil { note(name, unfinished) }
       await work.step("continuing room \(name), \(number + 1) of \(restored.count)") {
-        await wake(entry)
+        await wake(entry, isLogWhole: log?.losses.isEmpty ?? false)
       }
     }
     store.endRestoration()
@@ -114,7 +114,8 @@ package struct Restoration {
   private func readLog() async -> LogContents? {
     do throws(RecordingError) {
       let log = try await library.recoverLog()
-      library.noteSession(log.newestSession)
+      // There may be later sessions in what cannot be read. They must stay apart from those that follow.
+      library.noteSession(log.newestSession + (log.losses.isEmpty ? 0 : 1 << 20))
       for loss in log.losses { store.noteLoss(loss) }
       return log
     } catch {
@@ -207,7 +208,7 @@ package struct Restoration {
     return Restored(room: room, lane: lane, snapshot: snapshot, logged: snapshot.log)
   }
 
-  private func wake(_ restored: Restored) async {
+  private func wake(_ restored: Restored, isLogWhole: Bool) async {
     let (room, lane, snapshot) = (restored.room, restored.lane, restored.snapshot)
     if restored.isLost, restored.logged != nil {
       lose(
@@ -219,8 +220,9 @@ package struct Restoration {
     if recorded != nil { await catchUp(room, &recorded!, on: lane) }
     await lane.visit(room) { $0?.wake(after: snapshot, at: restored.logged, now: .now()) }
     if let end = recorded { await recordings.resume(room, after: end, on: lane) }
-    // What follows a recording that has ended follows neither what was logged before it nor a snapshot.
-    let isLost = restored.isLost || recorded != nil
+    // What comes next follows neither what was logged before a recording that has ended, nor what is in a part of
+    // the log that may be readable at the next start.
+    let isLost = restored.isLost || recorded != nil || !isLogWhole
     await lane.visit(room) {
       $0?.endRestoration(at: restored.logged, isLost: isLost, now: .now())
     }

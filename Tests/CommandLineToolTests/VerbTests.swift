@@ -89,6 +89,13 @@ import Testing
     }
     let refused = await daemon.run(["set", "main", "one too many", "1"])
     #expect(refused.status == .failed)
+    // By whoever drives the real slider.
+    let locked = await daemon.run(["set", "main", "locked", "1"])
+    #expect(locked.status == .failed)
+    #expect(locked.diagnostics.contains("locked was not set: no answer"))
+    let members = try JSONValue(
+      parsing: await daemon.run(["set", "main", "locked", "1", "--json=short"]).diagnostics)
+    #expect(members["reason"] == "no answer" && members["value"] == 0.25)
     await daemon.stop()
   }
 

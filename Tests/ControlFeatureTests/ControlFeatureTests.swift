@@ -141,6 +141,7 @@ final class StoreRun {
         switch delegate {
         case .committed(let control, let value): notes.committed.append("\(control)=\(value)")
         case .endStreamTapped(let on): notes.committed.append("end \(on ?? true)")
+        case .requestEnded(let request, _): notes.committed.append("ended \(request.number)")
         }
       }
     }

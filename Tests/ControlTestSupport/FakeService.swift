@@ -179,9 +179,11 @@ package final class FakeService: ControlService {
     switch event {
     case .set(control: "one too many", _), .tap(control: "one too many", _):
       throw .limitReached("controls")
+    case .set(control: "locked", _):
+      return HostReply(value: 0.25, outcome: .refused, reason: "no answer")
     case .set(_, let value): return HostReply(value: value)
     case .tap(_, let on): return HostReply(on: on ?? true)
-    case .slider, .meter: return HostReply()
+    case .slider, .meter, .surface, .outcome: return HostReply()
     }
   }
 
@@ -214,6 +216,22 @@ package final class FakeService: ControlService {
         people: [UserReport(id: "u1", name: "an\u{1B}n"), UserReport(id: "u2", name: "bob")],
         waiting: 1_000, admitted: 2)
     }
+  }
+
+  package func monitorRequests(
+    _ room: String, controls: [Text]?,
+    reply: @escaping @Sendable (MonitorRequestsReply) async throws -> Void
+  ) async throws -> MonitorRequestsReply {
+    guard room == "main" else { throw ControlError.noSuchRoom(room) }
+    try await reply(
+      MonitorRequestsReply(
+        request: RequestReport(
+          identifier: "main/1", room: room, kind: .setControl, control: "zoom", value: 0.5)))
+    return MonitorRequestsReply(withdrawn: "main/1")
+  }
+
+  package func reportOutcome(_ identifier: String, _ outcome: RequestOutcome) async throws {
+    guard identifier == "main/1" else { throw ControlError.noSuchRequest(identifier) }
   }
 
   package func verifyRecordings(

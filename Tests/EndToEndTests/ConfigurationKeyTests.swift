@@ -39,6 +39,28 @@ struct ConfigurationKeyTests {
         // One for the first event, and one for the acknowledgement.
         return try #require(room["frames"] as? Int) <= 202 ? "at most 10 a second" : "more"
       },
+      "rooms.requestTimeout": Proof(value: "20ms", shows: ("pending", "no answer")) { daemon in
+        _ = try daemon.ctl("open", "main")
+        func actions() throws -> Int? {
+          try daemon.ctl("show", "main", "--json=short").json()["actions"] as? Int
+        }
+        let before = try actions()
+        let surface = try RawConnection(daemon.controlSocket)
+        try surface.write(
+          #"{"method":"io.livehost.Control.MonitorRequests","parameters":{"room":"main"},"more":true}"#
+            + "\0")
+        while try actions() == before {}
+        // The end of a drag, which a surface is asked for and never answers.
+        let slide = #"{"type":"slider","control":"zoom","phase":"end","value":0.5}"#
+        _ = try daemon.ctl("send", "main", slide)
+        // Much less than the default: as long as a busy machine may take for the other value.
+        let limit = ContinuousClock.now + .seconds(2)
+        while ContinuousClock.now < limit {
+          let panel = try daemon.ctl("show", "main", "control", "--json=short").output
+          if panel.contains("no answer") { return "no answer" }
+        }
+        return "pending"
+      },
       "ingest.connections": Proof(value: "1", shows: ("open", "closed")) { daemon in
         let first = try RawConnection(daemon.ingestSocket)
         _ = try first.sync("here")

@@ -19,6 +19,7 @@ import YAMLReader
   private static let others = [
     "log.level": "debug", "lanes": "3", "rooms.maximum": "5", "rooms.open": "[a, b]",
     "rooms.chatHistory": "9", "rooms.reportedMessages": "7", "rooms.framesPerSecond": "30",
+    "rooms.requestTimeout": "250ms",
     "ingest.connections": "8", "control.connections": "6", "control.monitors": "4",
     "recordings.scrubDays": "30",
     "throttle.chat": "{interval: 50ms, maximum-staleness: 1s, capacity: 100}",

@@ -23,6 +23,7 @@ extension ControlInterface {
     try addReading(to: &interface, service)
     try addChanging(to: &interface, service)
     try addHostActs(to: &interface, service)
+    try addRequests(to: &interface, service)
     try interface.handleRawStream("MonitorRoom") { call, replies in
       let monitor = try await monitor(call, service, sleep)
       return try await monitor.run(wantsMore: call.wantsMore, replies)

@@ -25,6 +25,18 @@ package protocol ControlService: Sendable {
   /// Performs an act of the host; the room must be open. Returns once it is applied and, in a room that
   /// records, synced to disk.
   func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply
+  /// Has the caller carry out the room's requests until it disconnects; ends with
+  /// ``ControlError/noSuchRoom(_:)`` when the room closes.
+  ///
+  /// - Parameters:
+  ///   - controls: those whose requests it takes; nil means all.
+  ///   - reply: takes a request or a withdrawal; returns once the client has read enough for another.
+  func monitorRequests(
+    _ room: String, controls: [Text]?,
+    reply: @escaping @Sendable (MonitorRequestsReply) async throws -> Void
+  ) async throws -> MonitorRequestsReply
+  /// Returns once the room has taken it; ``ControlError/noSuchRequest(_:)`` if the request is void.
+  func reportOutcome(_ identifier: String, _ outcome: RequestOutcome) async throws
   /// Runs a scenario; ``ControlError/invalidScenario(file:line:key:message:)`` if it is wrong.
   ///
   /// - Parameter progress: told the share done in percent, at most once for each.

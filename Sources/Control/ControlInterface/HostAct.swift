@@ -18,11 +18,14 @@ package struct HostReply: Codable, Sendable, Equatable {
   package var value: Double?
   /// The position of the switch by now.
   package var on: Bool?
+  /// The outcome of the request, if a surface was asked.
+  package var outcome: OutcomeReport?
+  package var reason: String?
 
   package init(
     people: [UserReport]? = nil, waiting: Int? = nil, admitted: Int? = nil, passing: Int? = nil,
     mentions: Int? = nil, unread: Int? = nil, messages: [ChatMessageReport]? = nil,
-    value: Double? = nil, on: Bool? = nil
+    value: Double? = nil, on: Bool? = nil, outcome: OutcomeReport? = nil, reason: String? = nil
   ) {
     self.people = people
     self.waiting = waiting
@@ -33,6 +36,8 @@ package struct HostReply: Codable, Sendable, Equatable {
     self.messages = messages
     self.value = value
     self.on = on
+    self.outcome = outcome
+    self.reason = reason
   }
 }
 
@@ -91,6 +96,34 @@ extension ControlInterface {
       return .set(control: control, value: value)
     case (nil, let on): return .tap(control: control, on: on)
     case (.some, .some): throw .invalidParameter("on")
+    }
+  }
+
+  static func addRequests(
+    to interface: inout Interface, _ service: some ControlService
+  ) throws(RegistrationError) {
+    try interface.handleStream("MonitorRequests", requiresMore: true) {
+      (_, parameters: MonitorRequestsParameters, replies) -> MonitorRequestsReply in
+      let limit = ControlSurfaceEvent.maximumControls
+      guard parameters.controls?.count ?? 0 <= limit else {
+        throw ServiceError.invalidParameter("controls")
+      }
+      let controls = try parameters.controls?.map { name throws(ServiceError) in
+        try checked(name, "controls") as Text
+      }
+      return try await service.monitorRequests(parameters.room, controls: controls) {
+        try await replies.send($0)
+      }
+    }
+    try interface.handle("ReportOutcome") { (_, parameters: ReportOutcomeParameters) in
+      let reason = try checked(parameters.reason, "reason")
+      let outcome: RequestOutcome =
+        switch parameters.outcome {
+        case .confirmed: .confirmed
+        case .refused: .refused(reason: reason.map { String($0) } ?? "refused")
+        }
+      try await service.reportOutcome(parameters.identifier, outcome)
+      return NoParameters()
     }
   }
 

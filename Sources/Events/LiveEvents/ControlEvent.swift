@@ -10,6 +10,10 @@ public enum ControlEvent: Sendable, Hashable {
   case meter(input: Text, levels: [Float])
   /// `host.set`: a slider is set from elsewhere, in one step, to a value from 0 to 1.
   case set(control: Text, value: Double)
+  /// `control.surface`: whoever carries out what the panel asks for came or went.
+  case surface(ControlSurfaceEvent)
+  /// `control.outcome`: the outcome of a request of the room.
+  case outcome(request: Int, RequestOutcome)
 
   /// How many channels one meter has at most.
   public static let maximumChannels = 64

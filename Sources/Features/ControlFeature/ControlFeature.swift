@@ -1,9 +1,13 @@
 package import Composable
+package import LiveEvents
 
 /// The panel of sliders, switches and level meters.
 ///
 /// A slider's value is local while it is dragged, and is committed once, by its release. If the
 /// release never comes, it is committed after some time.
+///
+/// Where a surface drives the real control, a commitment is a request to it: the value is pending until the
+/// surface confirms it, and the old one stays if it does not.
 @Reducer
 package struct ControlFeature {
   @ObservableState
@@ -18,6 +22,8 @@ package struct ControlFeature {
     package var meters = ControlTable<[Float]>()
     /// How many values have been committed.
     package var committed = 0
+    /// What is asked of surfaces; `nil` until the first one comes.
+    package var requests: Requests?
     /// Not for views.
     @ObservationStateIgnored package var bookkeeping = DragBookkeeping()
 
@@ -35,6 +41,13 @@ package struct ControlFeature {
     case set(control: String, value: Double)
     /// A second has passed.
     case ticked
+    case surface(ControlSurfaceEvent)
+    /// A request has an outcome.
+    case answered(request: Int, RequestOutcome)
+    /// The host wants the stream to end, and a surface can do that.
+    case endStreamRequested
+    /// The stream has ended, whoever did that.
+    case streamEnded
     case delegate(Delegate)
   }
 
@@ -44,12 +57,16 @@ package struct ControlFeature {
     /// The switch ``ControlFeature/endStream`` was tapped. It has no position of its own: the
     /// parent asks whether the stream should end.
     case endStreamTapped(on: Bool?)
+    /// A request has ended: done, refused, or replaced.
+    case requestEnded(ControlRequest, RequestOutcome)
   }
 
   /// The name of the control that ends the stream.
   package static let endStream = "endStream"
 
-  package init() {}
+  private let dependencies: Dependencies
+
+  package init(dependencies: Dependencies = .live()) { self.dependencies = dependencies }
 
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
@@ -57,7 +74,7 @@ package struct ControlFeature {
       // A change without a beginning is a drag as well.
       if state.dragging[control] != value { state.dragging[control] = value }
       state.bookkeeping.noteMove(of: control)
-      return .none
+      return withdraw(control, in: &state)
     case .sliderReleased(let control, let value):
       if state.dragging[control] != nil { state.dragging[control] = nil }
       let isOver = state.bookkeeping.noteRelease(of: control)
@@ -67,9 +84,8 @@ package struct ControlFeature {
     case .tapped(Self.endStream, let on):
       return .send(.delegate(.endStreamTapped(on: on)))
     case .tapped(let control, let on):
-      let position = on ?? !(state.switches[control] ?? false)
-      if state.switches[control] != position { state.switches[control] = position }
-      return .none
+      let position = on ?? !(state.position(of: control) ?? false)
+      return wish(.switch(control, position), in: &state)
     case .meterRead(let input, let levels):
       if state.meters[input] != levels { state.meters[input] = levels }
       return .none
@@ -78,6 +94,15 @@ package struct ControlFeature {
       return commit(value, of: control, in: &state)
     case .ticked:
       return commitForgottenDrags(&state)
+    case .surface(let event):
+      return note(event, in: &state)
+    case .answered(let request, let outcome):
+      return end(request, outcome, in: &state)
+    case .endStreamRequested:
+      return wish(.endStream, in: &state)
+    case .streamEnded:
+      guard let request = state.requests?.outstanding(for: Self.endStream) else { return .none }
+      return finish(request.number, .confirmed, in: &state)
     case .delegate:
       return .none
     }
@@ -89,7 +114,12 @@ package struct ControlFeature {
     var effects: [Effect<Action>] = []
     for drag in state.dragging.entries where state.bookkeeping.noteTick(of: drag.name) {
       state.dragging[drag.name] = nil
-      effects.append(commit(drag.value, of: drag.name, in: &state))
+      // The parent runs this for its own tick, and a request is to belong to this feature.
+      let isRequest = state.requests?.surface(for: drag.name) != nil
+      effects.append(
+        isRequest
+          ? .send(.set(control: drag.name, value: drag.value))
+          : commit(drag.value, of: drag.name, in: &state))
     }
     return .merge(effects)
   }
@@ -100,9 +130,117 @@ package struct ControlFeature {
   private func commit(
     _ value: Double, of control: String, in state: inout State
   ) -> Effect<Action> {
-    let value = clamped(value)
-    if state.values[control] != value { state.values[control] = value }
-    state.committed += 1
-    return .send(.delegate(.committed(control: control, value: value)))
+    wish(.slider(control, clamped(value)), in: &state)
+  }
+
+  /// Does what the host wants: at once or, where a surface takes it, as a request.
+  private func wish(_ wish: ControlRequest.Wish, in state: inout State) -> Effect<Action> {
+    guard state.requests != nil else { return accept(wish, in: &state) }
+    let withdrawn = withdraw(wish.control, in: &state)
+    guard state.requests?.surface(for: wish.control) != nil,
+      let request = state.requests?.begin(wish)
+    else { return withdrawn.followed(by: accept(wish, in: &state)) }
+    return withdrawn.followed(by: carryOut(request))
+  }
+
+  private func accept(_ wish: ControlRequest.Wish, in state: inout State) -> Effect<Action> {
+    switch wish {
+    case .slider(let control, let value):
+      if state.values[control] != value { state.values[control] = value }
+      state.committed += 1
+      return .send(.delegate(.committed(control: control, value: value)))
+    case .switch(let control, let position):
+      if state.switches[control] != position { state.switches[control] = position }
+      return .none
+    case .endStream:
+      return .none
+    }
+  }
+}
+
+// MARK: Requests
+
+extension ControlFeature.State {
+  /// The position of a switch, or the one that is asked for.
+  fileprivate func position(of control: String) -> Bool? {
+    if case .switch(_, let position)? = requests?.outstanding(for: control)?.wish {
+      return position
+    }
+    return switches[control]
+  }
+}
+
+extension ControlFeature {
+  private struct RequestID: Hashable { let number: Int }
+
+  /// Asks a surface, until it answers or time is up. Both are inputs, of which the first one counts.
+  private func carryOut(_ request: ControlRequest) -> Effect<Action> {
+    let (surface, clock) = (dependencies[ControlSurface.self], dependencies.clock)
+    let number = request.number
+    let answer = Effect<Action>.run(name: "ControlFeature.request") { send in
+      send(.answered(request: number, try await surface.carryOut(request)))
+    }
+    let timeOut = Effect<Action>.run(name: "ControlFeature.timeOut") { send in
+      try await clock.sleep(for: surface.patience())
+      send(.answered(request: number, .refused(reason: ControlRequest.noAnswer)))
+    }
+    // What is confirmed already waits for its effect only.
+    return (request.isConfirmed ? timeOut : .merge(answer, timeOut))
+      .cancellable(id: RequestID(number: number))
+  }
+
+  private func note(_ event: ControlSurfaceEvent, in state: inout State) -> Effect<Action> {
+    var requests = state.requests ?? Requests()
+    switch event {
+    case .began(let surface, let controls):
+      requests.add(Requests.Surface(number: surface, controls: controls?.map { String($0) }))
+      state.requests = requests
+      return .none
+    case .ended(let surface):
+      let lost = requests.remove(surface)
+      state.requests = requests
+      return .merge(
+        lost.map { end($0, .refused(reason: ControlRequest.surfaceLeft), in: &state) })
+    case .restarted:
+      // What was under way when the program ended begins anew.
+      requests.forgetSurfaces()
+      state.requests = requests
+      return .merge(requests.outstanding.map(carryOut))
+    }
+  }
+
+  /// Ends a request by its outcome; one that has ended before has none.
+  private func end(
+    _ number: Int, _ outcome: RequestOutcome, in state: inout State
+  ) -> Effect<Action> {
+    let request = state.requests?.outstanding.first { $0.number == number }
+    if request?.wish == .endStream, outcome == .confirmed {
+      // The stream ends when its source says so.
+      state.requests?.noteConfirmation(of: number)
+      return .none
+    }
+    return finish(number, outcome, in: &state)
+  }
+
+  /// Voids the request for a control, since the host wants something else.
+  private func withdraw(_ control: String, in state: inout State) -> Effect<Action> {
+    guard let request = state.requests?.outstanding(for: control) else { return .none }
+    _ = state.requests?.end(request.number)
+    return .merge(
+      .cancel(id: RequestID(number: request.number)),
+      .send(
+        .delegate(.requestEnded(request, .refused(reason: ControlRequest.replaced)))))
+  }
+
+  private func finish(
+    _ number: Int, _ outcome: RequestOutcome, in state: inout State
+  ) -> Effect<Action> {
+    var failure: String?
+    if case .refused(let reason) = outcome { failure = reason }
+    guard let request = state.requests?.end(number, failure: failure) else { return .none }
+    let accepted = outcome == .confirmed ? accept(request.wish, in: &state) : .none
+    return .merge(
+      .cancel(id: RequestID(number: number)), accepted,
+      .send(.delegate(.requestEnded(request, outcome))))
   }
 }

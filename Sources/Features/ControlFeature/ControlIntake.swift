@@ -8,7 +8,7 @@ package import RateLimiting
 /// | --- | --- |
 /// | `slider` change | latest wins per control: at most one local update per frame |
 /// | `slider` begin, end | never drop; an end supersedes the pending change of its control |
-/// | `tap`, `host.set` | never drop |
+/// | `tap`, `host.set`, `control.surface`, `control.outcome` | never drop |
 /// | `meter` | latest wins per input |
 package struct ControlIntake: Intake {
   package typealias Action = ControlFeature.Action
@@ -78,6 +78,12 @@ package struct ControlIntake: Intake {
       }
       flush(at: now, into: &output)
       output.apply(.set(control: controls[number], value: value))
+    case .surface(let event):
+      flush(at: now, into: &output)
+      output.apply(.surface(event))
+    case .outcome(let request, let outcome):
+      flush(at: now, into: &output)
+      output.apply(.answered(request: request, outcome))
     }
   }
 

@@ -10,12 +10,16 @@ package struct ControlView: View {
   package func body(_ state: Observed<ControlFeature.State>, _ context: ViewContext) -> ViewNode {
     let dragging = state.dragging
     let values = state.values
+    let requests = state.requests
     var rows: [ViewNode.ListRow] = values.entries.map { entry in
-      let local = dragging[entry.name]
-      return slider(entry.name, local ?? entry.value, isDragged: local != nil)
+      slider(entry.name, entry.value, local: dragging[entry.name], requests)
     }
     for entry in dragging.entries where values[entry.name] == nil {
-      rows.append(slider(entry.name, entry.value, isDragged: true))
+      rows.append(slider(entry.name, entry.value, local: entry.value, requests))
+    }
+    for case .slider(let control, let value) in requests?.outstanding.map(\.wish) ?? []
+    where values[control] == nil && dragging[control] == nil {
+      rows.append(slider(control, value, local: nil, requests))
     }
     for entry in state.meters.entries {
       let peak = Double(entry.value.max() ?? 0)
@@ -26,22 +30,40 @@ package struct ControlView: View {
     }
     var lines: [ViewNode] = rows.isEmpty ? [] : [.list(rows)]
     let switches = state.switches.entries
-    if !switches.isEmpty {
-      lines.append(
-        .row(
-          switches.map { entry in
-            .text("\(entry.name) \(entry.value ? "on" : "off")", entry.value ? .good : .faint)
-          }))
+    var positions: [ViewNode] = switches.map { entry in
+      .text("\(entry.name) \(word(entry.value))", entry.value ? .good : .faint)
+    }
+    for request in requests?.outstanding ?? [] {
+      switch request.wish {
+      case .slider: break
+      case .switch(let control, let position):
+        positions.append(.text("\(control) \(word(position)) pending", .warning))
+      case .endStream: positions.append(.text("ending the stream", .warning))
+      }
+    }
+    if !positions.isEmpty { lines.append(.row(positions)) }
+    for failure in requests?.failures.entries ?? [] {
+      lines.append(.row([.text("\(failure.name) not set: \(failure.value)", .bad)]))
     }
     return .panel(
       .init("control", title: "Controls", priority: 4, usefulRows: 16), .column(lines))
   }
 
-  private func slider(_ name: String, _ value: Double, isDragged: Bool) -> ViewNode.ListRow {
-    let text = Format.percent(value) + (isDragged ? " dragged" : "")
+  private func word(_ position: Bool) -> String { position ? "on" : "off" }
+
+  /// The value under the finger, the one that is asked for, or the one that holds.
+  private func slider(
+    _ name: String, _ value: Double, local: Double?, _ requests: Requests?
+  ) -> ViewNode.ListRow {
+    var (shown, mark) = (local ?? value, local == nil ? "" : " dragged")
+    if local == nil, case .slider(_, let wish)? = requests?.outstanding(for: name)?.wish {
+      (shown, mark) = (wish, " pending")
+    }
     return row(
       "slider", name,
-      .gauge(label: name, value: value, text: text, isDragged ? .warning : .normal))
+      .gauge(
+        label: name, value: shown, text: Format.percent(shown) + mark,
+        mark.isEmpty ? .normal : .warning))
   }
 
   /// The kind keeps a slider and a meter with the same name apart.

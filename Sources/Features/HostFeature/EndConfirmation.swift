@@ -7,8 +7,13 @@ package struct EndConfirmation {
   package struct State: Equatable, Sendable, Codable {
     /// How many people were watching when the question was asked.
     package var viewers: Int
+    /// Why the last attempt failed, if the host is asked again.
+    package var failure: String?
 
-    package init(viewers: Int) { self.viewers = viewers }
+    package init(viewers: Int, failure: String? = nil) {
+      self.viewers = viewers
+      self.failure = failure
+    }
   }
 
   package enum Action: Equatable, Sendable {

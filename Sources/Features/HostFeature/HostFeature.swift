@@ -61,7 +61,9 @@ package struct HostFeature {
     case ticked(at: Timestamp)
   }
 
-  package init() {}
+  private let dependencies: Dependencies
+
+  package init(dependencies: Dependencies = .live()) { self.dependencies = dependencies }
 
   package var body: ReducerSteps<State, Action> {
     // First, so that a child exists when its first action reaches it: making it takes no action of
@@ -70,7 +72,7 @@ package struct HostFeature {
       state.makeChild(for: action)
       return .none
     }
-    Scope(state: \.control, action: \.control) { ControlFeature() }
+    Scope(state: \.control, action: \.control) { ControlFeature(dependencies: dependencies) }
     Scope(state: \.header, action: \.header) { HeaderFeature() }
     Scope(state: \.recorder, action: \.recorder) { RecorderFeature() }
     Reduce { state, action in
@@ -92,7 +94,12 @@ package struct HostFeature {
         return note(quality, in: &state)
       case .control(.delegate(.endStreamTapped(let on))):
         return confirmEnd(on, in: &state)
+      case .control(.delegate(.requestEnded(let request, .refused(let reason)))):
+        return askAgain(after: request, reason, in: &state)
       case .endConfirmation(.presented(.delegate(.confirmed))):
+        if state.control.requests?.surface(for: ControlFeature.endStream) != nil {
+          return .send(.control(.endStreamRequested))
+        }
         // At the host's own time, the newest that the duration is based on.
         return enter(.ended, at: state.header.newestTime, in: &state)
       case .chat, .control, .header, .liveRoomStats, .poll, .recorder, .waitingRoom,
@@ -113,7 +120,22 @@ package struct HostFeature {
   ) -> Effect<Action> {
     state.phase = phase
     state.removeChildren(for: phase)
-    return header(.streamChanged(phase, at: time), in: &state)
+    let effect = header(.streamChanged(phase, at: time), in: &state)
+    guard phase == .ended,
+      state.control.requests?.outstanding(for: ControlFeature.endStream) != nil
+    else { return effect }
+    return effect.followed(by: .send(.control(.streamEnded)))
+  }
+
+  /// A stream that could not be ended is asked about again.
+  private func askAgain(
+    after request: ControlRequest, _ reason: String, in state: inout State
+  ) -> Effect<Action> {
+    guard request.wish == .endStream, reason != ControlRequest.replaced, state.phase != .ended else {
+      return .none
+    }
+    state.endConfirmation = EndConfirmation.State(viewers: state.header.viewers, failure: reason)
+    return .none
   }
 
   /// Shows the quality found by the statistics in the header, which does not know about them.
@@ -148,7 +170,8 @@ package struct HostFeature {
   private func tick(at time: Timestamp, in state: inout State) -> Effect<Action> {
     var effects = [
       header(.ticked(at: time), in: &state),
-      ControlFeature().reduce(into: &state.control, action: .ticked).map(Action.control),
+      ControlFeature(dependencies: dependencies)
+        .reduce(into: &state.control, action: .ticked).map(Action.control),
     ]
     if state.liveRoomStats != nil {
       effects.append(
@@ -169,6 +192,19 @@ package struct HostFeature {
           .map(Action.waitingRoom))
     }
     return .merge(effects)
+  }
+}
+
+extension HostFeature.Action {
+  /// The event by which the room notes what an effect brings back; `nil` for what no effect does. It is an
+  /// input like any other, so that a replay repeats it and needs no effect.
+  package var event: LiveEvent.Payload? {
+    switch self {
+    case .control(let action): action.event.map(LiveEvent.Payload.control)
+    case .chat, .header, .liveRoomStats, .poll, .recorder, .waitingRoom, .endConfirmation, .stream,
+      .roomClosed, .historyLimited, .ticked:
+      nil
+    }
   }
 }
 

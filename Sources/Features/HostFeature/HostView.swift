@@ -30,6 +30,9 @@ package struct HostView: View {
     case nil: break
     }
     if let question = state.endConfirmation {
+      if let failure = question.failure {
+        line.append(.text("The stream did not end: \(failure).", .bad))
+      }
       line.append(
         .text("End the stream for \(Format.count(question.viewers, "viewer"))?", .warning))
     }

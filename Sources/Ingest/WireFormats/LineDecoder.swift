@@ -15,7 +15,7 @@ public struct LineDecoder: ~Copyable {
 
   var indexer: JSONIndexer
   var window = LineWindow()
-  var members = NativeMemberStorage()
+  var members: NativeMemberStorage
   var tags = IRCTagStorage()
   var rooms: RoomTable
   /// The room for which every line counts; `nil` if each line names its own.
@@ -31,7 +31,18 @@ public struct LineDecoder: ~Copyable {
   ///     accepts.
   ///   - fallback: the room of lines that name none.
   public init(maximumLineLength: Int = Self.maximumLineLength, fallback: RoomName = .main) {
+    self.init(maximumLineLength: maximumLineLength, fallback: fallback, types: .shared)
+  }
+
+  /// A decoder of lines that this program wrote: it also takes the events that nobody else may send, such as
+  /// what effects bring back.
+  package init(ofOwnLinesUpTo length: Int) {
+    self.init(maximumLineLength: length, fallback: .main, types: .own)
+  }
+
+  private init(maximumLineLength: Int, fallback: RoomName, types: NativeTypeTable) {
     rooms = RoomTable(fallback: fallback)
+    members = NativeMemberStorage(types)
     longestLine = maximumLineLength
     indexer = JSONIndexer(capacity: maximumLineLength)
   }

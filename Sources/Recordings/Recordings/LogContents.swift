@@ -47,7 +47,7 @@ package struct LogContents: Sendable {
   mutating func read(_ number: Int, at path: String, isLast: Bool) throws(RecordingError) {
     let size = try InputFile.state(of: path, on: disk).bytes
     let reader = try SegmentReader(path: path, on: disk, decodes: false)
-    var decoder = LineDecoder(maximumLineLength: SegmentReader.longestLine)
+    var decoder = LineDecoder(ofOwnLinesUpTo: SegmentReader.longestLine)
     var steps: [RecordedStep] = []
     while try reader.read(&decoder, into: &steps) {
       if let header = reader.header, header.segment != number {

@@ -6,7 +6,7 @@ package struct RecordingReader: ~Copyable {
   private let files: RecordingFiles
   private var next: Int
   private var segment: SegmentReader?
-  private var decoder = LineDecoder(maximumLineLength: SegmentReader.longestLine)
+  private var decoder = LineDecoder(ofOwnLinesUpTo: SegmentReader.longestLine)
   private let start: Instant?
   private let decodes: Bool
   /// The end of the segment before the next one, if it was read and its lines are chained.

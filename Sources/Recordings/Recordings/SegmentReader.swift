@@ -249,7 +249,7 @@ extension SegmentReader {
     path: String, on disk: any Disk, onRead: (Int) -> Void = { _ in }
   ) throws(RecordingError) -> SegmentScan {
     let reader = try SegmentReader(path: path, on: disk, decodes: false)
-    var decoder = LineDecoder(maximumLineLength: longestLine)
+    var decoder = LineDecoder(ofOwnLinesUpTo: longestLine)
     var steps: [RecordedStep] = []
     var bytes = 0
     while try reader.read(&decoder, into: &steps) {

@@ -28,6 +28,9 @@ package final class HostScreen {
   package let views: ViewGraph
   private let grid: FrameGrid
   private let clock: any EvaluationClock
+  /// Takes what an effect brought back, as the event that it is. Its owner is to ``perform(_:at:)`` it, so that
+  /// it is logged and repeated like an act of the host.
+  package var onEffectEvent: ((LiveEvent.Payload) -> Void)?
   // Unchecked, since the screen is never entered while it works: the check would cost as much as
   // most throttles.
   @exclusivity(unchecked) private var intake: HostIntake
@@ -54,15 +57,19 @@ package final class HostScreen {
   ///   - throttling: how long events may wait.
   ///   - chatHistory: how many messages the chat keeps.
   ///   - clock: measures evaluations, or simulates what they cost.
+  ///   - dependencies: what the effects of the features work with.
   ///   - snapshot: the screen to restore.
   package init(
     lane: any Lane, framesPerSecond: Int, tracking: ChildTracking = .ignored,
     throttling: ThrottlePolicies = ThrottlePolicies(), chatHistory: Int = 500,
-    clock: any EvaluationClock, start: Instant = .origin, restoring snapshot: ScreenSnapshot? = nil
+    clock: any EvaluationClock, start: Instant = .origin,
+    dependencies: Dependencies = .live(), restoring snapshot: ScreenSnapshot? = nil
   ) {
     var state = snapshot?.state ?? HostFeature.State()
     state.chatHistory = chatHistory
-    let store = Store(initialState: state, lane: lane, notification: .batched) { HostFeature() }
+    let store = Store(initialState: state, lane: lane, notification: .batched) {
+      HostFeature(dependencies: dependencies)
+    }
     store.setIgnored(tracking.ignoredFields)
     store.attributeChanges(true)
     self.store = store
@@ -76,6 +83,20 @@ package final class HostScreen {
     // What it costs to make all views says nothing about later frames. A room that then follows the
     // time stamps of its events would keep the intervals that this frame widened.
     drawFrame(at: start, adapting: false)
+    store.onEffectAction = { [unowned self] action in
+      // What is not an event could not be repeated.
+      guard let event = action.event else {
+        preconditionFailure("\(ActionKind.name(of: action)) of an effect is not an event")
+      }
+      onEffectEvent?(event)
+    }
+  }
+
+  /// Whether effects are started. Not while what happened before is repeated, which includes what they
+  /// brought back.
+  package var startsEffects: Bool {
+    get { store.startsEffects }
+    set { store.startsEffects = newValue }
   }
 
   /// Event -> throttle -> action: takes one event. Its actions, if it has any, wait for

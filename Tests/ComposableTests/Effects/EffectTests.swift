@@ -40,6 +40,52 @@ struct EffectTests {
     #expect(counts == [3])
   }
 
+  @Test func `a program that logs inputs gets what effects send, and reduces it itself`() {
+    let store = Store(initialState: Leaf(), lane: lane) {
+      Reduce<Leaf, Step> { state, step in
+        state.count += 1
+        switch step {
+        case .first: return .merge(.send(.second), .run { $0(contentsOf: [.third, .fourth]) })
+        case .second, .third, .fourth: return .none
+        }
+      }
+    }
+    var taken: [Step] = []
+    store.onEffectAction = { taken.append($0) }
+    store.send(.first)
+    #expect(store.state.count == 2, "feedback is no input")
+    lane.run()
+    #expect(taken == [.third, .fourth])
+    #expect(store.state.count == 2)
+    store.onEffectAction = { [unowned store] in store.send($0) }
+    store.send(.first)
+    lane.run()
+    #expect(store.state.count == 6)
+  }
+
+  @Test func `while a program repeats what happened before, no effect is started`() {
+    let clock = TestClock(lane: lane)
+    let store = Store(initialState: Leaf(), lane: lane) {
+      Reduce<Leaf, Step> { state, step in
+        state.count += 1
+        guard case .first = step else { return .none }
+        return .merge(
+          .send(.second), .run { $0(.third) },
+          .run { $0(.fourth) }.debounce(id: "pause", for: .seconds(1), clock: clock))
+      }
+    }
+    store.startsEffects = false
+    store.send(.first)
+    lane.run()
+    #expect(store.state.count == 2)
+    #expect(store.startedEffects == 0)
+    store.startsEffects = true
+    store.send(.first)
+    clock.advance(by: .seconds(1))
+    #expect(store.state.count == 6)
+    #expect(store.startedEffects == 3, "two effects and the wait of one")
+  }
+
   @Test func `a cycle of actions is stopped and named`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Cycle> { _, action in

@@ -100,6 +100,8 @@ extension Failure {
       self.init(scenario: text, file, line, key)
     case .noSuchRecording(let name): self.init(.failed, "there is no recording '\(name)'")
     case .noSuchTask(let name): self.init(.failed, "there is no task '\(name)'")
+    case .noSuchRequest(let identifier):
+      self.init(.failed, "no request '\(identifier)' waits for an outcome")
     case .taskCancelled(let name): self.init(.failed, "the task '\(name)' was cancelled")
     case .alreadyRecording(let room):
       self.init(.failed, "the room '\(room)' is already being recorded")

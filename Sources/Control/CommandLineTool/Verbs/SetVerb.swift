@@ -8,10 +8,11 @@ struct SetVerb: Verb {
     commandName: "set", abstract: "Set a slider or a switch.",
     discussion: """
       A slider that is being dragged keeps moving; the end of the drag decides. The switch endStream asks \
-      for confirmation: set it on again to end the stream, or off to cancel. For example:
+      for confirmation: set it on again to end the stream, or off to cancel. Where a program carries out the \
+      room's requests, such as one that drives OBS, waits for its answer, and fails if it refuses. For example:
         livehostctl set main zoom 0.25
         livehostctl set main camera on
-      JSON: an object with room, control and value or on.
+      JSON: an object with room, control, value or on, and outcome if there was a request.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -24,17 +25,27 @@ struct SetVerb: Verb {
     var reply: [JSONName: JSONValue] = [
       "room": .string(room.description), "control": .string(control),
     ]
+    let set: SetControlReply
     switch value {
     case .slider(let value):
-      let set = try await context.withDaemon {
+      set = try await context.withDaemon {
         try await $0.setControl(room: room.description, control: control, value: value)
       }
       reply["value"] = set.value.map(JSONValue.number)
     case .switch(let on):
-      let set = try await context.withDaemon {
+      set = try await context.withDaemon {
         try await $0.setControl(room: room.description, control: control, on: on)
       }
       reply["on"] = set.on.map(JSONValue.bool) ?? .null
+    }
+    if let outcome = set.outcome { reply["outcome"] = .string(outcome.rawValue) }
+    if set.outcome == .refused {
+      let reason = set.reason ?? "refused"
+      reply["reason"] = .string(reason)
+      throw Failure(
+        .failed,
+        "\(TerminalText.sanitized(control)) was not set: \(TerminalText.sanitized(reason))",
+        details: reply)
     }
     try context.print(.object(reply)) { [] }
   }

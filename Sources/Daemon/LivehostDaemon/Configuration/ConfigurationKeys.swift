@@ -1,6 +1,7 @@
 import Intake
 import LiveEvents
 import Logging
+import RateLimiting
 import YAMLReader
 
 /// One key of the configuration file: its name, what it means, and how it is read.
@@ -70,6 +71,15 @@ extension ConfigurationKey {
         meaning: "How often a room is drawn at most, while something changes.", standard: "60"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.framesPerSecond = try value.integer(in: 1...1000)
+      },
+      ConfigurationKey(
+        path: "rooms.requestTimeout",
+        meaning:
+          "How long a request to a control surface may be unanswered before it counts as refused.",
+        standard: "5s"
+      ) { value, configuration throws(ConfigurationError) in
+        configuration.rooms.requestTimeout = .nanoseconds(
+          try value.interval(positive: true).nanoseconds)
       },
       ConfigurationKey(
         path: "ingest.connections",

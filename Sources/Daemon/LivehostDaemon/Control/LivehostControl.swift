@@ -94,6 +94,33 @@ package struct LivehostControl: ControlService {
     try await answer(room) { lane, name in try await lane.act(act, in: name).get() }
   }
 
+  package func monitorRequests(
+    _ room: String, controls: [Text]?,
+    reply: @escaping @Sendable (MonitorRequestsReply) async throws -> Void
+  ) async throws -> MonitorRequestsReply {
+    let controls = controls?.map { String($0) }
+    return try await answer(room) { lane, name in
+      let added = await lane.visit(name) { $0?.addSurface(controls: controls) }
+      guard let surface = try added?.get() else { return nil }
+      do {
+        while true {
+          for message in try await surface.feed.next(for: surface.number) {
+            try await reply(MonitorRequestsReply(message, room: name))
+          }
+        }
+      } catch {
+        await lane.visit(name) { $0?.removeSurface(surface) }
+        throw error
+      }
+    }
+  }
+
+  package func reportOutcome(_ identifier: String, _ outcome: RequestOutcome) async throws {
+    guard let request = RequestIdentifier(identifier), let lane = directory.lane(of: request.room),
+      await lane.report(outcome, of: request)
+    else { throw ControlError.noSuchRequest(String(identifier.prefix(EventLimits.nameLength))) }
+  }
+
   package func explain(room: String, view: String) async throws -> Explanation {
     let view = try Self.checked(view, "view")
     return try await answer(room) { lane, name in try await lane.explain(view, of: name) }

@@ -18,7 +18,9 @@ package struct EventLoopLane: Lane {
       eventLoop, meter: meter, label: LaneActivity.Label(room: room, work: .effect("(unnamed)")))
   }
 
-  package func execute(_ job: @escaping @Sendable () -> Void) { eventLoop.execute(job) }
+  package func execute(_ job: @escaping @Sendable () -> Void) {
+    eventLoop.execute { meter.measure(job) }
+  }
 
   package func taskExecutor(named effect: String) -> (any TaskExecutor)? {
     EventLoopTaskExecutor(

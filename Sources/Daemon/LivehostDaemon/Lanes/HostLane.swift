@@ -221,7 +221,11 @@ package actor HostLane {
     let room = Room(
       name: name, on: self, settings: settings, now: now, restoring: snapshot, keeper: keeper)
     room.screen.store.onEffectActions = { [weak self] in
-      self?.assumeIsolated { lane in lane.rooms[name].map { lane.schedule($0) } }
+      self?.assumeIsolated { lane in
+        guard let room = lane.rooms[name] else { return }
+        room.log?.handOver()
+        lane.saveAndSchedule(room, .now())
+      }
     }
     rooms[name] = room
     // A room outlives a restart even if nothing ever happens in it.
@@ -296,8 +300,8 @@ package actor HostLane {
 
   // MARK: Acting
 
-  /// Performs an act of a room's host. Returns once it is applied and, in a room that is recorded or
-  /// kept, on disk.
+  /// Performs an act of a room's host. Returns once it is applied or, where a surface was asked, once it has
+  /// an outcome; and, in a room that is recorded or kept, once that is on disk.
   package nonisolated func act(
     _ act: LiveEvent.Payload, in name: RoomName
   ) async -> Result<HostReply, ControlError> {
@@ -306,7 +310,20 @@ package actor HostLane {
         guard let room else {
           return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
         }
+        let earlier = room.request(of: act)
         let result = room.act(act)
+        if let request = room.request(of: act), request != earlier {
+          // By another visit: the outcome comes in the middle of an action.
+          return room.requestWaiters.whenEnded(request) { outcome in
+            self.postVisit(to: name) { room in
+              guard let room else {
+                return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
+              }
+              let reply = room.reply(to: act, outcome)
+              room.whenDurable { continuation.resume(returning: .success(reply)) }
+            }
+          }
+        }
         room.whenReviewed { room in
           let result = result.map { room.counted($0) }
           room.whenDurable { continuation.resume(returning: result) }

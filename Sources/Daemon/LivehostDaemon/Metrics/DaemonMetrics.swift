@@ -177,6 +177,8 @@ package struct DaemonMetrics: Sendable {
     var actions = MetricFamily(
       "livehost_room_actions_total", .counter,
       help: "Actions that the room reduced, by the part of the screen that they are for.")
+    var effects = MetricFamily(
+      "livehost_room_effects_total", .counter, help: "Effects that the room started.")
     var evaluations = MetricFamily(
       "livehost_view_evaluations_total", .counter, help: "Evaluations of a view.")
     var avoidable = MetricFamily(
@@ -199,6 +201,7 @@ package struct DaemonMetrics: Sendable {
       }
       viewers.add(room.viewers, label)
       frames.add(room.frames, label)
+      effects.add(room.effects, label)
       for (feature, count) in room.actionsByFeature.sorted(by: { $0.key < $1.key }) {
         actions.add(count, labels("feature", feature))
       }
@@ -209,7 +212,8 @@ package struct DaemonMetrics: Sendable {
       }
     }
     return [
-      events, received, rejected, viewers, frames, actions, evaluations, avoidable, seconds,
+      events, received, rejected, viewers, frames, actions, effects, evaluations, avoidable,
+      seconds,
     ]
   }
 }

@@ -15,6 +15,8 @@ package struct RoomMetrics: Sendable {
   /// part.
   package let actionsByFeature: [String: Int]
   package let views: [String: ViewStatistics]
+  /// Effects that were started.
+  package let effects: Int
 }
 
 extension Room {
@@ -28,6 +30,6 @@ extension Room {
     return RoomMetrics(
       room: name.description, viewers: screen.store.state.header.viewers, counts: counts,
       frames: Int(screen.views.frames), actionsByFeature: actions,
-      views: screen.views.statistics)
+      views: screen.views.statistics, effects: Int(screen.store.startedEffects))
   }
 }

@@ -95,6 +95,7 @@ extension Room {
 
   /// Puts new settings in force, except while a recording is played, which has its own.
   func applySettings(after old: RoomSettings) {
+    requests.patience = settings.requestTimeout
     guard replayOffset == nil, settings.throttling != old.throttling else { return }
     // Held events keep their deadline.
     screen.apply(settings.throttling)

@@ -70,6 +70,7 @@ extension Room {
     log?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
     log?.handOver()
     clock.resume(machine: now.machineTime)
+    resetSurfaces()
     if isUnlogged { keeper?.require(at: now) }
     return digest
   }

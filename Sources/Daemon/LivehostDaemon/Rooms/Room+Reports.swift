@@ -187,7 +187,27 @@ extension ControlReport {
     self.init(
       values: Dictionary(state.values.entries.map { ($0.name, $0.value) }) { $1 },
       switches: Dictionary(state.switches.entries.map { ($0.name, $0.value) }) { $1 },
-      dragging: state.dragging.names, committed: state.committed)
+      dragging: state.dragging.names, committed: state.committed,
+      pending: state.requests?.pending, failures: state.requests?.reportedFailures)
+  }
+}
+
+extension Requests {
+  fileprivate var pending: [String: JSONValue]? {
+    var values: [String: JSONValue] = [:]
+    for request in outstanding {
+      switch request.wish {
+      case .slider(let control, let value): values[control] = .number(value)
+      case .switch(let control, let position): values[control] = .bool(position)
+      case .endStream: values[request.control] = .bool(true)
+      }
+    }
+    return values.isEmpty ? nil : values
+  }
+
+  fileprivate var reportedFailures: [String: String]? {
+    failures.isEmpty
+      ? nil : Dictionary(failures.entries.map { ($0.name, $0.value) }) { $1 }
   }
 }
 

@@ -31,7 +31,10 @@ final class Room {
   var clock: RoomClock
   /// Room time minus recorded time in nanoseconds, while a recording is played. Then only its steps
   /// move the room's time and draw its frames.
-  var replayOffset: Int64?
+  var replayOffset: Int64? {
+    // What effects brought back is among the recorded steps.
+    didSet { screen.startsEffects = replayOffset == nil }
+  }
   let grid: FrameGrid
   /// Senders that wait until their events are applied.
   var waiting: [Waiting] = []
@@ -53,6 +56,10 @@ final class Room {
   let trace: ActionTrace
   /// The people whom the host let in since the list was last taken.
   let admitted = AdmittedPeople()
+
+  /// What is asked of those who drive the real controls.
+  let requests = RequestFeed()
+  let requestWaiters = RequestWaiters()
 
   /// A list to which the store's callback can add.
   final class AdmittedPeople {
@@ -93,7 +100,9 @@ final class Room {
       framesPerSecond: settings.framesPerSecond, throttling: settings.throttling,
       chatHistory: settings.chatHistory,
       clock: MachineClock(meter.activity, room: name, faults: lane.faults), start: clock.now,
+      dependencies: Dependencies.live().overriding(requests.client),
       restoring: snapshot?.screen)
+    requests.patience = settings.requestTimeout
     activity = meter.activity
     trace = screen.store.actionTrace
     observe(lane)
@@ -102,13 +111,18 @@ final class Room {
   private func observe(_ lane: HostLane) {
     let store = screen.store
     let (name, observer, faults) = (name, lane.observer, lane.faults)
-    store.onAction { [admitted] action in
-      if case .control(.delegate(.committed(let control, let value))) = action {
+    store.onAction { [admitted, requestWaiters] action in
+      switch action {
+      case .control(.delegate(.committed(let control, let value))):
         observer(name, .committed(control: control, value: value))
-      } else if case .waitingRoom(.delegate(.admitted(let people))) = action {
-        admitted.people += people
+      case .control(.delegate(.requestEnded(let request, let outcome))):
+        requestWaiters.end(request.number, outcome)
+      case .waitingRoom(.delegate(.admitted(let people))): admitted.people += people
+      // Not listed: of all other actions there is nobody to tell.
+      default: break
       }
     }
+    screen.onEffectEvent = { [unowned self] in perform(effectEvent: $0) }
     store.onFailure = { observer(name, .failed("\($0)")) }
     store.onWarning = { observer(name, .failed($0)) }
     if faults.holdsActions {
@@ -224,10 +238,12 @@ final class Room {
     drawFrame(at: grid.frame(after: clock.now), flush: true)
     endReview()
     screen.store.cancelEffects()
+    requestWaiters.endAll()
   }
 
   /// Tells the monitors that the room no longer exists.
   func endMonitors() {
+    requests.finish(.noSuchRoom(name.description))
     feed.finish(.noSuchRoom(name.description), reading)
     screenFeed.finish(.noSuchRoom(name.description)) { _ in self.screenReading() }
   }

@@ -10,6 +10,8 @@ package struct RoomSettings: Sendable, Equatable {
   package var reportedMessages = 50
   /// Frames per second while something changes.
   package var framesPerSecond = 60
+  /// How long the outcome of a request is waited for.
+  package var requestTimeout = Duration.seconds(5)
   /// How long events may wait, by kind.
   package var throttling = ThrottlePolicies()
 

@@ -179,6 +179,8 @@ extension Room {
   ///   - isLost: whether the log does not lead on from there.
   func endRestoration(at end: LogPosition?, isLost: Bool, now: NIODeadline) {
     isRestoring = false
+    // Last, when it is logged or recorded again.
+    defer { resumeRequests() }
     guard log == nil else { return }
     // What it recorded when it was saved has ended.
     switch screen.store.state.recorder.own?.state {

@@ -5,6 +5,17 @@ extension ControlEvent: NativeEvent {
   enum NativeType: String, CaseIterable {
     case slider, tap, meter
     case set = "host.set"
+    case surface = "control.surface"
+    case outcome = "control.outcome"
+
+    /// Whether only the program itself writes it, in what it records: whoever carries out requests does not
+    /// come by a line, and must not be made up by one.
+    var isOwn: Bool {
+      switch self {
+      case .slider, .tap, .meter, .set: false
+      case .surface, .outcome: true
+      }
+    }
   }
 
   var nativeType: NativeType {
@@ -13,6 +24,8 @@ extension ControlEvent: NativeEvent {
     case .tap: .tap
     case .meter: .meter
     case .set: .set
+    case .surface: .surface
+    case .outcome: .outcome
     }
   }
 
@@ -33,6 +46,11 @@ extension ControlEvent: NativeEvent {
         .set(
           control: try line.name(.control),
           value: try line.number(.value, in: EventLimits.fraction))
+      case .surface: .surface(try ControlSurfaceEvent(line))
+      case .outcome:
+        .outcome(
+          request: try line.integer(.request, in: EventLimits.count),
+          try RequestOutcome(line))
       }
   }
 
@@ -51,6 +69,65 @@ extension ControlEvent: NativeEvent {
     case .set(let control, let value):
       object.add("control", control)
       object.add("value", value)
+    case .surface(let event): event.write(to: &object)
+    case .outcome(let request, let outcome):
+      object.add("request", request)
+      outcome.write(to: &object)
+    }
+  }
+}
+
+extension ControlSurfaceEvent {
+  private enum Phase: String, CaseIterable { case begin, end, restart }
+
+  fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
+    let phase: Phase = try line.choice(.phase)
+    self =
+      switch phase {
+      case .begin:
+        .began(
+          surface: try line.integer(.surface, in: EventLimits.count),
+          controls: line.has(.names)
+            ? try line.names(.names, atMost: Self.maximumControls) : nil)
+      case .end: .ended(surface: try line.optionalInteger(.surface, in: EventLimits.count))
+      case .restart: .restarted
+      }
+  }
+
+  fileprivate func write(to object: inout JSONWriter) {
+    switch self {
+    case .began(let surface, let controls):
+      object.add("phase", Phase.begin.rawValue)
+      object.add("surface", surface)
+      if let controls {
+        object.addArray("names") { array in for name in controls { array.append(name) } }
+      }
+    case .ended(let surface):
+      object.add("phase", Phase.end.rawValue)
+      object.add("surface", surface)
+    case .restarted: object.add("phase", Phase.restart.rawValue)
+    }
+  }
+}
+
+extension RequestOutcome {
+  private enum Name: String, CaseIterable { case confirmed, refused }
+
+  fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
+    let name: Name = try line.choice(.state)
+    self =
+      switch name {
+      case .confirmed: .confirmed
+      case .refused: .refused(reason: String(try line.shortText(.reason)))
+      }
+  }
+
+  fileprivate func write(to object: inout JSONWriter) {
+    switch self {
+    case .confirmed: object.add("state", Name.confirmed.rawValue)
+    case .refused(let reason):
+      object.add("state", Name.refused.rawValue)
+      object.add("reason", reason)
     }
   }
 }

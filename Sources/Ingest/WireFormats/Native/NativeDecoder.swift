@@ -117,15 +117,17 @@ extension NativeMembers {
 
 /// Finds a type by its name.
 struct NativeTypeTable: Sendable {
-  static let shared = NativeTypeTable()
+  /// The types of lines that may come from anywhere.
+  static let shared = NativeTypeTable(NativeLineType.named.filter { !$0.type.isOwn })
+  /// Those of the lines that the program writes.
+  static let own = NativeTypeTable(NativeLineType.named)
 
   let names: WordTable
   // Written by `init` only, never freed: reading them from any thread is safe.
   /// By the value that `names` has for their name.
   nonisolated(unsafe) let types: UnsafePointer<NativeLineType>
 
-  private init() {
-    let named = NativeLineType.named
+  private init(_ named: [(name: String, type: NativeLineType)]) {
     names = WordTable(named.map(\.name))
     let types = UnsafeMutablePointer<NativeLineType>.allocate(capacity: named.count)
     for (index, entry) in named.enumerated() { (types + index).initialize(to: entry.type) }

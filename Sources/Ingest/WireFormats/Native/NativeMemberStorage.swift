@@ -6,9 +6,10 @@ struct NativeMemberStorage: ~Copyable {
   let lastRead: UnsafeMutablePointer<NativeMember>
   let keys = NativeMember.keys
   let userKeys = NativeMember.userKeys
-  let types = NativeTypeTable.shared
+  let types: NativeTypeTable
 
-  init() {
+  init(_ types: NativeTypeTable) {
+    self.types = types
     values = .allocate(capacity: NativeMember.allCases.count)
     values.initialize(repeating: JSONValue(), count: NativeMember.allCases.count)
     lastRead = .allocate(capacity: 1)

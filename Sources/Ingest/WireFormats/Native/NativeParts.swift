@@ -36,6 +36,11 @@ enum NativeLineType {
   /// A line to the connection itself.
   case connection(ControlLine.NativeType)
 
+  /// Whether only lines that the program itself wrote have it.
+  var isOwn: Bool {
+    if case .control(let type) = self { type.isOwn } else { false }
+  }
+
   /// All of them, under their names.
   static let named =
     named(chat) + named(control) + named(header) + named(liveRoomStats) + named(poll)
@@ -108,7 +113,7 @@ enum NativeMember: Int, CaseIterable {
   case slowSeconds, emoteOnly, followersOnlyMinutes, subscribersOnly, uniqueOnly
   case words, mentionsOnly, names, position, message, notice, handling
   // Control.
-  case phase, on, input, levels
+  case phase, on, input, levels, surface, request, reason
   // Statistics.
   case bitrateKbps, framesPerSecond, droppedFrames, roundTripMs, congestion
   // Recorder.

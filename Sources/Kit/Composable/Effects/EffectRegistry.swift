@@ -16,7 +16,8 @@ struct EffectRegistry {
   @usableFromInline let root = EffectScope(parent: nil, key: nil, identity: .any, owner: nil)
   /// How many effects of each tracked send run, and what waits for their end.
   private var origins: [UInt64: (count: Int, waiting: [CheckedContinuation<Void, Never>])] = [:]
-  private var last: UInt64 = 0
+  /// Number of effects that were started.
+  private(set) var started: UInt64 = 0
   /// Number of effects that run.
   private(set) var count = 0
 
@@ -33,9 +34,9 @@ struct EffectRegistry {
   /// Enters an effect before its task starts, so that a cancellation right after finds it.
   @usableFromInline
   mutating func register(_ effect: RunningEffect, in scope: EffectScope) {
-    last += 1
+    started += 1
     count += 1
-    effect.number = last
+    effect.number = started
     effect.position = scope.running.count
     scope.running.append(effect)
     for id in effect.ids { scope.ids[id, default: []].append(effect) }

@@ -4,6 +4,9 @@ extension Store {
   /// Number of effects that run.
   public var runningEffects: Int { effects.count }
 
+  /// Number of effects that were started so far.
+  package var startedEffects: UInt64 { effects.started }
+
   /// Names of the effects that run, in the order in which they were started.
   public var runningEffectNames: [String] { effects.names }
 
@@ -50,6 +53,7 @@ extension Store {
 
   @inlinable
   func start(_ run: RunEffect<Action>, in scope: EffectScope) {
+    guard startsEffects else { return }
     let effect = RunningTask(run, scope: scope, origin: origin, mailbox: mailbox)
     effects.register(effect, in: scope)
     let executor =
@@ -64,6 +68,7 @@ extension Store {
 
   @usableFromInline
   func limit(_ limited: LimitedEffect<Action>, in scope: EffectScope) {
+    guard startsEffects else { return }
     let found = effects.limiter(limited.id, scope: scope) {
       EffectLimiter<Action>(limited, scope: scope)
     }
@@ -118,12 +123,12 @@ extension Store {
     for message in batch {
       switch message {
       case .action(let action, let effect):
-        if mayArrive(effect) { enter(CollectionOfOne(action), origin: effect.origin) }
+        if mayArrive(effect) { take(action, of: effect) }
       case .actions(let actions, let effect):
         // The first ones may cancel the effect, or remove its child: then the rest is dropped.
         for action in actions {
           guard mayArrive(effect) else { break }
-          enter(CollectionOfOne(action), origin: effect.origin)
+          take(action, of: effect)
         }
       case .failed(let error, let effect):
         if effect.scope != nil { report(.uncaughtError(effect: effect.name, error)) }
@@ -134,6 +139,15 @@ extension Store {
     }
     if case .immediate = notification { deliverChanges() }
     if turn != actionsBefore { onEffectActions?() }
+  }
+
+  @inlinable
+  func take(_ action: Action, of effect: RunningEffect) {
+    if let onEffectAction {
+      onEffectAction(action)
+    } else {
+      enter(CollectionOfOne(action), origin: effect.origin)
+    }
   }
 
   /// Whether what an effect sends is to be reduced: it runs, and the child that started it is there.

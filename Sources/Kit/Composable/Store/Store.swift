@@ -54,6 +54,13 @@ public final class Store<State: ObservableState, Action: Sendable> {
   @exclusivity(unchecked) @usableFromInline package var effectActionSink:
     ((Action, _ origin: UInt64, _ isFeedback: Bool) -> Void)?
 
+  /// Takes each action that a running effect sends, instead of its being reduced: for programs that log every
+  /// input first, and then send it.
+  @exclusivity(unchecked) @usableFromInline package var onEffectAction: ((Action) -> Void)?
+  /// Whether effects are started. Not while a program repeats what has happened before: what effects brought
+  /// back is part of that.
+  @exclusivity(unchecked) @usableFromInline package var startsEffects = true
+
   /// How many actions one send may lead to by feedback, before that is an error.
   @exclusivity(unchecked) public var feedbackLimit = 10_000
   /// Called with what went wrong. Nothing is swallowed: without a handler it is counted in ``failures``.

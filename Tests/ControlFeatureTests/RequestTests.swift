@@ -1,0 +1,318 @@
+import Composable
+import ComposableTesting
+import ControlFeature
+import LiveEvents
+import Synchronization
+import Testing
+
+/// A control surface that answers when the test says so.
+private final class Surface: Sendable {
+  private typealias Answer = CheckedContinuation<RequestOutcome, any Error>
+  private let waiting = Mutex<[Int: Answer]>([:])
+
+  var client: ControlSurface {
+    ControlSurface(patience: { .seconds(5) }) { [self] request in
+      try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { answer in
+          waiting.withLock { $0[request.number] = answer }
+        }
+      } onCancel: {
+        waiting.withLock { $0.removeValue(forKey: request.number) }?
+          .resume(throwing: CancellationError())
+      }
+    }
+  }
+
+  /// Answers all that was asked and not withdrawn.
+  func answer(_ outcome: RequestOutcome) {
+    let answers = waiting.withLock { waiting in
+      defer { waiting = [:] }
+      return Array(waiting.values)
+    }
+    for answer in answers { answer.resume(returning: outcome) }
+  }
+}
+
+/// Sliders and switches that somebody else moves.
+@Suite struct RequestTests {
+  private typealias State = ControlFeature.State
+  private typealias TestedStore = TestStore<State, ControlFeature.Action>
+
+  private let clock = TestClock()
+  private let surface = Surface()
+
+  private func makeStore(_ requests: Requests? = Requests(surface: 1)) -> TestedStore {
+    var state = State()
+    state.values["zoom"] = 0.2
+    state.requests = requests
+    let dependencies = Dependencies.test(clock: clock).overriding(surface.client)
+    return TestStore(initialState: state, clock: clock) {
+      ControlFeature(dependencies: dependencies)
+    }
+  }
+
+  private func request(
+    _ number: Int, _ wish: ControlRequest.Wish = .slider("zoom", 0.5), surface: Int? = 1
+  ) -> ControlRequest {
+    ControlRequest(number: number, wish: wish, surface: surface)
+  }
+
+  /// Releases the slider `zoom`, and expects the request.
+  private func release(_ value: Double, _ number: Int, _ store: TestedStore) async {
+    await store.send(.sliderReleased(control: "zoom", value: value)) { state in
+      state.requests?.last = number
+      state.requests?.outstanding = [request(number, .slider("zoom", value))]
+      state.requests?.failures = ControlTable()
+    }
+  }
+
+  @Test func `without a surface a value is committed at once`() async {
+    let store = makeStore(nil)
+    await store.send(.sliderReleased(control: "zoom", value: 0.5)) {
+      $0.values["zoom"] = 0.5
+      $0.committed = 1
+    }
+    await store.receive(.delegate(.committed(control: "zoom", value: 0.5)))
+    await store.finish()
+  }
+
+  @Test func `a released slider is one request, and holds once it is confirmed`() async {
+    let store = makeStore()
+    await store.send(.sliderBegan(control: "zoom", value: 0.3)) {
+      $0.dragging["zoom"] = 0.3
+      $0.bookkeeping.expectMove(of: "zoom")
+    }
+    await store.send(.sliderReleased(control: "zoom", value: 0.5)) {
+      $0.dragging["zoom"] = nil
+      $0.bookkeeping = DragBookkeeping()
+      $0.requests?.last = 1
+      $0.requests?.outstanding = [request(1)]
+    }
+    surface.answer(.confirmed)
+    await store.receive(.answered(request: 1, .confirmed)) {
+      $0.values["zoom"] = 0.5
+      $0.committed = 1
+      $0.requests?.outstanding = []
+    }
+    await store.receive(.delegate(.committed(control: "zoom", value: 0.5)))
+    await store.receive(.delegate(.requestEnded(request(1), .confirmed)))
+    await store.finish()
+  }
+
+  @Test func `a refused value leaves the confirmed one and the reason, until the next attempt`()
+    async
+  {
+    let store = makeStore()
+    await release(0.5, 1, store)
+    surface.answer(.refused(reason: "locked"))
+    await store.receive(.answered(request: 1, .refused(reason: "locked"))) {
+      $0.requests?.outstanding = []
+      $0.requests?.failures["zoom"] = "locked"
+    }
+    await store.receive(.delegate(.requestEnded(request(1), .refused(reason: "locked"))))
+    #expect(store.state.values["zoom"] == 0.2)
+    await release(0.6, 2, store)
+    #expect(store.state.requests?.failures.isEmpty == true)
+    await store.skipInFlightEffects()
+    await store.finish()
+  }
+
+  @Test func `silence is a refusal`() async {
+    let store = makeStore()
+    await release(0.5, 1, store)
+    clock.advance(by: .milliseconds(4_999))
+    clock.advance(by: .milliseconds(1))
+    await store.receive(.answered(request: 1, .refused(reason: "no answer"))) {
+      $0.requests?.outstanding = []
+      $0.requests?.failures["zoom"] = "no answer"
+    }
+    await store.receive(.delegate(.requestEnded(request(1), .refused(reason: "no answer"))))
+    await store.finish()
+  }
+
+  @Test func `a new drag withdraws the request, and its release is a new one`() async {
+    let store = makeStore()
+    await release(0.5, 1, store)
+    await store.send(.sliderBegan(control: "zoom", value: 0.5)) {
+      $0.dragging["zoom"] = 0.5
+      $0.bookkeeping.expectMove(of: "zoom")
+      $0.requests?.outstanding = []
+    }
+    await store.receive(
+      .delegate(.requestEnded(request(1), .refused(reason: ControlRequest.replaced))))
+    // The request is void, so neither an answer nor time brings anything.
+    surface.answer(.confirmed)
+    clock.advance(by: .seconds(6))
+    await store.send(.sliderReleased(control: "zoom", value: 0.7)) {
+      $0.dragging["zoom"] = nil
+      $0.bookkeeping = DragBookkeeping()
+      $0.requests?.last = 2
+      $0.requests?.outstanding = [request(2, .slider("zoom", 0.7))]
+    }
+    await store.skipInFlightEffects()
+    await store.skipReceivedActions(strict: false)
+    await store.finish()
+  }
+
+  @Test func `an answer that comes after the end of its request is ignored`() async {
+    let store = makeStore()
+    await store.send(.answered(request: 7, .confirmed))
+    await store.finish()
+  }
+
+  @Test func `a tap toggles what is asked for, and the later request counts`() async {
+    let store = makeStore()
+    await store.send(.tapped(control: "camera", on: nil)) {
+      $0.requests?.last = 1
+      $0.requests?.outstanding = [request(1, .switch("camera", true))]
+    }
+    await store.send(.tapped(control: "camera", on: nil)) {
+      $0.requests?.last = 2
+      $0.requests?.outstanding = [request(2, .switch("camera", false))]
+    }
+    await store.receive(
+      .delegate(
+        .requestEnded(
+          request(1, .switch("camera", true)), .refused(reason: ControlRequest.replaced))))
+    surface.answer(.confirmed)
+    await store.receive(.answered(request: 2, .confirmed)) {
+      $0.switches["camera"] = false
+      $0.requests?.outstanding = []
+    }
+    await store.receive(
+      .delegate(.requestEnded(request(2, .switch("camera", false)), .confirmed)))
+    await store.finish()
+  }
+
+  @Test func `if the surface leaves, what it was asked for fails at once`() async {
+    let store = makeStore()
+    await release(0.5, 1, store)
+    await store.send(.surface(.ended(surface: 1))) {
+      $0.requests?.surfaces = []
+      $0.requests?.outstanding = []
+      $0.requests?.failures["zoom"] = "the surface left"
+    }
+    await store.receive(.delegate(.requestEnded(request(1), .refused(reason: "the surface left"))))
+    // Nobody is there now: the value is taken as before.
+    await store.send(.set(control: "zoom", value: 0.9)) {
+      $0.values["zoom"] = 0.9
+      $0.committed = 1
+    }
+    await store.receive(.delegate(.committed(control: "zoom", value: 0.9)))
+    await store.finish()
+  }
+
+  @Test func `after a restart a request is made anew, and goes to the surface that comes`() async {
+    var requests = Requests(surface: 1)
+    requests.last = 4
+    requests.outstanding = [request(4)]
+    let store = makeStore(requests)
+    await store.send(.surface(.restarted)) {
+      $0.requests?.surfaces = []
+      $0.requests?.outstanding = [request(4, surface: nil)]
+    }
+    await store.send(.surface(.began(surface: 1, controls: nil))) {
+      $0.requests = requests
+    }
+    surface.answer(.confirmed)
+    await store.receive(.answered(request: 4, .confirmed)) {
+      $0.values["zoom"] = 0.5
+      $0.committed = 1
+      $0.requests?.outstanding = []
+    }
+    await store.receive(.delegate(.committed(control: "zoom", value: 0.5)))
+    await store.receive(.delegate(.requestEnded(request(4), .confirmed)))
+    await store.finish()
+  }
+
+  @Test func `a drag that was forgotten is a request, too`() async {
+    let store = makeStore()
+    store.exhaustivity = .off
+    await store.send(.sliderBegan(control: "zoom", value: 0.5))
+    for _ in 0..<DragBookkeeping.patience { await store.send(.ticked) }
+    await store.receive(.set(control: "zoom", value: 0.5)) {
+      $0.requests?.outstanding = [request(1)]
+    }
+    await store.skipInFlightEffects()
+    await store.finish()
+  }
+
+  @Test func `the end of the stream is requested, and done when the stream has ended`() async {
+    let store = makeStore()
+    await store.send(.endStreamRequested) {
+      $0.requests?.last = 1
+      $0.requests?.outstanding = [request(1, .endStream)]
+    }
+    surface.answer(.confirmed)
+    var confirmed = request(1, .endStream)
+    confirmed.isConfirmed = true
+    await store.receive(.answered(request: 1, .confirmed)) { [confirmed] in
+      $0.requests?.outstanding = [confirmed]
+    }
+    await store.send(.streamEnded) { $0.requests?.outstanding = [] }
+    await store.receive(.delegate(.requestEnded(confirmed, .confirmed)))
+    await store.finish()
+  }
+
+  @Test func `a confirmed end of the stream that does not come has failed`() async {
+    let store = makeStore()
+    store.exhaustivity = .off
+    await store.send(.endStreamRequested)
+    surface.answer(.confirmed)
+    await store.receive(.answered(request: 1, .confirmed))
+    clock.advance(by: .seconds(5))
+    await store.receive(.answered(request: 1, .refused(reason: "no answer"))) {
+      $0.requests?.outstanding = []
+      $0.requests?.failures["endStream"] = "no answer"
+    }
+    await store.finish()
+  }
+
+  // MARK: Who is asked
+
+  @Test func `of the surfaces that take a control, the last that came is asked`() {
+    var requests = Requests()
+    requests.surfaces = [
+      .init(number: 1), .init(number: 2, controls: ["mic"]), .init(number: 3, controls: ["zoom"]),
+    ]
+    #expect(requests.surface(for: "mic")?.number == 2)
+    #expect(requests.surface(for: "zoom")?.number == 3)
+    #expect(requests.surface(for: "camera")?.number == 1)
+    requests.surfaces.removeFirst()
+    #expect(requests.surface(for: "camera") == nil)
+  }
+
+  @Test func `what only some surface takes is committed at once elsewhere`() async {
+    var requests = Requests()
+    requests.surfaces = [.init(number: 1, controls: ["mic"])]
+    let store = makeStore(requests)
+    await store.send(.tapped(control: "camera", on: true)) { $0.switches["camera"] = true }
+    await store.finish()
+  }
+
+  @Test func `a room has a limited number of surfaces`() async {
+    let store = makeStore(nil)
+    store.exhaustivity = .off
+    for number in 1...Requests.maximumSurfaces + 1 {
+      await store.send(.surface(.began(surface: number, controls: ["mic"])))
+    }
+    #expect(store.state.requests?.surfaces.count == Requests.maximumSurfaces)
+    await store.finish()
+  }
+}
+
+extension Requests {
+  fileprivate init(surface: Int) {
+    self.init()
+    surfaces = [Surface(number: surface)]
+  }
+}
+
+extension DragBookkeeping {
+  /// What the feature notes of a move, for the state that is expected.
+  fileprivate mutating func expectMove(of control: String) {
+    var state = ControlFeature.State()
+    _ = ControlFeature().reduce(into: &state, action: .sliderMoved(control: control, value: 0))
+    self = state.bookkeeping
+  }
+}

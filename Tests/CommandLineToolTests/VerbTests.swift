@@ -93,9 +93,9 @@ import Testing
     let locked = await daemon.run(["set", "main", "locked", "1"])
     #expect(locked.status == .failed)
     #expect(locked.diagnostics.contains("locked was not set: no answer"))
-    let members = try JSONValue(
-      parsing: await daemon.run(["set", "main", "locked", "1", "--json=short"]).diagnostics)
-    #expect(members["reason"] == "no answer" && members["value"] == 0.25)
+    let error = try JSONValue(
+      parsing: await daemon.run(["set", "main", "locked", "1", "--json=short"]).output)["error"]
+    #expect(error?["reason"] == "no answer" && error?["value"] == 0.25)
     await daemon.stop()
   }
 

@@ -57,6 +57,28 @@ import Testing
     #expect(intake.deadline == nil)
   }
 
+  @Test func `of what a real control has, the latest is applied once per frame`() {
+    var intake = ControlIntake(policies(.nanoseconds(16_666_667)))
+    var output = IntakeOutput<Action>()
+    for step in 0..<10 {
+      intake.receive(
+        .state(control: "zoom", .value(Double(step) / 10)), timestamp: 0, at: .origin, into: &output)
+    }
+    #expect(output.actions == [.reported(control: "zoom", .value(0))])
+    #expect(intake.pending == 1 && intake.pendingMoves == 1)
+    intake.receive(
+      .state(control: "lamp", .position(on: true)), timestamp: 0, at: .origin, into: &output)
+    // An act comes behind what was reported before it.
+    intake.receive(.tap(control: "lamp", on: nil), timestamp: 0, at: .origin, into: &output)
+    #expect(
+      output.actions == [
+        .reported(control: "zoom", .value(0)), .reported(control: "lamp", .position(on: true)),
+        .reported(control: "zoom", .value(0.9)), .tapped(control: "lamp", on: nil),
+      ])
+    #expect(output.applied == 4 && output.coalesced == 8)
+    #expect(intake.deadline == nil)
+  }
+
   @Test func `the end of a drag supersedes its pending change and delivers that of others`() {
     var intake = ControlIntake()
     var output = IntakeOutput<Action>()

@@ -268,6 +268,19 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
+  @Test func `what the surface has by itself is shown, and never requested`() async {
+    let store = makeStore()
+    await store.send(.reported(control: "zoom", .value(0.9))) { $0.values["zoom"] = 0.9 }
+    await store.send(.reported(control: "camera", .position(on: true))) {
+      $0.switches["camera"] = true
+    }
+    await release(0.5, 1, store)
+    // The real slider is on its way: what is asked for stays pending.
+    await store.send(.reported(control: "zoom", .value(0.7))) { $0.values["zoom"] = 0.7 }
+    await store.skipInFlightEffects()
+    await store.finish()
+  }
+
   // MARK: Who is asked
 
   @Test func `of the surfaces that take a control, the last that came is asked`() {

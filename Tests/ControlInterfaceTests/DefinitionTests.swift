@@ -41,7 +41,7 @@ import VarlinkDescription
       marked.map(\.name)
         == [
           "MonitorRoom", "VerifyRecordings", "StartTask", "Simulate", "MonitorHangs",
-          "MonitorScreen",
+          "MonitorScreen", "MonitorRequests",
         ])
   }
 
@@ -71,7 +71,7 @@ import VarlinkDescription
       .invalidEvent(index: 3, reason: "unknownType", fault: nil), .limitReached("rooms"), .busy,
       .nobodyWaits(room: "r", user: nil), .nobodyWaits(room: "r", user: "u"),
       .roomFull(room: "r", capacity: 3), .noSuchMessage(room: "r", message: "m"),
-      .noSuchNotice(room: "r", notice: 4),
+      .noSuchNotice(room: "r", notice: 4), .noSuchRequest("r/1"),
     ]
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
     #expect(

@@ -183,7 +183,7 @@ package final class FakeService: ControlService {
       return HostReply(value: 0.25, outcome: .refused, reason: "no answer")
     case .set(_, let value): return HostReply(value: value)
     case .tap(_, let on): return HostReply(on: on ?? true)
-    case .slider, .meter, .surface, .outcome: return HostReply()
+    case .slider, .meter, .state, .surface, .outcome: return HostReply()
     }
   }
 

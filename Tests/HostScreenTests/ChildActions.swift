@@ -22,13 +22,18 @@ struct ChildActions: Sequence, IteratorProtocol {
   mutating func next() -> HostFeature.Action? {
     number += 1
     let time = Timestamp(number * 40)
-    return switch random.pick(0..<28) {
+    return switch random.pick(0..<30) {
     case 0: .chat(.messages([message(at: time), message(at: time)]))
     case 1: .chat(.messageDeleted(Text("m\(random.pick(0..<number))"), at: time))
     case 2: .chat(.cleared(at: time))
     case 3: .chat(.timedOut(ChatTimeout(user: person(), seconds: 5), at: time))
     case 4: .chat(.notice(ChatNotice(kind: .raid, user: person(), count: 3), at: time))
     case 5: .chat(.modesChanged(ChatModes(slowSeconds: random.pick(0..<9))))
+    case 28:
+      .control(
+        .surface(
+          random.oneIn(2) ? .began(surface: 1, controls: ["lamp"]) : .ended(surface: 1)))
+    case 29: .control(.reported(control: "zoom", .value(level())))
     case 6: .control(.sliderBegan(control: "zoom", value: level()))
     case 7: .control(.sliderMoved(control: "zoom", value: level()))
     case 8: .control(.sliderReleased(control: "zoom", value: level()))

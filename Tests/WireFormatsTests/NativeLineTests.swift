@@ -113,6 +113,13 @@ struct NativeCase: Sendable {
       .control(.slider(Slider(control: "zoom", phase: .change, value: 0.25))),
       required: [#""control":"zoom""#, #""phase":"change""#, #""value":0.25"#]),
     NativeCase(
+      #"{"type":"control.state","control":"zoom","value":0.25}"#,
+      .control(.state(control: "zoom", .value(0.25))),
+      required: [#""control":"zoom""#, #""value":0.25"#]),
+    NativeCase(
+      #"{"type":"control.state","control":"mute","on":false}"#,
+      .control(.state(control: "mute", .position(on: false))), required: [#""control":"mute""#]),
+    NativeCase(
       #"{"type":"tap","control":"mute","on":true}"#, .control(.tap(control: "mute", on: true)),
       required: [#""control":"mute""#]),
     NativeCase(
@@ -263,6 +270,8 @@ struct NativeCase: Sendable {
     #"{"type":"slider","control":"z","phase":"change","value":-0.01}"#,
     #"{"type":"slider","control":"z","phase":"middle","value":0.5}"#,
     #"{"type":"slider","control":"","phase":"end","value":0.5}"#,
+    #"{"type":"control.state","control":"z","value":1.5}"#,
+    #"{"type":"control.state","control":"z","value":0.5,"on":true}"#,
     #"{"type":"tap","control":"z","on":1}"#, #"{"type":"tap","control":"z","on":"yes"}"#,
     #"{"type":"stats","congestion":1.5}"#, #"{"type":"stats","bitrateKbps":-1}"#,
     #"{"type":"meter","input":"m","levels":[1.5]}"#,

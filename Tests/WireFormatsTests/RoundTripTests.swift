@@ -33,7 +33,7 @@ struct EventGenerator {
   }
 
   private mutating func payload() -> LiveEvent.Payload {
-    switch below(32) {
+    switch below(33) {
     case 0:
       .chat(
         .message(
@@ -91,6 +91,10 @@ struct EventGenerator {
             id: name(), title: text(), options: (0...below(32)).map { _ in name() },
             endsAt: maybe { Int64($0.below(253_402_300_800_000)) })))
     case 29: .poll(.votes(pollID: name(), totals: (0..<below(33)).map { _ in count() }))
+    case 31:
+      .control(
+        .state(
+          control: name(), below(2) == 0 ? .value(fraction()) : .position(on: below(2) == 0)))
     case 30: .poll(.end(pollID: name(), winner: maybe { $0.below(32) }))
     default: .stream(StreamState.allCases[below(4)])
     }

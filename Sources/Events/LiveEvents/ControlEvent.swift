@@ -10,6 +10,8 @@ public enum ControlEvent: Sendable, Hashable {
   case meter(input: Text, levels: [Float])
   /// `host.set`: a slider is set from elsewhere, in one step, to a value from 0 to 1.
   case set(control: Text, value: Double)
+  /// `control.state`: what the real control has by itself, wherever it was moved. Never asked for again.
+  case state(control: Text, ControlState)
   /// `control.surface`: whoever carries out what the panel asks for came or went.
   case surface(ControlSurfaceEvent)
   /// `control.outcome`: the outcome of a request of the room.
@@ -17,6 +19,14 @@ public enum ControlEvent: Sendable, Hashable {
 
   /// How many channels one meter has at most.
   public static let maximumChannels = 64
+}
+
+/// What a real control has.
+public enum ControlState: Sendable, Hashable {
+  /// The value of a slider, from 0 to 1.
+  case value(Double)
+  /// The position of a switch.
+  case position(on: Bool)
 }
 
 /// One step of a drag: a `begin`, any number of `change`s, an `end`.

@@ -39,6 +39,8 @@ package struct ControlFeature {
     case meterRead(input: String, levels: [Float])
     /// A slider was set from elsewhere, in one step.
     case set(control: String, value: Double)
+    /// The real control has this, wherever it was moved.
+    case reported(control: String, ControlState)
     /// A second has passed.
     case ticked
     case surface(ControlSurfaceEvent)
@@ -92,6 +94,12 @@ package struct ControlFeature {
     case .set(let control, let value):
       // The finger wins: a drag continues with its local value, and its release has the last word.
       return commit(value, of: control, in: &state)
+    case .reported(let control, .value(let value)):
+      if state.values[control] != value { state.values[control] = value }
+      return .none
+    case .reported(let control, .position(let on)):
+      if state.switches[control] != on { state.switches[control] = on }
+      return .none
     case .ticked:
       return commitForgottenDrags(&state)
     case .surface(let event):

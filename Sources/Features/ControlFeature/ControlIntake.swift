@@ -9,6 +9,7 @@ package import RateLimiting
 /// | `slider` change | latest wins per control: at most one local update per frame |
 /// | `slider` begin, end | never drop; an end supersedes the pending change of its control |
 /// | `tap`, `host.set`, `control.surface`, `control.outcome` | never drop |
+/// | `control.state` | latest wins per control |
 /// | `meter` | latest wins per input |
 package struct ControlIntake: Intake {
   package typealias Action = ControlFeature.Action
@@ -16,6 +17,7 @@ package struct ControlIntake: Intake {
   private var controls: NameTable
   private var inputs: NameTable
   private var moves: Paced<KeyedLatestWins<Int, Double>>
+  private var states: Paced<KeyedLatestWins<Int, ControlState>>
   private var levels: Paced<KeyedLatestWins<Int, [Float]>>
 
   /// How many controls, and how many inputs, are known at most. Events of further ones are
@@ -27,6 +29,8 @@ package struct ControlIntake: Intake {
     controls = NameTable(capacity: capacity)
     inputs = NameTable(capacity: capacity)
     moves = Paced(
+      KeyedLatestWins(interval: policies[.controls].interval, keyCapacity: capacity))
+    states = Paced(
       KeyedLatestWins(interval: policies[.controls].interval, keyCapacity: capacity))
     levels = Paced(KeyedLatestWins(interval: policies[.meters].interval, keyCapacity: capacity))
     apply(policies)
@@ -42,19 +46,23 @@ package struct ControlIntake: Intake {
 
   package mutating func apply(_ policies: ThrottlePolicies) {
     moves.follow(policies[.controls].adaptive)
+    states.follow(policies[.controls].adaptive)
     levels.follow(policies[.meters].adaptive)
   }
 
   package mutating func note(cost: Interval) {
     moves.record(cost: cost)
+    states.record(cost: cost)
     levels.record(cost: cost)
   }
 
   package var pending: Int { pendingMoves + pendingLevels }
-  package var pendingMoves: Int { moves.pending }
+  package var pendingMoves: Int { moves.pending + states.pending }
   package var pendingLevels: Int { levels.pending }
 
-  package var deadline: Instant? { .earlier(moves.deadline, levels.deadline) }
+  package var deadline: Instant? {
+    .earlier(.earlier(moves.deadline, states.deadline), levels.deadline)
+  }
 
   package mutating func receive(
     _ event: ControlEvent, timestamp: Timestamp, at now: Instant,
@@ -78,6 +86,11 @@ package struct ControlIntake: Intake {
       }
       flush(at: now, into: &output)
       output.apply(.set(control: controls[number], value: value))
+    case .state(let control, let state):
+      guard let number = controls.number(of: control) else { return output.reject(.invalidValue) }
+      let step = states.limiter.push(state, for: number, at: now)
+      output.coalesce(step.coalesced)
+      if let due = step.output { applyState(due, into: &output) }
     case .surface(let event):
       flush(at: now, into: &output)
       output.apply(.surface(event))
@@ -89,11 +102,13 @@ package struct ControlIntake: Intake {
 
   package mutating func wake(at now: Instant, into output: inout IntakeOutput<Action>) {
     for due in moves.wake(at: now).output ?? [] { applyMove(due, into: &output) }
+    for due in states.wake(at: now).output ?? [] { applyState(due, into: &output) }
     for due in levels.wake(at: now).output ?? [] { applyLevels(due, into: &output) }
   }
 
   package mutating func flush(at now: Instant, into output: inout IntakeOutput<Action>) {
     for held in moves.flush(at: now).output ?? [] { applyMove(held, into: &output) }
+    for held in states.flush(at: now).output ?? [] { applyState(held, into: &output) }
     for held in levels.flush(at: now).output ?? [] { applyLevels(held, into: &output) }
   }
 
@@ -120,6 +135,12 @@ package struct ControlIntake: Intake {
 
   private func applyMove(_ move: Keyed<Int, Double>, into output: inout IntakeOutput<Action>) {
     output.apply(.sliderMoved(control: controls[move.key], value: move.value))
+  }
+
+  private func applyState(
+    _ report: Keyed<Int, ControlState>, into output: inout IntakeOutput<Action>
+  ) {
+    output.apply(.reported(control: controls[report.key], report.value))
   }
 
   private func applyLevels(_ reading: Keyed<Int, [Float]>, into output: inout IntakeOutput<Action>)

@@ -31,7 +31,7 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
     switch event {
     case .chat(.message): self = .chat
     case .waitingRoom(.join), .waitingRoom(.leave), .waitingRoom(.admitted): self = .waitingRoom
-    case .control(.slider): self = .controls
+    case .control(.slider), .control(.state): self = .controls
     case .control(.meter): self = .meters
     case .header(.reaction): self = .reactions
     case .header(.viewers): self = .viewers

@@ -62,7 +62,7 @@ extension Room {
       return .success(HostReply(value: panel.values[String(control)] ?? value))
     case .tap(let control, _):
       return .success(HostReply(on: panel.switches[String(control)]))
-    case .slider, .meter, .surface, .outcome: return .success(HostReply())
+    case .slider, .meter, .state, .surface, .outcome: return .success(HostReply())
     }
   }
 

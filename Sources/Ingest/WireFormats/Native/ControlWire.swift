@@ -5,6 +5,7 @@ extension ControlEvent: NativeEvent {
   enum NativeType: String, CaseIterable {
     case slider, tap, meter
     case set = "host.set"
+    case state = "control.state"
     case surface = "control.surface"
     case outcome = "control.outcome"
 
@@ -12,7 +13,7 @@ extension ControlEvent: NativeEvent {
     /// come by a line, and must not be made up by one.
     var isOwn: Bool {
       switch self {
-      case .slider, .tap, .meter, .set: false
+      case .slider, .tap, .meter, .set, .state: false
       case .surface, .outcome: true
       }
     }
@@ -24,6 +25,7 @@ extension ControlEvent: NativeEvent {
     case .tap: .tap
     case .meter: .meter
     case .set: .set
+    case .state: .state
     case .surface: .surface
     case .outcome: .outcome
     }
@@ -46,6 +48,7 @@ extension ControlEvent: NativeEvent {
         .set(
           control: try line.name(.control),
           value: try line.number(.value, in: EventLimits.fraction))
+      case .state: .state(control: try line.name(.control), try ControlState(line))
       case .surface: .surface(try ControlSurfaceEvent(line))
       case .outcome:
         .outcome(
@@ -69,11 +72,29 @@ extension ControlEvent: NativeEvent {
     case .set(let control, let value):
       object.add("control", control)
       object.add("value", value)
+    case .state(let control, let state):
+      object.add("control", control)
+      switch state {
+      case .value(let value): object.add("value", value)
+      case .position(let on): object.add("on", on)
+      }
     case .surface(let event): event.write(to: &object)
     case .outcome(let request, let outcome):
       object.add("request", request)
       outcome.write(to: &object)
     }
+  }
+}
+
+extension ControlState {
+  /// One of both, since a control is a slider or a switch.
+  fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
+    guard let on = try line.optionalBool(.on) else {
+      self = .value(try line.number(.value, in: EventLimits.fraction))
+      return
+    }
+    guard !line.has(.value) else { throw line.invalid(.value) }
+    self = .position(on: on)
   }
 }
 

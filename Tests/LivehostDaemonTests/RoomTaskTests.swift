@@ -118,6 +118,31 @@ import WireFormats
     try await studio.end()
   }
 
+  @Test func `verifying tells what is missing or cannot be read`() async throws {
+    let studio = try Studio()
+    var paths: [String] = []
+    for _ in 1...3 {
+      let name = try await studio.record(50).recording
+      paths.append(try await studio.library.files(of: name).segments[0].path)
+    }
+    let files = FileManager.default
+    try files.removeItem(atPath: paths[0])
+    try files.removeItem(atPath: String(paths[1].dropLast("/000001.ndjson".count)))
+    try files.removeItem(atPath: paths[2])
+    try files.createDirectory(atPath: paths[2], withIntermediateDirectories: false)
+    let checks = Mutex<[RecordingCheckReport]>([])
+    try await studio.tasks.verify(nil, room: nil) { reply in
+      checks.withLock { $0 += [reply.checked].compactMap(\.self) }
+    }
+    let damage = checks.withLock { $0.map { $0.damage ?? "" } }
+    #expect(damage.prefix(2) == ["segment 1 is missing", "segment 1 is missing"])
+    #expect(damage.last == "cannot read \(paths[2]): Invalid argument")
+    #expect(
+      try await studio.recordings.list(nil).recordings.map(\.state)
+        == [.damaged, .damaged, .finished])
+    try await studio.end()
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `recordings are read again after their days, slowly, and damage is told once`() async throws
   {

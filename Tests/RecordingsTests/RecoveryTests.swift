@@ -210,11 +210,22 @@ enum CatalogueDamage: CaseIterable {
     library.close()
     try FileManager.default.removeItem(atPath: segment.path)
     try FileManager.default.removeItem(atPath: directory.path + "/" + other.name)
-    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let messages = Messages()
+    library = try RecordingLibrary(
+      directory: directory.path, settings: .small, onProblem: messages.add)
     defer { library.close() }
     let list = try await library.list()
     #expect(list.map(\.name) == [summary.name])
     #expect(list.first?.reason == "segment 2 is missing")
+    #expect(
+      messages.all == [
+        "recording '\(summary.name)': segment 2 is missing",
+        "recording '\(other.name)' is gone: there is nothing left of its directory",
+      ])
+    // A reader says the same, and so does the list after it.
+    let (_, damage) = try await library.readable(summary.name)
+    #expect(try await library.note(try #require(damage), of: summary.name) == false)
+    #expect(try await library.list() == list)
   }
 
   @Test func `a recording without its first segment is not read as if it began with the second`()
@@ -229,7 +240,117 @@ enum CatalogueDamage: CaseIterable {
     try disk.remove(try await library.files(of: summary.name).segments[0].path)
     let (read, damage) = try await library.readable(summary.name)
     #expect(read.isEmpty)
-    #expect(damage == Damage(segment: 1))
+    #expect(damage == Damage(segment: 1, .missing))
+  }
+
+  @Test func `a last segment that is missing is damage, until it is there again`() async throws {
+    let directory = try TemporaryDirectory()
+    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let summary = try await library.record(makeSteps(900))
+    let last = try #require(try await library.files(of: summary.name).segments.last)
+    let aside = directory.path + "/aside"
+    try FileManager.default.moveItem(atPath: last.path, toPath: aside)
+    let damage = Damage(segment: last.number, .missing)
+    #expect(try await library.readable(summary.name).damage == damage)
+    library.close()
+    for _ in 1...2 {
+      library = try RecordingLibrary(directory: directory.path, settings: .small)
+      let listed = try #require(try await library.list().first)
+      #expect(listed.state == .damaged && listed.reason == damage.description)
+      #expect(listed.bytes == summary.bytes - last.bytes)
+      #expect(try await library.readable(summary.name).damage == damage)
+      library.close()
+    }
+    try FileManager.default.moveItem(atPath: aside, toPath: last.path)
+    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    #expect(try await library.list() == [summary])
+    #expect(try await library.steps(of: summary.name) == makeSteps(900))
+  }
+
+  @Test func `a recording without any file is not intact`() async throws {
+    let directory = try TemporaryDirectory()
+    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    let summary = try await library.record(makeSteps(20))
+    let file = try await library.files(of: summary.name).segments[0].path
+    for path in [file, directory.path + "/" + summary.name] {
+      try FileManager.default.removeItem(atPath: path)
+      let (read, damage) = try await library.readable(summary.name)
+      #expect(read.isEmpty && damage == Damage(segment: 1, .missing))
+    }
+  }
+
+  @Test(arguments: [true, false], [0, 512, 513, 1 << 20])
+  func `a segment of zeros is removed only if nothing was ever in it`(
+    isKnown: Bool, size: Int
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    var library = try RecordingLibrary(directory: directory.path)
+    let summary = try await library.record(makeSteps(900))
+    let file = try await library.files(of: summary.name).segments[0].path
+    library.close()
+    try write([UInt8](repeating: 0, count: size), to: file)
+    if !isKnown {
+      try FileManager.default.removeItem(atPath: directory.path + "/catalogue.sqlite")
+    }
+    for _ in 1...2 {
+      library = try RecordingLibrary(directory: directory.path)
+      let list = try await library.list()
+      if isKnown || size > 512 {
+        #expect(list.map(\.state) == [.damaged] && list.map(\.startedAt) == [summary.startedAt])
+        #expect(list.first?.reason == "segment 1 differs from what was written")
+        #expect(try bytes(file).count == size)
+      } else {
+        #expect(list.isEmpty && !FileManager.default.fileExists(atPath: file))
+      }
+      library.close()
+    }
+  }
+
+  @Test func `a file of another recording is not played, and told`() async throws {
+    let directory = try TemporaryDirectory()
+    var library = try RecordingLibrary(directory: directory.path)
+    let summary = try await library.record(makeSteps(300))
+    let other = try await library.record(makeSteps(40), room: "other")
+    let file = try await library.files(of: summary.name).segments[0].path
+    try write(try bytes(try await library.files(of: other.name).segments[0].path), to: file)
+    for _ in 1...2 {
+      let (read, damage) = try await library.readable(summary.name)
+      #expect(read.isEmpty && damage == Damage(segment: 1, .foreign(other.name)))
+      library.close()
+      library = try RecordingLibrary(directory: directory.path)
+      let list = try await library.list()
+      #expect(list.map(\.state) == [.damaged, .finished] && list.map(\.room) == ["main", "other"])
+      #expect(list.first?.reason == "segment 1 is a file of recording '\(other.name)'")
+    }
+    library.close()
+  }
+
+  @Test func `a recording may be renamed, which is told once`() async throws {
+    let directory = try TemporaryDirectory()
+    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let summary = try await library.record(makeSteps(900))
+    library.close()
+    try FileManager.default.moveItem(
+      atPath: directory.path + "/" + summary.name, toPath: directory.path + "/kept")
+    let file = directory.path + "/kept/000001.ndjson"
+    for start in 1...3 {
+      let messages = Messages()
+      library = try RecordingLibrary(
+        directory: directory.path, settings: .small, onProblem: messages.add)
+      #expect(try await library.list().map(\.name) == ["kept"])
+      #expect(try await library.list().map(\.state) == [.finished])
+      #expect(try await library.steps(of: "kept") == makeSteps(900))
+      let told = [
+        "recording 'kept' was made as '\(summary.name)', and is listed by its new name",
+        "recording '\(summary.name)' is gone: there is nothing left of its directory",
+      ]
+      #expect(messages.all == (start == 1 ? told : []))
+      library.close()
+      // As a backup that is restored does.
+      try write(try bytes(file), to: file)
+    }
   }
 
   @Test func `a recording that could not be read is read again at the next start`() async throws {

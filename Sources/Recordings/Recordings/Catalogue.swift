@@ -1,3 +1,4 @@
+import FileSystem
 import GRDB
 import Glibc
 import LiveEvents
@@ -45,6 +46,19 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
 
   var contents: SegmentContents {
     SegmentContents(events: events, frames: frames, first: firstAt, last: lastAt)
+  }
+
+  /// Whether a file is the one that was examined.
+  func isExamined(_ state: FileState) -> Bool {
+    bytes == state.bytes && modified == state.modified
+  }
+
+  /// What is left of it if there is no such file any more. The row remains: it says that there was one.
+  var missing: SegmentRow {
+    var row = self
+    (row.bytes, row.modified, row.events, row.frames) = (0, 0, 0, 0)
+    (row.firstAt, row.lastAt, row.isDamaged) = (nil, nil, true)
+    return row
   }
 
   var chain: LineChain? {

@@ -13,6 +13,8 @@ package struct RecordingFiles: Sendable {
     package let last: Int64?
     /// Whether it was larger when it was closed.
     package let isShortened: Bool
+    /// Whether it is the file that was examined, whatever name its header has: a recording may be renamed.
+    var isExamined = true
   }
 
   package let name: String
@@ -20,6 +22,8 @@ package struct RecordingFiles: Sendable {
   package let segments: [Segment]
   /// Where they are.
   package let disk: any Disk
+  /// The number of the last segment, if it is known; without that, the last of ``segments``.
+  var lastNumber = 0
 
   /// The size of all segments.
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
@@ -64,5 +68,14 @@ enum RecordingName {
     let day = [parts.tm_mon + 1, parts.tm_mday].map { Format.padded($0, 2) }.joined()
     let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { Format.padded($0, 2) }.joined()
     return "\(room)-\(Format.padded(parts.tm_year + 1_900, 4))\(day)T\(time)Z"
+  }
+
+  /// The second in which a recording of this name began, in milliseconds since 1970; 0 if the name does not say.
+  static func startedAt(_ name: String) -> Int {
+    var parts = tm()
+    guard let dash = name.lastIndex(of: "-"),
+      strptime(String(name[name.index(after: dash)...]), "%Y%m%dT%H%M%SZ", &parts) != nil
+    else { return 0 }
+    return Int(timegm(&parts)) * 1_000
   }
 }

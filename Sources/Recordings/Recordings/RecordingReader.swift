@@ -13,6 +13,8 @@ package struct RecordingReader: ~Copyable {
   private var previous: LineChain?
   /// The part of `files.bytes` in segments that have been read or skipped.
   private var bytesBefore = 0
+  /// How many segments there should be.
+  private let count: Int
 
   /// - Parameter start: steps before this room time are left out, and segments that end before it
   ///   are not read; `nil` reads everything.
@@ -26,6 +28,7 @@ package struct RecordingReader: ~Copyable {
     self.start = start
     self.decodes = decodes
     next = 0
+    count = max(files.segments.count, files.lastNumber)
     guard let start else { return }
     while next + 1 < files.segments.count,
       let last = files.segments[next].last, last < start.nanoseconds
@@ -49,22 +52,24 @@ package struct RecordingReader: ~Copyable {
   /// - Complexity: O(size of a block), about 0.1 ms.
   package mutating func read(into steps: inout [RecordedStep]) throws(RecordingError) -> Bool {
     if segment == nil {
-      guard next < files.segments.count else { return false }
-      guard files.segments[next].number == next + 1 else {
-        let missing = next + 1
-        next = files.segments.count
-        throw .damaged(recording: files.name, Damage(segment: missing))
+      guard next < count else { return false }
+      guard next < files.segments.count, files.segments[next].number == next + 1 else {
+        throw end(with: Damage(segment: next + 1, .missing))
       }
       segment = try SegmentReader(
         path: files.segments[next].path, on: files.disk, limit: files.segments[next].bytes,
         after: previous, decodes: decodes)
       next += 1
     }
-    let count = steps.count
+    let known = steps.count
     if try segment?.read(&decoder, into: &steps) == true {
-      if let start, steps.count > count, steps[count].instant < start {
-        let tail = steps[count...].drop { $0.instant < start }
-        steps.removeSubrange(count..<tail.startIndex)
+      if let damage = misplacement {
+        steps.removeSubrange(known...)
+        throw end(with: damage)
+      }
+      if let start, steps.count > known, steps[known].instant < start {
+        let tail = steps[known...].drop { $0.instant < start }
+        steps.removeSubrange(known..<tail.startIndex)
       }
       return true
     }
@@ -73,10 +78,20 @@ package struct RecordingReader: ~Copyable {
     (linesBefore, stepsBefore) = (linesBefore + read.lines, stepsBefore + read.stepCount)
     previous = read.chain
     let file = files.segments[next - 1]
-    if read.isDamaged || file.isShortened {
-      next = files.segments.count
-      throw .damaged(recording: files.name, read.damage(in: file.number))
-    }
+    if read.isDamaged || file.isShortened { throw end(with: read.damage(in: file.number)) }
     return true
+  }
+
+  /// What is wrong if the present segment is a file of another recording, or of another place in this one.
+  private var misplacement: Damage? {
+    let file = files.segments[next - 1]
+    guard !file.isExamined, let header = segment?.header else { return nil }
+    if header.name != files.name { return Damage(segment: file.number, .foreign(header.name)) }
+    return header.segment == file.number ? nil : Damage(segment: file.number)
+  }
+
+  private mutating func end(with damage: Damage) -> RecordingError {
+    (segment, next) = (nil, count)
+    return .damaged(recording: files.name, damage)
   }
 }

@@ -179,23 +179,39 @@ final class RecordingStore {
     }
   }
 
+  private func session(of name: String) -> RecordingSession? {
+    sessions.values.first { $0.name == name }
+  }
+
+  /// The names in the directory of a recording; none if somebody removed it.
+  private func names(in directory: String) throws(RecordingError) -> [String] {
+    do throws(RecordingError) {
+      return try Directories.names(in: directory, on: settings.disk)
+    } catch {
+      guard error.isMissing else { throw error }
+      return []
+    }
+  }
+
+  /// The files of a recording. Those that should be there and are not are damage, which its readers find.
   func files(of name: String) throws(RecordingError) -> RecordingFiles {
     let (row, rows) = try entry(of: name)
     let path = directory + "/" + name
     var segments: [RecordingFiles.Segment] = []
-    for number in try Directories.names(in: path, on: settings.disk).compactMap(
-      RecordingFiles.number
-    ).sorted() {
+    for number in try names(in: path).compactMap(RecordingFiles.number).sorted() {
       let file = RecordingFiles.path(of: number, in: path)
       let row = rows.first { $0.number == number }
-      let bytes = try InputFile.state(of: file, on: settings.disk).bytes
+      let state = try InputFile.state(of: file, on: settings.disk)
       segments.append(
         RecordingFiles.Segment(
-          number: number, path: file, bytes: bytes, last: row?.lastAt,
-          isShortened: bytes < row?.bytes ?? 0))
+          number: number, path: file, bytes: state.bytes, last: row?.lastAt,
+          isShortened: state.bytes < row?.bytes ?? 0,
+          isExamined: row?.isExamined(state) == true && row?.isDamaged == false))
     }
+    // Every recording has a first segment.
+    let last = max(1, rows.last?.number ?? 0, session(of: name)?.position.segment ?? 0)
     return RecordingFiles(
-      name: name, room: row.room, segments: segments, disk: settings.disk)
+      name: name, room: row.room, segments: segments, disk: settings.disk, lastNumber: last)
   }
 
   /// Notes damage that a reader found. Returns whether it was not known.

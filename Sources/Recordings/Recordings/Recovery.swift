@@ -50,10 +50,23 @@ struct Recovery {
       let file: String
       let bytes: Int
       /// What the catalogue says about the file, if it is the one that was examined.
-      let row: SegmentRow?
+      var row: SegmentRow?
     }
 
     var bytesToRead: Int { segments.reduce(0) { $0 + ($1.row == nil ? $1.bytes : 0) } }
+
+    /// Whether its headers may name another recording: it was renamed, and this recovery is the first to see it,
+    /// or the first one was cut short.
+    var mayBeRenamed: Bool {
+      known == nil
+        || (known?.state == RecordingState.recording.rawValue && !knownSegments.isEmpty)
+    }
+
+    /// The rows of segments whose files are gone.
+    func missing(_ segments: [SegmentRow]) -> [SegmentRow] {
+      knownSegments.filter { known in !segments.contains { $0.number == known.number } }
+        .map(\.missing)
+    }
   }
 
   /// - Complexity: one `stat` per segment. Segments that were never closed, or that differ from
@@ -85,6 +98,7 @@ struct Recovery {
       }
     }
     for row in try catalogue.recordings() where !found.contains(row.name) {
+      onProblem("recording '\(row.name)' is gone: there is nothing left of its directory")
       try catalogue.remove(row.name)
     }
   }
@@ -101,11 +115,16 @@ struct Recovery {
       let file = RecordingFiles.path(of: number, in: path)
       let state = try InputFile.state(of: file, on: disk)
       let row = plan.knownSegments.first {
-        $0.number == number && $0.bytes == state.bytes && $0.modified == state.modified
-          && (isEndKnown || number != numbers.last)
+        $0.number == number && $0.isExamined(state) && (isEndKnown || number != numbers.last)
       }
       plan.segments.append(
         Plan.Segment(number: number, file: file, bytes: state.bytes, row: row))
+    }
+    // What was damaged may have been repaired, which only its whole contents can tell.
+    if plan.known?.state == RecordingState.damaged.rawValue,
+      plan.segments.contains(where: { $0.row == nil })
+    {
+      for index in plan.segments.indices { plan.segments[index].row = nil }
     }
     return plan
   }
@@ -116,7 +135,7 @@ struct Recovery {
       try catalogue.recording(name)
       ?? RecordingRow(
         name: name, room: Self.room(of: name), state: RecordingState.damaged.rawValue,
-        startedAt: 0)
+        startedAt: RecordingName.startedAt(name))
     row.markDamaged(error.description)
     // Without its segments, so that all of them are read at the next start.
     try catalogue.replace(row, [])
@@ -128,7 +147,11 @@ struct Recovery {
     let scan: SegmentScan
     /// The size that it once had for certain.
     let syncedBytes: Int
-    var isMisplaced: Bool { scan.header.map { $0.segment != segment.number } ?? false }
+    /// The recording that it is of, if that is another one.
+    let foreignName: String?
+    var isMisplaced: Bool {
+      foreignName != nil || scan.header.map { $0.segment != segment.number } ?? false
+    }
   }
 
   /// Recovers one recording; `false` if the directory contains none.
@@ -139,6 +162,7 @@ struct Recovery {
     let last = position == nil ? try takeLast(&plan) : nil
     var segments: [SegmentRow] = []
     var scans: [SegmentScan] = []
+    var damage: [Int: Damage] = [:]
     for segment in plan.segments {
       if let row = segment.row {
         segments.append(row)
@@ -147,6 +171,7 @@ struct Recovery {
       guard let found = try examine(segment, of: plan) else { continue }
       scans.append(found.scan)
       segments.append(try row(of: found, in: plan, isTorn: false))
+      damage[segment.number] = self.damage(of: found)
       if position == nil { try keep(segments[segments.count - 1], of: plan, scans) }
     }
     if let position {
@@ -156,7 +181,13 @@ struct Recovery {
     if let last {
       scans.append(last.scan)
       segments.append(try row(of: last, in: plan, isTorn: true))
+      damage[last.segment.number] = self.damage(of: last)
     }
+    for row in plan.missing(segments) {
+      segments.append(row)
+      damage[row.number] = Damage(segment: row.number, .missing)
+    }
+    segments.sort { $0.number < $1.number }
     guard !segments.isEmpty else {
       // Removes the directory if it is empty; otherwise this fails and leaves it alone.
       try? disk.removeDirectory(plan.path)
@@ -164,12 +195,17 @@ struct Recovery {
     }
     let isKnown = plan.known.map { $0.state != RecordingState.recording.rawValue } ?? false
     guard !isKnown || !scans.isEmpty || plan.knownSegments != segments else { return true }
-    let row = row(plan.name, plan.known, segments, scans)
+    let row = row(plan.name, plan.known, segments, scans, damage)
+    if plan.mayBeRenamed, let name = scans.first?.header?.name, name != plan.name {
+      onProblem("recording '\(row.name)' was made as '\(name)', and is listed by its new name")
+    }
     if row.state == RecordingState.damaged.rawValue, row.reason != plan.known?.reason {
       onProblem("recording '\(row.name)': \(row.reason ?? "damaged")")
     }
-    if let last, let chain = close(last, of: row, in: plan.path) {
-      segments[segments.count - 1] = try RecordingFiles.row(
+    if let last, let chain = close(last, of: row, in: plan.path),
+      let index = segments.firstIndex(where: { $0.number == last.segment.number })
+    {
+      segments[index] = try RecordingFiles.row(
         plan.name, last.segment.number, last.segment.file, last.scan.contents, chain: chain,
         previous: last.scan.header?.previous, on: disk)
     }
@@ -198,16 +234,36 @@ struct Recovery {
     _ segment: Plan.Segment, of plan: Plan
   ) throws(RecordingError) -> Found? {
     let scan = try SegmentReader.scan(path: segment.file, on: disk) { progress.note(read: $0) }
-    guard scan.goodBytes > 0 || scan.isChained else {
-      // A segment that was created, but not even its first line was written. A file that is not
-      // ours is left alone and not listed.
-      if scan.isUnwritten { try? disk.remove(segment.file) }
+    // The catalogue learns of a segment once it is synced.
+    let known = plan.knownSegments.first { $0.number == segment.number }
+    if scan.goodBytes == 0, !scan.isChained, known == nil {
+      // A file that is not ours is left alone and not listed.
+      guard scan.isUnwritten else { return nil }
+      // A segment that was created, but not even its first line was written, which is synced before anything else.
+      if segment.bytes <= SegmentHeader.maximumBytes {
+        try? disk.remove(segment.file)
+        return nil
+      }
+    }
+    return Found(
+      segment: segment, scan: scan,
+      syncedBytes: max(scan.syncedBytes, known?.lastLine == nil ? 0 : known?.bytes ?? 0),
+      foreignName: foreignName(scan, known, in: plan))
+  }
+
+  /// The recording that a segment is of, if that is another one.
+  private func foreignName(_ scan: SegmentScan, _ known: SegmentRow?, in plan: Plan) -> String? {
+    guard let name = scan.header?.name, name != plan.name, !plan.mayBeRenamed else { return nil }
+    // The same lines were there when the recording was first seen under its name.
+    if let known, !known.isDamaged, known.chain == scan.chain, known.contents == scan.contents {
       return nil
     }
-    // The catalogue learns of a segment once it is synced.
-    let known = plan.knownSegments.first { $0.number == segment.number && $0.lastLine != nil }
-    return Found(
-      segment: segment, scan: scan, syncedBytes: max(scan.syncedBytes, known?.bytes ?? 0))
+    return name
+  }
+
+  /// What is wrong with a segment that is one of another recording.
+  private func damage(of found: Found) -> Damage? {
+    found.foreignName.map { Damage(segment: found.segment.number, .foreign($0)) }
   }
 
   /// The catalogue's row for a segment that was read.
@@ -223,7 +279,7 @@ struct Recovery {
       isDamaged =
         scan.goodBytes == 0 || scan.goodBytes < found.syncedBytes
         || (scan.goodBytes < found.segment.bytes && (!isTorn || scan.end != nil))
-    } else {
+    } else if scan.goodBytes > 0 {
       try cut(found)
     }
     return try RecordingFiles.row(
@@ -241,7 +297,8 @@ struct Recovery {
       try catalogue.save(
         RecordingRow(
           name: plan.name, room: header?.room ?? Self.room(of: plan.name),
-          state: RecordingState.recording.rawValue, startedAt: header?.startedAt ?? 0))
+          state: RecordingState.recording.rawValue,
+          startedAt: header?.startedAt ?? RecordingName.startedAt(plan.name)))
     }
     try catalogue.save(segment)
   }
@@ -300,7 +357,8 @@ struct Recovery {
   }
 
   private func row(
-    _ name: String, _ known: RecordingRow?, _ segments: [SegmentRow], _ scans: [SegmentScan]
+    _ name: String, _ known: RecordingRow?, _ segments: [SegmentRow], _ scans: [SegmentScan],
+    _ damage: [Int: Damage]
   ) -> RecordingRow {
     let header = scans.lazy.compactMap(\.header).first
     // What was unreadable or damaged, and has been read from beginning to end, is what its files say.
@@ -311,7 +369,8 @@ struct Recovery {
       known
       ?? RecordingRow(
         name: name, room: header?.room ?? Self.room(of: name),
-        state: RecordingState.recording.rawValue, startedAt: header?.startedAt ?? 0)
+        state: RecordingState.recording.rawValue,
+        startedAt: header?.startedAt ?? RecordingName.startedAt(name))
     if let end = scans.last?.end, let state = end.state {
       row.state = state.rawValue
       row.reason = end.reason
@@ -325,9 +384,10 @@ struct Recovery {
     for segment in segments {
       let number = (before?.number ?? 0) + 1
       if segment.number != number {
-        row.markDamaged("segment \(number) is missing")
+        row.markDamaged(Damage(segment: number, .missing))
       } else if segment.isDamaged {
-        row.markDamaged(Damage(segment: number, lastGoodLine: segment.lastLine))
+        row.markDamaged(
+          damage[number] ?? Damage(segment: number, lastGoodLine: segment.lastLine))
       } else if segment.previous != before?.chain?.text {
         row.markDamaged("segment \(number) does not continue the one before it")
       } else {

@@ -9,6 +9,8 @@ struct SegmentHeader: Codable, Equatable {
   static let type = "recording"
   /// The version whose lines are tied together by a ``LineChain``; those of version 1 are not.
   static let chained = 2
+  /// More bytes than the line of any header has.
+  static let maximumBytes = 512
   var version = SegmentHeader.chained
   var name: String
   var room: String

@@ -48,7 +48,7 @@ package struct RecordingScrub: Sendable {
   }
 
   private func check(_ name: String) async throws {
-    let damage: any Error
+    let damage: String
     do {
       let files = try await recordings.files(of: name)
       var check = RecordingCheck(files)
@@ -64,14 +64,14 @@ package struct RecordingScrub: Sendable {
       if let found = check.damage { _ = await recordings.damaged(name, found) }
       return
     } catch let error as RecordingError {
-      damage = error
+      damage = error.description
     } catch ControlError.noSuchRecording {
       // It was deleted meanwhile.
       return
-    } catch let error as ControlError {
-      damage = error
+    } catch ControlError.recordingFailed(room: _, reason: let reason) {
+      damage = reason
     }
     // The disk does not give it back, but may do so later: it is not marked.
-    recordings.logDamage(of: name, "\(damage)")
+    recordings.logDamage(of: name, damage)
   }
 }

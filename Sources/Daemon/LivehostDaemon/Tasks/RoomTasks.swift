@@ -145,47 +145,61 @@ package struct RoomTasks: Sendable {
     _ recording: String?, room: RoomName?,
     reply: @escaping @Sendable (VerifyRecordingsReply) async throws -> Void
   ) async throws {
-    var names = [recording].compactMap(\.self)
-    var total = 0
+    var listed = try await recordings.list(room, limit: .max).recordings
     if let recording {
-      total = try await recordings.files(of: recording).bytes
-    } else {
-      let listed = try await recordings.list(room, limit: .max).recordings
-      names = listed.map(\.recording)
-      total = listed.reduce(0) { $0 + $1.bytes }
+      listed.removeAll { $0.recording != recording }
+      guard !listed.isEmpty else { throw ControlError.noSuchRecording(recording) }
     }
-    try await withTaskExecutorPreference(executor) { [names, total] in
+    let total = listed.reduce(0) { $0 + $1.bytes }
+    try await withTaskExecutorPreference(executor) { [listed] in
       var (done, percent) = (0, 0)
-      for name in names {
-        // It may have been deleted meanwhile, if it was not asked for by its name.
-        guard let files = try? await recordings.files(of: name) else { continue }
-        var check = RecordingCheck(files)
-        var damage: String?
-        do {
-          while try await check.nextPart(on: slots, isNew: done + check.bytesRead == 0) {
-            let now = min(100, (done + check.bytesRead) * 100 / max(1, total))
-            guard now > percent else { continue }
-            percent = now
-            try await reply(VerifyRecordingsReply(percent: percent))
-          }
-          if let found = check.damage {
-            _ = await recordings.damaged(name, found)
-            damage = found.description
-          }
-        } catch let error as RecordingError {
-          damage = error.description
-        } catch is WorkSlots.Full {
-          throw ControlError.limitReached("tasks")
-        }
-        done += files.bytes
-        try await reply(
-          VerifyRecordingsReply(
-            percent: percent,
-            checked: RecordingCheckReport(
-              recording: name, room: files.room, bytes: files.bytes, lines: check.lines,
-              records: check.records, damage: damage)))
+      for recording in listed {
+        guard
+          let report = try await verify(
+            recording, isNew: done == 0,
+            progress: { bytes in
+              let now = min(100, (done + bytes) * 100 / max(1, total))
+              guard now > percent else { return }
+              percent = now
+              try await reply(VerifyRecordingsReply(percent: percent))
+            })
+        else { continue }
+        done += report.bytes
+        try await reply(VerifyRecordingsReply(percent: percent, checked: report))
       }
     }
+  }
+
+  /// Reads a recording to its end; `nil` if it was deleted meanwhile. What cannot be read is damage, too.
+  private func verify(
+    _ recording: RecordingReport, isNew: Bool,
+    progress: (_ bytes: Int) async throws -> Void
+  ) async throws -> RecordingCheckReport? {
+    let name = recording.recording
+    var report = RecordingCheckReport(
+      recording: name, room: recording.room, bytes: 0, lines: 0, records: 0, damage: nil)
+    do {
+      let files = try await recordings.files(of: name)
+      report.bytes = files.bytes
+      var check = RecordingCheck(files)
+      defer { (report.lines, report.records) = (check.lines, check.records) }
+      while try await check.nextPart(on: slots, isNew: isNew && check.bytesRead == 0) {
+        try await progress(check.bytesRead)
+      }
+      if let found = check.damage {
+        _ = await recordings.damaged(name, found)
+        report.damage = found.description
+      }
+    } catch let error as RecordingError {
+      report.damage = error.description
+    } catch ControlError.recordingFailed(room: _, reason: let reason) {
+      report.damage = reason
+    } catch ControlError.noSuchRecording {
+      return nil
+    } catch is WorkSlots.Full {
+      throw ControlError.limitReached("tasks")
+    }
+    return report
   }
 
   private func files(_ name: String?) async throws -> RecordingFiles {

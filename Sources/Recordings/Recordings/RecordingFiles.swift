@@ -72,10 +72,18 @@ enum RecordingName {
 
   /// The second in which a recording of this name began, in milliseconds since 1970; 0 if the name does not say.
   static func startedAt(_ name: String) -> Int {
-    var parts = tm()
-    guard let dash = name.lastIndex(of: "-"),
-      strptime(String(name[name.index(after: dash)...]), "%Y%m%dT%H%M%SZ", &parts) != nil
+    guard let dash = name.lastIndex(of: "-") else { return 0 }
+    let text = Array(name[dash...].utf8)
+    func number(_ range: Range<Int>) -> Int32? {
+      range.upperBound <= text.count
+        ? Int32(String(decoding: text[range], as: UTF8.self)) : nil
+    }
+    guard let year = number(1..<5), let month = number(5..<7), let day = number(7..<9),
+      let hour = number(10..<12), let minute = number(12..<14), let second = number(14..<16)
     else { return 0 }
-    return Int(timegm(&parts)) * 1_000
+    var parts = tm()
+    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (year - 1_900, month - 1, day)
+    (parts.tm_hour, parts.tm_min, parts.tm_sec) = (hour, minute, second)
+    return max(0, Int(timegm(&parts))) * 1_000
   }
 }

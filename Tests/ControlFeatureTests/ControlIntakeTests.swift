@@ -62,7 +62,8 @@ import Testing
     var output = IntakeOutput<Action>()
     for step in 0..<10 {
       intake.receive(
-        .state(control: "zoom", .value(Double(step) / 10)), timestamp: 0, at: .origin, into: &output)
+        .state(control: "zoom", .value(Double(step) / 10)), timestamp: 0, at: .origin, into: &output
+      )
     }
     #expect(output.actions == [.reported(control: "zoom", .value(0))])
     #expect(intake.pending == 1 && intake.pendingMoves == 1)

@@ -310,6 +310,8 @@ private final class Surface: Sendable {
       await store.send(.surface(.began(surface: number, controls: ["mic"])))
     }
     #expect(store.state.requests?.surfaces.count == Requests.maximumSurfaces)
+    let many = (1...Requests.maximumNames).map { "slider \($0)" }
+    #expect(Requests().fits(many) && !Requests().fits(many + ["one too many"]))
     await store.finish()
   }
 }

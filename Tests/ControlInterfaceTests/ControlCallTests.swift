@@ -58,6 +58,28 @@ import VarlinkDescription
 
   private typealias Act = @Sendable (ControlClient) async throws -> any Encodable
 
+  @Test func `requests come one by one, and their outcomes are reported`() async throws {
+    try await withControlServer(FakeService()) { path, _ in
+      let client = try await ControlClient.connect(path: path)
+      var replies: [MonitorRequestsReply] = []
+      for try await reply in try client.monitorRequests(room: "main", controls: ["zoom"]) {
+        replies.append(reply)
+      }
+      #expect(replies.first?.request?.value == 0.5)
+      #expect(replies.last?.withdrawn == "main/1")
+      let other = try await ControlClient.connect(path: path)
+      try await other.reportOutcome(identifier: "main/1", outcome: .refused, reason: "locked")
+      for (identifier, reason) in [
+        ("main/2", "no"), ("main/1", String(repeating: "x", count: 257)),
+      ] {
+        await #expect(throws: VarlinkClientError.self) {
+          try await other.reportOutcome(
+            identifier: identifier, outcome: .refused, reason: reason)
+        }
+      }
+    }
+  }
+
   @Test func `an act of the host has a method, whose reply the definition describes`()
     async throws
   {

@@ -5,7 +5,8 @@ extension ControlFeature.Action {
   package var event: ControlEvent? {
     switch self {
     case .answered(let request, let outcome): .outcome(request: request, outcome)
-    case .sliderBegan, .sliderMoved, .sliderReleased, .tapped, .meterRead, .set, .reported, .ticked, .surface,
+    case .sliderBegan, .sliderMoved, .sliderReleased, .tapped, .meterRead, .set, .reported, .ticked,
+      .surface,
       .endStreamRequested, .streamEnded, .delegate:
       nil
     }

@@ -18,8 +18,9 @@ package struct Requests: Equatable, Sendable, Codable {
     package func takes(_ control: String) -> Bool { controls?.contains(control) ?? true }
   }
 
-  /// How many surfaces a room has at most.
+  /// How many surfaces a room has at most, and how many controls all of them name.
   package static let maximumSurfaces = 16
+  package static let maximumNames = 512
 
   /// In the order in which they came.
   package var surfaces: [Surface] = []
@@ -35,6 +36,12 @@ package struct Requests: Equatable, Sendable, Codable {
   /// The surface that a request for this control goes to: of those that take it, the last that came.
   package func surface(for control: String) -> Surface? {
     surfaces.last { $0.takes(control) }
+  }
+
+  /// Whether one more surface fits, for these controls.
+  package func fits(_ controls: [String]?) -> Bool {
+    let names = surfaces.reduce(controls?.count ?? 0) { $0 + ($1.controls?.count ?? 0) }
+    return surfaces.count < Self.maximumSurfaces && names <= Self.maximumNames
   }
 
   /// The request for this control that has no outcome yet.
@@ -69,7 +76,7 @@ package struct Requests: Equatable, Sendable, Codable {
   /// Notes that a surface came. It also gets what was asked of others, or of nobody.
   mutating func add(_ surface: Surface) {
     surfaces.removeAll { $0.number == surface.number }
-    guard surfaces.count < Self.maximumSurfaces else { return }
+    guard fits(surface.controls) else { return }
     surfaces.append(surface)
     for index in outstanding.indices where surface.takes(outstanding[index].control) {
       outstanding[index].surface = surface.number

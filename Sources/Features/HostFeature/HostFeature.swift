@@ -131,9 +131,8 @@ package struct HostFeature {
   private func askAgain(
     after request: ControlRequest, _ reason: String, in state: inout State
   ) -> Effect<Action> {
-    guard request.wish == .endStream, reason != ControlRequest.replaced, state.phase != .ended else {
-      return .none
-    }
+    guard request.wish == .endStream, reason != ControlRequest.replaced, state.phase != .ended
+    else { return .none }
     state.endConfirmation = EndConfirmation.State(viewers: state.header.viewers, failure: reason)
     return .none
   }

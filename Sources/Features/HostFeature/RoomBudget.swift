@@ -20,9 +20,10 @@ package enum RoomBudget {
       + tables
   }
 
-  /// Notices, moderation, gift bombs, controls, title and poll: identifiers and names, each with the block
+  /// Notices, moderation, gift bombs, controls, requests with what they failed for, title and poll: identifiers and names, each with the block
   /// that it is in.
   private static let tables =
     (4 * RecentModeration.capacity + 2 * NoticeBoard.groupMemory + 6 * NoticeBoard.limit
-      + 4 * ControlIntake.nameCapacity) * (EventLimits.nameLength + ByteSlab.padding + 64)
+      + 7 * ControlIntake.nameCapacity + Requests.maximumNames)
+    * (EventLimits.nameLength + ByteSlab.padding + 64)
 }

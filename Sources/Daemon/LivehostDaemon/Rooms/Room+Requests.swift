@@ -16,7 +16,8 @@ extension Room {
   private var panel: ControlFeature.State { screen.store.state.control }
 
   func addSurface(controls: [String]?) -> Result<Surface, ControlError> {
-    guard requests.surfaces.count < Requests.maximumSurfaces else {
+    let isFull = requests.surfaces.count >= Requests.maximumSurfaces
+    guard !isFull, (panel.requests ?? Requests()).fits(controls) else {
       return .failure(.limitReached("surfaces"))
     }
     let surface = requests.add(controls: controls)

@@ -1,0 +1,71 @@
+import Composable
+import ComposableTesting
+import ControlFeature
+import LiveEvents
+import Testing
+import ViewGraph
+
+@Suite struct ControlViewTests {
+  private typealias Row = ViewNode.ListRow
+
+  private let store = Store(
+    initialState: ControlFeature.State(), lane: ManualLane(), notification: .batched
+  ) { ControlFeature() }
+
+  private func show(_ actions: ControlFeature.Action...) -> ViewNode? {
+    let graph = ViewGraph(
+      ControlView(), place: store.place, clock: { 0 }, read: { [store] in store.state })
+    store.send(contentsOf: actions)
+    store.deliverChanges()
+    graph.evaluateFrame()
+    return graph.output(of: graph.rootID)
+  }
+
+  private func panel(_ lines: ViewNode...) -> ViewNode {
+    .panel(.init("control", title: "Controls", priority: 4, usefulRows: 16), .column(lines))
+  }
+
+  private func slider(
+    _ name: String, _ value: Double, _ text: String, _ emphasis: ViewNode.Emphasis = .normal
+  ) -> Row {
+    Row(id: "slider:\(name)", .gauge(label: name, value: value, text: text, emphasis))
+  }
+
+  @Test func `what is asked for is shown as pending, and what failed with its reason`() {
+    let asked = show(
+      .set(control: "zoom", value: 0.25), .surface(.began(surface: 1, controls: nil)),
+      .set(control: "zoom", value: 0.5), .set(control: "mic", value: 1),
+      .tapped(control: "camera", on: true), .endStreamRequested)
+    #expect(
+      asked
+        == panel(
+          .list([
+            slider("zoom", 0.5, "50% pending", .warning),
+            slider("mic", 1, "100% pending", .warning),
+          ]),
+          .row([
+            .text("camera on pending", .warning), .text("ending the stream", .warning),
+          ])))
+    let answered = show(
+      .answered(request: 1, .refused(reason: "locked")), .answered(request: 2, .confirmed),
+      .answered(request: 3, .confirmed), .streamEnded)
+    #expect(
+      answered
+        == panel(
+          .list([slider("zoom", 0.25, "25%"), slider("mic", 1, "100%")]),
+          .row([.text("camera on", .good)]),
+          .row([.text("zoom not set: locked", .bad)])))
+    // The finger hides what is asked for.
+    let dragged = show(
+      .set(control: "mic", value: 0), .sliderBegan(control: "zoom", value: 0.75))
+    #expect(
+      dragged
+        == panel(
+          .list([
+            slider("zoom", 0.75, "75% dragged", .warning),
+            slider("mic", 0, "0% pending", .warning),
+          ]),
+          .row([.text("camera on", .good)]),
+          .row([.text("zoom not set: locked", .bad)])))
+  }
+}

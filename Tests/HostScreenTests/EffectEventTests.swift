@@ -1,0 +1,105 @@
+import Composable
+import ComposableTesting
+import ControlFeature
+import HostFeature
+import HostScreen
+import LiveEvents
+import RateLimiting
+import Testing
+import ViewGraph
+
+/// What effects bring back, on its way through a screen.
+@Suite struct EffectEventTests {
+  private final class Token: Sendable {}
+
+  private let clock = TestClock()
+
+  /// A screen whose panel asks a surface that never answers.
+  private func makeScreen(_ token: Token) -> HostScreen {
+    let surface = ControlSurface(patience: { .seconds(5) }) { [clock] _ in
+      defer { withExtendedLifetime(token) {} }
+      try await clock.sleep(until: .init(offset: .seconds(1_000)))
+      return .confirmed
+    }
+    let dependencies = Dependencies.test(clock: clock).overriding(surface)
+    let screen = HostScreen(
+      lane: clock.lane, framesPerSecond: 60, clock: StillClock(), dependencies: dependencies)
+    screen.send(.control(.surface(.began(surface: 1, controls: nil))))
+    screen.send(.control(.set(control: "zoom", value: 0.5)))
+    return screen
+  }
+
+  @Test func `the result of an effect is an event, and changes nothing by itself`() {
+    let screen = makeScreen(Token())
+    var events: [LiveEvent.Payload] = []
+    screen.onEffectEvent = { events.append($0) }
+    clock.advance(by: .seconds(5))
+    let timeOut = LiveEvent.Payload.control(
+      .outcome(request: 1, .refused(reason: ControlRequest.noAnswer)))
+    #expect(events == [timeOut])
+    #expect(screen.store.state.control.requests?.outstanding.count == 1)
+    let actions = screen.store.actionCount
+    #expect(screen.perform(LiveEvent(timestamp: 0, payload: timeOut), at: .origin))
+    #expect(screen.store.actionCount > actions)
+    #expect(screen.store.state.control.requests?.outstanding.isEmpty == true)
+    #expect(screen.store.state.control.requests?.failures["zoom"] == "no answer")
+    #expect(screen.counts.received == 0, "it came by no line")
+  }
+
+  @Test func `without effects the same events lead to the same state`() {
+    let screen = makeScreen(Token())
+    screen.onEffectEvent = { [unowned screen] in
+      _ = screen.perform(LiveEvent(timestamp: 0, payload: $0), at: .origin)
+    }
+    clock.advance(by: .seconds(5))
+    let repeated = HostScreen(lane: clock.lane, framesPerSecond: 60, clock: StillClock())
+    repeated.startsEffects = false
+    for event: ControlEvent in [
+      .surface(.began(surface: 1, controls: nil)), .set(control: "zoom", value: 0.5),
+      .outcome(request: 1, .refused(reason: ControlRequest.noAnswer)),
+    ] {
+      _ = repeated.perform(LiveEvent(timestamp: 0, payload: .control(event)), at: .origin)
+    }
+    #expect(repeated.store.state == screen.store.state)
+    #expect(screen.store.startedEffects == 2)
+    #expect(repeated.store.startedEffects == 0)
+  }
+
+  @Test func `a screen that goes takes what is under way with it`() {
+    weak var token: Token?
+    do {
+      let held = Token()
+      token = held
+      let screen = makeScreen(held)
+      clock.lane.run()
+      #expect(screen.store.runningEffects == 2)
+    }
+    clock.lane.run()
+    #expect(token == nil)
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func `a stream that does not end is asked about again, with the reason`() {
+    let screen = makeScreen(Token())
+    var events: [LiveEvent.Payload] = []
+    screen.onEffectEvent = { events.append($0) }
+    screen.send(.stream(.live, at: 0))
+    screen.send(.control(.tapped(control: ControlFeature.endStream, on: nil)))
+    #expect(screen.store.state.endConfirmation?.failure == nil)
+    screen.send(.control(.tapped(control: ControlFeature.endStream, on: true)))
+    #expect(screen.store.state.phase == .live && screen.store.state.endConfirmation == nil)
+    #expect(screen.store.state.control.requests?.outstanding.last?.wish == .endStream)
+    screen.send(.control(.answered(request: 2, .refused(reason: "no answer"))))
+    #expect(screen.store.state.endConfirmation?.failure == "no answer")
+    screen.drawFrame(at: .origin + .seconds(1))
+    let line = "\(screen.views.screen())"
+    #expect(line.contains("The stream did not end: no answer."))
+    // The source says that it has ended, while it is asked to.
+    screen.send(.control(.tapped(control: ControlFeature.endStream, on: true)))
+    screen.send(.control(.answered(request: 3, .confirmed)))
+    #expect(screen.store.state.phase == .live)
+    screen.send(.stream(.ended, at: 5))
+    #expect(screen.store.state.control.requests?.outstanding.map(\.number) == [1])
+    #expect(screen.store.state.endConfirmation == nil)
+  }
+}

@@ -180,6 +180,7 @@ def provoke_each_kind(configuration):
     daemon.ctl("analyze", "chatters", "main")
     rot(glob.glob(f"{daemon.run}-state/recordings/main-*/000001.ndjson")[0])
     daemon.ctl("record", "verify", "main")
+    daemon.ctl("record", "delete", daemon.json("record", "list")[0]["recording"])
     daemon.feed(b"{broken", b"{broken too", b"{and again", b'{"type":"nosuchtype"}')
     write(configuration, "rooms:\n  maximun: 3\n")
     daemon.ctl("reload")

@@ -18,6 +18,7 @@ import Testing
     "why": ["main", "HostView"], "hangs": [], "send": ["main", #"{"type":"viewers","count":1}"#],
     "set": ["main", "zoom", "0.5"], "record start": ["main"], "record stop": ["main"],
     "record list": [], "record export": ["main-1"], "record verify": ["main-1"],
+    "record delete": ["main-1"],
     "replay": ["main-1"],
     "analyze": ["chatters", "main-1"], "tasks": [], "cancel": ["t-1"], "log-level": [],
     "reload": [], "top": ["--interval", "1"], "metrics": [], "journal": ["--kinds"],

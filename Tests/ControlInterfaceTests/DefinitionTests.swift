@@ -62,7 +62,8 @@ import VarlinkDescription
 
   @Test func `an error keeps its parameters on the way`() throws {
     let all: [ControlError] = [
-      .noSuchRoom("a"), .roomExists("b"), .noSuchRecording("c"), .noSuchTask("d"),
+      .noSuchRoom("a"), .roomExists("b"), .noSuchRecording("c"), .recordingInUse("c"),
+      .noSuchTask("d"),
       .taskCancelled("d"),
       .alreadyRecording("e"), .notRecording("f"), .recordingFailed(room: "g", reason: "h"),
       .noSuchView(room: "r", view: "v"),

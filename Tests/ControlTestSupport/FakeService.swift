@@ -281,6 +281,10 @@ package final class FakeService: ControlService {
     }
     return .example
   }
+  package func deleteRecording(_ recording: String) async throws -> RecordingReport {
+    guard recording == "main-1" else { throw ControlError.noSuchRecording(recording) }
+    return .example
+  }
   package func listRecordings(
     _ room: String?, before: String?
   ) async throws -> ListRecordingsReply {

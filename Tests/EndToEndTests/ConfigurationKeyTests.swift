@@ -15,6 +15,11 @@ struct ConfigurationKeyTests {
     let look: @Sendable (RunningDaemon) throws -> String
   }
 
+  private static func metric(_ name: String, of daemon: RunningDaemon) throws -> String {
+    let lines = try daemon.ctl("metrics").output.split(separator: "\n")
+    return String(try #require(lines.first { $0.hasPrefix(name + " ") }).dropFirst(name.count + 1))
+  }
+
   private static let proofs: [String: Proof] = {
     var proofs: [String: Proof] = [
       "log.level": Proof(value: "debug", shows: ("info\n", "debug\n")) {
@@ -85,10 +90,14 @@ struct ConfigurationKeyTests {
         try second.write(call)
         return second.read(until: 0)?.contains("LimitReached") == true ? "refused" : "taken"
       },
-      "recordings.scrubDays": Proof(value: "1", shows: ("604800", "86400")) { daemon in
-        let metric = "livehost_recordings_scrub_interval_seconds "
-        let lines = try daemon.ctl("metrics").output.split(separator: "\n")
-        return String(try #require(lines.first { $0.hasPrefix(metric) }).dropFirst(metric.count))
+      "recordings.scrubDays": Proof(value: "1", shows: ("604800", "86400")) {
+        try metric("livehost_recordings_scrub_interval_seconds", of: $0)
+      },
+      "recordings.maximumAge": Proof(value: "1d", shows: ("0", "86400")) {
+        try metric("livehost_recordings_maximum_age_seconds", of: $0)
+      },
+      "recordings.maximumBytes": Proof(value: "2KiB", shows: ("0", "2048")) {
+        try metric("livehost_recordings_maximum_bytes", of: $0)
       },
     ]
     for kind in ThrottledKind.allCases { proofs["throttle.\(kind.rawValue)"] = throttling(kind) }

@@ -50,7 +50,7 @@ FEATURES = ["chat", "control", "header", "liveRoomStats", "poll", "recorder", "w
 # Methods that are defined but not called with good parameters; the oracle knows their names.
 OTHERS = {"io.livehost.Control." + name for name in (
     "OpenRoom MonitorRoom MonitorScreen MonitorHangs StartRecording StopRecording StartTask Simulate "
-    "VerifyRecordings"
+    "VerifyRecordings DeleteRecording"
 ).split()} | {"io.systemd.service.Reload", "io.systemd.service.SetLogLevel"}
 
 

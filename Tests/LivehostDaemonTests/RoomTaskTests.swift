@@ -212,6 +212,23 @@ import WireFormats
     try await studio.end()
   }
 
+  @Test func `a recording that is played is not deleted`() async throws {
+    let studio = try Studio()
+    let control = studio.control
+    let task = try await endlessReplay(in: studio, into: target)
+    let name = try #require(studio.tasks.reports.first).subject
+    await #expect(throws: ControlError.recordingInUse(name)) {
+      _ = try await control.deleteRecording(name)
+    }
+    task.cancel()
+    _ = await task.result
+    #expect(try await control.deleteRecording(name).recording == name)
+    await #expect(throws: ControlError.noSuchRecording(name)) {
+      _ = try await control.deleteRecording(name)
+    }
+    try await studio.end()
+  }
+
   @Test func `a replay ends when the client that requested it disconnects`() async throws {
     let studio = try Studio()
     let task = try await endlessReplay(in: studio, into: target)

@@ -195,6 +195,7 @@ provoke_entries() {
   control analyze chatters "$recording"
   inside sed -i '2s/"at"/"At"/' "/var/lib/private/livehost/recordings/$recording/000001.ndjson"
   control record verify "$recording"
+  control record delete "$recording"
   inside sh -c 'chmod 500 /var/lib/private/livehost/recordings'
   control record start journal
   inside sh -c 'chmod 700 /var/lib/private/livehost/recordings'

@@ -104,6 +104,9 @@ extension ControlInterface {
     try interface.handle("StopRecording") { (_, parameters: StopRecordingParameters) in
       RecordingReply(recording: try await service.stopRecording(parameters.room))
     }
+    try interface.handle("DeleteRecording") { (_, parameters: DeleteRecordingParameters) in
+      RecordingReply(recording: try await service.deleteRecording(parameters.recording))
+    }
     try interface.handle("CancelTask") { (_, parameters: CancelTaskParameters) in
       try await service.cancelTask(parameters.task)
       return NoParameters()

@@ -52,6 +52,8 @@ package protocol ControlService: Sendable {
   ///   - room: nil means those of all rooms.
   ///   - before: only those that are older than this one; nil means all.
   func listRecordings(_ room: String?, before: String?) async throws -> ListRecordingsReply
+  /// Returns what was deleted, once its files are removed.
+  func deleteRecording(_ recording: String) async throws -> RecordingReport
   /// Reads recordings to find out whether they are as they were written.
   ///
   /// - Parameter reply: takes the progress or the result of one recording; returns once the client has read

@@ -24,6 +24,15 @@ package struct RecordingFiles: Sendable {
   package let disk: any Disk
   /// The number of the last segment, if it is known; without that, the last of ``segments``.
   var lastNumber = 0
+  /// Keeps them from being deleted.
+  var use: RecordingUse?
+
+  /// The same, but the recording may be deleted meanwhile.
+  package var withoutUse: RecordingFiles {
+    var files = self
+    files.use = nil
+    return files
+  }
 
   /// The size of all segments.
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }

@@ -56,6 +56,16 @@ final class RecordingIndex: Sendable {
     }
   }
 
+  /// Notes that a recording was deleted.
+  ///
+  /// - Complexity: O(recordings).
+  func remove(_ name: String) {
+    contents.withLock { contents in
+      contents.running[name] = nil
+      contents.recordings?.removeAll { $0.name == name }
+    }
+  }
+
   /// How many are damaged; 0 until the catalogue was read.
   ///
   /// - Complexity: O(recordings), outside the lock.

@@ -157,6 +157,19 @@ package final class RecordingLibrary: Sendable {
     try await writer.perform { store throws(RecordingError) in try store.files(of: name) }
   }
 
+  /// Deletes a recording and returns what it was. A crash leaves all of it or nothing.
+  ///
+  /// - Throws: ``RecordingError/noSuchRecording(_:)``; ``RecordingError/inUse(_:)`` if it is being written or read;
+  ///   other errors, which leave it as it is.
+  package func delete(_ name: String) async throws(RecordingError) -> RecordingSummary {
+    let deleted = try await writer.perform { store throws(RecordingError) in
+      try store.delete(name)
+    }
+    // File by file: what rooms write comes in between.
+    while (try? await writer.perform { $0.removeFile(ofDeleted: name) }) == true {}
+    return deleted
+  }
+
   /// Notes in the catalogue the damage that a reader found. Returns whether it was not known.
   package func note(_ damage: Damage, of name: String) async throws(RecordingError) -> Bool {
     try await writer.perform { store throws(RecordingError) in
@@ -230,6 +243,8 @@ package enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible
   /// Too many events are waiting for the disk.
   case diskTooSlow
   case noSuchRecording(String)
+  /// The recording is being written or read, so it cannot be deleted.
+  case inUse(String)
   /// The state of an unrecorded room could not be written, or the room was closed.
   case notKept
   /// A segment differs from what was written: a checksum does not match, or it contains a malformed line.
@@ -266,6 +281,7 @@ package enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible
     case .diskTooSlow: "the disk cannot keep up with the events"
     case .notKept: "the state of the room is not kept for the next start"
     case .noSuchRecording(let name): "there is no recording '\(name)'"
+    case .inUse(let name): "the recording '\(name)' is being written or read"
     case .damaged(let recording, let damage): "recording '\(recording)': \(damage)"
     case .rotten(let path): "\(path) is not as it was written: its checksum does not match"
     case .tooLarge(let path, let bytes): "\(path) has \(bytes) bytes, more than it may have"

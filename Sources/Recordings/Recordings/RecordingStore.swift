@@ -13,6 +13,7 @@ final class RecordingStore {
   private var opened: Catalogue?
   private var sessions: [UInt64: RecordingSession] = [:]
   private var touched: Set<UInt64> = []
+  private let uses = RecordingUses()
   /// The log that all rooms share.
   let log: LogSession
 
@@ -211,7 +212,44 @@ final class RecordingStore {
     // Every recording has a first segment.
     let last = max(1, rows.last?.number ?? 0, session(of: name)?.position.segment ?? 0)
     return RecordingFiles(
-      name: name, room: row.room, segments: segments, disk: settings.disk, lastNumber: last)
+      name: name, room: row.room, segments: segments, disk: settings.disk, lastNumber: last,
+      use: uses.begin(name))
+  }
+
+  /// Makes a recording unknown, so that a crash does not bring it back, and returns what it was. Its files are still
+  /// to be removed by ``removeFile(ofDeleted:)``.
+  func delete(_ name: String) throws(RecordingError) -> RecordingSummary {
+    let (row, segments) = try entry(of: name)
+    guard session(of: name) == nil, !uses.contains(name) else { throw .inUse(name) }
+    let (path, deleted) = (
+      directory + "/" + name, DeletedRecording.path(of: name, in: directory)
+    )
+    // One of the same name may have been deleted before.
+    while try DeletedRecording.removeNext(in: deleted, on: settings.disk) {}
+    do throws(RecordingError) {
+      try Directories.rename(path, to: deleted, on: settings.disk)
+      try Directories.sync(directory, on: settings.disk)
+    } catch {
+      // Somebody else may have removed it.
+      guard error.isMissing else {
+        try? Directories.rename(deleted, to: path, on: settings.disk)
+        throw error
+      }
+    }
+    try catalogue().remove(name)
+    index.remove(name)
+    return RecordingSummary(row, segments)
+  }
+
+  /// Removes a file of a deleted recording; `false` if there is none left, or it cannot be removed.
+  func removeFile(ofDeleted name: String) -> Bool {
+    do throws(RecordingError) {
+      return try DeletedRecording.removeNext(
+        in: DeletedRecording.path(of: name, in: directory), on: settings.disk)
+    } catch {
+      onProblem("deleting recording '\(name)': \(error); the next start tries again")
+      return false
+    }
   }
 
   /// Notes damage that a reader found. Returns whether it was not known.

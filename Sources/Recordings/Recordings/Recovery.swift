@@ -89,6 +89,10 @@ struct Recovery {
     for name in try Directories.names(in: directory, on: disk) {
       let path = directory + "/" + name
       guard (try? disk.state(of: path))?.kind == .directory else { continue }
+      if let deleted = DeletedRecording.recording(in: name) {
+        try finishDeletion(of: deleted, in: path)
+        continue
+      }
       try attempt(name) { () throws(RecordingError) in plans.append(try plan(name, in: path)) }
     }
     progress.begin(bytes: plans.reduce(0) { $0 + $1.bytesToRead })
@@ -101,6 +105,18 @@ struct Recovery {
       onProblem("recording '\(row.name)' is gone: there is nothing left of its directory")
       try catalogue.remove(row.name)
     }
+  }
+
+  /// Removes what a crash left of a deleted recording.
+  private func finishDeletion(of name: String, in path: String) throws(RecordingError) {
+    do throws(RecordingError) {
+      while try DeletedRecording.removeNext(in: path, on: disk) {}
+    } catch {
+      onProblem("deleting recording '\(name)': \(error); the next start tries again")
+    }
+    // One that was made meanwhile may have the same name.
+    let new = directory + "/" + name
+    if (try? disk.state(of: new)) == nil { try catalogue.remove(name) }
   }
 
   private func plan(_ name: String, in path: String) throws(RecordingError) -> Plan {
@@ -279,7 +295,7 @@ struct Recovery {
       isDamaged =
         scan.goodBytes == 0 || scan.goodBytes < found.syncedBytes
         || (scan.goodBytes < found.segment.bytes && (!isTorn || scan.end != nil))
-    } else if scan.goodBytes > 0 {
+    } else if scan.goodBytes > 0, !found.isMisplaced {
       try cut(found)
     }
     return try RecordingFiles.row(

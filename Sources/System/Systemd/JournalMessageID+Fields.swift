@@ -44,6 +44,9 @@ extension JournalMessageID {
     case .recordingFailed:
       JournalFields(["LIVEHOST_ROOM", "LIVEHOST_REASON"], sometimes: ["LIVEHOST_RECORDING"])
     case .recordingDamaged: JournalFields(["LIVEHOST_RECORDING", "LIVEHOST_REASON"])
+    case .recordingDeleted:
+      JournalFields(
+        ["LIVEHOST_ROOM", "LIVEHOST_RECORDING", "LIVEHOST_BYTES", "LIVEHOST_REASON"])
     case .inputRejected:
       JournalFields(["LIVEHOST_REASON", "LIVEHOST_COUNT"], sometimes: ["LIVEHOST_ROOM"])
     case .clientRefused:

@@ -99,6 +99,11 @@ extension Failure {
       let text = key.map { "\(place): \($0): \(message)" } ?? "\(place): \(message)"
       self.init(scenario: text, file, line, key)
     case .noSuchRecording(let name): self.init(.failed, "there is no recording '\(name)'")
+    case .recordingInUse(let name):
+      self.init(
+        .failed,
+        "the recording '\(name)' is in use: it is being written, or read by one of 'livehostctl tasks', "
+          + "or its room could not be saved since")
     case .noSuchTask(let name): self.init(.failed, "there is no task '\(name)'")
     case .noSuchRequest(let identifier):
       self.init(.failed, "no request '\(identifier)' waits for an outcome")

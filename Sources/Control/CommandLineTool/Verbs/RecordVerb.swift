@@ -6,10 +6,10 @@ import Wording
 
 struct RecordVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Start, stop, list, export and verify recordings.",
+    commandName: "record", abstract: "Start, stop, list, export, verify and delete recordings.",
     subcommands: [
       RecordStartVerb.self, RecordStopVerb.self, RecordListVerb.self, RecordExportVerb.self,
-      RecordVerifyVerb.self,
+      RecordVerifyVerb.self, RecordDeleteVerb.self,
     ])
 
   // So that they may precede the inner verb, like any other.
@@ -82,6 +82,28 @@ struct RecordListVerb: Verb {
     try context.print(JSONValue(encoding: recordings)) {
       RecordingList.lines(recordings, columns: context.console.columns)
     }
+  }
+}
+
+struct RecordDeleteVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "delete", abstract: "Delete a recording.",
+    discussion: """
+      Removes all files of a recording, for good. A recording that is being written, replayed, exported, \
+      analysed or verified is not deleted. The daemon can delete the oldest by itself: see \
+      recordings.maximumAge and recordings.maximumBytes in livehostd.conf(5).
+
+      JSON: an object as in 'record list', of the recording as it was.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the recording.", completion: .recordings) var recording: String
+
+  func run(_ context: Context) async throws {
+    let deleted = try await context.withDaemon {
+      try await $0.deleteRecording(recording: recording).recording
+    }
+    try context.print(JSONValue(encoding: deleted)) { [RecordingList.line(deleted)] }
   }
 }
 

@@ -16,6 +16,7 @@ package struct Configuration: Sendable, Equatable {
   package var monitors = 64
   /// How many days after a recording was made or last read it is read again to find damage; 0 means never.
   package var scrubDays = 7
+  package var retention = RetentionLimits()
 
   package init() {}
 

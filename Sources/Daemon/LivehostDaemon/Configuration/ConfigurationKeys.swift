@@ -113,7 +113,7 @@ extension ConfigurationKey {
       ) { value, configuration throws(ConfigurationError) in
         configuration.scrubDays = try value.integer(in: 0...3_650)
       },
-    ] + ThrottledKind.allCases.map(throttling)
+    ] + retention + ThrottledKind.allCases.map(throttling)
 
   private static func roomNames(_ value: YAMLNode) throws(ConfigurationError) -> [String] {
     guard case .list(let elements) = value.content else {

@@ -16,6 +16,7 @@ package final class Reloading: ManagedService {
   private let status: String
   private let logger: Logger
   private let metrics: DaemonMetrics
+  private let retention: RecordingRetention?
 
   /// - Parameters:
   ///   - read: reads the configuration from where it was read at the start.
@@ -23,7 +24,7 @@ package final class Reloading: ManagedService {
   package init(
     _ configuration: Configuration, logLevel: SharedLogLevel, directory: RoomDirectory,
     notifier: ServiceNotifier, status: String, logger: Logger,
-    metrics: DaemonMetrics = DaemonMetrics(),
+    metrics: DaemonMetrics = DaemonMetrics(), retention: RecordingRetention? = nil,
     read: @escaping Configuration.Reader
   ) {
     self.read = read
@@ -34,6 +35,7 @@ package final class Reloading: ManagedService {
     self.status = status
     self.logger = logger
     self.metrics = metrics
+    self.retention = retention
   }
 
   /// - Throws: ``ReloadFailure``; the old configuration stays in force.
@@ -80,6 +82,7 @@ package final class Reloading: ManagedService {
   private func apply(_ configuration: Configuration) {
     logLevel.level = configuration.logLevel
     directory.apply(configuration.rooms)
+    retention?.apply(configuration.retention)
     for name in configuration.openRooms.compactMap(RoomName.init) {
       // One that is open already is as it should be.
       do throws(RoomDirectory.Refusal) { try directory.open(name) } catch {

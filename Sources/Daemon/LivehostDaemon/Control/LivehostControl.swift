@@ -154,6 +154,11 @@ package struct LivehostControl: ControlService {
     return try await recordings.list(name, before: before)
   }
 
+  package func deleteRecording(_ recording: String) async throws -> RecordingReport {
+    try await recordings.delete(
+      Self.checked(recording, "recording"), because: .request, in: directory)
+  }
+
   package func verifyRecordings(
     _ recording: String?, room: String?,
     reply: @escaping @Sendable (VerifyRecordingsReply) async throws -> Void

@@ -32,18 +32,28 @@ package struct DaemonMetrics: Sendable {
     registry.describe(
       Self.scrubInterval,
       help: "How long after a recording was read to find damage it is read again; 0 if never.")
+    registry.describe(
+      Self.deleted, help: "Bytes of recordings that were deleted to keep within the limits.")
+    registry.describe(
+      Self.maximumAge, help: "How long after their end recordings are deleted; 0 if never.")
+    registry.describe(
+      Self.maximumBytes, help: "How large all recordings may be together; 0 if there is no limit.")
     // Series that begin at 0 visibly grow; those that begin at 1 do not.
     for kind in HangKind.allCases {
       for reason in HangReason.allCases { count(kind, reason, by: 0) }
     }
     for succeeded in [true, false] { countReload(succeeded: succeeded, by: 0) }
     countScrubbed(bytes: 0)
+    countDeleted(bytes: 0)
   }
 
   private static let turnDuration = "livehost_turn_duration_seconds"
   private static let hangs = "livehost_hangs_total"
   private static let scrubInterval = "livehost_recordings_scrub_interval_seconds"
   private static let scrubbed = "livehost_recordings_scrubbed_bytes_total"
+  private static let deleted = "livehost_recordings_deleted_bytes_total"
+  private static let maximumAge = "livehost_recordings_maximum_age_seconds"
+  private static let maximumBytes = "livehost_recordings_maximum_bytes"
   private static let reloads = "livehost_configuration_reloads_total"
 
   /// Takes the duration of each turn of a lane, in nanoseconds.
@@ -73,6 +83,15 @@ package struct DaemonMetrics: Sendable {
 
   package func countScrubbed(bytes: Int) {
     Counter(label: Self.scrubbed, factory: registry).increment(by: bytes)
+  }
+
+  package func note(_ limits: RetentionLimits) {
+    Gauge(label: Self.maximumAge, factory: registry).record((limits.maximumAge ?? 0) / 1_000)
+    Gauge(label: Self.maximumBytes, factory: registry).record(limits.maximumBytes ?? 0)
+  }
+
+  package func countDeleted(bytes: Int) {
+    Counter(label: Self.deleted, factory: registry).increment(by: bytes)
   }
 
   /// What a scrape reads in addition to the instruments.

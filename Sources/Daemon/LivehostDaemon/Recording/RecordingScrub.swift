@@ -50,7 +50,8 @@ package struct RecordingScrub: Sendable {
   private func check(_ name: String) async throws {
     let damage: String
     do {
-      let files = try await recordings.files(of: name)
+      // Whoever wants to delete it must not wait for this.
+      let files = try await recordings.files(of: name).withoutUse
       var check = RecordingCheck(files)
       var bytes = 0
       var hasMore = true
@@ -61,7 +62,9 @@ package struct RecordingScrub: Sendable {
         metrics.countScrubbed(bytes: part)
         try await sleep(.seconds(Double(part) / Double(Self.bytesPerSecond)))
       }
-      if let found = check.damage { _ = await recordings.damaged(name, found) }
+      if let found = check.damage, await !isGone(name) {
+        _ = await recordings.damaged(name, found)
+      }
       return
     } catch let error as RecordingError {
       damage = error.description
@@ -72,6 +75,16 @@ package struct RecordingScrub: Sendable {
       damage = reason
     }
     // The disk does not give it back, but may do so later: it is not marked.
-    recordings.logDamage(of: name, damage)
+    if await !isGone(name) { recordings.logDamage(of: name, damage) }
+  }
+
+  /// Whether a recording was deleted while it was read.
+  private func isGone(_ name: String) async -> Bool {
+    do throws(ControlError) {
+      _ = try await recordings.files(of: name)
+      return false
+    } catch {
+      return error == .noSuchRecording(name)
+    }
   }
 }

@@ -13,6 +13,10 @@ package final class RoomRecordings: Sendable {
   /// Rooms that record, or are about to.
   private let active = Guarded<Set<RoomName>>([])
   private let failed = Guarded<[RoomName: PresentFailure]>([:])
+  private let endObserver = Guarded<(@Sendable () -> Void)?>(nil)
+
+  /// Calls `body` whenever a recording has ended.
+  func onEnd(_ body: @escaping @Sendable () -> Void) { endObserver.withLock { $0 = body } }
 
   /// The rooms whose last recording failed, until they record again or are closed.
   package var failures: [RoomName: PresentFailure] { failed.withLock { $0 } }
@@ -188,6 +192,55 @@ package final class RoomRecordings: Sendable {
     }
   }
 
+  /// Why a recording is deleted.
+  enum DeletionReason: String, CaseIterable {
+    case request = "a client asked for it"
+    case age = "it is older than recordings.maximumAge"
+    case size = "all together are larger than recordings.maximumBytes"
+  }
+
+  /// Deletes a recording, and returns what it was.
+  ///
+  /// - Throws: ``ControlError`` `noSuchRecording`, `recordingInUse`, `recordingFailed`.
+  func delete(
+    _ name: String, because reason: DeletionReason, in directory: RoomDirectory
+  ) async throws(ControlError) -> RecordingReport {
+    let listed = try await list(nil, limit: .max).recordings.first { $0.recording == name }
+    guard let listed else { throw .noSuchRecording(name) }
+    if await isNeeded(byRoom: listed.room, in: directory) { throw .recordingInUse(name) }
+    let deleted: RecordingSummary
+    do throws(RecordingError) {
+      deleted = try await library.delete(name)
+    } catch {
+      switch error {
+      case .noSuchRecording: throw .noSuchRecording(name)
+      case .inUse: throw .recordingInUse(name)
+      default: throw .recordingFailed(room: "", reason: error.description)
+      }
+    }
+    logger.log(
+      .recordingDeleted, "recording \(name) deleted: \(reason.rawValue)",
+      metadata: [
+        "room": "\(deleted.room)", "recording": "\(name)", "bytes": "\(deleted.bytes)",
+        "reason": "\(reason.rawValue)",
+      ])
+    return RecordingReport(deleted)
+  }
+
+  /// Whether a room's state might be in a recording only: until a snapshot is on disk that was taken after the
+  /// recording had ended.
+  private func isNeeded(byRoom room: String, in directory: RoomDirectory) async -> Bool {
+    guard let room = RoomName(room), let lane = directory.lane(of: room) else { return false }
+    return await withCheckedContinuation { continuation in
+      lane.postVisit(to: room) { room in
+        guard let room, room.mustSave, room.log?.isRecording != true else {
+          return continuation.resume(returning: false)
+        }
+        room.whenSaved { continuation.resume(returning: !$0) }
+      }
+    }
+  }
+
   /// The files of a recording, for reading it.
   ///
   /// - Throws: ``ControlError`` `noSuchRecording`, `recordingFailed`.
@@ -271,7 +324,10 @@ package final class RoomRecordings: Sendable {
   private func end(
     _ room: RoomName, _ recorder: RoomRecorder, digest: String?
   ) async -> RecordingSummary? {
-    defer { remove(room) }
+    defer {
+      remove(room)
+      endObserver.withLock { $0 }?()
+    }
     do throws(RecordingError) {
       let summary = try await recorder.finish(
         digest: digest, endedAt: WallClock.milliseconds())

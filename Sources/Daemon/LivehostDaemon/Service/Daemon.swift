@@ -62,11 +62,11 @@ package struct Daemon: Sendable {
     let group = ServiceGroup(
       starting: [
         parts.eventLoops, parts.recordings, parts.snapshots, parts.hangMonitor, parts.work,
-        parts.rooms, parts.ingest, parts.control, parts.scrub, parts.watchdog, parts.signals,
-        parts.readiness,
+        parts.rooms, parts.ingest, parts.control, parts.scrub,
+        parts.retentionOfRecordings, parts.watchdog, parts.signals, parts.readiness,
       ],
       stopping: [
-        "readiness", "ingest", "scrub", "rooms", "recordings", "snapshots", "control",
+        "readiness", "ingest", "scrub", "retention", "rooms", "recordings", "snapshots", "control",
         "hang monitor", "work", "watchdog", "signals", "event loops",
       ],
       signals: [.sigterm, .sigint], logger: quiet)

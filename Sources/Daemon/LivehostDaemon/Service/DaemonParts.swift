@@ -45,6 +45,7 @@ final class DaemonParts: Sendable {
   private let hangs = HangFeed()
   private let status: DaemonStatus
   private let reloading: Reloading
+  private let retention: RecordingRetention
   private let faults: FaultInjection
   private let ingestServer: Server<IngestServer>
   private let controlServer: Server<VarlinkServer>
@@ -115,10 +116,14 @@ final class DaemonParts: Sendable {
       logLevel: { [logLevel = daemon.logLevel] in logLevel.level.rawValue },
       longestSliceNanoseconds: { executor.longestSliceNanoseconds },
       problems: { recordings.problems + snapshots.problems }, refusals: refusals)
+    let retention = RecordingRetention(
+      recordings, of: directory, limits: configuration.retention, metrics: metrics,
+      roomsAside: { Set(snapshots.roomsAside.map(\.room)) })
+    self.retention = retention
     reloading = Reloading(
       configuration, logLevel: daemon.logLevel, directory: directory, notifier: daemon.notifier,
       status: "serving, \(sockets.description)", logger: logger, metrics: metrics,
-      read: daemon.readConfiguration)
+      retention: retention, read: daemon.readConfiguration)
     stopping = LongWork(
       "stopping", notifier: daemon.notifier, unit: "steps",
       left: { recordings.waitingSteps })
@@ -298,6 +303,18 @@ final class DaemonParts: Sendable {
       let scrub = RecordingScrub(
         roomRecordings, slots: slots, days: configuration.scrubDays, metrics: metrics)
       let task = Task(executorPreference: executor) { try? await scrub.run() }
+      return {
+        task.cancel()
+        await task.value
+      }
+    }
+  }
+
+  var retentionOfRecordings: Part {
+    Part("retention") { [self] in
+      let task = Task(executorPreference: executor) { [retention] in
+        await retention.run()
+      }
       return {
         task.cancel()
         await task.value

@@ -1,0 +1,52 @@
+import YAMLReader
+
+extension ConfigurationKey {
+  /// How long recordings are kept.
+  static let retention = [
+    ConfigurationKey(
+      path: "recordings.maximumAge",
+      meaning:
+        "How long after their end recordings are deleted, such as 30d or 12h; never while they are written or read.",
+      standard: "off"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.retention.maximumAge = try value.quantity(
+        "a time such as 30d, 12h or off", ageUnits)
+    },
+    ConfigurationKey(
+      path: "recordings.maximumBytes",
+      meaning:
+        "The oldest recordings are deleted while all together are larger than this, such as 500MiB or 20GiB.",
+      standard: "off"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.retention.maximumBytes = try value.quantity(
+        "a size such as 500MiB, 20GiB or off", sizeUnits)
+    },
+  ]
+
+  /// In milliseconds.
+  private static let ageUnits: [(suffix: String, factor: Int64)] = [
+    ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000),
+  ]
+
+  /// In bytes.
+  private static let sizeUnits: [(suffix: String, factor: Int64)] = [
+    ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
+  ]
+}
+
+extension YAMLNode {
+  /// A number with a unit, at least 1 of what it is measured in; `nil` for `off`.
+  fileprivate func quantity(
+    _ expectation: String, _ units: [(suffix: String, factor: Int64)]
+  ) throws(ConfigurationError) -> Int? {
+    let text = try text()
+    if text == "off" { return nil }
+    let unit = units.first { text.hasSuffix($0.suffix) }
+    guard let unit,
+      let value = Quantity.decimal(text.dropLast(unit.suffix.count), times: unit.factor),
+      value > 0
+    else { throw problem("expected \(expectation)") }
+    // So that no sum overflows.
+    return Int(min(value, 1 << 60))
+  }
+}

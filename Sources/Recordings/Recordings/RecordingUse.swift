@@ -1,0 +1,25 @@
+import Platform
+
+/// Which recordings are being read. May be used from any thread.
+final class RecordingUses: Sendable {
+  private let counts = Guarded<[String: Int]>([:])
+
+  /// Notes that a recording is read for as long as the returned value exists.
+  func begin(_ recording: String) -> RecordingUse {
+    counts.withLock { $0[recording, default: 0] += 1 }
+    return RecordingUse { [self] in
+      counts.withLock { $0[recording] = $0[recording].flatMap { $0 > 1 ? $0 - 1 : nil } }
+    }
+  }
+
+  func contains(_ recording: String) -> Bool { counts.withLock { $0[recording] != nil } }
+}
+
+/// Keeps a recording from being deleted.
+final class RecordingUse: Sendable {
+  private let end: @Sendable () -> Void
+
+  init(end: @escaping @Sendable () -> Void) { self.end = end }
+
+  deinit { end() }
+}

@@ -1,0 +1,76 @@
+import ControlInterface
+import LiveEvents
+import LivehostDaemon
+import Logging
+import Synchronization
+import Testing
+
+@Suite struct RetentionTests {
+  private func names(_ studio: Studio) async throws -> [String] {
+    try await studio.recordings.list(nil).recordings.map(\.recording)
+  }
+
+  @Test func `the oldest recordings go if all are too large, or once they are too old`()
+    async throws
+  {
+    let log = Mutex<[String]>([])
+    let studio = try Studio(
+      logger: Logger(noting: { entry in log.withLock { $0.append("\(entry.message)") } }))
+    for _ in 1...3 { _ = try await studio.record(50) }
+    let listed = try await studio.recordings.list(nil).recordings
+    let all = listed.map(\.recording)
+    let time = Mutex(try #require(listed.compactMap(\.endedAt).max()))
+    let aside = Mutex<Set<String>>([])
+    let retention = RecordingRetention(
+      studio.recordings, of: studio.directory, limits: RetentionLimits(), metrics: DaemonMetrics(),
+      roomsAside: { aside.withLock { $0 } }, now: { time.withLock { $0 } })
+    await retention.enforce()
+    retention.apply(RetentionLimits(maximumBytes: listed.reduce(0) { $0 + $1.bytes }))
+    await retention.enforce()
+    #expect(try await names(studio) == all)
+    retention.apply(RetentionLimits(maximumBytes: listed.reduce(-1) { $0 + $1.bytes }))
+    await retention.enforce()
+    #expect(try await names(studio) == Array(all.dropFirst()))
+
+    retention.apply(RetentionLimits(maximumAge: 60_000))
+    time.withLock { $0 += 60_000 }
+    // A clock that runs on while it is recorded may have given the second one an earlier end.
+    await retention.enforce()
+    #expect(try await names(studio).last == all.last)
+    time.withLock { $0 += 1 }
+    aside.withLock { $0 = ["main"] }
+    await retention.enforce()
+    #expect(try await names(studio).last == all.last)
+    aside.withLock { $0 = [] }
+    await retention.enforce()
+    #expect(try await names(studio).isEmpty)
+    let told = log.withLock { $0 }.filter { $0.contains("deleted") }
+    #expect(
+      told == [
+        "recording \(all[0]) deleted: all together are larger than recordings.maximumBytes",
+        "recording \(all[1]) deleted: it is older than recordings.maximumAge",
+        "recording \(all[2]) deleted: it is older than recordings.maximumAge",
+      ])
+    try await studio.end()
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `it is done when a recording has ended, and never to what is being written`() async throws {
+    let studio = try Studio()
+    let retention = RecordingRetention(
+      studio.recordings, of: studio.directory, limits: RetentionLimits(maximumBytes: 1),
+      metrics: DaemonMetrics())
+    _ = try studio.directory.open(.main)
+    let running = try await studio.recordings.start(.main, on: studio.lane).recording
+    await retention.enforce()
+    #expect(try await names(studio) == [running])
+    let task = Task {
+      await retention.run(sleep: { _ in try await Task.sleep(for: .seconds(1 << 20)) })
+    }
+    _ = try await studio.recordings.stop(.main, on: studio.lane)
+    while try await !names(studio).isEmpty { await Task.yield() }
+    task.cancel()
+    _ = await task.result
+    try await studio.end()
+  }
+}

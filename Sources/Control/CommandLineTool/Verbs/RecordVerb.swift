@@ -101,7 +101,7 @@ struct RecordDeleteVerb: Verb {
 
   func run(_ context: Context) async throws {
     let deleted = try await context.withDaemon {
-      try await $0.deleteRecording(recording: recording).recording
+      try await $0.deleteRecording(recording).recording
     }
     try context.print(JSONValue(encoding: deleted)) { [RecordingList.line(deleted)] }
   }

@@ -53,6 +53,9 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
     bytes == state.bytes && modified == state.modified
   }
 
+  /// Whether its file is not one of the recording, as far as is known: such a one has no last valid line.
+  var isForeign: Bool { isDamaged && lastLine == nil }
+
   /// What is left of it if there is no such file any more. The row remains: it says that there was one.
   var missing: SegmentRow {
     var row = self

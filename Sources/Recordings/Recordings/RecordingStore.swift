@@ -207,7 +207,7 @@ final class RecordingStore {
         RecordingFiles.Segment(
           number: number, path: file, bytes: state.bytes, last: row?.lastAt,
           isShortened: state.bytes < row?.bytes ?? 0,
-          isExamined: row?.isExamined(state) == true && row?.isDamaged == false))
+          isExamined: row?.isExamined(state) == true && row?.isForeign == false))
     }
     // Every recording has a first segment.
     let last = max(1, rows.last?.number ?? 0, session(of: name)?.position.segment ?? 0)

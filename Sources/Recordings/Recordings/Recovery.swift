@@ -264,17 +264,22 @@ struct Recovery {
     return Found(
       segment: segment, scan: scan,
       syncedBytes: max(scan.syncedBytes, known?.lastLine == nil ? 0 : known?.bytes ?? 0),
-      foreignName: foreignName(scan, known, in: plan))
+      foreignName: foreignName(scan, of: segment, known, in: plan))
   }
 
   /// The recording that a segment is of, if that is another one.
-  private func foreignName(_ scan: SegmentScan, _ known: SegmentRow?, in plan: Plan) -> String? {
+  private func foreignName(
+    _ scan: SegmentScan, of segment: Plan.Segment, _ known: SegmentRow?, in plan: Plan
+  ) -> String? {
     guard let name = scan.header?.name, name != plan.name, !plan.mayBeRenamed else { return nil }
-    // The same lines were there when the recording was first seen under its name.
-    if let known, !known.isDamaged, known.chain == scan.chain, known.contents == scan.contents {
-      return nil
-    }
-    return name
+    guard let known, !known.isForeign else { return name }
+    // A renamed recording has the lines that it had when it was first seen under its name, or is damaged.
+    let isWhole = scan.end != nil && !scan.isDamaged
+    let isSame =
+      isWhole
+      ? known.chain == scan.chain && known.contents == scan.contents
+      : segment.bytes <= known.bytes
+    return isSame ? nil : name
   }
 
   /// What is wrong with a segment that is one of another recording.

@@ -166,7 +166,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
       if let total = await test.lane.report(.main)?.features.chat?.total { totals.insert(total) }
     }
     #expect(await rejected == 2, "those of all parts")
-    #expect(totals.count > 3, "\(totals.sorted())")
+    #expect(totals.contains { 0 < $0 && $0 < 600 }, "\(totals.sorted())")
     try await test.end()
   }
 

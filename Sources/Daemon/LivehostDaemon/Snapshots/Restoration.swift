@@ -284,6 +284,16 @@ package struct Restoration {
     }
   }
 
+  private static func text(_ error: any Error) -> String {
+    if case .noSuchRecording(let name)? = error as? ControlError {
+      "there is no recording '\(name)'"
+    } else if case .recordingFailed(_, let reason)? = error as? ControlError {
+      reason
+    } else {
+      "\(error)"
+    }
+  }
+
   /// A recording that cannot be read to its end leaves the room where it stopped.
   private func catchUp(
     _ room: RoomName, _ position: inout RecordedPosition, on lane: HostLane
@@ -311,7 +321,7 @@ package struct Restoration {
       failure = error
     }
     let metadata: Logger.Metadata = ["room": "\(room)", "recording": "\(start.recording)"]
-    let reason = failure.map { ": \($0)" } ?? ""
+    let reason = failure.map { ": \(Self.text($0))" } ?? ""
     if missing > 0 {
       // What comes next at this instant is counted from what is there.
       if position == start { position.steps -= missing }

@@ -202,7 +202,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `after a restart a request is made anew, and goes to the surface that comes`() async {
+  @Test func `after a restart a request is repeated, to the surface that comes`() async {
     var requests = Requests(surface: 1)
     requests.last = 4
     requests.outstanding = [request(4)]

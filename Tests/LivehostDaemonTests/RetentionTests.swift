@@ -3,6 +3,7 @@ import LiveEvents
 import LivehostDaemon
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct RetentionTests {
@@ -65,7 +66,7 @@ import Testing
     await retention.enforce()
     #expect(try await names(studio) == [running])
     let task = Task {
-      await retention.run(sleep: { _ in try await Task.sleep(for: .seconds(1 << 20)) })
+      await retention.run(sleep: { _ in try await untilCancelled() })
     }
     _ = try await studio.recordings.stop(.main, on: studio.lane)
     while try await !names(studio).isEmpty { await Task.yield() }

@@ -171,7 +171,7 @@ import Testing
     let playing = Task {
       try await replay.run(sleep: { _ in
         waits.yield()
-        try await Task.sleep(for: .seconds(3_600))
+        try await untilCancelled()
       })
     }
     for await _ in waiting { break }

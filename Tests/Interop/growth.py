@@ -6,6 +6,7 @@ Ends with `N passed, N failed`.
 """
 import re
 import socket
+import statistics
 import subprocess
 import sys
 
@@ -55,11 +56,10 @@ def check(name, send, small, large):
     """Both are lists of what is sent."""
     global passed, failed
     once, twice = counted(send, small), counted(send, large)
-    for _ in range(3):
-        if twice <= BOUND * once:
-            break
-        # What the daemon did besides was counted as well.
-        once, twice = min(once, counted(send, small)), min(twice, counted(send, large))
+    if twice > BOUND * once:
+        # What the daemon still did for the place before was counted as well.
+        again = [(counted(send, small), counted(send, large)) for _ in range(5)]
+        once, twice = (statistics.median_low(counts) for counts in zip(*again))
     if twice <= BOUND * once:
         passed += 1
     else:

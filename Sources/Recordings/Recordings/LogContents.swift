@@ -53,8 +53,7 @@ package struct LogContents: Sendable {
       if let header = reader.header, header.segment != number {
         problems.append(
           "\(path) is left out: it says that it is segment \(header.segment) of a log")
-        (lastNumber, isLastDamaged, end) = (number, true, nil)
-        return
+        return leaveOut(number)
       }
       for step in steps { if let mark = LogMark(step) { note(mark, number) } }
       steps.removeAll(keepingCapacity: true)
@@ -89,6 +88,10 @@ package struct LogContents: Sendable {
     lose(
       "\(error): rooms come back without what they did in it; make it readable and start livehostd again"
     )
+    leaveOut(number)
+  }
+
+  private mutating func leaveOut(_ number: Int) {
     (lastNumber, isLastDamaged, end) = (number, true, nil)
   }
 
@@ -115,22 +118,13 @@ package struct LogContents: Sendable {
     rooms[mark.room] = room
   }
 
-  /// Cuts off what is behind the last good line, adds the last line, and syncs all of it: a program that was killed
-  /// leaves lines that may still get lost.
+  /// Closes the segment that was being written when the program ended.
   private mutating func close(_ reader: SegmentReader, _ path: String) {
-    guard var chain = reader.chain else { return }
+    guard let chain = reader.chain else { return }
     do throws(RecordingError) {
-      var file = try OutputFile(cutting: path, to: reader.goodBytes, on: disk)
-      try file.sync()
-      try Directories.sync(Directories.parent(of: path), on: disk)
-      var line: [UInt8] = []
-      SegmentLines.append(
-        SegmentEnd(events: reader.contents.events, frames: reader.contents.frames),
-        type: SegmentEnd.type, to: &line)
-      chain.close(&line, from: 0)
-      try file.write(line)
-      try file.sync()
-      end = chain
+      end = try SegmentClosing.close(
+        path, at: reader.goodBytes, chain,
+        with: SegmentEnd(events: reader.contents.events, frames: reader.contents.frames), on: disk)
     } catch {
       // The next segment does not name this one as the one before it.
       problems.append("\(error)")

@@ -23,7 +23,6 @@ final class LogSession {
   private var rooms: [String: Room] = [:]
   private var completions: [@Sendable () -> Void] = []
   private var failure: (error: RecordingError, retryAt: UInt64)?
-  private var isFailureTold = false
 
   private struct Session {
     let room: String
@@ -198,17 +197,16 @@ final class LogSession {
     do throws(RecordingError) {
       try body()
     } catch {
+      let isNew = failure == nil
+      let reason = "rooms are saved as a whole, since their log cannot be written: \(error)"
       // Not again for each batch that comes meanwhile.
       if failure.map({ now >= $0.retryAt }) ?? true {
         failure = (error, retryAt: now + Self.pause)
-        index.note(logFailure: error)
+        index.note(logFailure: reason)
       }
       segments?.fail(error)
       segments = nil
-      if !isFailureTold {
-        onProblem("rooms are saved as a whole, since their log cannot be written: \(error)")
-      }
-      isFailureTold = true
+      if isNew { onProblem(reason) }
       for (number, session) in sessions {
         sessions[number] = nil
         session.status.fail(error)
@@ -232,7 +230,7 @@ final class LogSession {
     ) { [unowned self] segment, _ in end = segment.chain }
     end = nil
     segments = opened
-    (failure, isFailureTold) = (nil, false)
+    failure = nil
     index.note(logFailure: nil)
     begun(number)
     return opened

@@ -20,10 +20,10 @@ final class RecordingIndex: Sendable {
   var logFailure: PresentFailure? { failure.withLock { $0 } }
 
   /// Notes that the log could not be written, or that it can be written again.
-  func note(logFailure error: RecordingError?) {
+  func note(logFailure reason: String?) {
     failure.withLock { failure in
-      failure = error.map {
-        PresentFailure(reason: "\($0)", since: failure?.since ?? WallClock.milliseconds())
+      failure = reason.map {
+        PresentFailure(reason: $0, since: failure?.since ?? WallClock.milliseconds())
       }
     }
   }

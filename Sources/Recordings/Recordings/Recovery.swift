@@ -218,7 +218,7 @@ struct Recovery {
     if row.state == RecordingState.damaged.rawValue, row.reason != plan.known?.reason {
       onProblem("recording '\(row.name)': \(row.reason ?? "damaged")")
     }
-    if let last, let chain = close(last, of: row, in: plan.path),
+    if let last, let chain = close(last, of: row),
       let index = segments.firstIndex(where: { $0.number == last.segment.number })
     {
       segments[index] = try RecordingFiles.row(
@@ -337,36 +337,23 @@ struct Recovery {
   /// Cuts off what was being written when the program ended, none of which was acknowledged, writes the last line
   /// if there is none, and syncs all of it, since what comes next relies on it: a program that was killed leaves
   /// lines and entries that may still get lost. Returns the end of the chain; `nil` if that fails.
-  private func close(_ last: Found, of row: RecordingRow, in directory: String) -> LineChain? {
-    guard var chain = last.scan.chain, row.state != RecordingState.damaged.rawValue else {
+  private func close(_ last: Found, of row: RecordingRow) -> LineChain? {
+    guard let chain = last.scan.chain, row.state != RecordingState.damaged.rawValue else {
       return nil
     }
     tellCut(last, of: row.name)
+    var end = SegmentEnd(events: last.scan.contents.events, frames: last.scan.contents.frames)
+    end.state = RecordingState(rawValue: row.state)
+    end.reason = row.reason
     do throws(RecordingError) {
-      var file = try OutputFile(cutting: last.segment.file, to: last.scan.goodBytes, on: disk)
-      // Before anything is written: otherwise what is cut off may come back behind the last line.
-      try file.sync()
-      try Directories.sync(directory, on: disk)
-      guard last.scan.end == nil else { return chain }
-      var end = SegmentEnd(events: last.scan.contents.events, frames: last.scan.contents.frames)
-      end.state = RecordingState(rawValue: row.state)
-      end.reason = row.reason
-      var line: [UInt8] = []
-      SegmentLines.append(end, type: SegmentEnd.type, to: &line)
-      chain.close(&line, from: 0)
-      do throws(RecordingError) {
-        try file.write(line)
-        try file.sync()
-      } catch {
-        try file.truncate(to: last.scan.goodBytes)
-        throw error
-      }
+      return try SegmentClosing.close(
+        last.segment.file, at: last.scan.goodBytes, chain,
+        with: last.scan.end == nil ? end : nil, on: disk)
     } catch {
       // The disk is full or may only be read: what is there can be read all the same.
       onProblem("\(error)")
       return nil
     }
-    return chain
   }
 
   private func tellCut(_ found: Found, of recording: String) {

@@ -1,12 +1,9 @@
 import Foundation
 
 /// A program that sends events, over one connection.
-final class Client: @unchecked Sendable {
+final class Client: Peer, @unchecked Sendable {
   let name: String
-  private let channel: SimulatedChannel
-  private let simulation: Simulation
   private var outgoing: [UInt8] = []
-  private var incoming: [UInt8] = []
   /// Lines that are events, valid or not.
   private var lines = 0
   private var malformed = 0
@@ -16,7 +13,6 @@ final class Client: @unchecked Sendable {
   /// The rooms of which the next answer speaks.
   private var touched: Set<String> = []
   private(set) var unanswered: [Sync] = []
-  private(set) var isStalled = false
 
   struct Sync {
     let token: String
@@ -24,13 +20,10 @@ final class Client: @unchecked Sendable {
     let malformed: Int
     let counts: [String: Int]
   }
-  private(set) var hasLeft = false
 
   init(_ name: String, _ channel: SimulatedChannel, _ simulation: Simulation) {
     self.name = name
-    self.channel = channel
-    self.simulation = simulation
-    channel.onReadable = { [weak self] in self?.read() }
+    super.init(channel, simulation, messagesEndWith: UInt8(ascii: "\n"))
   }
 
   /// Whether answers may still come.
@@ -83,34 +76,17 @@ final class Client: @unchecked Sendable {
     guard isOpen else { return }
     simulation.trace.add("\(name) leaves\(abruptly ? " abruptly" : "")")
     if abruptly {
-      hasLeft = true
       unanswered = []
-      channel.abandon()
+      abandon()
     } else {
       channel.closeSending()
     }
   }
 
-  func stall(_ nanoseconds: UInt64) {
-    isStalled = true
-    Machine.current.after(nanoseconds) { [weak self] in
-      self?.isStalled = false
-      self?.read()
-    }
-  }
+  override func hasRead() { if channel.isClosed, !unanswered.isEmpty { unanswered = [] } }
 
-  private func read() {
-    guard simulation.isAlive, !isStalled, !hasLeft else { return }
-    incoming += channel.read(atMost: 64 << 10)
-    while let end = incoming.firstIndex(of: 10) {
-      let line = String(decoding: incoming[..<end], as: UTF8.self)
-      incoming.removeFirst(end + 1)
-      take(line)
-    }
-    if channel.isClosed, !unanswered.isEmpty { unanswered = [] }
-  }
-
-  private func take(_ line: String) {
+  override func take(_ message: [UInt8]) {
+    let line = String(decoding: message, as: UTF8.self)
     simulation.trace.add("\(name) is told \(line)")
     guard
       let answer = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],

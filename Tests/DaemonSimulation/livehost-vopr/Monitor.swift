@@ -2,23 +2,16 @@ import ControlInterface
 import JSON
 
 /// A program that watches a room over a connection to the control socket.
-final class Monitor: @unchecked Sendable {
+final class Monitor: Peer, @unchecked Sendable {
   let room: String
   /// The room as it has been told; `nil` before the first reply.
   private(set) var report: JSONValue?
-  private let channel: SimulatedChannel
-  private let simulation: Simulation
-  private var incoming: [UInt8] = []
-  private var isStalled = false
-  private var hasLeft = false
   /// The room was closed, or was not there.
   private var hasEnded = false
 
   init(of room: String, rate: Double?, _ channel: SimulatedChannel, _ simulation: Simulation) {
     self.room = room
-    self.channel = channel
-    self.simulation = simulation
-    channel.onReadable = { [weak self] in self?.read() }
+    super.init(channel, simulation, messagesEndWith: 0)
     var parameters: [JSONName: JSONValue] = [
       "room": .string(room), "features": ["chat", "control"],
     ]
@@ -32,30 +25,7 @@ final class Monitor: @unchecked Sendable {
   /// Whether it is to know what happens in the room.
   var isWatching: Bool { !hasEnded && !hasLeft && !channel.isClosed }
 
-  func leave() {
-    hasLeft = true
-    channel.abandon()
-  }
-
-  func stall(_ nanoseconds: UInt64) {
-    isStalled = true
-    Machine.current.after(nanoseconds) { [weak self] in
-      self?.isStalled = false
-      self?.read()
-    }
-  }
-
-  private func read() {
-    guard simulation.isAlive, !isStalled, !hasLeft else { return }
-    incoming += channel.read(atMost: 64 << 10)
-    while let end = incoming.firstIndex(of: 0) {
-      let message = Array(incoming[..<end])
-      incoming.removeFirst(end + 1)
-      take(message)
-    }
-  }
-
-  private func take(_ message: [UInt8]) {
+  override func take(_ message: [UInt8]) {
     guard let reply = try? JSONValue(parsing: message), let parameters = reply["parameters"],
       reply["error"] == nil
     else {

@@ -152,7 +152,7 @@ extension Simulation {
   }
 
   func watch(_ number: Int, _ room: String, rate: Double?) {
-    monitors[number]?.leave()
+    monitors[number]?.abandon()
     monitors[number] = daemon.map {
       Monitor(of: room, rate: rate, $0.connectControl(seed: random.next()), self)
     }

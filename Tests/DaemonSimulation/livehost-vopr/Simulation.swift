@@ -226,7 +226,7 @@ final class Simulation: @unchecked Sendable {
     }
     faults = []
     isHanging = false
-    for monitor in monitors.values { monitor.leave() }
+    for monitor in monitors.values { monitor.abandon() }
     monitors = [:]
     model.end(hasFailed: hasFailed)
     noteLoss()

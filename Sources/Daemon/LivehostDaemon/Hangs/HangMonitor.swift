@@ -1,6 +1,5 @@
 import Glibc
 import HostScreen
-import NIOCore
 package import Platform
 
 /// Observes the lanes from a thread of its own, and reports which turns would have been hangs, and

@@ -93,9 +93,7 @@ package final class RecordingRetention: Sendable {
       } else {
         continue
       }
-      let deleted = try? await recordings.delete(
-        recording.recording, because: reason, in: directory)
-      if let deleted {
+      if let deleted = try? await recordings.delete(recording, because: reason, in: directory) {
         bytes -= deleted.bytes
         metrics.countDeleted(bytes: deleted.bytes)
       }

@@ -57,29 +57,35 @@ extension Room {
   /// Whether what happens is kept by a snapshot only.
   var mustSave: Bool { keeper.map { $0.isRequired || isUnlogged } ?? false }
 
+  /// Calls `completion` once everything up to now is on disk, or cannot be: by the recording or the log, if it is
+  /// handed over, or else by a snapshot.
+  ///
+  /// - Parameter completion: gets why it is not, and the recorder that has written everything by then, if one has.
+  func whenKept(
+    _ completion: @escaping @Sendable (_ failure: String?, _ written: RoomRecorder?) -> Void
+  ) {
+    guard let own = log?.recorder, let isRecording = log?.isRecording, !mustSave else {
+      return whenSaved { completion($0 ? nil : RecordingError.notKept.description, nil) }
+    }
+    log?.whenSynced { [visit = keeper?.visit] in
+      guard own.failure != nil, !isRecording, let visit else {
+        return completion(own.failureReason, own)
+      }
+      // By a snapshot, then.
+      visit { room in
+        guard let room else { return completion(RecordingError.notKept.description, nil) }
+        room.whenKept(completion)
+        room.log?.handOver()
+      }
+    }
+  }
+
   /// Reports to a sender that its events are applied, once they are on disk. ``recorder`` is that of the recording to
   /// which they were added, if there was one.
   func acknowledge(_ receipt: DeliveryReceipt, _ recorder: RoomRecorder?) {
-    if mustSave {
-      return whenSaved { isKept in
-        guard isKept else {
-          return receipt.markApplied(failure: RecordingError.notKept.description)
-        }
-        Self.acknowledge(receipt, recorder)
-      }
-    }
-    guard let own = log?.recorder, let isRecording = log?.isRecording else {
-      return Self.acknowledge(receipt, recorder)
-    }
-    log?.whenSynced { [visit = keeper?.visit] in
-      if own.failure != nil, !isRecording, let visit {
-        visit { room in
-          // By a snapshot, then.
-          if let room { return room.acknowledge(receipt, recorder) }
-          receipt.markApplied(failure: RecordingError.notKept.description)
-        }
-      } else if recorder == nil || recorder === own || own.failure != nil {
-        receipt.markApplied(failure: own.failureReason)
+    whenKept { failure, written in
+      if failure != nil || recorder === written {
+        receipt.markApplied(failure: failure)
       } else {
         Self.acknowledge(receipt, recorder)
       }

@@ -207,7 +207,15 @@ package final class RoomRecordings: Sendable {
   ) async throws(ControlError) -> RecordingReport {
     let listed = try await list(nil, limit: .max).recordings.first { $0.recording == name }
     guard let listed else { throw .noSuchRecording(name) }
-    if await isNeeded(byRoom: listed.room, in: directory) { throw .recordingInUse(name) }
+    return try await delete(listed, because: reason, in: directory)
+  }
+
+  /// The same, of one that was listed.
+  func delete(
+    _ recording: RecordingReport, because reason: DeletionReason, in directory: RoomDirectory
+  ) async throws(ControlError) -> RecordingReport {
+    let name = recording.recording
+    if await isNeeded(byRoom: recording.room, in: directory) { throw .recordingInUse(name) }
     let deleted: RecordingSummary
     do throws(RecordingError) {
       deleted = try await library.delete(name)

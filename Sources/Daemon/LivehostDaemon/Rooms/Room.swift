@@ -210,16 +210,9 @@ final class Room {
     return true
   }
 
-  /// Calls `completion` once everything up to now is on disk, in a room that is recorded or saved.
+  /// Calls `completion` once everything up to now is on disk, in a room that is recorded or saved, or cannot be.
   func whenDurable(_ completion: @escaping @Sendable () -> Void) {
-    guard let own = log?.recorder, let isRecording = log?.isRecording, !mustSave else {
-      return whenSaved { _ in completion() }
-    }
-    log?.whenSynced { [visit = keeper?.visit] in
-      guard !isRecording, own.failure != nil, let visit else { return completion() }
-      // By a snapshot, then.
-      visit { room in if let room { room.whenDurable(completion) } else { completion() } }
-    }
+    whenKept { _, _ in completion() }
     log?.handOver()
   }
 

@@ -302,23 +302,13 @@ final class DaemonParts: Sendable {
       guard configuration.scrubDays > 0 else { return {} }
       let scrub = RecordingScrub(
         roomRecordings, slots: slots, days: configuration.scrubDays, metrics: metrics)
-      let task = Task(executorPreference: executor) { try? await scrub.run() }
-      return {
-        task.cancel()
-        await task.value
-      }
+      return Part.cancelling(Task(executorPreference: executor) { try? await scrub.run() })
     }
   }
 
   var retentionOfRecordings: Part {
     Part("retention") { [self] in
-      let task = Task(executorPreference: executor) { [retention] in
-        await retention.run()
-      }
-      return {
-        task.cancel()
-        await task.value
-      }
+      Part.cancelling(Task(executorPreference: executor) { [retention] in await retention.run() })
     }
   }
 

@@ -16,6 +16,14 @@ package struct Part: Sendable {
     self.name = name
     self.start = start
   }
+
+  /// Stops a part that is a task which runs until it is cancelled.
+  static func cancelling(_ task: Task<Void, Never>) -> Stop {
+    {
+      task.cancel()
+      await task.value
+    }
+  }
 }
 
 extension ServiceGroup {

@@ -32,10 +32,7 @@ extension RoomRecordings {
         part: "recording", text: failure.reason, since: failure.since, room: room.description)
     }
     let log = logFailure.map {
-      Problem(
-        part: "log",
-        text: "rooms are saved as a whole, since their log cannot be written: \($0.reason)",
-        since: $0.since)
+      Problem(part: "log", text: $0.reason, since: $0.since)
     }
     return recordings + (log.map { [$0] } ?? [])
   }

@@ -284,16 +284,6 @@ package struct Restoration {
     }
   }
 
-  private static func text(_ error: any Error) -> String {
-    if case .noSuchRecording(let name)? = error as? ControlError {
-      "there is no recording '\(name)'"
-    } else if case .recordingFailed(_, let reason)? = error as? ControlError {
-      reason
-    } else {
-      "\(error)"
-    }
-  }
-
   /// A recording that cannot be read to its end leaves the room where it stopped.
   private func catchUp(
     _ room: RoomName, _ position: inout RecordedPosition, on lane: HostLane
@@ -302,9 +292,9 @@ package struct Restoration {
     /// How many of the steps at the position's instant have not been found yet.
     var missing = start.steps
     defer { left.bytes = 0 }
-    var failure: (any Error)?
-    do {
-      let files = try await recordings.files(of: start.recording)
+    var failure: RecordingError?
+    do throws(RecordingError) {
+      let files = try await library.files(of: start.recording)
       var reader = RecordingReader(files, from: start.instant)
       var steps: [RecordedStep] = []
       var hasMore = true
@@ -321,7 +311,7 @@ package struct Restoration {
       failure = error
     }
     let metadata: Logger.Metadata = ["room": "\(room)", "recording": "\(start.recording)"]
-    let reason = failure.map { ": \(Self.text($0))" } ?? ""
+    let reason = failure.map { ": \($0)" } ?? ""
     if missing > 0 {
       // What comes next at this instant is counted from what is there.
       if position == start { position.steps -= missing }

@@ -298,8 +298,8 @@ let tests: [Target] =
     test(
       "SimulationTests",
       [
-        "Composable", "HostScreen", "LiveEvents", "Simulation", "ViewGraph", "WireFormats",
-        "YAMLReader",
+        "Composable", "ControlFeature", "HostFeature", "HostScreen", "LiveEvents", "Simulation",
+        "ViewGraph", "WireFormats", "YAMLReader",
       ]),
     test(
       "ControlInterfaceTests",

@@ -9,6 +9,7 @@ import LivehostDaemon
 import RateLimiting
 import Simulation
 import Testing
+import Varlink
 import ViewGraph
 import WireFormats
 
@@ -218,6 +219,76 @@ struct AgreementTests {
   private final class IdleLane: Lane {
     var taskExecutor: (any TaskExecutor)? { nil }
     func execute(_ job: @escaping @Sendable () -> Void) {}
+  }
+
+  // MARK: Effects
+
+  /// What the host moves, a fifth of a second apart; each second event is asked of the surface.
+  private static let moves: [ControlEvent] = (1...10).flatMap { number -> [ControlEvent] in
+    let control: Text = number.isMultiple(of: 2) ? "zoom" : "beauty"
+    let value = Double(number) / 10
+    return number.isMultiple(of: 5)
+      ? [.meter(input: "microphone", levels: [0.5]), .tap(control: "mirror", on: nil)]
+      : [
+        .slider(Slider(control: control, phase: .begin, value: value)),
+        .slider(Slider(control: control, phase: .end, value: value)),
+      ]
+  }
+
+  private static let asked: [LiveEvent] = moves.enumerated().map {
+    LiveEvent(timestamp: epoch + Timestamp($0) * 200, payload: .control($1))
+  }
+
+  private static let refusal = "refused, as the scenario has it"
+
+  @Test(.timeLimit(.minutes(1)), arguments: [RequestOutcome.confirmed, .refused(reason: refusal)])
+  func `a surface that takes a fixed time: the same requests, the same values`(
+    outcome: RequestOutcome
+  ) async throws {
+    let failures = outcome == .confirmed ? "0%" : "100%"
+    let scenario = try scenario(
+      "events: [{recording: events.ndjson}]\n"
+        + "effects: {surface: {latency: 50ms, failures: \(failures)}}",
+      Self.idealDevice, duration: "5s", recording: Self.asked)
+    let simulated = RoomReport(
+      try #require(simulatedScreen(scenario)), room: "main",
+      newestMessages: RoomSettings().reportedMessages)
+
+    let daemon = try RunningDaemon()
+    let connection = try RawConnection(daemon.ingestSocket)
+    let live = try await daemon.withControl { control in
+      try await control.openRoom("main")
+      let surface = try await ControlClient.connect(path: daemon.controlSocket)
+      var requests = try surface.monitorRequests(room: "main", controls: nil).makeAsyncIterator()
+      while try await control.getRoom("main").actionsByKind["control.surface"] == nil {}
+      for (number, event) in Self.asked.enumerated() {
+        var line: [UInt8] = []
+        NativeEncoder.append(event, to: &line)
+        try connection.write(line)
+        _ = try connection.sync()
+        guard !number.isMultiple(of: 2) else { continue }
+        let request = try #require(try await requests.next()?.request)
+        switch outcome {
+        case .confirmed:
+          try await control.reportOutcome(identifier: request.identifier, outcome: .confirmed)
+        case .refused(let reason):
+          try await control.reportOutcome(
+            identifier: request.identifier, outcome: .refused, reason: reason)
+        }
+      }
+      return try await control.getRoom("main")
+    }
+    #expect(daemon.stop() == 0)
+
+    #expect(live.features.control == simulated.features.control)
+    #expect(live.features.control?.committed == (outcome == .confirmed ? 8 : 0))
+    #expect(live.features.control?.failures?.count == (outcome == .confirmed ? nil : 3))
+    func kinds(_ report: RoomReport) -> [String: Int] {
+      report.actionsByKind.filter { $0.key.hasPrefix("control.") && $0.key != "control.ticked" }
+    }
+    #expect(kinds(live) == kinds(simulated))
+    #expect(kinds(live)["control.answered"] == 10)
+    #expect(live.counters.applied == simulated.counters.applied)
   }
 
   // MARK: Both worlds

@@ -154,6 +154,25 @@ import YAMLReader
       "hangs == 0", "view(HostView).men < 1ms", 12, "thresholds[0]",
       "a view has no metric 'men'; did you mean 'mean'?"),
     Case(
+      "hangs == 0", "effect(surfce).failed == 0", 12, "thresholds[0]",
+      "there is no effect 'surfce'; did you mean 'surface'?"),
+    Case(
+      "hangs == 0", "effect(surface).answered.p42 < 1ms", 12, "thresholds[0]",
+      "an effect has no metric 'answered.p42'; did you mean 'answered.p50'?"),
+    Case(
+      "faults: [{kind: stall, at: 2s, for: 1s}]", "effects: {surfce: {latency: 1s}}", 9,
+      "effects.surfce", "unknown key; did you mean 'surface'?"),
+    Case(
+      "faults: [{kind: stall, at: 2s, for: 1s}]", "effects: {surface: {latncy: 1s}}", 9,
+      "effects.surface.latncy", "unknown key; did you mean 'latency'?"),
+    Case(
+      "faults: [{kind: stall, at: 2s, for: 1s}]",
+      "effects: {surface: {failures: 60%, silence: 50%}}", 9, "effects.surface.silence",
+      "is more than 100% together with failures"),
+    Case(
+      "faults: [{kind: stall, at: 2s, for: 1s}]", "effects: surface", 9, "effects",
+      "expected keys and values, such as 'surface: {latency: 80ms}'"),
+    Case(
       "hangs == 0", "latency.p42 < 1ms", 12, "thresholds[0]",
       "there is no metric 'latency.p42'; did you mean 'latency.p50'?"),
     Case(

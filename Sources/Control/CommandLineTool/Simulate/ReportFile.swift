@@ -57,6 +57,15 @@ extension RunMetrics {
     }
     add("actions", count: json["actions"])
     add("frames", count: json["frames"])
+    for effect in json["effects"]?.arrayValue ?? [] {
+      let name = effect["name"]?.stringValue ?? "?"
+      for count in ["started", "failed", "abandoned"] {
+        add("\(name) \(count)", count: effect[count])
+      }
+      for time in ["answered", "queued"] {
+        add("\(name) \(time) p95, ms", time: effect["\(time)Ms"]?["p95"])
+      }
+    }
     for view in json["views"]?.arrayValue ?? [] {
       let name = view["name"]?.stringValue ?? "?"
       add("\(name) evaluations", count: view["evaluations"])

@@ -7,6 +7,7 @@ import YAMLReader
 ///
 ///     title: iPhone 13 mini
 ///     like: iphone-15-plus        # its refresh rate, conditions and costs, where not given here
+///     cores: 6
 ///     slowdown: 1.75
 ///     conditions: {low-power: 1.4}
 ///     costs: {action: 140us, element: 20us, view: 2ms, viewElement: 0.5ms, appearance: 60ms,
@@ -48,13 +49,13 @@ struct DeviceFile {
     guard depth < 8 else { throw reference.problem("refers to itself through 'like'") }
     let top = try YAMLMapping(
       YAMLNode(path, text),
-      known: ["title", "like", "refreshRate", "slowdown", "conditions", "costs"])
+      known: ["title", "like", "refreshRate", "cores", "slowdown", "conditions", "costs"])
     var profile: DeviceProfile
     if let like = top["like"] {
       profile = try self.profile(like.text(), like, depth: depth + 1)
     } else {
       profile = DeviceProfile(
-        name: name, title: name, refreshRate: 60, slowdown: 1_000_000, conditions: [],
+        name: name, title: name, refreshRate: 60, cores: 2, slowdown: 1_000_000, conditions: [],
         costs: DeviceProfile.Costs())
       guard top["costs"] != nil else {
         throw top.problem(
@@ -64,6 +65,7 @@ struct DeviceFile {
     profile.name = name
     profile.title = try top["title"]?.text() ?? name
     if let rate = top["refreshRate"] { profile.refreshRate = try rate.integer(in: 1...240) }
+    if let cores = top["cores"] { profile.cores = try cores.integer(in: 1...256) }
     if let slowdown = top["slowdown"] { profile.slowdown = try slowdown.factor(atLeast: 10_000) }
     if let conditions = top["conditions"] { try read(conditions, into: &profile.conditions) }
     if let costs = top["costs"] { try read(costs, into: &profile.costs) }

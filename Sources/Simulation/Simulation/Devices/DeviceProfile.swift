@@ -6,6 +6,8 @@ package struct DeviceProfile: Hashable, Sendable {
   package var title: String
   /// Frames per second.
   package var refreshRate: Int
+  /// Processor cores. The thread of the screen has one, effects compute on the others.
+  package var cores: Int
   /// Time taken relative to the reference device, in millionths.
   package var slowdown: Int64
   /// Conditions that slow it down further, each by a factor in millionths, in the order of the

@@ -29,6 +29,9 @@ public struct EventQueue<Element> {
     entries.isEmpty ? nil : VirtualTime(nanoseconds: entries[0].time)
   }
 
+  /// The next element; `nil` if the queue is empty. O(1).
+  @inlinable public var first: Element? { entries.first?.element }
+
   /// O(log count).
   @inlinable
   public mutating func push(_ element: Element, at time: VirtualTime) {

@@ -86,6 +86,9 @@ struct RunCollector {
     }
   }
 
+  /// Notes a step of an effect.
+  mutating func noteStep() { work += 1 }
+
   mutating func note(_ record: EvaluationRecord) {
     work += 10
     let exclusive = Int64(record.exclusive)
@@ -141,7 +144,7 @@ struct RunCollector {
 
   func report(
     device: Device, variant: String, counts: EventCounts, actions: Int, frames: Int,
-    statistics: [String: ViewStatistics], faults: FaultCounts
+    statistics: [String: ViewStatistics], faults: FaultCounts, effects: [EffectReport]
   ) -> RunReport {
     var digest = digest
     for number in [
@@ -154,7 +157,7 @@ struct RunCollector {
       events: EventTotals(
         received: counts.received, applied: counts.applied, coalesced: counts.coalesced,
         rejected: counts.rejected, pending: counts.pending),
-      faults: faults, actions: actions, frames: frames, turns: turns.count,
+      faults: faults, effects: effects, actions: actions, frames: frames, turns: turns.count,
       microhangs: microhangs, hangs: hangs, longest: turns.maximum,
       hitchPerSecond: Int64(Int128(hitch) * 1_000_000_000 / Int128(duration.nanoseconds)),
       busyShare: Int(min(1_000, Int128(busy) * 1_000 / Int128(duration.nanoseconds))),

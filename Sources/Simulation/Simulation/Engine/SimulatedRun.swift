@@ -16,11 +16,15 @@ final class SimulatedRun {
   private let duration: VirtualTime
   let screen: HostScreen
   private let clock: SimulatedClock
-  private let lane = SimulationLane()
+  private let pool: SimulationLane
+  private let lane: SimulationLane
+  private let effects: SimulatedEffects
   @exclusivity(unchecked) private var feed: EventFeed
   @exclusivity(unchecked) private var collector: RunCollector
   private let trace: TraceRecorder?
   private let grid: FrameGrid
+  /// When the first effect went on that has something for the thread; `nil` if none has.
+  @exclusivity(unchecked) private var resumedAt: VirtualTime?
   /// The screen has nothing to draw before this refresh and need not be asked until then.
   @exclusivity(unchecked) private var nextRefresh = VirtualTime.zero
 
@@ -35,12 +39,17 @@ final class SimulatedRun {
     let rate = settings.refreshRate ?? device.profile.refreshRate
     grid = FrameGrid(framesPerSecond: Int64(rate))
     collector = RunCollector(duration: duration, framesPerSecond: rate)
+    let pool = SimulationLane()
+    (self.pool, lane) = (pool, SimulationLane(pool: pool))
+    effects = SimulatedEffects(scenario, device, on: pool, trace: trace) { [clock] in
+      VirtualTime(nanoseconds: clock.time)
+    }
     trace?.begin("\(device.name), \(variant.name)")
     if let trace { clock.onAppearance = { trace.appearance($0, $1) } }
     // Draws the first frame: that is the first turn.
     screen = HostScreen(
       lane: lane, framesPerSecond: rate, tracking: settings.children,
-      throttling: settings.throttling, clock: clock)
+      throttling: settings.throttling, clock: clock, dependencies: effects.dependencies)
     start(scenario)
   }
 
@@ -54,6 +63,8 @@ final class SimulatedRun {
       for record in screen.views.log.records(of: name) { note(record) }
     }
     screen.views.onEvaluation = { [unowned self] in note($0) }
+    screen.onEffectEvent = { [unowned self] in perform($0) }
+    for event in effects.firstEvents { perform(event) }
     endTurn(from: 0, isFrame: true)
     for source in scenario.sources {
       guard case .recorded(let recorded) = source else { continue }
@@ -65,6 +76,19 @@ final class SimulatedRun {
   private func note(_ record: EvaluationRecord) {
     collector.note(record)
     trace?.evaluation(record)
+  }
+
+  deinit {
+    // What effects still wait for never comes.
+    screen.store.cancelEffects()
+    runEffects()
+  }
+
+  /// Takes what an effect brought back, as a room does.
+  private func perform(_ event: LiveEvent.Payload) {
+    let now = Instant(nanoseconds: clock.time)
+    let timestamp = screen.eventTime(at: now) ?? 0
+    _ = screen.perform(LiveEvent(timestamp: timestamp, payload: event), at: now)
   }
 
   /// Progress of the run.
@@ -79,23 +103,54 @@ final class SimulatedRun {
     return true
   }
 
-  /// One turn of the thread.
+  /// One turn of the thread, or one step of what goes on beside it.
   private func turn() -> Bool {
-    guard let wake = wake(), !(duration < wake) else { return false }
+    let wake = wake()
+    if let next = effects.nextTime, next <= duration, isEffectNext(next, before: wake) {
+      effects.resumeNext()
+      pool.run()
+      collector.noteStep()
+      // Its thread takes it up when it is free.
+      if !lane.isIdle { resumedAt = resumedAt ?? next }
+      return true
+    }
+    guard let wake, !(duration < wake) else { return false }
     clock.wait(until: wake)
     let start = clock.time
     receive(until: start)
     screen.reduce()
+    runEffects()
     let isFrame = isFrameDue
     if isFrame { drawFrame() }
-    lane.run()
+    runEffects()
     if isFrame { collector.noteShown(by: screen, at: clock.time) }
     endTurn(from: start, isFrame: isFrame)
     return true
   }
 
-  /// When the thread has something to do next: an event, or a frame.
+  /// Whether an effect goes on before the thread has something to do, or while it is still busy.
+  private func isEffectNext(_ next: VirtualTime, before wake: VirtualTime?) -> Bool {
+    if next.nanoseconds <= clock.time { return true }
+    return lane.isIdle && wake.map { next <= $0 } ?? true
+  }
+
+  /// Runs what effects have ready for the thread, and what they begin.
+  private func runEffects() {
+    resumedAt = nil
+    while !lane.isIdle || !pool.isIdle {
+      effects.pass(to: VirtualTime(nanoseconds: clock.time))
+      lane.run()
+      pool.run()
+    }
+  }
+
+  /// When the thread has something to do next: an event, a frame, or what an effect has for it.
   private func wake() -> VirtualTime? {
+    guard let resumedAt else { return wakeOfScreen() }
+    return wakeOfScreen().map { min($0, resumedAt) } ?? resumedAt
+  }
+
+  private func wakeOfScreen() -> VirtualTime? {
     let event = feed.nextTime
     if let event, event < nextRefresh { return event }
     guard let frame = screen.nextFrame else { return event }
@@ -137,6 +192,6 @@ final class SimulatedRun {
     collector.report(
       device: device, variant: variant.name, counts: screen.counts,
       actions: Int(screen.store.actionCount), frames: Int(screen.views.frames),
-      statistics: screen.views.statistics, faults: feed.faultCounts)
+      statistics: screen.views.statistics, faults: feed.faultCounts, effects: effects.reports)
   }
 }

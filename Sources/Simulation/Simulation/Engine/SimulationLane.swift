@@ -2,17 +2,31 @@ import Composable
 import Platform
 import Synchronization
 
-/// The lane of a simulated screen: the actions of effects wait for the end of a turn.
-final class SimulationLane: Lane {
+/// The thread of a simulated screen, or of what computes beside it: what it is given waits until it is run.
+///
+/// Effects run on it as well, and never on a thread of their own, so that the same scenario always does the same.
+final class SimulationLane: Lane, TaskExecutor {
   private let jobs = Guarded<[@Sendable () -> Void]>([])
   /// Checked after every turn, and almost always false.
   private let hasJobs = Atomic<Bool>(false)
+  private let pool: SimulationLane?
 
-  var taskExecutor: (any TaskExecutor)? { nil }
+  /// - Parameter pool: where effects run that do not run on the lane; `nil` for the lane.
+  init(pool: SimulationLane? = nil) { self.pool = pool }
+
+  var taskExecutor: (any TaskExecutor)? { self }
+  var poolExecutor: (any TaskExecutor)? { pool ?? self }
+
+  var isIdle: Bool { !hasJobs.load(ordering: .acquiring) }
 
   func execute(_ job: @escaping @Sendable () -> Void) {
     jobs.withLock { $0.append(job) }
     hasJobs.store(true, ordering: .releasing)
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 
   func run() {

@@ -67,6 +67,15 @@ package struct RunMetrics: Sendable, Hashable {
       Metric("events pending", .count(run.events.pending)),
       Metric("actions", .count(run.actions)), Metric("frames", .count(run.frames)),
     ]
+    for effect in run.effects {
+      metrics += [
+        Metric("\(effect.name) started", .count(effect.started)),
+        Metric("\(effect.name) failed", .count(effect.failed)),
+        Metric("\(effect.name) abandoned", .count(effect.abandoned)),
+        Metric("\(effect.name) answered p95, ms", .time(effect.answered.p95)),
+        Metric("\(effect.name) queued p95, ms", .time(effect.queued.p95)),
+      ]
+    }
     for view in run.views {
       metrics += [
         Metric("\(view.name) evaluations", .count(view.evaluations)),

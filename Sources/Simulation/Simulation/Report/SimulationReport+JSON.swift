@@ -56,6 +56,9 @@ extension RunReport {
         json.add("duplicated", faults.duplicated)
         json.add("delayed", faults.delayed)
       }
+      if !effects.isEmpty {
+        json.addArray("effects") { json in for effect in effects { effect.append(to: &json) } }
+      }
       json.add("actions", actions)
       json.add("frames", frames)
       json.add("turns", turns)
@@ -85,6 +88,19 @@ extension Percentiles {
       json.addMilliseconds("p95", p95)
       json.addMilliseconds("p99", p99)
       json.addMilliseconds("max", max)
+    }
+  }
+}
+
+extension EffectReport {
+  fileprivate func append(to json: inout JSONWriter) {
+    json.appendObject { json in
+      json.add("name", name)
+      json.add("started", started)
+      json.add("failed", failed)
+      json.add("abandoned", abandoned)
+      answered.append("answeredMs", to: &json)
+      queued.append("queuedMs", to: &json)
     }
   }
 }

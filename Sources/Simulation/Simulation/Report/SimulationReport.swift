@@ -37,6 +37,8 @@ package struct RunReport: Sendable, Hashable {
   package var refreshRate: Int
   package var events: EventTotals
   package var faults: FaultCounts
+  /// Empty unless the scenario says what effects find.
+  package var effects: [EffectReport]
   package var actions: Int
   package var frames: Int
   package var turns: Int
@@ -75,6 +77,19 @@ package struct Percentiles: Sendable, Hashable {
     p99 = histogram.percentile(990)
     max = histogram.maximum
   }
+}
+
+/// What became of the effects of one kind.
+package struct EffectReport: Sendable, Hashable {
+  package var name: String
+  package var started: Int
+  package var failed: Int
+  /// How many were given up before they were answered: by time-outs, or because something else was wanted.
+  package var abandoned: Int
+  /// From the start to the answer, of those that were answered.
+  package var answered: Percentiles
+  /// How long they waited for a core.
+  package var queued: Percentiles
 }
 
 package struct TurnReport: Sendable, Hashable {

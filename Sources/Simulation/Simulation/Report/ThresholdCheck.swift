@@ -41,10 +41,16 @@ extension ThresholdMetric {
     case .coalesced: return count(run.events.coalesced)
     case .rejected: return count(run.events.rejected)
     case .pending: return count(run.events.pending)
-    case .latency(.p50): return run.latency.p50
-    case .latency(.p95): return run.latency.p95
-    case .latency(.p99): return run.latency.p99
-    case .latency(.max): return run.latency.max
+    case .latency(let percentile): return run.latency[percentile]
+    case .effect(let kind, let metric):
+      guard let effect = run.effects.first(where: { $0.name == kind.rawValue }) else { return 0 }
+      switch metric {
+      case .started: return count(effect.started)
+      case .failed: return count(effect.failed)
+      case .abandoned: return count(effect.abandoned)
+      case .answered(let percentile): return effect.answered[percentile]
+      case .queued(let percentile): return effect.queued[percentile]
+      }
     case .view(let name, let metric):
       guard let view = run.views.first(where: { $0.name == name }) else { return 0 }
       switch metric {
@@ -63,6 +69,17 @@ extension ThresholdMetric {
     case .count: FixedPoint.text(value, decimals: 3, trimmed: true)
     case .milliseconds: FixedPoint.milliseconds(value) + "ms"
     case .millisecondsPerSecond: FixedPoint.milliseconds(value) + "ms/s"
+    }
+  }
+}
+
+extension Percentiles {
+  fileprivate subscript(percentile: ThresholdMetric.Percentile) -> Int64 {
+    switch percentile {
+    case .p50: p50
+    case .p95: p95
+    case .p99: p99
+    case .max: max
     }
   }
 }

@@ -59,6 +59,16 @@ final class TraceRecorder {
       arguments: arguments)
   }
 
+  /// An effect, on a line of its own: effects overlap.
+  func effect(_ name: String, _ number: Int, _ start: Int64, _ end: Int64, _ outcome: String) {
+    for (phase, time) in [("b", start), ("e", end)] {
+      append(
+        "{\"ph\":\"\(phase)\",\"pid\":\(process),\"tid\":1,\"cat\":\"effect\",\"id\":\(number),"
+          + "\"name\":\"\(name)\",\"ts\":\(FixedPoint.text(time, decimals: 3)),"
+          + "\"args\":{\"outcome\":\"\(outcome)\"}}")
+    }
+  }
+
   func turn(_ start: Int64, _ end: Int64, isFrame: Bool) {
     defer { pending.removeAll(keepingCapacity: true) }
     // A turn that only held events is not worth showing.

@@ -7,6 +7,8 @@ package struct Scenario: Sendable {
   package var devices: [Device]
   var sources: [SourceDescription]
   var faults: [Fault]
+  /// What effects find outside the screen; what is missing is not there.
+  var effects: [EffectKind: EffectModel]
   /// In the order of the file; a single one named `default` if the file has none.
   package var variants: [Variant]
   package var thresholds: [Threshold]

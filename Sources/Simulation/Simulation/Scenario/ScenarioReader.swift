@@ -3,8 +3,8 @@ package import YAMLReader
 
 extension Scenario {
   static let keys = [
-    "name", "description", "seed", "duration", "devices", "events", "faults", "variants",
-    "thresholds",
+    "name", "description", "seed", "duration", "devices", "events", "faults", "effects",
+    "variants", "thresholds",
   ]
 
   /// Reads a scenario and the files that it names.
@@ -29,6 +29,7 @@ extension Scenario {
     devices = try Self.devices(top, options)
     sources = try SourceReader(options).sources(top.required("events"))
     faults = try Fault.read(top["faults"], duration: duration)
+    effects = try EffectModel.read(top["effects"])
     variants = try Self.variants(top["variants"], base, options)
     if devices.count * variants.count > Self.runLimit {
       throw top.problem(

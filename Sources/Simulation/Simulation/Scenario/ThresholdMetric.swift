@@ -7,11 +7,17 @@ package enum ThresholdMetric: Hashable, Sendable {
   case received, applied, coalesced, rejected, pending
   case latency(Percentile)
   case view(String, ViewMetric)
+  case effect(EffectKind, EffectMetric)
 
   package enum Percentile: String, Sendable, CaseIterable { case p50, p95, p99, max }
 
   package enum ViewMetric: String, Sendable, CaseIterable {
     case evaluations, avoidable, mean, `self`, p95, max
+  }
+
+  package enum EffectMetric: Hashable, Sendable {
+    case started, failed, abandoned
+    case answered(Percentile), queued(Percentile)
   }
 
   /// The unit of its values.
@@ -20,10 +26,11 @@ package enum ThresholdMetric: Hashable, Sendable {
   var unit: Unit {
     switch self {
     case .hangs, .microhangs, .frames, .actions, .received, .applied, .coalesced, .rejected,
-      .pending, .view(_, .evaluations), .view(_, .avoidable):
+      .pending, .view(_, .evaluations), .view(_, .avoidable), .effect(_, .started),
+      .effect(_, .failed), .effect(_, .abandoned):
       .count
     case .hitch: .millisecondsPerSecond
-    case .longest, .latency, .view: .milliseconds
+    case .longest, .latency, .view, .effect: .milliseconds
     }
   }
 
@@ -35,30 +42,48 @@ package enum ThresholdMetric: Hashable, Sendable {
       ("events.rejected", .rejected), ("events.pending", .pending),
     ] + Percentile.allCases.map { ("latency.\($0.rawValue)", .latency($0)) }
 
+  private static let ofEffects: [(name: String, choice: EffectMetric)] =
+    [("started", .started), ("failed", .failed), ("abandoned", .abandoned)]
+    + Percentile.allCases.flatMap {
+      [("answered.\($0.rawValue)", .answered($0)), ("queued.\($0.rawValue)", .queued($0))]
+    }
+
   /// - Throws: What is wrong with the name, with a suggestion.
   init(_ name: String) throws(ThresholdProblem) {
-    if let found = Self.plain.first(where: { $0.name == name }) {
+    if let (subject, metric) = Self.parts(name, "view") {
+      self = .view(
+        try Self.choice(subject, "there is no view", HostView.names.map { ($0, $0) }),
+        try Self.choice(
+          metric, "a view has no metric", ViewMetric.allCases.map { ($0.rawValue, $0) }))
+    } else if let (subject, metric) = Self.parts(name, "effect") {
+      self = .effect(
+        try Self.choice(
+          subject, "there is no effect", EffectKind.allCases.map { ($0.rawValue, $0) }),
+        try Self.choice(metric, "an effect has no metric", Self.ofEffects))
+    } else if let found = Self.plain.first(where: { $0.name == name }) {
       self = found.metric
-      return
-    }
-    guard name.hasPrefix("view("), let end = name.firstIndex(of: ")") else {
-      let candidates = Self.plain.map(\.name) + ["view(HostView).mean"]
+    } else {
+      let candidates =
+        Self.plain.map(\.name) + ["view(HostView).mean", "effect(surface).answered.p95"]
       throw ThresholdProblem(
         "there is no metric '\(name)'" + Spelling.hint(for: name, among: candidates))
     }
-    let view = String(name[name.index(name.startIndex, offsetBy: 5)..<end])
-    guard HostView.names.contains(view) else {
-      throw ThresholdProblem(
-        "there is no view '\(view)'" + Spelling.hint(for: view, among: HostView.names))
-    }
-    let rest = name[name.index(after: end)...]
-    guard rest.hasPrefix("."), let metric = ViewMetric(rawValue: String(rest.dropFirst())) else {
-      throw ThresholdProblem(
-        "a view has no metric '\(rest.drop { $0 == "." })'"
-          + Spelling.hint(
-            for: String(rest.drop { $0 == "." }), among: ViewMetric.allCases.map(\.rawValue)))
-    }
-    self = .view(view, metric)
+  }
+
+  /// The parts of `SUBJECT(NAME).METRIC`; `nil` for any other text.
+  private static func parts(_ text: String, _ subject: String) -> (name: String, metric: String)? {
+    guard text.hasPrefix(subject + "("), let end = text.firstIndex(of: ")") else { return nil }
+    let start = text.index(text.startIndex, offsetBy: subject.count + 1)
+    let metric = text[text.index(after: end)...]
+    return (String(text[start..<end]), metric.hasPrefix(".") ? String(metric.dropFirst()) : "")
+  }
+
+  private static func choice<Choice>(
+    _ name: String, _ message: String, _ choices: [(name: String, choice: Choice)]
+  ) throws(ThresholdProblem) -> Choice {
+    if let found = choices.first(where: { $0.name == name }) { return found.choice }
+    throw ThresholdProblem(
+      "\(message) '\(name)'" + Spelling.hint(for: name, among: choices.map(\.name)))
   }
 }
 

@@ -1,0 +1,69 @@
+import RateLimiting
+
+/// The tasks that wait for a time of the simulation.
+///
+/// Belongs to the thread that simulates: tasks that wait here run on its executors, and nothing else lets
+/// them go on or cancels them.
+final class SimulatedWaits: @unchecked Sendable {
+  private var queue = EventQueue<UInt64>()
+  private var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+  private var last: UInt64 = 0
+  /// The time at which the present task runs.
+  var now = VirtualTime.zero
+
+  /// Waits until then; without a time, until the task is cancelled.
+  ///
+  /// - Throws: `CancellationError`.
+  func wait(until time: VirtualTime?) async throws {
+    last += 1
+    let number = last
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation {
+        (continuation: CheckedContinuation<Void, any Error>) in
+        guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
+        waiting[number] = continuation
+        if let time { queue.push(number, at: time) }
+      }
+    } onCancel: {
+      waiting.removeValue(forKey: number)?.resume(throwing: CancellationError())
+    }
+  }
+
+  /// When the next task goes on; `nil` if none waits for a time.
+  var nextTime: VirtualTime? {
+    // Those at the front that were cancelled meanwhile.
+    while let first = queue.first, waiting[first] == nil { _ = queue.pop() }
+    return queue.nextTime
+  }
+
+  /// Lets the next task go on, at its time. It runs on its executor.
+  func resumeNext() {
+    guard let time = nextTime, let (_, number) = queue.pop() else { return }
+    now = time
+    waiting.removeValue(forKey: number)?.resume()
+  }
+}
+
+/// The clock of a simulated screen's effects: its time is that of the simulation.
+struct SimulatedEffectClock: Clock {
+  struct Instant: InstantProtocol {
+    var time: VirtualTime
+
+    func advanced(by duration: Duration) -> Instant {
+      Instant(time: time + VirtualTime(nanoseconds: Interval(duration).nanoseconds))
+    }
+    func duration(to other: Instant) -> Duration {
+      .nanoseconds((other.time - time).nanoseconds)
+    }
+    static func < (left: Instant, right: Instant) -> Bool { left.time < right.time }
+  }
+
+  let waits: SimulatedWaits
+
+  var now: Instant { Instant(time: waits.now) }
+  var minimumResolution: Duration { .nanoseconds(1) }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    try await waits.wait(until: deadline.time)
+  }
+}

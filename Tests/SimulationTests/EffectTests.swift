@@ -1,0 +1,182 @@
+import Composable
+import ControlFeature
+import HostFeature
+import HostScreen
+import Simulation
+import Testing
+
+/// Effects of a simulated screen take the time that the scenario says, on its virtual time.
+@Suite struct EffectTests {
+  /// A slider that is released after a second, on a device with `cores`.
+  private func scenario(
+    surface: String, duration: String = "10s", cores: Int = 6,
+    device: String = "costs: {view: 0ms}",
+    events: String = "[{event: {type: slider, control: zoom, phase: end, value: 0.5}, at: 1s}]",
+    thresholds: String = "[]"
+  ) -> (text: String, files: [String: String]) {
+    let text = """
+      name: effects
+      seed: 3
+      duration: \(duration)
+      devices: [device]
+      events: \(events)
+      effects: {surface: \(surface)}
+      thresholds: \(thresholds)
+      """
+    return (text, ["config/devices/device.yaml": "cores: \(cores)\n\(device)"])
+  }
+
+  private func panel(surface: String, duration: String) throws -> ControlFeature.State {
+    let (text, files) = scenario(surface: surface, duration: duration)
+    let screen = try #require(simulatedScreen(Scenario(text, options(files))))
+    return screen.store.state.control
+  }
+
+  @Test func `a value is pending until the surface has answered`() throws {
+    let pending = try panel(surface: "{latency: 300ms}", duration: "1299ms")
+    #expect(pending.values["zoom"] == nil)
+    #expect(pending.requests?.outstanding(for: "zoom")?.wish == .slider("zoom", 0.5))
+    let confirmed = try panel(surface: "{latency: 300ms}", duration: "1301ms")
+    #expect(confirmed.values["zoom"] == 0.5)
+    #expect(confirmed.requests?.outstanding.isEmpty == true)
+    #expect(confirmed.requests?.failures["zoom"] == nil)
+  }
+
+  @Test(arguments: [
+    ("{latency: 300ms, failures: 100%}", "1301ms", "refused, as the scenario has it"),
+    ("{latency: 300ms, silence: 100%, timeout: 2s}", "3001ms", "no answer"),
+    ("{latency: 3s, timeout: 2s}", "3001ms", "no answer"),
+  ])
+  func `what fails says why, when it fails`(surface: String, duration: String, reason: String)
+    throws
+  {
+    let failed = try panel(surface: surface, duration: duration)
+    #expect(failed.values["zoom"] == nil)
+    #expect(failed.requests?.outstanding.isEmpty == true)
+    #expect(failed.requests?.failures["zoom"] == reason)
+    let before = try panel(surface: surface, duration: duration.replacing("01ms", with: "00ms"))
+    #expect(
+      before.requests?.outstanding(for: "zoom") != nil || before.requests?.failures["zoom"] != nil)
+  }
+
+  private func run(
+    _ scenario: (text: String, files: [String: String])
+  ) async throws -> (run: RunReport, report: SimulationReport, trace: String) {
+    let outcome = try await simulateText(scenario.text, extraFiles: scenario.files) {
+      $0.wantsTrace = true
+    }
+    return (
+      try #require(outcome.report.runs.first), outcome.report, try #require(outcome.trace)
+    )
+  }
+
+  private let drags = """
+    [{generate: slider, rate: 1/s}, {generate: tap, arrival: even, rate: 2/s}]
+    """
+
+  @Test func `what becomes of effects is counted and timed`() async throws {
+    let scenario = scenario(
+      surface: "{latency: 80ms, spread: 40ms, failures: 20%, silence: 10%, timeout: 1s}",
+      duration: "5m", events: drags, thresholds: "['effect(surface).answered.p95 < 100ms']")
+    let (run, report, trace) = try await run(scenario)
+    let surface = try #require(run.effects.first)
+    #expect(run.effects.count == 1)
+    #expect(surface.name == "surface")
+    #expect(surface.started > 600)
+    let share = Double(surface.failed) / Double(surface.started - surface.abandoned)
+    #expect((0.17...0.28).contains(share), "20 of the 90 % that are answered")
+    // Some are given up because the host moves the control again.
+    #expect(Double(surface.abandoned) / Double(surface.started) > 0.06)
+    #expect((80_000_000...120_000_000).contains(surface.answered.p50))
+    #expect((115_000_000...120_400_000).contains(surface.answered.max))
+    #expect(surface.queued.max == 0, "nothing is computed")
+    #expect(report.thresholds.map(\.passed) == [false])
+    #expect(report.json.contains(#""effects":[{"name":"surface","started":"#))
+    #expect(report.lines.contains { $0.contains("surface answered p95, ms") })
+    #expect(report.html.contains("surface abandoned"))
+    let phases = ["b", "e"].map { phase in
+      trace.split(separator: "\n").count {
+        $0.contains(#""ph":"\#(phase)""#) && $0.contains(#""name":"surface""#)
+      }
+    }
+    #expect(phases[0] == phases[1])
+    #expect((1...surface.started).contains(phases[0]))
+    let again = try await self.run(scenario)
+    #expect(again.report.json == report.json)
+    #expect(again.trace == trace)
+  }
+
+  @Test func `without effects a report has nothing about them`() async throws {
+    let outcome = try await simulateText(shortScenario)
+    #expect(!outcome.report.json.contains("effects"))
+    #expect(!outcome.report.lines.contains { $0.contains("surface") })
+  }
+
+  // MARK: The screen's thread and the other cores
+
+  /// Four sliders are released at the same time.
+  private let four =
+    "["
+    + (1...4).map { "{event: {type: slider, control: c\($0), phase: end, value: 0.5}, at: 1s}" }
+    .joined(separator: ", ") + "]"
+
+  @Test(arguments: [(cores: 5, longest: 30), (cores: 3, longest: 60), (cores: 2, longest: 120)])
+  func `work of effects shares the cores that the screen's thread leaves`(
+    cores: Int, longest: Int64
+  ) async throws {
+    let run = try await run(scenario(surface: "{cost: 30ms}", cores: cores, events: four)).run
+    let surface = try #require(run.effects.first)
+    #expect(surface.started == 4)
+    #expect(surface.answered.max == longest * 1_000_000)
+    // They take turns: none waits for a core until another one is done.
+    #expect(surface.queued.max <= 3_000_000)
+    #expect(surface.answered.p50 >= (longest - 3) * 1_000_000)
+  }
+
+  @Test func `other cores go on while the thread of the screen hangs`() async throws {
+    // The request begins when its action is reduced, half a second after it came. From then on the thread has
+    // more to do than it can.
+    let events = """
+      [{event: {type: slider, control: zoom, phase: end, value: 0.5}, at: 1s},
+       {event: {type: stream, state: live}, at: [1510ms, 1511ms, 1512ms]}]
+      """
+    let slow = "costs: {action: 500ms, view: 0ms}"
+    let other = try await run(
+      scenario(surface: "{cost: 50ms}", cores: 2, device: slow, events: events)
+    ).run
+    #expect(other.effects.first?.answered.max == 50_000_000)
+    #expect(other.hangs > 1)
+    // On its own core the thread comes first.
+    let same = try await run(
+      scenario(surface: "{cost: 50ms}", cores: 1, device: slow, events: events)
+    ).run
+    #expect((same.effects.first?.answered.max ?? 0) > 1_500_000_000)
+  }
+
+  @Test func `a slower device computes longer`() async throws {
+    let run = try await run(
+      scenario(surface: "{cost: 30ms}", device: "slowdown: 2\ncosts: {view: 0ms}")
+    ).run
+    #expect(run.effects.first?.answered.max == 60_000_000)
+  }
+
+  @Test func `a frame is drawn for what an effect brings back`() async throws {
+    let with = try await run(scenario(surface: "{latency: 300ms}"))
+    let cause = with.run.views.first { $0.name == "ControlView" }?.causes
+      .first { $0.action == "control.answered" }
+    #expect(cause != nil)
+    let turn = with.trace.contains(#""name":"control.answered""#)
+    #expect(!turn, "an action that costs nothing is not in the trace")
+  }
+
+  @Test func `effects under way at the end of a run go with it`() async throws {
+    let (text, files) = scenario(surface: "{latency: 1h, timeout: 1h}", duration: "2s")
+    weak var lane: AnyObject?
+    do {
+      let screen = try #require(simulatedScreen(Scenario(text, options(files))))
+      lane = screen.store
+      #expect(screen.store.runningEffects == 0)
+    }
+    #expect(lane == nil)
+  }
+}

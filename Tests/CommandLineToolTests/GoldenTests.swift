@@ -22,7 +22,7 @@ import Testing
     "replay": ["main-1"],
     "analyze": ["chatters", "main-1"], "tasks": [], "cancel": ["t-1"], "log-level": [],
     "reload": [], "top": ["--interval", "1"], "metrics": [], "journal": ["--kinds"],
-    "admit": ["main"], "capacity": ["main", "20"],
+    "admit": ["main"], "capacity": ["main", "20"], "pace": ["main", "2.5"],
     "schedule": ["main", "none"], "chat filter": ["main"], "chat highlight": ["main", "ann"],
     "chat scroll": ["main", "back"], "chat thread": ["main", "1"], "chat notices": ["main"],
     "chat pin": ["main", "3"], "chat unpin": ["main", "3"], "chat dismiss": ["main", "3"],

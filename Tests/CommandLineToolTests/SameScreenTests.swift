@@ -112,6 +112,7 @@ enum RealScreen {
         .changed((1...11).map { .joined(Person(id: Text("id\($0)"), name: Text("이름\($0)"))) })),
       .waitingRoom(.changed([.admitted(Person(id: "id1", name: "이름1"))])),
       .waitingRoom(.capacityChanged(20)), .waitingRoom(.scheduled(252_000, at: 0)),
+      .waitingRoom(.paceChanged(2.5, at: 0)),
       .chat(.modesChanged(ChatModes(emoteOnly: true, followersOnlyMinutes: 10, uniqueOnly: true))),
       .chat(.messages([message(1, by: "ann", "a song?"), message(2, by: "bob", "no")])),
       .chat(.reading(.filterChanged(ChatFilter(words: "song")))),

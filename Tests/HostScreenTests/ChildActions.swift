@@ -70,8 +70,9 @@ struct ChildActions: Sequence, IteratorProtocol {
   }
 
   private mutating func door(at time: Timestamp) -> WaitingRoomFeature.Action {
-    switch random.pick(0..<4) {
+    switch random.pick(0..<5) {
     case 0: .admitNextTapped
+    case 3: .paceChanged(Double(random.pick(1..<9)), at: time)
     case 1: .capacityChanged(random.pick(0..<9))
     case 2: .scheduled(time + 9_000, at: time)
     default: .ticked(at: time)

@@ -64,7 +64,8 @@ import WaitingRoomFeature
     let came = output.actions.flatMap { action -> [WaitingRoomFeature.Change] in
       switch action {
       case .changed(let changes): changes
-      case .admitNextTapped, .admitAllTapped, .admitPersonTapped, .capacityChanged, .scheduled,
+      case .admitNextTapped, .admitAllTapped, .admitPersonTapped, .capacityChanged, .paceChanged,
+        .scheduled,
         .ticked, .delegate:
         []
       }

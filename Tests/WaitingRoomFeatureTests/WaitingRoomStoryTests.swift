@@ -58,6 +58,56 @@ import WaitingRoomFeature
     await store.finish()
   }
 
+  @Test func `people are let in at a pace, as the capacity allows`() async {
+    let people = (1...9).map { Person(id: Text("u\($0)"), name: Text("name \($0)")) }
+    let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
+    func admit(_ range: ClosedRange<Int>, at time: Timestamp) async {
+      await store.send(.ticked(at: time)) {
+        for number in range { $0.people.remove(people[number - 1].id) }
+        $0.admitted = range.upperBound
+        _ = $0.pacing?.take(until: time)
+      }
+      await store.receive(
+        .delegate(.admitted(Array(people[(range.lowerBound - 1)..<range.upperBound]))))
+    }
+    await store.send(.paceChanged(2.5, at: 1_000)) {
+      $0.pace = 2.5
+      $0.pacing = AdmissionPace(perSecond: 2.5, since: 1_000)
+    }
+    // Nobody waits, so nothing is saved up.
+    await store.send(.ticked(at: 60_000))
+    await store.send(.changed(people.map { .joined($0) })) {
+      for person in people { $0.people.join(person) }
+    }
+    await admit(1...5, at: 61_000)
+    await admit(6...7, at: 62_000)
+    await store.send(.capacityChanged(8)) { $0.capacity = 8 }
+    await admit(8...8, at: 63_000)
+    await store.send(.ticked(at: 64_000))
+    await store.send(.capacityChanged(nil)) { $0.capacity = nil }
+    await store.send(.paceChanged(nil, at: 64_000)) { ($0.pace, $0.pacing) = (nil, nil) }
+    await store.send(.ticked(at: 65_000))
+    await store.finish()
+  }
+
+  @Test func `a pace is kept exactly, whatever the ticks`() {
+    for (perSecond, milliseconds) in [(0.01, 1_000), (0.7, 333), (3, 1_000), (1_000, 16)] {
+      var pace = AdmissionPace(perSecond: perSecond, since: 0)
+      let ticks = 200_000 / milliseconds
+      var people = 0
+      for tick in 1...ticks { people += pace.take(until: Timestamp(tick * milliseconds)) }
+      let expected = perSecond * Double(ticks * milliseconds) / 1_000
+      #expect(abs(Double(people) - expected) <= 1, "\(perSecond) per second")
+    }
+    // A clock that jumps lets no crowd in, and one that is set back nobody.
+    var pace = AdmissionPace(perSecond: 3, since: 0)
+    #expect(pace.take(until: 1_000_000_000) == 6)
+    #expect(pace.take(until: 1_000) == 0)
+    #expect(pace.take(until: 2_000) == 3)
+    var extreme = AdmissionPace(perSecond: 0.01, since: .min)
+    #expect(extreme.take(until: .max) == 1)
+  }
+
   @Test func `the countdown falls second by second and stops at zero`() async {
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     await store.send(.ticked(at: 1_000))

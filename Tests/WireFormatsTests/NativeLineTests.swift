@@ -177,6 +177,9 @@ struct NativeCase: Sendable {
       .waitingRoom(.schedule(startsAt: 1_700_000_000_000))),
     NativeCase(#"{"type":"waiting.capacity","count":20}"#, .waitingRoom(.capacity(20))),
     NativeCase(
+      #"{"type":"waiting.pace","perSecond":2.5}"#, .waitingRoom(.pace(perSecond: 2.5))),
+    NativeCase(#"{"type":"waiting.pace"}"#, .waitingRoom(.pace(perSecond: nil))),
+    NativeCase(
       #"{"type":"host.admit","user":{"id":"u1","name":"Ann"}}"#, .waitingRoom(.admit(.person("u1")))
     ),
     NativeCase(
@@ -304,7 +307,8 @@ struct NativeCase: Sendable {
     #"{"type":"poll.votes","id":"p","totals":{"a":1}}"#,
     #"{"type":"poll.end","id":"p","winner":-1}"#, #"{"type":"poll.end","id":"p","winner":32}"#,
     #"{"type":"poll.end","id":"p","winner":0.5}"#, #"{"type":"poll.end","id":"p","winner":"a"}"#,
-    #"{"type":"waiting.capacity","count":-1}"#, #"{"type":"waiting.schedule","startsAt":"soon"}"#,
+    #"{"type":"waiting.capacity","count":-1}"#, #"{"type":"waiting.pace","perSecond":0}"#,
+    #"{"type":"waiting.pace","perSecond":1001}"#, #"{"type":"waiting.schedule","startsAt":"soon"}"#,
     #"{"type":"stream","state":"LIVE"}"#, #"{"type":7}"#, #"{"type":["viewers"],"count":1}"#,
   ])
   func `a value of the wrong type or out of range is invalid`(line: String) {

@@ -82,7 +82,10 @@ struct EventGenerator {
     case 16: .waitingRoom(.leave(person()))
     case 17: .waitingRoom(.admitted(person()))
     case 18: .waitingRoom(.schedule(startsAt: maybe { Int64($0.below(253_402_300_800_000)) }))
-    case 19: .waitingRoom(.capacity(maybe { $0.count() }))
+    case 19:
+      below(2) == 0
+        ? .waitingRoom(.capacity(maybe { $0.count() }))
+        : .waitingRoom(.pace(perSecond: maybe { Double($0.below(100_000) + 1) / 100 }))
     case 20..<28: act()
     case 28:
       .poll(

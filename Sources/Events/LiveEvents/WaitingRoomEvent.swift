@@ -12,8 +12,14 @@ public enum WaitingRoomEvent: Sendable, Hashable {
   case schedule(startsAt: Timestamp?)
   /// `waiting.capacity`: how many people are let in at most; `nil` for no limit.
   case capacity(Int?)
+  /// `waiting.pace`: how many people are let in per second, within ``pace``, as long as the capacity allows;
+  /// `nil` for none but by hand.
+  case pace(perSecond: Double?)
   /// `host.admit`: the host lets people in, up to the capacity.
   case admit(Admission)
+
+  /// How many people may be let in per second.
+  public static var pace: ClosedRange<Double> { 0.01...1_000 }
 }
 
 /// Whom the host lets in.

@@ -213,7 +213,8 @@ extension HostFeature.State {
   /// lost.
   package var wantsTicks: Bool {
     header.isRunning || (chat?.rate ?? 0) > 0 || chat?.notices.isHolding == true
-      || waitingRoom?.isCountingDown == true || poll?.isCountingDown == true
+      || waitingRoom?.isCountingDown == true || waitingRoom?.isAdmitting == true
+      || poll?.isCountingDown == true
       || !control.dragging.isEmpty
   }
 

@@ -13,6 +13,10 @@ package struct WaitingRoomFeature {
     /// The most people the host lets in; `nil` for no limit. People let in by the platform beyond
     /// it are shown all the same.
     package var capacity: Int?
+    /// How many people per second are let in by themselves; `nil` if none are.
+    package var pace: Double?
+    /// Not for views.
+    @ObservationStateIgnored package var pacing: AdmissionPace?
     /// When the stream will begin.
     package var startsAt: Timestamp?
     /// Whole seconds until then, rounded up; `nil` while the time is unknown.
@@ -36,6 +40,8 @@ package struct WaitingRoomFeature {
     /// The host lets in a person who is waiting, if the capacity allows.
     case admitPersonTapped(Text)
     case capacityChanged(Int?)
+    /// So many people per second are let in from this time on, or none.
+    case paceChanged(Double?, at: Timestamp)
     /// The stream will begin at the first time, or at an unknown time; announced at the second.
     case scheduled(Timestamp?, at: Timestamp)
     /// The time of the events has advanced.
@@ -70,11 +76,15 @@ package struct WaitingRoomFeature {
       return admit(state.people[id].map { [$0] } ?? [], from: &state)
     case .capacityChanged(let capacity):
       state.capacity = capacity.map { max(0, $0) }
+    case .paceChanged(let perSecond, let time):
+      state.pace = perSecond
+      state.pacing = perSecond.map { AdmissionPace(perSecond: $0, since: time) }
     case .scheduled(let start, let time):
       if state.startsAt != start { state.startsAt = start }
       countDown(to: time, &state)
     case .ticked(let time):
       countDown(to: time, &state)
+      return admitAtPace(until: time, &state)
     case .delegate:
       break
     }
@@ -108,6 +118,12 @@ package struct WaitingRoomFeature {
     return .send(.delegate(.admitted(people)))
   }
 
+  /// Lets in the people who are due since the last tick.
+  private func admitAtPace(until time: Timestamp, _ state: inout State) -> Effect<Action> {
+    guard state.isAdmitting, let due = state.pacing?.take(until: time) else { return .none }
+    return admit(state.people.prefix(due), from: &state)
+  }
+
   private func countDown(to time: Timestamp, _ state: inout State) {
     let seconds = state.startsAt.flatMap { Countdown.seconds(to: $0, from: time) }
     if state.secondsLeft != seconds { state.secondsLeft = seconds }
@@ -117,6 +133,9 @@ package struct WaitingRoomFeature {
 extension WaitingRoomFeature.State {
   /// How many more people may be let in.
   package var freeCapacity: Int { capacity.map { max(0, $0 - admitted) } ?? .max }
+
+  /// Whether people are let in by themselves, as time goes on.
+  package var isAdmitting: Bool { pace != nil && !people.isEmpty && freeCapacity > 0 }
 
   /// Whether a countdown to the beginning of the stream is running.
   package var isCountingDown: Bool { startsAt != nil && secondsLeft != 0 }

@@ -36,6 +36,8 @@ package struct WaitingRoomIntake: Intake {
     case .schedule(let start):
       pass(.scheduled(start, at: timestamp), at: now, into: &output)
     case .capacity(let capacity): pass(.capacityChanged(capacity), at: now, into: &output)
+    case .pace(let perSecond):
+      pass(.paceChanged(perSecond, at: timestamp), at: now, into: &output)
     case .admit(.next): pass(.admitNextTapped, at: now, into: &output)
     case .admit(.all): pass(.admitAllTapped, at: now, into: &output)
     case .admit(.person(let id)): pass(.admitPersonTapped(id), at: now, into: &output)

@@ -20,6 +20,7 @@ package struct WaitingRoomView: View {
       .text((state.leftOut == nil ? "" : "at least ") + Phrase.waiting(people.count), .strong),
       .text(Phrase.admitted(state.admitted, of: state.capacity)),
     ]
+    if let pace = state.pace { figures.append(.text(Phrase.pace(pace))) }
     if let seconds = state.secondsLeft {
       figures.append(.text(Phrase.begins(inSeconds: seconds), .warning))
     }

@@ -33,6 +33,11 @@ package enum Phrase {
     return "\(Format.count(count))\(limit) admitted"
   }
 
+  /// How fast people are let in by themselves.
+  package static func pace(_ perSecond: Double) -> String {
+    perSecond < 1 ? "one in \(Format.rate(1 / perSecond)) s" : "\(Format.rate(perSecond))/s"
+  }
+
   /// When the stream begins.
   package static func begins(inSeconds seconds: Int) -> String {
     "begins in \(Format.duration(seconds: seconds))"

@@ -33,7 +33,10 @@ struct RandomEvents {
     case 35, 36: .waitingRoom(.join(person()))
     case 37: .waitingRoom(.leave(person()))
     case 38: .waitingRoom(.admitted(person()))
-    case 39: .waitingRoom(.capacity(generator.oneIn(2) ? nil : generator.pick(0..<9)))
+    case 39:
+      generator.oneIn(3)
+        ? .waitingRoom(.pace(perSecond: generator.oneIn(2) ? nil : Double(generator.pick(1..<9))))
+        : .waitingRoom(.capacity(generator.oneIn(2) ? nil : generator.pick(0..<9)))
     case 40: .waitingRoom(.schedule(startsAt: generator.oneIn(2) ? nil : Timestamp(number + 5_000)))
     case 41..<43: act()
     case 43..<47: poll()

@@ -67,6 +67,29 @@ struct CapacityVerb: Verb {
   }
 }
 
+struct PaceVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "pace", abstract: "Admit people by themselves, so many per second.",
+    discussion: """
+      Those who have waited longest come first, until the capacity is reached ('livehostctl capacity'). \
+      For example:
+        livehostctl pace main 5
+        livehostctl pace main 0.2
+        livehostctl pace main none
+      JSON: the waiting room, as in 'show'.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+  @Argument(help: "How many people per second, 0.01 to 1000, or 'none'.") var pace: Pace
+
+  func run(_ context: Context) async throws {
+    var event: [JSONName: JSONValue] = ["type": "waiting.pace"]
+    if let perSecond = pace.perSecond { event["perSecond"] = .number(perSecond) }
+    try await context.change(waitingRoomOf: room, by: event)
+  }
+}
+
 struct ScheduleVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "schedule", abstract: "Set the start time and show a countdown.",
@@ -94,6 +117,7 @@ extension Context {
     var parts = [
       Phrase.waiting(room.waiting), Phrase.admitted(room.admitted, of: room.capacity),
     ]
+    if let pace = room.perSecond { parts.append(Phrase.pace(pace)) }
     if let seconds = room.secondsLeft { parts.append(Phrase.begins(inSeconds: seconds)) }
     return parts.joined(separator: ", ")
   }
@@ -123,6 +147,22 @@ struct HostText: ExpressibleByArgument {
   init?(argument: String) {
     guard (1...EventLimits.nameLength).contains(argument.utf8.count) else { return nil }
     text = argument
+  }
+}
+
+/// How many people are let in per second, or none.
+struct Pace: ExpressibleByArgument {
+  let perSecond: Double?
+
+  init?(argument: String) {
+    if argument == "none" {
+      perSecond = nil
+    } else {
+      guard let number = Double(argument), WaitingRoomEvent.pace.contains(number) else {
+        return nil
+      }
+      perSecond = number
+    }
   }
 }
 

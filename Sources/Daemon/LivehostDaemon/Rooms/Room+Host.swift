@@ -69,7 +69,7 @@ extension Room {
   private func admit(_ admission: Admission) -> Result<HostReply, ControlError> {
     admitted.people = []
     _ = perform(.waitingRoom(.admit(admission)))
-    let people = exchange(&admitted.people, with: [])
+    let people = exchange(&admitted.people, with: nil) ?? []
     let waiting = screen.store.state.waitingRoom
     if people.isEmpty {
       let isFull: Bool

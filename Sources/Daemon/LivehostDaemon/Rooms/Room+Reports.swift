@@ -97,7 +97,7 @@ extension FeatureReports {
           waiting: $0.people.count, admitted: $0.admitted, capacity: $0.capacity,
           secondsLeft: $0.secondsLeft, startsAt: $0.startsAt.map { Int($0) },
           people: $0.people.prefix(newestMessages).map(UserReport.init),
-          waitingAtLeast: $0.leftOut == nil ? nil : true)
+          waitingAtLeast: $0.leftOut == nil ? nil : true, perSecond: $0.pace)
       })
   }
 }

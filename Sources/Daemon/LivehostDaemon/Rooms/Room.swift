@@ -54,7 +54,7 @@ final class Room {
   var isDriven = false
   let activity: LaneActivity
   let trace: ActionTrace
-  /// The people whom the host let in since the list was last taken.
+  /// The people whom an act of the host lets in.
   let admitted = AdmittedPeople()
 
   /// What is asked of those who drive the real controls.
@@ -63,7 +63,8 @@ final class Room {
 
   /// A list to which the store's callback can add.
   final class AdmittedPeople {
-    var people: [Person] = []
+    /// `nil` while nobody asks.
+    var people: [Person]?
   }
 
   /// Saves the room for the next start of the daemon; nil if it is not to be saved.
@@ -117,7 +118,7 @@ final class Room {
         observer(name, .committed(control: control, value: value))
       case .control(.delegate(.requestEnded(let request, let outcome))):
         requestWaiters.end(request.number, outcome)
-      case .waitingRoom(.delegate(.admitted(let people))): admitted.people += people
+      case .waitingRoom(.delegate(.admitted(let people))): admitted.people? += people
       // Not listed: of all other actions there is nobody to tell.
       default: break
       }

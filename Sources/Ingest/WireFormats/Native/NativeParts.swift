@@ -119,7 +119,7 @@ enum NativeMember: Int, CaseIterable {
   // Recorder.
   case bytes, durationMs, done, total
   // Waiting room.
-  case startsAt, all
+  case startsAt, all, perSecond
   // Poll.
   case options, endsAt, totals, winner
   // Lines to the connection.

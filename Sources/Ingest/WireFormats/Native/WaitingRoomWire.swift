@@ -8,6 +8,7 @@ extension WaitingRoomEvent: NativeEvent {
     case admitted = "waiting.admit"
     case schedule = "waiting.schedule"
     case capacity = "waiting.capacity"
+    case pace = "waiting.pace"
     case admit = "host.admit"
   }
 
@@ -18,6 +19,7 @@ extension WaitingRoomEvent: NativeEvent {
     case .admitted: .admitted
     case .schedule: .schedule
     case .capacity: .capacity
+    case .pace: .pace
     case .admit: .admit
     }
   }
@@ -30,6 +32,7 @@ extension WaitingRoomEvent: NativeEvent {
       case .admitted: .admitted(try line.knownPerson())
       case .schedule: .schedule(startsAt: try line.optionalTimestamp(.startsAt))
       case .capacity: .capacity(try line.optionalInteger(.count, in: EventLimits.count))
+      case .pace: .pace(perSecond: try line.optionalNumber(.perSecond, in: Self.pace))
       case .admit: .admit(try Admission(line))
       }
   }
@@ -39,6 +42,7 @@ extension WaitingRoomEvent: NativeEvent {
     case .join(let user), .leave(let user), .admitted(let user): object.add("user", user)
     case .schedule(let time): object.add("startsAt", time.map { Int($0) })
     case .capacity(let count): object.add("count", count)
+    case .pace(let perSecond): object.add("perSecond", perSecond)
     case .admit(.next): break
     case .admit(.all): object.add("all", true)
     case .admit(.person(let id)): object.add("user", id)

@@ -316,10 +316,10 @@ let tests: [Target] =
     test(
       "LivehostDaemonTests",
       featureKit + childTargets + [
-        "HostFeature", "HostScreen", "LivehostDaemon", "Ingest", "WireFormats", "Recordings",
-        "ControlInterface", "FileSystem", "JSON", "Platform", "Prometheus", "SimulatedDisk",
-        "Systemd", "Varlink", "Compression", "TestSupport", "UnixSockets", "YAMLReader", lifecycle,
-        logging,
+        "CAllocationCounter", "HostFeature", "HostScreen", "LivehostDaemon", "Ingest",
+        "WireFormats", "Recordings", "ControlInterface", "FileSystem", "JSON", "Platform",
+        "Prometheus", "SimulatedDisk", "Systemd", "Varlink", "Compression", "TestSupport",
+        "UnixSockets", "YAMLReader", lifecycle, logging,
         serviceProduct("NIOEmbedded", "swift-nio"),
       ] + nio),
     test(

@@ -36,10 +36,10 @@ extension Simulation {
       let report = finish("a look at \(monitor.room)") { [daemon] in
         try? await daemon?.control.getRoom(monitor.room, features: [.chat, .control])
       }
-      guard let report = report.flatMap(\.self), let now = try? JSONValue(encoding: report) else {
-        break
+      // Of a room that has gone the monitor is told.
+      if let report = report.flatMap(\.self), let now = try? JSONValue(encoding: report) {
+        isSame = monitor.report?["features"] == MergePatch.normalized(now)["features"]
       }
-      isSame = monitor.report?["features"] == MergePatch.normalized(now)["features"]
       if !isSame { machine.run(until: machine.now + 100_000_000) { !isAlive } }
     }
     guard isAlive, monitor.isWatching else { return }

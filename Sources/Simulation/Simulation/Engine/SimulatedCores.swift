@@ -22,19 +22,17 @@ final class SimulatedCores: @unchecked Sendable {
 
   /// Computes for this long, in slices.
   ///
-  /// - Returns: how long the first slice waited for a core.
+  /// - Parameter queued: told how long the first slice waits for a core.
   /// - Throws: `CancellationError`, at the end of a slice.
-  func compute(_ cost: VirtualTime) async throws -> VirtualTime {
+  func compute(_ cost: VirtualTime, queued: (VirtualTime) -> Void) async throws {
     var left = cost
-    var delay: VirtualTime?
     while left > .zero {
       let slice = min(left, Self.slice)
       let (start, end) = reserve(slice)
-      delay = delay ?? start - waits.now
+      if left == cost { queued(start - waits.now) }
       try await waits.wait(until: end)
       left = left - slice
     }
-    return delay ?? .zero
   }
 
   /// The next slice of the core that is free first.

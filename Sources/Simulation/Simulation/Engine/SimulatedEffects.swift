@@ -76,8 +76,9 @@ final class SimulatedEffects: @unchecked Sendable {
     tallies[kind, default: Tally()].started += 1
     do {
       let cost = Int128(model.cost.nanoseconds) * Int128(slowdown) / 1_000_000
-      let delay = try await cores.compute(VirtualTime(nanoseconds: Int64(clamping: cost)))
-      tallies[kind]?.queued.add(delay.nanoseconds)
+      try await cores.compute(VirtualTime(nanoseconds: Int64(clamping: cost))) { delay in
+        tallies[kind]?.queued.add(delay.nanoseconds)
+      }
       let isSilent = fate >= 1_000 - Int(model.silence)
       let spread = model.spread.nanoseconds / 1_000 * Int64(share)
       try await waits.wait(

@@ -176,6 +176,8 @@ def provoke_each_kind(configuration):
     daemon.ctl("send", "main", '{"type":"title","title":"evening"}')
     daemon.ctl("set", "main", "volume", "0.5")
     daemon.ctl("record", "start", "main")
+    daemon.ctl("record", "pause", "main")
+    daemon.ctl("record", "resume", "main")
     daemon.ctl("record", "stop", "main")
     daemon.ctl("analyze", "chatters", "main")
     rot(glob.glob(f"{daemon.run}-state/recordings/main-*/000001.ndjson")[0])

@@ -17,6 +17,7 @@ import Testing
     "status": [], "rooms": [], "open": ["other"], "close": ["main"], "show": ["main"],
     "why": ["main", "HostView"], "hangs": [], "send": ["main", #"{"type":"viewers","count":1}"#],
     "set": ["main", "zoom", "0.5"], "record start": ["main"], "record stop": ["main"],
+    "record pause": ["main"], "record resume": ["main"],
     "record list": [], "record export": ["main-1"], "record verify": ["main-1"],
     "record delete": ["main-1"],
     "replay": ["main-1"],
@@ -71,7 +72,9 @@ import Testing
   @Test(arguments: arguments.keys.sorted())
   func `the JSON of a verb is as stored`(verb: String) async throws {
     let daemon = try await FakeDaemon(report: .full)
-    if verb == "record stop" { _ = try await daemon.service.startRecording("main") }
+    if ["record stop", "record pause", "record resume"].contains(verb) {
+      _ = try await daemon.service.startRecording("main", retries: false)
+    }
     daemon.service.hangs.add(
       HangReport(
         number: 0, timestamp: 5_000, kind: .hang, reason: .busy, durationMicroseconds: 812_345,

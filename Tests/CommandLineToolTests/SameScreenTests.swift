@@ -88,7 +88,7 @@ enum RealScreen {
       .control(.meterRead(input: "microphone", levels: [0.2, 0.83])),
       .recorder(.stateChanged(.recording)),
       .recorder(.progressed(RecorderProgress(bytes: 12_163_482, durationMilliseconds: 754_000))),
-      .recorder(.ownStateChanged(.recording)),
+      .recorder(.own(.restarted(isRecording: true))),
       .recorder(
         .ownProgressed(
           RecorderProgress(bytes: 2_048, durationMilliseconds: 2_000, done: 1, total: 4))),

@@ -99,6 +99,20 @@ import Testing
     await daemon.stop()
   }
 
+  @Test func `a recorder elsewhere is asked, and says no`() async throws {
+    let daemon = try await FakeDaemon()
+    for verb in ["start", "resume", "stop"] {
+      let run = await daemon.run(["record", verb, "main", "--elsewhere", "--json=short"])
+      #expect(run.status == .done)
+      let reply = try JSONValue(parsing: run.output)
+      #expect(reply["wish"] == .string(verb) && reply["outcome"] == "confirmed")
+    }
+    let refused = await daemon.run(["record", "pause", "--elsewhere", "main"])
+    #expect(refused.status == .failed)
+    #expect(refused.diagnostics.contains("the recorder elsewhere refused: not now"))
+    await daemon.stop()
+  }
+
   @Test func `metrics are printed as Prometheus text or as JSON`() async throws {
     let daemon = try await FakeDaemon()
     #expect(

@@ -237,6 +237,53 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
+  @Test func `a recorder elsewhere is asked, and what is asked later replaces that`() async {
+    let store = makeStore()
+    await store.send(.recordingRequested(.start)) {
+      $0.requests?.last = 1
+      $0.requests?.outstanding = [request(1, .record(.start))]
+    }
+    await store.send(.recordingRequested(.stop)) {
+      $0.requests?.last = 2
+      $0.requests?.outstanding = [request(2, .record(.stop))]
+    }
+    await store.receive(
+      .delegate(
+        .requestEnded(
+          request(1, .record(.start)), .refused(reason: ControlRequest.replaced))))
+    surface.answer(.refused(reason: "no disk"))
+    await store.receive(.answered(request: 2, .refused(reason: "no disk"))) {
+      $0.requests?.outstanding = []
+      $0.requests?.failures["recorder"] = "no disk"
+    }
+    await store.receive(
+      .delegate(.requestEnded(request(2, .record(.stop)), .refused(reason: "no disk"))))
+    // What the recorder does is told by events.
+    await store.send(.recordingRequested(.pause)) {
+      $0.requests?.last = 3
+      $0.requests?.outstanding = [request(3, .record(.pause))]
+      $0.requests?.failures = ControlTable()
+    }
+    surface.answer(.confirmed)
+    await store.receive(.answered(request: 3, .confirmed)) { $0.requests?.outstanding = [] }
+    await store.receive(.delegate(.requestEnded(request(3, .record(.pause)), .confirmed)))
+    // One that never answers, and one that is asked of nobody.
+    await store.send(.recordingRequested(.resume)) {
+      $0.requests?.last = 4
+      $0.requests?.outstanding = [request(4, .record(.resume))]
+    }
+    clock.advance(by: .seconds(5))
+    await store.receive(.answered(request: 4, .refused(reason: "no answer"))) {
+      $0.requests?.outstanding = []
+      $0.requests?.failures["recorder"] = "no answer"
+    }
+    await store.receive(
+      .delegate(.requestEnded(request(4, .record(.resume)), .refused(reason: "no answer"))))
+    await store.send(.surface(.ended(surface: 1))) { $0.requests?.surfaces = [] }
+    await store.send(.recordingRequested(.start))
+    await store.finish()
+  }
+
   @Test func `the end of the stream is requested, and done when the stream has ended`() async {
     let store = makeStore()
     await store.send(.endStreamRequested) {

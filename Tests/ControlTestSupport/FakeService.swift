@@ -183,6 +183,8 @@ package final class FakeService: ControlService {
       return HostReply(value: 0.25, outcome: .refused, reason: "no answer")
     case .set(_, let value): return HostReply(value: value)
     case .tap(_, let on): return HostReply(on: on ?? true)
+    case .record(.pause): return HostReply(outcome: .refused, reason: "not now")
+    case .record: return HostReply(outcome: .confirmed)
     case .slider, .meter, .state, .surface, .outcome: return HostReply()
     }
   }
@@ -270,10 +272,17 @@ package final class FakeService: ControlService {
   package func cancelTask(_ task: String) async throws {
     if task != "t-1" { throw ControlError.noSuchTask(task) }
   }
-  package func startRecording(_ room: String) async throws -> RecordingReport {
+  package func startRecording(_ room: String, retries: Bool) async throws -> RecordingReport {
     _ = try await getRoom(room)
     recording.withLock { _ = $0.insert(room) }
     return .example
+  }
+  package func pauseRecording(_ room: String) async throws -> RecordingReport {
+    guard recording.withLock({ $0.contains(room) }) else { throw ControlError.notRecording(room) }
+    return .example
+  }
+  package func resumeRecording(_ room: String) async throws -> RecordingReport {
+    try await pauseRecording(room)
   }
   package func stopRecording(_ room: String) async throws -> RecordingReport {
     guard recording.withLock({ $0.remove(room) }) != nil else {

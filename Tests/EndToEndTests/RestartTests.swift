@@ -204,6 +204,36 @@ struct RestartTests {
     #expect(fourth.stop() == 0)
   }
 
+  @Test func `a recording is paused, stays so when the daemon is killed, and goes on`() throws {
+    let first = try RunningDaemon()
+    #expect(try first.ctl("open", "main").status == 0)
+    let early = try first.ctl("record", "pause", "main")
+    #expect(early.status == 1 && early.diagnostics.contains("is not being recorded"))
+    let start = try first.ctl("record", "start", "main", "--json=short")
+    let name = try #require(try start.json()["recording"] as? String)
+    try ingest(Self.events, into: first)
+    let pause = try first.ctl("record", "pause", "main", "--json=short")
+    #expect(try pause.json()["recording"] as? String == name)
+    let events = try #require(try pause.json()["events"] as? Int)
+    try ingest(#"{"type":"viewers","ts":3000,"count":130}"# + "\n", into: first)
+    first.kill()
+
+    let second = try successor(of: first)
+    let shown = try second.ctl("show", "main", "recorder")
+    #expect(shown.output.contains("paused"), "\(shown.output)")
+    let resume = try second.ctl("record", "resume", "main", "--json=short")
+    #expect(try resume.json()["recording"] as? String == name, "\(resume.diagnostics)")
+    try ingest(#"{"type":"viewers","ts":4000,"count":140}"# + "\n", into: second)
+    let stop = try second.ctl("record", "stop", "main", "--json=short")
+    let recording = try stop.json()
+    #expect(recording["recording"] as? String == name && recording["digest"] is NSNull?)
+    #expect(recording["events"] as? Int == events + 1)
+    #expect(recording["state"] as? String == "finished")
+    let verify = try second.ctl("record", "verify", name)
+    #expect(verify.status == 0, "\(verify.output)\(verify.diagnostics)")
+    #expect(second.stop() == 0)
+  }
+
   @Test func `unreadable saved state is set aside with a warning, and the daemon starts`() throws {
     let first = try RunningDaemon()
     try ingest(Self.events, into: first)

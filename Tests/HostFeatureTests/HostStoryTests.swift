@@ -38,7 +38,7 @@ import WaitingRoomFeature
     }
 
     // It is recorded, watched and talked about.
-    await store.send(.recorder(.ownStateChanged(.recording)))
+    await store.send(.recorder(.own(.restarted(isRecording: true))))
     await store.receive(.recorder(.delegate(.isRecordingChanged(true)))) { $0.isRecording = true }
     await store.send(.header(.viewersChanged(count: 70, peak: 90)))
     await store.send(.header(.reacted(12)))
@@ -77,15 +77,14 @@ import WaitingRoomFeature
     #expect(store.state.header.durationMilliseconds == 4_000)
 
     // What was recorded is written out.
-    await store.send(.recorder(.ownStateChanged(.stopping)))
-    await store.receive(.recorder(.delegate(.isRecordingChanged(false)))) { $0.isRecording = false }
     for percent in stride(from: 50, through: 100, by: 50) {
       let progress = RecorderProgress(
         bytes: percent * 10, durationMilliseconds: 4_000, done: percent, total: 100)
       await store.send(.recorder(.ownProgressed(progress)))
       #expect(store.state.recorder.own?.percent == percent)
     }
-    await store.send(.recorder(.ownStateChanged(.idle)))
+    await store.send(.recorder(.own(.restarted(isRecording: false))))
+    await store.receive(.recorder(.delegate(.isRecordingChanged(false)))) { $0.isRecording = false }
     #expect(store.state.recorder.own?.bytes == 1_000)
 
     await store.send(.roomClosed) { $0.chat = nil }

@@ -31,12 +31,12 @@ import ViewGraph
 
   @Test func `the result of an effect is an event, and changes nothing by itself`() {
     let screen = makeScreen(Token())
-    var events: [LiveEvent.Payload] = []
-    screen.onEffectEvent = { events.append($0) }
+    var inputs: [EffectInput] = []
+    screen.onEffectInput = { inputs.append($0) }
     clock.advance(by: .seconds(5))
     let timeOut = LiveEvent.Payload.control(
       .outcome(request: 1, .refused(reason: ControlRequest.noAnswer)))
-    #expect(events == [timeOut])
+    #expect(inputs == [.event(timeOut)])
     #expect(screen.store.state.control.requests?.outstanding.count == 1)
     let actions = screen.store.actionCount
     #expect(screen.perform(LiveEvent(timestamp: 0, payload: timeOut), at: .origin))
@@ -48,8 +48,9 @@ import ViewGraph
 
   @Test func `without effects the same events lead to the same state`() {
     let screen = makeScreen(Token())
-    screen.onEffectEvent = { [unowned screen] in
-      _ = screen.perform(LiveEvent(timestamp: 0, payload: $0), at: .origin)
+    screen.onEffectInput = { [unowned screen] input in
+      guard case .event(let event) = input else { return }
+      _ = screen.perform(LiveEvent(timestamp: 0, payload: event), at: .origin)
     }
     clock.advance(by: .seconds(5))
     let repeated = HostScreen(lane: clock.lane, framesPerSecond: 60, clock: StillClock())
@@ -81,8 +82,8 @@ import ViewGraph
 
   @Test func `a stream that does not end is asked about again, with the reason`() {
     let screen = makeScreen(Token())
-    var events: [LiveEvent.Payload] = []
-    screen.onEffectEvent = { events.append($0) }
+    var inputs: [EffectInput] = []
+    screen.onEffectInput = { inputs.append($0) }
     screen.send(.stream(.live, at: 0))
     screen.send(.control(.tapped(control: ControlFeature.endStream, on: nil)))
     #expect(screen.store.state.endConfirmation?.failure == nil)

@@ -51,7 +51,7 @@ import WaitingRoomFeature
       .liveRoomStats(
         .windowClosed(
           StatisticsWindow(congestion: Summary(0.7), samples: 1))),
-      .recorder(.ownStateChanged(.recording)),
+      .recorder(.own(.restarted(isRecording: true))),
       .recorder(.ownProgressed(RecorderProgress(bytes: 1, durationMilliseconds: 2))),
       .recorder(.stateChanged(.paused)), .control(.tapped(control: "endStream", on: nil)),
       .stream(.paused, at: 1_500),

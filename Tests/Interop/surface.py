@@ -287,6 +287,35 @@ def ending(daemon):
     surface.leave()
 
 
+def recorder(daemon):
+    """A recorder elsewhere is asked; without one that is an error."""
+    other = daemon.surface(controls=["zoom"])
+    ask = dict(room="main", wish="start")
+    error = daemon.call("RecordElsewhere", **ask)
+    assert error.get("error") == CONTROL + "NoSurface", error
+    assert error["parameters"] == {"room": "main", "control": "recorder"}, error
+    surface = daemon.surface(controls=["recorder"])
+    for wish in ["start", "pause", "resume", "stop"]:
+        caller = Client(daemon.path)
+        caller.send("RecordElsewhere", room="main", wish=wish)
+        request = surface.next()
+        assert request["kind"] == wish + "Recording" and "control" not in request, request
+        surface.report(request["identifier"], "confirmed")
+        assert caller.receive()["parameters"] == {"outcome": "confirmed"}
+    command = subprocess.Popen(
+        [f"{daemon.bin}/livehostctl", "--socket", daemon.path, "record", "start", "main", "--elsewhere"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    request = surface.next()
+    surface.report(request["identifier"], "refused", "the disk is full")
+    printed, told = command.communicate(timeout=LIMIT)
+    assert command.returncode == 1 and "refused: the disk is full" in told, (printed, told)
+    assert daemon.panel()["failures"]["recorder"] == "the disk is full", daemon.panel()
+    recorder = daemon.call("GetRoom", room="main")["parameters"]["features"]["recorder"]
+    assert recorder["state"] == "idle", "only events say what it does"
+    surface.leave()
+    other.leave()
+
+
 def restarted(daemon):
     """A request survives kill -9, and goes to the surface that comes back."""
     surface = daemon.surface()
@@ -333,7 +362,7 @@ def main():
     passed = failed = 0
     for configuration, checks in [
         ("rooms:\n  requestTimeout: 1h\n",
-         [alone, confirmed, refused, withdrawn, left, several, ending, restarted]),
+         [alone, confirmed, refused, withdrawn, left, several, ending, recorder, restarted]),
         ("rooms:\n  requestTimeout: 20ms\n", [silent, closed]),
     ]:
         directory = tempfile.mkdtemp()

@@ -143,7 +143,8 @@ import WireFormats
     #expect(problem.part == "recording" && problem.room == "main")
     #expect(problem.text.contains("Input/output error"))
     disk.decide { _ in nil }
-    while (try? await studio.recordings.start(.main, on: studio.lane)) == nil {}
+    _ = try? await studio.recordings.start(.main, on: studio.lane)
+    while await studio.lane.report(.main)?.features.recorder?.state != .recording {}
     #expect(watch.report.health == .ok)
     _ = try await studio.recordings.stop(.main, on: studio.lane)
     try await studio.end()

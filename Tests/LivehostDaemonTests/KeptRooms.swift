@@ -55,12 +55,7 @@ final class KeptRooms {
     let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
     lane = HostLane(
       index: 0, eventLoop: loop, settings: RoomSettings(), snapshots: store,
-      library: library,
-      observer: { room, event in
-        if case .recordingEnded(let recorder, let end) = event {
-          recordings.ended(room, recorder, end)
-        }
-      })
+      library: library, recordings: recordings)
     directory = RoomDirectory(lanes: [lane], maximumRooms: maximumRooms)
   }
 

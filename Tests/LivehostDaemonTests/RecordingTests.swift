@@ -172,7 +172,8 @@ import WireFormats
     #expect(listed.reason?.contains("keep up") == true)
     #expect((1...40).contains(listed.events))
     // Another one may be begun, once the failed one is closed.
-    while (try? await studio.recordings.start(.main, on: studio.lane)) == nil {}
+    _ = try? await studio.recordings.start(.main, on: studio.lane)
+    while await studio.lane.report(.main)?.features.recorder?.state != .recording {}
     _ = try await studio.recordings.stop(.main, on: studio.lane)
     try await studio.end()
   }

@@ -39,12 +39,7 @@ final class Studio {
     let recordings = RoomRecordings(library: library, logger: logger)
     self.recordings = recordings
     lane = HostLane(
-      index: 0, eventLoop: loop, settings: settings, turnLength: turnLength,
-      observer: { room, event in
-        if case .recordingEnded(let recorder, let end) = event {
-          recordings.ended(room, recorder, end)
-        }
-      })
+      index: 0, eventLoop: loop, settings: settings, recordings: recordings, turnLength: turnLength)
     let registry = TaskRegistry()
     directory = RoomDirectory(
       lanes: [lane], maximumRooms: 12,

@@ -100,7 +100,7 @@ private final class Surface: Sendable {
     let live = try await panel(studio.lane)
     #expect(live.pending == ["zoom": 0.8])
     let recording = try await studio.recordings.stop(.main, on: studio.lane)
-    #expect(await effects(studio.lane, .main) == 10)
+    #expect(await effects(studio.lane, .main) == 12, "with the two of the recorder")
 
     let replay = try await studio.replay(recording.recording, into: again)
     #expect(replay.digest == recording.digest && replay.digest != "")
@@ -146,6 +146,44 @@ private final class Surface: Sendable {
       #expect(await effects(third.lane, .main) == 0)
       try await third.end()
     }
+  }
+
+  @Test func `a recorder elsewhere is asked by a request, which a replay repeats without asking`()
+    async throws
+  {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    let control = studio.control
+    await #expect(throws: ControlError.noSurface(room: "main", control: "recorder")) {
+      _ = try await control.act(.control(.record(.start)), in: "main")
+    }
+    let surface = await Surface(control, studio.lane, controls: ["recorder"])
+    let asked = Task { try await control.act(.control(.record(.start)), in: "main") }
+    let request = try #require(try await surface.next().request)
+    #expect(request.kind == .startRecording && request.control == nil)
+    try await control.reportOutcome(request.identifier, .confirmed)
+    #expect(try await asked.value == HostReply(outcome: .confirmed))
+    // The opposite wish voids what is under way.
+    let paused = Task { try await control.act(.control(.record(.pause)), in: "main") }
+    let first = try #require(try await surface.next().request)
+    #expect(first.kind == .pauseRecording)
+    let stopped = Task { try await control.act(.control(.record(.stop)), in: "main") }
+    #expect(try await surface.next().withdrawn == first.identifier)
+    let second = try #require(try await surface.next().request)
+    #expect(second.kind == .stopRecording)
+    try await control.reportOutcome(second.identifier, .refused(reason: "locked"))
+    #expect(try await paused.value.outcome == .refused)
+    #expect(try await stopped.value == HostReply(outcome: .refused, reason: "locked"))
+    let live = try await panel(studio.lane)
+    #expect(live.failures == ["recorder": "locked"])
+    let recording = try await studio.recordings.stop(.main, on: studio.lane)
+    let replay = try await studio.replay(recording.recording, into: again)
+    #expect(replay.digest == recording.digest && replay.digest != "")
+    #expect(try await panel(studio.lane, again).failures == live.failures)
+    #expect(await effects(studio.lane, again) == 0)
+    await surface.leave()
+    try await studio.end()
   }
 
   @Test func `a room that closes ends the waits for outcomes`() async throws {

@@ -31,13 +31,13 @@ import Testing
     var state = RecorderFeature.State()
     _ = reduce(&state, .stateChanged(.recording))
     // The room is recorded already: nothing new for the parent.
-    #expect(reduce(&state, .ownStateChanged(.recording)).isNone)
+    #expect(reduce(&state, .own(.restarted(isRecording: true))).isNone)
     _ = reduce(&state, .ownProgressed(RecorderProgress(bytes: 7, durationMilliseconds: 1)))
     #expect(state.own?.bytes == 7)
     #expect(state.elsewhere.bytes == 0)
     #expect(reduce(&state, .stateChanged(.idle)).isNone)
     #expect(state.isRecording)
-    #expect(!reduce(&state, .ownStateChanged(.idle)).isNone)
+    #expect(!reduce(&state, .own(.restarted(isRecording: false))).isNone)
     #expect(!state.isRecording)
   }
 

@@ -14,23 +14,18 @@ import Testing
       $0.elsewhere.durationMilliseconds = 2_000
     }
 
-    await store.send(.ownStateChanged(.starting)) {
+    await store.send(.own(.restarted(isRecording: true))) {
       $0.own = RecorderActivity()
-      $0.own?.state = .starting
+      $0.own?.state = .recording
     }
-    await store.send(.ownStateChanged(.recording)) { $0.own?.state = .recording }
     await store.send(.ownProgressed(RecorderProgress(bytes: 5, durationMilliseconds: 40))) {
       $0.own?.bytes = 5
       $0.own?.durationMilliseconds = 40
     }
     // One of the two is lost; the room is recorded all the same.
     await store.send(.stateChanged(.failed)) { $0.elsewhere.state = .failed }
-    await store.send(.ownStateChanged(.paused)) { $0.own?.state = .paused }
-    await store.send(.ownStateChanged(.recording)) { $0.own?.state = .recording }
-
-    await store.send(.ownStateChanged(.stopping)) { $0.own?.state = .stopping }
+    await store.send(.own(.restarted(isRecording: false))) { $0.own?.state = .idle }
     await store.receive(.delegate(.isRecordingChanged(false)))
-    await store.send(.ownStateChanged(.idle)) { $0.own?.state = .idle }
     #expect(store.state.own?.bytes == 5, "what was recorded stays to be seen")
     await store.finish()
   }

@@ -191,6 +191,7 @@ provoke_entries() {
   local recording
   recording=$(control record start journal --json=short | value recording)
   control send journal '{"type":"chat.message","id":"1","user":{"id":"7","name":"Ada"},"text":"hello"}'
+  control record pause journal
   control record stop journal
   control analyze chatters "$recording"
   inside sed -i '2s/"at"/"At"/' "/var/lib/private/livehost/recordings/$recording/000001.ndjson"

@@ -12,6 +12,8 @@ import WireFormats
     .control(.surface(.restarted)), .control(.outcome(request: 12, .confirmed)),
     .control(.outcome(request: 12, .refused(reason: "no \"answer\""))),
     .control(.outcome(request: 1, .refused(reason: ""))),
+    .control(.record(.start)), .control(.record(.stop)), .control(.record(.pause)),
+    .control(.record(.resume)),
   ]
 
   private func decode(_ line: [UInt8], _ decoder: inout LineDecoder) -> Outcome {
@@ -48,6 +50,8 @@ import WireFormats
       (#"{"type":"control.outcome","state":"confirmed"}"#, .missingMember),
       (#"{"type":"control.outcome","request":1,"state":"done"}"#, .invalidValue),
       (#"{"type":"control.outcome","request":1,"state":"refused"}"#, .missingMember),
+      (#"{"type":"host.record"}"#, .missingMember),
+      (#"{"type":"host.record","kind":"begin"}"#, .invalidValue),
       (#"{"type":"control.outcome","request":-1,"state":"confirmed"}"#, .invalidValue),
     ] {
       #expect(decodeOwn(line) == .rejected(reason, room: "main"), "\(line)")

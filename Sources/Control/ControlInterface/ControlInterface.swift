@@ -99,7 +99,15 @@ extension ControlInterface {
       return NoParameters()
     }
     try interface.handle("StartRecording") { (_, parameters: StartRecordingParameters) in
-      RecordingReply(recording: try await service.startRecording(parameters.room))
+      RecordingReply(
+        recording: try await service.startRecording(
+          parameters.room, retries: parameters.retry ?? false))
+    }
+    try interface.handle("PauseRecording") { (_, parameters: PauseRecordingParameters) in
+      RecordingReply(recording: try await service.pauseRecording(parameters.room))
+    }
+    try interface.handle("ResumeRecording") { (_, parameters: ResumeRecordingParameters) in
+      RecordingReply(recording: try await service.resumeRecording(parameters.room))
     }
     try interface.handle("StopRecording") { (_, parameters: StopRecordingParameters) in
       RecordingReply(recording: try await service.stopRecording(parameters.room))

@@ -44,8 +44,12 @@ package protocol ControlService: Sendable {
     _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
   ) async throws -> SimulateReply
   /// Returns once the recording is begun.
-  func startRecording(_ room: String) async throws -> RecordingReport
+  ///
+  /// - Parameter retries: whether it is tried until it works if the first attempt fails.
+  func startRecording(_ room: String, retries: Bool) async throws -> RecordingReport
   /// Returns once all of it is on disk.
+  func pauseRecording(_ room: String) async throws -> RecordingReport
+  func resumeRecording(_ room: String) async throws -> RecordingReport
   func stopRecording(_ room: String) async throws -> RecordingReport
   /// The newest, oldest first.
   /// - Parameters:

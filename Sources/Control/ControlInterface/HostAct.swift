@@ -51,6 +51,9 @@ extension ControlInterface {
     try interface.handle("SetControl") { (_, parameters: SetControlParameters) in
       try await service.act(.control(try event(parameters)), in: parameters.room)
     }
+    try interface.handle("RecordElsewhere") { (_, parameters: RecordElsewhereParameters) in
+      try await service.act(.control(.record(parameters.wish)), in: parameters.room)
+    }
     try interface.handle("Admit") { (_, parameters: AdmitParameters) in
       let user = try checked(parameters.user, "user")
       let all = parameters.all ?? false

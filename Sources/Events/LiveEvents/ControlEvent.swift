@@ -10,6 +10,8 @@ public enum ControlEvent: Sendable, Hashable {
   case meter(input: Text, levels: [Float])
   /// `host.set`: a slider is set from elsewhere, in one step, to a value from 0 to 1.
   case set(control: Text, value: Double)
+  /// `host.record`: the host wants something of a recorder elsewhere.
+  case record(RecorderWish)
   /// `control.state`: what the real control has by itself, wherever it was moved. Never asked for again.
   case state(control: Text, ControlState)
   /// `control.surface`: whoever carries out what the panel asks for came or went.

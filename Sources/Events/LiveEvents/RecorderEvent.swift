@@ -13,6 +13,11 @@ public enum RecorderState: String, Sendable, CaseIterable, Codable {
   case idle, starting, recording, paused, stopping, failed
 }
 
+/// What somebody wants a recorder to do.
+public enum RecorderWish: String, Sendable, CaseIterable, Codable {
+  case start, stop, pause, resume
+}
+
 /// How far a recorder is.
 public struct RecorderProgress: Sendable, Hashable {
   public var bytes: Int

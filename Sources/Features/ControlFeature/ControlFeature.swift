@@ -46,6 +46,8 @@ package struct ControlFeature {
     case surface(ControlSurfaceEvent)
     /// A request has an outcome.
     case answered(request: Int, RequestOutcome)
+    /// The host wants something of a recorder elsewhere. Nothing happens where no surface drives one.
+    case recordingRequested(RecorderWish)
     /// The host wants the stream to end, and a surface can do that.
     case endStreamRequested
     /// The stream has ended, whoever did that.
@@ -65,6 +67,8 @@ package struct ControlFeature {
 
   /// The name of the control that ends the stream.
   package static let endStream = "endStream"
+  /// The name of the control that starts and stops a recorder elsewhere.
+  package static let recorder = "recorder"
 
   private let dependencies: Dependencies
 
@@ -106,6 +110,8 @@ package struct ControlFeature {
       return note(event, in: &state)
     case .answered(let request, let outcome):
       return end(request, outcome, in: &state)
+    case .recordingRequested(let wanted):
+      return wish(.record(wanted), in: &state)
     case .endStreamRequested:
       return wish(.endStream, in: &state)
     case .streamEnded:
@@ -160,7 +166,7 @@ package struct ControlFeature {
     case .switch(let control, let position):
       if state.switches[control] != position { state.switches[control] = position }
       return .none
-    case .endStream:
+    case .endStream, .record:
       return .none
     }
   }

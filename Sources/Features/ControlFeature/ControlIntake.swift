@@ -8,7 +8,7 @@ package import RateLimiting
 /// | --- | --- |
 /// | `slider` change | latest wins per control: at most one local update per frame |
 /// | `slider` begin, end | never drop; an end supersedes the pending change of its control |
-/// | `tap`, `host.set`, `control.surface`, `control.outcome` | never drop |
+/// | `tap`, `host.set`, `host.record`, `control.surface`, `control.outcome` | never drop |
 /// | `control.state` | latest wins per control |
 /// | `meter` | latest wins per input |
 package struct ControlIntake: Intake {
@@ -91,6 +91,9 @@ package struct ControlIntake: Intake {
       let step = states.limiter.push(state, for: number, at: now)
       output.coalesce(step.coalesced)
       if let due = step.output { applyState(due, into: &output) }
+    case .record(let wish):
+      flush(at: now, into: &output)
+      output.apply(.recordingRequested(wish))
     case .surface(let event):
       flush(at: now, into: &output)
       output.apply(.surface(event))

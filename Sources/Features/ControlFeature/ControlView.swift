@@ -1,3 +1,4 @@
+import LiveEvents
 package import ViewGraph
 import Wording
 
@@ -39,11 +40,14 @@ package struct ControlView: View {
       case .switch(let control, let position):
         positions.append(.text("\(control) \(word(position)) pending", .warning))
       case .endStream: positions.append(.text("ending the stream", .warning))
+      case .record(let wish):
+        positions.append(.text("recorder \(wish.rawValue) pending", .warning))
       }
     }
     if !positions.isEmpty { lines.append(.row(positions)) }
     for failure in requests?.failures.entries ?? [] {
-      lines.append(.row([.text("\(failure.name) not set: \(failure.value)", .bad)]))
+      let name = failure.name == ControlFeature.recorder ? "recorder elsewhere" : "\(failure.name) not set"
+      lines.append(.row([.text("\(name): \(failure.value)", .bad)]))
     }
     return .panel(
       .init("control", title: "Controls", priority: 4, usefulRows: 16), .column(lines))

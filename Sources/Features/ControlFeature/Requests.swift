@@ -1,3 +1,5 @@
+package import LiveEvents
+
 /// What the panel asks of whoever drives the real controls: a surface, such as a mixer or the program that
 /// streams.
 ///
@@ -102,12 +104,14 @@ package struct ControlRequest: Equatable, Sendable, Codable {
     case slider(String, Double)
     case `switch`(String, Bool)
     case endStream
+    case record(RecorderWish)
 
     /// The name of the control that it is about.
     package var control: String {
       switch self {
       case .slider(let control, _), .switch(let control, _): control
       case .endStream: ControlFeature.endStream
+      case .record: ControlFeature.recorder
       }
     }
   }

@@ -74,7 +74,7 @@ package struct HostFeature {
     }
     Scope(state: \.control, action: \.control) { ControlFeature(dependencies: dependencies) }
     Scope(state: \.header, action: \.header) { HeaderFeature() }
-    Scope(state: \.recorder, action: \.recorder) { RecorderFeature() }
+    Scope(state: \.recorder, action: \.recorder) { RecorderFeature(dependencies: dependencies) }
     Reduce { state, action in
       switch action {
       case .stream(let phase, let time):
@@ -194,13 +194,21 @@ package struct HostFeature {
   }
 }
 
+/// What an effect brings back: an input like any other, so that a replay repeats it and needs no effect.
+package enum EffectInput: Equatable, Sendable {
+  /// An event that came by no line.
+  case event(LiveEvent.Payload)
+  /// Something about the room's own recorder.
+  case recorder(RecorderInput)
+}
+
 extension HostFeature.Action {
-  /// The event by which the room notes what an effect brings back; `nil` for what no effect does. It is an
-  /// input like any other, so that a replay repeats it and needs no effect.
-  package var event: LiveEvent.Payload? {
+  /// The input by which the room notes what an effect brings back; `nil` for what no effect does.
+  package var input: EffectInput? {
     switch self {
-    case .control(let action): action.event.map(LiveEvent.Payload.control)
-    case .chat, .header, .liveRoomStats, .poll, .recorder, .waitingRoom, .endConfirmation, .stream,
+    case .control(let action): action.event.map { .event(.control($0)) }
+    case .recorder(let action): action.input.map(EffectInput.recorder)
+    case .chat, .header, .liveRoomStats, .poll, .waitingRoom, .endConfirmation, .stream,
       .roomClosed, .historyLimited, .ticked:
       nil
     }

@@ -38,6 +38,16 @@ package struct RecorderActivity: Equatable, Sendable, Codable {
     return next
   }
 
+  /// The activity after the recording was closed, or turned out not to exist.
+  func saved(_ recording: SavedRecording?) -> RecorderActivity {
+    var next = entering(.idle)
+    (next.done, next.total) = (nil, nil)
+    guard let recording else { return next }
+    next.bytes = recording.bytes
+    next.durationMilliseconds = recording.durationMilliseconds
+    return next
+  }
+
   /// The activity after the recorder reported its progress.
   func after(_ progress: RecorderProgress) -> RecorderActivity {
     var next = self

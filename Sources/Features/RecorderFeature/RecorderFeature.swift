@@ -2,7 +2,11 @@ package import Composable
 package import LiveEvents
 
 /// State and progress of a room's recorders: the external one that events report on, and the room's
-/// own.
+/// own, which this starts and stops.
+///
+/// What somebody wants of the own recorder is attempted by an effect; what it leads to is an input. Where nobody
+/// waits for the outcome, a start that failed is repeated until it works or somebody wants the opposite, and so is
+/// the start of a recording in place of one that failed.
 @Reducer
 package struct RecorderFeature {
   @ObservableState
@@ -11,6 +15,8 @@ package struct RecorderFeature {
     package var elsewhere = RecorderActivity()
     /// The room's own recording; `nil` until one is started.
     package var own: RecorderActivity?
+    /// What is wanted of the room's own recorder; `nil` until somebody wants something.
+    package var work: RecorderWork?
 
     package init() {}
 
@@ -21,7 +27,7 @@ package struct RecorderFeature {
   package enum Action: Equatable, Sendable {
     case stateChanged(RecorderState)
     case progressed(RecorderProgress)
-    case ownStateChanged(RecorderState)
+    case own(RecorderInput)
     case ownProgressed(RecorderProgress)
     case delegate(Delegate)
   }
@@ -29,9 +35,13 @@ package struct RecorderFeature {
   package enum Delegate: Equatable, Sendable {
     /// Whether any recorder is recording this room has changed.
     case isRecordingChanged(Bool)
+    /// Who waits for the outcome of an attempt can be told.
+    case attemptEnded(Int, RecorderOutcome)
   }
 
-  package init() {}
+  private let dependencies: Dependencies
+
+  package init(dependencies: Dependencies = .live()) { self.dependencies = dependencies }
 
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
@@ -39,8 +49,10 @@ package struct RecorderFeature {
       return update(&state) { $0.elsewhere = $0.elsewhere.entering(new) }
     case .progressed(let progress):
       return update(&state) { $0.elsewhere = $0.elsewhere.after(progress) }
-    case .ownStateChanged(let new):
-      return update(&state) { $0.own = ($0.own ?? RecorderActivity()).entering(new) }
+    case .own(let input):
+      var effect = Effect<Action>.none
+      let change = update(&state) { effect = take(input, in: &$0) }
+      return change.followed(by: effect)
     case .ownProgressed(let progress):
       // Progress without a recording is a late report of one that was removed.
       return update(&state) { $0.own = $0.own?.after(progress) }
@@ -57,5 +69,198 @@ package struct RecorderFeature {
     change(&state)
     let after = state.isRecording
     return before == after ? .none : .send(.delegate(.isRecordingChanged(after)))
+  }
+}
+
+// MARK: The room's own recorder
+
+extension RecorderFeature {
+  /// How long a recording must run before its predecessors' failures no longer delay the next attempt.
+  private static let probation = Duration.seconds(60)
+
+  /// Effects that attempt something or wait for that, of which there is one at a time.
+  private struct AttemptID: Hashable {}
+
+  private func take(_ input: RecorderInput, in state: inout State) -> Effect<Action> {
+    switch input {
+    case .wished(let wish, let retries):
+      guard state.accepts(wish) else { return .none }
+      return begin(wish, retries: retries, in: &state)
+    case .ended(let attempt, let outcome):
+      guard var work = state.work, work.isAttempting(attempt), let wish = work.wish else {
+        return .none
+      }
+      let effect = end(wish, outcome, &work, in: &state)
+      state.work = work
+      return effect.followed(by: .send(.delegate(.attemptEnded(attempt, outcome))))
+    case .due(let attempt):
+      guard var work = state.work, work.isWaiting, work.attempt == attempt else { return .none }
+      work.isWaiting = false
+      work.attempt += 1
+      state.work = work
+      if work.wish == .start { state.own = RecorderActivity().entering(.starting) }
+      return carryOut(work)
+    case .failed(let reason):
+      guard state.own?.state == .recording else { return .none }
+      var work = state.work ?? RecorderWork()
+      state.own = state.own?.entering(.failed)
+      (work.wish, work.retries) = (.start, true)
+      let effect = retry(after: reason, &work)
+      state.work = work
+      return effect
+    case .proven(let attempt):
+      guard state.work?.attempt == attempt, state.own?.state == .recording else { return .none }
+      state.work?.failures = 0
+      return .none
+    case .restarted(let isRecording):
+      return restart(isRecording: isRecording, &state)
+    }
+  }
+
+  /// Attempts what somebody wants, in place of what was attempted so far.
+  private func begin(
+    _ wish: RecorderWish, retries: Bool, in state: inout State
+  ) -> Effect<Action> {
+    var work = state.work ?? RecorderWork()
+    let own = state.own ?? RecorderActivity()
+    var replaced = Effect<Action>.cancel(id: AttemptID())
+    if work.isAttempting(work.attempt) {
+      replaced = replaced.followed(by: .send(.delegate(.attemptEnded(work.attempt, .replaced))))
+    }
+    work.attempt += 1
+    // Who wants the same at once does not make others want it less.
+    let isRepeated = work.wish == wish
+    work.retries = retries || work.retries && isRepeated
+    if !isRepeated { (work.failures, work.failure) = (0, nil) }
+    (work.wish, work.isWaiting) = (wish, false)
+    var next = own
+    switch wish {
+    case .start:
+      (next, work.recording) = (own.entering(.starting), nil)
+    case .stop:
+      // What has not begun is only given up.
+      next.state = own.isRecording ? .stopping : .idle
+    case .pause: next.state = .paused
+    // Paused until it is certain that it goes on.
+    case .resume: break
+    }
+    state.own = next
+    let isGivenUp = next.state == .idle
+    if isGivenUp { work.wish = nil }
+    state.work = work
+    return replaced.followed(
+      by: isGivenUp
+        ? .send(.delegate(.attemptEnded(work.attempt, .saved(recording: nil)))) : carryOut(work))
+  }
+
+  private func end(
+    _ wish: RecorderWish, _ outcome: RecorderOutcome, _ work: inout RecorderWork,
+    in state: inout State
+  ) -> Effect<Action> {
+    if case .failed(let reason) = outcome {
+      // A recording that was paused is left as it is until somebody closes it.
+      if wish != .resume { state.own = state.own?.entering(.failed) }
+      return retry(after: reason, &work)
+    }
+    (work.wish, work.failure) = (nil, nil)
+    switch outcome {
+    case .started(let recording):
+      work.recording = recording
+      state.own = state.own?.entering(.recording)
+    case .resumed: state.own = state.own?.entering(.recording)
+    case .saved(let saved):
+      state.own = state.own?.saved(saved)
+      work.recording = saved?.name
+    case .paused, .failed, .replaced: break
+    }
+    return state.own?.state == .recording && work.failures > 0 ? prove(work.attempt) : .none
+  }
+
+  /// Waits for the next attempt, or gives up.
+  private func retry(after reason: String, _ work: inout RecorderWork) -> Effect<Action> {
+    work.failures += 1
+    work.failure = reason
+    // A recorder that failed cannot be closed a second time, and what is on disk stays there.
+    guard work.retries, work.wish == .start || work.wish == .resume else {
+      (work.wish, work.retries) = (nil, false)
+      return .none
+    }
+    work.isWaiting = true
+    return wait(work)
+  }
+
+  /// Begins anew what was under way. Nobody waits for its outcome any more.
+  private func restart(isRecording: Bool, _ state: inout State) -> Effect<Action> {
+    if var work = state.work, work.wish != nil {
+      if work.isWaiting { return wait(work) }
+      work.retries = true
+      work.attempt += 1
+      state.work = work
+      return carryOut(work)
+    }
+    guard isRecording else {
+      switch state.own?.state {
+      case .starting, .recording, .stopping: state.own = state.own?.entering(.idle)
+      case .idle, .paused, .failed, nil: break
+      }
+      return .none
+    }
+    state.own = (state.own ?? RecorderActivity()).entering(.recording)
+    return state.work.map { $0.failures > 0 ? prove($0.attempt) : .none } ?? .none
+  }
+
+  private func carryOut(_ work: RecorderWork) -> Effect<Action> {
+    guard let wish = work.wish else { return .none }
+    let (recorder, attempt) = (dependencies[Recorder.self], work.attempt)
+    return .run(name: "RecorderFeature.\(wish)") { send in
+      let outcome: RecorderOutcome
+      do {
+        switch wish {
+        case .start: outcome = .started(recording: try await recorder.start(attempt))
+        case .stop: outcome = .saved(recording: try await recorder.stop(attempt))
+        case .pause:
+          try await recorder.pause(attempt)
+          outcome = .paused
+        case .resume:
+          try await recorder.resume(attempt)
+          outcome = .resumed
+        }
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        outcome = .failed(reason: "\(error)")
+      }
+      send(.own(.ended(attempt: attempt, outcome: outcome)))
+    }
+    .cancellable(id: AttemptID(), cancelInFlight: true)
+  }
+
+  private func wait(_ work: RecorderWork) -> Effect<Action> {
+    after(work.delay, .due(attempt: work.attempt), "RecorderFeature.retry")
+  }
+
+  private func prove(_ attempt: Int) -> Effect<Action> {
+    after(Self.probation, .proven(attempt: attempt), "RecorderFeature.probation")
+  }
+
+  private func after(
+    _ delay: Duration, _ input: RecorderInput, _ name: String
+  ) -> Effect<Action> {
+    let clock = dependencies.clock
+    return .run(name: name) { send in
+      try await clock.sleep(for: delay)
+      send(.own(input))
+    }
+    .cancellable(id: AttemptID(), cancelInFlight: true)
+  }
+}
+
+extension RecorderFeature.Action {
+  /// The input by which the room notes what an effect brings back; `nil` for what no effect does.
+  package var input: RecorderInput? {
+    switch self {
+    case .own(let input): input
+    case .stateChanged, .progressed, .ownProgressed, .delegate: nil
+    }
   }
 }

@@ -13,12 +13,19 @@ package struct RecorderView: View {
     let own = state.own
     let elsewhere = state.elsewhere
     var lines: [ViewNode] = []
-    if let own { lines += describe("here", own) }
+    if let own { lines += describe("here", own) + attempts(state.work) }
     if elsewhere != RecorderActivity() {
       lines += describe(own == nil ? nil : "elsewhere", elsewhere)
     }
     return .panel(
       .init("recorder", title: "Recorder", priority: 5, usefulRows: 4), .column(lines))
+  }
+
+  /// What failed, and whether it is tried again.
+  private func attempts(_ work: RecorderWork?) -> [ViewNode] {
+    guard let work, let failure = work.failure else { return [] }
+    let retry = work.retryDelay.map { "; trying again after \($0.components.seconds) s" } ?? ""
+    return [.text(failure + retry, .bad)]
   }
 
   private func describe(_ place: String?, _ recording: RecorderActivity) -> [ViewNode] {

@@ -115,9 +115,16 @@ final class RecordingStore {
     let row = RecordingRow(
       name: name, room: room, state: RecordingState.recording.rawValue,
       startedAt: startedAt)
-    sessions[number] = try RecordingSession(
-      row: row, directory: directory + "/" + name, catalogue: catalogue, settings: settings,
-      index: index, now: now, status: status, onEvent: onEvent, onProblem: onProblem)
+    do throws(RecordingError) {
+      sessions[number] = try RecordingSession(
+        row: row, directory: directory + "/" + name, catalogue: catalogue, settings: settings,
+        index: index, now: now, status: status, onEvent: onEvent, onProblem: onProblem)
+    } catch {
+      // Nothing is in it, and there may be many attempts.
+      let path = directory + "/" + name
+      while (try? DeletedRecording.removeNext(in: path, on: settings.disk)) == true {}
+      throw error
+    }
     return name
   }
 

@@ -35,6 +35,9 @@ package final class RoomRecorder: Sendable {
     load.steps > settings.highWater || writer.load.bytes > settings.highWaterBytes
   }
 
+  /// How many steps wait for the disk.
+  package var waitingSteps: Int { load.steps }
+
   /// Hands over what the room did. Never blocks; the cost does not depend on the number of events.
   package func post(_ batch: RecordedBatch) {
     // Once something is lost, nothing may be written after it.

@@ -28,9 +28,9 @@ package final class HostScreen {
   package let views: ViewGraph
   private let grid: FrameGrid
   private let clock: any EvaluationClock
-  /// Takes what an effect brought back, as the event that it is. Its owner is to ``perform(_:at:)`` it, so that
-  /// it is logged and repeated like an act of the host.
-  package var onEffectEvent: ((LiveEvent.Payload) -> Void)?
+  /// Takes what an effect brought back, as the input that it is. Its owner is to ``perform(_:at:)`` or
+  /// ``send(_:)`` it, so that it is logged and repeated like an act of the host.
+  package var onEffectInput: ((EffectInput) -> Void)?
   // Unchecked, since the screen is never entered while it works: the check would cost as much as
   // most throttles.
   @exclusivity(unchecked) private var intake: HostIntake
@@ -84,11 +84,11 @@ package final class HostScreen {
     // time stamps of its events would keep the intervals that this frame widened.
     drawFrame(at: start, adapting: false)
     store.onEffectAction = { [unowned self] action in
-      // What is not an event could not be repeated.
-      guard let event = action.event else {
-        preconditionFailure("\(ActionKind.name(of: action)) of an effect is not an event")
+      // What is not an input could not be repeated.
+      guard let input = action.input else {
+        preconditionFailure("\(ActionKind.name(of: action)) of an effect is not an input")
       }
-      onEffectEvent?(event)
+      onEffectInput?(input)
     }
   }
 

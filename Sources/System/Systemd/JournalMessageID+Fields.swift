@@ -37,7 +37,8 @@ extension JournalMessageID {
     case .sliderCommitted:
       JournalFields(
         ["LIVEHOST_ROOM", "LIVEHOST_FEATURE", "LIVEHOST_CONTROL", "LIVEHOST_VALUE"])
-    case .recordingStarted: JournalFields(["LIVEHOST_ROOM", "LIVEHOST_RECORDING"])
+    case .recordingStarted, .recordingPaused:
+      JournalFields(["LIVEHOST_ROOM", "LIVEHOST_RECORDING"])
     case .recordingFinished:
       JournalFields(
         ["LIVEHOST_ROOM", "LIVEHOST_RECORDING", "LIVEHOST_EVENTS", "LIVEHOST_BYTES"])

@@ -9,7 +9,7 @@ extension JournalMessageID {
   package var defaultLevel: Logger.Level {
     switch self {
     case .serviceStarted, .serviceStopped, .roomOpened, .roomClosed, .recordingStarted,
-      .recordingFinished, .recordingDeleted, .configurationReloaded:
+      .recordingPaused, .recordingFinished, .recordingDeleted, .configurationReloaded:
       .notice
     case .sliderCommitted, .taskFinished:
       .info

@@ -152,12 +152,7 @@ final class BenchmarkStudio {
       library: library, logger: logger)
     self.recordings = recordings
     lane = HostLane(
-      index: 0, eventLoop: loop, settings: RoomSettings(),
-      observer: { room, event in
-        if case .recordingEnded(let recorder, let end) = event {
-          recordings.ended(room, recorder, end)
-        }
-      })
+      index: 0, eventLoop: loop, settings: RoomSettings(), recordings: recordings)
     directory = RoomDirectory(lanes: [lane], maximumRooms: 4)
     try directory.open(room)
     server = try await IngestServer.start(

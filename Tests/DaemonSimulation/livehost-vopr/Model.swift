@@ -63,6 +63,8 @@ struct Model {
     var endsWithLife = false
     /// Whether the disk has spoiled it, perhaps.
     var mayBeDamaged = false
+    /// Whether it was paused, so that something may be missing in the middle.
+    var hasGaps = false
   }
 
   struct Violation: Error {
@@ -217,7 +219,7 @@ struct Model {
 
   /// The messages of each client, which must be one range of its numbers.
   private mutating func ranges(
-    of messages: [String], in room: String, _ invariant: Invariant
+    of messages: [String], in room: String, _ invariant: Invariant, hasGaps: Bool = false
   ) throws(Violation) -> [String: Range<Int>] {
     var ranges: [String: Range<Int>] = [:]
     var copies: [String: Int] = [:]
@@ -239,7 +241,7 @@ struct Model {
       try expect(
         invariant,
         number == range.upperBound
-          || number > range.upperBound && rooms[room]?.mayHaveGaps == true,
+          || number > range.upperBound && (hasGaps || rooms[room]?.mayHaveGaps == true),
         "room \(room) has \(message) behind \(range) of \(client)")
       ranges[client] = range.lowerBound..<number + 1
     }
@@ -249,7 +251,7 @@ struct Model {
   /// Checks what can be read of a recording.
   mutating func check(recording name: String, _ messages: [String]) throws(Violation) {
     guard let recording = recordings[name] else { return }
-    let ranges = try ranges(of: messages, in: recording.room, .recordedIsPrefix)
+    let ranges = try ranges(of: messages, in: recording.room, .recordedIsPrefix, hasGaps: recording.hasGaps)
     for (client, sent) in rooms[recording.room]?.clients.sorted(by: { $0.key < $1.key }) ?? [] {
       let from = recording.from[client] ?? 0
       let until = recording.until?[client] ?? (recording.until == nil ? sent.acknowledged : 0)
@@ -267,18 +269,21 @@ struct Model {
   mutating func beginRecording(_ name: String, of room: String, isOver: Bool, endsWithLife: Bool) {
     recordings[name] = Recording(
       room: room, from: rooms[room]?.clients.mapValues(\.count) ?? [:], until: isOver ? [:] : nil,
-      endsWithLife: endsWithLife)
+      endsWithLife: endsWithLife, hasGaps: isOver)
   }
 
   /// How often the recordings of a room have ended.
   private(set) var endings: [String: Int] = [:]
 
   /// What is acknowledged from here on need not be in the recordings of a room.
-  mutating func endRecordings(of room: String) {
+  ///
+  /// - Parameter withGaps: whether they may go on later.
+  mutating func endRecordings(of room: String, withGaps: Bool = false) {
     endings[room, default: 0] += 1
     let acknowledged = rooms[room]?.clients.mapValues(\.acknowledged) ?? [:]
-    for (name, recording) in recordings where recording.room == room && recording.until == nil {
-      recordings[name]?.until = acknowledged
+    for (name, recording) in recordings where recording.room == room {
+      if recording.until == nil { recordings[name]?.until = acknowledged }
+      if withGaps { recordings[name]?.hasGaps = true }
     }
   }
 }

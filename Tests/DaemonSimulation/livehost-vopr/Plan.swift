@@ -24,6 +24,8 @@ struct Plan {
     case close(room: Int)
     case record(room: Int)
     case stop(room: Int)
+    case pause(room: Int)
+    case resume(room: Int)
     /// Plays the newest recording of a room into a later one, at that multiple of its speed.
     case replay(room: Int, into: Int, speed: Double?)
     case watch(monitor: Int, room: Int, rate: Double?)
@@ -35,7 +37,7 @@ struct Plan {
     case check
 
     static let names = [
-      "send", "leave", "stall", "act", "open", "close", "record", "stop", "replay", "watch",
+      "send", "leave", "stall", "act", "open", "close", "record", "stop", "pause", "resume", "replay", "watch",
       "stallMonitor", "patch", "reload", "clock", "fault", "check",
     ]
 
@@ -165,7 +167,9 @@ extension Plan.Kind {
     case 16:
       self = .stallMonitor(
         monitor: random.pick(0..<2), nanoseconds: UInt64(random.pick(1..<2_000)) * 1_000_000)
-    case 17...18 where room + 1 < rooms:
+    case 17: self = .pause(room: room)
+    case 18: self = .resume(room: room)
+    case 19...20 where room + 1 < rooms:
       self = .replay(
         room: room, into: random.pick(room + 1..<rooms),
         speed: [nil, 1.0, 100.0][random.pick(0..<3)])

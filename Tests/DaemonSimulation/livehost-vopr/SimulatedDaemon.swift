@@ -52,7 +52,6 @@ final class SimulatedDaemon: @unchecked Sendable {
       case .closed, .suspended:
         tasks.roomClosed(room)
         recordings.forgetFailure(of: room)
-      case .recordingEnded(let recorder, let end): recordings.ended(room, recorder, end)
       case .opened, .restored, .committed, .failed: break
       }
     }
@@ -63,7 +62,7 @@ final class SimulatedDaemon: @unchecked Sendable {
       lanes: loops.enumerated().map { index, loop in
         HostLane(
           index: index, eventLoop: loop, settings: settings, snapshots: snapshots,
-          library: library, observer: observer)
+          library: library, recordings: recordings, observer: observer)
       }, maximumRooms: settings.maximumRooms, observer: observer)
     router = EventRouter(directory: directory)
     let executor = WorkExecutor(width: 1)

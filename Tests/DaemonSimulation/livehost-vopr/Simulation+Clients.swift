@@ -36,6 +36,8 @@ extension Simulation {
     case .close(let room): close(rooms[room])
     case .record(let room): record(rooms[room])
     case .stop(let room): stopRecording(rooms[room])
+    case .pause(let room): pauseRecording(rooms[room])
+    case .resume(let room): resumeRecording(rooms[room])
     case .replay(let room, let target, let speed):
       replay(rooms[room], into: rooms[target], speed: speed)
     case .watch(let number, let room, let rate): watch(number, rooms[room], rate: rate)
@@ -111,7 +113,7 @@ extension Simulation {
   func record(_ room: String) {
     let endings = model.endings[room]
     call("record \(room)") { [self] control in
-      let report = try await control.startRecording(room)
+      let report = try await control.startRecording(room, retries: false)
       guard isAlive else { return }
       trace.add("\(room) is recorded as \(report.recording)")
       model.beginRecording(
@@ -127,6 +129,23 @@ extension Simulation {
       guard isAlive else { return }
       trace.add("\(report.recording) has \(report.events) events")
       model.endRecordings(of: room)
+    }
+  }
+
+  func pauseRecording(_ room: String) {
+    model.endRecordings(of: room, withGaps: true)
+    call("pause \(room)") { [self] control in
+      let report = try await control.pauseRecording(room)
+      guard isAlive else { return }
+      trace.add("\(report.recording) is paused at \(report.events) events")
+    }
+  }
+
+  func resumeRecording(_ room: String) {
+    call("resume \(room)") { [self] control in
+      let report = try await control.resumeRecording(room)
+      guard isAlive else { return }
+      trace.add("\(report.recording) goes on")
     }
   }
 

@@ -110,6 +110,9 @@ extension Failure {
     case .taskCancelled(let name): self.init(.failed, "the task '\(name)' was cancelled")
     case .alreadyRecording(let room):
       self.init(.failed, "the room '\(room)' is already being recorded")
+    case .noSurface(let room, let control):
+      self.init(
+        .failed, "nobody takes requests for '\(control)' in the room '\(room)': connect a source that does")
     case .notRecording(let room): self.init(.failed, "the room '\(room)' is not being recorded")
     case .recordingFailed(let room, let reason):
       let what = room.isEmpty ? "recordings" : "the recording of room '\(room)'"

@@ -6,9 +6,10 @@ import Wording
 
 struct RecordVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Start, stop, list, export, verify and delete recordings.",
+    commandName: "record", abstract: "Start, pause, stop, list, export, verify and delete recordings.",
     subcommands: [
-      RecordStartVerb.self, RecordStopVerb.self, RecordListVerb.self, RecordExportVerb.self,
+      RecordStartVerb.self, RecordPauseVerb.self, RecordResumeVerb.self, RecordStopVerb.self,
+      RecordListVerb.self, RecordExportVerb.self,
       RecordVerifyVerb.self, RecordDeleteVerb.self,
     ])
 
@@ -21,19 +22,68 @@ struct RecordStartVerb: Verb {
     commandName: "start", abstract: "Start recording a room.",
     discussion: """
       Records every accepted event in order, with the room's time and its frames. While a room is being \
-      recorded, what is sent to it is acknowledged once it is on disk.
+      recorded, what is sent to it is acknowledged once it is on disk. If the recording fails later, another \
+      one is begun as soon as that works, until 'record stop'.
 
-      JSON: an object as in 'record list'.
+      JSON: an object as in 'record list'; with --elsewhere one with room, wish and outcome.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
+  @Flag(help: "If it cannot be started now, go on trying until it works or 'record stop'.")
+  var retry = false
+  @Flag(help: RecorderElsewhere.help) var elsewhere = false
 
   func run(_ context: Context) async throws {
+    if elsewhere { return try await RecorderElsewhere.request(.start, room, context) }
     let recording = try await context.withDaemon {
-      try await $0.startRecording(room: room.description).recording
+      try await $0.startRecording(room: room.description, retry: retry ? true : nil).recording
     }
     try context.print(JSONValue(encoding: recording)) { [recording.recording] }
+  }
+}
+
+struct RecordPauseVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "pause", abstract: "Leave out of the recording of a room what happens from here on.",
+    discussion: """
+      Returns once everything before that is on disk. 'record resume' continues the same recording, which is \
+      listed as interrupted until then. A room whose recording is paused comes back like that after a \
+      restart. Since something is missing in the recording, a replay does not lead to the state of the room.
+
+      JSON: an object as in 'record list'; with --elsewhere one with room, wish and outcome.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+  @Flag(help: RecorderElsewhere.help) var elsewhere = false
+
+  func run(_ context: Context) async throws {
+    if elsewhere { return try await RecorderElsewhere.request(.pause, room, context) }
+    let recording = try await context.withDaemon {
+      try await $0.pauseRecording(room: room.description).recording
+    }
+    try context.print(JSONValue(encoding: recording)) { [RecordingList.line(recording)] }
+  }
+}
+
+struct RecordResumeVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "resume", abstract: "Continue the recording of a room that is paused.",
+    discussion: """
+      JSON: an object as in 'record list'; with --elsewhere one with room, wish and outcome.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+  @Flag(help: RecorderElsewhere.help) var elsewhere = false
+
+  func run(_ context: Context) async throws {
+    if elsewhere { return try await RecorderElsewhere.request(.resume, room, context) }
+    let recording = try await context.withDaemon {
+      try await $0.resumeRecording(room: room.description).recording
+    }
+    try context.print(JSONValue(encoding: recording)) { [RecordingList.line(recording)] }
   }
 }
 
@@ -41,17 +91,45 @@ struct RecordStopVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "stop", abstract: "Stop recording a room.",
     discussion: """
-      Returns once everything is on disk. JSON: an object as in 'record list'.
+      Returns once everything is on disk. JSON: an object as in 'record list'; with --elsewhere one with room, wish and outcome.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
+  @Flag(help: RecorderElsewhere.help) var elsewhere = false
 
   func run(_ context: Context) async throws {
+    if elsewhere { return try await RecorderElsewhere.request(.stop, room, context) }
     let recording = try await context.withDaemon {
       try await $0.stopRecording(room: room.description).recording
     }
     try context.print(JSONValue(encoding: recording)) { [RecordingList.line(recording)] }
+  }
+}
+
+/// The same for a recorder that is not the room's own.
+enum RecorderElsewhere {
+  static let help: ArgumentHelp =
+    "Ask the recorder elsewhere, such as OBS, instead, and wait for its answer."
+
+  static func request(
+    _ wish: RecorderWish, _ room: RoomName, _ context: Context
+  ) async throws {
+    let answer = try await context.withDaemon {
+      try await $0.recordElsewhere(room: room.description, wish: wish)
+    }
+    var reply: [JSONName: JSONValue] = [
+      "room": .string(room.description), "wish": .string(wish.rawValue),
+    ]
+    if let outcome = answer.outcome { reply["outcome"] = .string(outcome.rawValue) }
+    if answer.outcome == .refused {
+      let reason = answer.reason ?? "refused"
+      reply["reason"] = .string(reason)
+      throw Failure(
+        .failed, "the recorder elsewhere refused: \(TerminalText.sanitized(reason))",
+        details: reply)
+    }
+    try context.print(.object(reply)) { [] }
   }
 }
 

@@ -136,8 +136,18 @@ package struct LivehostControl: ControlService {
     try await simulations.run(request, progress: progress)
   }
 
-  package func startRecording(_ room: String) async throws -> RecordingReport {
-    try await answer(room) { lane, name in try await recordings.start(name, on: lane) }
+  package func startRecording(_ room: String, retries: Bool) async throws -> RecordingReport {
+    try await answer(room) { lane, name in
+      try await recordings.start(name, on: lane, retries: retries)
+    }
+  }
+
+  package func pauseRecording(_ room: String) async throws -> RecordingReport {
+    try await answer(room) { lane, name in try await recordings.pause(name, on: lane) }
+  }
+
+  package func resumeRecording(_ room: String) async throws -> RecordingReport {
+    try await answer(room) { lane, name in try await recordings.resume(name, on: lane) }
   }
 
   package func stopRecording(_ room: String) async throws -> RecordingReport {

@@ -23,6 +23,7 @@ package actor HostLane {
   private nonisolated let thread = Atomic<Int32>(0)
   private let snapshots: SnapshotStore?
   private let library: RecordingLibrary?
+  nonisolated let recordings: RoomRecordings?
   private let turnLength: TimeAmount
   /// Items from the mailbox that are not done, taken in turn by room, so that one sender's flood delays
   /// only its own room. Part of the first delivery of a room may be done.
@@ -44,18 +45,20 @@ package actor HostLane {
   ///   - onTurn: called with the length of each turn, on the lane.
   ///   - snapshots: where rooms are kept for the next start, and
   ///   - library: what keeps their log; without either of them none is kept.
+  ///   - recordings: makes recordings of the rooms; without it they have no recorder.
   ///   - turnLength: how long one turn takes items from the mailbox: half a frame. The rest is left
   ///     for the next turn, after timers that are due.
   package init(
     index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings,
     faults: FaultInjection = FaultInjection(), snapshots: SnapshotStore? = nil,
-    library: RecordingLibrary? = nil,
+    library: RecordingLibrary? = nil, recordings: RoomRecordings? = nil,
     turnLength: TimeAmount = .milliseconds(8),
     onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)? = nil,
     observer: @escaping RoomObserver = { _, _ in }
   ) {
     self.snapshots = snapshots
     self.library = library
+    self.recordings = recordings
     self.turnLength = turnLength
     self.index = index
     self.eventLoop = eventLoop
@@ -241,15 +244,11 @@ package actor HostLane {
     if isForGood || room.keeper == nil {
       room.finish()
       room.endMonitors()
-      if let ended = room.endRecording() {
-        observer(name, .recordingEnded(ended.recorder, .closed(digest: ended.digest)))
-      }
+      if let recording = room.takeRecording() { recordings?.roomClosed(name, recording) }
       room.forget(completion)
     } else {
       room.suspend(now: now)
-      if let ended = room.endRecording() {
-        observer(name, .recordingEnded(ended.recorder, .suspended))
-      }
+      if let ended = room.endRecording() { recordings?.roomSuspended(name, ended.recorder) }
       completion()
     }
     closed.add(room.counts)

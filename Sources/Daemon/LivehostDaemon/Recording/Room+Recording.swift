@@ -20,6 +20,7 @@ extension Room {
       log.recorder.endSession()
     }
     loggedRejections = screen.counts.rejectedByReason
+    openRecording = nil
     log = RoomLog(
       recorder, isWhole: end == nil && screen.counts.received == 0 && !isDriven, after: end)
     // What was logged leads on to the recording only by a snapshot.
@@ -28,16 +29,17 @@ extension Room {
     // frames.
     screen.apply(settings.throttling)
     log?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
-    screen.send(.recorder(.ownStateChanged(.recording)))
   }
 
-  /// Stops recording. Returns the recorder, and the digest of the state if the recording led to it.
+  /// Stops recording. Returns the recorder, and the digest of the state if the recording led to it. The recording
+  /// stays open until ``recordingClosed(_:)``.
   func endRecording() -> (recorder: RoomRecorder, digest: String?)? {
     log?.handOver()
     guard let ended = log, ended.isRecording else { return nil }
     log = nil
     keeper?.require(at: .now())
     closingRecorder = ended.recorder
+    openRecording = ended.position
     return (ended.recorder, ended.isWhole ? StateDigest.text(of: screen) : nil)
   }
 
@@ -49,9 +51,12 @@ extension Room {
     log?.handOver()
   }
 
-  /// Notes that everything given to the recorder is on disk, or lost.
-  func recordingClosed(_ recorder: RoomRecorder) {
+  /// Notes that the recording is closed, and that everything given to the recorder is on disk, or lost.
+  func recordingClosed(_ recorder: RoomRecorder?) {
     if closingRecorder === recorder { closingRecorder = nil }
+    // What is saved leads to the recording until then.
+    if openRecording != nil { keeper?.require(at: .now()) }
+    (openRecording, saving) = (nil, nil)
   }
 
   /// Whether what happens is kept by a snapshot only.
@@ -115,11 +120,6 @@ extension Room {
     settings.chatHistory = screen.store.state.chatHistory
     return RecordedSettings(settings)
   }
-
-  /// Shows the state of the room's own recorder.
-  func show(_ state: RecorderState) { screen.send(.recorder(.ownStateChanged(state))) }
-
-  func show(_ progress: RecorderProgress) { screen.send(.recorder(.ownProgressed(progress))) }
 }
 
 extension RoomRecorder: Durability {

@@ -4,6 +4,7 @@ import HostScreen
 import LiveEvents
 import NIOCore
 import RateLimiting
+import RecorderFeature
 import Recordings
 
 extension Room {
@@ -36,7 +37,7 @@ extension Room {
         let change = RoomChange(text: text)
         if let change { play(change) }
         // What looks like a mark of the log comes from elsewhere, and must not get there.
-        if change?.rejected == nil, LogMark(step) == nil { log?.addChange(text, at: instant) }
+        if change?.isLocal != true, LogMark(step) == nil { log?.addChange(text, at: instant) }
       }
     }
     logRejections()
@@ -50,9 +51,10 @@ extension Room {
   }
 
   private func play(_ change: RoomChange) {
-    // Those of a recording that is played are not rejected here.
+    // Those of a recording that is played are not rejected here, and its recorder is another one.
     if isRestoring {
       for (reason, count) in change.rejected ?? [:] { screen.reject(reason, count) }
+      if let input = change.recorder { screen.send(.recorder(.own(input))) }
     }
     guard let recorded = change.settings else { return }
     screen.apply(recorded.policies)

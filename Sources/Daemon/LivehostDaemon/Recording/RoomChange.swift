@@ -2,6 +2,7 @@ import Intake
 import JSON
 import LiveEvents
 import RateLimiting
+import RecorderFeature
 
 /// Something that a room's state depends on besides its events and its time. It is recorded with
 /// them, so that a replay reaches the same state whatever the configuration says at that time.
@@ -11,9 +12,15 @@ struct RoomChange: Codable, Equatable {
   var settings: RecordedSettings?
   /// How many events were rejected; they are counted and leave nothing else.
   var rejected: [RejectionReason: Int]?
+  /// What happened to the room's own recorder, which only a restart repeats.
+  var recorder: RecorderInput?
 
   init(settings: RecordedSettings) { self.settings = settings }
   init(rejected: [RejectionReason: Int]) { self.rejected = rejected }
+  init(recorder: RecorderInput) { self.recorder = recorder }
+
+  /// Whether it is about the room in which it was recorded, and about no other one.
+  var isLocal: Bool { rejected != nil || recorder != nil }
 
   /// One JSON object on one line.
   var text: String {

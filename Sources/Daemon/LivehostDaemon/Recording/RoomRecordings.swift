@@ -3,15 +3,16 @@ package import LiveEvents
 package import Logging
 import NIOCore
 package import Platform
+import RecorderFeature
 package import Recordings
 import Systemd
 
-/// Starts, stops and lists the recordings of rooms, and logs what happens to them.
+/// The recordings of rooms: makes, lists and deletes them, and logs what happens to them.
 package final class RoomRecordings: Sendable {
-  private let library: RecordingLibrary
-  private let logger: Logger
-  /// Rooms that record, or are about to.
-  private let active = Guarded<Set<RoomName>>([])
+  let library: RecordingLibrary
+  let logger: Logger
+  /// Rooms with an open recorder, and who waits for its end.
+  private let active = Guarded<[RoomName: [CheckedContinuation<Void, Never>]]>([:])
   private let failed = Guarded<[RoomName: PresentFailure]>([:])
   private let endObserver = Guarded<(@Sendable () -> Void)?>(nil)
 
@@ -41,132 +42,64 @@ package final class RoomRecordings: Sendable {
   /// How many bytes ``open()`` still has to read.
   package var bytesToRecover: Int { library.bytesToRecover }
 
-  /// Starts recording a room.
-  ///
-  /// - Throws: ``ControlError`` `alreadyRecording`, `noSuchRoom`, `recordingFailed`.
-  package func start(
-    _ room: RoomName, on lane: HostLane
-  ) async throws(ControlError) -> RecordingReport {
-    guard enter(room) else {
-      throw .alreadyRecording(room.description)
-    }
-    guard await lane.visit(room, { $0?.show(.starting) != nil }) else {
-      remove(room)
-      throw .noSuchRoom(room.description)
-    }
-    let startedAt = WallClock.milliseconds()
-    let recorder: RoomRecorder
-    do throws(RecordingError) {
-      recorder = try await library.start(room: room.description, startedAt: startedAt) {
-        [weak self] event in self?.take(event, of: room, on: lane)
-      }
-    } catch {
-      remove(room)
-      lane.postVisit(to: room) { $0?.show(.failed) }
-      failed(room, error)
-      throw .recordingFailed(room: room.description, reason: error.description)
-    }
-    guard await begin(recorder, in: room, on: lane) else {
-      // The room was closed meanwhile.
-      await end(room, recorder, digest: nil)
-      throw .noSuchRoom(room.description)
-    }
-    forgetFailure(of: room)
-    logger.log(
-      .recordingStarted, "recording \(recorder.name) started",
-      metadata: ["room": "\(room)", "recording": "\(recorder.name)"])
-    return RecordingReport(recorder.name, room: room.description, startedAt: startedAt)
-  }
-
-  /// Makes a room record, and saves that it does, so that it continues after a crash. `false` if
-  /// the room is gone.
-  private func begin(
-    _ recorder: RoomRecorder, in room: RoomName, on lane: HostLane,
-    after end: RecordedPosition? = nil
-  ) async -> Bool {
-    await withCheckedContinuation { continuation in
-      lane.postVisit(to: room) { room in
-        guard let room else { return continuation.resume(returning: false) }
-        room.begin(recorder, after: end)
-        room.save(now: .now()) { continuation.resume(returning: true) }
-      }
-    }
-  }
-
-  /// Ends the recording of a room, once all of it is on disk.
-  ///
-  /// - Throws: ``ControlError`` `noSuchRoom`, `notRecording`, `recordingFailed`.
-  package func stop(
-    _ room: RoomName, on lane: HostLane
-  ) async throws(ControlError) -> RecordingReport {
-    let ended = await lane.visit(room) { room in
-      let ended = room?.endRecording()
-      if ended != nil { room?.show(.stopping) }
-      return (exists: room != nil, ended: ended)
-    }
-    guard ended.exists else { throw .noSuchRoom(room.description) }
-    guard let (recorder, digest) = ended.ended else { throw .notRecording(room.description) }
-    let summary = await end(room, recorder, digest: digest)
-    guard let summary, summary.state != .failed else {
-      lane.postVisit(to: room) { host in
-        host?.recordingClosed(recorder)
-        host?.show(.failed)
-      }
-      throw .recordingFailed(room: room.description, reason: summary?.reason ?? "it was closed")
-    }
-    lane.postVisit(to: room) { room in
-      room?.recordingClosed(recorder)
-      room?.show(.idle)
-    }
-    return RecordingReport(summary)
-  }
-
-  /// Ends the recording of a room that was closed, or is suspended until the next start.
-  package func ended(_ room: RoomName, _ recorder: RoomRecorder, _ end: RoomEvent.RecordingEnd) {
-    switch end {
-    case .closed(let digest): Task { await self.end(room, recorder, digest: digest) }
-    case .suspended:
-      Task {
-        defer { remove(room) }
-        do throws(RecordingError) {
-          try await recorder.interrupt(endedAt: WallClock.milliseconds())
-        } catch {
-          failed(room, error)
+  /// Ends the recording of a room that was closed, once all of it is on disk.
+  func roomClosed(_ room: RoomName, _ recording: Room.EndedRecording) {
+    Task {
+      do throws(RecordingError) {
+        switch recording {
+        case .written(let recorder, let digest):
+          _ = try await end(room, recorder, digest: digest)
+          if let failure = recorder.failure { throw failure }
+        case .open(let name): try await close(name, of: room)
         }
+      } catch {
+        logFailure(error.description, of: room)
       }
     }
   }
 
-  /// Continues the recording of a restored room, unless it was ended. If it cannot be continued,
-  /// the journal and the room say so.
+  /// Leaves the recording of a room to the next start of the daemon.
+  func roomSuspended(_ room: RoomName, _ recorder: RoomRecorder) {
+    Task {
+      defer { leave(room) }
+      do throws(RecordingError) {
+        try await recorder.interrupt(endedAt: WallClock.milliseconds())
+        if let failure = recorder.failure { throw failure }
+      } catch {
+        logFailure(error.description, of: room)
+      }
+    }
+  }
+
+  /// Continues the recording of a restored room, unless it was ended or is not to be continued. If it cannot be
+  /// continued, the journal and the room say so.
   ///
   /// - Parameter end: the end of what is recorded, all of which the room has seen.
   func resume(_ room: RoomName, after end: RecordedPosition, on lane: HostLane) async {
-    guard enter(room) else { return }
+    guard await lane.visit(room, { $0?.mustContinue(end) }) == true else { return }
+    await enter(room)
     let recorder: RoomRecorder?
     do throws(RecordingError) {
       recorder = try await library.resume(end.recording) { [weak self] event in
         self?.take(event, of: room, on: lane)
       }
     } catch {
-      remove(room)
-      lane.postVisit(to: room) { $0?.show(.failed) }
-      failed(room, error)
+      leave(room)
+      await lane.visit(room) { $0?.perform(.failed(reason: error.description)) }
       return
     }
-    guard let recorder else {
-      remove(room)
-      lane.postVisit(to: room) { $0?.show(.idle) }
+    guard let recorder else { return leave(room) }
+    guard await lane.visit(room, { $0?.begin(recorder, after: end) != nil }) else {
+      _ = try? await self.end(room, recorder, digest: nil)
       return
     }
-    guard await begin(recorder, in: room, on: lane, after: end) else {
-      await self.end(room, recorder, digest: nil)
-      return
-    }
-    forgetFailure(of: room)
+    logContinuation(of: recorder.name, in: room)
+  }
+
+  func logContinuation(of recording: String, in room: RoomName) {
     logger.log(
-      .recordingStarted, "recording \(recorder.name) continues in a new segment",
-      metadata: ["room": "\(room)", "recording": "\(recorder.name)"])
+      .recordingStarted, "recording \(recording) continues in a new segment",
+      metadata: ["room": "\(room)", "recording": "\(recording)"])
   }
 
   /// The most recordings in one reply.
@@ -215,7 +148,7 @@ package final class RoomRecordings: Sendable {
     _ recording: RecordingReport, because reason: DeletionReason, in directory: RoomDirectory
   ) async throws(ControlError) -> RecordingReport {
     let name = recording.recording
-    if await isNeeded(byRoom: recording.room, in: directory) { throw .recordingInUse(name) }
+    if await isNeeded(name, byRoom: recording.room, in: directory) { throw .recordingInUse(name) }
     let deleted: RecordingSummary
     do throws(RecordingError) {
       deleted = try await library.delete(name)
@@ -235,15 +168,21 @@ package final class RoomRecordings: Sendable {
     return RecordingReport(deleted)
   }
 
-  /// Whether a room's state might be in a recording only: until a snapshot is on disk that was taken after the
-  /// recording had ended.
-  private func isNeeded(byRoom room: String, in directory: RoomDirectory) async -> Bool {
+  /// Whether a recording is paused, or a room's state might be in recordings only: until a snapshot is on disk that was
+  /// taken after the recording had ended.
+  private func isNeeded(
+    _ recording: String, byRoom room: String, in directory: RoomDirectory
+  ) async -> Bool {
     guard let room = RoomName(room), let lane = directory.lane(of: room) else { return false }
     return await withCheckedContinuation { continuation in
       lane.postVisit(to: room) { room in
-        guard let room, room.mustSave, room.log?.isRecording != true else {
+        guard let room, room.log?.isRecording != true else {
           return continuation.resume(returning: false)
         }
+        if room.openRecording?.recording == recording {
+          return continuation.resume(returning: true)
+        }
+        guard room.mustSave else { return continuation.resume(returning: false) }
         room.whenSaved { continuation.resume(returning: !$0) }
       }
     }
@@ -309,76 +248,95 @@ package final class RoomRecordings: Sendable {
     library.close()
   }
 
-  private func take(_ event: RecordingEvent, of room: RoomName, on lane: HostLane) {
+  func take(_ event: RecordingEvent, of room: RoomName, on lane: HostLane) {
     switch event {
     case .progressed(let bytes, let duration):
       let progress = RecorderProgress(bytes: bytes, durationMilliseconds: duration)
-      lane.postVisit(to: room) { room in
-        if room?.log?.isRecording == true { room?.show(progress) }
-      }
+      lane.postVisit(to: room) { $0?.show(progress) }
     case .failed(let error):
-      failed(room, error)
       lane.postVisit(to: room) { [self] host in
         guard let ended = host?.endRecording() else { return }
-        host?.show(.failed)
+        host?.perform(.failed(reason: error.description))
         // It will not write anything more, so nothing has to wait for it.
         host?.recordingClosed(ended.recorder)
-        self.ended(room, ended.recorder, .closed(digest: nil))
+        Task { try? await end(room, ended.recorder, digest: nil) }
       }
     }
   }
 
+  /// Ends a recording, once all of it is on disk.
   @discardableResult
-  private func end(
+  func end(
     _ room: RoomName, _ recorder: RoomRecorder, digest: String?
-  ) async -> RecordingSummary? {
+  ) async throws(RecordingError) -> RecordingSummary {
     defer {
-      remove(room)
+      leave(room)
       endObserver.withLock { $0 }?()
     }
-    do throws(RecordingError) {
-      let summary = try await recorder.finish(
-        digest: digest, endedAt: WallClock.milliseconds())
-      guard summary.state == .finished else { return summary }
-      logger.log(
-        .recordingFinished,
-        "recording \(summary.name) finished: \(summary.events) events, \(summary.bytes) bytes",
-        metadata: [
-          "room": "\(room)", "recording": "\(summary.name)", "events": "\(summary.events)",
-          "bytes": "\(summary.bytes)",
-        ])
-      return summary
-    } catch {
-      failed(room, error, recording: recorder.name)
-      return nil
-    }
-  }
-
-  private func failed(_ room: RoomName, _ error: RecordingError, recording: String? = nil) {
-    var metadata: Logger.Metadata = ["room": "\(room)", "reason": "\(error.description)"]
-    metadata["recording"] = recording.map { "\($0)" }
-    failed.withLock {
-      $0[room] = PresentFailure(reason: error.description)
-    }
+    let summary = try await recorder.finish(digest: digest, endedAt: WallClock.milliseconds())
+    guard summary.state == .finished else { return summary }
     logger.log(
-      .recordingFailed, "recording of room \(room) failed: \(error.description)",
-      metadata: metadata)
+      .recordingFinished,
+      "recording \(summary.name) finished: \(summary.events) events, \(summary.bytes) bytes",
+      metadata: [
+        "room": "\(room)", "recording": "\(summary.name)", "events": "\(summary.events)",
+        "bytes": "\(summary.bytes)",
+      ])
+    return summary
   }
 
-  private func enter(_ room: RoomName) -> Bool {
-    active.withLock { $0.insert(room).inserted }
+  /// Notes how a room's recorder gets on. The journal gets what is new.
+  func note(_ work: RecorderWork, of room: RoomName) {
+    guard let failure = work.failure else { return forgetFailure(of: room) }
+    let reason =
+      work.retryDelay.map { "\(failure); trying again after \($0.components.seconds) s" }
+      ?? failure
+    let isNew = failed.withLock { failures in
+      let known = failures[room]
+      failures[room] = PresentFailure(
+        reason: reason, since: known?.since ?? WallClock.milliseconds())
+      return known?.reason != reason
+    }
+    if isNew { logFailure(reason, of: room, recording: work.recording) }
+  }
+
+  private func logFailure(_ reason: String, of room: RoomName, recording: String? = nil) {
+    var metadata: Logger.Metadata = ["room": "\(room)", "reason": "\(reason)"]
+    metadata["recording"] = recording.map { "\($0)" }
+    logger.log(
+      .recordingFailed, "recording of room \(room) failed: \(reason)", metadata: metadata)
+  }
+
+  // MARK: One recorder at a time
+
+  /// Returns once no other recorder of a room is open or being opened; ``leave(_:)`` must follow.
+  func enter(_ room: RoomName) async {
+    await withCheckedContinuation { continuation in
+      let isFree = active.withLock { active in
+        defer { active[room, default: []] += active[room] == nil ? [] : [continuation] }
+        return active[room] == nil
+      }
+      if isFree { continuation.resume() }
+    }
+  }
+
+  func leave(_ room: RoomName) {
+    let next = active.withLock { active in
+      guard active[room]?.isEmpty == false else {
+        active[room] = nil
+        return nil as CheckedContinuation<Void, Never>?
+      }
+      return active[room]?.removeFirst()
+    }
+    next?.resume()
   }
 
   /// Rooms that record, or are about to.
-  package var activeCount: Int {
-    active.withLock { $0.count }
-  }
-
-  private func remove(_ room: RoomName) { active.withLock { _ = $0.remove(room) } }
+  package var activeCount: Int { active.withLock { $0.count } }
 }
 
 extension RecordingReport {
-  fileprivate init(_ name: String, room: String, startedAt: Int) {
+  init(_ name: String, room: String, startedAt: Int) {
     self.init(
       recording: name, room: room, state: .recording, reason: nil, startedAt: startedAt,
       endedAt: nil, events: 0, frames: 0, bytes: 0, durationMs: 0, segments: 1, digest: nil)

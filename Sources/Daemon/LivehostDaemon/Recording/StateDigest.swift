@@ -18,7 +18,7 @@ package enum StateDigest {
   /// - Complexity: O(size of the state).
   package static func text(of screen: HostScreen) -> String {
     var state = screen.store.state
-    state.recorder.own = nil
+    (state.recorder.own, state.recorder.work) = (nil, nil)
     state.isRecording = state.recorder.isRecording
     // Hash tables, whose order differs from process to process. What is counted with them is also
     // in members that are shown.

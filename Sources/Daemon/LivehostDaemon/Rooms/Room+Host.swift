@@ -54,6 +54,9 @@ extension Room {
   }
 
   private func performOnPanel(_ event: ControlEvent) -> Result<HostReply, ControlError> {
+    if case .record = event, !hasRecorderElsewhere {
+      return .failure(.noSurface(room: name.description, control: ControlFeature.recorder))
+    }
     // The only reason to refuse one is a name too many: strangers choose them, so they are bounded.
     guard perform(.control(event)) else { return .failure(.limitReached("controls")) }
     let panel = screen.store.state.control
@@ -62,8 +65,12 @@ extension Room {
       return .success(HostReply(value: panel.values[String(control)] ?? value))
     case .tap(let control, _):
       return .success(HostReply(on: panel.switches[String(control)]))
-    case .slider, .meter, .state, .surface, .outcome: return .success(HostReply())
+    case .slider, .meter, .state, .record, .surface, .outcome: return .success(HostReply())
     }
+  }
+
+  private var hasRecorderElsewhere: Bool {
+    screen.store.state.control.requests?.surface(for: ControlFeature.recorder) != nil
   }
 
   private func admit(_ admission: Admission) -> Result<HostReply, ControlError> {

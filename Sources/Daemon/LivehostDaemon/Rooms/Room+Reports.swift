@@ -200,6 +200,7 @@ extension Requests {
       case .slider(let control, let value): values[control] = .number(value)
       case .switch(let control, let position): values[control] = .bool(position)
       case .endStream: values[request.control] = .bool(true)
+      case .record(let wish): values[request.control] = .string(wish.rawValue)
       }
     }
     return values.isEmpty ? nil : values
@@ -257,15 +258,16 @@ extension RecorderReport {
       state: recording.state, bytes: recording.bytes,
       durationMs: recording.durationMilliseconds,
       progress: recording.percent.map { Double($0) / 100 },
-      own: state.own.map(SingleRecorderReport.init),
+      own: state.own.map { SingleRecorderReport($0, state.work) },
       elsewhere: SingleRecorderReport(state.elsewhere))
   }
 }
 
 extension SingleRecorderReport {
-  fileprivate init(_ recording: RecorderActivity) {
+  fileprivate init(_ recording: RecorderActivity, _ work: RecorderWork? = nil) {
     self.init(
       state: recording.state, bytes: recording.bytes,
-      durationMs: recording.durationMilliseconds)
+      durationMs: recording.durationMilliseconds, recording: work?.recording,
+      failure: work?.failure, retrySeconds: work?.retryDelay.map { Int($0.components.seconds) })
   }
 }

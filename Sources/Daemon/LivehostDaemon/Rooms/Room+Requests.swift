@@ -65,6 +65,8 @@ extension Room {
     switch act {
     case .control(.set(let control, _)), .control(.tap(let control, _)):
       panel.requests?.outstanding(for: String(control))?.number
+    case .control(.record):
+      panel.requests?.outstanding(for: ControlFeature.recorder)?.number
     // Nothing else is asked of surfaces.
     default: nil
     }
@@ -172,8 +174,21 @@ extension MonitorRequestsReply {
       case .switch(let control, let position):
         (report.kind, report.control, report.on) = (.setSwitch, control, position)
       case .endStream: break
+      case .record(let wish): report.kind = RequestKind(wish)
       }
       self.init(request: report)
     }
+  }
+}
+
+extension RequestKind {
+  fileprivate init(_ wish: RecorderWish) {
+    self =
+      switch wish {
+      case .start: .startRecording
+      case .stop: .stopRecording
+      case .pause: .pauseRecording
+      case .resume: .resumeRecording
+      }
   }
 }

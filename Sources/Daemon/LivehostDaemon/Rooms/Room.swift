@@ -9,6 +9,7 @@ import LiveEvents
 import NIOCore
 import Platform
 import RateLimiting
+import RecorderFeature
 import Recordings
 import WaitingRoomFeature
 import WireFormats
@@ -48,6 +49,12 @@ final class Room {
   /// The recorder of a recording that has ended but is not closed: it may still have to write
   /// events whose senders wait.
   var closingRecorder: RoomRecorder?
+  /// The recording that is not being written, but is to be continued or closed.
+  var openRecording: RecordedPosition?
+  var saving: Saving?
+  /// Makes the recordings; `nil` if there are none.
+  let recordings: RoomRecordings?
+  let recorderWaiters = RecorderWaiters()
   /// The rejections that are in ``log``.
   var loggedRejections: [RejectionReason: Int]
   /// Whether the state depends on more than events, such as acts of the host.
@@ -95,13 +102,15 @@ final class Room {
     screenFeed = RoomFeed { [weak lane] _ in
       await lane?.read(name) { room in room.screenReading() }
     }
+    recordings = lane.recordings
+    let recorder = recordings?.recorder(of: name, on: lane) ?? .live
     let meter = lane.meter
     screen = HostScreen(
       lane: EventLoopLane(lane.eventLoop, meter: meter, room: name),
       framesPerSecond: settings.framesPerSecond, throttling: settings.throttling,
       chatHistory: settings.chatHistory,
       clock: MachineClock(meter.activity, room: name, faults: lane.faults), start: clock.now,
-      dependencies: Dependencies.live().overriding(requests.client),
+      dependencies: Dependencies.live().overriding(requests.client).overriding(recorder),
       restoring: snapshot?.screen)
     requests.patience = settings.requestTimeout
     activity = meter.activity
@@ -112,18 +121,25 @@ final class Room {
   private func observe(_ lane: HostLane) {
     let store = screen.store
     let (name, observer, faults) = (name, lane.observer, lane.faults)
-    store.onAction { [admitted, requestWaiters] action in
+    store.onAction { [admitted, requestWaiters, recorderWaiters] action in
       switch action {
       case .control(.delegate(.committed(let control, let value))):
         observer(name, .committed(control: control, value: value))
       case .control(.delegate(.requestEnded(let request, let outcome))):
         requestWaiters.end(request.number, outcome)
+      case .recorder(.delegate(.attemptEnded(let attempt, let outcome))):
+        recorderWaiters.end(attempt, outcome)
       case .waitingRoom(.delegate(.admitted(let people))): admitted.people? += people
       // Not listed: of all other actions there is nobody to tell.
       default: break
       }
     }
-    screen.onEffectEvent = { [unowned self] in perform(effectEvent: $0) }
+    screen.onEffectInput = { [unowned self] input in
+      switch input {
+      case .event(let event): perform(effectEvent: event)
+      case .recorder(let input): perform(effectInput: input)
+      }
+    }
     store.onFailure = { observer(name, .failed("\($0)")) }
     store.onWarning = { observer(name, .failed($0)) }
     if faults.holdsActions {
@@ -233,6 +249,7 @@ final class Room {
     endReview()
     screen.store.cancelEffects()
     requestWaiters.endAll()
+    recorderWaiters.endAll(.noSuchRoom(name.description))
   }
 
   /// Tells the monitors that the room no longer exists.

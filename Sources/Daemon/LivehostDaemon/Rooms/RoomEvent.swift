@@ -1,6 +1,5 @@
 package import LiveEvents
 import Logging
-package import Recordings
 import Systemd
 
 /// Something that happened to a room and that the daemon takes note of.
@@ -15,17 +14,8 @@ package enum RoomEvent: Sendable {
   case suspended
   /// A slider value was committed.
   case committed(control: String, value: Double)
-  /// The room stopped recording because it was closed or suspended.
-  case recordingEnded(RoomRecorder, RecordingEnd)
   /// Something failed, and there is no caller to tell.
   case failed(String)
-
-  package enum RecordingEnd: Sendable {
-    /// The room was closed; the digest is that of its last state, if the recording led to it.
-    case closed(digest: String?)
-    /// The recording is to be continued at the next start.
-    case suspended
-  }
 }
 
 /// Receives what happens to rooms, on any thread, often on a lane: must return quickly.
@@ -48,9 +38,8 @@ extension RoomEvent {
         uniquingKeysWith: { $1 })
       logger.log(.sliderCommitted, "room \(room): \(control) is \(value)", metadata: metadata)
     case .failed(let problem): logger.error("room \(room): \(problem)", metadata: metadata)
-    // A suspended room is open again as soon as the daemon runs again; recordings have entries of
-    // their own.
-    case .suspended, .recordingEnded: break
+    // A suspended room is open again as soon as the daemon runs again.
+    case .suspended: break
     }
   }
 }

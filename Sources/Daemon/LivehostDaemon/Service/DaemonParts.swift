@@ -84,7 +84,6 @@ final class DaemonParts: Sendable {
       case .closed, .suspended:
         tasks.roomClosed(room)
         recordings.forgetFailure(of: room)
-      case .recordingEnded(let recorder, let end): recordings.ended(room, recorder, end)
       case .opened, .restored, .committed, .failed: break
       }
       event.log(room, to: logger)
@@ -95,7 +94,8 @@ final class DaemonParts: Sendable {
       }
       return HostLane(
         index: index, eventLoop: eventLoop, settings: configuration.rooms, faults: faults,
-        snapshots: snapshots, library: library, onTurn: metrics.noteTurns(lane: index),
+        snapshots: snapshots, library: library, recordings: recordings,
+        onTurn: metrics.noteTurns(lane: index),
         observer: observer)
     }
     directory = RoomDirectory(

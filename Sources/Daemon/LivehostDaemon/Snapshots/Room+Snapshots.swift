@@ -5,7 +5,6 @@ import LiveEvents
 import NIOCore
 import Platform
 import RateLimiting
-import RecorderFeature
 import Recordings
 
 extension Room {
@@ -54,7 +53,8 @@ extension Room {
     let snapshot = RoomSnapshot(
       room: name.description, savedAt: WallClock.milliseconds(),
       instant: clock.time(machine: now.machineTime), screen: screen.snapshot,
-      recording: log?.isRecording == true ? log?.position : nil, log: self.keeper?.position)
+      recording: log?.isRecording == true ? log?.position : openRecording,
+      log: self.keeper?.position)
     let number = keeper.room.nextSnapshot()
     keeper.library.noteSaving(name.description)
     let post: @Sendable () -> Void = {
@@ -180,13 +180,11 @@ extension Room {
   func endRestoration(at end: LogPosition?, isLost: Bool, now: NIODeadline) {
     isRestoring = false
     // Last, when it is logged or recorded again.
-    defer { resumeRequests() }
-    guard log == nil else { return }
-    // What it recorded when it was saved has ended.
-    switch screen.store.state.recorder.own?.state {
-    case .starting, .recording, .stopping, .paused: show(.idle)
-    case .idle, .failed, nil: break
+    defer {
+      resumeRequests()
+      resumeRecorder()
     }
+    guard log == nil else { return }
     if let end, !isLost { beginLog(after: end) } else { keeper?.require(at: now) }
   }
 }

@@ -12,7 +12,7 @@ package struct RoomSnapshot: Sendable, Codable {
   /// The room's time.
   package let instant: Instant
   package let screen: ScreenSnapshot
-  /// How far the room is recorded; `nil` if it is not being recorded.
+  /// How far the room is recorded; `nil` if it has no open recording.
   package let recording: RecordedPosition?
   /// How far it is in the log of all rooms; `nil` if it was saved by a version that had none.
   package let log: LogPosition?

@@ -5,16 +5,17 @@ extension ControlEvent: NativeEvent {
   enum NativeType: String, CaseIterable {
     case slider, tap, meter
     case set = "host.set"
+    case record = "host.record"
     case state = "control.state"
     case surface = "control.surface"
     case outcome = "control.outcome"
 
     /// Whether only the program itself writes it, in what it records: whoever carries out requests does not
-    /// come by a line, and must not be made up by one.
+    /// come by a line, and must not be made up by one; who asks for a recording waits for the answer.
     var isOwn: Bool {
       switch self {
       case .slider, .tap, .meter, .set, .state: false
-      case .surface, .outcome: true
+      case .record, .surface, .outcome: true
       }
     }
   }
@@ -25,6 +26,7 @@ extension ControlEvent: NativeEvent {
     case .tap: .tap
     case .meter: .meter
     case .set: .set
+    case .record: .record
     case .state: .state
     case .surface: .surface
     case .outcome: .outcome
@@ -48,6 +50,7 @@ extension ControlEvent: NativeEvent {
         .set(
           control: try line.name(.control),
           value: try line.number(.value, in: EventLimits.fraction))
+      case .record: .record(try line.choice(.kind))
       case .state: .state(control: try line.name(.control), try ControlState(line))
       case .surface: .surface(try ControlSurfaceEvent(line))
       case .outcome:
@@ -72,6 +75,7 @@ extension ControlEvent: NativeEvent {
     case .set(let control, let value):
       object.add("control", control)
       object.add("value", value)
+    case .record(let wish): object.add("kind", wish.rawValue)
     case .state(let control, let state):
       object.add("control", control)
       switch state {

@@ -3,6 +3,7 @@ import HostFeature
 import HostScreen
 import LiveEvents
 import RateLimiting
+import RecorderFeature
 import ViewGraph
 
 /// One variant of the screen on one device, from the first event to the end of the scenario.
@@ -63,7 +64,12 @@ final class SimulatedRun {
       for record in screen.views.log.records(of: name) { note(record) }
     }
     screen.views.onEvaluation = { [unowned self] in note($0) }
-    screen.onEffectEvent = { [unowned self] in perform($0) }
+    screen.onEffectInput = { [unowned self] input in
+      switch input {
+      case .event(let event): perform(event)
+      case .recorder(let input): screen.send(.recorder(.own(input)))
+      }
+    }
     for event in effects.firstEvents { perform(event) }
     endTurn(from: 0, isFrame: true)
     for source in scenario.sources {

@@ -1,0 +1,91 @@
+package import ControlInterface
+package import LiveEvents
+import RecorderFeature
+
+// What clients ask for. They wait for the outcome, so an attempt that fails is not repeated unless they ask for that.
+extension RoomRecordings {
+  /// Starts recording a room; returns once a restart would not end it.
+  ///
+  /// - Parameter retries: whether it is tried until it works if the first attempt fails, which is an error anyway.
+  /// - Throws: ``ControlError`` `alreadyRecording`, `noSuchRoom`, `recordingFailed`.
+  package func start(
+    _ room: RoomName, on lane: HostLane, retries: Bool = false
+  ) async throws(ControlError) -> RecordingReport {
+    let recording = try await begin(.start, room, on: lane, retries: retries)
+    return RecordingReport(
+      recording.recording, room: room.description, startedAt: recording.startedAt)
+  }
+
+  /// Continues the recording that was paused.
+  ///
+  /// - Throws: ``ControlError`` `alreadyRecording`, `notRecording`, `noSuchRoom`, `recordingFailed`.
+  package func resume(
+    _ room: RoomName, on lane: HostLane
+  ) async throws(ControlError) -> RecordingReport {
+    try await begin(.resume, room, on: lane, retries: false)
+  }
+
+  /// Leaves out of the recording what happens from here on; returns once all before that is on disk.
+  ///
+  /// - Throws: ``ControlError`` `notRecording`, `noSuchRoom`, `recordingFailed`.
+  package func pause(
+    _ room: RoomName, on lane: HostLane
+  ) async throws(ControlError) -> RecordingReport {
+    _ = try await carryOut(.pause, room, on: lane)
+    return try await report(of: room, on: lane)
+  }
+
+  /// Ends the recording of a room, once all of it is on disk.
+  ///
+  /// - Throws: ``ControlError`` `noSuchRoom`, `notRecording`, `recordingFailed`.
+  package func stop(
+    _ room: RoomName, on lane: HostLane
+  ) async throws(ControlError) -> RecordingReport {
+    // Of one that failed there is still something to tell, though there is nothing to close.
+    let last = await lane.visit(room) { $0?.recordingName }
+    let outcome = try await carryOut(.stop, room, on: lane)
+    guard case .saved(let saved) = outcome, let name = saved?.name ?? last else {
+      throw .notRecording(room.description)
+    }
+    return try await report(of: name, room)
+  }
+
+  private func begin(
+    _ wish: RecorderWish, _ room: RoomName, on lane: HostLane, retries: Bool
+  ) async throws(ControlError) -> RecordingReport {
+    _ = try await carryOut(wish, room, on: lane, retries: retries)
+    await lane.save(room)
+    return try await report(of: room, on: lane)
+  }
+
+  private func carryOut(
+    _ wish: RecorderWish, _ room: RoomName, on lane: HostLane, retries: Bool = false
+  ) async throws(ControlError) -> RecorderOutcome {
+    let outcome = try await lane.wish(wish, in: room, retries: retries)
+    switch outcome {
+    case .started, .paused, .resumed, .saved: return outcome
+    case .failed(let reason):
+      let end = retries ? "; livehostd goes on trying" : ""
+      throw .recordingFailed(room: room.description, reason: reason + end)
+    case .replaced:
+      throw .recordingFailed(room: room.description, reason: "replaced by a later request")
+    }
+  }
+
+  private func report(
+    of room: RoomName, on lane: HostLane
+  ) async throws(ControlError) -> RecordingReport {
+    let name = await lane.visit(room) { $0?.recordingName }
+    guard let name else { throw .noSuchRoom(room.description) }
+    return try await report(of: name, room)
+  }
+
+  private func report(
+    of name: String, _ room: RoomName
+  ) async throws(ControlError) -> RecordingReport {
+    guard let report = try await list(room).recordings.last(where: { $0.recording == name }) else {
+      throw .noSuchRecording(name)
+    }
+    return report
+  }
+}

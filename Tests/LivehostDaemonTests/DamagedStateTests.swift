@@ -17,7 +17,7 @@ import WireFormats
   private let path = NSTemporaryDirectory() + "damaged-\(UUID().uuidString.prefix(8))"
 
   private func clean() {
-    for end in ["", "+", "++"] { try? FileManager.default.removeItem(atPath: path + end) }
+    for end in ["", "+", "++", "+++"] { try? FileManager.default.removeItem(atPath: path + end) }
   }
 
   private func spoil(_ file: String) throws {
@@ -104,6 +104,32 @@ import WireFormats
     await third.restore()
     #expect(await third.count() == 20)
     try await third.end()
+  }
+
+  @Test func `what came after a recording is there, though the newest saved state is spoiled`()
+    async throws
+  {
+    defer { clean() }
+    var run = try KeptRooms(in: path)
+    _ = try run.directory.open(.main)
+    await run.send(0..<10)
+    _ = try await run.recordings.start(.main, on: run.lane)
+    await run.send(10..<20)
+    _ = try await run.recordings.stop(.main, on: run.lane)
+    await run.send(20..<30)
+    for count in [30, 40] {
+      let copy = try run.kill()
+      try await run.end()
+      if count == 30 { try spoil(copy + "/rooms/main.json") }
+      run = try KeptRooms(in: copy)
+      await run.recordings.open()
+      await run.restore()
+      #expect(await run.count() == count)
+      #expect(run.store.losses.isEmpty && !run.log.contain("lead on"), "\(run.log.all)")
+      #expect(try await run.recordings.list(.main).recordings.map(\.state) == [.finished])
+      await run.send(30..<40)
+    }
+    try await run.end()
   }
 
   @Test func `a room that is not recorded comes back in the state before`() async throws {

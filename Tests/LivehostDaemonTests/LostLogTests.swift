@@ -160,6 +160,34 @@ import Testing
     }
   }
 
+  @Test func `a segment of another log is left out, though it has the right number`() async throws {
+    defer { clean() }
+    try await run { rooms in
+      _ = try rooms.directory.open(other)
+      await rooms.send(0..<5, to: other)
+    }
+    let foreign = try Data(contentsOf: URL(filePath: segment))
+    try files.removeItem(atPath: path)
+    try await run { rooms in
+      _ = try rooms.directory.open(.main)
+      await rooms.send(0..<10)
+    }
+    try foreign.write(to: URL(filePath: segment))
+    try await run { rooms in
+      #expect(await rooms.count(other) == nil)
+      #expect(rooms.log.contain("000001.ndjson is left out: it is of another log"))
+      #expect(rooms.store.problems.contains { $0.text.contains("it is of another log") })
+      _ = try rooms.directory.open(.main)
+      await rooms.send(0..<7)
+    }
+    // The same once it is not known which log it was: what is newest counts.
+    for name in ["log.json", "log.json.previous"] where files.fileExists(atPath: "\(path)/\(name)")
+    {
+      try files.removeItem(atPath: "\(path)/\(name)")
+    }
+    try await run { rooms in #expect(await rooms.count() == 7) }
+  }
+
   @Test func `rooms come back even if fewer are allowed now`() async throws {
     defer { clean() }
     let names = try ["a", "b", "c"].map { try #require(RoomName($0)) }

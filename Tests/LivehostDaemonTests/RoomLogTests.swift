@@ -121,7 +121,7 @@ import Testing
     await run.send(0..<10)
     // The new room is there before the old one is removed from the disk.
     await withCheckedContinuation { continuation in
-      run.lane.postClosing(of: .main) { continuation.resume() }
+      run.lane.postClosing(of: .main) { _ in continuation.resume() }
       run.lane.postOpening(of: .main)
     }
     _ = try run.directory.open(other)
@@ -148,7 +148,7 @@ import Testing
     lane.postOpening(of: .main)
     await run.send(0..<5, on: lane)
     await withCheckedContinuation { continuation in
-      run.lane.postClosing(of: .main) { continuation.resume() }
+      run.lane.postClosing(of: .main) { _ in continuation.resume() }
     }
     run = try await successor(of: run)
     #expect(await run.count() == 5)
@@ -246,7 +246,8 @@ import Testing
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: file)))
     let marks = String(decoding: bytes, as: UTF8.self)
     #expect(marks.contains("segmentSynced"))
-    for offset in stride(from: 3, to: bytes.count, by: 97) {
+    let header = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
+    for offset in Array(0...header) + stride(from: header + 3, to: bytes.count, by: 97) {
       var rotten = bytes
       rotten[offset] ^= 1 << (offset % 8)
       let place = path + "++"
@@ -264,6 +265,89 @@ import Testing
       #expect(count == 8 || isTold, "byte \(offset)")
       try await next.end()
     }
+  }
+
+  @Test func `what is cut off the end of the log is told, and whose it was`() async throws {
+    defer { clean() }
+    let first = try KeptRooms(in: path)
+    for (index, room) in [RoomName.main, other].enumerated() {
+      _ = try first.directory.open(room)
+      await first.send(0..<10 + index, to: room)
+    }
+    let copy = try first.kill()
+    try await first.end()
+    let file = URL(filePath: copy + "/log/000001.ndjson")
+    var bytes = try Data(contentsOf: file)
+    // The last mark is lost, and half a line in front of it.
+    let mark = try #require(
+      bytes.range(of: Data(#"{"type":"segmentSynced""#.utf8), options: .backwards))
+    bytes = bytes[..<(mark.lowerBound - 10)]
+    try bytes.write(to: file)
+    let second = try KeptRooms(in: copy)
+    await second.restore()
+    #expect(await second.count() == 10)
+    let end = try #require(bytes.lastIndex(of: UInt8(ascii: "\n")))
+    #expect(
+      second.log.contain(
+        "the log of the rooms: cutting off \(bytes.count - end - 1) bytes after line"))
+    #expect(
+      second.log.contain("in segment 1, of other, not known to be synced when the program ended"))
+    #expect(!second.log.contain("damaged"))
+    try await second.end()
+  }
+
+  @Test func `acts of the host are no received events after a crash, either`() async throws {
+    defer { clean() }
+    var run = try KeptRooms(in: path)
+    _ = try run.directory.open(.main)
+    let counts = { (run: KeptRooms) in await run.lane.report(.main)?.counters }
+    for isRecorded in [false, true] {
+      if isRecorded { _ = try await run.recordings.start(.main, on: run.lane) }
+      await run.send(0..<10)
+      for value in [0.25, 0.5] {
+        _ = try await run.lane.act(.control(.set(control: "gain", value: value)), in: .main).get()
+      }
+      await run.send(10..<20)
+      let before = await counts(run)
+      run = try await successor(of: run)
+      #expect(await counts(run) == before)
+      #expect(await run.lane.report(.main)?.features.control?.values["gain"] == 0.5)
+    }
+    try await run.end()
+  }
+
+  @Test func `an act, a closing or an outcome that cannot be kept is answered with why`()
+    async throws
+  {
+    let disk = SimulatedDisk()
+    try disk.makeDirectory("/state")
+    let isBroken = Mutex(false)
+    disk.decide { call in
+      let isWrite = [.write, .sync, .create].contains { $0 == call.operation }
+      return isWrite && isBroken.withLock { $0 } ? .error(ENOSPC) : nil
+    }
+    let run = try KeptRooms(in: "/state", on: disk)
+    for room in [RoomName.main, other] { _ = try run.directory.open(room) }
+    await run.send(0..<10)
+    isBroken.withLock { $0 = true }
+    let act = await run.lane.act(.control(.set(control: "gain", value: 0.5)), in: .main)
+    guard case .failure(.recordingFailed("main", _)) = act else {
+      Issue.record("\(act)")
+      return
+    }
+    #expect(await run.lane.report(.main)?.features.control?.values["gain"] == 0.5)
+    var failure: String?
+    #expect(await run.directory.close(other, onFailure: { failure = $0 }))
+    #expect(failure?.contains("No space left") == true)
+    isBroken.withLock { $0 = false }
+    // The log is tried again a second later.
+    repeat {
+      _ = try await run.lane.act(.control(.set(control: "gain", value: 0.25)), in: .main).get()
+    } while !run.recordings.problems.isEmpty
+    failure = nil
+    #expect(await run.directory.close(.main, onFailure: { failure = $0 }))
+    #expect(failure == nil)
+    try await run.end()
   }
 
   @Test func `nothing behind damage in the log is played`() async throws {

@@ -112,6 +112,11 @@ import WireFormats
     #expect(rotten.lines == whole.lines && (1..<whole.records).contains(rotten.records))
     let after = try #require(try await studio.recordings.list(nil).recordings.first)
     #expect(after.state == .damaged && after.reason == rotten.damage)
+    // The disk gives back again what was written.
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: file)
+    #expect(try #require(try await verify(recording, room: nil).first) == whole)
+    #expect(try await studio.recordings.list(nil).recordings == [listed])
     await #expect(throws: ControlError.noSuchRecording("none")) {
       _ = try await verify("none", room: nil)
     }

@@ -268,6 +268,75 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await library.steps(of: summary.name) == makeSteps(900))
   }
 
+  @Test(arguments: [true, false])
+  func `a last segment is missed also without a catalogue, by its being announced`(
+    isFinished: Bool
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    var name = ""
+    if isFinished {
+      name = try await library.record(makeSteps(900)).name
+    } else {
+      library.close()
+      (name, _) = try await leave(makeSteps(900), in: directory.path)
+      library = try RecordingLibrary(directory: directory.path, settings: .small)
+    }
+    let last = try #require(try await library.files(of: name).segments.last)
+    library.close()
+    let aside = directory.path + "/aside"
+    try FileManager.default.moveItem(atPath: last.path, toPath: aside)
+    let damage = Damage(segment: last.number, .missing)
+    let catalogue = directory.path + "/catalogue.sqlite"
+    for _ in 1...2 {
+      try FileManager.default.removeItem(atPath: catalogue)
+      library = try RecordingLibrary(directory: directory.path, settings: .small)
+      let listed = try #require(try await library.list().first)
+      #expect(listed.state == .damaged && listed.reason == damage.description)
+      #expect(try await library.readable(name).damage == damage)
+      library.close()
+    }
+    try FileManager.default.moveItem(atPath: aside, toPath: last.path)
+    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    #expect(try await library.list().map(\.state) == [isFinished ? .finished : .interrupted])
+    #expect(try await library.steps(of: name) == makeSteps(900))
+  }
+
+  @Test(arguments: [true, false])
+  func `a segment that was announced, and in which nothing is, is not missed`(
+    isCatalogueLost: Bool
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let (name, file) = try await leave(makeSteps(900), in: directory.path)
+    let whole = try bytes(file)
+    // Killed when its first line was written, and the last one of the segment before.
+    try write(whole[...(try #require(whole.firstIndex(of: 0x0A)))], to: file)
+    var library: RecordingLibrary
+    var segments = 0
+    for life in 1...2 {
+      if life == 2 || isCatalogueLost {
+        try FileManager.default.removeItem(atPath: directory.path + "/catalogue.sqlite")
+      }
+      let messages = Messages()
+      library = try RecordingLibrary(
+        directory: directory.path, settings: .small, onProblem: messages.add)
+      let listed = try #require(try await library.list().first)
+      #expect(listed.state == .interrupted && messages.all == [])
+      segments = listed.segments
+      #expect(!FileManager.default.fileExists(atPath: file))
+      library.close()
+    }
+    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    defer { library.close() }
+    let before = try await library.steps(of: name)
+    let recorder = try #require(try await library.resume(name) { _ in })
+    await recorder.write(makeSteps(3, seed: 2))
+    let summary = try await recorder.finish(digest: nil, endedAt: 1)
+    #expect(summary.state == .finished && summary.segments == segments + 1)
+    #expect(try await library.steps(of: name) == before + makeSteps(3, seed: 2))
+  }
+
   @Test func `a recording without any file is not intact`() async throws {
     let directory = try TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path, settings: .small)

@@ -1,6 +1,7 @@
 import FileSystem
 import JSON
 import WireFormats
+import Wording
 
 /// What earlier runs left in the log that all rooms share, read once from beginning to end.
 package struct LogContents: Sendable {
@@ -37,9 +38,19 @@ package struct LogContents: Sendable {
   private(set) var end: LineChain?
   private var lastNumber: Int?
   private var isLastDamaged = false
+  /// The room of the newest mark.
+  private var lastMarked: String?
+  /// When the log began; 0 if none of its segments says.
+  private(set) var startedAt: Int
+  /// Whether that is known but by the segments.
+  private let isKnown: Bool
+  private let newestSegment: Int
   private let disk: any Disk
 
-  init(disk: any Disk) { self.disk = disk }
+  init(newest: NewestSegment, disk: any Disk) {
+    (startedAt, isKnown) = (newest.startedAt, newest.startedAt != 0)
+    (newestSegment, self.disk) = (newest.number, disk)
+  }
 
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
 
@@ -50,9 +61,8 @@ package struct LogContents: Sendable {
     var decoder = LineDecoder(ofOwnLinesUpTo: SegmentReader.longestLine)
     var steps: [RecordedStep] = []
     while try reader.read(&decoder, into: &steps) {
-      if let header = reader.header, header.segment != number {
-        problems.append(
-          "\(path) is left out: it says that it is segment \(header.segment) of a log")
+      if let header = reader.header, let problem = misplacement(of: header, at: number) {
+        lose("\(path) is left out: \(problem)", isLoss: number <= newestSegment)
         return leaveOut(number)
       }
       for step in steps { if let mark = LogMark(step) { note(mark, number) } }
@@ -60,8 +70,9 @@ package struct LogContents: Sendable {
     }
     // Behind damage there is nothing to continue.
     let previous = isLastDamaged ? nil : reader.header?.previous
+    // Without its first line it looks like a segment of a version that had no log.
     let isCutShort =
-      reader.goodBytes == 0 || reader.goodBytes < reader.syncedBytes
+      reader.chain == nil || reader.goodBytes == 0 || reader.goodBytes < reader.syncedBytes
       || (reader.end != nil && reader.goodBytes < size)
     let isDamaged =
       isCutShort
@@ -80,7 +91,20 @@ package struct LogContents: Sendable {
         ], disk: disk))
     (lastNumber, isLastDamaged) = (number, isDamaged)
     end = reader.end == nil ? nil : reader.chain
-    if isLast, !isDamaged, reader.end == nil { close(reader, path) }
+    if isLast, !isDamaged, reader.end == nil {
+      tellCut(reader, size - reader.goodBytes)
+      close(reader, path)
+    }
+  }
+
+  /// Why a segment does not belong where it is.
+  private mutating func misplacement(of header: SegmentHeader, at number: Int) -> String? {
+    if header.segment != number { return "it says that it is segment \(header.segment) of a log" }
+    // Logs of earlier versions do not say when they began.
+    guard header.startedAt != 0 else { return nil }
+    if isKnown, header.startedAt != startedAt { return "it is of another log" }
+    startedAt = header.startedAt
+    return nil
   }
 
   /// Leaves out a segment that cannot be read.
@@ -102,13 +126,14 @@ package struct LogContents: Sendable {
     )
   }
 
-  private mutating func lose(_ text: String) {
+  private mutating func lose(_ text: String, isLoss: Bool = true) {
     problems.append(text)
-    losses.append(text)
+    if isLoss { losses.append(text) }
   }
 
   private mutating func note(_ mark: LogMark, _ segment: Int) {
     newestSession = max(newestSession, mark.session)
+    lastMarked = mark.room
     var room = rooms[mark.room] ?? Room(last: mark.position, firstSegment: segment)
     room.last = max(room.last, mark.position)
     if let time = mark.opened, mark.session > room.opened?.session ?? 0 {
@@ -116,6 +141,18 @@ package struct LogContents: Sendable {
     }
     if mark.closed == true { room.closed = max(room.closed ?? 0, mark.session) }
     rooms[mark.room] = room
+  }
+
+  /// Tells what is cut off. Nothing shows whether it was ever synced: the newest lines that were are not marked yet.
+  private mutating func tellCut(_ reader: SegmentReader, _ bytes: Int) {
+    guard bytes > 0, let chain = reader.chain, let number = lastNumber else { return }
+    var rooms = Set(reader.roomsOfBadLines.compactMap(\.self))
+    // A line that is not a mark follows the last one.
+    if reader.roomsOfBadLines.first == .some(nil), let lastMarked { rooms.insert(lastMarked) }
+    let whose = rooms.isEmpty ? "" : ", of \(rooms.sorted().joined(separator: ", "))"
+    problems.append(
+      "the log of the rooms: cutting off \(Format.count(bytes, "byte")) after line \(chain.number) in segment "
+        + "\(number)\(whose), not known to be synced when the program ended")
   }
 
   /// Closes the segment that was being written when the program ended.

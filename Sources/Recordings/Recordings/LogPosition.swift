@@ -1,3 +1,5 @@
+import JSON
+
 /// A position in the log that all rooms share: behind a batch of one room.
 package struct LogPosition: Sendable, Codable, Equatable, Comparable {
   /// A room has a new session each time that it begins to be logged. Sessions of all rooms and all runs are numbered
@@ -26,6 +28,8 @@ package struct LogMark: Sendable, Codable, Equatable {
   package var opened: Int?
   /// In the first batch of another session: the position that it continues.
   package var after: LogPosition?
+  /// In the first batch of a session that continues a recording: the end of the recording, which began at ``after``.
+  package var recorded: RecordedPosition?
   /// Whether the room was closed for good.
   package var closed: Bool?
 
@@ -41,6 +45,9 @@ package struct LogMark: Sendable, Codable, Equatable {
     var text = #"{"room":"\#(room)","session":\#(session),"batch":\#(batch)"#
     if let opened { text += #","opened":\#(opened)"# }
     if let after { text += #","after":{"session":\#(after.session),"batch":\#(after.batch)}"# }
+    if let recorded, let value = try? JSONValue(encoding: recorded) {
+      text += #","recorded":\#(value.serialized())"#
+    }
     if closed == true { text += #","closed":true"# }
     return text + "}"
   }

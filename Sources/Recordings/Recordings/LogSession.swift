@@ -1,5 +1,6 @@
 import FileSystem
 import LiveEvents
+import Platform
 
 /// The log that all rooms share, while it is being written. Belongs to the writer's thread.
 ///
@@ -79,7 +80,7 @@ final class LogSession {
     let isMissing =
       newest.number > numbers.last ?? 0
       || newest.number == numbers.last && (try? isEmpty(newest.number)) == true
-    var contents = LogContents(disk: settings.disk)
+    var contents = LogContents(newest: newest, disk: settings.disk)
     for number in numbers {
       let path = RecordingFiles.path(of: number, in: directory)
       do throws(RecordingError) {
@@ -95,6 +96,7 @@ final class LogSession {
       rooms[name] = Room(behindPrevious: room.firstSegment, behindNewest: room.firstSegment)
     }
     end = contents.end
+    newest.startedAt = contents.startedAt
     return contents
   }
 
@@ -224,8 +226,9 @@ final class LogSession {
     if let failure, now < failure.retryAt { throw failure.error }
     try Directories.create(directory, on: settings.disk)
     let number = max(numbers.last ?? 0, newest.number) + 1
+    if newest.startedAt == 0 { newest.startedAt = WallClock.milliseconds() }
     let opened = try SegmentSequence(
-      SegmentHeader(name: "log", room: "", segment: number, startedAt: 0),
+      SegmentHeader(name: "log", room: "", segment: number, startedAt: newest.startedAt),
       after: (SegmentContents(), 0, 0, end), directory: directory, settings: settings, now: now
     ) { [unowned self] segment, _ in end = segment.chain }
     end = nil

@@ -1,11 +1,14 @@
 import FileSystem
 import JSON
 
-/// Remembers, in a file beside the directory of the log, the newest segment of which something was synced: the log
-/// itself cannot say what is missing at its end. Belongs to the writer's thread.
+/// Remembers, in a file beside the directory of the log, which log it is and the newest segment of which something was
+/// synced: the log itself cannot say what is missing at its end, or was put in its place. Belongs to the writer's
+/// thread.
 struct NewestSegment {
   /// 0 if there was none.
   private(set) var number = 0
+  /// When the log began, in milliseconds since 1970, by which logs are told apart; 0 if it is not known.
+  var startedAt = 0
   private let directory: StateDirectory
   private let name: String
 
@@ -22,6 +25,7 @@ struct NewestSegment {
         let newest = value["newest"]?.integerValue
       else { continue }
       number = max(number, Int(newest))
+      if startedAt == 0 { startedAt = Int(value["startedAt"]?.integerValue ?? 0) }
     }
   }
 
@@ -29,7 +33,8 @@ struct NewestSegment {
   mutating func note(_ segment: Int) {
     guard segment > number else { return }
     number = segment
-    try? directory.replace(name, with: Array("{\"newest\":\(segment)}".utf8))
+    try? directory.replace(
+      name, with: Array("{\"newest\":\(segment),\"startedAt\":\(startedAt)}".utf8))
     try? directory.sync()
   }
 }

@@ -16,6 +16,14 @@ package struct RecordingCheck: ~Copyable {
   /// How many events, frames and changes are in the lines that are as they were written.
   package var records: Int { reader.stepsBefore }
 
+  /// What is in a recording that was read to its end, and is as it was written.
+  package struct Whole: Sendable {
+    let segments: [(file: RecordingFiles.Segment, scan: SegmentScan)]
+  }
+
+  /// At the end, if there is no damage.
+  package var whole: Whole? { damage == nil ? Whole(segments: reader.segments) : nil }
+
   /// Reads the next block; `false` at the end, which is behind the first damaged segment.
   ///
   /// - Throws: if a file cannot be read.

@@ -177,6 +177,16 @@ package final class RecordingLibrary: Sendable {
     }
   }
 
+  /// Notes in the catalogue that a reader found nothing wrong. Returns whether the recording was known as damaged, and
+  /// no longer is.
+  package func note(
+    _ whole: RecordingCheck.Whole, of name: String
+  ) async throws(RecordingError) -> Bool {
+    try await writer.perform { store throws(RecordingError) in
+      try store.note(whole, of: name)
+    }
+  }
+
   /// How many recordings are known to be damaged; 0 until the library is open.
   package var damagedCount: Int { index.damagedCount }
 

@@ -38,6 +38,8 @@ package struct RecordingReader: ~Copyable {
     }
   }
 
+  /// The segments that have been read to their end, and what is in them.
+  private(set) var segments: [(file: RecordingFiles.Segment, scan: SegmentScan)] = []
   /// The lines and steps in segments that have been read to their end.
   private(set) var (linesBefore, stepsBefore) = (0, 0)
 
@@ -79,6 +81,12 @@ package struct RecordingReader: ~Copyable {
     previous = read.chain
     let file = files.segments[next - 1]
     if read.isDamaged || file.isShortened { throw end(with: read.damage(in: file.number)) }
+    let scan = read.scan
+    // Segments of the log are read one by one.
+    if next == files.lastNumber, scan.isContinued {
+      throw end(with: Damage(segment: file.number + 1, .missing))
+    }
+    segments.append((file, scan))
     return true
   }
 

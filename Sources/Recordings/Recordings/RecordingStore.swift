@@ -269,6 +269,26 @@ final class RecordingStore {
     return row.state != known
   }
 
+  /// Notes that a reader found nothing wrong. Returns whether the recording was known as damaged.
+  func note(_ whole: RecordingCheck.Whole, of name: String) throws(RecordingError) -> Bool {
+    let (known, _) = try entry(of: name)
+    guard known.state == RecordingState.damaged.rawValue, session(of: name) == nil else {
+      return false
+    }
+    var rows: [SegmentRow] = []
+    for (file, scan) in whole.segments {
+      rows.append(
+        try RecordingFiles.row(
+          name, file.number, file.path, scan.contents, chain: scan.chain,
+          previous: scan.header?.previous, on: settings.disk))
+    }
+    let row = Recovery.row(name, known, rows, whole.segments.map(\.scan))
+    guard row.state != RecordingState.damaged.rawValue else { return false }
+    index.note(RecordingSummary(row, rows))
+    try catalogue().replace(row, rows)
+    return true
+  }
+
   func leastRecentlyChecked(before time: Int) throws(RecordingError) -> String? {
     try query { catalogue throws(RecordingError) in
       try catalogue.leastRecentlyChecked(before: time)

@@ -160,13 +160,22 @@ struct Recovery {
   /// A segment that was read, since the catalogue does not know it as it is.
   private struct Found {
     let segment: Plan.Segment
-    let scan: SegmentScan
+    private(set) var scan: SegmentScan
     /// The size that it once had for certain.
-    let syncedBytes: Int
+    private(set) var syncedBytes: Int
+    /// Whether its last line announced another segment, which goes.
+    private(set) var isReopened = false
     /// The recording that it is of, if that is another one.
     let foreignName: String?
     var isMisplaced: Bool {
       foreignName != nil || scan.header.map { $0.segment != segment.number } ?? false
+    }
+
+    /// Takes back that another segment follows.
+    mutating func reopen() {
+      guard scan.isContinued, scan.goodBytes == segment.bytes else { return }
+      scan = scan.withoutEnd
+      (syncedBytes, isReopened) = (min(syncedBytes, scan.goodBytes), true)
     }
   }
 
@@ -175,7 +184,8 @@ struct Recovery {
     let position = writing[plan.name]
     var plan = plan
     // Only what was being written when the program ended can be torn.
-    let last = position == nil ? try takeLast(&plan) : nil
+    let taken = position == nil ? try takeLast(&plan) : nil
+    let last = taken?.found
     var segments: [SegmentRow] = []
     var scans: [SegmentScan] = []
     var damage: [Int: Damage] = [:]
@@ -211,19 +221,25 @@ struct Recovery {
     }
     let isKnown = plan.known.map { $0.state != RecordingState.recording.rawValue } ?? false
     guard !isKnown || !scans.isEmpty || plan.knownSegments != segments else { return true }
-    let row = row(plan.name, plan.known, segments, scans, damage)
+    let row = Self.row(plan.name, plan.known, segments, scans, damage)
     if plan.mayBeRenamed, let name = scans.first?.header?.name, name != plan.name {
       onProblem("recording '\(row.name)' was made as '\(name)', and is listed by its new name")
     }
     if row.state == RecordingState.damaged.rawValue, row.reason != plan.known?.reason {
       onProblem("recording '\(row.name)': \(row.reason ?? "damaged")")
     }
-    if let last, let chain = close(last, of: row),
+    let chain = last.flatMap { close($0, of: row) }
+    if let last, let chain,
       let index = segments.firstIndex(where: { $0.number == last.segment.number })
     {
       segments[index] = try RecordingFiles.row(
         plan.name, last.segment.number, last.segment.file, last.scan.contents, chain: chain,
         previous: last.scan.header?.previous, on: disk)
+    }
+    // Not while they are announced: they would be missed.
+    for found in taken?.empty ?? [] where chain != nil || last?.isReopened == false {
+      tellCut(found, of: plan.name)
+      try? disk.remove(found.segment.file)
     }
     try catalogue.replace(row, segments)
     return true
@@ -231,16 +247,22 @@ struct Recovery {
 
   /// Takes the last segment out of the plan, and those behind it that were created, but to which nothing but
   /// their first line was written. `nil` if the catalogue knows it.
-  private func takeLast(_ plan: inout Plan) throws(RecordingError) -> Found? {
-    while let segment = plan.segments.last, segment.row == nil {
+  private func takeLast(
+    _ plan: inout Plan
+  ) throws(RecordingError) -> (found: Found, empty: [Found])? {
+    var empty: [Found] = []
+    while let segment = plan.segments.last, segment.row == nil || !empty.isEmpty {
       plan.segments.removeLast()
-      guard let found = try examine(segment, of: plan) else { continue }
+      guard var found = try examine(segment, of: plan) else { continue }
       let isEmpty =
         found.scan.lines == 1 && found.scan.chain != nil && !found.isMisplaced
         && found.syncedBytes <= found.scan.goodBytes
-      guard isEmpty, !plan.segments.isEmpty else { return found }
-      tellCut(found, of: plan.name)
-      try? disk.remove(segment.file)
+      if isEmpty, !plan.segments.isEmpty {
+        empty.append(found)
+        continue
+      }
+      if !empty.isEmpty { found.reopen() }
+      return (found, empty)
     }
     return nil
   }
@@ -358,15 +380,20 @@ struct Recovery {
 
   private func tellCut(_ found: Found, of recording: String) {
     let cut = found.segment.bytes - found.scan.goodBytes
-    guard cut > 0, let chain = found.scan.chain else { return }
+    guard cut > 0, !found.isReopened, let chain = found.scan.chain else { return }
     onProblem(
       "recording '\(recording)': cutting off \(Format.count(cut, "byte")) after line \(chain.number) in "
         + "segment \(found.segment.number), not synced when the program ended")
   }
 
-  private func row(
+  /// The catalogue's row for a recording.
+  ///
+  /// - Parameters:
+  ///   - scans: of the segments that were read, in their order.
+  ///   - damage: what is known of it, by the numbers of the segments.
+  static func row(
     _ name: String, _ known: RecordingRow?, _ segments: [SegmentRow], _ scans: [SegmentScan],
-    _ damage: [Int: Damage]
+    _ damage: [Int: Damage] = [:]
   ) -> RecordingRow {
     let header = scans.lazy.compactMap(\.header).first
     // What was unreadable or damaged, and has been read from beginning to end, is what its files say.
@@ -376,7 +403,7 @@ struct Recovery {
     var row =
       known
       ?? RecordingRow(
-        name: name, room: header?.room ?? Self.room(of: name),
+        name: name, room: header?.room ?? room(of: name),
         state: RecordingState.recording.rawValue,
         startedAt: header?.startedAt ?? RecordingName.startedAt(name))
     if let end = scans.last?.end, let state = end.state {
@@ -402,7 +429,10 @@ struct Recovery {
         before = segment
         continue
       }
-      break
+      return row
+    }
+    if let before, let last = scans.last, last.isContinued, last.chain == before.chain {
+      row.markDamaged(Damage(segment: before.number + 1, .missing))
     }
     return row
   }

@@ -44,6 +44,7 @@ enum SegmentLines {
   private static let framePrefix: StaticString = #"{"type":"frame","at":"#
   private static let changePrefix: StaticString = #"{"type":"change","at":"#
   private static let changeInfix: StaticString = #","change":"#
+  private static let markInfix: StaticString = #","change":{"room":""#
   private static let headerPrefix: StaticString = "{\"type\":\"recording\","
   private static let endPrefix: StaticString = "{\"type\":\"segmentEnd\","
   private static let syncedMark: StaticString = "{\"type\":\"segmentSynced\""
@@ -118,6 +119,18 @@ enum SegmentLines {
       bytes[$0] == syncedMark.utf8Start.pointee
         && UnsafeBufferPointer(rebasing: bytes[$0...]).begins(with: syncedMark)
     }
+  }
+
+  /// The room that a mark of the log names, in bytes of which nothing else may be right.
+  static func room(in bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    guard
+      let start = bytes.indices.first(where: {
+        UnsafeBufferPointer(rebasing: bytes[$0...]).begins(with: markInfix)
+      })
+    else { return nil }
+    let name = bytes[(start + markInfix.utf8CodeUnitCount)...].prefix(64)
+    guard let end = name.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+    return String(validating: name[..<end], as: UTF8.self)
   }
 
   private static func frame(_ line: UnsafeBufferPointer<UInt8>) -> Kind {

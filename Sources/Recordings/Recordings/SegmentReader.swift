@@ -35,6 +35,8 @@ final class SegmentReader {
   private(set) var contents = SegmentContents()
   private(set) var header: SegmentHeader?
   private(set) var end: SegmentEnd?
+  /// Where the last line begins, and the chain up to there.
+  private var beforeEnd: (bytes: Int, chain: LineChain)?
   /// Lines that have been read, good or bad, and the steps in the good ones.
   private(set) var lines = 0
   private(set) var stepCount = 0
@@ -45,6 +47,8 @@ final class SegmentReader {
   /// Everything before this offset was synced, as the last mark says, be it before or behind the first bad line.
   private(set) var syncedBytes = 0
   private(set) var bytesRead = 0
+  /// Of the first lines that are not valid, the room that a mark of the log names, as far as that can be read.
+  private(set) var roomsOfBadLines: [String?] = []
   private var offset = 0
 
   /// - Parameters:
@@ -91,7 +95,7 @@ final class SegmentReader {
   ) throws(RecordingError) -> Bool {
     let size = min(Self.blockSize, limit - bytesRead)
     guard size > 0, let slab = try file.block(after: rest[...], size: size) else {
-      if chain != nil { rest.withUnsafeBufferPointer(noteMark) }
+      if chain != nil, !rest.isEmpty { rest.withUnsafeBufferPointer(noteMark) }
       return false
     }
     bytesRead += slab.count - rest.count
@@ -147,6 +151,7 @@ final class SegmentReader {
   /// Looks for a mark in a line that is not valid, or is two that have lost what was between them. No other line
   /// can contain its text, and it is not written before everything in front of it is synced.
   private func noteMark(in bytes: UnsafeBufferPointer<UInt8>) {
+    if roomsOfBadLines.count < 100 { roomsOfBadLines.append(SegmentLines.room(in: bytes)) }
     if let mark = SegmentLines.lastMark(in: bytes) { syncedBytes = offset + mark }
   }
 
@@ -189,6 +194,7 @@ final class SegmentReader {
     case .end:
       // It vouches for everything before it, and is the last line.
       end = decode(SegmentEnd.self, slab, line)
+      beforeEnd = chain.map { (goodBytes, $0) }
       return end != nil
     case .synced:
       syncedBytes = offset
@@ -229,16 +235,27 @@ private struct Checksum {
 /// The result of reading a whole segment.
 struct SegmentScan {
   let header: SegmentHeader?
-  let end: SegmentEnd?
+  private(set) var end: SegmentEnd?
   let contents: SegmentContents
   /// The end of the chain; `nil` if the lines are not chained, or not even the first one is valid.
-  let chain: LineChain?
+  private(set) var chain: LineChain?
   let isChained: Bool
   let isDamaged: Bool
   let isUnwritten: Bool
   let lines: Int
-  let goodBytes: Int
+  private(set) var goodBytes: Int
   let syncedBytes: Int
+  fileprivate let beforeEnd: (bytes: Int, chain: LineChain)?
+  /// Whether the last line says that another segment follows.
+  var isContinued: Bool { isChained && end != nil && end?.state == nil }
+
+  /// The same as if the last line was not there.
+  var withoutEnd: SegmentScan {
+    var scan = self
+    guard let beforeEnd, end != nil else { return scan }
+    (scan.end, scan.goodBytes, scan.chain) = (nil, beforeEnd.bytes, beforeEnd.chain)
+    return scan
+  }
 }
 
 extension SegmentReader {
@@ -257,10 +274,14 @@ extension SegmentReader {
       steps.removeAll(keepingCapacity: true)
       bytes = reader.bytesRead
     }
-    return SegmentScan(
-      header: reader.header, end: reader.end, contents: reader.contents,
-      chain: reader.goodBytes > 0 ? reader.chain : nil, isChained: reader.chain != nil,
-      isDamaged: reader.isDamaged, isUnwritten: reader.isUnwritten, lines: reader.lines,
-      goodBytes: reader.goodBytes, syncedBytes: reader.syncedBytes)
+    return reader.scan
+  }
+
+  /// The result, at the end.
+  var scan: SegmentScan {
+    SegmentScan(
+      header: header, end: end, contents: contents, chain: goodBytes > 0 ? chain : nil,
+      isChained: chain != nil, isDamaged: isDamaged, isUnwritten: isUnwritten, lines: lines,
+      goodBytes: goodBytes, syncedBytes: syncedBytes, beforeEnd: beforeEnd)
   }
 }

@@ -108,6 +108,8 @@ final class SegmentSequence {
     do throws(RecordingError) {
       try finish()
     } catch {
+      // The last line may be there, and says that there is a next one.
+      try segment.cutUnsynced()
       try? settings.disk.remove(RecordingFiles.path(of: next.number, in: directory))
       throw error
     }

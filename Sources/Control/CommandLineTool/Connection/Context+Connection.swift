@@ -115,7 +115,7 @@ extension Failure {
         .failed, "nobody takes requests for '\(control)' in the room '\(room)': connect a source that does")
     case .notRecording(let room): self.init(.failed, "the room '\(room)' is not being recorded")
     case .recordingFailed(let room, let reason):
-      let what = room.isEmpty ? "recordings" : "the recording of room '\(room)'"
+      let what = room.isEmpty ? "recordings" : "room '\(room)'"
       self.init(.failed, "\(what): \(reason)")
     case .invalidEvent(_, let reason, let fault):
       // A later daemon may know more reasons.

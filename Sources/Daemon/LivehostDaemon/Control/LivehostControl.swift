@@ -75,11 +75,15 @@ package struct LivehostControl: ControlService {
       }
     }
     // Once it would be there after a crash, too.
-    await lane.save(name)
+    try await lane.save(name)
   }
 
   package func closeRoom(_ room: String) async throws {
-    guard await directory.close(try Self.name(room)) else { throw ControlError.noSuchRoom(room) }
+    var failure: String?
+    guard await directory.close(try Self.name(room), onFailure: { failure = $0 }) else {
+      throw ControlError.noSuchRoom(room)
+    }
+    if let failure { throw ControlError.recordingFailed(room: room, reason: failure) }
   }
 
   package func getRoom(_ room: String, features: Set<Feature>?) async throws -> RoomReport {
@@ -117,7 +121,7 @@ package struct LivehostControl: ControlService {
 
   package func reportOutcome(_ identifier: String, _ outcome: RequestOutcome) async throws {
     guard let request = RequestIdentifier(identifier), let lane = directory.lane(of: request.room),
-      await lane.report(outcome, of: request)
+      try await lane.report(outcome, of: request)
     else { throw ControlError.noSuchRequest(String(identifier.prefix(EventLimits.nameLength))) }
   }
 

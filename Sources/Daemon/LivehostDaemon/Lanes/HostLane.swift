@@ -89,9 +89,12 @@ package actor HostLane {
 
   /// Closes a room, after everything posted before; held events are applied.
   ///
-  /// - Parameter isForGood: whether its snapshot for the next start is removed as well.
+  /// - Parameters:
+  ///   - isForGood: whether its snapshot for the next start is removed as well.
+  ///   - completion: gets why the room may come back all the same, if so.
   package nonisolated func postClosing(
-    of room: RoomName, isForGood: Bool = true, completion: @escaping @Sendable () -> Void
+    of room: RoomName, isForGood: Bool = true,
+    completion: @escaping @Sendable (_ failure: String?) -> Void
   ) {
     mailbox.post(.close(room, isForGood: isForGood, completion), to: self)
   }
@@ -121,13 +124,16 @@ package actor HostLane {
   }
 
   /// Returns once a room is kept for the next start, as far as rooms are.
-  nonisolated func save(_ room: RoomName) async {
-    await withCheckedContinuation { continuation in
-      postVisit(to: room) { room in
-        guard let room else { return continuation.resume() }
-        room.whenDurable { continuation.resume() }
+  ///
+  /// - Throws: `recordingFailed` if it cannot be.
+  nonisolated func save(_ name: RoomName) async throws(ControlError) {
+    let failure: String? = await withCheckedContinuation { continuation in
+      postVisit(to: name) { room in
+        guard let room else { return continuation.resume(returning: nil) }
+        room.whenDurable { continuation.resume(returning: $0) }
       }
     }
+    if let failure { throw .recordingFailed(room: name.description, reason: failure) }
   }
 
   /// Takes as much from the mailbox as fits into a turn of the lane.
@@ -237,10 +243,10 @@ package actor HostLane {
 
   private func close(
     _ name: RoomName, _ isForGood: Bool, _ now: NIODeadline,
-    _ completion: @escaping @Sendable () -> Void
+    _ completion: @escaping @Sendable (_ failure: String?) -> Void
   ) {
     timers.removeValue(forKey: name)?.task.cancel()
-    guard let room = rooms.removeValue(forKey: name) else { return completion() }
+    guard let room = rooms.removeValue(forKey: name) else { return completion(nil) }
     if isForGood || room.keeper == nil {
       room.finish()
       room.endMonitors()
@@ -249,7 +255,7 @@ package actor HostLane {
     } else {
       room.suspend(now: now)
       if let ended = room.endRecording() { recordings?.roomSuspended(name, ended.recorder) }
-      completion()
+      completion(nil)
     }
     closed.add(room.counts)
   }
@@ -300,7 +306,8 @@ package actor HostLane {
   // MARK: Acting
 
   /// Performs an act of a room's host. Returns once it is applied or, where a surface was asked, once it has
-  /// an outcome; and, in a room that is recorded or kept, once that is on disk.
+  /// an outcome; and, in a room that is recorded or kept, once that is on disk, or with `recordingFailed` if it
+  /// cannot be.
   package nonisolated func act(
     _ act: LiveEvent.Payload, in name: RoomName
   ) async -> Result<HostReply, ControlError> {
@@ -319,15 +326,27 @@ package actor HostLane {
                 return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
               }
               let reply = room.reply(to: act, outcome)
-              room.whenDurable { continuation.resume(returning: .success(reply)) }
+              room.whenDurable {
+                continuation.resume(returning: Self.result(.success(reply), unless: $0, of: name))
+              }
             }
           }
         }
         room.whenReviewed { room in
           let result = result.map { room.counted($0) }
-          room.whenDurable { continuation.resume(returning: result) }
+          room.whenDurable {
+            continuation.resume(returning: Self.result(result, unless: $0, of: name))
+          }
         }
       }
     }
+  }
+
+  /// The result of an act; or why it is not kept, though it is done.
+  private static func result(
+    _ result: Result<HostReply, ControlError>, unless failure: String?, of room: RoomName
+  ) -> Result<HostReply, ControlError> {
+    guard let failure, case .success = result else { return result }
+    return .failure(.recordingFailed(room: room.description, reason: failure))
   }
 }

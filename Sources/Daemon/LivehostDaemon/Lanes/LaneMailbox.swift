@@ -11,7 +11,7 @@ final class LaneMailbox: Sendable {
   enum Item: Sendable {
     /// A new room, or one of an earlier run of the daemon.
     case open(RoomName, RoomSnapshot?)
-    case close(RoomName, isForGood: Bool, @Sendable () -> Void)
+    case close(RoomName, isForGood: Bool, @Sendable (_ failure: String?) -> Void)
     case delivery(RoomDelivery)
     /// Something to do with a room, `nil` if there is no room of that name.
     case visit(RoomName, @Sendable (Room?) -> Void)

@@ -60,7 +60,10 @@ extension RoomRecordings {
   private func close(
     _ room: RoomName, on lane: HostLane
   ) async throws(RecordingError) -> SavedRecording? {
-    let ended = await lane.visit(room) { $0?.takeRecording() }
+    let ended = await lane.visit(room) { room in
+      defer { room?.continueInLog() }
+      return room?.takeRecording()
+    }
     let summary: RecordingSummary?
     switch ended {
     case .written(let recorder, let digest):

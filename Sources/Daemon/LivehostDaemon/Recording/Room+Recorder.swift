@@ -78,7 +78,9 @@ extension Room {
 
   /// Stops recording for a while, if that is still wanted.
   func pauseRecording(for attempt: Int) -> RoomRecorder? {
-    isAttempting(attempt) ? endRecording()?.recorder : nil
+    guard isAttempting(attempt), let ended = endRecording() else { return nil }
+    continueInLog()
+    return ended.recorder
   }
 
   /// Whether a recording that was being written when the program ended goes on: not if it is paused or is to be closed.

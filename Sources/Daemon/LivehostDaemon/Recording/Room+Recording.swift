@@ -34,6 +34,7 @@ extension Room {
   /// Stops recording. Returns the recorder, and the digest of the state if the recording led to it. The recording
   /// stays open until ``recordingClosed(_:)``.
   func endRecording() -> (recorder: RoomRecorder, digest: String?)? {
+    if log?.isRecording == true { logRejections() }
     log?.handOver()
     guard let ended = log, ended.isRecording else { return nil }
     log = nil
@@ -41,6 +42,13 @@ extension Room {
     closingRecorder = ended.recorder
     openRecording = ended.position
     return (ended.recorder, ended.isWhole ? StateDigest.text(of: screen) : nil)
+  }
+
+  /// Logs from here on what follows the recording that has just ended, so that the log leads on from it. Without that,
+  /// and while a recording is played, it would be in a snapshot only.
+  func continueInLog() {
+    guard log == nil, replayOffset == nil, let openRecording else { return }
+    beginLog(after: keeper?.position, recorded: openRecording)
   }
 
   /// Calls `body` now or, if too much waits for the disk, once everything so far is there.

@@ -15,6 +15,7 @@ extension Room {
   func beginReplay(from first: Instant) -> Bool {
     guard replayOffset == nil else { return false }
     replayOffset = max(0, clock.now.nanoseconds - first.nanoseconds)
+    isActNext = false
     return true
   }
 
@@ -27,9 +28,7 @@ extension Room {
       switch step {
       case .event(let event, _):
         clock.advance(to: instant)
-        screen.receive(event, at: instant)
-        if screen.refusedCount == 0 { log?.add([event], at: instant) }
-        screen.reduce()
+        play(event, at: instant)
       case .frame(_, let flush): drawFrame(at: instant, flush: flush)
       case .change(let text, _):
         clock.advance(to: instant)
@@ -37,11 +36,24 @@ extension Room {
         let change = RoomChange(text: text)
         if let change { play(change) }
         // What looks like a mark of the log comes from elsewhere, and must not get there.
-        if change?.isLocal != true, LogMark(step) == nil { log?.addChange(text, at: instant) }
+        if change?.isLocal != true, !isActNext, LogMark(step) == nil {
+          log?.addChange(text, at: instant)
+        }
       }
     }
     logRejections()
     log?.handOver()
+  }
+
+  /// Takes an event as it was taken: acts are not counted among those that were received.
+  private func play(_ event: LiveEvent, at instant: Instant) {
+    if exchange(&isActNext, with: false) {
+      if screen.perform(event, at: instant) { log?.add(act: event, at: instant) }
+    } else {
+      screen.receive(event, at: instant)
+      if screen.refusedCount == 0 { log?.add([event], at: instant) }
+      screen.reduce()
+    }
   }
 
   /// The room's time of a step: in a recording from elsewhere it may be later than any room's.
@@ -51,6 +63,7 @@ extension Room {
   }
 
   private func play(_ change: RoomChange) {
+    isActNext = change.isAct == true
     // Those of a recording that is played are not rejected here, and its recorder is another one.
     if isRestoring {
       for (reason, count) in change.rejected ?? [:] { screen.reject(reason, count) }

@@ -14,6 +14,16 @@ struct RoomChange: Codable, Equatable {
   var rejected: [RejectionReason: Int]?
   /// What happened to the room's own recorder, which only a restart repeats.
   var recorder: RecorderInput?
+  /// Whether the event that follows is an act, which came by no line and is not counted as received.
+  var isAct: Bool?
+
+  private enum CodingKeys: String, CodingKey {
+    case settings, rejected, recorder
+    case isAct = "act"
+  }
+
+  /// The text in front of an act.
+  static let act = #"{"act":true}"#
 
   init(settings: RecordedSettings) { self.settings = settings }
   init(rejected: [RejectionReason: Int]) { self.rejected = rejected }

@@ -21,6 +21,7 @@ struct RoomLog {
   private let room: String
   private let opened: Int?
   private let after: LogPosition?
+  private let recorded: RecordedPosition?
   private var batch = RecordedBatch()
   private var hasMark = false
 
@@ -31,7 +32,7 @@ struct RoomLog {
     isRecording = true
     position = end ?? RecordedPosition(recording: recorder.name)
     logged = LogPosition(session: 0)
-    (room, opened, after) = ("", nil, nil)
+    (room, opened, after, recorded) = ("", nil, nil, nil)
   }
 
   /// The log.
@@ -39,10 +40,15 @@ struct RoomLog {
   /// - Parameters:
   ///   - opened: when the room was opened, if this is its first session.
   ///   - end: the position that the session continues, if it does.
-  init(_ recorder: RoomRecorder, room: String, opened: Int?, after end: LogPosition?) {
+  ///   - recorded: the end of the recording between that and the session, if there is one.
+  init(
+    _ recorder: RoomRecorder, room: String, opened: Int?, after end: LogPosition?,
+    recorded: RecordedPosition?
+  ) {
     self.recorder = recorder
     self.room = room
     self.opened = opened
+    self.recorded = recorded
     after = end
     (isRecording, isWhole) = (false, false)
     position = RecordedPosition(recording: "")
@@ -61,6 +67,12 @@ struct RoomLog {
     guard !events.isEmpty else { return }
     note(events.count, at: instant)
     batch.add(events, at: instant)
+  }
+
+  /// Adds what came by no line: an act of the host, or what an effect has brought back.
+  mutating func add(act event: LiveEvent, at instant: Instant) {
+    addChange(RoomChange.act, at: instant)
+    add([event], at: instant)
   }
 
   mutating func addFrame(at instant: Instant, flush: Bool) {
@@ -88,7 +100,7 @@ struct RoomLog {
   private mutating func mark(isClosing: Bool = false) {
     logged.batch += 1
     var mark = LogMark(room: room, at: logged)
-    if logged.batch == 1 { (mark.opened, mark.after) = (opened, after) }
+    if logged.batch == 1 { (mark.opened, mark.after, mark.recorded) = (opened, after, recorded) }
     if isClosing { mark.closed = true }
     batch.addMark(mark)
     hasMark = true

@@ -211,6 +211,15 @@ package final class RoomRecordings: Sendable {
     return .recordingFailed(room: "", reason: error.description)
   }
 
+  /// Notes that a recording was read and nothing is wrong with it, whatever was known before.
+  func whole(_ name: String, _ whole: RecordingCheck.Whole) async {
+    if (try? await library.note(whole, of: name)) == true {
+      logger.notice(
+        "recording \(name) is as it was written, and no longer counts as damaged",
+        metadata: ["recording": "\(name)"])
+    }
+  }
+
   /// Tells the journal that a recording is not as it was written.
   func logDamage(of name: String, _ reason: String) {
     logger.log(

@@ -142,20 +142,21 @@ struct RequestIdentifier: Sendable {
 extension HostLane {
   /// Reports the outcome of a request. Returns once the room has taken it and, if the room is recorded or
   /// kept, has it on disk; `false` if the request is void.
-  nonisolated func report(_ outcome: RequestOutcome, of request: RequestIdentifier) async -> Bool {
-    await withCheckedContinuation { continuation in
+  ///
+  /// - Throws: `recordingFailed` if it cannot be on disk.
+  nonisolated func report(
+    _ outcome: RequestOutcome, of request: RequestIdentifier
+  ) async throws(ControlError) -> Bool {
+    let isTaken = await withCheckedContinuation { continuation in
       postVisit(to: request.room) { room in
         guard let room, room.requests.report(request.number, outcome) else {
           return continuation.resume(returning: false)
         }
-        room.requestWaiters.whenAnswered(request.number) {
-          self.postVisit(to: request.room) { room in
-            guard let room else { return continuation.resume(returning: true) }
-            room.whenDurable { continuation.resume(returning: true) }
-          }
-        }
+        room.requestWaiters.whenAnswered(request.number) { continuation.resume(returning: true) }
       }
     }
+    if isTaken { try await save(request.room) }
+    return isTaken
   }
 }
 

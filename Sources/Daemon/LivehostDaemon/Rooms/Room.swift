@@ -36,6 +36,8 @@ final class Room {
     // What effects brought back is among the recorded steps.
     didSet { screen.startsEffects = replayOffset == nil }
   }
+  /// Whether the next of the steps that are played is an act.
+  var isActNext = false
   let grid: FrameGrid
   /// Senders that wait until their events are applied.
   var waiting: [Waiting] = []
@@ -222,14 +224,15 @@ final class Room {
       timestamp: min(max(time, limits.lowerBound), limits.upperBound), payload: payload)
     guard screen.perform(event, at: clock.now) else { return false }
     isDriven = true
-    log?.add([event], at: clock.now)
+    log?.add(act: event, at: clock.now)
     drawIfUntimed()
     return true
   }
 
-  /// Calls `completion` once everything up to now is on disk, in a room that is recorded or saved, or cannot be.
-  func whenDurable(_ completion: @escaping @Sendable () -> Void) {
-    whenKept { _, _ in completion() }
+  /// Calls `completion` once everything up to now is on disk, in a room that is recorded or saved, or with why it
+  /// cannot be.
+  func whenDurable(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
+    whenKept { failure, _ in completion(failure) }
     log?.handOver()
   }
 

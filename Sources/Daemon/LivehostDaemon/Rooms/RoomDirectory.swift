@@ -79,21 +79,28 @@ package final class RoomDirectory: Sendable {
   }
 
   /// Closes a room. Returns once it is closed; `false` if there is none.
-  package func close(_ room: RoomName) async -> Bool { await end(room, isForGood: true) }
+  ///
+  /// - Parameter onFailure: called with why it may be back at the next start, if so.
+  package func close(_ room: RoomName, onFailure: (String) -> Void = { _ in }) async -> Bool {
+    await end(room, isForGood: true, onFailure: onFailure)
+  }
 
-  private func end(_ room: RoomName, isForGood: Bool) async -> Bool {
-    let isClosed = await withCheckedContinuation { continuation in
+  private func end(
+    _ room: RoomName, isForGood: Bool, onFailure: (String) -> Void = { _ in }
+  ) async -> Bool {
+    let (isClosed, failure) = await withCheckedContinuation { continuation in
       let index = state.withLock { state in
         let index = state.lanes.removeValue(forKey: room)
         if let index {
           lanes[index].postClosing(of: room, isForGood: isForGood) {
-            continuation.resume(returning: true)
+            continuation.resume(returning: (true, $0))
           }
         }
         return index
       }
-      if index == nil { continuation.resume(returning: false) }
+      if index == nil { continuation.resume(returning: (false, nil as String?)) }
     }
+    if let failure { onFailure(failure) }
     if isClosed { observer(room, isForGood ? .closed : .suspended) }
     return isClosed
   }

@@ -38,15 +38,31 @@ package struct Restoration {
     let snapshot: RoomSnapshot
     /// `nil` if the log says nothing about the room.
     var logged: LogPosition?
+    /// How much it has seen of its recording, which may be over; `nil` if it has none.
+    var recorded: RecordedPosition?
     /// Whether the log does not lead on from there.
     var isLost = false
 
+    /// From where on the recording has to be played that comes before what follows a mark in the log; `nil` if none
+    /// does.
+    func recording(before mark: LogMark) -> RecordedPosition? {
+      guard let end = mark.recorded, !isLost, isAhead(mark) else { return nil }
+      if let recorded { return recorded.recording == end.recording ? recorded : nil }
+      return mark.after == logged ? RecordedPosition(recording: end.recording) : nil
+    }
+
+    private func isAhead(_ mark: LogMark) -> Bool {
+      logged.map { mark.position > $0 } ?? (recorded != nil)
+    }
+
     /// Whether what follows a mark in the log is the next that happened in the room.
     mutating func follows(_ mark: LogMark) -> Bool {
-      guard let end = logged, mark.position > end, !isLost else { return false }
-      let isNext = mark.session == end.session && mark.batch == end.batch + 1
-      guard isNext || mark.after == end else {
-        isLost = true
+      guard isAhead(mark), !isLost else { return false }
+      let isNext = mark.session == logged?.session && mark.batch == (logged?.batch ?? 0) + 1
+      let continues =
+        mark.recorded.map { $0 == recorded } ?? (logged != nil && mark.after == logged)
+      guard isNext || continues else {
+        isLost = logged != nil
         return false
       }
       logged = mark.position
@@ -93,7 +109,7 @@ package struct Restoration {
     for (number, name) in restored.keys.sorted().enumerated() {
       guard var entry = restored[name] else { continue }
       entry.isLost = entry.isLost || log == nil
-      if entry.snapshot.recording != nil { note(name, unfinished) }
+      if entry.recorded != nil { note(name, unfinished) }
       await work.step("continuing room \(name), \(number + 1) of \(restored.count)") {
         await wake(entry, isLogWhole: log?.losses.isEmpty ?? false)
       }
@@ -205,7 +221,9 @@ package struct Restoration {
   private func open(_ room: RoomName, _ snapshot: RoomSnapshot) -> Restored? {
     guard let lane = try? directory.open(room, restoring: snapshot) else { return nil }
     if let session = snapshot.log?.session { library.noteSession(session) }
-    return Restored(room: room, lane: lane, snapshot: snapshot, logged: snapshot.log)
+    return Restored(
+      room: room, lane: lane, snapshot: snapshot, logged: snapshot.log,
+      recorded: snapshot.recording)
   }
 
   private func wake(_ restored: Restored, isLogWhole: Bool) async {
@@ -215,8 +233,8 @@ package struct Restoration {
         "what room \(room) did last is not in its state: the log does not lead on from there",
         of: room)
     }
-    // A recording is the last that the log leads to.
-    var recorded = snapshot.recording
+    // What was recorded last, behind which nothing was logged.
+    var recorded = restored.recorded
     if recorded != nil { await catchUp(room, &recorded!, on: lane) }
     await lane.visit(room) { $0?.wake(after: snapshot, at: restored.logged, now: .now()) }
     if let end = recorded { await recordings.resume(room, after: end, on: lane) }
@@ -255,6 +273,12 @@ package struct Restoration {
         }
         for step in steps {
           if let mark = LogMark(step) {
+            if var next = rooms[mark.room]?.recording(before: mark), let entry = rooms[mark.room] {
+              await hand(&due, to: rooms, unfinished)
+              note(mark.room, unfinished)
+              await catchUp(entry.room, &next, until: mark.recorded, on: entry.lane)
+              rooms[mark.room]?.recorded = next
+            }
             current = rooms[mark.room]?.follows(mark) == true ? mark.room : nil
           } else if let current {
             due[current, default: []].append(step)
@@ -285,8 +309,11 @@ package struct Restoration {
   }
 
   /// A recording that cannot be read to its end leaves the room where it stopped.
+  ///
+  /// - Parameter end: where something else comes next.
   private func catchUp(
-    _ room: RoomName, _ position: inout RecordedPosition, on lane: HostLane
+    _ room: RoomName, _ position: inout RecordedPosition, until end: RecordedPosition? = nil,
+    on lane: HostLane
   ) async {
     let start = position
     /// How many of the steps at the position's instant have not been found yet.
@@ -303,9 +330,13 @@ package struct Restoration {
         left.bytes = max(0, files.bytes - reader.bytesRead)
         let known = steps.prefix(missing).prefix { $0.instant == start.instant }.count
         missing -= known
-        let due = Array(exchange(&steps, with: []).dropFirst(known))
-        for step in due { position.advance(by: 1, at: step.instant) }
-        if !due.isEmpty { await lane.visit(room) { $0?.catchUp(due) } }
+        let due = exchange(&steps, with: []).dropFirst(known).prefix { step in
+          guard position != end else { return false }
+          position.advance(by: 1, at: step.instant)
+          return true
+        }
+        if position == end { hasMore = false }
+        if !due.isEmpty { await lane.visit(room) { $0?.catchUp(Array(due)) } }
       }
     } catch {
       failure = error

@@ -94,9 +94,10 @@ extension Room {
     save(now: now)
   }
 
-  /// Removes what is saved of the room because it is closed for good, and then calls `completion`.
-  func forget(_ completion: @escaping @Sendable () -> Void) {
-    guard let keeper else { return completion() }
+  /// Removes what is saved of the room because it is closed for good, and then calls `completion`: with why it may come
+  /// back, if that is not on disk.
+  func forget(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
+    guard let keeper else { return completion(nil) }
     for waiting in self.keeper?.cancel() ?? [] { waiting(false) }
     if isUnlogged {
       let last = log?.isRecording == false ? log?.logged : keeper.position
@@ -104,10 +105,11 @@ extension Room {
     }
     log?.handOver()
     log?.addClosing()
+    let recorder = log?.recorder
     log?.whenSynced {
       keeper.store.remove(keeper.room) { _ in
         keeper.library.forget(keeper.room.name)
-        completion()
+        completion(recorder?.failureReason)
       }
     }
     log?.handOver()
@@ -121,11 +123,16 @@ extension Room {
     log == nil || log?.isRecording == false && log?.recorder.failure != nil
   }
 
-  /// Begins a session in the log of all rooms. Unless the room was just opened, or the session continues another, it
-  /// relies on the snapshot that follows.
+  /// Begins a session in the log of all rooms. Unless the room was just opened, or the session continues another or a
+  /// recording, it relies on the snapshot that follows.
   ///
-  /// - Parameter last: the room's newest session, if it is only to be closed.
-  func beginLog(opened: Int? = nil, after end: LogPosition? = nil, closing last: Int? = nil) {
+  /// - Parameters:
+  ///   - recorded: the end of the recording that it continues, which began at `end`.
+  ///   - last: the room's newest session, if it is only to be closed.
+  func beginLog(
+    opened: Int? = nil, after end: LogPosition? = nil, recorded: RecordedPosition? = nil,
+    closing last: Int? = nil
+  ) {
     guard let keeper else { return }
     log?.recorder.endSession()
     loggedRejections = screen.counts.rejectedByReason
@@ -133,7 +140,7 @@ extension Room {
       keeper.library.log(name.description, closing: last) {
         keeper.visit { $0?.noteLogFailure() }
       },
-      room: name.description, opened: opened, after: end)
+      room: name.description, opened: opened, after: end, recorded: recorded)
     log?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
     log?.handOver()
   }
@@ -157,6 +164,7 @@ extension Room {
   /// - Parameter end: the position in the log of what the room has seen, for the snapshots from here on.
   func wake(after snapshot: RoomSnapshot, at end: LogPosition?, now: NIODeadline) {
     keeper?.position = end
+    isActNext = false
     if replayOffset != nil {
       replayOffset = nil
       screen.apply(settings.throttling)

@@ -189,6 +189,8 @@ package struct RoomTasks: Sendable {
       if let found = check.damage {
         _ = await recordings.damaged(name, found)
         report.damage = found.description
+      } else if let whole = check.whole {
+        await recordings.whole(name, whole)
       }
     } catch let error as RecordingError {
       report.damage = error.description

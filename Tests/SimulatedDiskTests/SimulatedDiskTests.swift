@@ -162,6 +162,29 @@ extension Disk {
     #expect(lost > 10)
   }
 
+  @Test func `a sync that is a lie keeps nothing, and what rots stays rotten`() throws {
+    var found: Set<[Bool]> = []
+    for seed in 0..<100 as Range<UInt64> {
+      let disk = SimulatedDisk(seed: seed)
+      let file = try disk.open("/file", for: .creating)
+      _ = try disk.append(Array("kept".utf8), to: file)
+      try disk.sync(file)
+      try disk.syncDirectory("/")
+      disk.rot("/file", at: 0, bits: 1)
+      disk.decide { _ in .lie }
+      _ = try disk.append(Array("more".utf8), to: file)
+      try disk.sync(file)
+      disk.close(try disk.open("/new", for: .creating))
+      try disk.syncDirectory("/")
+      disk.losePower()
+      disk.restart()
+      let bytes = try #require(disk.contents(of: "/file"))
+      #expect(bytes.starts(with: Array("jept".utf8)))
+      found.insert([bytes.count == 8 && bytes[7] != 0, disk.contents(of: "/new") != nil])
+    }
+    #expect(found.count == 4)
+  }
+
   @Test(.timeLimit(.minutes(1))) func `calls can be short, slow, wrong or without an end`()
     async throws
   {

@@ -13,6 +13,8 @@ final class Client: Peer, @unchecked Sendable {
   /// The rooms of which the next answer speaks.
   private var touched: Set<String> = []
   private(set) var unanswered: [Sync] = []
+  /// Whether it sends no more; then, whether all that it meant to send was sent.
+  private var isComplete: Bool?
 
   struct Sync {
     let token: String
@@ -26,8 +28,8 @@ final class Client: Peer, @unchecked Sendable {
     super.init(channel, simulation, messagesEndWith: UInt8(ascii: "\n"))
   }
 
-  /// Whether answers may still come.
-  var isOpen: Bool { !hasLeft && !channel.isClosed }
+  /// Whether it may send.
+  var isOpen: Bool { !hasLeft && !channel.isClosed && isComplete == nil }
 
   func send(_ count: Int, to room: String, _ time: Int, syncs isSynced: Bool, noise: UInt64) {
     guard isOpen else { return }
@@ -50,19 +52,22 @@ final class Client: Peer, @unchecked Sendable {
       default: break
       }
     }
-    if isSynced {
-      syncs += 1
-      let token = "\(name)-\(syncs)"
-      text += "{\"type\":\"sync\",\"token\":\"\(token)\"}\n"
-      unanswered.append(
-        Sync(
-          token: token, lines: lines, malformed: malformed,
-          counts: simulation.model.counts(of: name).filter { touched.contains($0.key) }))
-      touched = []
-    }
+    if isSynced { text += sync() + "\n" }
     outgoing += text.utf8
     simulation.trace.add("\(name) sends \(count) to \(room)\(isSynced ? ", syncs" : "")")
     push()
+  }
+
+  /// The next sync, which waits for its answer from now on.
+  private func sync() -> String {
+    syncs += 1
+    let token = "\(name)-\(syncs)"
+    unanswered.append(
+      Sync(
+        token: token, lines: lines, malformed: malformed,
+        counts: simulation.model.counts(of: name).filter { touched.contains($0.key) }))
+    touched = []
+    return "{\"type\":\"sync\",\"token\":\"\(token)\"}"
   }
 
   /// Sends what fits, and the rest once more fits.
@@ -79,11 +84,25 @@ final class Client: Peer, @unchecked Sendable {
       unanswered = []
       abandon()
     } else {
+      // A last line without its ending is a line, too.
+      if outgoing.isEmpty {
+        outgoing += sync().utf8
+        push()
+      }
+      isComplete = outgoing.isEmpty
       channel.closeSending()
     }
   }
 
-  override func hasRead() { if channel.isClosed, !unanswered.isEmpty { unanswered = [] } }
+  override func hasRead() {
+    guard channel.isClosed, !unanswered.isEmpty else { return }
+    if isComplete == true {
+      simulation.expect(
+        .syncIsAnswered, !simulation.isServing,
+        "\(name) has sent all and is not told about \(unanswered.map(\.token))")
+    }
+    unanswered = []
+  }
 
   override func take(_ message: [UInt8]) {
     let line = String(decoding: message, as: UTF8.self)

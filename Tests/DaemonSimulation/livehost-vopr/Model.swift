@@ -13,6 +13,7 @@ struct Model {
     case counted = "an answer counts the lines that were sent"
     case recordedIsPrefix = "a recording holds what was sent, in order, each once"
     case recordedIsKept = "what was acknowledged while it was recorded is in the recording"
+    case recordedIsWhole = "what a restart brings back of what was recorded is in the recording"
     case replayed = "a replay leads to the state that was recorded"
     case progress = "what was begun ends"
     case told = "what the disk has spoiled is told"
@@ -41,6 +42,8 @@ struct Model {
     var mustExist = false
     /// Calls that close it and are not answered.
     var closings = 0
+    /// Whether it was to be opened since the first of them was made.
+    var isReopened = false
     /// Calls that have closed it.
     var closed = 0
     /// Of the host's acts: the last that was asked for, that was acknowledged, and that may be gone.
@@ -109,6 +112,7 @@ struct Model {
 
   /// A call that closes a room is made. Returns what it must remove.
   mutating func beginClosing(_ room: String) -> [String: Int] {
+    if rooms[room]?.closings ?? 0 == 0 { rooms[room]?.isReopened = false }
     rooms[room, default: Room()].closings += 1
     rooms[room]?.mustExist = false
     return rooms[room]?.clients.mapValues(\.acknowledged) ?? [:]
@@ -124,7 +128,9 @@ struct Model {
         let known = room.clients[client]?.mustBeGone ?? 0
         room.clients[client]?.mustBeGone = max(known, count)
       }
-      room.mayExist = room.clients.contains { $1.count > max(removed[$0] ?? 0, $1.mustBeGone) }
+      room.mayExist =
+        room.isReopened
+        || room.clients.contains { $1.count > max(removed[$0] ?? 0, $1.mustBeGone) }
     }
     // Whatever was sent meanwhile may be in either life.
     room.forgetPromises()
@@ -153,6 +159,40 @@ struct Model {
         rooms[name]?.mayHaveGaps = true
       }
     }
+  }
+
+  /// What the disk has changed of the log of a room, or of one of its recordings, and what is behind that.
+  struct Loss {
+    /// The first message of each client.
+    var messages: [String: Int] = [:]
+    var hasActs = false
+    var hasOpening = false
+    var hasClosing = false
+  }
+
+  /// What is lost may be gone, or back if its end is. What was in front of it must be there.
+  ///
+  /// - Parameter recording: which recording it was in; `nil` for the log.
+  mutating func spoil(_ name: String, _ loss: Loss, in recording: String?) {
+    guard var room = rooms[name] else { return }
+    for (key, known) in recordings where known.room == name {
+      room.mayHaveGaps = true
+      var until = known.until ?? room.clients.mapValues(\.acknowledged)
+      if key == recording {
+        recordings[key]?.mayBeDamaged = true
+        for (client, first) in loss.messages { until[client] = min(until[client] ?? 0, first) }
+      }
+      // A room that does not come back is not recorded any more.
+      recordings[key]?.until = until
+    }
+    for (client, sent) in room.clients {
+      room.clients[client]?.acknowledged = min(sent.acknowledged, loss.messages[client] ?? .max)
+      room.clients[client]?.limit = .max
+    }
+    if loss.hasActs { room.acts.mayBeGone = room.acts.asked }
+    if loss.hasOpening { room.mustExist = false }
+    rooms[name] = room
+    if loss.hasClosing { spoil([name]) }
   }
 
   /// The daemon has ended, in whichever way: calls that were not answered may have had an effect.
@@ -254,6 +294,12 @@ struct Model {
     let ranges = try ranges(of: messages, in: recording.room, .recordedIsPrefix, hasGaps: recording.hasGaps)
     for (client, sent) in rooms[recording.room]?.clients.sorted(by: { $0.key < $1.key }) ?? [] {
       let from = recording.from[client] ?? 0
+      // What was in its room at the last start, all of which was recorded.
+      if recording.until == nil, sent.limit != .max, sent.limit > from {
+        try expect(
+          .recordedIsWhole, ranges[client]?.upperBound ?? 0 >= sent.limit,
+          "recording \(name) has \(ranges[client] ?? 0..<0) of \(client), and its room \(sent)")
+      }
       let until = recording.until?[client] ?? (recording.until == nil ? sent.acknowledged : 0)
       guard until > max(from, sent.mayBeGone) else { continue }
       let range = ranges[client] ?? 0..<0

@@ -21,7 +21,8 @@ struct Plan {
     case act(room: Int)
     /// Whether it is recorded from the first moment.
     case open(room: Int, isRecorded: Bool)
-    case close(room: Int)
+    /// Whether it is opened again at once.
+    case close(room: Int, reopens: Bool)
     case record(room: Int)
     case stop(room: Int)
     case pause(room: Int)
@@ -120,7 +121,9 @@ struct Plan {
         end: End.allCases[random.pick(0..<3)], settles: random.oneIn(3),
         rottenBits: misfortunes.contains(.rot) && random.oneIn(2) ? random.pick(1..<3) : 0)
       if random.oneIn(4) {
-        life.crashOfStart = (random.pick(1..<40), random.oneIn(2) ? .powerLoss : .processEnd)
+        // The first start has few calls, one that finds much to read has many.
+        let calls = [8, 40, 200][random.pick(0..<3)]
+        life.crashOfStart = (random.pick(1..<calls), random.oneIn(2) ? .powerLoss : .processEnd)
       }
       lives.append(life)
     }
@@ -150,7 +153,7 @@ extension Plan.Kind {
     case 1: self = .stall(client: client, nanoseconds: UInt64(random.pick(1..<2_000)) * 1_000_000)
     case 2...4: self = .act(room: room)
     case 5: self = .open(room: room, isRecorded: random.oneIn(2))
-    case 6: self = .close(room: room)
+    case 6: self = .close(room: room, reopens: random.oneIn(2))
     case 7...8: self = .record(room: room)
     case 9: self = .stop(room: room)
     case 10: self = .reload

@@ -33,7 +33,9 @@ extension Simulation {
     case .open(let room, let isRecorded):
       open(rooms[room])
       if isRecorded { record(rooms[room]) }
-    case .close(let room): close(rooms[room])
+    case .close(let room, let reopens):
+      close(rooms[room])
+      if reopens { open(rooms[room]) }
     case .record(let room): record(rooms[room])
     case .stop(let room): stopRecording(rooms[room])
     case .pause(let room): pauseRecording(rooms[room])
@@ -74,7 +76,7 @@ extension Simulation {
       defer { if self.life == life { model.rooms[room]?.actsInFlight -= 1 } }
       _ = try await control.act(
         .control(.set(control: Text(room), value: Double(number) / 1_000)), in: room)
-      guard isAlive, isAlone, !hasFailed, model.rooms[room]?.closed == generation else { return }
+      guard isAlive, isAlone, model.rooms[room]?.closed == generation else { return }
       trace.add("act \(number) in \(room) is done")
       let known = model.rooms[room]?.acts.acknowledged ?? 0
       model.rooms[room]?.acts.acknowledged = max(number, known)
@@ -83,10 +85,11 @@ extension Simulation {
 
   func open(_ room: String) {
     model.rooms[room, default: Model.Room()].mayExist = true
+    model.rooms[room]?.isReopened = true
     let generation = model.rooms[room]?.closed
     call("open \(room)") { [self] control in
       try await control.openRoom(room)
-      guard isAlive, !hasFailed, model.rooms[room]?.closings == 0,
+      guard isAlive, model.rooms[room]?.closings == 0,
         model.rooms[room]?.closed == generation
       else { return }
       trace.add("\(room) is open")
@@ -101,7 +104,7 @@ extension Simulation {
       defer {
         if isAlive {
           trace.add("\(room) is closed: \(isDone)")
-          model.endClosing(room, removed, isDone: isDone && !hasFailed)
+          model.endClosing(room, removed, isDone: isDone)
         }
       }
       try await control.closeRoom(room)

@@ -30,7 +30,7 @@ extension Simulation {
         if fault == .powerLoss { willLosePower() }
         return fault
       case .error?:
-        hasFailed = true
+        (hasFailed, hasEverFailed) = (true, true)
         return fault
       case .short?, .slow?, .never?, .lie?, nil: break
       }
@@ -82,15 +82,12 @@ extension Simulation {
     let isLog = call.path.contains("/log/")
     switch call.operation {
     case .sync:
-      let bytes = disk.contents(of: call.path)?.count ?? 0
-      witness.noteSync(of: call.path, bytes: bytes)
-      if let before = sizes.removeValue(forKey: call.path), bytes < before { count(.tornLog) }
+      witness.noteSync(of: call.path, bytes: disk.contents(of: call.path)?.count ?? 0)
     case .create:
       witness.noteCut(of: call.path, bytes: 0)
       if isSegment, isServing, !call.path.hasSuffix("000001.ndjson") { count(.rotation) }
     case .truncate:
       witness.noteCut(of: call.path, bytes: call.bytes)
-      if isLog, !isServing { sizes[call.path] = disk.contents(of: call.path)?.count }
     case .remove:
       guard disk.contents(of: call.path) != nil else { return }
       witness.noteCut(of: call.path, bytes: 0)
@@ -120,26 +117,45 @@ extension Simulation {
 
   /// Changes single bits of what is on the disk while the daemon does not run.
   func spoil(_ bits: Int) {
+    var changed: [(path: String, lost: [UInt8])] = []
     for _ in 0..<bits {
-      let files = files(in: SimulatedDaemon.directory)
-      guard !files.isEmpty else { return }
+      // Files of each kind as often, however many there are.
+      let kinds = Dictionary(grouping: files(in: SimulatedDaemon.directory)) {
+        String($0.split(separator: "/")[1].prefix { $0 != "." })
+      }.sorted { $0.key < $1.key }
+      guard !kinds.isEmpty else { return }
+      let files = kinds[random.pick(0..<kinds.count)].value
       let path = files[random.pick(0..<files.count)]
-      guard let size = disk.contents(of: path)?.count, size > 0 else { continue }
-      let offset = random.pick(0..<size)
-      trace.add("\(path) changes at byte \(offset) of \(size)")
+      guard let bytes = disk.contents(of: path), !bytes.isEmpty else { continue }
+      let offset = random.pick(0..<bytes.count)
+      trace.add("\(path) changes at byte \(offset) of \(bytes.count)")
+      let line = bytes[..<offset].lastIndex(of: 10).map { $0 + 1 } ?? 0
+      changed.append((path, bytes[line...] + behind(path)))
       witness.begin(disk)
       disk.rot(path, at: offset, bits: 1 << UInt8(random.pick(0..<8)))
       witness.end(disk)
-      spoiled(path)
     }
+    spoiledFiles.formUnion(changed.map(\.path))
+    for (path, lost) in changed { spoiled(path, lost) }
   }
 
-  /// What was in a file may be gone, or some of it.
-  private func spoiled(_ path: String) {
+  /// What is in the segments behind one.
+  private func behind(_ path: String) -> [UInt8] {
+    guard path.hasSuffix(".ndjson"), let slash = path.lastIndex(of: "/") else { return [] }
+    return files(in: String(path[..<slash])).filter { $0 > path }
+      .reduce([]) { $0 + (disk.contents(of: $1) ?? []) }
+  }
+
+  /// What was in a file may be gone from some line on.
+  private func spoiled(_ path: String, _ lost: [UInt8]) {
     let names = path.split(separator: "/").map(String.init)
     switch names[1] {
-    case "log": model.spoil(rooms)
-    case "recordings": model.spoil(rooms.filter { names[2].hasPrefix($0) })
+    case "log":
+      for room in rooms { model.spoil(room, Model.Loss(of: room, lost), in: nil) }
+    case "recordings":
+      for room in rooms where names[2].hasPrefix(room) {
+        model.spoil(room, Model.Loss(of: room, lost), in: names[2])
+      }
     // Says which segment is the newest: nothing of a room is in it.
     case _ where names.count == 2: return
     default:
@@ -148,9 +164,23 @@ extension Simulation {
       guard newest.hasSuffix(".json"), newest == path || disk.contents(of: newest) == nil else {
         return
       }
-      model.spoil(rooms.filter { names[2].hasPrefix($0) })
+      for room in rooms where names[2].hasPrefix(room) {
+        if newest == path, isSpare(path, of: room) {
+          count(.spareSnapshot)
+        } else {
+          model.spoil([room])
+        }
+      }
       witness.noteSpoiled(path)
     }
+  }
+
+  /// Whether what is in the newest snapshot of a room is also in the one before it, the recordings and the log. It is
+  /// not if something could not be written, or a recording was played. By the clock it is known whether a recording is
+  /// younger than a snapshot.
+  private func isSpare(_ path: String, of room: String) -> Bool {
+    !hasEverFailed && operations["clock"] == nil && model.rooms[room]?.copies.isEmpty != false
+      && spoiledFiles.allSatisfy { $0 == path || $0.hasPrefix(SimulatedDaemon.directory + "/log.") }
   }
 
   /// For people: writes what is on the disk to ``dump``.
@@ -169,6 +199,24 @@ extension Simulation {
     return names.flatMap { name in
       let path = directory + "/" + name
       return disk.contents(of: path) == nil ? files(in: path) : [path]
+    }
+  }
+}
+
+extension Model.Loss {
+  /// What is lost of a room with some lines of segments.
+  fileprivate init(of room: String, _ lines: [UInt8]) {
+    for line in lines.split(separator: 10) {
+      let text = String(decoding: line, as: UTF8.self)
+      if text.contains("\"room\":\"\(room)\"") {
+        hasOpening = hasOpening || text.contains("\"opened\"")
+        hasClosing = hasClosing || text.contains("\"closed\"")
+      }
+      if text.contains("\"control\":\"\(room)\"") { hasActs = true }
+      guard let id = text.range(of: "\"id\":\"\(room)/") else { continue }
+      let parts = text[id.upperBound...].prefix { $0 != "\"" }.split(separator: "/")
+      guard parts.count == 2, let number = Int(parts[1]) else { continue }
+      messages[String(parts[0])] = min(messages[String(parts[0])] ?? number, number)
     }
   }
 }

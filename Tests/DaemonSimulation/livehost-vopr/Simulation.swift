@@ -40,6 +40,9 @@ final class Simulation: @unchecked Sendable {
   var crashOfStart: (call: Int, fault: DiskFault)?
   /// Whether a call of this life has failed. An answer to a call of the host does not say whether it is kept.
   var hasFailed = false
+  var hasEverFailed = false
+  /// The files in which bits have changed.
+  var spoiledFiles: Set<String> = []
   var monitors: [Int: Monitor] = [:]
   /// What the journal of this life says.
   var journal: [String] = []
@@ -51,8 +54,6 @@ final class Simulation: @unchecked Sendable {
   /// Whether calls that do not return still do not.
   var isHanging = false
   var hangs = 0
-  /// The sizes of files before they were cut, until the next sync.
-  var sizes: [String: Int] = [:]
   /// Syncs that are never done, though all believe that they are: a bug planted on purpose.
   let omitted: Omission?
 

@@ -52,6 +52,7 @@ enum Path: String, CaseIterable {
     "there is only the previous snapshot, as the process ended between two renames"
   case spoiledSnapshot = "a snapshot cannot be read"
   case previousSnapshot = "a room comes back from its previous snapshot"
+  case spareSnapshot = "a snapshot rots in which there is nothing that is not elsewhere"
   case failedSnapshot = "a snapshot cannot be written"
   case recordingOnly = "a room comes back from its recording alone"
   case newerSnapshot = "a room's snapshot is newer than what is left of its recording"
@@ -75,7 +76,8 @@ enum Path: String, CaseIterable {
     case .recordingOnly: "is restored from its recording"
     case .newerSnapshot: "newer than what is left of its recording"
     case .unreadableSteps: "are not in its state"
-    case .removedSegment, .tornLog, .cutLog, .unfinishedSnapshot, .missingSnapshot,
+    case .tornLog: "the log of the rooms: cutting off"
+    case .removedSegment, .cutLog, .spareSnapshot, .unfinishedSnapshot, .missingSnapshot,
       .crashedRecovery, .rotation:
       nil
     }

@@ -39,7 +39,10 @@ struct Witness {
           ?? zip(old[..<safe], new).enumerated().first(where: { $1.0 != $1.1 })?.offset
       else { continue }
       // A mark that is not synced itself may be lost later.
-      changes[path] = change < new.count && Self.hasMark(new[change...]) ? change : nil
+      let isShown =
+        change < new.count && Self.hasMark(new[change...])
+        || Self.next(path).flatMap(disk.contents(of:)).map { Self.hasMark($0[...]) } == true
+      changes[path] = isShown ? change : nil
     }
     before = [:]
   }
@@ -50,6 +53,14 @@ struct Witness {
   /// synced when it was written.
   private static func hasMark(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.split(separator: 10).dropFirst().contains { $0.starts(with: mark) }
+  }
+
+  /// The segment behind another one, whose header names the end of that.
+  private static func next(_ path: String) -> String? {
+    let name = path.dropLast(".ndjson".count)
+    guard let number = Int(name.suffix(6)) else { return nil }
+    let digits = String(number + 1)
+    return name.dropLast(digits.count) + digits + ".ndjson"
   }
 
   private static let mark = Array(#"{"type":"segmentSynced","n":"#.utf8)

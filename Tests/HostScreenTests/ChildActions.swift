@@ -95,7 +95,8 @@ struct ChildActions: Sequence, IteratorProtocol {
 
   private mutating func recording() -> RecorderFeature.Action {
     let state = RecorderState.allCases[random.pick(0..<6)]
-    return random.oneIn(2) ? .stateChanged(state) : .own(.restarted(isRecording: state == .recording))
+    return random.oneIn(2)
+      ? .stateChanged(state) : .own(.restarted(isRecording: state == .recording))
   }
 
   private mutating func window() -> StatisticsWindow {

@@ -46,7 +46,8 @@ package struct ControlView: View {
     }
     if !positions.isEmpty { lines.append(.row(positions)) }
     for failure in requests?.failures.entries ?? [] {
-      let name = failure.name == ControlFeature.recorder ? "recorder elsewhere" : "\(failure.name) not set"
+      let name =
+        failure.name == ControlFeature.recorder ? "recorder elsewhere" : "\(failure.name) not set"
       lines.append(.row([.text("\(name): \(failure.value)", .bad)]))
     }
     return .panel(

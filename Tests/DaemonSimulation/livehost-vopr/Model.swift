@@ -291,7 +291,8 @@ struct Model {
   /// Checks what can be read of a recording.
   mutating func check(recording name: String, _ messages: [String]) throws(Violation) {
     guard let recording = recordings[name] else { return }
-    let ranges = try ranges(of: messages, in: recording.room, .recordedIsPrefix, hasGaps: recording.hasGaps)
+    let ranges = try ranges(
+      of: messages, in: recording.room, .recordedIsPrefix, hasGaps: recording.hasGaps)
     for (client, sent) in rooms[recording.room]?.clients.sorted(by: { $0.key < $1.key }) ?? [] {
       let from = recording.from[client] ?? 0
       // What was in its room at the last start, all of which was recorded.

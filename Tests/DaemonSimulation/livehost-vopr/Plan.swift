@@ -38,7 +38,8 @@ struct Plan {
     case check
 
     static let names = [
-      "send", "leave", "stall", "act", "open", "close", "record", "stop", "pause", "resume", "replay", "watch",
+      "send", "leave", "stall", "act", "open", "close", "record", "stop", "pause", "resume",
+      "replay", "watch",
       "stallMonitor", "patch", "reload", "clock", "fault", "check",
     ]
 

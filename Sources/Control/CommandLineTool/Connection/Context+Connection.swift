@@ -112,7 +112,8 @@ extension Failure {
       self.init(.failed, "the room '\(room)' is already being recorded")
     case .noSurface(let room, let control):
       self.init(
-        .failed, "nobody takes requests for '\(control)' in the room '\(room)': connect a source that does")
+        .failed,
+        "nobody takes requests for '\(control)' in the room '\(room)': connect a source that does")
     case .notRecording(let room): self.init(.failed, "the room '\(room)' is not being recorded")
     case .recordingFailed(let room, let reason):
       let what = room.isEmpty ? "recordings" : "room '\(room)'"

@@ -6,7 +6,8 @@ import Wording
 
 struct RecordVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Start, pause, stop, list, export, verify and delete recordings.",
+    commandName: "record",
+    abstract: "Start, pause, stop, list, export, verify and delete recordings.",
     subcommands: [
       RecordStartVerb.self, RecordPauseVerb.self, RecordResumeVerb.self, RecordStopVerb.self,
       RecordListVerb.self, RecordExportVerb.self,
@@ -45,7 +46,8 @@ struct RecordStartVerb: Verb {
 
 struct RecordPauseVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "pause", abstract: "Leave out of the recording of a room what happens from here on.",
+    commandName: "pause",
+    abstract: "Leave out of the recording of a room what happens from here on.",
     discussion: """
       Returns once everything before that is on disk. 'record resume' continues the same recording, which is \
       listed as interrupted until then. A room whose recording is paused comes back like that after a \

@@ -88,7 +88,14 @@ package final class RoomRecordings: Sendable {
       await lane.visit(room) { $0?.perform(.failed(reason: error.description)) }
       return
     }
-    guard let recorder else { return leave(room) }
+    guard let recorder else {
+      leave(room)
+      // Killed before the room knew of that.
+      let ended = try? await list(room).recordings.last { $0.recording == end.recording }
+      guard ended?.state == .failed else { return }
+      await lane.visit(room) { $0?.perform(.failed(reason: ended?.reason ?? "it was closed")) }
+      return
+    }
     guard await lane.visit(room, { $0?.begin(recorder, after: end) != nil }) else {
       _ = try? await self.end(room, recorder, digest: nil)
       return

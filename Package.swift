@@ -157,7 +157,7 @@ let recordings: [Target] = [
 
 let features: [Target] =
   [module("Features", "Intake", ["LiveEvents", "RateLimiting", "YAMLReader"])]
-  + children.map { module("Features", $0, featureKit + ($0 == "ChatFeature" ? [deques] : [])) }
+  + children.map { module("Features", $0, featureKit + ($0 == "ChatFeature" ? ["Analysis", deques] : [])) }
   + [module("Features", "HostFeature", featureKit + childTargets)]
 
 let screen: [Target] = [
@@ -316,7 +316,7 @@ let tests: [Target] =
     test(
       "LivehostDaemonTests",
       featureKit + childTargets + [
-        "CAllocationCounter", "HostFeature", "HostScreen", "LivehostDaemon", "Ingest",
+        "Analysis", "CAllocationCounter", "HostFeature", "HostScreen", "LivehostDaemon", "Ingest",
         "WireFormats", "Recordings", "ControlInterface", "FileSystem", "JSON", "Platform",
         "Prometheus", "SimulatedDisk", "Systemd", "Varlink", "Compression", "TestSupport",
         "UnixSockets", "YAMLReader", lifecycle, logging,
@@ -335,7 +335,10 @@ let tests: [Target] =
       path: "Tests/Interop/CertificationService", swiftSettings: settings),
   ]
   + children.map {
-    test("\($0)Tests", featureKit + [.byName(name: $0), "ComposableTesting", "TestSupport"])
+    test(
+      "\($0)Tests",
+      featureKit + [.byName(name: $0), "ComposableTesting", "TestSupport"]
+        + ($0 == "ChatFeature" ? ["Analysis"] : []))
   }
 
 // Programs for Tests/Fuzzing/fuzz.sh, small ones: libFuzzer looks at all counters of a program after each input.

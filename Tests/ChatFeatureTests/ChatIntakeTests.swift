@@ -75,7 +75,8 @@ import Testing
       switch action {
       case .messages(let batch): batch.map { String($0.message.id) }
       case .messageDeleted(let id, _): [String(id)]
-      case .cleared, .timedOut, .notice, .modesChanged, .ticked, .reading, .reviewContinued:
+      case .cleared, .timedOut, .notice, .modesChanged, .ticked, .reading, .reviewContinued,
+        .analysisWanted, .analysisResumed, .analysed:
         ["unexpected"]
       }
     }

@@ -2,6 +2,7 @@ import ChatFeature
 import Composable
 import LiveEvents
 import RateLimiting
+import TestSupport
 import Testing
 import ViewGraph
 
@@ -27,6 +28,53 @@ import ViewGraph
     let second = try rows(of: graph)
     #expect(Array(second.dropLast()) == Array(first.dropFirst()))
     #expect(second.last?.node == .row([.text("BOB:", .person), .text("bob says 21")]))
+  }
+
+  @Test func `a wave is one row that stays where it is, and its messages are in no list`() throws {
+    var state = ChatFeature.State()
+    state.beginAnalysis()
+    let store = Store(initialState: state, lane: DirectLane(), notification: .batched) {
+      ChatFeature(
+        dependencies: Dependencies.live().overriding(
+          ChatAnalysis { _ in
+            try await untilCancelled()
+            return ChatFindings(run: 1)
+          }))
+    }
+    let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
+    func draw(_ actions: ChatFeature.Action...) throws -> [[String]] {
+      for action in actions { store.send(action) }
+      store.deliverChanges()
+      graph.evaluateFrame()
+      return try lists(of: graph).map { $0.map(\.id) }
+    }
+    // Until there is a wave, nothing waits for the analysis.
+    #expect(try draw(.messages((1...4).map { message($0, at: 0) })) == [["1", "2", "3", "4"]])
+    let wave = ChatFindings(
+      run: 1, samples: ["Buy!"], members: [.init(offset: 1, count: 2, wave: 1)])
+    #expect(try draw(.analysed(wave)) == [["wave-1"], ["1", "4"]])
+    #expect(
+      try lists(of: graph)[0][0].node
+        == .row([.text("2 messages", .strong), .text("by 1 person:", .faint), .text("Buy!")]))
+    // Then most of what comes will be part of it.
+    #expect(try draw(.messages([message(5, at: 0), message(6, at: 0)])) == [["wave-1"], ["1", "4"]])
+    #expect(
+      try draw(.analysed(ChatFindings(run: 2, members: [.init(offset: 0, count: 1, wave: 1)])))
+        == [["wave-1"], ["1", "4", "6"]])
+    // The host reads on where they were, and sees all that passes a filter.
+    #expect(
+      try draw(
+        .reading(.scrolledBack), .messages((7...40).map { message($0, at: 0) }),
+        .analysed(ChatFindings(run: 3))) == [["wave-1"], ["1", "4", "6"] + (7...15).map(String.init)])
+    let filter = ChatFilter(person: nil, words: "says 5", mentionsOnly: false)
+    #expect(try draw(.reading(.filterChanged(filter))) == [["wave-1"], ["5"]])
+    #expect(try draw(.reading(.filterChanged(nil)), .ticked(at: 31_000)).count == 1)
+  }
+
+  private func lists(of graph: ViewGraph) throws -> [[ViewNode.ListRow]] {
+    guard case .panel(_, .column(let lines)) = try #require(graph.output(of: graph.rootID))
+    else { return [] }
+    return lines.compactMap { if case .list(let rows, _) = $0 { rows } else { nil } }
   }
 
   @Test func `a message of another channel of a shared chat shows that channel, dimmed`() throws {

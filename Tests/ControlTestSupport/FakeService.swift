@@ -200,7 +200,7 @@ package final class FakeService: ControlService {
       return HostReply(messages: message == nil ? [] : report.features.chat?.messages)
     case .handleNotice(3, _): return HostReply()
     case .handleNotice(let number, _): throw .noSuchNotice(room: report.room, notice: number)
-    case .message, .delete, .clear, .timeout, .notice, .modes: return HostReply()
+    case .message, .delete, .clear, .timeout, .notice, .modes, .findings: return HostReply()
     }
   }
 

@@ -37,6 +37,11 @@ struct ConfigurationKeyTests {
         "\(try $0.ctl("show", "evening").status)"
       },
       "rooms.chatHistory": Proof(value: "3", shows: ("9 of 9", "3 of 9"), look: messages),
+      "rooms.chatWaves": Proof(value: "false", shows: ("searched", "as it is")) { daemon in
+        _ = try daemon.ctl("send", "main", #"{"type":"chat.clear"}"#)
+        let chat = try daemon.ctl("show", "main", "chat", "--json=short").output
+        return chat.contains(#""waves""#) ? "searched" : "as it is"
+      },
       "rooms.reportedMessages": Proof(value: "2", shows: ("9 of 9", "2 of 9"), look: messages),
       "rooms.framesPerSecond": Proof(value: "10", shows: ("more", "at most 10 a second")) {
         daemon in

@@ -211,9 +211,10 @@ import Testing
     case .chat(.timedOut(let timeout, _)): ["timeout \(timeout.user.id)"]
     case .chat(.notice(let notice, _)): ["notice \(notice.count)"]
     case .stream(let phase, _): ["stream \(phase)"]
-    case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .chat(.reviewContinued), .control,
+    case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .chat(.reviewContinued),
+      .chat(.analysisWanted), .chat(.analysisResumed), .chat(.analysed), .control,
       .header, .liveRoomStats,
-      .poll, .recorder, .waitingRoom, .endConfirmation, .roomClosed, .historyLimited,
+      .poll, .recorder, .waitingRoom, .endConfirmation, .roomClosed, .historyLimited, .chatAnalysisWanted,
       .ticked:
       []
     }

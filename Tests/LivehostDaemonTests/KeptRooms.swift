@@ -36,7 +36,7 @@ final class KeptRooms {
   /// - Parameter disk: where everything but the note of what is being restored is.
   init(
     in path: String, on disk: any Disk = SystemDisk(), segmentBytes: Int = 32 << 20,
-    maximumRooms: Int = 10
+    maximumRooms: Int = 10, settings: RoomSettings = RoomSettings()
   ) throws {
     self.path = path
     let note: @Sendable (String) -> Void = { [log] in log.add($0) }
@@ -54,7 +54,7 @@ final class KeptRooms {
     self.recordings = recordings
     let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
     lane = HostLane(
-      index: 0, eventLoop: loop, settings: RoomSettings(), snapshots: store,
+      index: 0, eventLoop: loop, settings: settings, snapshots: store,
       library: library, recordings: recordings)
     directory = RoomDirectory(lanes: [lane], maximumRooms: maximumRooms)
   }

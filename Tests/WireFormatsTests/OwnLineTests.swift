@@ -14,6 +14,14 @@ import WireFormats
     .control(.outcome(request: 1, .refused(reason: ""))),
     .control(.record(.start)), .control(.record(.stop)), .control(.record(.pause)),
     .control(.record(.resume)),
+    .chat(.findings(ChatFindings(run: 1))),
+    .chat(
+      .findings(
+        ChatFindings(
+          run: 1_000_000_000, samples: ["a \"b\"", Text(String(repeating: "é", count: 256))],
+          mergers: [.init(wave: 7, into: 1)],
+          members: [.init(offset: -16_384, count: 8_192, wave: 1), .init(offset: 8_000, count: 1, wave: 9)],
+          unanalysed: 3))),
   ]
 
   private func decode(_ line: [UInt8], _ decoder: inout LineDecoder) -> Outcome {
@@ -24,7 +32,7 @@ import WireFormats
   }
 
   private func decodeOwn(_ line: String) -> Outcome {
-    var decoder = LineDecoder(ofOwnLinesUpTo: 1_000)
+    var decoder = LineDecoder(ofOwnLinesUpTo: 2_000)
     return decode(Array(line.utf8), &decoder)
   }
 
@@ -35,7 +43,7 @@ import WireFormats
     var line: [UInt8] = []
     NativeEncoder.append(LiveEvent(timestamp: 5, payload: payload), to: &line)
     line.removeLast()
-    var own = LineDecoder(ofOwnLinesUpTo: 1_000)
+    var own = LineDecoder(ofOwnLinesUpTo: 2_000)
     #expect(decode(line, &own) == .event(payload, at: 5))
     var strangers = LineDecoder()
     #expect(decode(line, &strangers) == .rejected(.unknownType, room: "main"))
@@ -53,6 +61,21 @@ import WireFormats
       (#"{"type":"host.record"}"#, .missingMember),
       (#"{"type":"host.record","kind":"begin"}"#, .invalidValue),
       (#"{"type":"control.outcome","request":-1,"state":"confirmed"}"#, .invalidValue),
+      (#"{"type":"chat.waves"}"#, .missingMember),
+      (#"{"type":"chat.waves","run":-1}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"count":-1}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"samples":[""]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"samples":["\#(String(repeating: "a", count: 513))"]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"samples":[\#(Array(repeating: #""a""#, count: 17).joined(separator: ","))]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"mergers":[3]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"mergers":[1,3]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"members":[1,3]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"members":[-16385,1,1]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"members":[8193,1,1]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"members":[0,0,1]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"members":[0,8193,1]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"members":[0,1,0]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"members":[0,8192,1,0,8192,1,0,1,1]}"#, .invalidValue),
     ] {
       #expect(decodeOwn(line) == .rejected(reason, room: "main"), "\(line)")
     }

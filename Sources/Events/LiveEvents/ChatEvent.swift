@@ -24,6 +24,8 @@ public enum ChatEvent: Sendable, Hashable {
   case openThread(messageID: Text?)
   /// `host.notice`: what the host does with a notice.
   case handleNotice(number: Int, NoticeHandling)
+  /// `chat.waves`: what an analysis of the running chat found.
+  case findings(ChatFindings)
 
   /// How many names can be marked at most, since each message is compared with each of them.
   public static let maximumHighlightedNames = 32

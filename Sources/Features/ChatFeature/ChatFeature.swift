@@ -22,15 +22,23 @@ package struct ChatFeature {
     case reading(Reading)
     /// A frame is due, and part of the history waits to be looked through again.
     case reviewContinued
+    /// Begins to search the chat for waves, anew if it was being searched, or ends that.
+    case analysisWanted(Bool)
+    /// The program was started again.
+    case analysisResumed
+    /// A run of the analysis has a result.
+    case analysed(ChatFindings)
   }
 
-  package init() {}
+  let dependencies: Dependencies
+
+  package init(dependencies: Dependencies = .live()) { self.dependencies = dependencies }
 
   /// - Complexity: O(1) per message on average; O(history) per moderation event.
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
     case .messages(let batch):
-      take(batch, into: &state)
+      return take(batch, into: &state)
     case .messageDeleted(let id, let time):
       state.bookkeeping.moderation.noteDeletion(of: id, at: time)
       moderate(&state, hiding: .message(id))
@@ -51,10 +59,17 @@ package struct ChatFeature {
       sampleRate(&state)
       // Advancing it in place would count as a change each time.
       if state.notices.isHolding { state.notices.advance(to: time) }
+      endSilentWaves(&state)
     case .reading(let reading):
       read(reading, in: &state)
     case .reviewContinued:
       continueReview(&state)
+    case .analysisWanted(let isWanted):
+      return setAnalysis(isWanted, in: &state)
+    case .analysisResumed:
+      return resumeRun(state)
+    case .analysed(let findings):
+      return note(findings, in: &state)
     }
     return .none
   }
@@ -67,7 +82,7 @@ package struct ChatFeature {
   }
 
   /// Counts all of `batch` and shows the part of it that fits into the history.
-  private func take(_ batch: [TimedMessage], into state: inout State) {
+  private func take(_ batch: [TimedMessage], into state: inout State) -> Effect<Action> {
     let late = state.bookkeeping.count(batch)
     let first = state.total + 1
     state.total += batch.count
@@ -79,10 +94,11 @@ package struct ChatFeature {
     state.rate = state.bookkeeping.pace.rate
     state.busiestSecond = state.bookkeeping.pace.busiest
     state.topChatters = state.bookkeeping.chatters.top
-    guard late.count < batch.count else { return }
+    guard late.count < batch.count else { return .none }
     state.messages.append(
       batch, numberedFrom: first, without: late, mentions: state.mentionedNames)
     follow(batch.count - late.count, in: &state)
+    return analyse(batch, numberedFrom: first, without: late, in: &state)
   }
 
   /// Removes what `target` names from the screen, whatever its time stamp: moderators act on what
@@ -97,5 +113,10 @@ package struct ChatFeature {
     // What passes a filter, or is in a thread, may have left the history.
     if let kept = state.filtered?.removing(target) { state.filtered = kept }
     if let kept = state.thread?.messages.removing(target) { state.thread?.messages = kept }
+    if let kept = state.folded?.removing(target) { state.folded = kept }
+    if var waves = state.waves {
+      state.bookkeeping.analysis?.hide(target, &waves)
+      state.waves = waves
+    }
   }
 }

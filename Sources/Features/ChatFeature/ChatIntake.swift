@@ -57,6 +57,8 @@ package struct ChatIntake: Intake {
         case .dismiss: .noticeDismissed(number)
         }
       pass(.reading(action), at: now, into: &output)
+    // About messages that came before, so it need not push those that are held.
+    case .findings(let findings): output.apply(.analysed(findings))
     }
   }
 

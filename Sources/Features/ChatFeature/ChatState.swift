@@ -32,6 +32,10 @@ extension ChatFeature {
     /// message, so that no view has to search the history.
     package var filtered: MessageHistory?
     package var filter: ChatFilter?
+    /// The waves of messages that are nearly identical; `nil` unless the chat is analysed.
+    package var waves: Waves?
+    /// Those of ``messages`` that were looked at and belong to no wave; `nil` unless the chat is analysed.
+    package var folded: MessageHistory?
     /// The thread that is open, with its messages.
     package var thread: ChatThread?
     /// The number of the last message before the host scrolled back; `nil` while following.
@@ -60,6 +64,8 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   package var rateSampler: HistorySampler?
   /// What is left of a review of the history; `nil` if there is none in progress.
   var review: HistoryReview?
+  /// `nil` unless the chat is analysed.
+  var analysis: WaveBookkeeping?
 
   package init() {}
 

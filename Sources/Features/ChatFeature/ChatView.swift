@@ -11,6 +11,8 @@ package struct ChatView: View {
   package static let rows = 12
   /// How many before these a subscriber gets.
   package static let earlierRows = 48
+  /// How many waves, those that began last.
+  static let waveRows = 4
 
   package init() {}
 
@@ -33,26 +35,24 @@ package struct ChatView: View {
       lines.append(.text("thread:", .strong))
       lines.append(.list(thread.messages.suffix(Self.rows).map(\.row)))
     }
-    // Both are kept in the state: which messages pass a filter is not for a view to find out.
-    let all = state.messages
-    let messages = state.filtered ?? all
-    let end = Self.end(messages.count, unread: unread)
+    if let waves = state.waves, !waves.current.isEmpty {
+      lines.append(.list(waves.current.suffix(Self.waveRows).map(\.row)))
+    }
+    let visible = VisibleMessages(
+      filtered: state.filtered, folded: state.folded, waves: state.waves, all: state.messages,
+      readUpTo: state.readUpTo)
     lines.append(
       .list(
-        messages.prefix(end).suffix(Self.rows).map(\.row),
+        visible.suffix(Self.rows).map(\.row),
         scrolling: filter.map { "messages \($0.label)" } ?? "messages"))
     return .panel(.init("chat", title: "Chat", priority: 1, minimumRows: 2), .column(lines))
   }
 
   package func earlierRows(_ state: ChatFeature.State) -> [ViewNode.ListRow] {
-    let messages = state.filtered ?? state.messages
-    let end = Self.end(messages.count, unread: state.unread)
-    return messages.prefix(end).suffix(Self.rows + Self.earlierRows).dropLast(Self.rows).map(\.row)
-  }
-
-  /// How many of the messages are seen: not those that are unread.
-  private static func end(_ count: Int, unread: Int) -> Int {
-    min(max(count - unread, rows), count)
+    VisibleMessages(
+      filtered: state.filtered, folded: state.folded, waves: state.waves, all: state.messages,
+      readUpTo: state.readUpTo
+    ).suffix(Self.rows + Self.earlierRows).dropLast(Self.rows).map(\.row)
   }
 
   private func figures(_ state: Observed<ChatFeature.State>) -> [ViewNode] {
@@ -71,6 +71,21 @@ package struct ChatView: View {
         .text("most by \(busiest.name) (\(Format.count(busiest.messages)))", .faint))
     }
     return figures
+  }
+}
+
+extension Wave {
+  /// Stays where it is while the wave grows.
+  fileprivate var row: ViewNode.ListRow {
+    .init(
+      id: "wave-\(number)",
+      .row([
+        .text(Format.count(messages, "message"), .strong),
+        .text(
+          "by " + (peopleAtLeast == true ? "at least " : "")
+            + Format.count(people, "person", plural: "people") + ":", .faint),
+        .text(sample),
+      ]))
   }
 }
 

@@ -52,7 +52,7 @@ package struct ChatterSet: Sendable {
 
   /// The bytes, with their count in the last byte, so that no two texts share a key and no text has
   /// the key zero; of a longer text the FNV-1a hash, marked by a last byte that no count has.
-  private static func key(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt128 {
+  static func key(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt128 {
     var key: UInt128 = 0
     guard bytes.count >= 16 else {
       withUnsafeMutableBytes(of: &key) { target in
@@ -141,6 +141,48 @@ struct KeyTable: Sendable {
     counts[self.slot(of: key)] = times
   }
 
+  /// Counts a key once less. Returns how often it has been counted then; `nil` if it was not.
+  mutating func uncount(_ key: UInt128) -> Int? {
+    let slot = slot(of: key)
+    guard slots[slot] != 0 else { return nil }
+    counts[slot] -= 1
+    let rest = counts[slot]
+    if rest == 0 { remove(at: slot) }
+    return rest
+  }
+
+  /// Forgets a key. Returns how often it had been counted.
+  mutating func remove(_ key: UInt128) -> Int? {
+    let slot = slot(of: key)
+    guard slots[slot] != 0 else { return nil }
+    let times = counts[slot]
+    remove(at: slot)
+    return times
+  }
+
+  /// Adds what another table has counted.
+  mutating func add(_ other: KeyTable) {
+    for (slot, key) in other.slots.enumerated() where key != 0 {
+      set(occurrences(of: key) + other.counts[slot], for: key)
+    }
+  }
+
+  /// Empties a slot. Keys behind it that had to pass it move up, so that they are found.
+  private mutating func remove(at slot: Int) {
+    let mask = slots.count - 1
+    var (gap, next) = (slot, (slot + 1) & mask)
+    while slots[next] != 0 {
+      let (home, distance) = (homeSlot(of: slots[next]), (next &- gap) & mask)
+      if (next &- home) & mask >= distance {
+        (slots[gap], counts[gap]) = (slots[next], counts[next])
+        gap = next
+      }
+      next = (next + 1) & mask
+    }
+    (slots[gap], counts[gap]) = (0, 0)
+    count -= 1
+  }
+
   private mutating func add(_ key: UInt128, at slot: Int) {
     slots[slot] = key
     counts[slot] = 1
@@ -160,12 +202,17 @@ struct KeyTable: Sendable {
   /// The index of the key, or of the empty slot where it belongs.
   private func slot(of key: UInt128) -> Int {
     let mask = slots.count - 1
+    var slot = homeSlot(of: key)
+    while slots[slot] != 0, slots[slot] != key { slot = (slot + 1) & mask }
+    return slot
+  }
+
+  /// Where the search for a key begins.
+  private func homeSlot(of key: UInt128) -> Int {
     let low = UInt64(truncatingIfNeeded: key) ^ seed
     let high = UInt64(truncatingIfNeeded: key >> 64) ^ 0x9E37_79B9_7F4A_7C15
     let product = low.multipliedFullWidth(by: high)
-    var slot = Int(truncatingIfNeeded: product.high ^ product.low) & mask
-    while slots[slot] != 0, slots[slot] != key { slot = (slot + 1) & mask }
-    return slot
+    return Int(truncatingIfNeeded: product.high ^ product.low) & (slots.count - 1)
   }
 
   private mutating func grow() {

@@ -41,6 +41,7 @@ extension ChatFeature {
     while position < end, bytes < HistoryReview.bytes {
       let message = state.messages.mark(position, mentions)
       if state.filter?.passes(message) == true { state.filtered?.append(message) }
+      state.folded?.mark(message)
       bytes += min(message.message.text.byteCount, TextSearch.searchedBytes)
       position += 1
     }

@@ -115,6 +115,24 @@ package struct MessageHistory: Sendable {
     return self[position]
   }
 
+  /// Takes over the mark of a message of another history, if it is in this one.
+  mutating func mark(_ message: DisplayedMessage) {
+    let position = position(ofNumber: message.number)
+    guard position < count, self[position].number == message.number else { return }
+    slots[slot(position)]?.isMention = message.isMention
+  }
+
+  /// Adds the messages of another history after `first` and up to `last` that are to be shown.
+  mutating func append(
+    _ messages: MessageHistory, after first: Int, through last: Int,
+    where isShown: (_ number: Int) -> Bool
+  ) {
+    for message in messages[messages.position(ofNumber: first + 1)...] {
+      guard message.number <= last else { return }
+      if isShown(message.number) { append(message) }
+    }
+  }
+
   mutating func append(_ message: DisplayedMessage) {
     if count == limit { removeOldest() }
     bytes += message.byteCount
@@ -161,6 +179,8 @@ package struct MessageHistory: Sendable {
     case .author(let id):
       let hash = id.hashValue
       isTarget = { slots[$0]?.userHash == hash && slots[$0]?.message.userID == id }
+    case .ordinals(let numbers):
+      isTarget = { slots[$0].map { numbers.contains($0.number) } ?? false }
     }
     guard indices.contains(where: { isTarget(slot($0)) }) else { return nil }
     var rest = MessageHistory(limit: limit)
@@ -173,11 +193,13 @@ package struct MessageHistory: Sendable {
   }
 }
 
-/// What a moderator removes from the screen.
+/// What a moderator removes from the screen, or a wave.
 enum ModerationTarget {
   case everything
   case message(Text)
   case author(Text)
+  /// Messages by their numbers in the room.
+  case ordinals(Set<Int>)
 }
 
 extension MessageHistory: RandomAccessCollection {

@@ -39,6 +39,8 @@ package struct HostFeature {
 
     /// How many messages a chat keeps if it appears from now on.
     @ObservationStateIgnored package var chatHistory: Int
+    /// Whether the chat is searched for waves; `nil` is no.
+    @ObservationStateIgnored package var analysesChat: Bool?
 
     package init(chatHistory: Int = 500) { self.chatHistory = chatHistory }
   }
@@ -57,6 +59,8 @@ package struct HostFeature {
     case roomClosed
     /// Sets how many messages a chat keeps if it appears from now on.
     case historyLimited(Int)
+    /// Begins to search the chat for waves, anew if it was being searched, or ends that.
+    case chatAnalysisWanted(Bool)
     /// Time has advanced without an event; sent once a second while ``State/wantsTicks``.
     case ticked(at: Timestamp)
   }
@@ -85,6 +89,9 @@ package struct HostFeature {
       case .historyLimited(let count):
         state.chatHistory = count
         return .none
+      case .chatAnalysisWanted(let isWanted):
+        state.analysesChat = isWanted ? true : nil
+        return state.chat == nil ? .none : .send(.chat(.analysisWanted(isWanted)))
       case .ticked(let time):
         return tick(at: time, in: &state)
       case .recorder(.delegate(.isRecordingChanged(let isRecording))):
@@ -108,7 +115,7 @@ package struct HostFeature {
       }
     }
     .presents(\.endConfirmation, action: \.endConfirmation) { EndConfirmation() }
-    .ifLet(\.chat, action: \.chat) { ChatFeature() }
+    .ifLet(\.chat, action: \.chat) { ChatFeature(dependencies: dependencies) }
     .ifLet(\.liveRoomStats, action: \.liveRoomStats) { LiveRoomStatsFeature() }
     .ifLet(\.poll, action: \.poll) { PollFeature() }
     .ifLet(\.waitingRoom, action: \.waitingRoom) { WaitingRoomFeature() }
@@ -206,10 +213,11 @@ extension HostFeature.Action {
   /// The input by which the room notes what an effect brings back; `nil` for what no effect does.
   package var input: EffectInput? {
     switch self {
+    case .chat(let action): action.event.map { .event(.chat($0)) }
     case .control(let action): action.event.map { .event(.control($0)) }
     case .recorder(let action): action.input.map(EffectInput.recorder)
-    case .chat, .header, .liveRoomStats, .poll, .waitingRoom, .endConfirmation, .stream,
-      .roomClosed, .historyLimited, .ticked:
+    case .header, .liveRoomStats, .poll, .waitingRoom, .endConfirmation, .stream, .roomClosed,
+      .historyLimited, .chatAnalysisWanted, .ticked:
       nil
     }
   }
@@ -217,10 +225,11 @@ extension HostFeature.Action {
 
 extension HostFeature.State {
   /// Whether something visible changes with time alone: the duration of a live stream, the rate of
-  /// a chat, gifts waiting for the announcement of their bomb, countdowns, a drag whose end may be
+  /// a chat, its waves, gifts waiting for the announcement of their bomb, countdowns, a drag whose end may be
   /// lost.
   package var wantsTicks: Bool {
     header.isRunning || (chat?.rate ?? 0) > 0 || chat?.notices.isHolding == true
+      || chat?.hasWaves == true
       || waitingRoom?.isCountingDown == true || waitingRoom?.isAdmitting == true
       || poll?.isCountingDown == true
       || !control.dragging.isEmpty
@@ -260,8 +269,12 @@ extension HostFeature.State {
   /// the last one of a child that is gone. Nor does letting people in where no one waits.
   mutating func makeChild(for action: HostFeature.Action) {
     switch action {
+    case .chat(.analysed), .chat(.analysisWanted), .chat(.analysisResumed):
+      return
     case .chat:
-      if chat == nil { chat = ChatFeature.State(historyLimit: chatHistory) }
+      guard chat == nil else { return }
+      chat = ChatFeature.State(historyLimit: chatHistory)
+      if analysesChat == true { chat?.beginAnalysis() }
     case .liveRoomStats(.windowClosed):
       if phase.admitsStatistics, liveRoomStats == nil {
         liveRoomStats = LiveRoomStatsFeature.State()
@@ -276,7 +289,7 @@ extension HostFeature.State {
       waitingRoom = WaitingRoomFeature.State()
       admittedBefore = nil
     case .liveRoomStats(.ticked), .liveRoomStats(.delegate), .poll, .control, .header, .recorder,
-      .endConfirmation, .stream, .roomClosed, .historyLimited, .ticked:
+      .endConfirmation, .stream, .roomClosed, .historyLimited, .chatAnalysisWanted, .ticked:
       return
     }
   }

@@ -11,9 +11,10 @@ package enum RoomBudget {
   ///
   /// - Parameter chatHistory: how many messages the chat keeps.
   package static func bytes(chatHistory: Int) -> Int {
-    // What is shown, what passes a filter, and the open thread.
-    3 * MessageHistory.byteLimit(for: chatHistory)
+    // What is shown, what passes a filter, the open thread, and what belongs to no wave.
+    4 * MessageHistory.byteLimit(for: chatHistory)
       + ChatterSet.byteLimit
+      + WaveBookkeeping.memory
       + WaitingList.byteLimit
       // The chat's and the waiting room's throttles.
       + 2 * HeldBytes.limit

@@ -35,6 +35,8 @@ struct ShardedTable<Value> {
   func shard(_ index: Int) -> [UInt64: Value] { shards[index] }
 }
 
+extension ShardedTable: Sendable where Value: Sendable {}
+
 /// An array in many parts, so that growing never takes long.
 struct ChunkedArray<Element> {
   private static var chunk: Int { 4096 }
@@ -68,6 +70,8 @@ struct ChunkedArray<Element> {
     set { chunks[index / Self.chunk][index % Self.chunk] = newValue }
   }
 }
+
+extension ChunkedArray: Sendable where Element: Sendable {}
 
 /// The best few elements of many, by a total order.
 struct Best<Element> {

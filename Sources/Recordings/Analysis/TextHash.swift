@@ -1,7 +1,7 @@
 /// Hashes of bytes that are the same in every run.
-enum TextHash {
+package enum TextHash {
   /// FNV-1a over the bytes, with the result mixed so that all of its bits can be used.
-  static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
+  package static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
     return mix(hash)

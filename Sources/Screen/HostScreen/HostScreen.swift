@@ -56,17 +56,19 @@ package final class HostScreen {
   ///   - tracking: whether the host's view depends on its children as wholes.
   ///   - throttling: how long events may wait.
   ///   - chatHistory: how many messages the chat keeps.
+  ///   - analysesChat: whether the chat is searched for waves; a screen that is restored says so itself.
   ///   - clock: measures evaluations, or simulates what they cost.
   ///   - dependencies: what the effects of the features work with.
   ///   - snapshot: the screen to restore.
   package init(
     lane: any Lane, framesPerSecond: Int, tracking: ChildTracking = .ignored,
     throttling: ThrottlePolicies = ThrottlePolicies(), chatHistory: Int = 500,
-    clock: any EvaluationClock, start: Instant = .origin,
+    analysesChat: Bool = false, clock: any EvaluationClock, start: Instant = .origin,
     dependencies: Dependencies = .live(), restoring snapshot: ScreenSnapshot? = nil
   ) {
     var state = snapshot?.state ?? HostFeature.State()
     state.chatHistory = chatHistory
+    if snapshot == nil, analysesChat { state.analysesChat = true }
     let store = Store(initialState: state, lane: lane, notification: .batched) {
       HostFeature(dependencies: dependencies)
     }

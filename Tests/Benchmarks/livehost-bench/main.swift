@@ -23,6 +23,7 @@ try await monitorCostBenchmarks(harness)
 try await recordingBenchmarks(harness)
 try await analysisBenchmarks(harness)
 try await executorBenchmarks(harness)
+try await waveBenchmarks(harness)
 try await simulationBenchmarks(harness)
 
 harness.printTable()

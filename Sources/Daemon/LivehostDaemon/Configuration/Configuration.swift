@@ -18,7 +18,7 @@ package struct Configuration: Sendable, Equatable {
   package var scrubDays = 7
   package var retention = RetentionLimits()
 
-  package init() {}
+  package init() { rooms.analysesChat = true }
 
   /// The most memory that one room may take, in bytes.
   private var roomMemory: Int { RoomBudget.bytes(chatHistory: rooms.chatHistory) }

@@ -60,6 +60,14 @@ extension ConfigurationKey {
         configuration.rooms.chatHistory = try value.integer(in: 1...1_000_000)
       },
       ConfigurationKey(
+        path: "rooms.chatWaves",
+        meaning:
+          "Whether chats are searched for messages that are nearly identical, which are shown as one.",
+        standard: "true"
+      ) { value, configuration throws(ConfigurationError) in
+        configuration.rooms.analysesChat = try value.boolean()
+      },
+      ConfigurationKey(
         path: "rooms.reportedMessages",
         meaning: "How many of the newest chat messages GetRoom and MonitorRoom show.",
         standard: "50"

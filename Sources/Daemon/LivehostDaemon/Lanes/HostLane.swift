@@ -18,6 +18,8 @@ package actor HostLane {
   package nonisolated let meter: TurnMeter
   nonisolated let faults: FaultInjection
   nonisolated let observer: RoomObserver
+  /// Where its rooms have their chats analysed; `nil` on the lane itself.
+  nonisolated let work: WorkExecutor?
   private nonisolated let executor: any NIOSerialEventLoopExecutor
   private nonisolated let mailbox: LaneMailbox
   private nonisolated let thread = Atomic<Int32>(0)
@@ -46,12 +48,14 @@ package actor HostLane {
   ///   - snapshots: where rooms are kept for the next start, and
   ///   - library: what keeps their log; without either of them none is kept.
   ///   - recordings: makes recordings of the rooms; without it they have no recorder.
+  ///   - work: where the chats of its rooms are analysed; on the lane itself without it.
   ///   - turnLength: how long one turn takes items from the mailbox: half a frame. The rest is left
   ///     for the next turn, after timers that are due.
   package init(
     index: Int, eventLoop: any EventLoop & NIOSerialEventLoopExecutor, settings: RoomSettings,
     faults: FaultInjection = FaultInjection(), snapshots: SnapshotStore? = nil,
     library: RecordingLibrary? = nil, recordings: RoomRecordings? = nil,
+    work: WorkExecutor? = nil,
     turnLength: TimeAmount = .milliseconds(8),
     onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)? = nil,
     observer: @escaping RoomObserver = { _, _ in }
@@ -59,6 +63,7 @@ package actor HostLane {
     self.snapshots = snapshots
     self.library = library
     self.recordings = recordings
+    self.work = work
     self.turnLength = turnLength
     self.index = index
     self.eventLoop = eventLoop

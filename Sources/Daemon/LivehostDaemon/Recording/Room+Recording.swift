@@ -1,3 +1,4 @@
+import ChatFeature
 import Composable
 import HostFeature
 import HostScreen
@@ -28,7 +29,10 @@ extension Room {
     // Again, so that intervals begin as they will in a replay: not widened by the cost of earlier
     // frames.
     screen.apply(settings.throttling)
-    log?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
+    // A recording that continues knows what was being analysed.
+    if end == nil { restartAnalysis() }
+    log?.addChange(
+      RoomChange(settings: recordedSettings, restartsAnalysis: end == nil), at: clock.now)
   }
 
   /// Stops recording. Returns the recorder, and the digest of the state if the recording led to it. The recording
@@ -115,9 +119,12 @@ extension Room {
   /// Puts new settings in force, except while a recording is played, which has its own.
   func applySettings(after old: RoomSettings) {
     requests.patience = settings.requestTimeout
-    guard replayOffset == nil, settings.throttling != old.throttling else { return }
+    guard replayOffset == nil,
+      settings.throttling != old.throttling || settings.analysesChat != old.analysesChat
+    else { return }
     // Held events keep their deadline.
     screen.apply(settings.throttling)
+    analyseChat(settings.analysesChat)
     log?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
     log?.handOver()
   }
@@ -126,7 +133,25 @@ extension Room {
   var recordedSettings: RecordedSettings {
     var settings = settings
     settings.chatHistory = screen.store.state.chatHistory
+    settings.analysesChat = analysesChat
     return RecordedSettings(settings)
+  }
+
+  private var analysesChat: Bool { screen.store.state.analysesChat == true }
+
+  /// Has the chat searched for waves, or no longer.
+  func analyseChat(_ isWanted: Bool) {
+    if isWanted != analysesChat { screen.send(.chatAnalysisWanted(isWanted)) }
+  }
+
+  /// Forgets what was found in the chat, if it is being analysed, and begins anew.
+  func restartAnalysis() {
+    if analysesChat { screen.send(.chatAnalysisWanted(true)) }
+  }
+
+  /// After a restart: what was being analysed is analysed again.
+  func resumeAnalysis() {
+    if screen.store.state.chat?.isAnalysing == true { screen.send(.chat(.analysisResumed)) }
   }
 }
 

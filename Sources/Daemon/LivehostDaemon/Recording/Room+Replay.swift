@@ -16,6 +16,11 @@ extension Room {
     guard replayOffset == nil else { return false }
     replayOffset = max(0, clock.now.nanoseconds - first.nanoseconds)
     isActNext = false
+    if screen.store.state.analysesChat == true {
+      // The recording says when that is on.
+      analyseChat(false)
+      log?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
+    }
     return true
   }
 
@@ -74,6 +79,8 @@ extension Room {
     if let history = recorded.history, screen.store.state.chatHistory != history {
       screen.send(.historyLimited(history))
     }
+    analyseChat(recorded.analysesChat == true)
+    if change.restartsAnalysis == true { restartAnalysis() }
   }
 
   /// Ends or abandons the replay: the room's time follows the machine's again. Returns the digest
@@ -82,7 +89,11 @@ extension Room {
     let digest = StateDigest.text(of: screen)
     replayOffset = nil
     screen.apply(settings.throttling)
-    log?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
+    analyseChat(settings.analysesChat)
+    // What the recording leaves open is given up.
+    restartAnalysis()
+    log?.addChange(
+      RoomChange(settings: recordedSettings, restartsAnalysis: true), at: clock.now)
     log?.handOver()
     clock.resume(machine: now.machineTime)
     resetSurfaces()

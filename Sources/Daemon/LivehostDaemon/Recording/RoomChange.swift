@@ -17,15 +17,23 @@ struct RoomChange: Codable, Equatable {
   /// Whether the event that follows is an act, which came by no line and is not counted as received.
   var isAct: Bool?
 
+  /// `true` if the analysis of the chat begins anew here: a recording knows of nothing before it.
+  var restartsAnalysis: Bool?
+
   private enum CodingKeys: String, CodingKey {
-    case settings, rejected, recorder
+    case settings, rejected, recorder, restartsAnalysis
     case isAct = "act"
   }
 
   /// The text in front of an act.
   static let act = #"{"act":true}"#
 
-  init(settings: RecordedSettings) { self.settings = settings }
+  init(settings: RecordedSettings, restartsAnalysis: Bool = false) {
+    self.settings = settings
+    if restartsAnalysis, settings.analysesChat == true { self.restartsAnalysis = true }
+  }
+
+
   init(rejected: [RejectionReason: Int]) { self.rejected = rejected }
   init(recorder: RecorderInput) { self.recorder = recorder }
 
@@ -55,11 +63,14 @@ struct RecordedSettings: Codable, Equatable {
   }
 
   var chatHistory: Int
+  /// Whether the chat is searched for waves; `nil` is no, as before that was possible.
+  var analysesChat: Bool?
   /// The intervals by the names of ``ThrottledKind``.
   var throttling: [String: Pacing]
 
   init(_ settings: RoomSettings) {
     chatHistory = settings.chatHistory
+    if settings.analysesChat { analysesChat = true }
     throttling = Dictionary(
       uniqueKeysWithValues: ThrottledKind.allCases.map { kind in
         let pacing = settings.throttling[kind]

@@ -40,7 +40,9 @@ extension Room {
     switch event {
     case .openThread(let messageID): return openThread(messageID)
     case .handleNotice(let number, let handling): return handle(notice: number, handling)
-    case .message, .delete, .clear, .timeout, .notice, .modes, .filter, .highlight, .scroll: break
+    case .message, .delete, .clear, .timeout, .notice, .modes, .filter, .highlight, .scroll,
+      .findings:
+      break
     }
     _ = perform(.chat(event))
     var reply = HostReply()
@@ -48,7 +50,9 @@ extension Room {
     case .filter: reply.passing = 0
     case .highlight: reply.mentions = 0
     case .scroll: reply.unread = chat?.unread ?? 0
-    case .message, .delete, .clear, .timeout, .notice, .modes, .openThread, .handleNotice: break
+    case .message, .delete, .clear, .timeout, .notice, .modes, .openThread, .handleNotice,
+      .findings:
+      break
     }
     return .success(counted(reply))
   }

@@ -133,7 +133,17 @@ extension ChatReport {
       unread: state.readUpTo == nil ? nil : state.unread,
       thread: state.thread?.messages.suffix(newest).map(ChatMessageReport.init),
       chattersAtLeast: state.chattersAtLeast,
-      leftOut: state.messages.leftOut > 0 ? state.messages.leftOut : nil)
+      leftOut: state.messages.leftOut > 0 ? state.messages.leftOut : nil,
+      waves: state.waves?.current.map(WaveReport.init),
+      unsearched: state.waves.flatMap { $0.unanalysed > 0 ? $0.unanalysed : nil })
+  }
+}
+
+extension WaveReport {
+  fileprivate init(_ wave: Wave) {
+    self.init(
+      number: wave.number, sample: wave.sample, messages: wave.messages, people: wave.people,
+      peopleAtLeast: wave.peopleAtLeast, firstAt: Int(wave.firstAt), lastAt: Int(wave.lastAt))
   }
 }
 

@@ -1,3 +1,4 @@
+import ChatFeature
 import Composable
 import ControlFeature
 import ControlInterface
@@ -110,9 +111,10 @@ final class Room {
     screen = HostScreen(
       lane: EventLoopLane(lane.eventLoop, meter: meter, room: name),
       framesPerSecond: settings.framesPerSecond, throttling: settings.throttling,
-      chatHistory: settings.chatHistory,
+      chatHistory: settings.chatHistory, analysesChat: settings.analysesChat,
       clock: MachineClock(meter.activity, room: name, faults: lane.faults), start: clock.now,
-      dependencies: Dependencies.live().overriding(requests.client).overriding(recorder),
+      dependencies: Dependencies.live().overriding(requests.client).overriding(recorder)
+        .overriding(ChatAnalysis.live.running(on: lane.work)),
       restoring: snapshot?.screen)
     requests.patience = settings.requestTimeout
     activity = meter.activity

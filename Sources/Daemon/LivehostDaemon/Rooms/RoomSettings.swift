@@ -8,6 +8,8 @@ package struct RoomSettings: Sendable, Equatable {
   package var chatHistory = 500
   /// How many of them `GetRoom` shows.
   package var reportedMessages = 50
+  /// Whether the chat is searched for waves of messages that are nearly identical.
+  package var analysesChat = false
   /// Frames per second while something changes.
   package var framesPerSecond = 60
   /// How long the outcome of a request is waited for.

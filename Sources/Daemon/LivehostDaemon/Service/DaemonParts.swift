@@ -94,7 +94,7 @@ final class DaemonParts: Sendable {
       }
       return HostLane(
         index: index, eventLoop: eventLoop, settings: configuration.rooms, faults: faults,
-        snapshots: snapshots, library: library, recordings: recordings,
+        snapshots: snapshots, library: library, recordings: recordings, work: executor,
         onTurn: metrics.noteTurns(lane: index),
         observer: observer)
     }

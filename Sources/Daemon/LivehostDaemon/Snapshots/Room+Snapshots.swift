@@ -172,6 +172,7 @@ extension Room {
     if screen.store.state.chatHistory != settings.chatHistory {
       screen.send(.historyLimited(settings.chatHistory))
     }
+    analyseChat(settings.analysesChat)
     isDriven = true
     let away = max(0, WallClock.milliseconds() - snapshot.savedAt)
     clock.advance(
@@ -191,6 +192,7 @@ extension Room {
     defer {
       resumeRequests()
       resumeRecorder()
+      resumeAnalysis()
     }
     guard log == nil else { return }
     if let end, !isLost { beginLog(after: end) } else { keeper?.require(at: now) }

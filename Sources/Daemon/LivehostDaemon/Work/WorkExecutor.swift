@@ -10,8 +10,14 @@ import Synchronization
 /// processor time: at low priority a thread may be without a processor for long, and does not hold
 /// one then.
 package final class WorkExecutor: TaskExecutor {
+  private struct Entry: Sendable {
+    let job: UnownedJob
+    /// `nil` for a job of no particular effect.
+    let executor: EffectExecutor?
+  }
+
   private struct Queue: Sendable {
-    var jobs: [UnownedJob] = []
+    var jobs: [Entry] = []
     var first = 0
     var isStopped = false
   }
@@ -19,6 +25,7 @@ package final class WorkExecutor: TaskExecutor {
   private let queue = Guarded(Queue())
   private let available = DispatchSemaphore(value: 0)
   private let longest = Atomic<UInt64>(0)
+  private let longestByEffect = Guarded<[String: UInt64]>([:])
   /// How many tasks may run at once.
   package let width: Int
 
@@ -64,10 +71,29 @@ package final class WorkExecutor: TaskExecutor {
   /// The longest time for which a task ran without yielding, in nanoseconds on a processor.
   package var longestSliceNanoseconds: UInt64 { longest.load(ordering: .relaxed) }
 
-  package func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.withLock { $0.jobs.append(job) }
+  /// The same by the name of the effect, for those that run by ``executor(named:)``.
+  package var longestSlicesByEffect: [String: UInt64] { longestByEffect.withLock { $0 } }
+
+  /// An executor for an effect, on the same threads, by which its longest slice has a name.
+  package func executor(named effect: String) -> any TaskExecutor {
+    EffectExecutor(name: effect, work: self)
+  }
+
+  package func enqueue(_ job: consuming ExecutorJob) { enqueue(job, of: nil) }
+
+  private func enqueue(_ job: consuming ExecutorJob, of executor: EffectExecutor?) {
+    let entry = Entry(job: UnownedJob(job), executor: executor)
+    queue.withLock { $0.jobs.append(entry) }
     available.signal()
+  }
+
+  private final class EffectExecutor: TaskExecutor {
+    let name: String
+    private let work: WorkExecutor
+
+    init(name: String, work: WorkExecutor) { (self.name, self.work) = (name, work) }
+
+    func enqueue(_ job: consuming ExecutorJob) { work.enqueue(job, of: self) }
   }
 
   /// Gives the calling thread a lower priority: Linux keeps a niceness per thread.
@@ -87,24 +113,29 @@ package final class WorkExecutor: TaskExecutor {
 
   /// Runs the oldest job on the calling thread. Returns `false` if no job is waiting.
   package func runNext() -> Bool {
-    guard let job = next() else { return false }
+    guard let next = next() else { return false }
     let start = ThreadClock.nanoseconds()
-    job.runSynchronously(on: asUnownedTaskExecutor())
-    longest.max(ThreadClock.nanoseconds() - start, ordering: .relaxed)
+    next.job.runSynchronously(
+      on: next.executor?.asUnownedTaskExecutor() ?? asUnownedTaskExecutor())
+    let slice = ThreadClock.nanoseconds() - start
+    longest.max(slice, ordering: .relaxed)
+    if let name = next.executor?.name {
+      longestByEffect.withLock { $0[name] = max($0[name] ?? 0, slice) }
+    }
     return true
   }
 
   /// The oldest job; `nil` if there is none.
-  private func next() -> UnownedJob? {
+  private func next() -> Entry? {
     queue.withLock { queue in
       guard queue.first < queue.jobs.count else { return nil }
-      let job = queue.jobs[queue.first]
+      let entry = queue.jobs[queue.first]
       queue.first += 1
       if queue.first == queue.jobs.count {
         queue.jobs.removeAll(keepingCapacity: true)
         queue.first = 0
       }
-      return job
+      return entry
     }
   }
 }

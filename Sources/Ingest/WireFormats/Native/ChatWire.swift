@@ -14,6 +14,10 @@ extension ChatEvent: NativeEvent {
     case scroll = "host.scroll"
     case openThread = "host.thread"
     case handleNotice = "host.notice"
+    case findings = "chat.waves"
+
+    /// Whether only the program itself writes it, in what it records.
+    var isOwn: Bool { self == .findings }
   }
 
   var nativeType: NativeType {
@@ -29,6 +33,7 @@ extension ChatEvent: NativeEvent {
     case .scroll: .scroll
     case .openThread: .openThread
     case .handleNotice: .handleNotice
+    case .findings: .findings
     }
   }
 
@@ -62,6 +67,7 @@ extension ChatEvent: NativeEvent {
       case .handleNotice:
         .handleNotice(
           number: try line.integer(.notice, in: EventLimits.total), try line.choice(.handling))
+      case .findings: .findings(try ChatFindings(line))
       }
   }
 
@@ -102,6 +108,7 @@ extension ChatEvent: NativeEvent {
     case .handleNotice(let number, let handling):
       object.add("notice", number)
       object.add("handling", handling.rawValue)
+    case .findings(let findings): findings.write(to: &object)
     }
   }
 }
@@ -142,5 +149,74 @@ extension ChatModes {
       subscribersOnly: try line.optionalBool(.subscribersOnly),
       uniqueOnly: try line.optionalBool(.uniqueOnly))
     guard self != ChatModes() else { throw .missingMember }
+  }
+}
+
+/// Members and mergers are numbers in a row, three and two each.
+extension ChatFindings {
+  /// No message belongs to a wave twice, and what has left the analysis cannot join one.
+  private static let offsets = -2 * batchLimit...batchLimit
+  private static let numbers = offsets.lowerBound...EventLimits.count.upperBound
+
+  fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
+    self.init(
+      run: try line.integer(.run, in: EventLimits.count),
+      unanalysed: line.has(.count) ? try line.integer(.count, in: EventLimits.count) : 0)
+    if line.has(.samples) {
+      samples = try line.names(.samples, atMost: Self.waveLimit, ofLength: Self.sampleLength)
+    }
+    if line.has(.mergers) {
+      for pair in try line.rows(.mergers, of: 2, in: EventLimits.count, atMost: Self.batchLimit) {
+        guard pair[1] < pair[0] else { throw line.invalid(.mergers) }
+        mergers.append(Merger(wave: pair[0], into: pair[1]))
+      }
+    }
+    if line.has(.members) {
+      for row in try line.rows(.members, of: 3, in: Self.numbers, atMost: 2 * Self.batchLimit) {
+        guard Self.offsets.contains(row[0]), (1...Self.batchLimit).contains(row[1]), row[2] > 0
+        else { throw line.invalid(.members) }
+        members.append(Members(offset: row[0], count: row[1], wave: row[2]))
+      }
+      guard members.reduce(0, { $0 + $1.count }) <= 2 * Self.batchLimit
+      else { throw line.invalid(.members) }
+    }
+  }
+
+  fileprivate func write(to object: inout JSONWriter) {
+    object.add("run", run)
+    if unanalysed > 0 { object.add("count", unanalysed) }
+    if !samples.isEmpty {
+      object.addArray("samples") { array in for sample in samples { array.append(sample) } }
+    }
+    if !mergers.isEmpty {
+      object.addArray("mergers") { array in
+        for merger in mergers {
+          array.append(merger.wave)
+          array.append(merger.into)
+        }
+      }
+    }
+    if !members.isEmpty {
+      object.addArray("members") { array in
+        for row in members {
+          array.append(row.offset)
+          array.append(row.count)
+          array.append(row.wave)
+        }
+      }
+    }
+  }
+}
+
+extension NativeMembers {
+  /// An array of integers, taken apart into rows.
+  fileprivate func rows(
+    _ member: NativeMember, of width: Int, in range: ClosedRange<Int>, atMost limit: Int
+  ) throws(RejectionReason) -> [[Int]] {
+    let integers = try integers(member, in: range, atMost: width * limit)
+    guard integers.count % width == 0 else { throw invalid(member) }
+    return stride(from: 0, to: integers.count, by: width).map {
+      Array(integers[$0..<($0 + width)])
+    }
   }
 }

@@ -182,11 +182,14 @@ struct NativeMembers: ~Copyable {
 
   // MARK: Arrays
 
-  func names(_ member: NativeMember, atMost limit: Int) throws(RejectionReason) -> [Text] {
+  func names(
+    _ member: NativeMember, atMost limit: Int, ofLength length: Int = EventLimits.nameLength
+  ) throws(RejectionReason) -> [Text] {
     var names: [Text] = []
     try forEachElement(of: try array(member)) { element throws(RejectionReason) in
       let slice = try slice(of: element)
-      guard !slice.isEmpty, slice.isName(in: slab), names.count < limit else { throw .invalidValue }
+      guard !slice.isEmpty, slice.isName(in: slab, ofLength: length), names.count < limit
+      else { throw .invalidValue }
       names.append(Text(slab: slab, slice: slice))
     }
     return names

@@ -38,7 +38,11 @@ enum NativeLineType {
 
   /// Whether only lines that the program itself wrote have it.
   var isOwn: Bool {
-    if case .control(let type) = self { type.isOwn } else { false }
+    switch self {
+    case .chat(let type): type.isOwn
+    case .control(let type): type.isOwn
+    case .header, .liveRoomStats, .poll, .recorder, .waitingRoom, .stream, .connection: false
+    }
   }
 
   /// All of them, under their names.
@@ -112,6 +116,7 @@ enum NativeMember: Int, CaseIterable {
   case text, replyTo, bits, channel, seconds, group
   case slowSeconds, emoteOnly, followersOnlyMinutes, subscribersOnly, uniqueOnly
   case words, mentionsOnly, names, position, message, notice, handling
+  case run, samples, mergers, members
   // Control.
   case phase, on, input, levels, surface, request, reason
   // Statistics.

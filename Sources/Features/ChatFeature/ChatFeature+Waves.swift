@@ -1,0 +1,105 @@
+import Analysis
+import Composable
+import LiveEvents
+
+extension ChatFeature.State {
+  /// Begins to analyse the chat, from the next message on.
+  package mutating func beginAnalysis() {
+    waves = Waves(through: total)
+    folded = messages
+    bookkeeping.analysis = WaveBookkeeping()
+  }
+
+  /// Whether a batch of messages is being analysed.
+  package var isAnalysing: Bool { bookkeeping.analysis?.underWay != nil }
+
+  /// Whether there are waves, which go without a message.
+  package var hasWaves: Bool { waves?.current.isEmpty == false }
+}
+
+extension ChatFeature {
+  private struct AnalysisID: Hashable {}
+
+  /// Begins the analysis anew, or ends it.
+  func setAnalysis(_ isWanted: Bool, in state: inout State) -> Effect<Action> {
+    state.waves = nil
+    state.folded = nil
+    state.bookkeeping.analysis = nil
+    if isWanted { state.beginAnalysis() }
+    return .cancel(id: AnalysisID())
+  }
+
+  /// Gives the messages of a batch to the analysis.
+  func analyse(
+    _ batch: [TimedMessage], numberedFrom first: Int, without hidden: [Int], in state: inout State
+  ) -> Effect<Action> {
+    let left = state.bookkeeping.analysis?.add(batch, numberedFrom: first, without: hidden)
+    guard let left else { return .none }
+    if left > 0 { state.waves?.unanalysed += left }
+    return beginRun(&state)
+  }
+
+  private func beginRun(_ state: inout State) -> Effect<Action> {
+    endSilentWaves(&state)
+    return state.bookkeeping.analysis?.begin() == true ? search(state) : .none
+  }
+
+  func endSilentWaves(_ state: inout State) {
+    guard var waves = state.waves, !waves.current.isEmpty else { return }
+    let now = state.bookkeeping.pace.now
+    state.bookkeeping.analysis?.endSilent(&waves, at: now)
+    state.waves = waves
+  }
+
+  /// Begins the run that was under way anew.
+  func resumeRun(_ state: State) -> Effect<Action> {
+    .merge(.cancel(id: AnalysisID()), search(state))
+  }
+
+  private func search(_ state: State) -> Effect<Action> {
+    guard let analysis = state.bookkeeping.analysis, let batch = analysis.underWay,
+      let waves = state.waves
+    else { return .none }
+    let search = WaveSearch(
+      run: analysis.run, batch: batch,
+      waves: waves.current.map { WaveSearch.Wave(number: $0.number, sample: $0.sample) },
+      newest: waves.newest)
+    let client = dependencies[ChatAnalysis.self]
+    return .run(name: "ChatFeature.analysis") { send in
+      send(.analysed(try await client.search(search)))
+    } catch: { _, send in
+      send(.analysed(ChatFindings(run: search.run, unanalysed: search.batch.count)))
+    }
+    .cancellable(id: AnalysisID())
+  }
+
+  /// Takes what a run has found, and begins the next one.
+  func note(_ findings: ChatFindings, in state: inout State) -> Effect<Action> {
+    guard var waves = state.waves, let batch = state.bookkeeping.analysis?.underWay,
+      findings.run == state.bookkeeping.analysis?.run
+    else { return .none }
+    let joined = state.bookkeeping.analysis?.end(findings, &waves) ?? []
+    fold(batch, joined, &waves, in: &state)
+    state.waves = waves
+    return beginRun(&state)
+  }
+
+  /// Adds the messages of a batch to those that are shown beside the waves, and takes out those that have joined
+  /// one.
+  private func fold(
+    _ batch: MessageBatch, _ joined: Set<Int>, _ waves: inout Waves, in state: inout State
+  ) {
+    guard let analysis = state.bookkeeping.analysis else { return }
+    if !joined.isEmpty, let kept = state.folded?.removing(.ordinals(joined)) { state.folded = kept }
+    let last =
+      analysis.pending.isEmpty ? state.total : analysis.window.ordinal(of: batch.end - 1) ?? 0
+    let (messages, window, through) = (state.messages, analysis.window, waves.through)
+    var next = batch.first
+    state.folded?.append(messages, after: through, through: last) { ordinal in
+      while next < batch.end, window.ordinal(of: next) ?? 0 < ordinal { next += 1 }
+      // What was not looked at has no wave.
+      return window.ordinal(of: next) != ordinal || !window.isInWave(next)
+    }
+    waves.through = max(through, last)
+  }
+}

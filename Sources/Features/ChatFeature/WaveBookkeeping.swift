@@ -1,0 +1,174 @@
+import Analysis
+import LiveEvents
+
+/// What the analysis has to remember.
+package struct WaveBookkeeping: Equatable, Sendable, Codable {
+  /// How many people are told apart in all waves together.
+  static let peopleLimit = 32_768
+  /// What all of it takes, in bytes, with what the search remembers and the messages that it is at.
+  package static let memory =
+    WaveWindow.memory + 3 * MessageBatch.memory + WaveFinder.memory
+    + 2 * KeyTable.bytes(for: peopleLimit) + ChatFindings.waveLimit * ChatFindings.sampleLength
+
+  var window = WaveWindow()
+  /// What is being searched; at most one batch at a time.
+  var underWay: MessageBatch?
+  /// What waits for that.
+  var pending = MessageBatch()
+  /// The number of the newest run.
+  var run = 0
+  /// Who wrote the messages of each wave, and how many.
+  private var people: [Int: KeyTable] = [:]
+  /// How many keys these tables have together.
+  private var peopleCount = 0
+
+  /// Adds messages to what waits. Returns how many there was no capacity for.
+  ///
+  /// - Parameter hidden: indices of messages that are not shown, in ascending order.
+  mutating func add(_ batch: [TimedMessage], numberedFrom first: Int, without hidden: [Int]) -> Int {
+    var left = 0
+    var hidden = hidden[...]
+    for index in batch.indices {
+      if hidden.first == index {
+        hidden.removeFirst()
+      } else if pending.append(batch[index].message, at: batch[index].timestamp) {
+        window.append(
+          batch[index].message, ordinal: first + index, at: batch[index].timestamp)
+      } else {
+        left += 1
+      }
+    }
+    return left
+  }
+
+  /// Begins the next run with what waits, if none is under way.
+  mutating func begin() -> Bool {
+    guard underWay == nil, !pending.isEmpty else { return false }
+    run += 1
+    underWay = pending
+    pending = MessageBatch(first: window.end)
+    return true
+  }
+
+  // MARK: Results
+
+  /// Takes the findings about the batch under way, which ends the run. Returns the ordinals of messages of earlier
+  /// batches that joined a wave.
+  mutating func end(_ findings: ChatFindings, _ waves: inout Waves) -> Set<Int> {
+    guard let batch = underWay else { return [] }
+    underWay = nil
+    waves.unanalysed += findings.unanalysed
+    for sample in findings.samples {
+      waves.newest += 1
+      waves.current.append(Wave(number: waves.newest, sample: String(sample)))
+    }
+    var successors: [Int: Int] = [:]
+    // Into an older one, so that it leads to an end.
+    for merger in findings.mergers where merger.into < merger.wave {
+      merge(merger, &waves)
+      successors[merger.wave] = merger.into
+    }
+    var joined: Set<Int> = []
+    for members in findings.members {
+      var number = members.wave
+      while let successor = successors[number] { number = successor }
+      guard let index = waves.index(of: number) else { continue }
+      let start = batch.first + members.offset
+      for message in start..<start + members.count {
+        guard let entry = window.assign(message, to: number) else { continue }
+        note(entry, in: &waves.current[index])
+        if message < batch.first, let ordinal = window.ordinal(of: message) {
+          joined.insert(ordinal)
+        }
+      }
+    }
+    trim(&waves)
+    return joined
+  }
+
+  private mutating func note(_ entry: WaveWindow.Entry, in wave: inout Wave) {
+    wave.messages += 1
+    wave.firstAt = min(wave.firstAt, entry.time)
+    wave.lastAt = max(wave.lastAt, entry.time)
+    let before = people[wave.number]?.count ?? 0
+    let limit = before + Self.peopleLimit - peopleCount
+    if people[wave.number, default: KeyTable()].count(entry.person, limit: limit) == nil {
+      wave.peopleAtLeast = true
+    } else if people[wave.number]?.count != before {
+      wave.people += 1
+      peopleCount += 1
+    }
+  }
+
+  private mutating func merge(_ merger: ChatFindings.Merger, _ waves: inout Waves) {
+    guard let index = waves.index(of: merger.wave), let target = waves.index(of: merger.into)
+    else { return }
+    let (one, other) = (waves.current[index], waves.current[target])
+    var table = people[merger.into] ?? KeyTable()
+    peopleCount -= table.count
+    table.add(people[merger.wave] ?? KeyTable())
+    peopleCount += table.count
+    people[merger.into] = table
+    window.move(merger.wave, to: merger.into)
+    waves.current[target].messages += one.messages
+    waves.current[target].people = table.count
+    waves.current[target].peopleAtLeast = one.peopleAtLeast ?? other.peopleAtLeast
+    waves.current[target].firstAt = min(one.firstAt, other.firstAt)
+    waves.current[target].lastAt = max(one.lastAt, other.lastAt)
+    forget(merger.wave, &waves)
+  }
+
+  /// Removes waves without messages and, if there are too many, those with the fewest, whose messages are shown as
+  /// others are.
+  private mutating func trim(_ waves: inout Waves) {
+    for wave in waves.current where wave.messages <= 0 { forget(wave.number, &waves) }
+    while waves.current.count > ChatFindings.waveLimit,
+      let least = waves.current.min(by: { ($0.messages, $0.number) < ($1.messages, $1.number) })
+    {
+      window.move(least.number, to: 0)
+      forget(least.number, &waves)
+    }
+  }
+
+  private mutating func forget(_ wave: Int, _ waves: inout Waves) {
+    waves.current.removeAll { $0.number == wave }
+    peopleCount -= people.removeValue(forKey: wave)?.count ?? 0
+  }
+
+  // MARK: What ends waves
+
+  /// Ends the waves that no message has joined for long. Not during a run, whose findings may be about them.
+  mutating func endSilent(_ waves: inout Waves, at now: Timestamp) {
+    guard underWay == nil else { return }
+    for wave in waves.current {
+      let (distance, overflow) = now.subtractingReportingOverflow(wave.lastAt)
+      if overflow || distance.magnitude > WaveFinder.silence { forget(wave.number, &waves) }
+    }
+  }
+
+  /// Takes deleted messages out of their waves, and those under way out of the result.
+  mutating func hide(_ target: ModerationTarget, _ waves: inout Waves) {
+    for entry in window.hide(target) {
+      guard let index = waves.index(of: entry.wave) else { continue }
+      waves.current[index].messages -= 1
+      if people[entry.wave]?.uncount(entry.person) == 0 {
+        waves.current[index].people -= 1
+        peopleCount -= 1
+      }
+    }
+    switch target {
+    case .everything: waves.current.removeAll()
+    case .author(let id):
+      // What they wrote before those in the window.
+      let key = id.withUTF8(ChatterSet.key)
+      for index in waves.current.indices {
+        guard let rest = people[waves.current[index].number]?.remove(key) else { continue }
+        waves.current[index].messages -= rest
+        waves.current[index].people -= 1
+        peopleCount -= 1
+      }
+    case .message, .ordinals: break
+    }
+    trim(&waves)
+  }
+}

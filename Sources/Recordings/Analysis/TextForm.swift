@@ -1,0 +1,74 @@
+import LiveEvents
+
+/// A text as its near-duplicates share it: normalised, and signed by MinHash over runs of four bytes.
+///
+/// Texts that differ only in case, digits, repetition and white space have one form. The rest are compared by
+/// signatures of 20 minima in 5 bands of 4: two texts that share 80 % of their runs meet in a band with a
+/// probability of 93 %, two that share 50 % with 28 %. Texts that meet are nearly identical if 14 of the 20
+/// minima agree.
+struct TextForm {
+  static let bands = 5
+  private static let rows = 4
+  static let minima = bands * rows
+  private static let agreement = 14
+  /// Shorter texts are often written by many people without being spam.
+  static let shortest = 12
+  /// What is longer is compared by its beginning.
+  static let longest = 512
+
+  private static let seeds: [UInt64] = (1...UInt64(minima)).map { TextHash.mix($0) | 1 }
+
+  private var normalized: [UInt8] = []
+  private(set) var minimum = [UInt32](repeating: .max, count: minima)
+
+  /// Reads a text. Returns the hash of its form; `nil` if it is too short to be compared.
+  mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
+    normalize(bytes)
+    return normalized.count < Self.shortest ? nil : TextHash.of(normalized)
+  }
+
+  /// Lower case, without digits, no byte more than twice in a row, single spaces between words.
+  private mutating func normalize(_ bytes: UnsafeBufferPointer<UInt8>) {
+    normalized.removeAll(keepingCapacity: true)
+    for byte in bytes.prefix(Self.longest) {
+      let byte = byte.asciiLowercased
+      if byte &- UInt8(ascii: "0") < 10 { continue }
+      let count = normalized.count
+      if byte == 0x20, normalized.last == 0x20 || count == 0 { continue }
+      if count >= 2, normalized[count - 1] == byte, normalized[count - 2] == byte { continue }
+      normalized.append(byte)
+    }
+    if normalized.last == 0x20 { normalized.removeLast() }
+  }
+
+  /// Computes ``minimum`` for the text that was read.
+  mutating func sign() {
+    for index in minimum.indices { minimum[index] = .max }
+    normalized.withUnsafeBytes { bytes in
+      for offset in 0...(bytes.count - 4) {
+        let run = UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+        let base = TextHash.mix(run)
+        for index in 0..<Self.minima {
+          let value = UInt32(truncatingIfNeeded: (base &* Self.seeds[index]) >> 32)
+          if value < minimum[index] { minimum[index] = value }
+        }
+      }
+    }
+  }
+
+  /// What texts have in common that meet in a band.
+  func key(ofBand band: Int) -> UInt64 {
+    var key = UInt64(band)
+    for row in 0..<Self.rows {
+      key = TextHash.mix(key ^ UInt64(minimum[band * Self.rows + row]))
+    }
+    return key
+  }
+
+  /// Whether the signature that begins at `start` is that of a nearly identical text.
+  func agrees(_ signatures: ChunkedArray<UInt32>, at start: Int) -> Bool {
+    var same = 0
+    for index in 0..<Self.minima where signatures[start + index] == minimum[index] { same += 1 }
+    return same >= Self.agreement
+  }
+}

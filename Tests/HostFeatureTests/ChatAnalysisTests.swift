@@ -1,0 +1,99 @@
+import ChatFeature
+import Composable
+import ComposableTesting
+import HostFeature
+import LiveEvents
+import TestSupport
+import Testing
+
+/// The analysis of a chat, as part of its host.
+@Suite struct ChatAnalysisTests {
+  private func makeStore(analysing: Bool = true) -> TestStore<HostFeature.State, HostFeature.Action> {
+    var state = HostFeature.State()
+    state.analysesChat = analysing ? true : nil
+    let client = ChatAnalysis { _ in
+      try await untilCancelled()
+      return ChatFindings(run: 1)
+    }
+    let store = TestStore(initialState: state) {
+      HostFeature(dependencies: .test().overriding(client))
+    }
+    store.exhaustivity = .off
+    return store
+  }
+
+  private func messages(_ count: Int) -> HostFeature.Action {
+    .chat(
+      .messages(
+        (0..<count).map {
+          TimedMessage(
+            timestamp: 0,
+            message: ChatMessage(id: "\($0)", userID: "u", userName: "U", text: "hello there \($0)"))
+        }))
+  }
+
+  @Test func `a chat that appears is analysed if that is wanted, and its end ends that`() async {
+    for analysing in [false, true] {
+      let store = makeStore(analysing: analysing)
+      let effects = await store.send(messages(3))
+      #expect(effects.isRunning == analysing)
+      #expect((store.state.chat?.waves != nil) == analysing)
+      await store.send(.roomClosed)
+      #expect(!effects.isRunning && store.state.chat == nil)
+      await store.finish()
+    }
+  }
+
+  @Test func `the analysis can be wanted and unwanted in a running chat`() async {
+    let store = makeStore(analysing: false)
+    await store.send(messages(3))
+    await store.send(.chatAnalysisWanted(true))
+    await store.receive(\.chat)
+    let effects = await store.send(messages(3))
+    #expect(effects.isRunning)
+    await store.send(.chatAnalysisWanted(false))
+    await store.receive(\.chat)
+    #expect(!effects.isRunning && store.state.chat?.waves == nil && store.state.analysesChat == nil)
+    await store.finish()
+  }
+
+  @Test func `neither findings nor the wish for them make a chat`() async {
+    let store = makeStore()
+    await store.send(.chat(.analysed(ChatFindings(run: 1))))
+    await store.send(.chatAnalysisWanted(true))
+    #expect(store.state.chat == nil)
+    await store.finish()
+  }
+
+  @Test func `what an analysis brings back is an event of its own`() {
+    let findings = ChatFindings(run: 3)
+    #expect(HostFeature.Action.chat(.analysed(findings)).event == .chat(.findings(findings)))
+    #expect(HostFeature.Action.chat(.analysisResumed).event == nil)
+  }
+
+  @Test func `time shows that waves have ended`() {
+    var state = HostFeature.State()
+    state.makeWave()
+    #expect(state.wantsTicks)
+  }
+}
+
+extension HostFeature.State {
+  /// A chat that is silent and has a wave.
+  fileprivate mutating func makeWave() {
+    var chat = ChatFeature.State()
+    chat.beginAnalysis()
+    let batch = (0..<2).map {
+      TimedMessage(
+        timestamp: 0,
+        message: ChatMessage(id: "\($0)", userID: "u", userName: "U", text: "hello there"))
+    }
+    let members = ChatFindings.Members(offset: 0, count: 2, wave: 1)
+    let findings = ChatFindings(run: 1, samples: ["hello there"], members: [members])
+    for action in [.messages(batch), .analysed(findings), .ticked(at: 5_000)] as [ChatFeature.Action]
+    {
+      _ = ChatFeature().reduce(into: &chat, action: action)
+    }
+    self.chat = chat
+  }
+}

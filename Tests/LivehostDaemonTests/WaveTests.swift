@@ -1,0 +1,232 @@
+import Analysis
+import ChatFeature
+import ControlInterface
+import Foundation
+import HostScreen
+import Ingest
+import LiveEvents
+import LivehostDaemon
+import Recordings
+import Synchronization
+import Testing
+import WireFormats
+
+/// Five near-identical messages in ten, by a few people each.
+private func chat(_ numbers: Range<Int>) -> [LiveEvent] {
+  numbers.map { number in
+    let isSpam = number % 2 == 0
+    return LiveEvent(
+      timestamp: 1_700_000_000_000 + Timestamp(number * 13),
+      payload: .chat(
+        .message(
+          ChatMessage(
+            id: "m\(number)", userID: "u\(number % 20)", userName: "Ada",
+            text: isSpam
+              ? "Buy cheap followers at example dot com \(number)"
+              : "\(number * number) is what I thought of at \(number)"))))
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct WaveTests {
+  private let again = RoomName("again")!
+
+  private var settings: RoomSettings {
+    var settings = RoomSettings()
+    settings.analysesChat = true
+    return settings
+  }
+
+  private func effects(_ lane: HostLane, _ room: RoomName = .main) async -> Int? {
+    await lane.metrics().first { $0.room == room.description }?.effects
+  }
+
+  private func report(_ lane: HostLane, _ room: RoomName = .main) async throws -> ChatReport {
+    try #require(await lane.report(room)?.features.chat)
+  }
+
+  /// Returns once a wave has this many messages.
+  private func untilWave(has count: Int, _ lane: HostLane) async throws {
+    while try await report(lane).waves?.first?.messages != count { await Task.yield() }
+  }
+
+  @Test(arguments: [FrameClock.event, .arrival])
+  func `a replay finds the waves that were found, and searches for none`(clock: FrameClock)
+    async throws
+  {
+    let studio = try Studio(settings: settings)
+    _ = try studio.directory.open(.main)
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    for part in 0..<10 {
+      _ = await studio.send(chat(part * 40..<part * 40 + 40), to: .main, clock: clock)
+    }
+    try await untilWave(has: 200, studio.lane)
+    let deletion = LiveEvent(
+      timestamp: 1_700_000_006_000, payload: .chat(.delete(messageID: "m100")))
+    _ = await studio.send([deletion], to: .main, clock: clock)
+    let live = try await report(studio.lane)
+    let wave = try #require(live.waves?.first)
+    #expect(wave.number == 1 && wave.messages == 199 && wave.people == 10)
+    #expect(live.total == 400 && live.waves?.count == 1)
+    let recording = try await studio.recordings.stop(.main, on: studio.lane)
+    #expect(await effects(studio.lane) ?? 0 > 0)
+
+    // Into a room that would search, of other settings than the recording.
+    let replay = try await studio.replay(recording.recording, into: again)
+    #expect(replay.digest == recording.digest && replay.digest != "")
+    #expect(await effects(studio.lane, again) == 0)
+    // From then on it is searched anew.
+    #expect(try await report(studio.lane, again).waves?.isEmpty == true)
+    try await studio.end()
+  }
+
+  @Test func `a recording that begins later knows only of the waves in it`() async throws {
+    let studio = try Studio(settings: settings)
+    _ = try studio.directory.open(.main)
+    _ = await studio.send(chat(0..<100), to: .main, clock: .event)
+    try await untilWave(has: 50, studio.lane)
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    _ = await studio.send(chat(100..<160), to: .main, clock: .event)
+    try await untilWave(has: 30, studio.lane)
+    let recording = try await studio.recordings.stop(.main, on: studio.lane)
+    var reader = RecordingReader(try await studio.library.files(of: recording.recording))
+    var steps: [RecordedStep] = []
+    while try reader.read(into: &steps) {}
+    let waves = steps.compactMap { step -> ChatFindings? in
+      guard case .event(let event, _) = step, case .chat(.findings(let found)) = event.payload
+      else { return nil }
+      return found
+    }
+    #expect(waves.first?.run == 1)
+    #expect(waves.flatMap(\.samples).count == 1)
+    try await studio.end()
+  }
+
+  @Test func `a recording of an unsearched chat is played as it was, and so is the other way`()
+    async throws
+  {
+    for isSearched in [false, true] {
+      var recorded = settings
+      recorded.analysesChat = isSearched
+      let studio = try Studio(settings: recorded)
+      _ = try studio.directory.open(.main)
+      _ = try await studio.recordings.start(.main, on: studio.lane)
+      _ = await studio.send(chat(0..<100), to: .main, clock: .event)
+      if isSearched { try await untilWave(has: 50, studio.lane) }
+      let recording = try await studio.recordings.stop(.main, on: studio.lane)
+      recorded.analysesChat.toggle()
+      studio.lane.postSettings(recorded)
+      let replay = try await studio.replay(recording.recording, into: again)
+      #expect(replay.digest == recording.digest && replay.digest != "")
+      #expect((try await report(studio.lane, again).waves != nil) == !isSearched)
+      try await studio.end()
+    }
+  }
+
+  @Test func `waves outlive a kill, recorded or not, and grow on under their number`() async throws {
+    for isRecorded in [false, true] {
+      let path = NSTemporaryDirectory() + "waves-\(UUID().uuidString.prefix(8))"
+      let first = try KeptRooms(in: path, settings: settings)
+      _ = try first.directory.open(.main)
+      if isRecorded { _ = try await first.recordings.start(.main, on: first.lane) }
+      await first.send(chat(0..<100))
+      try await untilWave(has: 50, first.lane)
+      await first.send(chat(100..<120))
+      // Whatever is under way.
+      let copy = try first.kill()
+      try await first.end()
+
+      let second = try KeptRooms(in: copy, settings: settings)
+      await second.restore()
+      let before = try await report(second.lane)
+      #expect(before.total == 120)
+      // What was under way is searched again.
+      try await untilWave(has: 60, second.lane)
+      await second.send(chat(120..<199))
+      try await untilWave(has: 100, second.lane)
+      // What was found is on disk by then, too.
+      await second.send([LiveEvent(timestamp: 0, payload: .header(.viewers(count: 1)))])
+      let after = try await report(second.lane)
+      #expect(after.waves?.map(\.number) == [1] && after.waves?.map(\.people) == [10])
+      let last = try second.kill()
+      try await second.end()
+
+      let third = try KeptRooms(in: last, settings: settings)
+      await third.restore()
+      #expect(try await report(third.lane).untimed == after.untimed)
+      #expect(await effects(third.lane) == 0)
+      try await third.end()
+    }
+  }
+
+  @Test func `waves are searched for only while the configuration says so`() async throws {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    _ = await studio.send(chat(0..<100), to: .main, clock: .event)
+    #expect(try await report(studio.lane).waves == nil)
+    studio.lane.postSettings(settings)
+    _ = await studio.send(chat(100..<200), to: .main, clock: .event)
+    try await untilWave(has: 50, studio.lane)
+    studio.lane.postSettings(RoomSettings())
+    #expect(try await report(studio.lane).waves == nil)
+    try await studio.end()
+  }
+
+  // MARK: Cooperation
+
+  /// How often work comes back to an executor: each time that it yields, it does so once more.
+  private func turns(
+    of body: @escaping @Sendable (WorkExecutor) async throws -> Void
+  ) async throws -> (turns: Int, executor: WorkExecutor) {
+    let executor = WorkExecutor(width: 1)
+    let isDone = Mutex(false)
+    let task = Task {
+      defer { isDone.withLock { $0 = true } }
+      try await body(executor)
+    }
+    var turns = 0
+    while !isDone.withLock({ $0 }) {
+      if executor.runNext() { turns += 1 } else { await Task.yield() }
+    }
+    try await task.value
+    return (turns, executor)
+  }
+
+  @Test func `a search yields, and one that never does is found out by its longest slice`()
+    async throws
+  {
+    var batch = MessageBatch()
+    for number in 0..<2_000 {
+      let text = (0..<60).map { "\(($0 + 1) &* (number + 7) % 9_973 &* 31)x" }.joined(separator: "q")
+      let message = ChatMessage(id: "", userID: "", userName: "", text: text)
+      let isTaken = batch.append(message, at: 0)
+      #expect(isTaken)
+    }
+    let search = WaveSearch(run: 1, batch: batch, waves: [], newest: 0)
+    let honest = try await turns { executor in
+      _ = try await ChatAnalysis.live.running(on: executor).search(search)
+    }
+    let greedy = try await turns { executor in
+      try await withTaskExecutorPreference(executor.executor(named: "greedy")) {
+        var finder = WaveFinder()
+        _ = try await finder.find(search, sliceNanoseconds: .max)
+      }
+    }
+    #expect(honest.turns > 10 && greedy.turns < 5)
+    let slice = try #require(honest.executor.longestSlicesByEffect["ChatFeature.analysis"])
+    let whole = try #require(greedy.executor.longestSlicesByEffect["greedy"])
+    // Of processor time: how long either took is up to the machine.
+    #expect(slice > 0 && slice < whole / 4)
+  }
+}
+
+extension KeptRooms {
+  /// Sends events to `main`; returns once they are on disk.
+  fileprivate func send(_ events: [LiveEvent]) async {
+    _ = await withCheckedContinuation { continuation in
+      lane.post(
+        RoomDelivery(
+          room: .main, events: events, clock: .event,
+          receipt: DeliveryReceipt { continuation.resume(returning: ($0, $1)) }))
+    }
+  }
+}

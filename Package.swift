@@ -157,7 +157,9 @@ let recordings: [Target] = [
 
 let features: [Target] =
   [module("Features", "Intake", ["LiveEvents", "RateLimiting", "YAMLReader"])]
-  + children.map { module("Features", $0, featureKit + ($0 == "ChatFeature" ? ["Analysis", deques] : [])) }
+  + children.map {
+    module("Features", $0, featureKit + ($0 == "ChatFeature" ? ["Analysis", deques] : []))
+  }
   + [module("Features", "HostFeature", featureKit + childTargets)]
 
 let screen: [Target] = [

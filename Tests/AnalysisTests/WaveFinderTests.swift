@@ -11,7 +11,8 @@ import Testing
     var waves: [WaveSearch.Wave] = []
     var newest = 0
 
-    mutating func search(_ texts: [String], at time: Timestamp = 1_000) async throws -> ChatFindings {
+    mutating func search(_ texts: [String], at time: Timestamp = 1_000) async throws -> ChatFindings
+    {
       var batch = MessageBatch(first: end)
       for text in texts {
         let message = ChatMessage(id: "m", userID: "u", userName: "U", text: text)

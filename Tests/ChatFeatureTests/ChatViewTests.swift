@@ -57,7 +57,8 @@ import ViewGraph
       try lists(of: graph)[0][0].node
         == .row([.text("2 messages", .strong), .text("by 1 person:", .faint), .text("Buy!")]))
     // Then most of what comes will be part of it.
-    #expect(try draw(.messages([message(5, at: 0), message(6, at: 0)])) == [["wave-1"], ["1", "4"]])
+    #expect(
+      try draw(.messages([message(5, at: 0), message(6, at: 0)])) == [["wave-1"], ["1", "4"]])
     #expect(
       try draw(.analysed(ChatFindings(run: 2, members: [.init(offset: 0, count: 1, wave: 1)])))
         == [["wave-1"], ["1", "4", "6"]])
@@ -65,7 +66,9 @@ import ViewGraph
     #expect(
       try draw(
         .reading(.scrolledBack), .messages((7...40).map { message($0, at: 0) }),
-        .analysed(ChatFindings(run: 3))) == [["wave-1"], ["1", "4", "6"] + (7...15).map(String.init)])
+        .analysed(ChatFindings(run: 3))) == [
+          ["wave-1"], ["1", "4", "6"] + (7...15).map(String.init),
+        ])
     let filter = ChatFilter(person: nil, words: "says 5", mentionsOnly: false)
     #expect(try draw(.reading(.filterChanged(filter))) == [["wave-1"], ["5"]])
     #expect(try draw(.reading(.filterChanged(nil)), .ticked(at: 31_000)).count == 1)

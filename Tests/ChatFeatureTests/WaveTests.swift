@@ -44,7 +44,8 @@ private final class Analyst: Sendable {
 
 /// Says the same with small differences, as bots do.
 private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000) -> TimedMessage {
-  message(id, by: user, at: time, "Buy CHEAP followers \(id) at example dot com\(id % 3 == 0 ? "!" : "")")
+  message(
+    id, by: user, at: time, "Buy CHEAP followers \(id) at example dot com\(id % 3 == 0 ? "!" : "")")
 }
 
 @Suite struct WaveTests {
@@ -202,7 +203,8 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
 
   @Test func `findings of another run than the one under way are ignored`() async {
     let store = makeStore()
-    let late = ChatFindings(run: 1, samples: ["buy"], members: [.init(offset: 0, count: 1, wave: 1)])
+    let late = ChatFindings(
+      run: 1, samples: ["buy"], members: [.init(offset: 0, count: 1, wave: 1)])
     await store.send(.analysed(late))
     await findWave(in: store)
     await store.send(.analysed(late))
@@ -346,7 +348,8 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
       return ChatFindings.Members(offset: next, count: count, wave: wave)
     }
     await receive(
-      ChatFindings(run: 1, samples: waves.map { Text("sample \($0)") }, members: members), in: store)
+      ChatFindings(run: 1, samples: waves.map { Text("sample \($0)") }, members: members), in: store
+    )
     #expect(store.state.waves?.current.map(\.number) == waves.filter { $0 != 3 }.dropLast())
     // They are shown as what belongs to no wave.
     #expect(store.state.folded?.map(\.number).prefix(2) == [5, 34])

@@ -37,7 +37,7 @@ struct ConfigurationKeyTests {
         "\(try $0.ctl("show", "evening").status)"
       },
       "rooms.chatHistory": Proof(value: "3", shows: ("9 of 9", "3 of 9"), look: messages),
-      "rooms.chatWaves": Proof(value: "false", shows: ("searched", "as it is")) { daemon in
+      "rooms.chatWaves": Proof(value: "true", shows: ("as it is", "searched")) { daemon in
         _ = try daemon.ctl("send", "main", #"{"type":"chat.clear"}"#)
         let chat = try daemon.ctl("show", "main", "chat", "--json=short").output
         return chat.contains(#""waves""#) ? "searched" : "as it is"

@@ -8,7 +8,8 @@ import Testing
 
 /// The analysis of a chat, as part of its host.
 @Suite struct ChatAnalysisTests {
-  private func makeStore(analysing: Bool = true) -> TestStore<HostFeature.State, HostFeature.Action> {
+  private func makeStore(analysing: Bool = true) -> TestStore<HostFeature.State, HostFeature.Action>
+  {
     var state = HostFeature.State()
     state.analysesChat = analysing ? true : nil
     let client = ChatAnalysis { _ in
@@ -28,7 +29,8 @@ import Testing
         (0..<count).map {
           TimedMessage(
             timestamp: 0,
-            message: ChatMessage(id: "\($0)", userID: "u", userName: "U", text: "hello there \($0)"))
+            message: ChatMessage(id: "\($0)", userID: "u", userName: "U", text: "hello there \($0)")
+          )
         }))
   }
 
@@ -57,12 +59,11 @@ import Testing
     await store.finish()
   }
 
-  @Test func `neither findings nor the wish for them make a chat`() async {
-    let store = makeStore()
-    await store.send(.chat(.analysed(ChatFindings(run: 1))))
-    await store.send(.chatAnalysisWanted(true))
+  @Test func `neither findings nor the wish for them make a chat`() {
+    let store = Store(initialState: HostFeature.State(), lane: HostRun.Here()) { HostFeature() }
+    store.send(.chat(.analysed(ChatFindings(run: 1))))
+    store.send(.chatAnalysisWanted(true))
     #expect(store.state.chat == nil)
-    await store.finish()
   }
 
   @Test func `what an analysis brings back is an event of its own`() {
@@ -90,7 +91,8 @@ extension HostFeature.State {
     }
     let members = ChatFindings.Members(offset: 0, count: 2, wave: 1)
     let findings = ChatFindings(run: 1, samples: ["hello there"], members: [members])
-    for action in [.messages(batch), .analysed(findings), .ticked(at: 5_000)] as [ChatFeature.Action]
+    for action in [.messages(batch), .analysed(findings), .ticked(at: 5_000)]
+      as [ChatFeature.Action]
     {
       _ = ChatFeature().reduce(into: &chat, action: action)
     }

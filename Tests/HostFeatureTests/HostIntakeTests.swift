@@ -214,7 +214,8 @@ import Testing
     case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .chat(.reviewContinued),
       .chat(.analysisWanted), .chat(.analysisResumed), .chat(.analysed), .control,
       .header, .liveRoomStats,
-      .poll, .recorder, .waitingRoom, .endConfirmation, .roomClosed, .historyLimited, .chatAnalysisWanted,
+      .poll, .recorder, .waitingRoom, .endConfirmation, .roomClosed, .historyLimited,
+      .chatAnalysisWanted,
       .ticked:
       []
     }

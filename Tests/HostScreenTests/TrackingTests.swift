@@ -32,8 +32,10 @@ struct TrackingTests {
     "waitingRoom.pacing",
   ]
 
-  /// Fields that only a flood changes.
-  static let floods: Set<String> = ["chat.chattersAtLeast", "waitingRoom.leftOut"]
+  /// Fields that only a flood changes, or the analysis of a chat.
+  static let floods: Set<String> = [
+    "chat.chattersAtLeast", "chat.waves", "chat.folded", "waitingRoom.leftOut",
+  ]
 
   @Test func `ignored: a change in a child evaluates only its view, and only if that reads it`() {
     let screen = DrawnHost(.ignored)

@@ -18,8 +18,8 @@ import YAMLReader
   /// A value other than the default for each key.
   private static let others = [
     "log.level": "debug", "lanes": "3", "rooms.maximum": "5", "rooms.open": "[a, b]",
-    "rooms.chatHistory": "9", "rooms.chatWaves": "false", "rooms.reportedMessages": "7", "rooms.framesPerSecond": "30",
-    "rooms.requestTimeout": "250ms",
+    "rooms.chatHistory": "9", "rooms.chatWaves": "true", "rooms.reportedMessages": "7",
+    "rooms.framesPerSecond": "30", "rooms.requestTimeout": "250ms",
     "ingest.connections": "8", "control.connections": "6", "control.monitors": "4",
     "recordings.scrubDays": "30", "recordings.maximumAge": "30d",
     "recordings.maximumBytes": "1.5GiB",

@@ -38,14 +38,15 @@ final class Studio {
     self.library = library
     let recordings = RoomRecordings(library: library, logger: logger)
     self.recordings = recordings
+    executor = WorkExecutor(width: 1)
+    try executor.start()
     lane = HostLane(
-      index: 0, eventLoop: loop, settings: settings, recordings: recordings, turnLength: turnLength)
+      index: 0, eventLoop: loop, settings: settings, recordings: recordings, work: executor,
+      turnLength: turnLength)
     let registry = TaskRegistry()
     directory = RoomDirectory(
       lanes: [lane], maximumRooms: 12,
       observer: { room, event in if case .closed = event { registry.roomClosed(room) } })
-    executor = WorkExecutor(width: 1)
-    try executor.start()
     tasks = RoomTasks(
       registry: registry, executor: executor, slots: slots, recordings: recordings,
       directory: directory, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

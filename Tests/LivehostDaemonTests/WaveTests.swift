@@ -6,12 +6,14 @@ import HostScreen
 import Ingest
 import LiveEvents
 import LivehostDaemon
+import Prometheus
 import Recordings
 import Synchronization
+import TestSupport
 import Testing
 import WireFormats
 
-/// Five near-identical messages in ten, by a few people each.
+/// Every other message is nearly identical to the others of these.
 private func chat(_ numbers: Range<Int>) -> [LiveEvent] {
   numbers.map { number in
     let isSpam = number % 2 == 0
@@ -23,8 +25,16 @@ private func chat(_ numbers: Range<Int>) -> [LiveEvent] {
             id: "m\(number)", userID: "u\(number % 20)", userName: "Ada",
             text: isSpam
               ? "Buy cheap followers at example dot com \(number)"
-              : "\(number * number) is what I thought of at \(number)"))))
+              : unlike(number)))))
   }
+}
+
+/// A text that is like no other.
+private func unlike(_ number: Int, length: Int = 24) -> String {
+  var random = SplitMix64(seed: UInt64(number))
+  return String(
+    String.UnicodeScalarView(
+      (0..<length).map { _ in UnicodeScalar(UInt8(random.pick(97..<123))) }))
 }
 
 @Suite(.timeLimit(.minutes(1))) struct WaveTests {
@@ -69,6 +79,10 @@ private func chat(_ numbers: Range<Int>) -> [LiveEvent] {
     #expect(live.total == 400 && live.waves?.count == 1)
     let recording = try await studio.recordings.stop(.main, on: studio.lane)
     #expect(await effects(studio.lane) ?? 0 > 0)
+    let metrics = try await studio.control.getMetrics()
+    let slices = try #require(metrics.first { $0.name == "livehost_effect_longest_slice_seconds" })
+    #expect(slices.samples.map(\.labels) == [["effect": "ChatFeature.analysis"]])
+    #expect(slices.samples[0].value > 0)
 
     // Into a room that would search, of other settings than the recording.
     let replay = try await studio.replay(recording.recording, into: again)
@@ -122,7 +136,8 @@ private func chat(_ numbers: Range<Int>) -> [LiveEvent] {
     }
   }
 
-  @Test func `waves outlive a kill, recorded or not, and grow on under their number`() async throws {
+  @Test func `waves outlive a kill, recorded or not, and grow on under their number`() async throws
+  {
     for isRecorded in [false, true] {
       let path = NSTemporaryDirectory() + "waves-\(UUID().uuidString.prefix(8))"
       let first = try KeptRooms(in: path, settings: settings)
@@ -196,8 +211,8 @@ private func chat(_ numbers: Range<Int>) -> [LiveEvent] {
   {
     var batch = MessageBatch()
     for number in 0..<2_000 {
-      let text = (0..<60).map { "\(($0 + 1) &* (number + 7) % 9_973 &* 31)x" }.joined(separator: "q")
-      let message = ChatMessage(id: "", userID: "", userName: "", text: text)
+      let message = ChatMessage(
+        id: "", userID: "", userName: "", text: unlike(number, length: 512))
       let isTaken = batch.append(message, at: 0)
       #expect(isTaken)
     }

@@ -20,7 +20,9 @@ import WireFormats
         ChatFindings(
           run: 1_000_000_000, samples: ["a \"b\"", Text(String(repeating: "é", count: 256))],
           mergers: [.init(wave: 7, into: 1)],
-          members: [.init(offset: -16_384, count: 8_192, wave: 1), .init(offset: 8_000, count: 1, wave: 9)],
+          members: [
+            .init(offset: -16_384, count: 8_192, wave: 1), .init(offset: 8_000, count: 1, wave: 9),
+          ],
           unanalysed: 3))),
   ]
 
@@ -65,8 +67,14 @@ import WireFormats
       (#"{"type":"chat.waves","run":-1}"#, .invalidValue),
       (#"{"type":"chat.waves","run":1,"count":-1}"#, .invalidValue),
       (#"{"type":"chat.waves","run":1,"samples":[""]}"#, .invalidValue),
-      (#"{"type":"chat.waves","run":1,"samples":["\#(String(repeating: "a", count: 513))"]}"#, .invalidValue),
-      (#"{"type":"chat.waves","run":1,"samples":[\#(Array(repeating: #""a""#, count: 17).joined(separator: ","))]}"#, .invalidValue),
+      (
+        #"{"type":"chat.waves","run":1,"samples":["\#(String(repeating: "a", count: 513))"]}"#,
+        .invalidValue
+      ),
+      (
+        #"{"type":"chat.waves","run":1,"samples":[\#(Array(repeating: #""a""#, count: 17).joined(separator: ","))]}"#,
+        .invalidValue
+      ),
       (#"{"type":"chat.waves","run":1,"mergers":[3]}"#, .invalidValue),
       (#"{"type":"chat.waves","run":1,"mergers":[1,3]}"#, .invalidValue),
       (#"{"type":"chat.waves","run":1,"members":[1,3]}"#, .invalidValue),

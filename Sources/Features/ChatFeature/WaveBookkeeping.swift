@@ -25,7 +25,8 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
   /// Adds messages to what waits. Returns how many there was no capacity for.
   ///
   /// - Parameter hidden: indices of messages that are not shown, in ascending order.
-  mutating func add(_ batch: [TimedMessage], numberedFrom first: Int, without hidden: [Int]) -> Int {
+  mutating func add(_ batch: [TimedMessage], numberedFrom first: Int, without hidden: [Int]) -> Int
+  {
     var left = 0
     var hidden = hidden[...]
     for index in batch.indices {

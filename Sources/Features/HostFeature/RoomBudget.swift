@@ -9,16 +9,20 @@ import WaitingRoomFeature
 package enum RoomBudget {
   /// In bytes.
   ///
-  /// - Parameter chatHistory: how many messages the chat keeps.
-  package static func bytes(chatHistory: Int) -> Int {
-    // What is shown, what passes a filter, the open thread, and what belongs to no wave.
-    4 * MessageHistory.byteLimit(for: chatHistory)
+  /// - Parameters:
+  ///   - chatHistory: how many messages the chat keeps.
+  ///   - analysesChat: whether the chat is searched for waves.
+  package static func bytes(chatHistory: Int, analysesChat: Bool = false) -> Int {
+    // What is shown, what passes a filter, and the open thread.
+    3 * MessageHistory.byteLimit(for: chatHistory)
       + ChatterSet.byteLimit
-      + WaveBookkeeping.memory
       + WaitingList.byteLimit
       // The chat's and the waiting room's throttles.
       + 2 * HeldBytes.limit
       + tables
+      // What belongs to no wave, and what is remembered to find them.
+      + (analysesChat
+        ? MessageHistory.byteLimit(for: chatHistory) + WaveBookkeeping.memory : 0)
   }
 
   /// Notices, moderation, gift bombs, controls, requests with what they failed for, title and poll: identifiers and names, each with the block

@@ -4,7 +4,7 @@ package import LiveEvents
 /// Messages that wait to be analysed: their texts in one block, and the times at which they were written.
 package struct MessageBatch: Equatable, Sendable, Codable {
   /// The most bytes that its texts take.
-  package static let byteLimit = 1 << 20
+  package static let byteLimit = 512 << 10
   /// What a full one takes, in bytes.
   package static let memory = byteLimit + ChatFindings.batchLimit * 12
 

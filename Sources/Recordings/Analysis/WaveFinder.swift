@@ -29,7 +29,7 @@ package struct WaveSearch: Equatable, Sendable {
 /// batch and continues in the next, and keeps its number. Waves outlive what is remembered.
 package struct WaveFinder: Sendable {
   /// How many forms are remembered; then only those of the waves.
-  private static let capacity = 8_192
+  private static let capacity = 4_096
   /// What it takes, in bytes: signatures, and what tables take for a form and its bands.
   package static let memory = capacity * (TextForm.minima * 4 + (2 + TextForm.bands) * 48)
   /// Messages of a wave follow each other after at most this time, in milliseconds.

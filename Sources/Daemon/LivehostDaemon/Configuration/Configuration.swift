@@ -18,10 +18,12 @@ package struct Configuration: Sendable, Equatable {
   package var scrubDays = 7
   package var retention = RetentionLimits()
 
-  package init() { rooms.analysesChat = true }
+  package init() {}
 
   /// The most memory that one room may take, in bytes.
-  private var roomMemory: Int { RoomBudget.bytes(chatHistory: rooms.chatHistory) }
+  private var roomMemory: Int {
+    RoomBudget.bytes(chatHistory: rooms.chatHistory, analysesChat: rooms.analysesChat)
+  }
 
   private var ingestMemory: Int {
     var ingest = IngestConfiguration()

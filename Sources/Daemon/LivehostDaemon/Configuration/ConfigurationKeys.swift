@@ -63,7 +63,7 @@ extension ConfigurationKey {
         path: "rooms.chatWaves",
         meaning:
           "Whether chats are searched for messages that are nearly identical, which are shown as one.",
-        standard: "true"
+        standard: "false"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.analysesChat = try value.boolean()
       },

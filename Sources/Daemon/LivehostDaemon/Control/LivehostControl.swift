@@ -48,7 +48,10 @@ package struct LivehostControl: ControlService {
   package func getMetrics() async throws -> [MetricFamily] {
     var readings = DaemonMetrics.Readings(status: try await getStatus())
     // One lane after the other: a scrape is in no hurry, and holds each lane only for its own rooms.
-    for lane in directory.lanes { readings.rooms += await lane.metrics() }
+    for lane in directory.lanes {
+      readings.rooms += await lane.metrics()
+      readings.effectSlices.merge(lane.work?.longestSlicesByEffect ?? [:]) { max($0, $1) }
+    }
     readings.ingest = ingest()
     readings.recordings = recordings.activeCount
     readings.damagedRecordings = recordings.damagedCount

@@ -102,6 +102,8 @@ package struct DaemonMetrics: Sendable {
     package var recordings = 0
     package var damagedRecordings = 0
     package var tasks = 0
+    /// The longest time that an effect ran without yielding, in nanoseconds, by its name.
+    package var effectSlices: [String: UInt64] = [:]
 
     package init(status: StatusReport) { self.status = status }
   }
@@ -136,6 +138,12 @@ package struct DaemonMetrics: Sendable {
         row.count,
         ["user": row.user.map(String.init) ?? "other", "resource": row.resource.rawValue])
     }
+    var slices = MetricFamily(
+      "livehost_effect_longest_slice_seconds", .gauge,
+      help: "The longest time for which an effect used a processor without yielding, by its name.")
+    for (effect, nanoseconds) in readings.effectSlices.sorted(by: { $0.key < $1.key }) {
+      slices.add(Double(nanoseconds) / 1e9, ["effect": effect])
+    }
     let connections = readings.ingest
     var ingest = MetricFamily(
       "livehost_ingest_connections_total", .counter,
@@ -143,7 +151,7 @@ package struct DaemonMetrics: Sendable {
     ingest.add(connections.acceptedConnections, ["result": "accepted"])
     ingest.add(connections.refusedConnections, ["result": "refused"])
     return [
-      info, health, rejected, ingest, refused,
+      info, health, rejected, ingest, refused, slices,
       MetricFamily(
         "livehost_lanes", .gauge, Double(status.lanes),
         help: "Lanes over which the rooms are spread."),

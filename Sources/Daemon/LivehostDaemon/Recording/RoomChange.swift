@@ -33,7 +33,6 @@ struct RoomChange: Codable, Equatable {
     if restartsAnalysis, settings.analysesChat == true { self.restartsAnalysis = true }
   }
 
-
   init(rejected: [RejectionReason: Int]) { self.rejected = rejected }
   init(recorder: RecorderInput) { self.recorder = recorder }
 

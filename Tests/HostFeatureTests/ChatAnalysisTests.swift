@@ -68,8 +68,9 @@ import Testing
 
   @Test func `what an analysis brings back is an event of its own`() {
     let findings = ChatFindings(run: 3)
-    #expect(HostFeature.Action.chat(.analysed(findings)).event == .chat(.findings(findings)))
-    #expect(HostFeature.Action.chat(.analysisResumed).event == nil)
+    #expect(
+      HostFeature.Action.chat(.analysed(findings)).input == .event(.chat(.findings(findings))))
+    #expect(HostFeature.Action.chat(.analysisResumed).input == nil)
   }
 
   @Test func `time shows that waves have ended`() {

@@ -54,7 +54,7 @@ extension RoomRecordings {
     _ wish: RecorderWish, _ room: RoomName, on lane: HostLane, retries: Bool
   ) async throws(ControlError) -> RecordingReport {
     _ = try await carryOut(wish, room, on: lane, retries: retries)
-    await lane.save(room)
+    try await lane.save(room)
     return try await report(of: room, on: lane)
   }
 

@@ -303,7 +303,6 @@ private final class Machine: Sendable {
       $0.work = work(1)
     }
     store.exhaustivity = .on
-    await store.receive(.delegate(.isRecordingChanged(false)))
     await store.receive(.delegate(.attemptEnded(1, .saved(recording: nil))))
     clock.advance(by: .seconds(3_600))
     await store.finish()
@@ -334,7 +333,9 @@ private final class Machine: Sendable {
     let store = makeStore(.recording)
     store.exhaustivity = .off
     await store.send(.own(.failed(reason: "disk full")))
-    await store.send(wish(.start)) { $0.work = work(1, .start, retries: true, failures: 1) }
+    await store.send(wish(.start)) { 
+      $0.work = work(1, .start, retries: true, failures: 1, failure: "disk full")
+    }
     machine.finish(failure: "disk full")
     await store.receive(ended(1, .failed(reason: "disk full"))) { $0.work?.isWaiting = true }
     await store.receive(.delegate(.attemptEnded(1, .failed(reason: "disk full"))))

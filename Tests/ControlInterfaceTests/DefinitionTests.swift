@@ -73,6 +73,7 @@ import VarlinkDescription
       .nobodyWaits(room: "r", user: nil), .nobodyWaits(room: "r", user: "u"),
       .roomFull(room: "r", capacity: 3), .noSuchMessage(room: "r", message: "m"),
       .noSuchNotice(room: "r", notice: 4), .noSuchRequest("r/1"),
+      .noSurface(room: "r", control: "c"),
     ]
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
     #expect(

@@ -333,7 +333,7 @@ private final class Machine: Sendable {
     let store = makeStore(.recording)
     store.exhaustivity = .off
     await store.send(.own(.failed(reason: "disk full")))
-    await store.send(wish(.start)) { 
+    await store.send(wish(.start)) {
       $0.work = work(1, .start, retries: true, failures: 1, failure: "disk full")
     }
     machine.finish(failure: "disk full")

@@ -67,11 +67,17 @@ extension RoomRecordings {
     let summary: RecordingSummary?
     switch ended {
     case .written(let recorder, let digest):
-      defer { lane.postVisit(to: room) { $0?.recordingClosed(recorder) } }
+      defer {
+        lane.postVisit(to: room) { $0?.recordingClosed(recorder) }
+        noteEnd()
+      }
       summary = try await end(room, recorder, digest: digest)
       if let failure = recorder.failure { throw failure }
     case .open(let name):
-      defer { lane.postVisit(to: room) { $0?.recordingClosed(nil) } }
+      defer {
+        lane.postVisit(to: room) { $0?.recordingClosed(nil) }
+        noteEnd()
+      }
       summary = try await close(name, of: room)
     case nil: return nil
     }

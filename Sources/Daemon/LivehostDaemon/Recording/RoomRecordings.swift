@@ -45,6 +45,7 @@ package final class RoomRecordings: Sendable {
   /// Ends the recording of a room that was closed, once all of it is on disk.
   func roomClosed(_ room: RoomName, _ recording: Room.EndedRecording) {
     Task {
+      defer { noteEnd() }
       do throws(RecordingError) {
         switch recording {
         case .written(let recorder, let digest):
@@ -96,7 +97,15 @@ package final class RoomRecordings: Sendable {
       await lane.visit(room) { $0?.perform(.failed(reason: ended?.reason ?? "it was closed")) }
       return
     }
-    guard await lane.visit(room, { $0?.begin(recorder, after: end) != nil }) else {
+    // Saved at once: what it was restored from may not lead there a second time.
+    let isOpen: Bool = await withCheckedContinuation { continuation in
+      lane.postVisit(to: room) { room in
+        guard let room else { return continuation.resume(returning: false) }
+        room.begin(recorder, after: end)
+        room.save(now: .now()) { continuation.resume(returning: true) }
+      }
+    }
+    guard isOpen else {
       _ = try? await self.end(room, recorder, digest: nil)
       return
     }
@@ -275,20 +284,23 @@ package final class RoomRecordings: Sendable {
         host?.perform(.failed(reason: error.description))
         // It will not write anything more, so nothing has to wait for it.
         host?.recordingClosed(ended.recorder)
-        Task { try? await end(room, ended.recorder, digest: nil) }
+        Task {
+          defer { noteEnd() }
+          _ = try? await end(room, ended.recorder, digest: nil)
+        }
       }
     }
   }
 
-  /// Ends a recording, once all of it is on disk.
+  /// Tells that a recording has ended, and that its room knows.
+  func noteEnd() { endObserver.withLock { $0 }?() }
+
+  /// Ends a recording, once all of it is on disk; ``noteEnd()`` is to follow.
   @discardableResult
   func end(
     _ room: RoomName, _ recorder: RoomRecorder, digest: String?
   ) async throws(RecordingError) -> RecordingSummary {
-    defer {
-      leave(room)
-      endObserver.withLock { $0 }?()
-    }
+    defer { leave(room) }
     let summary = try await recorder.finish(digest: digest, endedAt: WallClock.milliseconds())
     guard summary.state == .finished else { return summary }
     logger.log(

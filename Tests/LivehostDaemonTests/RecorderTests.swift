@@ -68,7 +68,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a stop ends the attempts, and tells of the recording that failed`() async throws {
+  @Test func `a stop ends the attempts, and reports the recording that failed`() async throws {
     let disk = SimulatedDisk()
     let studio = try Studio(recording: RecordingSettings(on: disk))
     _ = try studio.directory.open(.main)

@@ -210,7 +210,7 @@ private func unlike(_ number: Int, length: Int = 24) -> String {
     async throws
   {
     var batch = MessageBatch()
-    for number in 0..<2_000 {
+    for number in 0..<1_000 {
       let message = ChatMessage(
         id: "", userID: "", userName: "", text: unlike(number, length: 512))
       let isTaken = batch.append(message, at: 0)

@@ -36,11 +36,9 @@ struct RecordStartVerb: Verb {
   @Flag(help: RecorderElsewhere.help) var elsewhere = false
 
   func run(_ context: Context) async throws {
-    if elsewhere { return try await RecorderElsewhere.request(.start, room, context) }
-    let recording = try await context.withDaemon {
-      try await $0.startRecording(room: room.description, retry: retry ? true : nil).recording
+    try await context.record(.start, in: room, elsewhere: elsewhere, line: \.recording) {
+      try await $0.startRecording(room: room.description, retry: retry ? true : nil)
     }
-    try context.print(JSONValue(encoding: recording)) { [recording.recording] }
   }
 }
 
@@ -61,11 +59,9 @@ struct RecordPauseVerb: Verb {
   @Flag(help: RecorderElsewhere.help) var elsewhere = false
 
   func run(_ context: Context) async throws {
-    if elsewhere { return try await RecorderElsewhere.request(.pause, room, context) }
-    let recording = try await context.withDaemon {
-      try await $0.pauseRecording(room: room.description).recording
+    try await context.record(.pause, in: room, elsewhere: elsewhere) {
+      try await $0.pauseRecording(room: room.description)
     }
-    try context.print(JSONValue(encoding: recording)) { [RecordingList.line(recording)] }
   }
 }
 
@@ -81,11 +77,9 @@ struct RecordResumeVerb: Verb {
   @Flag(help: RecorderElsewhere.help) var elsewhere = false
 
   func run(_ context: Context) async throws {
-    if elsewhere { return try await RecorderElsewhere.request(.resume, room, context) }
-    let recording = try await context.withDaemon {
-      try await $0.resumeRecording(room: room.description).recording
+    try await context.record(.resume, in: room, elsewhere: elsewhere) {
+      try await $0.resumeRecording(room: room.description)
     }
-    try context.print(JSONValue(encoding: recording)) { [RecordingList.line(recording)] }
   }
 }
 
@@ -101,23 +95,35 @@ struct RecordStopVerb: Verb {
   @Flag(help: RecorderElsewhere.help) var elsewhere = false
 
   func run(_ context: Context) async throws {
-    if elsewhere { return try await RecorderElsewhere.request(.stop, room, context) }
-    let recording = try await context.withDaemon {
-      try await $0.stopRecording(room: room.description).recording
+    try await context.record(.stop, in: room, elsewhere: elsewhere) {
+      try await $0.stopRecording(room: room.description)
     }
-    try context.print(JSONValue(encoding: recording)) { [RecordingList.line(recording)] }
   }
 }
 
-/// The same for a recorder that is not the room's own.
 enum RecorderElsewhere {
   static let help: ArgumentHelp =
     "Ask the recorder elsewhere, such as OBS, instead, and wait for its answer."
+}
 
-  static func request(
-    _ wish: RecorderWish, _ room: RoomName, _ context: Context
+extension Context {
+  /// Asks a recorder of a room for something and prints its answer.
+  ///
+  /// - Parameters:
+  ///   - line: what people are shown of the recording.
+  ///   - request: asks the room's own recorder.
+  fileprivate func record(
+    _ wish: RecorderWish, in room: RoomName, elsewhere: Bool,
+    line: (RecordingReport) -> String = RecordingList.line,
+    _ request: (ControlClient) async throws -> RecordingReply
   ) async throws {
-    let answer = try await context.withDaemon {
+    if elsewhere { return try await recordElsewhere(wish, in: room) }
+    let recording = try await withDaemon(request).recording
+    try print(JSONValue(encoding: recording)) { [line(recording)] }
+  }
+
+  private func recordElsewhere(_ wish: RecorderWish, in room: RoomName) async throws {
+    let answer = try await withDaemon {
       try await $0.recordElsewhere(room: room.description, wish: wish)
     }
     var reply: [JSONName: JSONValue] = [
@@ -131,7 +137,7 @@ enum RecorderElsewhere {
         .failed, "the recorder elsewhere refused: \(TerminalText.sanitized(reason))",
         details: reply)
     }
-    try context.print(.object(reply)) { [] }
+    try print(.object(reply)) { [] }
   }
 }
 

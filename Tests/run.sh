@@ -2,13 +2,14 @@
 # Runs all tests: those of the Swift package, then the scripts that need other programs or a booted
 # system. `run.sh lint` runs the checks of style first.
 #
-# Prints what was skipped and why, and ends with `N passed, N failed`, with the number of skipped tests
-# if there are any. LIVEHOST_REQUIRE_ALL=1 counts skipped tests as failed.
+# Prints what was skipped and why, then what failed, and ends with `N passed, N failed`, with the number of
+# skipped tests if there are any. LIVEHOST_REQUIRE_ALL=1 counts skipped tests as failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . Tests/count.sh
 jobs=${JOBS:-$(nproc)}
 logs=.build/test-logs
+rm -rf "$logs"
 mkdir -p "$logs"
 passed=0 failed=0 skipped=0
 started=$SECONDS
@@ -24,11 +25,16 @@ count() { # name, exit status
     skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
     if [ "$2" -eq 0 ] || [ "${BASH_REMATCH[2]}" -gt 0 ]; then return; fi
   fi
-  case $2 in
-    124 | 137) echo "run.sh: $1 did not end in time" ;;
-    *) echo "run.sh: $1 ended with status $2 and without a count of failures" ;;
-  esac
+  note_end "$1" "$2"
   failed=$((failed + 1))
+}
+
+# Says how something ended that did not count its failures.
+note_end() { # name, exit status
+  case $2 in
+    124 | 137) echo "FAILED: $1 did not end in time" ;;
+    *) echo "FAILED: $1 ended with status $2 and without a count of failures" ;;
+  esac | tee -a "$logs/$1.log"
 }
 
 # Runs a script. A test that hangs must fail, so each has a time limit far above what it needs.
@@ -49,6 +55,10 @@ finish() {
     echo "$skipped skipped tests count as failed (LIVEHOST_REQUIRE_ALL=1)"
     failed=$((failed + skipped))
     skipped=0
+  fi
+  # Last, for those who see only the end.
+  if [ "$failed" -gt 0 ]; then
+    (cd "$logs" && grep -aE '^(FAILED|not ok|✘|lint: )|error: ' -- *.log | cut -c 1-300 | head -n 40)
   fi
   local line="$passed passed, $failed failed"
   [ "$skipped" -eq 0 ] || line+=", $skipped skipped"
@@ -77,18 +87,23 @@ if ! swift build -c release -j "$jobs" --build-tests 2>&1 | tee "$logs/build.log
 fi
 
 echo "== tests of the package"
-timeout --kill-after=30 30m \
-  swift test -c release --disable-testable-imports --skip-build --no-parallel 2>&1 | tee "$logs/package.log" |
+# Not by `swift test`, which holds the last lines back when it is stopped: they name the test that does not end.
+bin=$(swift build -c release --show-bin-path)
+timeout --kill-after=30 20m "$bin/livehostPackageTests.xctest" --testing-library swift-testing --no-parallel 2>&1 |
+  tee "$logs/package.log" |
   grep --line-buffered -E 'Suite .*(passed|failed)|^. (Test|Suite) .* skipped: |✘|✖|error:|Test run with|crash|Fatal'
 status=${PIPESTATUS[0]}
 count_tests "$logs/package.log"
-if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then echo "run.sh: the package's tests did not end in time"; fi
+if [ "$total" -le 0 ]; then
+  note_end package "$status"
+  { echo -n 'FAILED: the last test begun: ' && grep -E '^. Test .* started' "$logs/package.log" | tail -n 1; } |
+    tee -a "$logs/package.log"
+fi
 if [ "$bad" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$total" -le 0 ]; }; then bad=1; fi
 passed=$((passed + (total > bad ? total - bad : 0)))
 failed=$((failed + bad))
 skipped=$((skipped + without))
 
-bin=$(swift build -c release --show-bin-path)
 script counting 5 Tests/Checks/counting.sh "$bin"
 script elsewhere 10 Tests/elsewhere.sh "$bin"
 script interface 5 Tests/Checks/interface.sh "$bin"

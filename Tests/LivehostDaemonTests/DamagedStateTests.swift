@@ -6,6 +6,7 @@ import LivehostDaemon
 import Logging
 import NIOCore
 import NIOPosix
+import Platform
 import Recordings
 import Synchronization
 import Systemd
@@ -16,9 +17,7 @@ import WireFormats
 @Suite(.timeLimit(.minutes(1))) struct DamagedStateTests {
   private let path = NSTemporaryDirectory() + "damaged-\(UUID().uuidString.prefix(8))"
 
-  private func clean() {
-    for end in ["", "+", "++", "+++"] { try? FileManager.default.removeItem(atPath: path + end) }
-  }
+  private func clean() { KeptRooms.remove(path) }
 
   private func spoil(_ file: String) throws {
     let url = URL(fileURLWithPath: file)
@@ -104,6 +103,33 @@ import WireFormats
     await third.restore()
     #expect(await third.count() == 20)
     try await third.end()
+  }
+
+  @Test
+  func `the recording that follows saved state is the one that says so, whatever the clock says`()
+    async throws
+  {
+    defer { clean() }
+    var run = try KeptRooms(in: path)
+    _ = try run.directory.open(.main)
+    await run.send(0..<10)
+    // Of another life of the room, and later by the clock.
+    let tomorrow = WallClock.milliseconds() + 86_400_000
+    let foreign = try await run.library.start(room: "main", startedAt: tomorrow) { _ in }
+    try await foreign.interrupt(endedAt: tomorrow)
+    _ = try await run.recordings.start(.main, on: run.lane)
+    await run.send(10..<20)
+    let copy = try run.kill()
+    try await run.end()
+    try spoil(copy + "/rooms/main.json")
+    run = try KeptRooms(in: copy)
+    await run.recordings.open()
+    await run.restore()
+    #expect(await run.count() == 20)
+    #expect(run.store.losses.isEmpty, "\(run.log.all)")
+    await run.send(20..<30)
+    #expect(try await run.recordings.stop(.main, on: run.lane).events == 20)
+    try await run.end()
   }
 
   @Test func `what came after a recording is there, though the newest saved state is spoiled`()

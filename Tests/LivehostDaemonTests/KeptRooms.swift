@@ -1,6 +1,7 @@
 import ControlInterface
 import FileSystem
 import Foundation
+import Glibc
 import Ingest
 import LiveEvents
 import LivehostDaemon
@@ -117,10 +118,42 @@ final class KeptRooms {
   }
 
   /// The state directory as it would be if the daemon was killed now.
-  func kill() throws -> String {
-    let copy = path + "+"
-    try FileManager.default.copyItem(atPath: path, toPath: copy)
-    return copy
+  func kill(as end: String = "+") throws -> String {
+    let copy = path + end
+    // A kill ends everything at one moment, so no file may change while others are copied.
+    for _ in 0..<1_000 {
+      let before = try files()
+      try? FileManager.default.removeItem(atPath: copy)
+      if (try? FileManager.default.copyItem(atPath: path, toPath: copy)) != nil,
+        try files() == before
+      {
+        return copy
+      }
+    }
+    throw CocoaError(.fileWriteUnknown)
+  }
+
+  /// The files in the state directory, with what changes when they are written or replaced.
+  private func files() throws -> [String: [Int]] {
+    var files: [String: [Int]] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+      var status = stat()
+      guard lstat(path + "/" + name, &status) == 0 else { continue }
+      files[name] = [
+        Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+      ]
+    }
+    return files
+  }
+
+  /// Removes a state directory and all that was copied from it.
+  static func remove(_ path: String) {
+    let url = URL(fileURLWithPath: path)
+    let folder = url.deletingLastPathComponent().path
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasPrefix(url.lastPathComponent) {
+      try? FileManager.default.removeItem(atPath: folder + "/" + name)
+    }
   }
 
   func end() async throws {

@@ -12,9 +12,7 @@ import Testing
   private var segment: String { path + "/log/000001.ndjson" }
   private let files = FileManager.default
 
-  private func clean() {
-    for end in ["", "+", "+kept", ".kept"] { try? files.removeItem(atPath: path + end) }
-  }
+  private func clean() { KeptRooms.remove(path) }
 
   /// Runs rooms in `path`, as if they had been killed at the end.
   private func run(

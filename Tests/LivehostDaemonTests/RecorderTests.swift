@@ -238,6 +238,7 @@ import WireFormats
     async throws
   {
     let path = NSTemporaryDirectory() + "paused-\(UUID().uuidString.prefix(8))"
+    defer { KeptRooms.remove(path) }
     let first = try KeptRooms(in: path)
     _ = try first.directory.open(.main)
     let name = try await first.recordings.start(.main, on: first.lane).recording
@@ -246,8 +247,7 @@ import WireFormats
     _ = try await first.recordings.pause(.main, on: first.lane)
     let early = try first.kill()
     await first.send(20..<40)
-    let late = first.path + "-late"
-    try FileManager.default.copyItem(atPath: first.path, toPath: late)
+    let late = try first.kill(as: "-late")
     try await first.end()
 
     for (copy, count) in [(early, 20), (late, 40)] {
@@ -277,6 +277,7 @@ import WireFormats
     async throws
   {
     let path = NSTemporaryDirectory() + "paused-\(UUID().uuidString.prefix(8))"
+    defer { KeptRooms.remove(path) }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     let name = try await run.recordings.start(.main, on: run.lane).recording

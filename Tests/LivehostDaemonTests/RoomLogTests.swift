@@ -12,15 +12,14 @@ import SimulatedDisk
 import Synchronization
 import TestSupport
 import Testing
+import WireFormats
 
 /// What rooms get back from the log that all of them share.
 @Suite(.timeLimit(.minutes(2))) struct RoomLogTests {
   private let path = NSTemporaryDirectory() + "log-\(UUID().uuidString.prefix(8))"
   private let other = RoomName("other") ?? .main
 
-  private func clean() {
-    for end in ["", "+", "++", "+++"] { try? FileManager.default.removeItem(atPath: path + end) }
-  }
+  private func clean() { KeptRooms.remove(path) }
 
   /// What the next run gets back after a kill.
   private func successor(of run: KeptRooms) async throws -> KeptRooms {
@@ -185,6 +184,53 @@ import Testing
     run = try KeptRooms(in: copy)
     await run.restore()
     #expect(try #require(await run.count(other)) >= 10)
+    try await run.end()
+  }
+
+  @Test
+  func
+    `who waits for a snapshot that comes too early waits for the next, not for the end of what is played`()
+    async throws
+  {
+    defer { clean() }
+    let disk = SimulatedDisk()
+    let run = try KeptRooms(in: path, on: disk)
+    for room in [RoomName.main, other] { _ = try run.directory.open(room) }
+    let recording = try await run.recordings.start(.main, on: run.lane).recording
+    await run.send(0..<3)
+    _ = try await run.recordings.stop(.main, on: run.lane)
+    let replay = Replay(
+      try await run.library.files(of: recording), into: other, on: run.lane, speed: 0.001)
+    let (waiting, waits) = AsyncStream.makeStream(of: Void.self)
+    let playing = Task {
+      try await replay.run(sleep: { _ in
+        waits.yield()
+        try await untilCancelled()
+      })
+    }
+    for await _ in waiting { break }
+    disk.decide {
+      $0.operation == .create && $0.path.hasSuffix("other.json.new") ? .never : nil
+    }
+    let (lane, recordings, other) = (run.lane, run.recordings, self.other)
+    let starting = Task { try await recordings.start(other, on: lane) }
+    await disk.hasCaught()
+    // In none of the snapshot that the disk holds, and kept by a later one only as far as is known.
+    let (kept, keeps) = AsyncStream.makeStream(of: String?.self)
+    lane.post(
+      RoomDelivery(
+        room: other, events: KeptRooms.messages(0..<10), clock: .event,
+        receipt: DeliveryReceipt { keeps.yield($1) }))
+    while await run.received(other) != 10 {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    disk.decide { _ in nil }
+    disk.release()
+    #expect(await kept.first { _ in true } == .some(nil))
+    _ = try await starting.value
+    playing.cancel()
+    _ = try? await playing.value
     try await run.end()
   }
 

@@ -118,6 +118,7 @@ private final class Surface: Sendable {
   {
     for isRecorded in [false, true] {
       let path = NSTemporaryDirectory() + "surface-\(UUID().uuidString.prefix(8))"
+      defer { KeptRooms.remove(path) }
       let first = try KeptRooms(in: path)
       _ = try first.directory.open(.main)
       if isRecorded { _ = try await first.recordings.start(.main, on: first.lane) }

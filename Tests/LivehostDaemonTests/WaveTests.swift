@@ -140,6 +140,7 @@ private func unlike(_ number: Int, length: Int = 24) -> String {
   {
     for isRecorded in [false, true] {
       let path = NSTemporaryDirectory() + "waves-\(UUID().uuidString.prefix(8))"
+      defer { KeptRooms.remove(path) }
       let first = try KeptRooms(in: path, settings: settings)
       _ = try first.directory.open(.main)
       if isRecorded { _ = try await first.recordings.start(.main, on: first.lane) }

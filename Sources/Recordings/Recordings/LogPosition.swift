@@ -46,7 +46,7 @@ package struct LogMark: Sendable, Codable, Equatable {
     if let opened { text += #","opened":\#(opened)"# }
     if let after { text += #","after":{"session":\#(after.session),"batch":\#(after.batch)}"# }
     if let recorded, let value = try? JSONValue(encoding: recorded) {
-      text += #","recorded":\#(value.serialized())"#
+      text += #","recorded":\#(value)"#
     }
     if closed == true { text += #","closed":true"# }
     return text + "}"

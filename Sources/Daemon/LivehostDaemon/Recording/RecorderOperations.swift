@@ -78,6 +78,7 @@ extension RoomRecordings {
         lane.postVisit(to: room) { $0?.recordingClosed(nil) }
         noteEnd()
       }
+      await enter(room)
       summary = try await close(name, of: room)
     case nil: return nil
     }
@@ -86,12 +87,10 @@ extension RoomRecordings {
     }
   }
 
-  /// Closes a recording that is not being written; `nil` if it is closed already.
-  @discardableResult
+  /// Closes a recording that is not being written, after ``enter(_:)``; `nil` if it is closed already.
   func close(
     _ name: String, of room: RoomName
   ) async throws(RecordingError) -> RecordingSummary? {
-    await enter(room)
     let recorder: RoomRecorder?
     do throws(RecordingError) {
       recorder = try await library.resume(name) { _ in }

@@ -15,6 +15,7 @@ extension Room {
   ///   recording.
   func begin(_ recorder: RoomRecorder, after end: RecordedPosition? = nil) {
     log?.handOver()
+    let isLogged = !isUnlogged
     if let log, !log.isRecording {
       // Snapshots say from here on that nothing more of the log is to be repeated.
       keeper?.position = log.logged
@@ -31,8 +32,9 @@ extension Room {
     screen.apply(settings.throttling)
     // A recording that continues knows what was being analysed.
     if end == nil { restartAnalysis() }
-    log?.addChange(
-      RoomChange(settings: recordedSettings, restartsAnalysis: end == nil), at: clock.now)
+    var change = RoomChange(settings: recordedSettings, restartsAnalysis: end == nil)
+    if end == nil, isLogged { change.after = keeper?.position }
+    log?.addChange(change, at: clock.now)
   }
 
   /// Stops recording. Returns the recorder, and the digest of the state if the recording led to it. The recording

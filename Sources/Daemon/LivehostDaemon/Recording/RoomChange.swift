@@ -3,6 +3,7 @@ import JSON
 import LiveEvents
 import RateLimiting
 import RecorderFeature
+import Recordings
 
 /// Something that a room's state depends on besides its events and its time. It is recorded with
 /// them, so that a replay reaches the same state whatever the configuration says at that time.
@@ -17,11 +18,13 @@ struct RoomChange: Codable, Equatable {
   /// Whether the event that follows is an act, which came by no line and is not counted as received.
   var isAct: Bool?
 
+  /// At the beginning of a recording: the end of the log in front of it, if the log leads there.
+  var after: LogPosition?
   /// `true` if the analysis of the chat begins anew here: a recording knows of nothing before it.
   var restartsAnalysis: Bool?
 
   private enum CodingKeys: String, CodingKey {
-    case settings, rejected, recorder, restartsAnalysis
+    case settings, rejected, recorder, after, restartsAnalysis
     case isAct = "act"
   }
 

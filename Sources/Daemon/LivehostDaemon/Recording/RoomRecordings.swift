@@ -11,8 +11,8 @@ import Systemd
 package final class RoomRecordings: Sendable {
   let library: RecordingLibrary
   let logger: Logger
-  /// Rooms with an open recorder, and who waits for its end.
-  private let active = Guarded<[RoomName: [CheckedContinuation<Void, Never>]]>([:])
+  /// Rooms with an open recorder, and what is to be done after its end.
+  private let active = Guarded<[RoomName: [@Sendable () -> Void]]>([:])
   private let failed = Guarded<[RoomName: PresentFailure]>([:])
   private let endObserver = Guarded<(@Sendable () -> Void)?>(nil)
 
@@ -44,16 +44,25 @@ package final class RoomRecordings: Sendable {
 
   /// Ends the recording of a room that was closed, once all of it is on disk.
   func roomClosed(_ room: RoomName, _ recording: Room.EndedRecording) {
+    switch recording {
+    case .written(let recorder, let digest):
+      finish(room) { [self] () throws(RecordingError) in
+        _ = try await end(room, recorder, digest: digest)
+        if let failure = recorder.failure { throw failure }
+      }
+    case .open(let name):
+      enter(room) { [self] in
+        finish(room) { [self] () throws(RecordingError) in _ = try await close(name, of: room) }
+      }
+    }
+  }
+
+  private func finish(
+    _ room: RoomName, _ body: @escaping @Sendable () async throws(RecordingError) -> Void
+  ) {
     Task {
       defer { noteEnd() }
-      do throws(RecordingError) {
-        switch recording {
-        case .written(let recorder, let digest):
-          _ = try await end(room, recorder, digest: digest)
-          if let failure = recorder.failure { throw failure }
-        case .open(let name): try await close(name, of: room)
-        }
-      } catch {
+      do throws(RecordingError) { try await body() } catch {
         logFailure(error.description, of: room)
       }
     }
@@ -339,24 +348,27 @@ package final class RoomRecordings: Sendable {
 
   /// Returns once no other recorder of a room is open or being opened; ``leave(_:)`` must follow.
   func enter(_ room: RoomName) async {
-    await withCheckedContinuation { continuation in
-      let isFree = active.withLock { active in
-        defer { active[room, default: []] += active[room] == nil ? [] : [continuation] }
-        return active[room] == nil
-      }
-      if isFree { continuation.resume() }
+    await withCheckedContinuation { continuation in enter(room) { continuation.resume() } }
+  }
+
+  /// The same, with a call of `body`, maybe at once. The room counts as one that records when this returns.
+  private func enter(_ room: RoomName, _ body: @escaping @Sendable () -> Void) {
+    let isFree = active.withLock { active in
+      defer { active[room, default: []] += active[room] == nil ? [] : [body] }
+      return active[room] == nil
     }
+    if isFree { body() }
   }
 
   func leave(_ room: RoomName) {
-    let next = active.withLock { active in
+    let next: (@Sendable () -> Void)? = active.withLock { active in
       guard active[room]?.isEmpty == false else {
         active[room] = nil
-        return nil as CheckedContinuation<Void, Never>?
+        return nil
       }
       return active[room]?.removeFirst()
     }
-    next?.resume()
+    next?()
   }
 
   /// Rooms that record, or are about to.

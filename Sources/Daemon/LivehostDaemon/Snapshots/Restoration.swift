@@ -42,6 +42,8 @@ package struct Restoration {
     var recorded: RecordedPosition?
     /// Whether the log does not lead on from there.
     var isLost = false
+    /// A recording that no snapshot mentions, but which says that it follows on something in the log.
+    var last: (recording: String, logEnd: LogPosition)?
 
     /// From where on the recording has to be played that comes before what follows a mark in the log; `nil` if none
     /// does.
@@ -92,8 +94,9 @@ package struct Restoration {
         continue
       }
       await work.step("restoring room \(room), \(number + 1) of \(rooms.count)") {
-        if let snapshot = await snapshot(of: room, log?.rooms[name]) {
+        if let (snapshot, last) = await snapshot(of: room, log?.rooms[name]) {
           restored[name] = open(room, snapshot)
+          restored[name]?.last = last
         } else {
           // Nothing is left that the log could be played into.
           library.forget(name)
@@ -109,6 +112,10 @@ package struct Restoration {
     for (number, name) in restored.keys.sorted().enumerated() {
       guard var entry = restored[name] else { continue }
       entry.isLost = entry.isLost || log == nil
+      if let last = entry.last, entry.recorded == nil {
+        entry.isLost = entry.isLost || last.logEnd != entry.logged
+        entry.recorded = RecordedPosition(recording: last.recording)
+      }
       if entry.recorded != nil { note(name, unfinished) }
       await work.step("continuing room \(name), \(number + 1) of \(restored.count)") {
         await wake(entry, isLogWhole: log?.losses.isEmpty ?? false)
@@ -178,8 +185,11 @@ package struct Restoration {
     }
   }
 
-  /// What is saved of a room, or known from the log, which says more if the room was opened after that.
-  private func snapshot(of room: RoomName, _ log: LogContents.Room?) async -> RoomSnapshot? {
+  /// What is saved of a room, or known from the log, which says more if the room was opened after that; and the
+  /// recording that follows, if the snapshot that would say so cannot be read.
+  private func snapshot(
+    of room: RoomName, _ log: LogContents.Room?
+  ) async -> (snapshot: RoomSnapshot, last: (recording: String, logEnd: LogPosition)?)? {
     let saved = store.load(room.description)
     var snapshot = saved.snapshot
     if let log, snapshot == nil || snapshot?.log != nil {
@@ -193,28 +203,51 @@ package struct Restoration {
           room: room.description, savedAt: opened.time, log: LogPosition(session: opened.session))
       }
     }
-    if saved.isOlder, snapshot?.recording == nil { snapshot = await followed(snapshot, room) }
+    if saved.isOlder, snapshot?.recording == nil,
+      let last = await lastRecording(of: room, behind: snapshot?.log, or: log?.closed)
+    {
+      logger.warning(
+        "room \(room) is restored from its recording, as its newest saved state cannot be read",
+        metadata: ["room": "\(room)", "recording": "\(last.recording)"])
+      if let snapshot { return (snapshot, last) }
+      let alone = RoomSnapshot(
+        room: room.description, savedAt: WallClock.milliseconds(),
+        recording: RecordedPosition(recording: last.recording))
+      return (alone, nil)
+    }
     if snapshot == nil {
       lose("room \(room) is not restored: none of its saved states can be read", of: room)
     }
-    return snapshot
+    return snapshot.map { ($0, nil) }
   }
 
-  /// Where the newest snapshot of a room cannot be read, its recording says more than the one before it, if that is
-  /// from a time before the recording.
-  private func followed(_ snapshot: RoomSnapshot?, _ room: RoomName) async -> RoomSnapshot? {
-    guard
-      let recording = try? await recordings.list(room, limit: 1).recordings.last,
-      recording.state == .interrupted, recording.startedAt >= snapshot?.savedAt ?? 0
-    else { return snapshot }
-    let name = recording.recording
-    logger.warning(
-      "room \(room) is restored from its recording, as its newest saved state cannot be read",
-      metadata: ["room": "\(room)", "recording": "\(name)"])
-    return snapshot?.followed(by: name)
-      ?? RoomSnapshot(
-        room: room.description, savedAt: WallClock.milliseconds(),
-        recording: RecordedPosition(recording: name))
+  /// The recording of a room that was being written, if it began after what the older of its snapshots has. By what
+  /// the recordings say of the log in front of them: the clock may have been set back between two of them.
+  private func lastRecording(
+    of room: RoomName, behind saved: LogPosition?, or closed: Int?
+  ) async -> (recording: String, logEnd: LogPosition)? {
+    let known = (try? await recordings.list(room).recordings) ?? []
+    var last: (recording: String, logEnd: LogPosition)?
+    for recording in known where recording.state == .interrupted {
+      guard let end = await logEnd(before: recording.recording), end.session > closed ?? 0,
+        saved.map({ end >= $0 }) ?? true, last.map({ end > $0.logEnd }) ?? true
+      else { continue }
+      last = (recording.recording, end)
+    }
+    return last
+  }
+
+  /// The end of the log in front of a recording; `nil` if its first line does not say.
+  private func logEnd(before recording: String) async -> LogPosition? {
+    do throws(RecordingError) {
+      var reader = RecordingReader(try await library.files(of: recording))
+      var steps: [RecordedStep] = []
+      while steps.isEmpty, try reader.read(into: &steps) {}
+      guard case .change(let text, _) = steps.first else { return nil }
+      return RoomChange(text: text)?.after
+    } catch {
+      return nil
+    }
   }
 
   /// `nil` if the daemon is about to stop.

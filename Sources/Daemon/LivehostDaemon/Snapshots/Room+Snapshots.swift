@@ -16,7 +16,8 @@ extension Room {
 
   /// When the room must be saved; `nil` if there is nothing to save, or it cannot be saved now.
   var nextSave: NIODeadline? {
-    guard !isRestoring, let keeper, let due = keeper.due, replayOffset == nil || keeper.isRequired
+    guard !isRestoring, let keeper, let due = keeper.due,
+      replayOffset == nil || keeper.isRequired || keeper.hasWaiting
     else { return nil }
     let canWait = !keeper.isRequired && !keeper.hasWaiting && screen.counts.pending > 0
     return canWait ? due + SnapshotSchedule.interval * Self.patience : due

@@ -38,13 +38,6 @@ package struct RoomSnapshot: Sendable, Codable {
       recording: recording, log: log)
   }
 
-  /// The same room, recorded from the beginning of a recording on.
-  func followed(by recording: String) -> RoomSnapshot {
-    RoomSnapshot(
-      room: room, savedAt: savedAt, instant: instant, screen: screen,
-      recording: RecordedPosition(recording: recording), log: log)
-  }
-
   /// Whether it was written by a version that wrote a checksum with it.
   package var mustBeProven: Bool { version.number >= FormatVersion.proven }
 

@@ -396,6 +396,19 @@ import WireFormats
     try await run.end()
   }
 
+  @Test func `a closing is answered with why if it is the first that is not synced`() async throws {
+    let disk = SimulatedDisk()
+    try disk.makeDirectory("/state")
+    let run = try KeptRooms(in: "/state", on: disk)
+    _ = try run.directory.open(.main)
+    await run.send(0..<10)
+    disk.decide { $0.operation == .sync ? .error(EIO) : nil }
+    var failure: String?
+    #expect(await run.directory.close(.main, onFailure: { failure = $0 }))
+    #expect(failure?.contains("cannot sync") == true)
+    try await run.end()
+  }
+
   @Test func `nothing behind damage in the log is played`() async throws {
     defer { clean() }
     let first = try KeptRooms(in: path, segmentBytes: 16_000)

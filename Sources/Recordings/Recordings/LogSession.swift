@@ -21,6 +21,8 @@ final class LogSession {
   /// What the next segment continues, if it is known.
   private var end: LineChain?
   private var sessions: [UInt64: Session] = [:]
+  /// Sessions that end with the next commit, of which they still have to hear.
+  private var ending: [UInt64] = []
   private var rooms: [String: Room] = [:]
   private var completions: [@Sendable () -> Void] = []
   private var failure: (error: RecordingError, retryAt: UInt64)?
@@ -128,7 +130,7 @@ final class LogSession {
     sessions[number] = Session(room: room, status: status, onFailure: onFailure)
   }
 
-  func end(_ number: UInt64) { sessions[number] = nil }
+  func end(_ number: UInt64) { ending.append(number) }
 
   /// Notes that a snapshot of all that a room has handed over is being written.
   func noteSaving(_ room: String) {
@@ -187,6 +189,7 @@ final class LogSession {
     }
     if let next = segments?.number, next != number { begun(next) }
     if let number = segments?.number, segments?.hasSyncedLines == true { newest.note(number) }
+    for number in exchange(&ending, with: []) { sessions[number] = nil }
     let waiting = completions
     completions = []
     for completion in waiting { completion() }

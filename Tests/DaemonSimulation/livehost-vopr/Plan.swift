@@ -33,8 +33,8 @@ struct Plan {
     case stallMonitor(monitor: Int, nanoseconds: UInt64)
     case reload
     case clock(milliseconds: Int)
-    /// One of the next calls fails.
-    case fault(DiskFault, on: Calls, after: Int)
+    /// One of the next calls fails, or all until that time has passed, and one more.
+    case fault(DiskFault, on: Calls, after: Int, nanoseconds: UInt64)
     case check
 
     static let names = [
@@ -74,6 +74,8 @@ struct Plan {
     static let rot = Self(rawValue: 2)
     /// A call does not return before the end, or before everything is to settle.
     static let hangs = Self(rawValue: 4)
+    /// Apart from that, no call fails: what could not be written would excuse what is lost.
+    static let alone = Self(rawValue: 8)
   }
 
   let seed: UInt64
@@ -103,7 +105,8 @@ struct Plan {
     misfortunes =
       switch random.pick(0..<10) {
       case 0...1: .lies
-      case 2...3: .rot
+      case 2: .rot
+      case 3: [.rot, .alone]
       case 4: .hangs
       default: []
       }
@@ -160,10 +163,14 @@ extension Plan.Kind {
     case 10: self = .reload
     case 11: self = .clock(milliseconds: random.pick(-100_000..<100_000))
     case 12...13:
+      let fault = Self.fault(misfortunes, &random)
+      var nanoseconds: UInt64 = 0
+      if case .error = fault, random.oneIn(2) {
+        nanoseconds = UInt64(random.pick(1..<4_000)) * 1_000_000
+      }
       self = .fault(
-        Self.fault(misfortunes, &random),
-        on: Plan.Calls.allCases[random.pick(0..<Plan.Calls.allCases.count)],
-        after: random.pick(0..<10))
+        fault, on: Plan.Calls.allCases[random.pick(0..<Plan.Calls.allCases.count)],
+        after: random.pick(0..<10), nanoseconds: nanoseconds)
     case 14: self = .check
     case 15:
       let rate = [nil, 2.0, 20.0][random.pick(0..<3)]
@@ -190,7 +197,7 @@ extension Plan.Kind {
       if misfortunes.contains(.lies) { return .lie }
       if misfortunes.contains(.hangs) { return .never }
     }
-    return switch random.pick(0..<11) {
+    return switch random.pick(misfortunes.contains(.alone) ? 4..<11 : 0..<11) {
     case 0: .error(EIO)
     case 1: .error(ENOSPC)
     case 2: .error(EDQUOT)

@@ -49,7 +49,8 @@ extension Simulation {
       trace.add("the clock is set by \(milliseconds) ms")
       machine_set_realtime(
         UInt64(1_800_000_000_000 + milliseconds) * 1_000_000 + machine.now)
-    case .fault(let fault, let calls, let left): faults.append((fault, calls, left))
+    case .fault(let fault, let calls, let left, let nanoseconds):
+      faults.append((fault, calls, left, machine.now + nanoseconds))
     case .check: for room in rooms { ask(room) }
     }
     count(kind.name)

@@ -68,7 +68,8 @@ extension Simulation {
       faults[index].left -= 1
       return nil
     }
-    let fault = faults.remove(at: index).fault
+    let fault = faults[index].fault
+    if machine.now >= faults[index].until { faults.remove(at: index) }
     if fault == .lie {
       guard call.operation == .sync || call.operation == .syncDirectory else { return nil }
       hasLied = true
@@ -176,10 +177,9 @@ extension Simulation {
   }
 
   /// Whether what is in the newest snapshot of a room is also in the one before it, the recordings and the log. It is
-  /// not if something could not be written, or a recording was played. By the clock it is known whether a recording is
-  /// younger than a snapshot.
+  /// not if something could not be written, or a recording was played.
   private func isSpare(_ path: String, of room: String) -> Bool {
-    !hasEverFailed && operations["clock"] == nil && model.rooms[room]?.copies.isEmpty != false
+    !hasEverFailed && model.rooms[room]?.copies.isEmpty != false
       && spoiledFiles.allSatisfy { $0 == path || $0.hasPrefix(SimulatedDaemon.directory + "/log.") }
   }
 

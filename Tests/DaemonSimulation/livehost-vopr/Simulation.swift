@@ -36,7 +36,7 @@ final class Simulation: @unchecked Sendable {
   var clients: [Int: Client] = [:]
   var clientCount = 0
   /// Faults of calls that are to come.
-  var faults: [(fault: DiskFault, calls: Plan.Calls, left: Int)] = []
+  var faults: [(fault: DiskFault, calls: Plan.Calls, left: Int, until: UInt64)] = []
   var crashOfStart: (call: Int, fault: DiskFault)?
   /// Whether a call of this life has failed. An answer to a call of the host does not say whether it is kept.
   var hasFailed = false

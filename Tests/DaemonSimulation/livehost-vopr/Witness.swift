@@ -37,6 +37,7 @@ struct Witness {
       guard
         let change = known
           ?? zip(old[..<safe], new).enumerated().first(where: { $1.0 != $1.1 })?.offset
+          ?? (new.count < safe ? new.count : nil)
       else { continue }
       // A mark that is not synced itself may be lost later.
       let isShown =

@@ -275,6 +275,24 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
+  @Test func `of the people in a cleared chat nothing is remembered`() async throws {
+    let store = makeStore()
+    let size = ChatFindings.batchLimit
+    // The first batch leaves the window of what can be deleted one by one.
+    for run in 1...3 {
+      let batch = (0..<size).map { spam($0, by: "bot\(run * size + $0)") }
+      await send(.messages(batch), to: store)
+      let members = ChatFindings.Members(offset: 0, count: size, wave: 1)
+      await receive(
+        ChatFindings(run: run, samples: run == 1 ? ["buy"] : [], members: [members]), in: store)
+    }
+    #expect(store.state.waves?.current.map(\.people) == [3 * size])
+    await send(.cleared(at: 2_000), to: store)
+    let text = String(decoding: try JSONEncoder().encode(store.state), as: UTF8.self)
+    #expect(text.contains(#""peopleCount":0"#))
+    await store.finish()
+  }
+
   @Test func `a person is counted once in a wave whatever is deleted of others`() async {
     let people = 300
     let store = makeStore()

@@ -158,7 +158,8 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
       }
     }
     switch target {
-    case .everything: waves.current.removeAll()
+    case .everything:
+      for wave in waves.current { forget(wave.number, &waves) }
     case .author(let id):
       // What they wrote before those in the window.
       let key = id.withUTF8(ChatterSet.key)

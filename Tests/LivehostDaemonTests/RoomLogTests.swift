@@ -512,6 +512,43 @@ import WireFormats
     return run
   }
 
+  @Test func `what a kill left finished, but not synced, is synced before anything follows it`()
+    async throws
+  {
+    for seed in 1...20 {
+      let disk = SimulatedDisk(seed: UInt64(seed), pageBytes: 512)
+      try disk.makeDirectory("/state")
+      try disk.syncDirectory("/")
+      let last = Array(#"{"type":"segmentEnd","#.utf8)
+      disk.decide { call in
+        guard call.operation == .sync, call.path.hasPrefix("/state/log/"),
+          let line = disk.contents(of: call.path)?.split(separator: 10).last
+        else { return nil }
+        return line.starts(with: last) ? .processEnd : nil
+      }
+      var run = try await restored(on: disk)
+      _ = try run.directory.open(.main)
+      var sent = 0
+      while !disk.hasEnded {
+        sent += 3
+        _ = await run.trySend(sent - 3..<sent)
+      }
+      try await run.end()
+      disk.decide { _ in nil }
+      disk.restart()
+      run = try await restored(on: disk)
+      let there = try #require(await run.received())
+      await run.send(there..<there + 3)
+      disk.losePower()
+      try await run.end()
+      disk.restart()
+      run = try await restored(on: disk)
+      #expect(await run.received() == there + 3, "seed \(seed)")
+      #expect(!run.log.contain("damaged"), "seed \(seed)")
+      try await run.end()
+    }
+  }
+
   @Test(arguments: [DiskFault.powerLoss, .processEnd])
   func `a crash before any call leaves what was acknowledged, recorded or not`(_ fault: DiskFault)
     async throws

@@ -91,8 +91,8 @@ package struct LogContents: Sendable {
         ], disk: disk))
     (lastNumber, isLastDamaged) = (number, isDamaged)
     end = reader.end == nil ? nil : reader.chain
-    if isLast, !isDamaged, reader.end == nil {
-      tellCut(reader, size - reader.goodBytes)
+    if isLast, !isDamaged {
+      if reader.end == nil { tellCut(reader, size - reader.goodBytes) }
       close(reader, path)
     }
   }
@@ -155,13 +155,13 @@ package struct LogContents: Sendable {
         + "\(number)\(whose), not known to be synced when the program ended")
   }
 
-  /// Closes the segment that was being written when the program ended.
+  /// Closes the segment that was being written when the program ended, or syncs it: what comes next relies on it.
   private mutating func close(_ reader: SegmentReader, _ path: String) {
     guard let chain = reader.chain else { return }
     do throws(RecordingError) {
+      let last = SegmentEnd(events: reader.contents.events, frames: reader.contents.frames)
       end = try SegmentClosing.close(
-        path, at: reader.goodBytes, chain,
-        with: SegmentEnd(events: reader.contents.events, frames: reader.contents.frames), on: disk)
+        path, at: reader.goodBytes, chain, with: reader.end == nil ? last : nil, on: disk)
     } catch {
       // The next segment does not name this one as the one before it.
       problems.append("\(error)")

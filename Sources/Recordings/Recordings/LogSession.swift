@@ -210,7 +210,8 @@ final class LogSession {
         index.note(logFailure: reason)
       }
       segments?.fail(error)
-      segments = nil
+      // The next segment continues none: this one has no end.
+      if segments != nil { (segments, end) = (nil, nil) }
       if isNew { onProblem(reason) }
       for (number, session) in sessions {
         sessions[number] = nil

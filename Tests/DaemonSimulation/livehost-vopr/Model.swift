@@ -17,6 +17,7 @@ struct Model {
     case replayed = "a replay leads to the state that was recorded"
     case progress = "what was begun ends"
     case told = "what the disk has spoiled is told"
+    case noFalseAlarm = "no damage is told where the disk has spoiled nothing"
     case converges = "a monitor comes to know what is in its room"
     case bounded = "what waits for the daemon or the disk is bounded"
   }

@@ -31,6 +31,7 @@ extension Simulation {
         return fault
       case .error?:
         (hasFailed, hasEverFailed) = (true, true)
+        if call.operation == .sync { hasFailedSync = true }
         return fault
       case .short?, .slow?, .never?, .lie?, nil: break
       }

@@ -83,6 +83,11 @@ enum Path: String, CaseIterable {
     }
   }
 
+  /// Whether something that was safely on the disk is not as it was.
+  var isDamage: Bool {
+    [.damagedRecording, .damagedLog, .spoiledSnapshot].contains(self)
+  }
+
   /// What a line of the journal tells.
   static func told(by line: String) -> [Path] {
     allCases.filter { $0.words.map(line.contains) ?? false }

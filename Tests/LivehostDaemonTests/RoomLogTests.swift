@@ -475,7 +475,7 @@ import WireFormats
       let isWrite = [.write, .sync, .create].contains { $0 == call.operation }
       return isWrite && isBroken.withLock { $0 } ? .error(ENOSPC) : nil
     }
-    let first = try KeptRooms(in: "/state", on: disk)
+    let first = try KeptRooms(in: "/state", on: disk, segmentBytes: 1_000)
     _ = try first.directory.open(.main)
     _ = try first.directory.open(other)
     await first.send(0..<10)
@@ -502,6 +502,7 @@ import WireFormats
     await second.restore()
     #expect(await second.count() == 50)
     #expect(await second.count(other) == 20 + late)
+    #expect(!second.log.contain("damaged"), "\(second.log.all)")
     try await second.end()
   }
 

@@ -50,13 +50,26 @@ struct Plan {
   enum Calls: CaseIterable { case all, writes, reads, syncs, directorySyncs, renames, opens }
 
   /// How a life ends.
-  enum End: String, CaseIterable { case kill, powerLoss, stop }
+  enum End: String, CaseIterable {
+    case kill, powerLoss, stop
+
+    /// What befalls the call at which it happens; `nil` if that is not the end of the process.
+    var crash: DiskFault? {
+      switch self {
+      case .kill: .processEnd
+      case .powerLoss: .powerLoss
+      case .stop: nil
+      }
+    }
+  }
 
   /// One run of the daemon.
   struct Life {
     var operations: [Operation]
     let nanoseconds: UInt64
     let end: End
+    /// Whether a crash waits for the next sync: what was written for it is what a recovery may take for safe.
+    let endsInSync: Bool
     /// Whether everybody is answered before it ends, as they must be once the disk works.
     let settles: Bool
     /// How many bits of what is on the disk have changed before it begins.
@@ -122,7 +135,8 @@ struct Plan {
       }.sorted { ($0.at, $0.number) < ($1.at, $1.number) }
       var life = Life(
         operations: operations, nanoseconds: nanoseconds,
-        end: End.allCases[random.pick(0..<3)], settles: random.oneIn(3),
+        end: End.allCases[random.pick(0..<3)], endsInSync: random.oneIn(2),
+        settles: random.oneIn(3),
         rottenBits: misfortunes.contains(.rot) && random.oneIn(2) ? random.pick(1..<3) : 0)
       if random.oneIn(4) {
         // The first start has few calls, one that finds much to read has many.

@@ -156,6 +156,10 @@ final class Simulation: @unchecked Sendable {
       connect()
       settle()
     }
+    if isAlive, life.endsInSync, let crash = life.end.crash {
+      faults = [(crash, .syncs, 0, 0)]
+      machine.run(until: machine.now + 1_000_000_000) { !isAlive || violation != nil }
+    }
     end(life.end)
   }
 

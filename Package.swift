@@ -263,7 +263,10 @@ let tests: [Target] =
     test("RateLimitingTests", ["RateLimiting", "TestSupport"]),
     test(
       "ComposableTests",
-      ["Composable", "ComposableTesting", "CAllocationCounter", "TestSupport"]),
+      [
+        "Composable", "ComposableTesting", "CAllocationCounter", "TestSupport",
+        product("IssueReporting", "xctest-dynamic-overlay"),
+      ]),
     test("TerminalCounterTests", ["ComposableTesting", "TerminalCounter"]),
     test("ChatModelTests", ["ChatModel", "Composable", "ComposableTesting"]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),

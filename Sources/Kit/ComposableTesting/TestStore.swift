@@ -170,11 +170,12 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
   ) async {
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     lane.run()
-    if store.runningEffects == 0, strict {
-      fail(
-        "There were no effects in flight to skip.",
-        at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
+    let running = store.runningEffectNames
+    if running.isEmpty, strict { fail("There were no effects in flight to skip.", at: site) }
+    if !running.isEmpty {
+      show("Cancelled effects in flight: \(running.joined(separator: ", "))", at: site)
     }
     store.cancelEffects()
     lane.run()
@@ -243,11 +244,14 @@ public struct TestEffects<State: ObservableState & Equatable, Action: Sendable> 
   }
 
   /// Runs the lane until it is idle; it is a failure if one of them still runs then.
+  ///
+  /// - Parameter timeout: how much real time effects get that wait for something other than the
+  ///   clock of the test; by default none.
   public nonisolated(nonsending) func finish(
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
-    column: UInt = #column
+    timeout: Duration = .zero, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: UInt = #line, column: UInt = #column
   ) async {
-    store.lane.run()
+    await store.wait(timeout) { !isRunning }
     if isRunning {
       store.fail(
         "Expected the effects of this action to end, but they are still in flight.",

@@ -159,14 +159,3 @@ struct EffectFormTests {
 }
 
 private struct Refusal: Error {}
-
-/// Lets go of what waits when it is opened.
-private final class Gate: Sendable {
-  private let stream: AsyncStream<Void>
-  private let continuation: AsyncStream<Void>.Continuation
-
-  init() { (stream, continuation) = AsyncStream.makeStream() }
-
-  func wait() async { for await _ in stream {} }
-  func open() { continuation.finish() }
-}

@@ -50,3 +50,14 @@ extension ReducerSteps {
     @ReducerBuilder<State, Action> _ body: () -> ReducerSteps
   ) -> ReducerSteps { body() }
 }
+
+/// Lets go of what waits when it is opened.
+final class Gate: Sendable {
+  private let stream: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+
+  init() { (stream, continuation) = AsyncStream.makeStream() }
+
+  func wait() async { for await _ in stream {} }
+  func open() { continuation.finish() }
+}

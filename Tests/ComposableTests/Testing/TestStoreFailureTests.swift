@@ -47,6 +47,49 @@ struct TestStoreFailureTests {
     #expect(store.state.count == 6)
   }
 
+  @Test func `an action of the expected kind carries another value`() async {
+    let store = makeStore()
+    await store.send(.pinged)
+    await expectFailure("doubled(3)") { await store.receive(\.doubled, 3) { $0.count = 2 } }
+    #expect(store.state.count == 2)
+    await expectFailure("doubled(2)") { await store.receive(\.doubled, 4) }
+  }
+
+  @Test func `an action that cannot be compared is received by what holds of it`() async {
+    let store = TestStore(initialState: Zoo(), clock: clock) {
+      Reduce<Zoo, ZooFeature.Action> { zoo, action in
+        switch action {
+        case .changed: return .merge(.send(.child(.counted(2))), .send(.child(.counted(3))))
+        case .child(.counted(let amount)): zoo.child.count += amount
+        default: break
+        }
+        return .none
+      }
+    }
+    func counts(_ amount: Int) -> (ZooFeature.Action) -> Bool {
+      { if case .child(.counted(amount)) = $0 { true } else { false } }
+    }
+    await store.send(.changed { _ in })
+    await store.receive(where: counts(2)) { $0.child.count = 2 }
+    await expectFailure("Received an unexpected action; expected an action that matches") {
+      await store.receive(where: counts(4))
+    }
+    await store.finish()
+  }
+
+  @Test func `a change that is expected of a received action and does not come`() async {
+    let store = TestStore(initialState: Leaf(), clock: clock) {
+      Reduce<Leaf, LeafFeature.Action> { _, action in
+        action == .ignored ? .merge(.send(.sleptOver), .run { $0(.sleptOver) }) : .none
+      }
+    }
+    await store.send(.ignored)
+    await expectFailure("Expected the state to change") { await store.receive(.sleptOver) { _ in } }
+    await expectFailure("State is not what was expected") {
+      await store.receive(\.sleptOver) { $0.count = 1 }
+    }
+  }
+
   @Test func `no action is received`() async {
     let store = makeStore()
     await expectFailure("No effect is in flight") { await store.receive(.ticked) }

@@ -165,6 +165,19 @@ struct TestStoreTests {
     #expect(!typing.isRunning && clock.sleeperCount == 0)
     await store.finish()
   }
+
+  @Test(.timeLimit(.minutes(1))) func `the effects of a send are given real time to end`() async {
+    let store = TestStore(initialState: Leaf(), clock: clock) {
+      Reduce<Leaf, LeafFeature.Action> { _, _ in
+        // Each step waits for another thread, and then for the lane.
+        .run { _ in for _ in 0..<50 { await Task.detached {}.value } }
+      }
+    }
+    let effects = await store.send(.ignored)
+    await effects.finish(timeout: .seconds(30))
+    #expect(!effects.isRunning)
+    await store.finish()
+  }
 }
 
 /// An effect sends two actions, the first of which leads to others.

@@ -12,7 +12,9 @@ public typealias StackState<Element> = KeyedCollection<StackElementID, Element>
 /// An action of one screen of a ``StackState``.
 public typealias StackAction<Action> = ElementAction<StackElementID, Action>
 
-/// The number of a screen of a ``StackState``: from 0 upwards, in the order of pushing.
+/// The number of a screen of a ``StackState``: from 0 upwards, in the order of pushing. A stack gives none
+/// twice, so that what was meant for a screen that was popped reaches no other; a stack that replaces it as
+/// a whole begins anew.
 public struct StackElementID: Hashable, Sendable, Codable, ExpressibleByIntegerLiteral {
   let number: Int
 
@@ -22,10 +24,13 @@ public struct StackElementID: Hashable, Sendable, Codable, ExpressibleByIntegerL
 extension KeyedCollection where ID == StackElementID {
   /// Puts a screen on top.
   ///
-  /// - Returns: its number: one more than that of the screen below it.
+  /// - Returns: its number: one more than the largest so far, also of the screens that were popped.
+  /// - Complexity: O(most screens that were there at once).
   @discardableResult
   public mutating func push(_ element: Element) -> StackElementID {
-    let id = StackElementID(integerLiteral: (ids.last?.number ?? -1) + 1)
+    // A free slot keeps its last number; the largest is replaced by a larger one only.
+    let last = tenancies.lazy.map(\.id.number).max() ?? -1
+    let id = StackElementID(integerLiteral: last + 1)
     append(element, id: id)
     return id
   }

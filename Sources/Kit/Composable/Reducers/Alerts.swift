@@ -12,7 +12,8 @@
 ///     …
 ///     Reduce { … }.presents(\.alert, action: \.alert) { Alert() }
 ///
-/// Each button dismisses the alert, after its action was reduced.
+/// Each button dismisses the alert, after its action was reduced, unless the parent shows another one in
+/// that action. One that is shown anew is another one, even if it is equal.
 public struct AlertState<Action> {
   /// The question, in a few words.
   public var title: String
@@ -59,6 +60,16 @@ extension AlertState: Equatable where Action: Equatable {}
 extension AlertState: Sendable where Action: Sendable {}
 extension ButtonState: Equatable where Action: Equatable {}
 extension ButtonState: Sendable where Action: Sendable {}
+
+extension FieldChangesOf {
+  /// Before `set` of an alert: one that is shown anew is another one, equal or not.
+  @inlinable
+  public mutating func set<Action: Equatable>(
+    _ index: Int, from old: AlertState<Action>?, to new: AlertState<Action>?
+  ) {
+    if old != nil || new != nil { write(index) }
+  }
+}
 
 /// The reducer of an alert or a confirmation: any of its actions dismisses it.
 public struct Alert<Action: Sendable>: Reducer {

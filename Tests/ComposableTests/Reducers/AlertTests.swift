@@ -1,0 +1,109 @@
+import Composable
+import ComposableTesting
+import Testing
+
+/// A row that asks before it is muted.
+@Reducer
+private struct AskingRow {
+  @ObservableState
+  struct State: Equatable, Identifiable, Sendable {
+    let id: Int
+    var isMuted = false
+    var alert: AlertState<Answer>?
+  }
+
+  enum Answer: Equatable, Sendable { case muted, asked, explained }
+
+  enum Action: Equatable, Sendable {
+    case muteTapped
+    case alert(PresentationAction<Answer>)
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .muteTapped, .alert(.presented(.asked)): state.alert = .question
+      case .alert(.presented(.muted)): state.isMuted = true
+      case .alert(.presented(.explained)): state.alert = AlertState("Muted rows are silent.")
+      case .alert(.dismiss): break
+      }
+      return .none
+    }
+    .presents(\.alert, action: \.alert) { Alert() }
+  }
+}
+
+extension AlertState<AskingRow.Answer> {
+  fileprivate static var question: Self {
+    AlertState(
+      "Mute it?",
+      buttons: [
+        ButtonState("Mute", role: .destructive, action: .muted),
+        ButtonState("Ask again", action: .asked), ButtonState("What is that?", action: .explained),
+        ButtonState("Keep", role: .cancel),
+      ])
+  }
+}
+
+@Reducer
+private struct AskingList {
+  @ObservableState
+  struct State: Equatable, Sendable {
+    var rows: KeyedCollection<Int, AskingRow.State> = KeyedCollection(
+      [AskingRow.State(id: 1), AskingRow.State(id: 2)])
+  }
+
+  enum Action: Sendable { case rows(ElementAction<Int, AskingRow.Action>) }
+
+  var body: some ReducerOf<Self> {
+    EmptyReducer().forEach(\.rows, action: \.rows) { AskingRow() }
+  }
+}
+
+struct AlertTests {
+  private func makeStore() async -> TestStore<AskingList.State, AskingList.Action> {
+    let store = TestStore(initialState: AskingList.State()) { AskingList() }
+    await store.send(\.rows[id: 2].muteTapped) { $0.rows[id: 2]?.alert = .question }
+    return store
+  }
+
+  @Test func `an alert of a row is dismissed there by a button, after its action`() async {
+    let store = await makeStore()
+    await store.send(\.rows[id: 2].alert.presented, .muted) { $0.rows[id: 2]?.isMuted = true }
+    await store.receive(\.rows[id: 2].alert.dismiss) { $0.rows[id: 2]?.alert = nil }
+    await store.finish()
+  }
+
+  @Test func `a button without an action only dismisses`() async {
+    let store = await makeStore()
+    #expect(store.state.rows[id: 2]?.alert?.buttons.last?.action == nil)
+    await store.send(\.rows[id: 2].alert.dismiss) { $0.rows[id: 2]?.alert = nil }
+    await store.finish()
+  }
+
+  @Test func `a button may show the next alert`() async {
+    let store = await makeStore()
+    await store.send(\.rows[id: 2].alert.presented, .explained) {
+      $0.rows[id: 2]?.alert = AlertState("Muted rows are silent.")
+    }
+    await store.finish()
+  }
+
+  @Test func `an alert that is shown anew stays, even if it is equal, and is told`() async {
+    let test = await makeStore()
+    await test.send(\.rows[id: 2].alert.presented, .asked)
+    await test.finish()
+    #expect(test.state.rows[id: 2]?.alert == .question)
+
+    let store = Store(initialState: AskingRow.State(id: 1), lane: ImmediateLane()) { AskingRow() }
+    let calls = Calls()
+    let observer = store.observe(\.alert) { calls.note("alert") }
+    store.send(.muteTapped)
+    store.send(.muteTapped)
+    #expect(calls.taken() == ["alert", "alert"], "somebody has to show it again")
+    store.send(.alert(.dismiss))
+    store.send(.alert(.dismiss))
+    #expect(calls.taken() == ["alert"])
+    _ = observer
+  }
+}

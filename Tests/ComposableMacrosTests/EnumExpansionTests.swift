@@ -162,12 +162,20 @@ struct EnumExpansionTests {
               switch pointer.move() {
               case .idle:
                 pointer.initialize(to: .idle)
-                return replaced
+                return Composable.Observation.report(false, 0, node, replaced: replaced)
               case .live(var v0):
-                let result = Composable.Observation.drain(&v0, 1, node, replaced: replaced) || replaced
+                let result = Composable.Observation.report(Composable.Observation.drain(&v0, 1, node, replaced: replaced), 1, node, replaced: replaced)
                 pointer.initialize(to: .live(v0))
                 return result
               }
+            }
+          }
+          var _$payloadID: AnyHashable? {
+            switch self {
+            case .idle:
+              nil
+            case .live(let v0):
+              Composable.Observation.id(of: v0)
             }
           }
           func _$collectChanges(at path: String, into paths: inout [String]) {

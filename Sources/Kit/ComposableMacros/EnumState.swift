@@ -217,7 +217,7 @@ struct EnumState {
       "\(raw: access)static var _$fields: Fields { Fields() }",
       "\(raw: access)static var _$fieldNames: [String] { _$caseNames }",
       "\(raw: access)static var _$ignoredFields: Composable.FieldSet { [] }",
-      enter, leave, drain, collectChanges, collectUnnoted,
+      enter, leave, drain, payloadID, collectChanges, collectUnnoted,
     ]
   }
 
@@ -282,9 +282,29 @@ struct EnumState {
     visiting(
       "_$drain(into node: Composable.PlaceNode?, replaced: Bool) -> Bool",
       payload: {
-        "Composable.Observation.drain(&v0, \($0.tag), node, replaced: replaced) || replaced"
+        report("Composable.Observation.drain(&v0, \($0.tag), node, replaced: replaced)", $0)
       },
-      none: { _ in "replaced" }, several: { _ in "replaced" })
+      none: { report("false", $0) }, several: { report("false", $0) })
+  }
+
+  private func report(_ isChanged: String, _ element: EnumCase) -> String {
+    "Composable.Observation.report(\(isChanged), \(element.tag), node, replaced: replaced)"
+  }
+
+  /// What tells a payload from another one of the same case.
+  private var payloadID: DeclSyntax {
+    let rows = paths.cases.map { element in
+      element.values.count == 1
+        ? "case .\(element.name)(let v0): Composable.Observation.id(of: v0)"
+        : "case .\(element.name): nil"
+    }
+    return """
+      \(raw: access)var _$payloadID: AnyHashable? {
+      switch self {
+      \(raw: rows.joined(separator: "\n"))
+      }
+      }
+      """
   }
 
   private var collectChanges: DeclSyntax {

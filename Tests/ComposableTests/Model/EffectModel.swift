@@ -124,9 +124,14 @@ struct EffectModel {
   private mutating func endGone() {
     lookAtRows()
     for number in scopes.keys.sorted() where !isCurrent(number) {
-      note(
-        children[scopes[number]!.site] == nil
-          ? "effects end with their child" : "effects end when another child comes")
+      let site = scopes[number]!.site
+      if children[site] == nil {
+        note("effects end with their child")
+      } else if site == .choice {
+        note("another case or payload of an enum is another child")
+      } else {
+        note("effects end when another child comes")
+      }
       end(number)
     }
   }

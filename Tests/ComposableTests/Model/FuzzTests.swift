@@ -77,7 +77,7 @@ struct Fuzzer {
   mutating func step() {
     let site = acts.site()
     switch random(23) {
-    case 0..<3: change(.put(site, id: random(2)))
+    case 0..<3: change(.put(site, id: random(3)))
     case 3: change(.clear(site))
     case 4: change(random(2) == 0 ? .renew(row: random(3)) : .replaceRows(rows()))
     case 5: change(.cancel(site, id: [1, Name.debounce, Name.throttle, Name.limits][random(4)]))

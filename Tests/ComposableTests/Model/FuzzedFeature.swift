@@ -210,9 +210,44 @@ struct PlainFeature {
   }
 }
 
+/// A child that may be one of two, and in each case one of several.
+@ObservableState
+enum Choice: Equatable, Sendable {
+  case first(Subject)
+  case second(Subject)
+
+  /// Other numbers differ in the case, in the payload's `id`, or in both.
+  init(_ id: Int) {
+    let subject = Subject(id: id / 2)
+    self = id % 2 == 0 ? .first(subject) : .second(subject)
+  }
+
+  var subject: Subject {
+    switch self {
+    case .first(let subject), .second(let subject): subject
+    }
+  }
+}
+
+@Reducer
+struct ChoiceFeature {
+  typealias State = Choice
+  typealias Action = Act
+
+  let subject: SubjectFeature.Prepared
+
+  func reduce(into state: inout Choice, action: Act) -> Effect<Act> {
+    func react(_ state: inout Subject) -> Effect<Act> {
+      subject.reduce(into: &state, action: action)
+    }
+    return Choice.CaseLenses.Case_first.modify(&state, react)
+      ?? Choice.CaseLenses.Case_second.modify(&state, react) ?? Effect.none
+  }
+}
+
 /// Where a fuzzed child is.
 enum Site: Hashable, Sendable {
-  case optional, sheet, phase, plain
+  case optional, sheet, phase, plain, choice
   case row(Int)
 }
 
@@ -242,6 +277,7 @@ struct FuzzedParent {
     var optional: Subject?
     var sheet: Subject?
     var plain: Plain?
+    var choice: Choice?
     var phase: Phase = Phase.idle
     var rows = KeyedCollection<Int, Subject>()
     /// Put there when the sheet is dismissed.
@@ -258,6 +294,7 @@ struct FuzzedParent {
     case optional(Act)
     case sheet(PresentationAction<Act>)
     case plain(Act)
+    case choice(Act)
     case phase(Act)
     case rows(ElementAction<Int, Act>)
   }
@@ -276,6 +313,7 @@ struct FuzzedParent {
       case .sheet(.presented(.startedAndGone)): state.sheet = nil
       case .phase(.startedAndGone): state.phase = .idle
       case .plain(.startedAndGone): state.plain = nil
+      case .choice(.startedAndGone): state.choice = nil
       case .rows(let element):
         if case .startedAndGone = element.action { state.rows.remove(id: element.id) }
       default: break
@@ -285,6 +323,7 @@ struct FuzzedParent {
     .ifLet(\.optional, action: \.optional) { subject }
     .presents(\.sheet, action: \.sheet) { subject }
     .ifLet(\.plain, action: \.plain) { PlainFeature(subject: subject.prepare()) }
+    .ifLet(\.choice, action: \.choice) { ChoiceFeature(subject: subject.prepare()) }
     .onChange(of: \.next) { old, new, state, _ in
       state.changes.append([old, new])
       return .none
@@ -302,11 +341,13 @@ struct FuzzedParent {
     case .put(.optional, let id): state.optional = Subject(id: id)
     case .put(.sheet, let id): state.sheet = Subject(id: id)
     case .put(.plain, let id): state.plain = Plain(subject: Subject(id: id))
+    case .put(.choice, let id): state.choice = Choice(id)
     case .put(.phase, let id): state.phase = .live(Subject(id: id))
     case .put(.row(let row), let id): state.rows.append(Subject(id: id), id: row)
     case .clear(.optional): state.optional = nil
     case .clear(.sheet): state.sheet = nil
     case .clear(.plain): state.plain = nil
+    case .clear(.choice): state.choice = nil
     case .clear(.phase): state.phase = .idle
     case .clear(.row(let row)): state.rows.remove(id: row)
     case .renew(let row):
@@ -318,6 +359,7 @@ struct FuzzedParent {
     case .cancel(.optional, let id): return .cancel(id: id, in: \.optional)
     case .cancel(.sheet, let id): return .cancel(id: id, in: \.sheet)
     case .cancel(.plain, let id): return .cancel(id: id, in: \.plain)
+    case .cancel(.choice, let id): return .cancel(id: id, in: \.choice)
     case .cancel(.phase, let id): return .cancel(id: id, in: \.phase)
     case .cancel(.row(let row), let id): return .cancel(id: id, in: \.rows, element: row)
     }
@@ -332,6 +374,7 @@ extension FuzzedParent.Action {
     case .sheet: .sheet(.presented(act))
     case .phase: .phase(act)
     case .plain: .plain(act)
+    case .choice: .choice(act)
     case .row(let row): .rows(ElementAction(id: row, action: act))
     }
   }
@@ -343,6 +386,7 @@ extension FuzzedParent.Action {
     case .optional(let action): (site, act) = (.optional, action)
     case .sheet(.presented(let action)): (site, act) = (.sheet, action)
     case .plain(let action): (site, act) = (.plain, action)
+    case .choice(let action): (site, act) = (.choice, action)
     case .phase(let action): (site, act) = (.phase, action)
     case .rows(let element): (site, act) = (.row(element.id), element.action)
     case .sheet(.dismiss), .change, .foreignChange, .plan: return nil
@@ -359,6 +403,7 @@ extension FuzzedParent.State {
     case .optional: return optional
     case .sheet: return sheet
     case .plain: return plain?.subject
+    case .choice: return choice?.subject
     case .phase:
       guard case .live(let subject) = phase else { return nil }
       return subject

@@ -2,7 +2,9 @@ import Composable
 
 /// What children are asked to do, at random.
 struct RandomActs {
-  static let sites: [Site] = [.optional, .sheet, .phase, .plain, .row(0), .row(1), .row(2)]
+  static let sites: [Site] = [
+    .optional, .sheet, .phase, .plain, .choice, .row(0), .row(1), .row(2),
+  ]
 
   private let randomness: Randomness
   /// The last token.

@@ -47,6 +47,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     "They end as well when the child becomes another one",
     [
       "effects end when another child comes", "a row comes back in one action",
+      "another case or payload of an enum is another child",
       "a new child's effect ends those of the one before",
     ], []
   ),
@@ -66,6 +67,14 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     [
       "a child put there at a dismissal stays", "a dismissal that no parent presents is reported",
     ], []
+  ),
+  (
+    "An alert that the parent shows anew", [],
+    ["an alert that is shown anew stays, even if it is equal, and is told"]
+  ),
+  (
+    "A ``StackState`` gives no number twice", [],
+    ["what is meant for a screen that was popped reaches no other"]
   ),
   (
     "A throttle lets the first effect through",
@@ -131,6 +140,13 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   (
     "`finish()` checks",
     ["a store checks at its end", "a store checks after it was finished"], []
+  ),
+  (
+    "Without exhaustivity `receive` passes over", [],
+    [
+      "a receive with a timeout waits past actions that do not match",
+      "actions in front of the one that is received are skipped",
+    ]
   ),
   (
     "The state within an assertion",

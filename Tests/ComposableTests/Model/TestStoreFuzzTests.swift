@@ -67,7 +67,7 @@ struct StrictProgram {
     case 0..<3:
       let site = acts.site()
       let put = acts.random(4) > 0
-      await send(.change(put ? .put(site, id: acts.random(2)) : .clear(site)))
+      await send(.change(put ? .put(site, id: acts.random(3)) : .clear(site)))
     case 3: await send(acts.random(2) == 0 ? .plan(next: acts.random(3)) : .sheet(.dismiss))
     case 4..<7: await wake()
     case 7: if acts.random(10) == 0 { await finish() }
@@ -169,6 +169,7 @@ extension FuzzedParent.Action {
     case .optional: .optional
     case .sheet: .sheet
     case .plain: .plain
+    case .choice: .choice
     case .phase: .phase
     case .rows(let element): .row(element.id)
     case .change, .foreignChange, .plan: nil

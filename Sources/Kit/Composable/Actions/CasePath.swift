@@ -48,8 +48,14 @@ public protocol CasePathable {
   /// Names of the cases by tag.
   static var _$caseNames: [String] { get }
   var _$tag: Int { get }
+  /// The `id` of what the case carries, of an enum state whose payload has one.
+  var _$payloadID: AnyHashable? { get }
   /// The cases as types, one property per case, under its name: what compositions name.
   associatedtype CaseLenses
+}
+
+extension CasePathable {
+  @inlinable public var _$payloadID: AnyHashable? { nil }
 }
 
 /// Names a case, as in `\.chat`. Resolved once, when a reducer is built.

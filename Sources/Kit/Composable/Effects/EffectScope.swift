@@ -16,8 +16,8 @@ struct ScopeKey: Hashable {
 enum ChildIdentity {
   /// Children are not told apart: the one that is there counts as the same.
   case any
-  /// The `id` of an `Identifiable` state.
-  case id(AnyHashable)
+  /// The `id` of an `Identifiable` state; of an enum its case as well, and the `id` of what that carries.
+  case id(AnyHashable?, tag: Int32 = 0)
   /// An element: its slot, in a collection of this lineage.
   case slot(KeyedSlot, lineage: UInt64)
 }
@@ -78,7 +78,8 @@ public final class EffectScope {
   @usableFromInline
   func belongs(to present: ChildIdentity) -> Bool {
     switch (identity, present) {
-    case (.id(let old), .id(let new)): return old == new
+    case (.id(let old, let oldTag), .id(let new, let newTag)):
+      return oldTag == newTag && old == new
     case (.slot(let old, let lineage), .slot(let new, let newLineage)):
       if lineage == newLineage { return old == new }
       // Until a parent has looked at a collection it has no lineage to remember.

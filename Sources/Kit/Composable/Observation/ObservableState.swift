@@ -154,6 +154,26 @@ public enum Observation {
 
 // The payloads of an enum state: entered as a whole, since only one of them is there.
 extension Observation {
+  /// Tells the observers of an enum state that its payload changed, or all of it if it was replaced.
+  /// Returns whether either is so.
+  @inlinable
+  public static func report(
+    _ isChanged: Bool, _ tag: Int, _ node: PlaceNode?, replaced: Bool
+  ) -> Bool {
+    if isChanged || replaced { node?.report(replaced ? .all : FieldSet(field: tag)) }
+    return isChanged || replaced
+  }
+
+  /// The `id` of a payload; `nil` if it has none.
+  @inlinable
+  public static func id<Value>(of payload: Value) -> AnyHashable? { nil }
+
+  /// The `id` of a payload that has one.
+  @inlinable
+  public static func id<Value: Identifiable>(of payload: Value) -> AnyHashable? {
+    AnyHashable(payload.id)
+  }
+
   /// Adds what changed in a payload without a state of its own: all of it.
   public static func collect<Value>(
     _ payload: Value, _ name: String, at path: String, into paths: inout [String]

@@ -8,7 +8,7 @@ struct ChildTracker<State> {
   // not be looked at.
   @usableFromInline let hasIdentity: Bool
 
-  /// - Parameter hasCases: whether another case of an enum state is another child.
+  /// - Parameter hasCases: whether another case of an enum state, or an `id` within it, is another child.
   @usableFromInline
   init(hasCases: Bool) {
     identify = ChildIdentity.function(for: State.self, hasCases: hasCases)
@@ -61,8 +61,8 @@ extension ChildIdentity {
   static func function<State>(
     for type: State.Type, hasCases: Bool
   ) -> ((State) -> ChildIdentity)? {
-    if let type = type as? any Identifiable.Type { return byID(type) }
     if hasCases, let type = type as? any CasePathable.Type { return byCase(type) }
+    if let type = type as? any Identifiable.Type { return byID(type) }
     return nil
   }
 
@@ -71,6 +71,13 @@ extension ChildIdentity {
   }
 
   private static func byCase<State, E: CasePathable>(_: E.Type) -> (State) -> ChildIdentity {
-    { state in (state as? E).map { .id(AnyHashable($0._$tag)) } ?? .any }
+    let hasID = E.self is any Identifiable.Type
+    return { state in
+      guard let state = state as? E else { return .any }
+      let id = hasID ? (state as? any Identifiable).map { ownID(of: $0) } : state._$payloadID
+      return .id(id, tag: Int32(truncatingIfNeeded: state._$tag))
+    }
   }
+
+  private static func ownID(of state: some Identifiable) -> AnyHashable { AnyHashable(state.id) }
 }

@@ -1,0 +1,126 @@
+import Composable
+import ComposableTesting
+import Testing
+
+/// Observers of states that are one of several.
+struct EnumObservationTests {
+  let calls = Calls()
+
+  private func makeStore() -> Store<Table, Mutation<Table>> {
+    Store(initialState: Table(), lane: ImmediateLane()) {
+      Reduce { state, change in
+        change.body(&state)
+        return .none
+      }
+    }
+  }
+
+  @Test func `another case is a change, though its payload is equal`() {
+    let store = makeStore()
+    let observers = [
+      store.observe(\.seat) { calls.note("seat") },
+      store.place.child(\.seat).observeAll { _ in calls.note("inside") },
+    ]
+    store.send(Mutation { $0.seat = .right(Leaf()) })
+    #expect(calls.taken().sorted() == ["inside", "seat"])
+    store.send(Mutation { _ in })
+    #expect(calls.taken() == [])
+    _ = observers
+  }
+
+  @Test func `a payload that moves to another case in place is a change`() {
+    let store = makeStore()
+    let observer = store.observe(\.seat) { calls.note("seat") }
+    store.send(Mutation { move(&$0.seat) })
+    #expect(store.state.seat == .right(Leaf()) && calls.taken() == ["seat"])
+    store.send(
+      Mutation {
+        move(&$0.seat)
+        move(&$0.seat)
+      })
+    #expect(store.state.seat == .right(Leaf()))
+    _ = calls.taken()
+    store.send(Mutation { Seat.CaseLenses.Case_right.modify(&$0.seat) { $0.count += 1 } })
+    #expect(calls.taken() == ["seat"])
+    store.send(Mutation { Seat.CaseLenses.Case_right.modify(&$0.seat) { $0.count += 0 } })
+    #expect(calls.taken() == [], "an access without a change is no change")
+    _ = observer
+  }
+
+  @Test func `an enum that is optional comes, becomes another one, and goes`() {
+    let store = makeStore()
+    let observers = [
+      store.observe(\.spare) { calls.note("spare") },
+      store.observePresence(\.spare) { calls.note($0 ? "came" : "went") },
+      store.place.child(\.spare).observeAll { _ in calls.note("inside") },
+    ]
+    store.send(Mutation { $0.spare = .left(Leaf()) })
+    #expect(calls.taken().sorted() == ["came", "inside", "spare"])
+    store.send(Mutation { $0.spare = .right(Leaf()) })
+    #expect(calls.taken().sorted() == ["inside", "spare"])
+    store.send(Mutation { $0.spare = .empty })
+    #expect(calls.taken().sorted() == ["inside", "spare"])
+    store.send(Mutation { $0.spare = nil })
+    #expect(calls.taken().sorted() == ["inside", "spare", "went"])
+    store.send(Mutation { $0.spare = nil })
+    #expect(calls.taken() == [])
+    _ = observers
+  }
+
+  @Test func `an enum that is the whole state is observed`() {
+    let store = Store(initialState: Seat.left(Leaf()), lane: ImmediateLane()) {
+      Reduce<Seat, Mutation<Seat>> { state, change in
+        change.body(&state)
+        return .none
+      }
+    }
+    let observer = store.observeAll { fields in
+      for (tag, name) in Seat._$caseNames.enumerated() where fields.contains(field: tag) {
+        calls.note(name)
+      }
+    }
+    store.send(Mutation { Seat.CaseLenses.Case_left.modify(&$0) { $0.count += 1 } })
+    #expect(calls.taken() == ["left"])
+    store.send(Mutation { _ in })
+    #expect(calls.taken() == [])
+    let all = Seat._$caseNames
+    store.send(Mutation { $0 = .right(Leaf()) })
+    #expect(calls.taken() == all, "the one before has gone")
+    store.send(Mutation { move(&$0) })
+    #expect(calls.taken() == all)
+    store.send(Mutation { $0 = .empty })
+    #expect(calls.taken() == all)
+    store.send(Mutation { $0 = .pair(Leaf(), 1) })
+    #expect(calls.taken() == all)
+    _ = observer
+  }
+}
+
+@ObservableState
+private enum Seat: Equatable, Sendable {
+  case empty
+  case left(Leaf)
+  case right(Leaf)
+  case pair(Leaf, Int)
+}
+
+@ObservableState
+private struct Table: Equatable, Sendable {
+  var seat: Seat = Seat.left(Leaf())
+  var spare: Seat?
+}
+
+/// An action that does what it is told.
+private struct Mutation<State>: Sendable {
+  let body: @Sendable (inout State) -> Void
+
+  init(_ body: @escaping @Sendable (inout State) -> Void) { self.body = body }
+}
+
+private func move(_ seat: inout Seat) {
+  switch seat {
+  case .left(let leaf): seat = .right(leaf)
+  case .right(let leaf): seat = .left(leaf)
+  case .empty, .pair: break
+  }
+}

@@ -69,6 +69,26 @@ struct TimeTests {
     #expect(store.state.delivered == [1, 2])
   }
 
+  @Test func `a throttle that keeps the oldest does so in each interval`() {
+    let store = makeStore { [clock] value in
+      .send(.delivered(value)).throttle(id: "t", for: .seconds(1), clock: clock, latest: false)
+    }
+    for value in 1...3 { store.send(.pushed(value)) }
+    clock.advance(by: .milliseconds(1_500))
+    #expect(store.state.delivered == [1, 2])
+    for value in 4...6 { store.send(.pushed(value)) }
+    clock.advance(by: .milliseconds(500))
+    #expect(store.state.delivered == [1, 2, 4])
+    clock.advance(by: .milliseconds(999))
+    store.send(.pushed(7))
+    #expect(store.state.delivered == [1, 2, 4])
+    clock.advance(by: .milliseconds(1))
+    #expect(store.state.delivered == [1, 2, 4, 7])
+    clock.advance(by: .seconds(1))
+    store.send(.pushed(8))
+    #expect(store.state.delivered == [1, 2, 4, 7, 8], "nothing came for an interval")
+  }
+
   @Test func `the limits of many identifiers are independent`() {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).throttle(id: value, for: .seconds(1), clock: clock)

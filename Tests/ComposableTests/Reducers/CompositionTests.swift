@@ -165,6 +165,41 @@ struct CompositionTests {
     _ = observer
   }
 
+  @Test func `what onChange returns comes after what the action returns`() {
+    let store = Store(initialState: Zoo(), lane: ImmediateLane()) {
+      ReducerSteps<Zoo, ZooFeature.Action>.make {
+        Reduce { state, action in
+          switch action {
+          case .changed(let change):
+            change(&state)
+            return .send(.child(.named("a")))
+          case .child(.named(let name)): state.text += name
+          default: break
+          }
+          return .none
+        }
+        .onChange(of: \.number) { _, _ in .send(.child(.named("b"))) }
+        .onChange(of: \.number) { old, new, _, _ in .send(.child(.named("\(old)\(new)"))) }
+      }
+    }
+    store.change { $0.number = 5 }
+    #expect(store.state.text == "ab05")
+    store.change { $0.list = [1] }
+    #expect(store.state.text == "ab05a")
+  }
+
+  @Test func `a composition is reduced by hand, and its parts in order`() {
+    var zoo = Zoo()
+    zoo.optional = Leaf()
+    let feature = ZooFeature()
+    #expect(feature.reduce(into: &zoo, action: .child(.counted(2))).isNone)
+    #expect(feature.reduce(into: &zoo, action: .optional(.named("x"))).isNone)
+    #expect(!feature.reduce(into: &zoo, action: .optional(.slept(id: 1))).isNone)
+    #expect(
+      !feature.reduce(into: &zoo, action: .rows(ElementAction(id: 1, action: .ignored))).isNone)
+    #expect(zoo.child.count == 2 && zoo.optional?.name == "x")
+  }
+
   @Test func `a parent runs a child's reducer directly`() {
     var zoo = Zoo()
     let effect = LeafFeature().reduce(into: &zoo.child, action: .counted(2))

@@ -60,6 +60,22 @@ struct StoreTests {
     _ = observer
   }
 
+  @Test func `an action and those that it sends are reported once`() {
+    let calls = Calls()
+    let store = Store(initialState: Leaf(), lane: ImmediateLane()) {
+      Reduce<Leaf, LeafFeature.Action> { state, action in
+        guard case .counted(let amount) = action else { return .none }
+        state.count += amount
+        return amount > 1
+          ? .merge(.send(.counted(amount / 2)), .send(.counted(amount / 2))) : .none
+      }
+    }
+    let observer = store.observe(\.count) { [unowned store] in calls.note("\(store.state.count)") }
+    store.send(.counted(4))
+    #expect(calls.taken() == ["12"])
+    _ = observer
+  }
+
   @Test func `actions sent from an observer while reducing are queued`() {
     let store = ZooStore.make()
     store.onAction { [unowned store] action in

@@ -9,8 +9,8 @@ extension ReducerStep {
   ///
   /// The child runs before its parent, so that an action by which the parent removes the child still
   /// reaches it. The child's effects are cancelled when the field becomes `nil`, and when it gets
-  /// another child: a state with another `id`, or another case of an enum. An action for a child that
-  /// is not there is dropped and counted (``Store/actionsWithoutChild``).
+  /// another child: a state with another `id`, or an enum with another case or another `id` of what that
+  /// carries. An action for a child that is not there is dropped and counted (``Store/actionsWithoutChild``).
   @inlinable
   public func ifLet<Lens: FieldLens, Case: CaseLens, Child: Reducer>(
     _ state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>,

@@ -90,14 +90,14 @@ echo "== tests of the package"
 # Not by `swift test`, which holds the last lines back when it is stopped: they name the test that does not end.
 bin=$(swift build -c release --show-bin-path)
 timeout --kill-after=30 20m "$bin/livehostPackageTests.xctest" --testing-library swift-testing --no-parallel 2>&1 |
-  tee "$logs/package.log" |
+  tee "$logs/tests.log" |
   grep --line-buffered -E 'Suite .*(passed|failed)|^. (Test|Suite) .* skipped: |✘|✖|error:|Test run with|crash|Fatal'
 status=${PIPESTATUS[0]}
-count_tests "$logs/package.log"
+count_tests "$logs/tests.log"
 if [ "$total" -le 0 ]; then
-  note_end package "$status"
-  { echo -n 'FAILED: the last test begun: ' && grep -E '^. Test .* started' "$logs/package.log" | tail -n 1; } |
-    tee -a "$logs/package.log"
+  note_end tests "$status"
+  { echo -n 'FAILED: the last test begun: ' && grep -E '^. Test .* started' "$logs/tests.log" | tail -n 1; } |
+    tee -a "$logs/tests.log"
 fi
 if [ "$bad" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$total" -le 0 ]; }; then bad=1; fi
 passed=$((passed + (total > bad ? total - bad : 0)))

@@ -9,7 +9,7 @@ bin=$(cd "${1:?usage: counting.sh BIN}" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-mkdir -p "$folder/Tests" "$folder/programs"
+mkdir -p "$folder/Tests" "$folder/programs" "$folder/bin"
 cp "$here/run.sh" "$here/count.sh" "$folder/Tests"
 scripts=0
 for script in $(sed -nE 's/^script [a-z-]+ [0-9]+ ([^ ]+).*/\1/p' "$here/run.sh"); do
@@ -22,13 +22,16 @@ skipping=$folder/Tests/Interop/strangers.sh
 cat >"$folder/programs/swift" <<SWIFT
 #!/bin/sh
 case "\$*" in
-  *--show-bin-path*) echo "$bin" ;;
+  *--show-bin-path*) echo "$folder/bin" ;;
   build*) echo 'Build complete!' ;;
-  test*) exec "$bin/livehostPackageTests.xctest" --testing-library swift-testing --no-parallel \\
-    --filter 'ComposableTests.TypeCheckTests|SuggestionsTests' ;;
 esac
 SWIFT
-chmod +x "$folder/programs/swift"
+tests=$folder/bin/livehostPackageTests.xctest
+cat >"$tests" <<TESTS
+#!/bin/sh
+exec "$bin/livehostPackageTests.xctest" "\$@" --filter 'ComposableTests.TypeCheckTests|SuggestionsTests'
+TESTS
+chmod +x "$folder/programs/swift" "$tests"
 
 # run VARIABLE=VALUE...: runs run.sh; sets status and last, its last line. Lines of a log are also to be
 # counted where a terminal is named.
@@ -66,4 +69,12 @@ check 'what is skipped has failed where everything is required' ended 1 "$((scri
 printf '#!/bin/sh\nexit 3\n' >"$skipping"
 run MACRO_TOOL="$bin/ComposableMacros-tool"
 check 'a script that ends without a count has failed' ended 1 "$((scripts + 2)) passed, 1 failed"
+check 'what failed is told once more at the end' listed '^strangers.log:FAILED: strangers ended with status 3'
+
+# As `timeout` ends it.
+printf '#!/bin/sh\necho "1 passed, 0 failed"\n' >"$skipping"
+printf '#!/bin/sh\necho "◇ Test \"it waits\" started."\nexit 124\n' >"$tests"
+run MACRO_TOOL="$bin/ComposableMacros-tool"
+check 'tests that do not end have failed' listed '^FAILED: tests did not end in time$'
+check 'the test that does not end is named' listed '^tests.log:FAILED: the last test begun: .*it waits'
 finish

@@ -68,8 +68,9 @@ struct Plan {
     var operations: [Operation]
     let nanoseconds: UInt64
     let end: End
-    /// Whether a crash waits for the next sync: what was written for it is what a recovery may take for safe.
-    let endsInSync: Bool
+    /// Calls for the next of which a crash waits: before a sync, a recovery may take for safe what is not. `nil` if
+    /// it comes at any time.
+    let crashCalls: Calls?
     /// Whether everybody is answered before it ends, as they must be once the disk works.
     let settles: Bool
     /// How many bits of what is on the disk have changed before it begins.
@@ -135,9 +136,10 @@ struct Plan {
       }.sorted { ($0.at, $0.number) < ($1.at, $1.number) }
       var life = Life(
         operations: operations, nanoseconds: nanoseconds,
-        end: End.allCases[random.pick(0..<3)], endsInSync: random.oneIn(2),
+        end: End.allCases[random.pick(0..<3)],
+        crashCalls: [nil, .syncs, .syncs, .directorySyncs][random.pick(0..<4)],
         settles: random.oneIn(3),
-        rottenBits: misfortunes.contains(.rot) && random.oneIn(2) ? random.pick(1..<3) : 0)
+        rottenBits: misfortunes.contains(.rot) ? random.pick(0..<4) : 0)
       if random.oneIn(4) {
         // The first start has few calls, one that finds much to read has many.
         let calls = [8, 40, 200][random.pick(0..<3)]
@@ -182,9 +184,10 @@ extension Plan.Kind {
       if case .error = fault, random.oneIn(2) {
         nanoseconds = UInt64(random.pick(1..<4_000)) * 1_000_000
       }
+      let calls = fault == .lie ? [.syncs, .syncs, .directorySyncs] : Plan.Calls.allCases
       self = .fault(
-        fault, on: Plan.Calls.allCases[random.pick(0..<Plan.Calls.allCases.count)],
-        after: random.pick(0..<10), nanoseconds: nanoseconds)
+        fault, on: calls[random.pick(0..<calls.count)], after: random.pick(0..<10),
+        nanoseconds: nanoseconds)
     case 14: self = .check
     case 15:
       let rate = [nil, 2.0, 20.0][random.pick(0..<3)]
@@ -207,7 +210,7 @@ extension Plan.Kind {
   private static func fault(
     _ misfortunes: Plan.Misfortunes, _ random: inout SplitMix64
   ) -> DiskFault {
-    if !misfortunes.isEmpty, random.oneIn(3) {
+    if !misfortunes.isEmpty, random.oneIn(misfortunes.contains(.lies) ? 2 : 3) {
       if misfortunes.contains(.lies) { return .lie }
       if misfortunes.contains(.hangs) { return .never }
     }

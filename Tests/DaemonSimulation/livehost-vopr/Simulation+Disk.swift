@@ -71,10 +71,7 @@ extension Simulation {
     }
     let fault = faults[index].fault
     if machine.now >= faults[index].until { faults.remove(at: index) }
-    if fault == .lie {
-      guard call.operation == .sync || call.operation == .syncDirectory else { return nil }
-      hasLied = true
-    }
+    if fault == .lie { hasLied = true }
     return fault
   }
 

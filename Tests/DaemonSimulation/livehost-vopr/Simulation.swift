@@ -156,8 +156,8 @@ final class Simulation: @unchecked Sendable {
       connect()
       settle()
     }
-    if isAlive, life.endsInSync, let crash = life.end.crash {
-      faults = [(crash, .syncs, 0, 0)]
+    if isAlive, let calls = life.crashCalls, let crash = life.end.crash {
+      faults = [(crash, calls, 0, 0)]
       machine.run(until: machine.now + 1_000_000_000) { !isAlive || violation != nil }
     }
     end(life.end)

@@ -1,7 +1,6 @@
 import ControlInterface
 import FileSystem
 import Foundation
-import Glibc
 import Ingest
 import LiveEvents
 import LivehostDaemon
@@ -134,14 +133,10 @@ final class KeptRooms {
   }
 
   /// The files in the state directory, with what changes when they are written or replaced.
-  private func files() throws -> [String: [Int]] {
-    var files: [String: [Int]] = [:]
+  private func files() throws -> [String: FileState] {
+    var files: [String: FileState] = [:]
     for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
-      var status = stat()
-      guard lstat(path + "/" + name, &status) == 0 else { continue }
-      files[name] = [
-        Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-      ]
+      files[name] = try? SystemDisk().state(of: path + "/" + name)
     }
     return files
   }

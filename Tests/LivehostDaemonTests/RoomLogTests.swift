@@ -155,12 +155,8 @@ import WireFormats
     try await group.shutdownGracefully()
   }
 
-  @Test func `what a room holds when a recording begins is kept, also while another one is played`()
-    async throws
-  {
-    defer { clean() }
-    var run = try KeptRooms(in: path)
-    for room in [RoomName.main, other] { _ = try run.directory.open(room) }
+  /// Plays a recording of `main` into ``other``, where it waits before a step until it is cancelled.
+  private func play(in run: KeptRooms) async throws -> Task<Void, Never> {
     let recording = try await run.recordings.start(.main, on: run.lane).recording
     await run.send(0..<3)
     _ = try await run.recordings.stop(.main, on: run.lane)
@@ -168,18 +164,28 @@ import WireFormats
       try await run.library.files(of: recording), into: other, on: run.lane, speed: 0.001)
     let (waiting, waits) = AsyncStream.makeStream(of: Void.self)
     let playing = Task {
-      try await replay.run(sleep: { _ in
+      _ = try? await replay.run(sleep: { _ in
         waits.yield()
         try await untilCancelled()
       })
     }
     for await _ in waiting { break }
+    return playing
+  }
+
+  @Test func `what a room holds when a recording begins is kept, also while another one is played`()
+    async throws
+  {
+    defer { clean() }
+    var run = try KeptRooms(in: path)
+    for room in [RoomName.main, other] { _ = try run.directory.open(room) }
+    let playing = try await play(in: run)
     // Held: frames are drawn by the recording only.
     run.lane.post(RoomDelivery(room: other, events: KeptRooms.messages(0..<10)))
     _ = try await run.recordings.start(other, on: run.lane)
     let copy = try run.kill()
     playing.cancel()
-    _ = try? await playing.value
+    await playing.value
     try await run.end()
     run = try KeptRooms(in: copy)
     await run.restore()
@@ -196,19 +202,7 @@ import WireFormats
     let disk = SimulatedDisk()
     let run = try KeptRooms(in: path, on: disk)
     for room in [RoomName.main, other] { _ = try run.directory.open(room) }
-    let recording = try await run.recordings.start(.main, on: run.lane).recording
-    await run.send(0..<3)
-    _ = try await run.recordings.stop(.main, on: run.lane)
-    let replay = Replay(
-      try await run.library.files(of: recording), into: other, on: run.lane, speed: 0.001)
-    let (waiting, waits) = AsyncStream.makeStream(of: Void.self)
-    let playing = Task {
-      try await replay.run(sleep: { _ in
-        waits.yield()
-        try await untilCancelled()
-      })
-    }
-    for await _ in waiting { break }
+    let playing = try await play(in: run)
     disk.decide {
       $0.operation == .create && $0.path.hasSuffix("other.json.new") ? .never : nil
     }
@@ -230,7 +224,7 @@ import WireFormats
     #expect(await kept.first { _ in true } == .some(nil))
     _ = try await starting.value
     playing.cancel()
-    _ = try? await playing.value
+    await playing.value
     try await run.end()
   }
 

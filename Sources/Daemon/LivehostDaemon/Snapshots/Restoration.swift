@@ -204,7 +204,7 @@ package struct Restoration {
       }
     }
     if saved.isOlder, snapshot?.recording == nil,
-      let last = await lastRecording(of: room, behind: snapshot?.log, or: log?.closed)
+      let last = await lastRecording(of: room, behind: snapshot?.log, and: log?.closed)
     {
       logger.warning(
         "room \(room) is restored from its recording, as its newest saved state cannot be read",
@@ -224,7 +224,7 @@ package struct Restoration {
   /// The recording of a room that was being written, if it began after what the older of its snapshots has. By what
   /// the recordings say of the log in front of them: the clock may have been set back between two of them.
   private func lastRecording(
-    of room: RoomName, behind saved: LogPosition?, or closed: Int?
+    of room: RoomName, behind saved: LogPosition?, and closed: Int?
   ) async -> (recording: String, logEnd: LogPosition)? {
     let known = (try? await recordings.list(room).recordings) ?? []
     var last: (recording: String, logEnd: LogPosition)?

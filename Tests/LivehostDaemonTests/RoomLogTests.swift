@@ -544,6 +544,58 @@ import WireFormats
     }
   }
 
+  /// A run that ends with faults, and one after it that goes on from what the first one left in memory: what that
+  /// acknowledges survives a power failure.
+  private func goOn(
+    seed: Int, after fault: @escaping @Sendable (DiskCall) -> DiskFault?
+  ) async throws {
+    let disk = SimulatedDisk(seed: UInt64(seed), pageBytes: 512)
+    try disk.makeDirectory("/state")
+    try disk.syncDirectory("/")
+    disk.decide(fault)
+    var run = try await restored(on: disk)
+    _ = try run.directory.open(.main)
+    for batch in 0..<8 where !disk.hasEnded { _ = await run.trySend(batch * 3..<batch * 3 + 3) }
+    disk.endProcess()
+    try await run.end()
+    disk.restart()
+    run = try await restored(on: disk)
+    let there = await run.received() ?? 0
+    if there == 0 { _ = try run.directory.open(.main) }
+    await run.send(there..<there + 3)
+    disk.losePower()
+    try await run.end()
+    disk.restart()
+    run = try await restored(on: disk)
+    #expect(await run.received() == there + 3, "seed \(seed)")
+    #expect(!run.log.contain("damaged"), "seed \(seed)")
+    try await run.end()
+  }
+
+  @Test func `what failed syncs left in memory only is written again before anything follows it`()
+    async throws
+  {
+    for seed in 1...40 {
+      try await goOn(seed: seed) { call in
+        let isAffected =
+          call.operation == .sync || call.operation == .truncate && seed % 2 == 0
+        return isAffected && call.number > 10 + seed ? .error(EIO) : nil
+      }
+    }
+  }
+
+  @Test func `a snapshot whose name a killed process did not sync is not lost before the next one`()
+    async throws
+  {
+    for seed in 1...20 {
+      try await goOn(seed: seed) { call in
+        if call.operation == .write, call.path.hasPrefix("/state/log/") { return .error(ENOSPC) }
+        let isLate = call.operation == .syncDirectory && call.number > 40 + seed
+        return isLate && call.path == "/state/rooms" ? .processEnd : nil
+      }
+    }
+  }
+
   @Test(arguments: [DiskFault.powerLoss, .processEnd])
   func `a crash before any call leaves what was acknowledged, recorded or not`(_ fault: DiskFault)
     async throws

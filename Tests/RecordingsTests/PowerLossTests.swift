@@ -209,6 +209,49 @@ private final class Witness {
     }
   }
 
+  @Test func `what failed syncs left in memory only is written again before anything follows it`()
+    async throws
+  {
+    for seed in 1...60 as ClosedRange<UInt64> {
+      let disk = SimulatedDisk(seed: seed, pageBytes: 512)
+      let witness = try Witness(disk)
+      witness.decide { call in
+        let isAffected =
+          call.operation == .sync || call.operation == .truncate && seed % 2 == 0
+        return isAffected && call.number > 10 + seed ? .error(EIO) : nil
+      }
+      try await witness.live(batches: 6, finishes: false)
+      disk.endProcess()
+      try await witness.check("seed \(seed), before the power failed")
+      try await witness.live(batches: 1, finishes: true)
+      disk.losePower()
+      try await witness.check("seed \(seed)")
+    }
+  }
+
+  @Test func `a segment that a recovery removes does not come back as it was before it was cut`()
+    async throws
+  {
+    var removed = 0
+    for seed in 1...40 as ClosedRange<UInt64> {
+      let disk = SimulatedDisk(seed: seed, pageBytes: 512)
+      let witness = try Witness(disk)
+      let path = Mutex<String?>(nil)
+      witness.decide { call in
+        guard call.operation == .sync, call.path.hasSuffix("/000002.ndjson") else { return nil }
+        // Its first line is synced, and nothing more.
+        return path.withLock { exchange(&$0, with: call.path) } == nil ? nil : .error(EIO)
+      }
+      try await witness.live(batches: 8, finishes: false)
+      disk.endProcess()
+      try await witness.check("seed \(seed), before the power failed")
+      if let path = path.withLock(\.self), disk.contents(of: path) == nil { removed += 1 }
+      disk.losePower()
+      try await witness.check("seed \(seed)")
+    }
+    #expect(removed == 40)
+  }
+
   /// Faults that a disk may have at any call without breaking a promise.
   private static func fault(_ call: DiskCall, _ random: inout SplitMix64) -> DiskFault? {
     let errors = [EIO, ENOSPC, EDQUOT]

@@ -14,7 +14,7 @@ package final class SimulatedDisk: Disk {
   private struct Contents {
     var random: SplitMix64
     var tree = SimulatedTree()
-    var open: [Int32: (file: Int, path: String, offset: Int)] = [:]
+    var open: [Int32: (file: Int, path: String, purpose: OpenPurpose, offset: Int)] = [:]
     var lastDescriptor: Int32 = 2
     var calls = 0
     var bytesRead = 0
@@ -181,7 +181,7 @@ package final class SimulatedDisk: Disk {
         throw SystemError(.open, code: EISDIR, context: path)
       }
       contents.lastDescriptor += 1
-      contents.open[contents.lastDescriptor] = (file, path, 0)
+      contents.open[contents.lastDescriptor] = (file, path, purpose, 0)
       return contents.lastDescriptor
     }
   }
@@ -209,8 +209,19 @@ package final class SimulatedDisk: Disk {
     let isShort = try begin(.write, path(of: file), bytes: bytes.count) == .short
     if isShort { count(.shortWrite) }
     let written = Array(bytes.prefix(isShort ? (bytes.count + 1) / 2 : bytes.count))
-    try with(file, .write) { $0.tree.append(written, to: $1) }
+    try with(file, .write) { contents, number in
+      guard contents.open[file]?.purpose == .changing else {
+        return contents.tree.append(written, to: number)
+      }
+      contents.tree.change(number, at: contents.open[file]?.offset ?? 0, to: written)
+      contents.open[file]?.offset += written.count
+    }
     return written.count
+  }
+
+  package func seek(_ file: Int32, to offset: Int) throws(SystemError) {
+    _ = try begin(.seek, path(of: file))
+    try with(file, .seek) { contents, _ in contents.open[file]?.offset = offset }
   }
 
   package func truncate(_ file: Int32, to count: Int) throws(SystemError) {

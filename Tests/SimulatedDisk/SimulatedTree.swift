@@ -181,6 +181,19 @@ struct SimulatedTree: Sendable {
     }
   }
 
+  /// Writes over bytes that are there.
+  mutating func change(_ node: Int, at offset: Int, to bytes: [UInt8]) {
+    guard !bytes.isEmpty else { return }
+    clock += 1
+    let (now, pageBytes) = (clock, pageBytes)
+    change(node) { (file: inout File) in
+      let range = offset..<offset + bytes.count
+      file.current.replaceSubrange(range, with: bytes)
+      file.dirty.formUnion(range.lowerBound / pageBytes...(range.upperBound - 1) / pageBytes)
+      file.modified = now
+    }
+  }
+
   mutating func truncate(_ node: Int, to count: Int) {
     clock += 1
     let (now, pageBytes) = (clock, pageBytes)

@@ -91,10 +91,9 @@ package struct LogContents: Sendable {
         ], disk: disk))
     (lastNumber, isLastDamaged) = (number, isDamaged)
     end = reader.end == nil ? nil : reader.chain
-    if isLast, !isDamaged {
-      if reader.end == nil { tellCut(reader, size - reader.goodBytes) }
-      close(reader, path)
-    }
+    guard !isDamaged else { return }
+    if reader.end == nil { tellCut(reader, size - reader.goodBytes, isLast: isLast) }
+    if isLast { close(reader, path) }
   }
 
   /// Why a segment does not belong where it is.
@@ -143,16 +142,18 @@ package struct LogContents: Sendable {
     rooms[mark.room] = room
   }
 
-  /// Tells what is cut off. Nothing shows whether it was ever synced: the newest lines that were are not marked yet.
-  private mutating func tellCut(_ reader: SegmentReader, _ bytes: Int) {
+  /// Tells what is cut off the last segment, or left out at the end of one that could not be written any more. Nothing
+  /// shows whether it was ever synced: the newest lines that were are not marked yet.
+  private mutating func tellCut(_ reader: SegmentReader, _ bytes: Int, isLast: Bool) {
     guard bytes > 0, let chain = reader.chain, let number = lastNumber else { return }
     var rooms = Set(reader.roomsOfBadLines.compactMap(\.self))
     // A line that is not a mark follows the last one.
     if reader.roomsOfBadLines.first == .some(nil), let lastMarked { rooms.insert(lastMarked) }
     let whose = rooms.isEmpty ? "" : ", of \(rooms.sorted().joined(separator: ", "))"
     problems.append(
-      "the log of the rooms: cutting off \(Format.count(bytes, "byte")) after line \(chain.number) in segment "
-        + "\(number)\(whose), not known to be synced when the program ended")
+      "the log of the rooms: \(isLast ? "cutting off" : "leaving out") \(Format.count(bytes, "byte")) after line "
+        + "\(chain.number) in segment \(number)\(whose), not known to be synced when "
+        + (isLast ? "the program ended" : "it could not be written any more"))
   }
 
   /// Closes the segment that was being written when the program ended, or syncs it: what comes next relies on it.
@@ -161,7 +162,8 @@ package struct LogContents: Sendable {
     do throws(RecordingError) {
       let last = SegmentEnd(events: reader.contents.events, frames: reader.contents.frames)
       end = try SegmentClosing.close(
-        path, at: reader.goodBytes, chain, with: reader.end == nil ? last : nil, on: disk)
+        path, syncedBytes: reader.syncedBytes, at: reader.goodBytes, chain,
+        with: reader.end == nil ? last : nil, on: disk)
     } catch {
       // The next segment does not name this one as the one before it.
       problems.append("\(error)")

@@ -209,9 +209,11 @@ final class LogSession {
         failure = (error, retryAt: now + Self.pause)
         index.note(logFailure: reason)
       }
-      segments?.fail(error)
-      // The next segment continues none: this one has no end.
-      if segments != nil { (segments, end) = (nil, nil) }
+      if let failed = exchange(&segments, with: nil) {
+        // The next segment continues this one only if its last line can be written.
+        end = nil
+        failed.fail(error)
+      }
       if isNew { onProblem(reason) }
       for (number, session) in sessions {
         sessions[number] = nil

@@ -237,12 +237,25 @@ struct Recovery {
         previous: last.scan.header?.previous, on: disk)
     }
     // Not while they are announced: they would be missed.
-    for found in taken?.empty ?? [] where chain != nil || last?.isReopened == false {
-      tellCut(found, of: plan.name)
-      try? disk.remove(found.segment.file)
+    if let taken, !taken.empty.isEmpty, chain != nil || !taken.found.isReopened {
+      remove(taken.empty, of: plan)
     }
     try catalogue.replace(row, segments)
     return true
+  }
+
+  /// Removes segments in which nothing is, for good: what they were cut to may be so in memory only, so they must not
+  /// come back.
+  private func remove(_ empty: [Found], of plan: Plan) {
+    do throws(RecordingError) {
+      for found in empty {
+        tellCut(found, of: plan.name)
+        _ = try Directories.remove(found.segment.file, on: disk)
+      }
+      try Directories.sync(plan.path, on: disk)
+    } catch {
+      onProblem("\(error)")
+    }
   }
 
   /// Takes the last segment out of the plan, and those behind it that were created, but to which nothing but
@@ -369,7 +382,7 @@ struct Recovery {
     end.reason = row.reason
     do throws(RecordingError) {
       return try SegmentClosing.close(
-        last.segment.file, at: last.scan.goodBytes, chain,
+        last.segment.file, syncedBytes: last.scan.syncedBytes, at: last.scan.goodBytes, chain,
         with: last.scan.end == nil ? end : nil, on: disk)
     } catch {
       // The disk is full or may only be read: what is there can be read all the same.

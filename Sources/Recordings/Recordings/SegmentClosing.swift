@@ -1,4 +1,5 @@
 import FileSystem
+import Platform
 
 /// Ends segments that were being written when the program ended.
 enum SegmentClosing {
@@ -6,13 +7,18 @@ enum SegmentClosing {
   /// comes next relies on it: a program that was killed leaves lines and entries that may still get lost.
   ///
   /// - Parameters:
+  ///   - syncedBytes: how much of it its last mark says to be synced.
   ///   - chain: up to the last good line.
   ///   - end: the last line; `nil` if it is there.
   /// - Returns: the end of the chain.
   static func close(
-    _ path: String, at goodBytes: Int, _ chain: LineChain, with end: SegmentEnd?, on disk: any Disk
+    _ path: String, syncedBytes: Int, at goodBytes: Int, _ chain: LineChain, with end: SegmentEnd?,
+    on disk: any Disk
   ) throws(RecordingError) -> LineChain {
     var file = try OutputFile(cutting: path, to: goodBytes, on: disk)
+    try RecordingError.naming(path) { () throws(SystemError) in
+      try rewrite(path, min(syncedBytes, goodBytes)..<goodBytes, on: disk)
+    }
     // Before anything is written: otherwise what is cut off may come back behind the last line.
     try file.sync()
     try Directories.sync(Directories.parent(of: path), on: disk)
@@ -29,5 +35,30 @@ enum SegmentClosing {
       throw error
     }
     return chain
+  }
+
+  /// How much is rewritten at a time.
+  private static let blockSize = 1 << 20
+
+  /// Writes bytes over themselves, so that the next sync writes them in any case: after a sync that failed in the run
+  /// before, Linux may have them in memory only and takes them for written (https://lwn.net/Articles/752063/).
+  private static func rewrite(
+    _ path: String, _ range: Range<Int>, on disk: any Disk
+  ) throws(SystemError) {
+    guard !range.isEmpty else { return }
+    let file = try disk.open(path, for: .changing)
+    defer { disk.close(file) }
+    let block = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: min(blockSize, range.count), alignment: 1)
+    defer { block.deallocate() }
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let size = min(block.count, range.upperBound - offset)
+      try disk.seek(file, to: offset)
+      let count = try disk.read(file, into: UnsafeMutableRawBufferPointer(rebasing: block[..<size]))
+      guard count > 0 else { return }
+      try disk.seek(file, to: offset)
+      offset += try disk.write(file, UnsafeRawBufferPointer(rebasing: block[..<count]))
+    }
   }
 }

@@ -10,8 +10,11 @@ package protocol Disk: Sendable {
   /// Reads from where the last call ended. Returns how many bytes were read, which may be fewer than asked
   /// for; 0 at the end.
   func read(_ file: Int32, into target: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
-  /// Appends. Returns how many bytes were written, which may be fewer than asked for.
+  /// Appends; writes to where the last call ended if the file was opened for ``OpenPurpose/changing``. Returns how many
+  /// bytes were written, which may be fewer than asked for.
   func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
+  /// Sets where the next call reads, or changes, a file.
+  func seek(_ file: Int32, to offset: Int) throws(SystemError)
   /// Cuts a file to its first `count` bytes.
   func truncate(_ file: Int32, to count: Int) throws(SystemError)
   /// Returns once the contents and the size of a file would survive a power failure. That it has a name is
@@ -41,6 +44,8 @@ package enum OpenPurpose: Sendable {
   /// Appending to a file that exists.
   case appending
   case reading
+  /// Reading a file that exists, and writing over what is in it.
+  case changing
 }
 
 /// What is known of a file without opening it.
@@ -64,6 +69,7 @@ extension SystemError.Operation {
   package static let open = Self("open")
   package static let read = Self("read")
   package static let write = Self("write")
+  package static let seek = Self("seek")
   package static let truncate = Self("truncate")
   package static let sync = Self("sync")
   package static let syncDirectory = Self("sync directory")

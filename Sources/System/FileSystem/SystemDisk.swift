@@ -11,6 +11,7 @@ package struct SystemDisk: Disk {
       case .creating: O_WRONLY | O_CREAT | O_EXCL | O_APPEND
       case .appending: O_WRONLY | O_APPEND
       case .reading: O_RDONLY
+      case .changing: O_RDWR
       }
     let file = Glibc.open(path, flags | O_CLOEXEC, 0o640)
     try check(file, purpose == .creating ? .create : .open, path)
@@ -29,6 +30,10 @@ package struct SystemDisk: Disk {
     _ file: Int32, _ bytes: UnsafeRawBufferPointer
   ) throws(SystemError) -> Int {
     try repeating(.write) { Glibc.write(file, bytes.baseAddress, bytes.count) }
+  }
+
+  package func seek(_ file: Int32, to offset: Int) throws(SystemError) {
+    guard lseek(file, off_t(offset), SEEK_SET) >= 0 else { throw SystemError(.seek, code: errno) }
   }
 
   package func truncate(_ file: Int32, to count: Int) throws(SystemError) {

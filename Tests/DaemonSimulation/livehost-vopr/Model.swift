@@ -132,6 +132,9 @@ struct Model {
       room.mayExist =
         room.isReopened
         || room.clients.contains { $1.count > max(removed[$0] ?? 0, $1.mustBeGone) }
+    } else {
+      // It may come back, and so may a room of its name whose closing failed before.
+      for client in room.clients.keys { room.clients[client]?.limit = .max }
     }
     // Whatever was sent meanwhile may be in either life.
     room.forgetPromises()
@@ -173,11 +176,13 @@ struct Model {
 
   /// What is lost may be gone, or back if its end is. What was in front of it must be there.
   ///
-  /// - Parameter recording: which recording it was in; `nil` for the log.
-  mutating func spoil(_ name: String, _ loss: Loss, in recording: String?) {
+  /// - Parameters:
+  ///   - recording: which recording it was in; `nil` for the log.
+  ///   - isRecorded: whether there are any recordings of the room.
+  mutating func spoil(_ name: String, _ loss: Loss, in recording: String?, isRecorded: Bool) {
     guard var room = rooms[name] else { return }
+    if isRecorded { room.mayHaveGaps = true }
     for (key, known) in recordings where known.room == name {
-      room.mayHaveGaps = true
       var until = known.until ?? room.clients.mapValues(\.acknowledged)
       if key == recording {
         recordings[key]?.mayBeDamaged = true

@@ -31,7 +31,6 @@ extension Simulation {
         return fault
       case .error?:
         (hasFailed, hasEverFailed) = (true, true)
-        if call.operation == .sync { hasFailedSync = true }
         return fault
       case .short?, .slow?, .never?, .lie?, nil: break
       }
@@ -150,11 +149,9 @@ extension Simulation {
     let names = path.split(separator: "/").map(String.init)
     switch names[1] {
     case "log":
-      for room in rooms { model.spoil(room, Model.Loss(of: room, lost), in: nil) }
+      for room in rooms { spoil(room, lost, in: nil) }
     case "recordings":
-      for room in rooms where names[2].hasPrefix(room) {
-        model.spoil(room, Model.Loss(of: room, lost), in: names[2])
-      }
+      for room in rooms where names[2].hasPrefix(room) { spoil(room, lost, in: names[2]) }
     // Says which segment is the newest: nothing of a room is in it.
     case _ where names.count == 2: return
     default:
@@ -172,6 +169,13 @@ extension Simulation {
       }
       witness.noteSpoiled(path)
     }
+  }
+
+  private func spoil(_ room: String, _ lost: [UInt8], in recording: String?) {
+    let recordings = files(in: SimulatedDaemon.directory + "/recordings")
+    model.spoil(
+      room, Model.Loss(of: room, lost), in: recording,
+      isRecorded: recordings.contains { $0.contains("/recordings/\(room)-") })
   }
 
   /// Whether what is in the newest snapshot of a room is also in the one before it, the recordings and the log. It is

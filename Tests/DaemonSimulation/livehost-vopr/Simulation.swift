@@ -41,8 +41,6 @@ final class Simulation: @unchecked Sendable {
   /// Whether a call of this life has failed. An answer to a call of the host does not say whether it is kept.
   var hasFailed = false
   var hasEverFailed = false
-  /// Whether the disk may have forgotten pages that the next run still sees in memory: no later sync writes them.
-  var hasFailedSync = false
   /// The files in which bits have changed.
   var spoiledFiles: Set<String> = []
   var monitors: [Int: Monitor] = [:]
@@ -207,7 +205,7 @@ final class Simulation: @unchecked Sendable {
     for path in witness.spoiled {
       expect(.told, Witness.isTold(path, in: journal), "nothing is said about \(path)")
     }
-    if plan.misfortunes.isDisjoint(with: [.lies, .rot]), !hasFailedSync, omitted == nil {
+    if plan.misfortunes.isDisjoint(with: [.lies, .rot]), omitted == nil {
       for line in journal {
         expect(.noFalseAlarm, !Path.told(by: line).contains(where: \.isDamage), line)
       }

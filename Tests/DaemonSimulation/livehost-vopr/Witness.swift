@@ -42,7 +42,7 @@ struct Witness {
       // A mark that is not synced itself may be lost later.
       let isShown =
         change < new.count && Self.hasMark(new[change...])
-        || Self.next(path).flatMap(disk.contents(of:)).map { Self.hasMark($0[...]) } == true
+        || Self.next(path).flatMap(disk.contents(of:)).map { Self.follows($0) } == true
       changes[path] = isShown ? change : nil
     }
     before = [:]
@@ -56,7 +56,14 @@ struct Witness {
     bytes.split(separator: 10).dropFirst().contains { $0.starts(with: mark) }
   }
 
-  /// The segment behind another one, whose header names the end of that.
+  /// Whether the first line of a segment names the end of the one before it, and is synced itself: it does not if that
+  /// could not be written to its end.
+  private static func follows(_ bytes: [UInt8]) -> Bool {
+    let first = String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self)
+    return first.contains("\"previous\"") && hasMark(bytes[...])
+  }
+
+  /// The segment behind another one.
   private static func next(_ path: String) -> String? {
     let name = path.dropLast(".ndjson".count)
     guard let number = Int(name.suffix(6)) else { return nil }
@@ -72,7 +79,11 @@ struct Witness {
     return journal.contains { line in
       switch names[1] {
       case "log": line.contains("the log of the rooms is damaged")
-      case "rooms": line.contains("the kept state in \(path) cannot be used")
+      case "rooms":
+        // A power failure may give a file back the name that it had before.
+        line.contains("the kept state in \(path) cannot be used")
+          || line.contains(
+            "the kept state in \(path.replacing(".previous", with: "")) cannot be used")
       default:
         line.contains(names[2]) && !line.contains("continues") && !line.contains("cutting off")
       }

@@ -103,6 +103,8 @@ package struct Restoration {
         }
       }
     }
+    // Otherwise each room relies on the snapshot that comes next.
+    let areSavedForGood = store.syncNames()
     forgetRemains(of: log, except: rooms)
     if let log {
       await work.step("repeating what the rooms did last") {
@@ -118,7 +120,7 @@ package struct Restoration {
       }
       if entry.recorded != nil { note(name, unfinished) }
       await work.step("continuing room \(name), \(number + 1) of \(restored.count)") {
-        await wake(entry, isLogWhole: log?.losses.isEmpty ?? false)
+        await wake(entry, leadsOn: areSavedForGood && log?.losses.isEmpty ?? false)
       }
     }
     store.endRestoration()
@@ -259,7 +261,8 @@ package struct Restoration {
       recorded: snapshot.recording)
   }
 
-  private func wake(_ restored: Restored, isLogWhole: Bool) async {
+  /// - Parameter leadsOn: whether what comes next in the log follows what is safely on disk.
+  private func wake(_ restored: Restored, leadsOn: Bool) async {
     let (room, lane, snapshot) = (restored.room, restored.lane, restored.snapshot)
     if restored.isLost, restored.logged != nil {
       lose(
@@ -273,7 +276,7 @@ package struct Restoration {
     if let end = recorded { await recordings.resume(room, after: end, on: lane) }
     // What comes next follows neither what was logged before a recording that has ended, nor what is in a part of
     // the log that may be readable at the next start.
-    let isLost = restored.isLost || recorded != nil || !isLogWhole
+    let isLost = restored.isLost || recorded != nil || !leadsOn
     await lane.visit(room) {
       $0?.endRestoration(at: restored.logged, isLost: isLost, now: .now())
     }

@@ -295,6 +295,17 @@ package final class SnapshotStore: Sendable {
     return Set(rooms).sorted()
   }
 
+  /// Makes what the last run renamed and removed survive a power failure: what is in memory only must not be relied on.
+  /// Returns `false` if that fails.
+  func syncNames() -> Bool {
+    do throws(RecordingError) {
+      try files.sync()
+      return true
+    } catch {
+      return error.isMissing
+    }
+  }
+
   /// What is saved of a room.
   package struct Saved: Sendable {
     /// `nil` if none can be read.

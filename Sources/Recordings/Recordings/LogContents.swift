@@ -54,7 +54,8 @@ package struct LogContents: Sendable {
 
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
 
-  /// Reads the next segment. The last one is closed: what was being written when the program ended is cut off.
+  /// Reads the next segment. One that was not closed is closed now: what was being written when the program ended, or
+  /// the disk failed, is cut off.
   mutating func read(_ number: Int, at path: String, isLast: Bool) throws(RecordingError) {
     let size = try InputFile.state(of: path, on: disk).bytes
     let reader = try SegmentReader(path: path, on: disk, decodes: false)
@@ -91,9 +92,9 @@ package struct LogContents: Sendable {
         ], disk: disk))
     (lastNumber, isLastDamaged) = (number, isDamaged)
     end = reader.end == nil ? nil : reader.chain
-    guard !isDamaged else { return }
-    if reader.end == nil { tellCut(reader, size - reader.goodBytes, isLast: isLast) }
-    if isLast { close(reader, path) }
+    guard !isDamaged, isLast || reader.end == nil else { return }
+    if reader.end == nil { tellCut(reader, size - reader.goodBytes) }
+    close(reader, path)
   }
 
   /// Why a segment does not belong where it is.
@@ -142,21 +143,20 @@ package struct LogContents: Sendable {
     rooms[mark.room] = room
   }
 
-  /// Tells what is cut off the last segment, or left out at the end of one that could not be written any more. Nothing
-  /// shows whether it was ever synced: the newest lines that were are not marked yet.
-  private mutating func tellCut(_ reader: SegmentReader, _ bytes: Int, isLast: Bool) {
+  /// Tells what is cut off. Nothing shows whether it was ever synced: the newest lines that were are not marked yet.
+  private mutating func tellCut(_ reader: SegmentReader, _ bytes: Int) {
     guard bytes > 0, let chain = reader.chain, let number = lastNumber else { return }
     var rooms = Set(reader.roomsOfBadLines.compactMap(\.self))
     // A line that is not a mark follows the last one.
     if reader.roomsOfBadLines.first == .some(nil), let lastMarked { rooms.insert(lastMarked) }
     let whose = rooms.isEmpty ? "" : ", of \(rooms.sorted().joined(separator: ", "))"
     problems.append(
-      "the log of the rooms: \(isLast ? "cutting off" : "leaving out") \(Format.count(bytes, "byte")) after line "
-        + "\(chain.number) in segment \(number)\(whose), not known to be synced when "
-        + (isLast ? "the program ended" : "it could not be written any more"))
+      "the log of the rooms: cutting off \(Format.count(bytes, "byte")) after line \(chain.number) in segment "
+        + "\(number)\(whose), not known to be synced when the program ended")
   }
 
-  /// Closes the segment that was being written when the program ended, or syncs it: what comes next relies on it.
+  /// Closes a segment that was being written when the program ended or the disk failed, or syncs it: what comes next
+  /// relies on it.
   private mutating func close(_ reader: SegmentReader, _ path: String) {
     guard let chain = reader.chain else { return }
     do throws(RecordingError) {

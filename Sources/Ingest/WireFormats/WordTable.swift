@@ -16,10 +16,13 @@ struct WordTable: Sendable {
     var count = 0
   }
 
-  private static let bits = 8
+  /// The most names of a table. A multiplier that keeps so many apart is found among some thousands.
+  static let limit = 128
+
+  private static let bits = 10
 
   // Written by `init` only, never freed: reading them from any thread is safe.
-  /// For each hash, the index of its name plus one; 0 if there is none. Small, so that the table
+  /// For each hash, the index of its name plus one; 0 if there is none. Bytes, so that the table
   /// stays in the first-level cache.
   nonisolated(unsafe) private let slots: UnsafePointer<UInt8>
   nonisolated(unsafe) private let names: UnsafePointer<Name>
@@ -27,9 +30,9 @@ struct WordTable: Sendable {
 
   /// Makes a table in which the name at position `n` has the value `n`.
   ///
-  /// The names must differ, be at most 64, and have from 1 to ``longestName`` bytes.
+  /// The names must differ, be at most ``limit``, and have from 1 to ``longestName`` bytes.
   init(_ spellings: [String]) {
-    precondition(spellings.count <= 64, "more names than a small table keeps apart")
+    precondition(spellings.count <= Self.limit, "more names than a small table keeps apart")
     let slots = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << Self.bits)
     let names = UnsafeMutablePointer<Name>.allocate(capacity: spellings.count)
     for (index, spelling) in spellings.enumerated() {

@@ -14,15 +14,13 @@ extension LineDecoder {
     _ slab: ByteSlab, line: ByteSlab.Slice, _ bytes: UnsafePointer<UInt8>, arrival: Timestamp
   ) -> DecodedLine {
     guard let (tokens, offset) = window.tokens(of: line, in: slab, at: bytes),
-      let (present, end) = members.read(tokens)
+      let end = members.read(tokens)
     else {
       return decodeNative(
         slab, bytes, count: line.count, offset: Int(line.offset), arrival: arrival)
     }
     window.pass(to: end)
-    let line = NativeMembers(
-      slab: slab, bytesOffset: offset, tokens: tokens, values: members.values, present: present,
-      lastRead: members.lastRead)
+    let line = NativeMembers(members, of: slab, at: offset, tokens)
     return decodeMembers(line, arrival: arrival)
   }
 
@@ -33,10 +31,8 @@ extension LineDecoder {
   ) -> DecodedLine {
     do throws(RejectionReason) {
       let tokens = try indexer.index(bytes, count: count)
-      guard let (present, _) = members.read(tokens) else { throw .malformedJSON }
-      let line = NativeMembers(
-        slab: slab, bytesOffset: offset, tokens: tokens, values: members.values, present: present,
-        lastRead: members.lastRead)
+      guard members.read(tokens) != nil else { throw .malformedJSON }
+      let line = NativeMembers(members, of: slab, at: offset, tokens)
       return decodeMembers(line, arrival: arrival)
     } catch {
       return .rejected(error, room: override)

@@ -12,11 +12,9 @@ extension LineDecoder {
       guard let start = bytes.baseAddress,
         let (format, skipped) = WireFormat.recognise(start, count: bytes.count), format == .native,
         let tokens = try? indexer.index(start + skipped, count: bytes.count - skipped),
-        let (present, _) = members.read(tokens)
+        members.read(tokens) != nil
       else { return nil }
-      let read = NativeMembers(
-        slab: slab, bytesOffset: Int(line.offset) + skipped, tokens: tokens,
-        values: members.values, present: present, lastRead: members.lastRead)
+      let read = NativeMembers(members, of: slab, at: Int(line.offset) + skipped, tokens)
       guard case .rejected(let reason, _) = decodeMembers(read, arrival: 0) else { return nil }
       return read.fault(reason)
     }

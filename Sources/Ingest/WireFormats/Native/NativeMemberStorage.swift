@@ -3,6 +3,10 @@ import LiveEvents
 /// Memory for the members of one line, reused for every line of a decoder.
 struct NativeMemberStorage: ~Copyable {
   let values: UnsafeMutablePointer<JSONValue>
+  /// For each member, the number of the last line that had it. Nothing has to be cleared for the next line.
+  let lines: UnsafeMutablePointer<UInt64>
+  /// The number of the line that is read, from 1; 0 for none.
+  private(set) var line: UInt64 = 0
   let lastRead: UnsafeMutablePointer<NativeMember>
   let keys = NativeMember.keys
   let userKeys = NativeMember.userKeys
@@ -12,24 +16,28 @@ struct NativeMemberStorage: ~Copyable {
     self.types = types
     values = .allocate(capacity: NativeMember.allCases.count)
     values.initialize(repeating: JSONValue(), count: NativeMember.allCases.count)
+    lines = .allocate(capacity: NativeMember.allCases.count)
+    lines.initialize(repeating: 0, count: NativeMember.allCases.count)
     lastRead = .allocate(capacity: 1)
     lastRead.initialize(to: .type)
   }
 
   deinit {
     values.deallocate()
+    lines.deallocate()
     lastRead.deallocate()
   }
 
   /// Reads the members of the object that the tokens form. Unknown members are checked and skipped.
   ///
   /// Of several members with the same name, the last counts. A member that is null counts as
-  /// absent. Returns the set of members present and the token after the object; `nil` if the tokens
-  /// of the line form no object.
-  mutating func read(_ tokens: JSONTokens) -> (present: UInt64, end: Int)? {
+  /// absent. Returns the token after the object; `nil` if the tokens of the line form no object.
+  mutating func read(_ tokens: JSONTokens) -> Int? {
     let first = tokens.first
     guard tokens.count > first, tokens.byte(first) == UInt8(ascii: "{") else { return nil }
-    var present: UInt64 = 0
+    line &+= 1
+    let line = self.line
+    let lines = self.lines
     let values = self.values
     let keys = self.keys
     let userKeys = self.userKeys
@@ -38,28 +46,30 @@ struct NativeMemberStorage: ~Copyable {
       guard let index = Self.find(key, in: keys, of: tokens) else {
         return tokens.value(at: token, into: &unused)
       }
-      let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: index)
-      if bit == NativeMember.user.bit {
-        present &= ~NativeMember.userMembers
+      if index == NativeMember.user.rawValue {
+        for member in NativeMember.userID.rawValue...NativeMember.userBadges.rawValue {
+          lines[member] = 0
+        }
         if tokens.byte(token) == UInt8(ascii: "{") {
-          present |= bit
+          lines[index] = line
           values[index].kind = .object
-          return Self.readUser(tokens, at: token, userKeys, values, &present)
+          return Self.readUser(tokens, at: token, userKeys, values, lines, line)
         }
       }
       let next = tokens.value(at: token, into: &values[index])
-      present = values[index].kind == .null ? present & ~bit : present | bit
+      lines[index] = values[index].kind == .null ? 0 : line
       return next
     }
     guard let end, tokens.isEnd(end) else { return nil }
-    return (present, end)
+    return end
   }
 
   /// Reads the object in `user`; returns the token after it.
   @inline(__always)
   private static func readUser(
     _ tokens: JSONTokens, at token: Int, _ keys: WordTable,
-    _ values: UnsafeMutablePointer<JSONValue>, _ present: inout UInt64
+    _ values: UnsafeMutablePointer<JSONValue>, _ lines: UnsafeMutablePointer<UInt64>,
+    _ line: UInt64
   ) -> Int? {
     var unused = JSONValue()
     return tokens.object(at: token) { key, token in
@@ -67,9 +77,8 @@ struct NativeMemberStorage: ~Copyable {
         return tokens.value(at: token, into: &unused)
       }
       let member = NativeMember.userID.rawValue &+ index
-      let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: member)
       let next = tokens.value(at: token, into: &values[member])
-      present = values[member].kind == .null ? present & ~bit : present | bit
+      lines[member] = values[member].kind == .null ? 0 : line
       return next
     }
   }

@@ -10,12 +10,27 @@ struct NativeMembers: ~Copyable {
   let bytesOffset: Int
   let tokens: JSONTokens
   let values: UnsafePointer<JSONValue>
-  let present: UInt64
+  /// The number of the line, and for each member that of the last line that had it.
+  let number: UInt64
+  let lines: UnsafePointer<UInt64>
   /// The member that was read last, which is at fault if the line is rejected.
   let lastRead: UnsafeMutablePointer<NativeMember>
 
+  init(
+    _ storage: borrowing NativeMemberStorage, of slab: ByteSlab, at offset: Int,
+    _ tokens: JSONTokens
+  ) {
+    self.slab = slab
+    bytesOffset = offset
+    self.tokens = tokens
+    values = UnsafePointer(storage.values)
+    number = storage.line
+    lines = UnsafePointer(storage.lines)
+    lastRead = storage.lastRead
+  }
+
   @inline(__always)
-  func has(_ member: NativeMember) -> Bool { present & member.bit != 0 }
+  func has(_ member: NativeMember) -> Bool { lines[member.rawValue] == number }
 
   @inline(__always)
   func value(_ member: NativeMember) throws(RejectionReason) -> JSONValue {

@@ -105,8 +105,8 @@ extension LiveEvent.Payload {
 
 /// The members of native lines, nested ones under the name of their path.
 ///
-/// One flat list, so that a line's members are one word of bits and one array of values whatever
-/// its type, which is known only once they are read. At most 64.
+/// One flat list, so that a line's members are one array of values whatever its type, which is known
+/// only once they are read. At most ``WordTable/limit``.
 enum NativeMember: Int, CaseIterable {
   // All lines.
   case type, room, ts
@@ -132,13 +132,8 @@ enum NativeMember: Int, CaseIterable {
   /// `user.id`, `user.name`, `user.badges`
   case userID, userName, userBadges
 
-  /// One bit per member, for sets of them.
-  var bit: UInt64 { 1 << UInt64(rawValue) }
-
   /// Keys of the line's object, by the raw value of their member.
   static let keys = WordTable(allCases.filter { $0.rawValue < userID.rawValue }.map { "\($0)" })
   /// Keys of the object in `user`, by their distance from `userID`.
   static let userKeys = WordTable(["id", "name", "badges"])
-
-  static let userMembers = userID.bit | userName.bit | userBadges.bit
 }

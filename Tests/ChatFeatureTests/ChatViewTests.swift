@@ -74,6 +74,28 @@ import ViewGraph
     #expect(try draw(.reading(.filterChanged(nil)), .ticked(at: 31_000)).count == 1)
   }
 
+  @Test func `the newest highlights are rows that stay where they are`() throws {
+    var state = ChatFeature.State()
+    state.beginAnalysis()
+    state.take(.messages([message(1)]))
+    let found = (1...5).map {
+      ChatHighlight(
+        startedAt: 1_700_000_000_000 + Timestamp($0) * 100_000, seconds: 12, messages: 140,
+        busiest: 123, usual: 20, words: ["GOAL", "yes"])
+    }
+    state.take(.analysed(ChatFindings(run: 1, highlights: found)))
+    let store = Store(initialState: state, lane: DirectLane()) { ChatFeature() }
+    let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
+    let rows = try lists(of: graph)[0]
+    #expect(rows.map(\.id) == ["highlight-3", "highlight-4", "highlight-5"])
+    #expect(
+      rows[0].node
+        == .row([
+          .text("22:18:20", .faint), .text("140 messages in 12 s", .strong),
+          .text("12.3/s after 2.0/s", .faint), .text("GOAL yes"),
+        ]))
+  }
+
   private func lists(of graph: ViewGraph) throws -> [[ViewNode.ListRow]] {
     guard case .panel(_, .column(let lines)) = try #require(graph.output(of: graph.rootID))
     else { return [] }

@@ -7,41 +7,6 @@ import LiveEvents
 import Synchronization
 import Testing
 
-/// An analysis that answers when the test says so.
-private final class Analyst: Sendable {
-  private typealias Answer = CheckedContinuation<ChatFindings, any Error>
-  private let contents = Mutex<(searches: [WaveSearch], answer: Answer?)>(([], nil))
-
-  struct Failure: Error {}
-
-  var client: ChatAnalysis {
-    ChatAnalysis { [self] search in
-      try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { answer in
-          contents.withLock { contents in
-            contents.searches.append(search)
-            contents.answer = answer
-          }
-        }
-      } onCancel: {
-        take()?.resume(throwing: CancellationError())
-      }
-    }
-  }
-
-  private func take() -> CheckedContinuation<ChatFindings, any Error>? {
-    contents.withLock { contents in
-      defer { contents.answer = nil }
-      return contents.answer
-    }
-  }
-
-  var searches: [WaveSearch] { contents.withLock { $0.searches } }
-
-  func answer(_ findings: ChatFindings) { take()?.resume(returning: findings) }
-  func fail() { take()?.resume(throwing: Failure()) }
-}
-
 /// Says the same with small differences, as bots do.
 private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000) -> TimedMessage {
   message(

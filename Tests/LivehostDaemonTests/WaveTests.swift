@@ -4,6 +4,7 @@ import ControlInterface
 import Foundation
 import HostScreen
 import Ingest
+import JSON
 import LiveEvents
 import LivehostDaemon
 import Prometheus
@@ -35,6 +36,22 @@ private func unlike(_ number: Int, length: Int = 24) -> String {
   return String(
     String.UnicodeScalarView(
       (0..<length).map { _ in UnicodeScalar(UInt8(random.pick(97..<123))) }))
+}
+
+/// A message a second for ninety seconds, fifteen seconds of cheers, and some more seconds of one; a second each.
+private func match() -> [[LiveEvent]] {
+  (0..<120).map { second in
+    let isGoal = (90..<105).contains(second)
+    return (0..<(isGoal ? 9 : 1)).map { number in
+      LiveEvent(
+        timestamp: 1_700_000_000_000 + Timestamp(second) * 1_000 + Timestamp(number) * 100,
+        payload: .chat(
+          .message(
+            ChatMessage(
+              id: "m\(second)-\(number)", userID: "u\(number)", userName: "Ada",
+              text: isGoal ? "GOAL \(unlike(number))" : unlike(second * 100)))))
+    }
+  }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct WaveTests {
@@ -185,6 +202,55 @@ private func unlike(_ number: Int, length: Int = 24) -> String {
     studio.lane.postSettings(RoomSettings())
     #expect(try await report(studio.lane).waves == nil)
     try await studio.end()
+  }
+
+  @Test
+  func `highlights are in the report, the room's analysis and the replay, and outlive a kill`()
+    async throws
+  {
+    let studio = try Studio(settings: settings)
+    _ = try studio.directory.open(.main)
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    for part in match() { _ = await studio.send(part, to: .main, clock: .event) }
+    let messages = match().joined().count
+    while try await report(studio.lane).highlights?.first?.words.first != "GOAL" {
+      await Task.yield()
+    }
+    let live = try #require(try await report(studio.lane).highlights?.first)
+    #expect(live.baseline == 1 && live.rate > 5 && live.startedAt > 1_700_000_080_000)
+    func analysis(_ request: StartTaskRequest) async throws -> JSONValue {
+      try #require(try await studio.tasks.run(request, reply: { _ in }, progress: { _ in }).result)
+    }
+    let ofRoom = try await analysis(StartTaskRequest(kind: .highlights, room: "main"))
+    #expect(ofRoom["messages"]?.integerValue == Int64(messages))
+    #expect(ofRoom["highlights"]?.arrayValue?.first?["words"]?.arrayValue?.first == "GOAL")
+    let recording = try await studio.recordings.stop(.main, on: studio.lane)
+    let ofRecording = try await analysis(
+      StartTaskRequest(kind: .highlights, recording: recording.recording))
+    #expect(ofRecording["highlights"] == ofRoom["highlights"])
+
+    let replay = try await studio.replay(recording.recording, into: again)
+    #expect(replay.digest == recording.digest && replay.digest != "")
+    #expect(await effects(studio.lane, again) == 0)
+    try await studio.end()
+  }
+
+  @Test func `highlights outlive a kill`() async throws {
+    let path = NSTemporaryDirectory() + "highlights-\(UUID().uuidString.prefix(8))"
+    defer { KeptRooms.remove(path) }
+    let first = try KeptRooms(in: path, settings: settings)
+    _ = try first.directory.open(.main)
+    for part in match() { await first.send(part) }
+    while try await report(first.lane).highlights == nil { await Task.yield() }
+    // What was found is on disk by then, too.
+    await first.send([LiveEvent(timestamp: 0, payload: .header(.viewers(count: 1)))])
+    let before = try await report(first.lane)
+    let copy = try first.kill()
+    try await first.end()
+    let second = try KeptRooms(in: copy, settings: settings)
+    await second.restore()
+    #expect(try await report(second.lane).highlights == before.highlights)
+    try await second.end()
   }
 
   // MARK: Cooperation

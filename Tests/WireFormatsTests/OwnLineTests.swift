@@ -24,6 +24,19 @@ import WireFormats
             .init(offset: -16_384, count: 8_192, wave: 1), .init(offset: 8_000, count: 1, wave: 9),
           ],
           unanalysed: 3))),
+    .chat(
+      .findings(
+        ChatFindings(
+          run: 2,
+          highlights: [
+            ChatHighlight(
+              startedAt: 1_700_000_000_000, seconds: 12, messages: 140, busiest: 123, usual: 20,
+              words: ["GOAL", "a\"b"]),
+            ChatHighlight(startedAt: -5_000, seconds: 0, messages: 0, busiest: 0, usual: 0),
+            ChatHighlight(
+              startedAt: 0, seconds: 1, messages: 1, busiest: 1, usual: 1,
+              words: ["1", "2", "3", "4", "5"]),
+          ]))),
   ]
 
   private func decode(_ line: [UInt8], _ decoder: inout LineDecoder) -> Outcome {
@@ -84,6 +97,19 @@ import WireFormats
       (#"{"type":"chat.waves","run":1,"members":[0,8193,1]}"#, .invalidValue),
       (#"{"type":"chat.waves","run":1,"members":[0,1,0]}"#, .invalidValue),
       (#"{"type":"chat.waves","run":1,"members":[0,8192,1,0,8192,1,0,1,1]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"highlights":[0,1,1,1,1]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"highlights":[0,-1,1,1,1,0]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"highlights":[0,1,1,1,2000000000,0]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"highlights":[0,1,1,1,1,1]}"#, .invalidValue),
+      (#"{"type":"chat.waves","run":1,"highlights":[0,1,1,1,1,0],"words":["a"]}"#, .invalidValue),
+      (
+        #"{"type":"chat.waves","run":1,"highlights":[0,1,1,1,1,6],"words":["a","b","c","d","e","f"]}"#,
+        .invalidValue
+      ),
+      (
+        #"{"type":"chat.waves","run":1,"highlights":[\#(Array(repeating: "0,1,1,1,1,0", count: 65).joined(separator: ","))]}"#,
+        .invalidValue
+      ),
     ] {
       #expect(decodeOwn(line) == .rejected(reason, room: "main"), "\(line)")
     }

@@ -2,7 +2,7 @@ package import Analysis
 import Composable
 package import LiveEvents
 
-/// Searches the running chat of a room for waves, off the lane.
+/// Searches the running chat of a room for waves and highlights, off the lane.
 package struct ChatAnalysis: DependencyValue {
   /// Searches a batch. Called for one batch after the other; remembers what it needs for the next.
   package var search: @Sendable (WaveSearch) async throws -> ChatFindings
@@ -13,7 +13,7 @@ package struct ChatAnalysis: DependencyValue {
 
   /// One that works where it is called.
   package static var live: ChatAnalysis {
-    let finder = KeptWaveFinder()
-    return ChatAnalysis { try await finder.find($0) }
+    let finders = KeptFinders()
+    return ChatAnalysis { try await finders.find($0) }
   }
 }

@@ -24,7 +24,9 @@ extension ChatFeature {
   func setAnalysis(_ isWanted: Bool, in state: inout State) -> Effect<Action> {
     state.waves = nil
     state.folded = nil
+    state.highlights = nil
     state.bookkeeping.analysis = nil
+    state.bookkeeping.hiddenWords = nil
     if isWanted { state.beginAnalysis() }
     return .cancel(id: AnalysisID())
   }
@@ -80,6 +82,7 @@ extension ChatFeature {
     else { return .none }
     let joined = state.bookkeeping.analysis?.end(findings, &waves) ?? []
     fold(batch, joined, &waves, in: &state)
+    note(findings.highlights, in: &state)
     state.waves = waves
     return beginRun(&state)
   }

@@ -106,10 +106,12 @@ package struct ChatFeature {
   private func moderate(_ state: inout State, hiding target: ModerationTarget) {
     state.moderations += 1
     forgetUnread(state.messages, target, in: &state)
-    if let kept = state.messages.removing(target) {
-      state.deleted += state.messages.count - kept.count
+    let all = state.messages
+    if let kept = all.removing(target) {
+      state.deleted += all.count - kept.count
       state.messages = kept
     }
+    hideWords(of: target, among: all, in: &state)
     // What passes a filter, or is in a thread, may have left the history.
     if let kept = state.filtered?.removing(target) { state.filtered = kept }
     if let kept = state.thread?.messages.removing(target) { state.thread?.messages = kept }

@@ -1,3 +1,4 @@
+package import Analysis
 package import Composable
 package import LiveEvents
 package import RateLimiting
@@ -36,6 +37,8 @@ extension ChatFeature {
     package var waves: Waves?
     /// Those of ``messages`` that were looked at and belong to no wave; `nil` unless the chat is analysed.
     package var folded: MessageHistory?
+    /// When the chat was busier than before; `nil` until it was, and unless it is analysed.
+    package var highlights: HighlightTimeline?
     /// The thread that is open, with its messages.
     package var thread: ChatThread?
     /// The number of the last message before the host scrolled back; `nil` while following.
@@ -66,6 +69,8 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   var review: HistoryReview?
   /// `nil` unless the chat is analysed.
   var analysis: WaveBookkeeping?
+  /// `nil` until something is hidden in a chat that is analysed.
+  var hiddenWords: HiddenWords?
 
   package init() {}
 

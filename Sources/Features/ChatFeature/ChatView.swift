@@ -1,3 +1,4 @@
+import Analysis
 import LiveEvents
 import RateLimiting
 package import ViewGraph
@@ -13,6 +14,8 @@ package struct ChatView: View {
   package static let earlierRows = 48
   /// How many waves, those that began last.
   static let waveRows = 4
+  /// How many of the newest highlights.
+  static let highlightRows = 3
 
   package init() {}
 
@@ -37,6 +40,9 @@ package struct ChatView: View {
     }
     if let waves = state.waves, !waves.current.isEmpty {
       lines.append(.list(waves.current.suffix(Self.waveRows).map(\.row)))
+    }
+    if let highlights = state.highlights {
+      lines.append(.list(highlights.numbered(last: Self.highlightRows).map { $1.row($0) }))
     }
     let visible = VisibleMessages(
       filtered: state.filtered, folded: state.folded, waves: state.waves, all: state.messages,
@@ -85,6 +91,21 @@ extension Wave {
           "by " + (peopleAtLeast == true ? "at least " : "")
             + Format.count(people, "person", plural: "people") + ":", .faint),
         .text(sample),
+      ]))
+  }
+}
+
+extension ChatHighlight {
+  fileprivate func row(_ number: Int) -> ViewNode.ListRow {
+    .init(
+      id: "highlight-\(number)",
+      .row([
+        .text(Format.timeOfDay(milliseconds: startedAt), .faint),
+        .text(
+          "\(Format.count(messages, "message")) in \(Format.duration(seconds: seconds))", .strong),
+        .text(
+          "\(Format.rate(Double(busiest) / 10))/s after \(Format.rate(Double(usual) / 10))/s", .faint),
+        .text(words.map { String($0) }.joined(separator: " ")),
       ]))
   }
 }

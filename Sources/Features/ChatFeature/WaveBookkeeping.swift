@@ -9,6 +9,8 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
   package static let memory =
     WaveWindow.memory + 3 * MessageBatch.memory + WaveFinder.memory
     + 2 * KeyTable.bytes(for: peopleLimit) + ChatFindings.waveLimit * ChatFindings.sampleLength
+    + HighlightFinder.memory + HiddenWords.memory
+    + HighlightTimeline.limit * (MemoryLayout<ChatHighlight>.stride + ChatHighlight.wordLimit * 128)
 
   var window = WaveWindow()
   /// What is being searched; at most one batch at a time.

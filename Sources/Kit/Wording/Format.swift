@@ -49,6 +49,15 @@ package enum Format {
     return minutes > 0 ? "\(minutes):\(two(rest))" : "\(rest) s"
   }
 
+  /// The time of day in UTC, such as `13:17:57`.
+  ///
+  /// - Parameter milliseconds: since 1970.
+  package static func timeOfDay(milliseconds: Int64) -> String {
+    let seconds = Int(milliseconds / 1_000)
+    return [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60]
+      .map { padded($0, 2) }.joined(separator: ":")
+  }
+
   /// A number with at least `width` digits, padded with leading zeros.
   ///
   /// - Parameter number: zero or greater.

@@ -36,41 +36,41 @@ package func analyze<Source: MessageSource>(
   var slice = TimeSlice(length: sliceNanoseconds)
   switch kind {
   case .highlights:
-    var rates = RateHistory()
-    try await read(&source, pass: 0, of: 2, &slice, progress) { rates.add($0) }
-    let found = try await rates.peaks(&slice)
-    let words = PeakWords(
-      peaks: found.peaks, busiest: found.busiest, origin: rates.origin ?? 0)
-    try source.rewind()
-    return try await slice.using(words) { words, slice in
-      try await read(&source, pass: 1, of: 2, &slice, progress) { words.add($0) }
-      return try await words.result(messages: rates.messages, &slice)
-    }
+    var highlights = RecordedHighlights()
+    try await read(&source, &slice, progress) { highlights.add($0) }
+    return highlights.result()
   case .spam:
     return try await slice.using(NearDuplicates()) { clusters, slice in
-      try await read(&source, pass: 0, of: 1, &slice, progress) { clusters.add($0) }
+      try await read(&source, &slice, progress) {
+        clusters.add($0)
+        return false
+      }
       return try await clusters.result(&slice)
     }
   case .chatters:
     return try await slice.using(Chatters()) { chatters, slice in
-      try await read(&source, pass: 0, of: 1, &slice, progress) { chatters.add($0) }
+      try await read(&source, &slice, progress) {
+        chatters.add($0)
+        return false
+      }
       return try await chatters.result(&slice)
     }
   }
 }
 
+/// - Parameter take: looks at a message; returns whether it took long.
 private func read<Source: MessageSource>(
-  _ source: inout Source, pass: Int, of passes: Int, _ slice: inout TimeSlice,
-  _ progress: (Int, Int) -> Void, _ take: (WrittenMessage) -> Void
+  _ source: inout Source, _ slice: inout TimeSlice, _ progress: (Int, Int) -> Void,
+  _ take: (WrittenMessage) -> Bool
 ) async throws {
   var messages: [WrittenMessage] = []
   while try source.read(into: &messages) {
     try await slice.yieldIfDue()
     for (index, message) in messages.enumerated() {
-      take(message)
-      if index % 32 == 31 { try await slice.yieldIfDue() }
+      let isLong = take(message)
+      if isLong || index % 32 == 31 { try await slice.yieldIfDue() }
     }
     messages.removeAll(keepingCapacity: true)
-    progress(pass * source.total + source.done, passes * source.total)
+    progress(source.done, source.total)
   }
 }

@@ -28,10 +28,7 @@ package struct MessageBatch: Equatable, Sendable, Codable {
   package mutating func append(_ message: ChatMessage, at time: Timestamp) -> Bool {
     guard count < ChatFindings.batchLimit, texts.count <= Self.byteLimit - TextForm.longest
     else { return false }
-    message.text.withUTF8 { text in
-      // What is too short is not compared, so it need not be kept.
-      if text.count >= TextForm.shortest { texts += text.prefix(TextForm.longest) }
-    }
+    message.text.withUTF8 { texts += $0.prefix(TextForm.longest) }
     ends.append(Int32(texts.count))
     times.append(time)
     return true

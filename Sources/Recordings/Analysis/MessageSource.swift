@@ -11,13 +11,10 @@ package struct WrittenMessage: Sendable {
   }
 }
 
-/// Supplies the messages for an analysis. Can be read more than once.
+/// Supplies the messages for an analysis.
 package protocol MessageSource {
   /// Adds the next messages, at most a few hundred; `false` at the end.
   mutating func read(into messages: inout [WrittenMessage]) throws -> Bool
-
-  /// Starts over at the beginning.
-  mutating func rewind() throws
 
   /// How much of `total` has been read.
   var done: Int { get }
@@ -40,6 +37,4 @@ package struct MessageList: MessageSource {
     done = end
     return true
   }
-
-  package mutating func rewind() throws { done = 0 }
 }

@@ -33,6 +33,10 @@ struct ShardedTable<Value> {
   }
 
   func shard(_ index: Int) -> [UInt64: Value] { shards[index] }
+
+  mutating func changeShard(_ index: Int, _ body: (inout [UInt64: Value]) -> Void) {
+    body(&shards[index])
+  }
 }
 
 extension ShardedTable: Sendable where Value: Sendable {}

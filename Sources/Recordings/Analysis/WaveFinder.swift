@@ -60,6 +60,12 @@ package struct WaveFinder: Sendable {
     _ search: WaveSearch, sliceNanoseconds: UInt64 = 700_000
   ) async throws -> ChatFindings {
     var slice = TimeSlice(length: sliceNanoseconds)
+    return try await find(search, &slice)
+  }
+
+  mutating func find(
+    _ search: WaveSearch, _ slice: inout TimeSlice
+  ) async throws -> ChatFindings {
     if search.run != next { forget(knowing: search.waves) }
     next = search.run + 1
     endWaves(but: search.waves)

@@ -11,7 +11,8 @@ struct AnalyzeVerb: Verb {
     discussion: """
       highlights finds when the chat was busier than before, and the words that stand out then; spam \
       finds messages that are nearly the same; chatters counts who writes how much. For a room, the \
-      messages that it currently stores are analyzed. Ctrl-C cancels the task.
+      messages that it currently stores are analyzed; with rooms.chatWaves, highlights are those found \
+      since the chat began. Ctrl-C cancels the task.
 
       JSON: an object with messages and the result.
       """)

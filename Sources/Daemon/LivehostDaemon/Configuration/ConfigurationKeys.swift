@@ -62,7 +62,8 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "rooms.chatWaves",
         meaning:
-          "Whether chats are searched for messages that are nearly identical, which are shown as one.",
+          "Whether chats are searched for messages that are nearly identical, which are shown as one, and for \
+          highlights.",
         standard: "false"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.analysesChat = try value.boolean()

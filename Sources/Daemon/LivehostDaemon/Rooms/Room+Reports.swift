@@ -1,3 +1,4 @@
+import Analysis
 import ChatFeature
 import Composable
 import ControlFeature
@@ -135,7 +136,17 @@ extension ChatReport {
       chattersAtLeast: state.chattersAtLeast,
       leftOut: state.messages.leftOut > 0 ? state.messages.leftOut : nil,
       waves: state.waves?.current.map(WaveReport.init),
-      unsearched: state.waves.flatMap { $0.unanalysed > 0 ? $0.unanalysed : nil })
+      unsearched: state.waves.flatMap { $0.unanalysed > 0 ? $0.unanalysed : nil },
+      highlights: state.highlights?.entries.map(HighlightReport.init))
+  }
+}
+
+extension HighlightReport {
+  fileprivate init(_ highlight: ChatHighlight) {
+    self.init(
+      startedAt: Int(highlight.startedAt), durationMs: highlight.seconds * 1_000,
+      messages: highlight.messages, rate: Double(highlight.busiest) / 10,
+      baseline: Double(highlight.usual) / 10, words: highlight.words.map { String($0) })
   }
 }
 

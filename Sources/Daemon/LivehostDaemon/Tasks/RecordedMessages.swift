@@ -38,8 +38,6 @@ struct RecordedMessages: MessageSource {
     steps.removeAll(keepingCapacity: true)
     return true
   }
-
-  mutating func rewind() throws { position = Position(files) }
 }
 
 extension Room {
@@ -47,5 +45,12 @@ extension Room {
   func history() -> [WrittenMessage] {
     guard let chat = screen.store.state.chat else { return [] }
     return chat.messages.map { WrittenMessage(timestamp: $0.timestamp, message: $0.message) }
+  }
+
+  /// The highlights of the running chat, and how many messages it has had; `nil` unless it is analysed.
+  func highlights() -> ([ChatHighlight], messages: Int)? {
+    let state = screen.store.state
+    guard state.analysesChat == true, let chat = state.chat else { return nil }
+    return (chat.highlights?.entries ?? [], chat.total)
   }
 }

@@ -222,17 +222,30 @@ package struct RoomTasks: Sendable {
         let source = try RecordedMessages(try await recordings.files(of: recording))
         return try await Analysis.analyze(kind, source) { progress.report($0, of: $1) }
       }
+      if kind == .highlights, let result = try await highlights(of: request.room) { return result }
       let source = MessageList(try await history(of: request.room))
       return try await Analysis.analyze(kind, source) { progress.report($0, of: $1) }
     }
   }
 
   /// The messages that a room keeps.
-  private func history(of text: String?) async throws -> [WrittenMessage] {
+  private func history(of room: String?) async throws -> [WrittenMessage] {
+    try await visit(room) { $0.history() }
+  }
+
+  /// The highlights of a room; `nil` unless its chat is analysed while it runs.
+  private func highlights(of room: String?) async throws -> AnalysisResult? {
+    guard let (found, messages) = try await visit(room, { $0.highlights() }) else { return nil }
+    return AnalysisResult(highlights: found, messages: messages)
+  }
+
+  private func visit<Result: Sendable>(
+    _ text: String?, _ body: @escaping @Sendable (Room) -> Result
+  ) async throws -> Result {
     guard let text, let room = RoomName(text) else { throw ServiceError.invalidParameter("room") }
     guard let lane = directory.lane(of: room),
-      let messages = await lane.visit(room, { $0?.history() })
+      let result = await lane.visit(room, { $0.map(body) })
     else { throw ControlError.noSuchRoom(text) }
-    return messages
+    return result
   }
 }

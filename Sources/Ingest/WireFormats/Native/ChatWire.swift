@@ -152,7 +152,8 @@ extension ChatModes {
   }
 }
 
-/// Members and mergers are numbers in a row, three and two each.
+/// Members, mergers and highlights are numbers in a row: three, two and six each. The last one of a highlight says how
+/// many of the words are its own.
 extension ChatFindings {
   /// No message belongs to a wave twice, and what has left the analysis cannot join one.
   private static let offsets = -2 * batchLimit...batchLimit
@@ -180,6 +181,31 @@ extension ChatFindings {
       guard members.reduce(0, { $0 + $1.count }) <= 2 * Self.batchLimit
       else { throw line.invalid(.members) }
     }
+    if line.has(.highlights) { highlights = try Self.highlights(line) }
+  }
+
+  private static func highlights(
+    _ line: borrowing NativeMembers
+  ) throws(RejectionReason) -> [ChatHighlight] {
+    let rows = try line.rows(
+      .highlights, of: 6, in: NativeMembers.timestamps, atMost: highlightLimit)
+    var words =
+      line.has(.words)
+      ? try line.names(.words, atMost: ChatHighlight.wordLimit * rows.count)[...] : []
+    var highlights: [ChatHighlight] = []
+    for row in rows {
+      let counts = row[1...4]
+      guard counts.allSatisfy({ EventLimits.count.contains($0) }),
+        (0...ChatHighlight.wordLimit).contains(row[5]), row[5] <= words.count
+      else { throw line.invalid(.highlights) }
+      highlights.append(
+        ChatHighlight(
+          startedAt: Timestamp(row[0]), seconds: row[1], messages: row[2], busiest: row[3],
+          usual: row[4], words: Array(words.prefix(row[5]))))
+      words = words.dropFirst(row[5])
+    }
+    guard words.isEmpty else { throw line.invalid(.words) }
+    return highlights
   }
 
   fileprivate func write(to object: inout JSONWriter) {
@@ -203,6 +229,22 @@ extension ChatFindings {
           array.append(row.count)
           array.append(row.wave)
         }
+      }
+    }
+    if !highlights.isEmpty {
+      object.addArray("highlights") { array in
+        for highlight in highlights {
+          array.append(Int(highlight.startedAt))
+          array.append(highlight.seconds)
+          array.append(highlight.messages)
+          array.append(highlight.busiest)
+          array.append(highlight.usual)
+          array.append(highlight.words.count)
+        }
+      }
+      let words = highlights.flatMap(\.words)
+      if !words.isEmpty {
+        object.addArray("words") { array in for word in words { array.append(word) } }
       }
     }
   }

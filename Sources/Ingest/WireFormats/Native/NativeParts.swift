@@ -116,7 +116,7 @@ enum NativeMember: Int, CaseIterable {
   case text, replyTo, bits, channel, seconds, group
   case slowSeconds, emoteOnly, followersOnlyMinutes, subscribersOnly, uniqueOnly
   case words, mentionsOnly, names, position, message, notice, handling
-  case run, samples, mergers, members
+  case run, samples, mergers, members, highlights
   // Control.
   case phase, on, input, levels, surface, request, reason
   // Statistics.

@@ -1,0 +1,81 @@
+import JSON
+package import LiveEvents
+import Wording
+
+/// The highlights of a recorded chat.
+struct RecordedHighlights {
+  /// How many are reported: those that stand out most.
+  private static let limit = 20
+
+  private var finder = HighlightFinder()
+  private var timeline = HighlightTimeline()
+  private var messages = 0
+
+  /// Returns whether it is time to look at the clock.
+  mutating func add(_ message: WrittenMessage) -> Bool {
+    messages += 1
+    let isLong = message.message.text.withUTF8 { finder.add($0, at: message.timestamp) }
+    if isLong { for found in finder.take() { timeline.note(found, limit: .max) } }
+    return isLong
+  }
+
+  mutating func result() -> AnalysisResult {
+    let busiest = finder.end()
+    for found in finder.take() { timeline.note(found, limit: .max) }
+    var best = Best<ChatHighlight>(Self.limit) { left, right in
+      (right.busiest - right.usual, left.startedAt) < (left.busiest - left.usual, right.startedAt)
+    }
+    for highlight in timeline.entries { best.offer(highlight) }
+    return AnalysisResult(
+      highlights: best.elements.sorted { $0.startedAt < $1.startedAt }, messages: messages,
+      busiest: busiest)
+  }
+}
+
+extension AnalysisResult {
+  /// The highlights of a chat with this many messages.
+  package init(highlights: [ChatHighlight], messages: Int) {
+    self.init(highlights: highlights, messages: messages, busiest: nil)
+  }
+
+  /// - Parameter busiest: what is reported if there are no highlights.
+  fileprivate init(highlights: [ChatHighlight], messages: Int, busiest: Peak?) {
+    var lines = ["\(messages) messages, \(highlights.count) highlights"]
+    if highlights.isEmpty, let busiest {
+      lines.append(
+        "\(Format.timeOfDay(milliseconds: busiest.first * 1_000))  busiest: \(rate(busiest.busiest))/s after "
+          + "\(rate(Int(busiest.usual.rounded())))/s, within what is usual for this chat")
+    }
+    for highlight in highlights {
+      lines.append(
+        "\(Format.timeOfDay(milliseconds: highlight.startedAt))  \(highlight.messages) messages, \(rate(highlight.busiest))/s "
+          + "after \(rate(highlight.usual))/s: "
+          + highlight.words.map { String($0) }.joined(separator: " "))
+    }
+    self.init(
+      json: [
+        "messages": .integer(Int64(messages)),
+        "highlights": .array(highlights.map(\.json)),
+        "busiest": busiest.map { peak in
+          [
+            "startedAt": .integer(peak.first * 1_000), "rate": .number(rate(peak.busiest)),
+            "baseline": .number(rate(Int(peak.usual.rounded()))),
+          ]
+        } ?? .null,
+      ],
+      lines: lines)
+  }
+}
+
+extension ChatHighlight {
+  fileprivate var json: JSONValue {
+    [
+      "startedAt": .integer(startedAt), "durationMs": .integer(Int64(seconds) * 1_000),
+      "messages": .integer(Int64(messages)), "rate": .number(rate(busiest)),
+      "baseline": .number(rate(usual)), "words": .array(words.map { .string(String($0)) }),
+    ]
+  }
+}
+
+/// Messages a second, given how many there were in ten.
+private func rate(_ messages: Int) -> Double { Double(messages) / 10 }

@@ -55,7 +55,8 @@ import VarlinkDescription
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
     #expect(
       Set(description.methodNames).subtracting(ControlInterface.privilegedMethods) == [
-        "Explain", "GetMetrics", "GetRoom", "GetStatus", "ListHangs", "ListRecordings",
+        "Explain", "GetMetrics", "GetPositions", "GetRoom", "GetStatus", "ListHangs",
+        "ListRecordings",
         "ListRooms", "ListTasks", "MonitorHangs", "MonitorRoom", "MonitorScreen",
       ])
   }

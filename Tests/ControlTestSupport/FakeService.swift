@@ -147,6 +147,11 @@ package final class FakeService: ControlService {
     return reply
   }
 
+  package func getPositions(_ room: String) async throws -> [String: Int] {
+    guard opened.withLock({ $0.contains(room) }) else { throw ControlError.noSuchRoom(room) }
+    return ["twitch-main": 17]
+  }
+
   package func explain(room: String, view: String) async throws -> Explanation {
     _ = try await getRoom(room)
     guard view == "HostView" else { throw ControlError.noSuchView(room: room, view: view) }

@@ -11,6 +11,7 @@ final class NotingSink: IngestSink {
     var rejections: [RejectionReason: Int]
     var clock: String
     var wantsAcknowledgement: Bool
+    var position: BatchPosition?
 
     var description: String {
       "\(room): \(events.count) events, \(rejections), \(clock), \(wantsAcknowledgement)"
@@ -34,7 +35,8 @@ final class NotingSink: IngestSink {
         Note(
           room: delivery.room.description, events: delivery.events,
           rejections: Self.dictionary(delivery.rejections), clock: delivery.clock.rawValue,
-          wantsAcknowledgement: delivery.receipt.wantsAcknowledgement))
+          wantsAcknowledgement: delivery.receipt.wantsAcknowledgement,
+          position: delivery.position))
       if isHolding { state.held.append(delivery.receipt) }
     }
     if !isHolding { delivery.receipt.markApplied() }

@@ -486,7 +486,7 @@ import WireFormats
     // The log is tried again a second later.
     var late = 0
     while !first.recordings.problems.isEmpty {
-      await first.send(20..<21, to: other)
+      await first.send(20 + late..<21 + late, to: other)
       late += 1
     }
     disk.endProcess()

@@ -49,6 +49,8 @@ func outcome(_ line: DecodedLine, name: (RoomReference) -> String) -> Outcome {
   case .control(.options(let options)):
     Outcome(
       control: "options \(options.room?.description ?? "-") \(options.clock?.rawValue ?? "-")")
+  case .control(.position(let position)):
+    Outcome(control: "position \(position.source) \(position.sequence)")
   case .blank: Outcome(isBlank: true)
   }
 }

@@ -49,7 +49,7 @@ struct EventGenerator {
         .notice(
           ChatNotice(
             kind: ChatNotice.Kind.allCases[below(6)], user: person(), count: count(),
-            group: maybe { $0.name() })))
+            group: maybe { $0.name() }, id: maybe { $0.name() })))
     case 5:
       .chat(
         .modes(

@@ -123,6 +123,8 @@ private let ann = Person(id: "5", name: "Ann")
   func `a notice is read by its kind, with the accompanying text`(
     tags: String, expected: ChatNotice
   ) {
+    var expected = expected
+    expected.id = "n"
     #expect(decode(notice(tags)) == .event(.chat(.notice(expected)), at: 9, room: "chan"))
   }
 

@@ -178,18 +178,22 @@ public struct ChatNotice: Sendable, Hashable, Codable {
     case subscribe, resubscribe, gift, giftBomb, raid, cheer
   }
 
-  public var kind: Kind
+  // The shortest last: in another order every event would take more memory.
   public var user: Person
   /// Gifts, months, viewers or bits, by kind.
   public var count: Int
   /// Joins a gift bomb and its gifts; `nil` for a notice of its own.
   public var group: Text?
+  /// Unique within its room; `nil` if the source gives it none. What is shown does not keep it.
+  public var id: Text?
+  public var kind: Kind
 
-  public init(kind: Kind, user: Person, count: Int, group: Text? = nil) {
+  public init(kind: Kind, user: Person, count: Int, group: Text? = nil, id: Text? = nil) {
     self.kind = kind
     self.user = user
     self.count = count
     self.group = group
+    self.id = id
   }
 }
 

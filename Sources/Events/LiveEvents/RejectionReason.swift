@@ -22,8 +22,14 @@ public enum RejectionReason: String, Error, Sendable, CaseIterable, Codable,
   case malformedIRC
   /// A line of the source's protocol (PING, JOIN, numerics) that says nothing about the stream.
   case protocolLine
-  /// An identifier that has been seen before.
+  /// An identifier that has been seen before, or a batch that the room holds already.
   case duplicate
+  /// The sender left before the batch that the line is in ended.
+  case unfinishedBatch
+  /// The batch that the line is in is larger than a batch may be.
+  case batchTooLarge
+  /// The room has positions of as many sources as it keeps.
+  case tooManySources
   /// As many rooms are open as the configuration allows.
   case tooManyRooms
   /// The room was closed before the event reached it.
@@ -49,7 +55,10 @@ extension RejectionReason {
     case .unknownFormat: "neither a JSON object nor a line of Twitch IRC"
     case .malformedIRC: "a line of Twitch IRC that breaks its grammar or lacks a tag"
     case .protocolLine: "drives the source's protocol and says nothing about the stream"
-    case .duplicate: "its identifier was seen before"
+    case .duplicate: "its identifier, or the position of its batch, was seen before"
+    case .unfinishedBatch: "its batch has no end; end a batch by a sync or the next position"
+    case .batchTooLarge: "its batch is larger than 128 KiB; send smaller batches"
+    case .tooManySources: "the room keeps the positions of 64 sources; use fewer names"
     case .tooManyRooms: "as many rooms are open as rooms.maximum allows; close one or raise it"
     case .roomClosed: "the room was closed before it arrived"
     }

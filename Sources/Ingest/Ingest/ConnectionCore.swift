@@ -12,18 +12,49 @@ struct ConnectionCore: ~Copyable {
   private(set) var received = 0
   /// How many of them were rejected here.
   private(set) var rejected = 0
+  /// The batch to which the lines belong; `nil` if they belong to none. They are gathered until it ends, so that
+  /// each room gets its part of it as a whole.
+  private(set) var position: BatchPosition?
+  /// Whether the batch has grown too large: the rest of it is rejected, too.
+  private var isTooLarge = false
+
+  /// The most that the lines of one batch may take in bytes of memory.
+  static let batchLimit = 128 << 10
 
   /// Decodes some lines starting at `offset` and gathers what they say, up to the end of the slab or the
   /// next control line, which is returned.
   mutating func process(
     _ slab: ByteSlab, from offset: inout Int, atMost lines: Int, arrival: Timestamp
   ) -> ControlLine? {
+    defer { limitBatch() }
     for _ in 0..<lines {
       guard let line = slab.nextLine(at: &offset) else { return nil }
       let decoded = decoder.decode(slab, line: line, arrival: arrival)
       if let control = take(decoded, line, of: slab) { return control }
     }
     return nil
+  }
+
+  /// Begins a batch, or with `nil` what belongs to none. What was gathered before must have been taken.
+  mutating func begin(_ position: BatchPosition?) {
+    self.position = position
+    isTooLarge = false
+  }
+
+  /// The position of the batch that has been gathered, unless it is rejected.
+  var gatheredPosition: BatchPosition? { isTooLarge ? nil : position }
+
+  private mutating func limitBatch() {
+    guard position != nil, isTooLarge || batches.memory > Self.batchLimit else { return }
+    isTooLarge = true
+    rejected += batches.rejectEvents(.batchTooLarge)
+  }
+
+  /// Rejects a batch whose sender has gone before its end: it is to be sent again.
+  mutating func rejectUnfinished() {
+    guard position != nil else { return }
+    rejected += batches.rejectEvents(.unfinishedBatch)
+    begin(nil)
   }
 
   /// Counts a line that was too long to be kept.

@@ -100,7 +100,7 @@ package final class IngestConnection: ChannelInboundHandler {
   }
 
   package func channelReadComplete(context: ChannelHandlerContext) {
-    handOver()
+    handOverUnlessInBatch()
     proceed(context)
   }
 
@@ -149,7 +149,7 @@ package final class IngestConnection: ChannelInboundHandler {
       _ = ledger.withLedger { $0.takeAnswers() }
       guard ledger.satisfies({ $0.hasFreeCapacity }) else { return }
       processHeld()
-      handOver()
+      handOverUnlessInBatch()
     }
     finish(as: .closed)
     phase = .closed
@@ -180,6 +180,7 @@ package final class IngestConnection: ChannelInboundHandler {
         switch control {
         case .sync(let token)?: sync(token)
         case .options(let options)?: apply(options)
+        case .position(let position)?: begin(position)
         case nil: continue
         }
         if !isForced, mustWait(context) {
@@ -194,7 +195,8 @@ package final class IngestConnection: ChannelInboundHandler {
 
   /// Whether too much is outstanding, with what has been gathered.
   private func mustStop() -> Bool {
-    let gathered = core.batches.memory
+    // A batch is handed over as a whole, so it has to be taken to its end; it has a limit of its own.
+    let gathered = core.position == nil ? core.batches.memory : 0
     return ledger?.withLedger { $0.mustStop(with: gathered) } ?? false
   }
 
@@ -208,14 +210,21 @@ package final class IngestConnection: ChannelInboundHandler {
 
   private func apply(_ options: ConnectionOptions) {
     // Options apply only to what follows them.
-    handOver()
+    begin(nil)
     if let clock = options.clock { core.clock = clock }
     if let room = options.room { core.decoder.overrideRoom(room) }
     if let format = options.format { core.decoder.format = format }
   }
 
+  /// Ends what was gathered, and begins a batch, or with `nil` what belongs to none.
+  private func begin(_ position: BatchPosition?) {
+    handOver()
+    core.begin(position)
+  }
+
   private func sync(_ token: Text) {
     handOver(wantsAcknowledgement: true)
+    core.begin(nil)
     let token = token.withRawBytes { Array($0) }
     let (received, rejected) = (core.received, core.rejected)
     ledger?.withLedger { $0.sync(token: token, received: received, rejected: rejected) }
@@ -231,11 +240,16 @@ package final class IngestConnection: ChannelInboundHandler {
     processHeld(isForced: true)
     arrival = configuration.now()
     if case .sync(let token)? = core.processRest(arrival: arrival) { sync(token) }
+    core.rejectUnfinished()
     handOver()
     phase = next
   }
 
   // MARK: Handing over
+
+  private func handOverUnlessInBatch() {
+    if core.position == nil { handOver() }
+  }
 
   /// Hands over what has been gathered. With `wantsAcknowledgement`, every room fed since the last
   /// sync gets a delivery that asks for it, if necessary an empty one.
@@ -244,7 +258,7 @@ package final class IngestConnection: ChannelInboundHandler {
     if !unroutable.isEmpty { sink.rejectUnroutable(unroutable) }
     for batch in batches {
       touched.insert(batch.room)
-      deliver(batch, wantsAcknowledgement)
+      deliver(batch, wantsAcknowledgement, core.gatheredPosition)
     }
     // Strangers choose the names of rooms, so the number remembered is limited here.
     let hasManyRooms = core.decoder.roomCount > configuration.maximumRoomsRemembered
@@ -257,7 +271,9 @@ package final class IngestConnection: ChannelInboundHandler {
     if hasManyRooms { core.decoder.forgetRooms() }
   }
 
-  private func deliver(_ batch: RoomBatches.Batch, _ wantsAcknowledgement: Bool) {
+  private func deliver(
+    _ batch: RoomBatches.Batch, _ wantsAcknowledgement: Bool, _ position: BatchPosition? = nil
+  ) {
     guard let ledger else { return }
     let bytes = batch.memory
     let epoch = ledger.withLedger { ledger in
@@ -270,7 +286,8 @@ package final class IngestConnection: ChannelInboundHandler {
         rejections: batch.rejections, clock: core.clock,
         receipt: DeliveryReceipt(
           ledger: ledger, epoch: epoch, bytes: bytes,
-          wantsAcknowledgement: wantsAcknowledgement)))
+          wantsAcknowledgement: wantsAcknowledgement),
+        position: position))
   }
 
   // MARK: Continuing
@@ -293,7 +310,7 @@ package final class IngestConnection: ChannelInboundHandler {
       guard mayRead else { return }
       if held.isEmpty { return context.read() }
       processHeld(context)
-      handOver()
+      handOverUnlessInBatch()
       isAbandoned = answer(ledger, context)
     }
     switch phase {

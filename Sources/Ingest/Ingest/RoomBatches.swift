@@ -51,6 +51,17 @@ struct RoomBatches {
     batches[index].bytes += bytes
   }
 
+  /// Rejects all events gathered, because the batch that they are in is not to be taken. Returns how many.
+  mutating func rejectEvents(_ reason: RejectionReason) -> Int {
+    var count = 0
+    for index in batches.indices {
+      batches[index].rejections.add(reason, count: batches[index].events.count)
+      count += batches[index].events.count
+      batches[index].events = []
+    }
+    return count
+  }
+
   /// Removes and returns everything gathered.
   mutating func take() -> (batches: [Batch], unroutable: RejectionCounts) {
     defer {

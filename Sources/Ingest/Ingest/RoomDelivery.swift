@@ -12,16 +12,20 @@ package struct RoomDelivery: Sendable {
   package let clock: FrameClock
   /// Tells the sender what became of the events.
   package let receipt: DeliveryReceipt
+  /// The batch of which the events are all that concern the room; `nil` if their source has no batches.
+  package let position: BatchPosition?
 
   package init(
     room: RoomName, events: [LiveEvent], rejections: RejectionCounts = RejectionCounts(),
-    clock: FrameClock = .arrival, receipt: DeliveryReceipt = DeliveryReceipt()
+    clock: FrameClock = .arrival, receipt: DeliveryReceipt = DeliveryReceipt(),
+    position: BatchPosition? = nil
   ) {
     self.room = room
     self.events = events
     self.rejections = rejections
     self.clock = clock
     self.receipt = receipt
+    self.position = position
   }
 
   /// Number of lines in this delivery.

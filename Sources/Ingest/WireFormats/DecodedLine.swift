@@ -18,6 +18,21 @@ public enum ControlLine: Sendable {
   case sync(token: Text)
   /// `{"type":"options","room":R,"clock":C}`: how to treat all later lines of this connection.
   case options(ConnectionOptions)
+  /// `{"type":"position","source":S,"sequence":N}`: the lines behind it, up to the next position or sync, are
+  /// one batch.
+  case position(BatchPosition)
+}
+
+/// What a batch of lines is for its source: the one of this number.
+public struct BatchPosition: Sendable, Hashable {
+  public var source: Text
+  /// Grows from batch to batch.
+  public var sequence: Int
+
+  public init(source: Text, sequence: Int) {
+    self.source = source
+    self.sequence = sequence
+  }
 }
 
 /// What an `options` line sets; `nil` for everything it does not mention.

@@ -23,6 +23,7 @@ package struct Configuration: Sendable, Equatable {
   /// The most memory that one room may take, in bytes.
   private var roomMemory: Int {
     RoomBudget.bytes(chatHistory: rooms.chatHistory, analysesChat: rooms.analysesChat)
+      + KnownEvents.memory
   }
 
   private var ingestMemory: Int {

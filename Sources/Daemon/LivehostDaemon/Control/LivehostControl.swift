@@ -93,6 +93,10 @@ package struct LivehostControl: ControlService {
     try await answer(room) { lane, name in await lane.report(name, features: features) }
   }
 
+  package func getPositions(_ room: String) async throws -> [String: Int] {
+    try await answer(room) { lane, name in await lane.positions(of: name) }
+  }
+
   package func roomFeed(_ room: String) async throws -> RoomFeed {
     try await answer(room) { lane, name in await lane.feeds(name)?.room }
   }

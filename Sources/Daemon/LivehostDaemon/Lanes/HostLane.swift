@@ -286,6 +286,9 @@ package actor HostLane {
     await read(name) { $0.read(features) }.map(RoomReport.init)
   }
 
+  /// The newest batch that a room holds, by source; `nil` if there is no such room.
+  package func positions(of name: RoomName) -> [String: Int]? { read(name) { $0.known.positions } }
+
   /// Why a view of a room was evaluated; `nil` if there is no such room.
   package func explain(_ view: String, of name: RoomName) throws(ControlError) -> Explanation? {
     guard let explanation = read(name, { $0.explain(view) }) else { return nil }

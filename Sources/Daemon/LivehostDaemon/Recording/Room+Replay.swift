@@ -15,7 +15,9 @@ extension Room {
   func beginReplay(from first: Instant) -> Bool {
     guard replayOffset == nil else { return false }
     replayOffset = max(0, clock.now.nanoseconds - first.nanoseconds)
-    isActNext = false
+    (isActNext, partOfBatch) = (false, nil)
+    known.isReplaying = true
+    log?.addChange(RoomChange(replays: true), at: clock.now)
     if screen.store.state.analysesChat == true {
       // The recording says when that is on.
       analyseChat(false)
@@ -32,10 +34,17 @@ extension Room {
       let instant = Self.instant(step, offset)
       switch step {
       case .event(let event, _):
-        clock.advance(to: instant)
-        play(event, at: instant)
-      case .frame(_, let flush): drawFrame(at: instant, flush: flush)
+        if partOfBatch != nil {
+          playInBatch(event, at: instant)
+        } else {
+          clock.advance(to: instant)
+          play(event, at: instant)
+        }
+      case .frame(_, let flush):
+        partOfBatch = nil
+        drawFrame(at: instant, flush: flush)
       case .change(let text, _):
+        partOfBatch = nil
         clock.advance(to: instant)
         // Unknown changes come from a later version; the rest can still be played.
         let change = RoomChange(text: text)
@@ -50,11 +59,28 @@ extension Room {
     log?.handOver()
   }
 
+  /// A batch of which not all events were played yet.
+  struct PartOfBatch {
+    let position: RecordedBatchPosition
+    var events: [LiveEvent] = []
+  }
+
+  /// Takes the events of a batch once all of them are there. What follows a part of a batch is not an event.
+  private func playInBatch(_ event: LiveEvent, at instant: Instant) {
+    partOfBatch?.events.append(event)
+    guard let part = partOfBatch, part.events.count >= part.position.events else { return }
+    partOfBatch = nil
+    clock.advance(to: instant)
+    for event in part.events { play(event, at: instant) }
+    if isRestoring { known.note(part.position) }
+  }
+
   /// Takes an event as it was taken: acts are not counted among those that were received.
   private func play(_ event: LiveEvent, at instant: Instant) {
     if exchange(&isActNext, with: false) {
       if screen.perform(event, at: instant) { log?.add(act: event, at: instant) }
     } else {
+      if isRestoring { known.repeatTaking(event, at: instant) }
       screen.receive(event, at: instant)
       if screen.refusedCount == 0 { log?.add([event], at: instant) }
       screen.reduce()
@@ -73,6 +99,14 @@ extension Room {
     if isRestoring {
       for (reason, count) in change.rejected ?? [:] { screen.reject(reason, count) }
       if let input = change.recorder { screen.send(.recorder(.own(input))) }
+      if let replays = change.replays { known.isReplaying = replays }
+    }
+    if let position = change.position {
+      if position.events > 0 {
+        partOfBatch = PartOfBatch(position: position)
+      } else if isRestoring {
+        known.note(position)
+      }
     }
     guard let recorded = change.settings else { return }
     screen.apply(recorded.policies)
@@ -87,7 +121,8 @@ extension Room {
   /// of the state to which the recording led.
   func endReplay(now: NIODeadline = .now()) -> String {
     let digest = StateDigest.text(of: screen)
-    replayOffset = nil
+    (replayOffset, partOfBatch) = (nil, nil)
+    noteReplayEnd()
     screen.apply(settings.throttling)
     analyseChat(settings.analysesChat)
     // What the recording leaves open is given up.
@@ -99,5 +134,17 @@ extension Room {
     resetSurfaces()
     if isUnlogged { keeper?.require(at: now) }
     return digest
+  }
+
+  private func noteReplayEnd() {
+    known.isReplaying = false
+    log?.addChange(RoomChange(replays: false), at: clock.now)
+  }
+
+  /// Ends, in the log, a replay that the last run of the daemon did not end.
+  func endInterruptedReplay() {
+    guard known.isReplaying else { return }
+    noteReplayEnd()
+    log?.handOver()
   }
 }

@@ -22,9 +22,13 @@ struct RoomChange: Codable, Equatable {
   var after: LogPosition?
   /// `true` if the analysis of the chat begins anew here: a recording knows of nothing before it.
   var restartsAnalysis: Bool?
+  /// The batch that the events behind it are; they count only if all of them are there.
+  var position: RecordedBatchPosition?
+  /// Whether the events that follow are those of a recording that is played.
+  var replays: Bool?
 
   private enum CodingKeys: String, CodingKey {
-    case settings, rejected, recorder, after, restartsAnalysis
+    case settings, rejected, recorder, after, restartsAnalysis, position, replays
     case isAct = "act"
   }
 
@@ -38,9 +42,13 @@ struct RoomChange: Codable, Equatable {
 
   init(rejected: [RejectionReason: Int]) { self.rejected = rejected }
   init(recorder: RecorderInput) { self.recorder = recorder }
+  init(position: RecordedBatchPosition) { self.position = position }
+  init(replays: Bool) { self.replays = replays }
 
   /// Whether it is about the room in which it was recorded, and about no other one.
-  var isLocal: Bool { rejected != nil || recorder != nil }
+  var isLocal: Bool {
+    rejected != nil || recorder != nil || position != nil || replays != nil
+  }
 
   /// One JSON object on one line.
   var text: String {
@@ -53,6 +61,15 @@ struct RoomChange: Codable, Equatable {
     guard let change: Self = try? JSONValue(parsing: text).decode() else { return nil }
     self = change
   }
+}
+
+/// A batch of a source as it is recorded: in front of its events.
+struct RecordedBatchPosition: Codable, Equatable {
+  var source: Text
+  var sequence: Int
+  /// How many events of the batch the room took. The last of them may be missing after a crash; then the batch was
+  /// never acknowledged, and none of it is taken.
+  var events: Int
 }
 
 /// The settings on which a room's state depends.

@@ -77,9 +77,9 @@ package struct RejectionDigest: Sendable {
   /// reconnecting, works as intended; and closing a room is deliberate.
   private static func isFault(_ reason: RejectionReason) -> Bool {
     switch reason {
-    case .protocolLine, .duplicate, .roomClosed: false
+    case .protocolLine, .duplicate, .unfinishedBatch, .roomClosed: false
     case .malformedJSON, .invalidUTF8, .unknownType, .missingMember, .invalidValue, .invalidRoom,
-      .lineTooLong, .unknownFormat, .malformedIRC, .tooManyRooms:
+      .lineTooLong, .unknownFormat, .malformedIRC, .batchTooLarge, .tooManySources, .tooManyRooms:
       true
     }
   }

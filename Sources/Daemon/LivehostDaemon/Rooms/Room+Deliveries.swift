@@ -30,6 +30,7 @@ extension Room {
     let rejectedBefore = screen.counts.rejected
     var end = delivery.events.count
     switch clock.source {
+    case _ where delivery.position != nil: takeBatch(delivery, now)
     case _ where replayOffset != nil: take(delivery.events[start...])
     case .arrival:
       clock.advance(to: clock.time(machine: now.machineTime))
@@ -82,17 +83,49 @@ extension Room {
     }
   }
 
-  private func take(_ events: ArraySlice<LiveEvent>) {
+  /// Takes a batch of a source, unless the room holds it already, in one step: its events, its position, and what is
+  /// logged of both. It belongs to one instant, whatever the time stamps of its events say.
+  private func takeBatch(_ delivery: RoomDelivery, _ now: NIODeadline) {
+    guard let position = delivery.position else { return }
+    if let reason = known.reasonToReject(position) {
+      return screen.reject(reason, delivery.events.count)
+    }
+    if replayOffset == nil {
+      switch clock.source {
+      case .arrival: clock.advance(to: clock.time(machine: now.machineTime))
+      case .event:
+        for event in delivery.events { clock.advance(to: clock.time(of: event.timestamp)) }
+      }
+    }
+    take(delivery.events[...], position)
+  }
+
+  private func take(_ events: ArraySlice<LiveEvent>, _ position: BatchPosition? = nil) {
+    // Those that were taken, in a row; nearly always all of them.
+    var taken: [ArraySlice<LiveEvent>] = []
     var first = events.startIndex
     var refused = 0
     for index in events.indices {
-      screen.receive(events[index], at: clock.now)
-      guard log != nil, screen.refusedCount > refused else { continue }
-      log?.add(events[first..<index], at: clock.now)
+      let isRepeated = !known.take(events[index], at: clock.now)
+      if isRepeated {
+        screen.reject(.duplicate, 1)
+      } else {
+        screen.receive(events[index], at: clock.now)
+      }
+      guard isRepeated || screen.refusedCount > refused else { continue }
+      taken.append(events[first..<index])
       first = index + 1
       refused = screen.refusedCount
     }
-    log?.add(events[first...], at: clock.now)
+    taken.append(events[first...])
+    if let position {
+      let recorded = RecordedBatchPosition(
+        source: position.source, sequence: position.sequence,
+        events: taken.reduce(0) { $0 + $1.count })
+      known.note(recorded)
+      log?.addChange(RoomChange(position: recorded), at: clock.now)
+    }
+    for slice in taken { log?.add(slice, at: clock.now) }
     screen.reduce()
   }
 
@@ -100,6 +133,10 @@ extension Room {
     for index in events.indices {
       let event = events[index]
       let instant = clock.time(of: event.timestamp)
+      guard known.take(event, at: max(instant, clock.now)) else {
+        screen.reject(.duplicate, 1)
+        continue
+      }
       // A frame shows all events of its instant, and is never earlier than the event that it shows.
       var frames = 0
       while frames < Self.framesInGap, let due = screen.nextFrame, max(due, clock.now) < instant {

@@ -37,6 +37,10 @@ final class Room {
     // What effects brought back is among the recorded steps.
     didSet { screen.startsEffects = replayOffset == nil }
   }
+  /// What the room was sent before.
+  var known: KnownEvents
+  /// The part of a batch that has been played so far; `nil` outside of one.
+  var partOfBatch: PartOfBatch?
   /// Whether the next of the steps that are played is an act.
   var isActNext = false
   let grid: FrameGrid
@@ -95,6 +99,7 @@ final class Room {
     lastDelivery = now
     self.keeper = keeper
     isRestoring = snapshot != nil
+    known = snapshot?.known ?? KnownEvents()
     loggedRejections = snapshot?.screen.counts.rejectedByReason ?? [:]
     clock = RoomClock(machine: now.machineTime)
     if let snapshot { clock.advance(to: snapshot.instant) }

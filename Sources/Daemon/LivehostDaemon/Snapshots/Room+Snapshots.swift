@@ -55,7 +55,7 @@ extension Room {
       room: name.description, savedAt: WallClock.milliseconds(),
       instant: clock.time(machine: now.machineTime), screen: screen.snapshot,
       recording: log?.isRecording == true ? log?.position : openRecording,
-      log: self.keeper?.position)
+      log: self.keeper?.position, known: known)
     let number = keeper.room.nextSnapshot()
     keeper.library.noteSaving(name.description)
     let post: @Sendable () -> Void = {
@@ -165,7 +165,7 @@ extension Room {
   /// - Parameter end: the position in the log of what the room has seen, for the snapshots from here on.
   func wake(after snapshot: RoomSnapshot, at end: LogPosition?, now: NIODeadline) {
     keeper?.position = end
-    isActNext = false
+    (isActNext, partOfBatch) = (false, nil)
     if replayOffset != nil {
       replayOffset = nil
       screen.apply(settings.throttling)
@@ -191,6 +191,7 @@ extension Room {
     isRestoring = false
     // Last, when it is logged or recorded again.
     defer {
+      endInterruptedReplay()
       resumeRequests()
       resumeRecorder()
       resumeAnalysis()

@@ -16,11 +16,24 @@ package struct RoomSnapshot: Sendable, Codable {
   package let recording: RecordedPosition?
   /// How far it is in the log of all rooms; `nil` if it was saved by a version that had none.
   package let log: LogPosition?
+  /// What it was sent before; `nil` if it was saved by a version that did not remember that.
+  let known: KnownEvents?
 
   package init(
     room: String, savedAt: Int, instant: Instant, screen: ScreenSnapshot,
     recording: RecordedPosition?, log: LogPosition? = nil
   ) {
+    self.init(
+      room: room, savedAt: savedAt, instant: instant, screen: screen, recording: recording,
+      log: log,
+      known: nil)
+  }
+
+  init(
+    room: String, savedAt: Int, instant: Instant, screen: ScreenSnapshot,
+    recording: RecordedPosition?, log: LogPosition?, known: KnownEvents?
+  ) {
+    self.known = known
     self.room = room
     self.savedAt = savedAt
     self.instant = instant

@@ -67,7 +67,7 @@ extension IRCLine {
   private func rarerEvent(of command: IRCCommand) throws(RejectionReason) -> ChatEvent {
     switch command {
     case .privateMessage: .message(try message())
-    case .userNotice: .notice(try notice())
+    case .userNotice: .notice(try identifiedNotice())
     case .clearChat: try clear()
     case .clearMessage: .delete(messageID: text(try required(.targetMessageID)))
     case .roomState: .modes(try modes())
@@ -132,6 +132,13 @@ extension IRCLine {
       uniqueOnly: try flag(.uniqueOnly))
     guard modes != ChatModes() else { throw .malformedIRC }
     return modes
+  }
+
+  private func identifiedNotice() throws(RejectionReason) -> ChatNotice {
+    var notice = try notice()
+    let id = try name(slice(.id))
+    if !id.isEmpty { notice.id = text(id) }
+    return notice
   }
 
   /// A notice. Text written together with it is part of the notice, not a message.

@@ -53,7 +53,7 @@ extension ChatEvent: NativeEvent {
           ChatNotice(
             kind: try line.choice(.kind), user: try line.person(),
             count: try line.integer(.count, in: EventLimits.count),
-            group: try line.optionalName(.group)))
+            group: try line.optionalName(.group), id: try line.optionalName(.id)))
       case .modes: .modes(try ChatModes(line))
       case .filter:
         .filter(
@@ -87,6 +87,7 @@ extension ChatEvent: NativeEvent {
       object.add("user", timeout.user)
       object.add("seconds", timeout.seconds)
     case .notice(let notice):
+      object.add("id", notice.id)
       object.add("kind", notice.kind.rawValue)
       object.add("user", notice.user)
       object.add("count", notice.count)

@@ -2,7 +2,7 @@ import LiveEvents
 
 /// Lines to the connection, which do not carry an event.
 extension ControlLine {
-  enum NativeType: String, CaseIterable { case sync, options }
+  enum NativeType: String, CaseIterable { case sync, options, position }
 
   init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason) {
     switch type {
@@ -18,6 +18,12 @@ extension ControlLine {
       if line.has(.clock) { options.clock = try line.choice(.clock) as FrameClock }
       if line.has(.format) { options.format = try line.choice(.format) as WireFormat }
       self = .options(options)
+    case .position:
+      // Owned: a room keeps it.
+      self = .position(
+        BatchPosition(
+          source: try line.name(.source).owned(),
+          sequence: try line.integer(.sequence, in: EventLimits.total)))
     }
   }
 }

@@ -128,7 +128,7 @@ enum NativeMember: Int, CaseIterable {
   // Poll.
   case options, endsAt, totals, winner
   // Lines to the connection.
-  case token, clock, format
+  case token, clock, format, source, sequence
   /// `user.id`, `user.name`, `user.badges`
   case userID, userName, userBadges
 

@@ -1,0 +1,168 @@
+package import RateLimiting
+
+/// The hashes of the newest identifiers of a room, at most ``capacity``, none older than ``lifetime`` by the room's
+/// time, which never goes back.
+///
+/// A ring in the order in which they came, and a table of positions in it. Identifiers are compared by 64 bits of
+/// their hash: among as many as are remembered, one message in 10^15 would be taken for another one.
+package struct RecentIdentifiers: Sendable, Equatable {
+  package static let capacity = 4_096
+  package static let lifetime = Interval.seconds(15 * 60)
+  /// The most that it takes, in bytes.
+  package static let memory = capacity * (MemoryLayout<Entry>.stride + 2 * 2)
+
+  private struct Entry: Sendable, Equatable {
+    var hash: UInt64 = 0
+    var milliseconds: Int64 = 0
+  }
+
+  /// A power of two in size, so that a room with few messages is small.
+  private var ring: [Entry] = []
+  private var first = 0
+  package private(set) var count = 0
+  /// Positions in the ring, plus one, at twice its size; 0 where there is none. Found by probing on from the hash.
+  private var table: [UInt16] = []
+
+  package init() {}
+
+  package static func == (left: Self, right: Self) -> Bool {
+    left.entries.elementsEqual(right.entries)
+  }
+
+  private var entries: some Sequence<Entry> {
+    (0..<count).lazy.map { ring[(first + $0) & (ring.count - 1)] }
+  }
+
+  /// Notes an identifier; `false` if it is remembered already.
+  ///
+  /// - Complexity: O(1), amortised.
+  package mutating func insert(_ hash: UInt64, at now: Instant) -> Bool {
+    let milliseconds = now.nanoseconds / 1_000_000
+    let oldest = milliseconds - Self.lifetime.nanoseconds / 1_000_000
+    while count > 0, ring[first].milliseconds < oldest { removeFirst() }
+    if !table.isEmpty, table[slot(of: hash)] != 0 { return false }
+    append(Entry(hash: hash, milliseconds: milliseconds))
+    return true
+  }
+
+  private mutating func append(_ entry: Entry) {
+    if count == Self.capacity {
+      removeFirst()
+    } else if count == ring.count {
+      grow()
+    }
+    let position = (first + count) & (ring.count - 1)
+    ring[position] = entry
+    count += 1
+    table[slot(of: entry.hash)] = UInt16(position + 1)
+  }
+
+  private mutating func grow() {
+    let old = Array(entries)
+    ring = old + [Entry](repeating: Entry(), count: max(64, old.count))
+    first = 0
+    table = [UInt16](repeating: 0, count: 2 * ring.count)
+    for (position, entry) in old.enumerated() {
+      table[slot(of: entry.hash)] = UInt16(position + 1)
+    }
+  }
+
+  /// Where in the table an identifier is, or is to be.
+  private func slot(of hash: UInt64) -> Int {
+    var slot = home(of: hash)
+    while table[slot] != 0, ring[Int(table[slot]) - 1].hash != hash {
+      slot = (slot + 1) & (table.count - 1)
+    }
+    return slot
+  }
+
+  private func home(of hash: UInt64) -> Int {
+    Int(truncatingIfNeeded: hash) & (table.count - 1)
+  }
+
+  /// Forgets the oldest. Those behind it in the table move up, so that nothing is behind a gap.
+  private mutating func removeFirst() {
+    var gap = slot(of: ring[first].hash)
+    table[gap] = 0
+    first = (first + 1) & (ring.count - 1)
+    count -= 1
+    let mask = table.count - 1
+    var slot = (gap + 1) & mask
+    while table[slot] != 0 {
+      let home = home(of: ring[Int(table[slot]) - 1].hash)
+      // It may move unless its home lies behind the gap.
+      if (slot - home) & mask >= (slot - gap) & mask {
+        table[gap] = table[slot]
+        table[slot] = 0
+        gap = slot
+      }
+      slot = (slot + 1) & mask
+    }
+  }
+}
+
+/// Saved as one text, since there are thousands: for each, 16 hexadecimal digits of its hash and 6 of the
+/// milliseconds since the one before.
+extension RecentIdentifiers: Codable {
+  private static let hashDigits = 16
+  private static let gapDigits = 6
+  /// More than any gap: 15 minutes are fewer than a million milliseconds.
+  private static let longestGap: Int64 = 0xFF_FFFF
+
+  private enum CodingKeys: String, CodingKey {
+    case since, hashes
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    var milliseconds = try values.decode(Int64.self, forKey: .since)
+    let text = try values.decode(String.self, forKey: .hashes).utf8
+    var rest = text[...]
+    while rest.count >= Self.hashDigits + Self.gapDigits {
+      let hash = Self.number(rest.prefix(Self.hashDigits))
+      rest = rest.dropFirst(Self.hashDigits)
+      let gap = Self.number(rest.prefix(Self.gapDigits))
+      rest = rest.dropFirst(Self.gapDigits)
+      milliseconds = milliseconds.addingReportingOverflow(Int64(gap)).partialValue
+      if table.isEmpty || table[slot(of: hash)] == 0 {
+        append(Entry(hash: hash, milliseconds: milliseconds))
+      }
+    }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    let since = count > 0 ? ring[first].milliseconds : 0
+    var last = since
+    var text: [UInt8] = []
+    text.reserveCapacity(count * (Self.hashDigits + Self.gapDigits))
+    for entry in entries {
+      Self.append(entry.hash, Self.hashDigits, to: &text)
+      let gap = min(max(0, entry.milliseconds - last), Self.longestGap)
+      Self.append(UInt64(gap), Self.gapDigits, to: &text)
+      last = entry.milliseconds
+    }
+    try values.encode(since, forKey: .since)
+    try values.encode(String(decoding: text, as: UTF8.self), forKey: .hashes)
+  }
+
+  private static func append(_ number: UInt64, _ digits: Int, to text: inout [UInt8]) {
+    for digit in (0..<digits).reversed() {
+      let value = UInt8(truncatingIfNeeded: number >> UInt64(4 * digit)) & 0xF
+      text.append(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10)
+    }
+  }
+
+  /// What is not a digit counts as 0: it was not written by this program.
+  private static func number(_ digits: Substring.UTF8View) -> UInt64 {
+    digits.reduce(0) { number, digit in
+      let value: UInt8 =
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: 0
+        }
+      return number << 4 | UInt64(value)
+    }
+  }
+}

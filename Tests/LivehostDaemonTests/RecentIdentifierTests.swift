@@ -1,0 +1,95 @@
+import JSON
+import LiveEvents
+import LivehostDaemon
+import RateLimiting
+import TestSupport
+import Testing
+
+@Suite struct RecentIdentifierTests {
+  /// `#expect` does not call what changes a value.
+  private final class Memory {
+    var identifiers = RecentIdentifiers()
+    var count: Int { identifiers.count }
+    func insert(_ hash: UInt64, at now: Instant) -> Bool { identifiers.insert(hash, at: now) }
+  }
+
+  private func second(_ count: Int64) -> Instant { .origin + .seconds(count) }
+
+  @Test func `an identifier is taken once`() {
+    let identifiers = Memory()
+    #expect(identifiers.insert(1, at: .origin))
+    #expect(!identifiers.insert(1, at: second(900)))
+    #expect(identifiers.insert(2, at: second(900)))
+    #expect(identifiers.count == 2)
+  }
+
+  @Test func `it is forgotten after 15 minutes`() {
+    let identifiers = Memory()
+    #expect(identifiers.insert(1, at: second(0)))
+    #expect(identifiers.insert(2, at: second(1)))
+    #expect(identifiers.insert(1, at: second(900) + .milliseconds(1)))
+    #expect(!identifiers.insert(2, at: second(900) + .milliseconds(1)))
+    #expect(identifiers.count == 2)
+  }
+
+  @Test func `the newest 4,096 are remembered`() {
+    let identifiers = Memory()
+    for number in 0...UInt64(RecentIdentifiers.capacity) {
+      #expect(identifiers.insert(number, at: .origin))
+    }
+    #expect(identifiers.count == RecentIdentifiers.capacity)
+    for number in 1...UInt64(RecentIdentifiers.capacity) {
+      #expect(!identifiers.insert(number, at: .origin))
+    }
+    #expect(identifiers.insert(0, at: .origin))
+  }
+
+  @Test(arguments: 1...20)
+  func `it answers as a plain list does, and the same after a detour through its text`(
+    seed: UInt64
+  ) throws {
+    var random = SplitMix64(seed: seed)
+    var identifiers = RecentIdentifiers()
+    var list: [(hash: UInt64, milliseconds: Int64)] = []
+    var now: Int64 = 0
+    // Few different ones, of which many fall on the same slot of the table.
+    let spread = UInt64.random(in: 1...3, using: &random)
+    let range = UInt64.random(in: 50...12_000, using: &random)
+    for step in 0..<20_000 {
+      now += Int64.random(in: 0...Int64.random(in: 1...400, using: &random), using: &random)
+      let hash = UInt64.random(in: 0...range, using: &random) << (spread * 4)
+      list.removeAll { $0.milliseconds < now - 900_000 }
+      let isNew = !list.contains { $0.hash == hash }
+      let isTaken = identifiers.insert(hash, at: .origin + .milliseconds(now))
+      try #require(isTaken == isNew, "step \(step)")
+      if isNew { list.append((hash, now)) }
+      if list.count > RecentIdentifiers.capacity { list.removeFirst() }
+      if step % 1_000 == 0 {
+        let text = try JSONValue(encoding: identifiers)
+        let copy: RecentIdentifiers = try text.decode()
+        #expect(copy == identifiers)
+        identifiers = copy
+      }
+    }
+    #expect(identifiers.count == list.count)
+  }
+
+  @Test func `a text that this program did not write is read as far as it goes`() throws {
+    let text = #"{"since":9223372036854775807,"hashes":"zz00000000000001ffffffé123"}"#
+    let identifiers: RecentIdentifiers = try JSONValue(parsing: text).decode()
+    #expect(identifiers.count == 1)
+  }
+
+  @Test func `texts of the same bytes have the same hash, however they are written`() {
+    let written = ByteSlab(Array(#"caf\u00e9/0123456789"#.utf8))
+    let slice = ByteSlab.Slice(offset: 0, count: written.count, escape: .json)
+    #expect(Text(slab: written, slice: slice).stableHash == Text("café/0123456789").stableHash)
+    // The same to a reader, but other bytes.
+    #expect(Text("cafe\u{301}/0123456789").stableHash != Text("café/0123456789").stableHash)
+    // It is in what was saved, so it must stay what it is.
+    #expect(Text("b34ccfc7-4977-403a-8a94-33c6bac34fb8").stableHash == 6_792_744_049_324_417_543)
+    var hashes: Set<UInt64> = []
+    for number in 0..<100_000 { hashes.insert(Text("m\(number)").stableHash) }
+    #expect(hashes.count == 100_000)
+  }
+}

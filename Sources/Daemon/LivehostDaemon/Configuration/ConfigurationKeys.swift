@@ -62,8 +62,7 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "rooms.chatWaves",
         meaning:
-          "Whether chats are searched for messages that are nearly identical, which are shown as one, and for \
-          highlights.",
+          "Whether chats are searched for highlights, and for near-duplicates, which are shown as one.",
         standard: "false"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.analysesChat = try value.boolean()

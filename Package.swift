@@ -80,7 +80,7 @@ func library(_ name: String, module: String, install package: String) -> Target 
 
 let children = [
   "ChatFeature", "HeaderFeature", "WaitingRoomFeature", "ControlFeature", "LiveRoomStatsFeature",
-  "RecorderFeature", "PollFeature",
+  "RecorderFeature", "PollFeature", "SourcesFeature", "ActivityFeature",
 ]
 let childTargets = children.map { Target.Dependency.byName(name: $0) }
 let featureKit: [Target.Dependency] = [

@@ -30,6 +30,19 @@ import Testing
     await daemon.stop()
   }
 
+  @Test func `sources says how each is doing and what is missing`() async throws {
+    let daemon = try await FakeDaemon()
+    let list = await daemon.run(["sources", "main"])
+    #expect(
+      list.output == """
+        ROOM  SOURCE       PLATFORM  STATE                           LOST  BACK-FILLED  DUPLICATE  POSITION  MISSING
+        main  twitch-main  twitch    behind 2 s: the server is slow     3           40          5        17  12 s (connection lost), 2 gaps, 14 s in all
+        main  obs          -         refused: wrong password            0            0          0         -  -
+        """ + "\n")
+    #expect(await daemon.run(["sources", "none"]).status == .failed)
+    await daemon.stop()
+  }
+
   @Test func `status and rooms have text and JSON`() async throws {
     let daemon = try await FakeDaemon()
     let status = await daemon.run([])

@@ -57,7 +57,7 @@ import VarlinkDescription
       Set(description.methodNames).subtracting(ControlInterface.privilegedMethods) == [
         "Explain", "GetMetrics", "GetPositions", "GetRoom", "GetStatus", "ListHangs",
         "ListRecordings",
-        "ListRooms", "ListTasks", "MonitorHangs", "MonitorRoom", "MonitorScreen",
+        "ListRooms", "ListSources", "ListTasks", "MonitorHangs", "MonitorRoom", "MonitorScreen",
       ])
   }
 

@@ -147,6 +147,21 @@ package final class FakeService: ControlService {
     return reply
   }
 
+  package func listSources(_ room: String?) async throws -> [SourceReport] {
+    if let room, !opened.withLock({ $0.contains(room) }) { throw ControlError.noSuchRoom(room) }
+    return [
+      SourceReport(
+        room: "main", source: "twitch-main", state: .behind, platform: "twitch",
+        reason: "the server is slow", behindMs: 2_500, lost: 3, backfilled: 40, duplicate: 5,
+        gaps: 2, gapMs: 14_000,
+        lastGap: GapReport(from: 1_000, to: 13_000, reason: "connection lost"),
+        timestamp: 20_000, position: 17),
+      SourceReport(
+        room: "main", source: "obs", state: .refused, reason: "wrong password", lost: 0,
+        backfilled: 0, duplicate: 0, gaps: 0, gapMs: 0, timestamp: 21_000),
+    ]
+  }
+
   package func getPositions(_ room: String) async throws -> [String: Int] {
     guard opened.withLock({ $0.contains(room) }) else { throw ControlError.noSuchRoom(room) }
     return ["twitch-main": 17]
@@ -176,7 +191,8 @@ package final class FakeService: ControlService {
     case .control(let event): return try reply(to: event)
     case .chat(let event): return try reply(to: event, report)
     case .waitingRoom(.admit(let admission)): return try reply(to: admission, report)
-    case .waitingRoom, .header, .liveRoomStats, .poll, .recorder, .stream: return HostReply()
+    case .activity, .waitingRoom, .header, .liveRoomStats, .poll, .recorder, .source, .stream:
+      return HostReply()
     }
   }
 

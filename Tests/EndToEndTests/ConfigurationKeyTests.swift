@@ -188,6 +188,8 @@ struct ConfigurationKeyTests {
     case .votes: "poll"
     case .statistics: "liveRoomStats"
     case .progress: "recorder"
+    case .sources: "sources"
+    case .goals: "activity"
     }
   }
 
@@ -209,6 +211,8 @@ struct ConfigurationKeyTests {
         case .statistics: #""type":"stats","bitrateKbps":\#(4_000 + number)"#
         case .progress:
           #""type":"recorder.progress","bytes":\#(number * 1_000),"durationMs":\#(number)"#
+        case .sources: #""type":"source.state","source":"s","state":"live","lost":\#(number)"#
+        case .goals: #""type":"goal","title":"followers","count":\#(number),"target":2000"#
         }
       return #"{\#(members),"ts":\#(1_700_000_000_000 + number * 20)}"#
     }

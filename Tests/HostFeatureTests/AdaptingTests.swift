@@ -163,6 +163,8 @@ extension AdaptingTests {
     case .votes: .poll(.votes(pollID: "p", totals: [1]))
     case .statistics: .liveRoomStats(StreamStatistics(congestion: 0))
     case .progress: .recorder(.progress(RecorderProgress(bytes: 1, durationMilliseconds: 1)))
+    case .sources: .source(.state(SourceHealth(source: "s", state: .live)))
+    case .goals: .activity(.goal(Goal(title: "followers", count: 1, target: 2)))
     }
   }
 }

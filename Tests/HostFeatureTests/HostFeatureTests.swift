@@ -1,3 +1,4 @@
+import ActivityFeature
 import ChatFeature
 import Composable
 import ControlFeature
@@ -35,6 +36,29 @@ import WaitingRoomFeature
     #expect(store.state.poll?.options.count == 1)
     #expect(store.actionCount == 4)
     #expect(store.actionsWithoutChild == 0)
+  }
+
+  @Test func `the feed begins with the notices of the chat, and has those that follow`() {
+    func raid(_ count: Int) -> HostFeature.Action {
+      .chat(.notice(ChatNotice(kind: .raid, user: person, count: count), at: 5))
+    }
+    func gift(_ group: Text?) -> HostFeature.Action {
+      .chat(.notice(ChatNotice(kind: .gift, user: person, count: 1, group: group), at: 6))
+    }
+    store.send(raid(1))
+    store.send(.activity(.dismissed(1)))
+    #expect(store.state.activity == nil)
+    store.send(.activity(.followed(person, at: 7)))
+    let actions = store.actionCount
+    store.send(raid(2))
+    // The gifts of a gift bomb are in its announcement.
+    store.send(gift("bomb"))
+    store.send(gift(nil))
+    #expect(store.actionCount == actions + 3)
+    #expect(store.state.activity?.feed.rows.map(\.kind) == [.raid, .follow, .raid, .gift])
+    #expect(store.state.activity?.feed.rows.map(\.count) == [1, 0, 2, 1])
+    store.send(.roomClosed)
+    #expect(store.state.activity == nil)
   }
 
   @Test func `the host follows the stream from the waiting room to the end`() {

@@ -80,7 +80,9 @@ import Testing
       case .chat(.timeout(let timeout)): sent.append("timeout \(timeout.user.id)")
       case .chat(.notice(let notice)): sent.append("notice \(notice.count)")
       case .stream(let phase): sent.append("stream \(phase)")
-      case .chat, .control, .header, .liveRoomStats, .poll, .recorder, .waitingRoom: break
+      case .activity, .chat, .control, .header, .liveRoomStats, .poll, .recorder, .source,
+        .waitingRoom:
+        break
       }
       run.receive(event, at: now)
     }
@@ -110,7 +112,9 @@ import Testing
       case .control(.slider(let slider)):
         if slider.phase == .end, (0...1).contains(slider.value) { committed += 1 }
       case .control(.set): committed += 1
-      case .chat, .control, .liveRoomStats, .poll, .recorder, .waitingRoom, .stream: break
+      case .activity, .chat, .control, .liveRoomStats, .poll, .recorder, .source, .waitingRoom,
+        .stream:
+        break
       }
       let now = Instant(nanoseconds: Int64(step) * 700_000)
       run.wake(at: now)
@@ -212,7 +216,8 @@ import Testing
     case .chat(.notice(let notice, _)): ["notice \(notice.count)"]
     case .stream(let phase, _): ["stream \(phase)"]
     case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .chat(.reviewContinued),
-      .chat(.analysisWanted), .chat(.analysisResumed), .chat(.analysed), .control,
+      .chat(.analysisWanted), .chat(.analysisResumed), .chat(.analysed), .activity, .control,
+      .sources,
       .header, .liveRoomStats,
       .poll, .recorder, .waitingRoom, .endConfirmation, .roomClosed, .historyLimited,
       .chatAnalysisWanted,

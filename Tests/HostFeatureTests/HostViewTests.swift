@@ -1,3 +1,4 @@
+import ActivityFeature
 import ChatFeature
 import Composable
 import ControlFeature
@@ -7,6 +8,7 @@ import LiveEvents
 import LiveRoomStatsFeature
 import PollFeature
 import RecorderFeature
+import SourcesFeature
 import Testing
 import ViewGraph
 import WaitingRoomFeature
@@ -22,18 +24,24 @@ import WaitingRoomFeature
       .chat(.messages([message])), .waitingRoom(.changed([.joined(person)])),
       .liveRoomStats(.windowClosed(StatisticsWindow(samples: 1))),
       .poll(.began(PollQuestion(id: "p", title: "", options: ["a"]), at: 0)),
+      .activity(.followed(person, at: 0)),
+      .sources(.reported(SourceHealth(source: "s", state: .live), at: 0)),
     ]
     store.send(contentsOf: firsts)
     #expect(
       frame(screen) == [
-        "ChatView", "ControlView", "HeaderView", "HostView",
-        "LiveRoomStatsView", "PollView", "RecorderView", "WaitingRoomView",
+        "ActivityView", "ChatView", "ControlView", "HeaderView", "HostView",
+        "LiveRoomStatsView", "PollView", "RecorderView", "SourcesView", "WaitingRoomView",
       ])
 
     #expect(evaluated(screen, .chat(.messages([message]))) == ["ChatView"])
     #expect(evaluated(screen, .waitingRoom(.changed([.left(person)]))) == ["WaitingRoomView"])
     #expect(evaluated(screen, .poll(.voted([1]))) == ["PollView"])
     #expect(evaluated(screen, .poll(.voted([1]))) == [])
+    #expect(evaluated(screen, .activity(.followed(person, at: 1))) == ["ActivityView"])
+    #expect(
+      evaluated(screen, .sources(.reported(SourceHealth(source: "s", state: .behind), at: 1)))
+        == ["SourcesView"])
     #expect(evaluated(screen, .header(.titleChanged("title"))) == ["HeaderView"])
     #expect(evaluated(screen, .control(.tapped(control: "camera", on: true))) == ["ControlView"])
     #expect(
@@ -54,7 +62,7 @@ import WaitingRoomFeature
       Issue.record("the host has no column")
       return
     }
-    #expect(parts.count == 8)
+    #expect(parts.count == 10)
     #expect(parts[0] == .row([.badge("WAITING", .warning)]))
     let titles = parts.dropFirst().map { part in
       guard case .child(let id) = part, case .panel(let panel, _)? = screen.output(of: id) else {
@@ -62,7 +70,7 @@ import WaitingRoomFeature
       }
       return panel.name
     }
-    #expect(titles == ["header", "waitingRoom", "", "", "control", "", "recorder"])
+    #expect(titles == ["header", "waitingRoom", "", "", "", "control", "", "recorder", ""])
   }
 
   @Test func `what the waiting room came to is shown after it`() {

@@ -1,3 +1,4 @@
+import ActivityFeature
 import ChatFeature
 import ControlFeature
 import HeaderFeature
@@ -7,6 +8,7 @@ import LiveRoomStatsFeature
 import PollFeature
 import RateLimiting
 import RecorderFeature
+import SourcesFeature
 import TestSupport
 import WaitingRoomFeature
 
@@ -22,7 +24,7 @@ struct ChildActions: Sequence, IteratorProtocol {
   mutating func next() -> HostFeature.Action? {
     number += 1
     let time = Timestamp(number * 40)
-    return switch random.pick(0..<30) {
+    return switch random.pick(0..<34) {
     case 0: .chat(.messages([message(at: time), message(at: time)]))
     case 1: .chat(.messageDeleted(Text("m\(random.pick(0..<number))"), at: time))
     case 2: .chat(.cleared(at: time))
@@ -54,6 +56,11 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 23: .liveRoomStats(.ticked(at: time))
     case 24: .chat(.ticked(at: time))
     case 25, 26: poll(at: time)
+    case 30, 31: .activity(activity(at: time))
+    case 32:
+      .sources(
+        .reported(SourceHealth(source: "s", state: .live, lost: random.pick(0..<3)), at: time))
+    case 33: .sources(.missed(MissedTime(source: "t", from: 0, to: time, reason: "lost"), at: time))
     default: .waitingRoom(.changed([.admitted(person())]))
     }
   }
@@ -76,6 +83,19 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 1: .capacityChanged(random.pick(0..<9))
     case 2: .scheduled(time + 9_000, at: time)
     default: .ticked(at: time)
+    }
+  }
+
+  private mutating func activity(at time: Timestamp) -> ActivityFeature.Action {
+    switch random.pick(0..<5) {
+    case 0: .followed(person(), at: time)
+    case 1: .trainMoved(HypeTrain(phase: .progress, level: random.pick(1..<4)), at: time)
+    case 2:
+      .predicted(
+        Prediction(
+          id: "p", title: "title", state: .open, options: ["a"], totals: [random.pick(0..<9)]))
+    case 3: .counted(Goal(title: "followers", count: random.pick(0..<9), target: 9))
+    default: .dismissed(number)
     }
   }
 

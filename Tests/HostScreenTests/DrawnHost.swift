@@ -1,3 +1,4 @@
+import ActivityFeature
 import ChatFeature
 import Composable
 import ControlFeature
@@ -9,6 +10,7 @@ import LiveRoomStatsFeature
 import PollFeature
 import RateLimiting
 import RecorderFeature
+import SourcesFeature
 import ViewGraph
 import WaitingRoomFeature
 
@@ -23,12 +25,14 @@ final class DrawnHost {
   static var childFields: Set<String> {
     func paths(_ child: String, _ names: [String]) -> [String] { names.map { "\(child).\($0)" } }
     return Set(
-      paths("chat", ChatFeature.State._$fieldNames)
+      paths("activity", ActivityFeature.State._$fieldNames)
+        + paths("chat", ChatFeature.State._$fieldNames)
         + paths("control", ControlFeature.State._$fieldNames)
         + paths("header", HeaderFeature.State._$fieldNames)
         + paths("liveRoomStats", LiveRoomStatsFeature.State._$fieldNames)
         + paths("poll", PollFeature.State._$fieldNames)
         + paths("recorder", RecorderFeature.State._$fieldNames)
+        + paths("sources", SourcesFeature.State._$fieldNames)
         + paths("waitingRoom", WaitingRoomFeature.State._$fieldNames))
   }
 
@@ -40,6 +44,8 @@ final class DrawnHost {
       .chat(.messages([])), .waitingRoom(.changed([])),
       .liveRoomStats(.windowClosed(StatisticsWindow(samples: 0))),
       .poll(.began(PollQuestion(id: "p", title: "title", options: ["a", "b"]), at: 0)),
+      .activity(.announced(Announcement(text: "text"), at: 0)),
+      .sources(.reported(SourceHealth(source: "s", state: .connecting), at: 0)),
     ])
     draw()
     host.views.onEvaluation = { [unowned self] in evaluated.append($0.name) }

@@ -70,7 +70,7 @@ import WireFormats
   {
     let sink = NotingSink()
     let connection = try EmbeddedConnection(sink)
-    let count = 12_000
+    let count = 20_000
     for number in 0..<count {
       try connection.send((number == 0 ? position(1) : "") + viewers(number))
     }
@@ -81,6 +81,18 @@ import WireFormats
     #expect(
       try connection.answers()
         == #"{"type":"synced","token":"t","received":\#(count + 1),"rejected":\#(count)}"# + "\n")
+  }
+
+  @Test func `64 KiB of the shortest lines and one of the longest fit into a batch`() throws {
+    let sink = NotingSink()
+    let connection = try EmbeddedConnection(sink)
+    let short = #"{"type":"chat.clear"}"# + "\n"
+    let count = 64 * 1024 / short.utf8.count
+    try connection.send(position(1) + String(repeating: short, count: count))
+    let title = String(repeating: "t", count: 64 * 1024 - 40)
+    try connection.send(#"{"type":"title","title":"\#(title)"}"# + "\n" + sync("t"))
+    #expect(sink.payloads("main").count == count + 1)
+    #expect(sink.notes.first?.position == batch(1))
   }
 
   @Test func `a slow sink does not stop a batch in its middle`() throws {

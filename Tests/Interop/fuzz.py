@@ -39,6 +39,8 @@ METHODS = {
     CONTROL + "ListTasks": {},
     CONTROL + "ListRecordings": {"room": "?string", "before": "?string"},
     CONTROL + "Explain": {"room": "string", "view": "string"},
+    CONTROL + "GetPositions": {"room": "string"},
+    CONTROL + "ListSources": {"room": "?string"},
     CONTROL + "CloseRoom": {"room": "string"},
     CONTROL + "SetControl": {"room": "string", "control": "string", "value": "?float", "on": "?bool"},
     CONTROL + "SendEvents": {"room": "?string", "events": "objects"},
@@ -46,7 +48,7 @@ METHODS = {
     "io.systemd.service.Ping": {},
 }
 INTERFACES = ["org.varlink.service", "io.livehost.Control", "io.systemd.service"]
-FEATURES = ["chat", "control", "header", "liveRoomStats", "poll", "recorder", "waitingRoom"]
+FEATURES = ["activity", "chat", "control", "header", "liveRoomStats", "poll", "recorder", "sources", "waitingRoom"]
 # Methods that are defined but not called with good parameters; the oracle knows their names.
 OTHERS = {"io.livehost.Control." + name for name in (
     "OpenRoom MonitorRoom MonitorScreen MonitorHangs StartRecording StopRecording StartTask Simulate "
@@ -376,6 +378,9 @@ class Lines:
         b'{"type":"poll.begin","room":"fuzz","id":"p","title":"t","options":[]}',
         b'{"type":"poll.votes","room":"fuzz","id":"none","totals":[1,2]}',
         b'{"type":"poll.end","room":"fuzz","id":"none"}',
+        b'{"type":"gap","room":"fuzz","source":"s","from":2,"to":1,"reason":"r"}',
+        b'{"type":"source.state","room":"fuzz","source":"s","state":"good"}',
+        b'{"type":"hypeTrain","room":"fuzz","phase":"begin","level":-1}',
         b"\0" * 50, b'{"a":' * 2_000,
     ]
 

@@ -29,7 +29,8 @@ import YAMLReader
     "throttle.viewers": "{class: latest-wins, interval: frame}",
     "throttle.votes": "{interval: 1s}",
     "throttle.statistics": "{interval: 5s, maximum-staleness: 10s}",
-    "throttle.progress": "{interval: 2s}",
+    "throttle.progress": "{interval: 2s}", "throttle.sources": "{interval: 2s}",
+    "throttle.goals": "{interval: 2s}",
   ]
 
   @Test

@@ -164,6 +164,49 @@ struct NativeCase: Sendable {
       required: [#""id":"p1""#]),
     NativeCase(#"{"type":"poll.end","id":"p1"}"#, .poll(.end(pollID: "p1", winner: nil))),
     NativeCase(
+      #"{"type":"source.state","source":"irc","state":"behind","platform":"twitch","reason":"slow","behindMs":1500.5,"lost":1,"backfilled":2,"duplicate":3}"#,
+      .source(
+        .state(
+          SourceHealth(
+            source: "irc", state: .behind, platform: "twitch", reason: "slow",
+            behindMilliseconds: 1_500, lost: 1, backfilled: 2, duplicate: 3)))),
+    NativeCase(
+      #"{"type":"source.state","source":"irc","state":"live"}"#,
+      .source(.state(SourceHealth(source: "irc", state: .live)))),
+    NativeCase(
+      #"{"type":"gap","source":"irc","from":5,"to":5,"reason":""}"#,
+      .source(.gap(MissedTime(source: "irc", from: 5, to: 5, reason: "")))),
+    NativeCase(
+      #"{"type":"follow","user":{"id":"u","name":"n"},"id":"f"}"#,
+      .activity(.follow(user: Person(id: "u", name: "n"), id: "f"))),
+    NativeCase(
+      #"{"type":"redemption","user":{"id":"u","name":"n"},"title":"Hat","cost":5,"text":"hi","id":"r"}"#,
+      .activity(
+        .redemption(
+          Redemption(
+            user: Person(id: "u", name: "n"), title: "Hat", cost: 5, text: "hi", id: "r")))),
+    NativeCase(
+      #"{"type":"announcement","text":"Soon"}"#,
+      .activity(.announcement(Announcement(text: "Soon")))),
+    NativeCase(
+      #"{"type":"hypeTrain","phase":"progress","level":2,"total":90,"progress":3,"goal":9,"endsAt":7}"#,
+      .activity(
+        .hypeTrain(
+          HypeTrain(phase: .progress, level: 2, total: 90, progress: 3, goal: 9, endsAt: 7)))),
+    NativeCase(
+      #"{"type":"prediction","id":"p","title":"Who?","state":"resolved","options":["a","b"],"totals":[1,2],"winner":1,"endsAt":9}"#,
+      .activity(
+        .prediction(
+          Prediction(
+            id: "p", title: "Who?", state: .resolved, options: ["a", "b"], totals: [1, 2],
+            winner: 1, endsAt: 9)))),
+    NativeCase(
+      #"{"type":"goal","title":"followers","count":3,"target":9}"#,
+      .activity(.goal(Goal(title: "followers", count: 3, target: 9)))),
+    NativeCase(
+      #"{"type":"host.activity","activity":4,"handling":"pin"}"#,
+      .activity(.handle(number: 4, .pin))),
+    NativeCase(
       #"{"type":"waiting.join","user":{"id":"u1","name":"Ann"}}"#, .waitingRoom(.join(ann)),
       required: [#""user":{"id":"u1","name":"Ann"}"#]),
     NativeCase(
@@ -308,6 +351,24 @@ struct NativeCase: Sendable {
     #"{"type":"poll.end","id":"p","winner":-1}"#, #"{"type":"poll.end","id":"p","winner":32}"#,
     #"{"type":"poll.end","id":"p","winner":0.5}"#, #"{"type":"poll.end","id":"p","winner":"a"}"#,
     #"{"type":"waiting.capacity","count":-1}"#, #"{"type":"waiting.pace","perSecond":0}"#,
+    #"{"type":"source.state","source":"","state":"live"}"#,
+    #"{"type":"source.state","source":"s","state":"good"}"#,
+    #"{"type":"source.state","source":"s","state":"live","lost":-1}"#,
+    #"{"type":"source.state","source":"s","state":"live","behindMs":"1"}"#,
+    #"{"type":"gap","source":"s","from":2,"to":1,"reason":"r"}"#,
+    #"{"type":"gap","source":"s","from":-1,"to":1,"reason":"r"}"#,
+    #"{"type":"follow","user":"u"}"#, #"{"type":"follow","user":{"id":"u","name":"n"},"id":""}"#,
+    #"{"type":"redemption","user":{"id":"u","name":"n"},"title":""}"#,
+    #"{"type":"redemption","user":{"id":"u","name":"n"},"title":"t","cost":-1}"#,
+    #"{"type":"announcement","text":1}"#,
+    #"{"type":"hypeTrain","phase":"change","level":1}"#,
+    #"{"type":"hypeTrain","phase":"begin","level":-1}"#,
+    #"{"type":"goal","title":"t","count":1,"target":1e99}"#,
+    #"{"type":"prediction","id":"p","title":"t","state":"over","options":["a"]}"#,
+    #"{"type":"prediction","id":"p","title":"t","state":"open","options":[]}"#,
+    #"{"type":"prediction","id":"p","title":"t","state":"open","options":["a"],"totals":[1,2]}"#,
+    #"{"type":"prediction","id":"p","title":"t","state":"open","options":["a"],"winner":1}"#,
+    #"{"type":"host.activity","activity":1,"handling":"burn"}"#,
     #"{"type":"waiting.pace","perSecond":1001}"#, #"{"type":"waiting.schedule","startsAt":"soon"}"#,
     #"{"type":"stream","state":"LIVE"}"#, #"{"type":7}"#, #"{"type":["viewers"],"count":1}"#,
   ])

@@ -33,7 +33,7 @@ struct EventGenerator {
   }
 
   private mutating func payload() -> LiveEvent.Payload {
-    switch below(33) {
+    switch below(37) {
     case 0:
       .chat(
         .message(
@@ -98,9 +98,55 @@ struct EventGenerator {
       .control(
         .state(
           control: name(), below(2) == 0 ? .value(fraction()) : .position(on: below(2) == 0)))
+    case 33: .activity(activity())
+    case 34: .activity(.prediction(prediction()))
+    case 35:
+      .source(
+        .state(
+          SourceHealth(
+            source: name(), state: SourceHealth.Connection.allCases[below(5)],
+            platform: maybe { $0.name() }, reason: maybe { $0.name() },
+            behindMilliseconds: maybe { $0.count() }, lost: count(), backfilled: count(),
+            duplicate: count())))
+    case 36:
+      .source(
+        .gap(
+          MissedTime(source: name(), from: Int64(below(9)), to: Int64(9 + count()), reason: name()))
+      )
     case 30: .poll(.end(pollID: name(), winner: maybe { $0.below(32) }))
     default: .stream(StreamState.allCases[below(4)])
     }
+  }
+
+  private mutating func activity() -> ActivityEvent {
+    switch below(6) {
+    case 0: .follow(user: person(), id: maybe { $0.name() })
+    case 1:
+      .redemption(
+        Redemption(
+          user: person(), title: name(), cost: maybe { $0.count() }, text: maybe { $0.text() },
+          id: maybe { $0.name() }))
+    case 2:
+      .announcement(
+        Announcement(user: maybe { $0.person() }, text: text(), id: maybe { $0.name() }))
+    case 3: .goal(Goal(title: name(), count: count(), target: count()))
+    case 4: .handle(number: count(), NoticeHandling.allCases[below(3)])
+    default:
+      .hypeTrain(
+        HypeTrain(
+          phase: HypeTrain.Phase.allCases[below(3)], level: count(), total: maybe { $0.count() },
+          progress: maybe { $0.count() }, goal: maybe { $0.count() },
+          endsAt: maybe { Int64($0.below(253_402_300_800_000)) }))
+    }
+  }
+
+  private mutating func prediction() -> Prediction {
+    let options = (0...below(32)).map { _ in name() }
+    return Prediction(
+      id: name(), title: text(), state: Prediction.State.allCases[below(4)], options: options,
+      totals: below(2) == 0 ? [] : options.map { _ in count() },
+      winner: maybe { $0.below(options.count) },
+      endsAt: maybe { Int64($0.below(253_402_300_800_000)) })
   }
 
   private mutating func act() -> LiveEvent.Payload {

@@ -73,6 +73,9 @@ extension ControlInterface {
     try interface.handle("GetRoom") { (_, parameters: GetRoomParameters) in
       try await service.getRoom(parameters.room, features: parameters.feature.map { [$0] })
     }
+    try interface.handle("ListSources") { (_, parameters: ListSourcesParameters) in
+      ListSourcesReply(sources: try await service.listSources(parameters.room))
+    }
     try interface.handle("GetPositions") { (_, parameters: GetPositionsParameters) in
       GetPositionsReply(positions: try await service.getPositions(parameters.room))
     }

@@ -18,6 +18,8 @@ package protocol ControlService: Sendable {
   func closeRoom(_ room: String) async throws
   /// The room with these features; nil means all of them.
   func getRoom(_ room: String, features: Set<Feature>?) async throws -> RoomReport
+  /// Of one room or, with nil, of all, by room.
+  func listSources(_ room: String?) async throws -> [SourceReport]
   /// The number of the newest batch that the room holds, by source.
   func getPositions(_ room: String) async throws -> [String: Int]
   /// The states of the room for its monitors; one feed for each room.

@@ -7,7 +7,12 @@ extension LiveEvent {
     switch payload {
     case .chat(.message(let message)): message.id.stableHash
     case .chat(.notice(let notice)): notice.id?.stableHash
-    case .chat, .control, .header, .liveRoomStats, .poll, .recorder, .waitingRoom, .stream: nil
+    case .activity(.follow(_, let id)): id?.stableHash
+    case .activity(.redemption(let redemption)): redemption.id?.stableHash
+    case .activity(.announcement(let announcement)): announcement.id?.stableHash
+    case .activity, .chat, .control, .header, .liveRoomStats, .poll, .recorder, .source,
+      .waitingRoom, .stream:
+      nil
     }
   }
 }

@@ -15,6 +15,7 @@ public struct LiveEvent: Sendable, Hashable {
   /// What happened, by the part of the screen that shows it. Acts of the host are events like any
   /// other.
   public enum Payload: Sendable, Hashable {
+    case activity(ActivityEvent)
     case chat(ChatEvent)
     case control(ControlEvent)
     case header(HeaderEvent)
@@ -22,6 +23,7 @@ public struct LiveEvent: Sendable, Hashable {
     case liveRoomStats(StreamStatistics)
     case poll(PollEvent)
     case recorder(RecorderEvent)
+    case source(SourceEvent)
     case waitingRoom(WaitingRoomEvent)
     /// `stream`: the stream as a whole entered a state.
     case stream(StreamState)

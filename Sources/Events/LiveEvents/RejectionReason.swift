@@ -28,8 +28,6 @@ public enum RejectionReason: String, Error, Sendable, CaseIterable, Codable,
   case unfinishedBatch
   /// The batch that the line is in is larger than a batch may be.
   case batchTooLarge
-  /// The room has positions of as many sources as it keeps.
-  case tooManySources
   /// As many rooms are open as the configuration allows.
   case tooManyRooms
   /// The room was closed before the event reached it.
@@ -57,8 +55,7 @@ extension RejectionReason {
     case .protocolLine: "drives the source's protocol and says nothing about the stream"
     case .duplicate: "its identifier, or the position of its batch, was seen before"
     case .unfinishedBatch: "its batch has no end; end a batch by a sync or the next position"
-    case .batchTooLarge: "its batch is larger than 128 KiB; send smaller batches"
-    case .tooManySources: "the room keeps the positions of 64 sources; use fewer names"
+    case .batchTooLarge: "its batch is too large; begin another one after 64 KiB"
     case .tooManyRooms: "as many rooms are open as rooms.maximum allows; close one or raise it"
     case .roomClosed: "the room was closed before it arrived"
     }

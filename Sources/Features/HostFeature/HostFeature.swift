@@ -1,3 +1,4 @@
+package import ActivityFeature
 package import ChatFeature
 package import Composable
 package import ControlFeature
@@ -6,13 +7,14 @@ package import LiveEvents
 package import LiveRoomStatsFeature
 package import PollFeature
 package import RecorderFeature
+package import SourcesFeature
 package import WaitingRoomFeature
 
 /// The host's screen: the phase of the stream, and its children.
 ///
 /// An optional child appears with the first action addressed to it. `waitingRoom` goes when the
-/// stream goes live, `liveRoomStats` and `poll` when it ends, and `chat` when the room closes; their effects
-/// end with them.
+/// stream goes live, `liveRoomStats` and `poll` when it ends, `activity`, `chat` and `sources` when the room closes; their
+/// effects end with them.
 @Reducer
 package struct HostFeature {
   /// Changes to children do not notify the host's observers: a chat message is no reason to
@@ -29,12 +31,14 @@ package struct HostFeature {
     /// How many the waiting room had let in when it went; `nil` before that.
     package var admittedBefore: Int?
 
+    @ObservationStateIgnored package var activity: ActivityFeature.State?
     @ObservationStateIgnored package var chat: ChatFeature.State?
     @ObservationStateIgnored package var control = ControlFeature.State()
     @ObservationStateIgnored package var header = HeaderFeature.State()
     @ObservationStateIgnored package var liveRoomStats: LiveRoomStatsFeature.State?
     @ObservationStateIgnored package var poll: PollFeature.State?
     @ObservationStateIgnored package var recorder = RecorderFeature.State()
+    @ObservationStateIgnored package var sources: SourcesFeature.State?
     @ObservationStateIgnored package var waitingRoom: WaitingRoomFeature.State?
 
     /// How many messages a chat keeps if it appears from now on.
@@ -46,12 +50,14 @@ package struct HostFeature {
   }
 
   package enum Action: Equatable, Sendable {
+    case activity(ActivityFeature.Action)
     case chat(ChatFeature.Action)
     case control(ControlFeature.Action)
     case header(HeaderFeature.Action)
     case liveRoomStats(LiveRoomStatsFeature.Action)
     case poll(PollFeature.Action)
     case recorder(RecorderFeature.Action)
+    case sources(SourcesFeature.Action)
     case waitingRoom(WaitingRoomFeature.Action)
     case endConfirmation(PresentationAction<EndConfirmation.Action>)
     /// The stream entered a phase, at this time of its source.
@@ -109,15 +115,19 @@ package struct HostFeature {
         }
         // At the host's own time, the newest that the duration is based on.
         return enter(.ended, at: state.header.newestTime, in: &state)
-      case .chat, .control, .header, .liveRoomStats, .poll, .recorder, .waitingRoom,
-        .endConfirmation:
+      case .chat(.notice(let notice, let time)):
+        return noteActivity(notice, at: time, in: &state)
+      case .activity, .chat, .control, .header, .liveRoomStats, .poll, .recorder, .sources,
+        .waitingRoom, .endConfirmation:
         return .none
       }
     }
     .presents(\.endConfirmation, action: \.endConfirmation) { EndConfirmation() }
+    .ifLet(\.activity, action: \.activity) { ActivityFeature() }
     .ifLet(\.chat, action: \.chat) { ChatFeature(dependencies: dependencies) }
     .ifLet(\.liveRoomStats, action: \.liveRoomStats) { LiveRoomStatsFeature() }
     .ifLet(\.poll, action: \.poll) { PollFeature() }
+    .ifLet(\.sources, action: \.sources) { SourcesFeature() }
     .ifLet(\.waitingRoom, action: \.waitingRoom) { WaitingRoomFeature() }
   }
 
@@ -142,6 +152,16 @@ package struct HostFeature {
     else { return .none }
     state.endConfirmation = EndConfirmation.State(viewers: state.header.viewers, failure: reason)
     return .none
+  }
+
+  /// Shows a notice of the chat in the feed as well, if there is one, which does not know about the chat. Run directly,
+  /// so that one event remains one action. The gifts of a gift bomb are in its announcement.
+  private func noteActivity(
+    _ notice: ChatNotice, at time: Timestamp, in state: inout State
+  ) -> Effect<Action> {
+    guard state.activity != nil, notice.kind != .gift || notice.group == nil else { return .none }
+    return ActivityFeature().reduce(into: &state.activity!, action: .noticed(notice, at: time))
+      .map(Action.activity)
   }
 
   /// Shows the quality found by the statistics in the header, which does not know about them.
@@ -216,8 +236,8 @@ extension HostFeature.Action {
     case .chat(let action): action.event.map { .event(.chat($0)) }
     case .control(let action): action.event.map { .event(.control($0)) }
     case .recorder(let action): action.input.map(EffectInput.recorder)
-    case .header, .liveRoomStats, .poll, .waitingRoom, .endConfirmation, .stream, .roomClosed,
-      .historyLimited, .chatAnalysisWanted, .ticked:
+    case .activity, .header, .liveRoomStats, .poll, .sources, .waitingRoom, .endConfirmation,
+      .stream, .roomClosed, .historyLimited, .chatAnalysisWanted, .ticked:
       nil
     }
   }
@@ -281,6 +301,17 @@ extension HostFeature.State {
       }
     case .poll(.began):
       if phase.admitsPoll, poll == nil { poll = PollFeature.State() }
+    case .activity(.pinned), .activity(.unpinned), .activity(.dismissed):
+      return
+    case .activity:
+      guard activity == nil else { return }
+      activity = ActivityFeature.State()
+      // The feed begins with what the chat has shown so far.
+      for entry in chat?.notices.entries ?? [] {
+        activity?.feed.add(entry.notice, count: entry.count, at: entry.timestamp)
+      }
+    case .sources:
+      if sources == nil { sources = SourcesFeature.State() }
     case .waitingRoom(.delegate), .waitingRoom(.admitNextTapped), .waitingRoom(.admitAllTapped),
       .waitingRoom(.admitPersonTapped):
       return
@@ -308,9 +339,11 @@ extension HostFeature.State {
 
   /// Removes all optional children.
   mutating func removeChildren() {
+    activity = nil
     chat = nil
     removeStatistics()
     poll = nil
+    sources = nil
     waitingRoom = nil
     endConfirmation = nil
   }

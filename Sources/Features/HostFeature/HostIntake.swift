@@ -1,3 +1,4 @@
+import ActivityFeature
 import ChatFeature
 import ControlFeature
 import HeaderFeature
@@ -7,6 +8,7 @@ import LiveRoomStatsFeature
 import PollFeature
 package import RateLimiting
 import RecorderFeature
+import SourcesFeature
 import WaitingRoomFeature
 
 /// The throttle stage of a room: hands each event to the intake of its part.
@@ -20,12 +22,14 @@ import WaitingRoomFeature
 package struct HostIntake: ~Copyable {
   package typealias Output = IntakeOutput<HostFeature.Action>
 
+  private var activity = ChildIntake<ActivityIntake>(HostFeature.Action.activity)
   private var chat = ChildIntake<ChatIntake>(HostFeature.Action.chat)
   private var control = ChildIntake<ControlIntake>(HostFeature.Action.control)
   private var header = ChildIntake<HeaderIntake>(HostFeature.Action.header)
   private var liveRoomStats = ChildIntake<LiveRoomStatsIntake>(HostFeature.Action.liveRoomStats)
   private var poll = ChildIntake<PollIntake>(HostFeature.Action.poll)
   private var recorder = ChildIntake<RecorderIntake>(HostFeature.Action.recorder)
+  private var sources = ChildIntake<SourcesIntake>(HostFeature.Action.sources)
   private var waitingRoom = ChildIntake<WaitingRoomIntake>(HostFeature.Action.waitingRoom)
 
   /// - Parameter state: of the screen that is restored. What an intake knows of the events that came
@@ -50,12 +54,14 @@ package struct HostIntake: ~Copyable {
     let time = event.timestamp
     switch event.payload {
     case .chat(let event): chat.receive(event, timestamp: time, at: now, into: &output)
+    case .activity(let event): activity.receive(event, timestamp: time, at: now, into: &output)
     case .control(let event): control.receive(event, timestamp: time, at: now, into: &output)
     case .header(let event): header.receive(event, timestamp: time, at: now, into: &output)
     case .liveRoomStats(let event):
       liveRoomStats.receive(event, timestamp: time, at: now, into: &output)
     case .poll(let event): poll.receive(event, timestamp: time, at: now, into: &output)
     case .recorder(let event): recorder.receive(event, timestamp: time, at: now, into: &output)
+    case .source(let event): sources.receive(event, timestamp: time, at: now, into: &output)
     case .waitingRoom(let event):
       waitingRoom.receive(event, timestamp: time, at: now, into: &output)
     case .stream(let state):
@@ -67,18 +73,21 @@ package struct HostIntake: ~Copyable {
 
   /// Has every child do the same, one after the other.
   private mutating func perform(_ operation: IntakeOperation, into output: inout Output) {
+    activity.perform(operation, into: &output)
     chat.perform(operation, into: &output)
     control.perform(operation, into: &output)
     header.perform(operation, into: &output)
     liveRoomStats.perform(operation, into: &output)
     poll.perform(operation, into: &output)
     recorder.perform(operation, into: &output)
+    sources.perform(operation, into: &output)
     waitingRoom.perform(operation, into: &output)
   }
 
   private var held: HeldEvents {
-    chat.held + control.held + header.held + liveRoomStats.held + poll.held + recorder.held
-      + waitingRoom.held
+    activity.held + chat.held + control.held + header.held + liveRoomStats.held + poll.held
+      + recorder.held
+      + sources.held + waitingRoom.held
   }
 
   /// Events that are held: neither applied nor coalesced yet.
@@ -96,6 +105,8 @@ package struct HostIntake: ~Copyable {
     case .votes: poll.intake.pending
     case .statistics: liveRoomStats.intake.pending
     case .progress: recorder.intake.pending
+    case .sources: sources.intake.pending
+    case .goals: activity.intake.pending
     }
   }
 

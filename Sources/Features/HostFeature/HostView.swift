@@ -1,3 +1,4 @@
+import ActivityFeature
 import ChatFeature
 import ControlFeature
 import HeaderFeature
@@ -5,6 +6,7 @@ import LiveEvents
 import LiveRoomStatsFeature
 import PollFeature
 import RecorderFeature
+import SourcesFeature
 package import ViewGraph
 import WaitingRoomFeature
 import Wording
@@ -14,8 +16,9 @@ package struct HostView: View {
   package static let name = "HostView"
   /// The names of all views of the screen, parents first.
   package static let names = [
-    name, HeaderView.name, WaitingRoomView.name, PollView.name, ChatView.name, ControlView.name,
-    LiveRoomStatsView.name, RecorderView.name,
+    name, HeaderView.name, WaitingRoomView.name, PollView.name, ActivityView.name, ChatView.name,
+    ControlView.name,
+    LiveRoomStatsView.name, RecorderView.name, SourcesView.name,
   ]
 
   package init() {}
@@ -41,10 +44,12 @@ package struct HostView: View {
       context.child(HeaderView(), state, \.header),
       context.child(WaitingRoomView(), state, \.waitingRoom),
       context.child(PollView(), state, \.poll),
+      context.child(ActivityView(), state, \.activity),
       context.child(ChatView(), state, \.chat),
       context.child(ControlView(), state, \.control),
       context.child(LiveRoomStatsView(), state, \.liveRoomStats),
       context.child(RecorderView(), state, \.recorder),
+      context.child(SourcesView(), state, \.sources),
     ]
     if let admitted = state.admittedBefore { parts.append(WaitingRoomView.over(admitted)) }
     return .column(parts)

@@ -1,7 +1,9 @@
+import ActivityFeature
 import ChatFeature
 import ControlFeature
 import Intake
 import LiveEvents
+import SourcesFeature
 import WaitingRoomFeature
 
 /// The most memory that the state of one room may take. Strangers choose texts, names and identifiers,
@@ -17,6 +19,7 @@ package enum RoomBudget {
     3 * MessageHistory.byteLimit(for: chatHistory)
       + ChatterSet.byteLimit
       + WaitingList.byteLimit
+      + 2 * ActivityFeed.byteLimit
       // The chat's and the waiting room's throttles.
       + 2 * HeldBytes.limit
       + tables
@@ -25,10 +28,12 @@ package enum RoomBudget {
         ? MessageHistory.byteLimit(for: chatHistory) + WaveBookkeeping.memory : 0)
   }
 
-  /// Notices, moderation, gift bombs, controls, requests with what they failed for, title and poll: identifiers and names, each with the block
+  /// Notices, moderation, gift bombs, controls, requests with what they failed for, title poll, prediction, goals and sources: identifiers and names, each with the block
   /// that it is in.
   private static let tables =
     (4 * RecentModeration.capacity + 2 * NoticeBoard.groupMemory + 6 * NoticeBoard.limit
-      + 7 * ControlIntake.nameCapacity + Requests.maximumNames)
+      + 7 * ControlIntake.nameCapacity + Requests.maximumNames
+      + 5 * SourcesFeature.limit
+      + 2 * Prediction.maximumOptions)
     * (EventLimits.nameLength + ByteSlab.padding + 64)
 }

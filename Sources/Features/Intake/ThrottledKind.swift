@@ -25,6 +25,10 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
   case statistics
   /// `recorder.progress`
   case progress
+  /// `source.state`
+  case sources
+  /// `goal`, `hypeTrain` progress
+  case goals
 
   /// The kind of an event; `nil` for one that never waits.
   package init?(_ event: LiveEvent.Payload) {
@@ -38,14 +42,18 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
     case .poll(.votes): self = .votes
     case .liveRoomStats: self = .statistics
     case .recorder(.progress): self = .progress
-    case .chat, .waitingRoom, .control, .header, .poll, .recorder, .stream: return nil
+    case .source(.state): self = .sources
+    case .activity(.goal): self = .goals
+    case .activity(.hypeTrain(let train)) where train.phase == .progress: self = .goals
+    case .activity, .chat, .waitingRoom, .control, .header, .poll, .recorder, .source, .stream:
+      return nil
     }
   }
 
   package var limitClass: LimitClass {
     switch self {
     case .chat, .waitingRoom: .keepAll
-    case .controls, .meters, .viewers, .votes: .latestWins
+    case .controls, .meters, .viewers, .votes, .sources, .goals: .latestWins
     case .reactions: .aggregate
     case .statistics: .summary
     case .progress: .progress
@@ -64,6 +72,8 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
     case .votes: "Votes of a poll"
     case .statistics: "Statistics of encoder and connection"
     case .progress: "Progress of a recorder that does not know its total"
+    case .sources: "How the sources of events are doing"
+    case .goals: "Progress of goals and hype trains"
     }
   }
 }
@@ -76,7 +86,8 @@ extension ThrottlePolicies {
     switch kind {
     case .chat, .waitingRoom, .controls, .meters, .reactions:
       Pacing(interval: frame, maximumStaleness: .milliseconds(100))
-    case .viewers, .votes: Pacing(interval: .milliseconds(200), maximumStaleness: .seconds(1))
+    case .viewers, .votes, .sources, .goals:
+      Pacing(interval: .milliseconds(200), maximumStaleness: .seconds(1))
     case .statistics, .progress: Pacing(interval: .seconds(1))
     }
   }

@@ -18,8 +18,15 @@ struct ConnectionCore: ~Copyable {
   /// Whether the batch has grown too large: the rest of it is rejected, too.
   private var isTooLarge = false
 
-  /// The most that the lines of one batch may take in bytes of memory.
-  static let batchLimit = 128 << 10
+  /// The sources whose states came, each in its room, at most ``sourceLimit``.
+  private(set) var sources: [(name: Text, room: RoomName)] = []
+  /// How many of them the sink knows of.
+  var announcedSources = 0
+  static let sourceLimit = 64
+
+  /// The most that the lines of one batch may take in bytes of memory: enough for 64 KiB of the shortest, and for one
+  /// more of the longest.
+  static let batchLimit = 512 << 10
 
   /// Decodes some lines starting at `offset` and gathers what they say, up to the end of the slab or the
   /// next control line, which is returned.
@@ -77,6 +84,7 @@ struct ConnectionCore: ~Copyable {
     switch consume decoded {
     case .event(let event, let room):
       received &+= 1
+      if case .source(.state(let status)) = event.payload { note(status, in: room) }
       batches.add(event, to: room, bytes: line.count)
     case .rejected(let reason, let room):
       // Found out for the first of a flood alone.
@@ -87,6 +95,16 @@ struct ConnectionCore: ~Copyable {
     }
     return nil
   }
+
+  @inline(never)
+  private mutating func note(_ status: SourceHealth, in room: RoomReference) {
+    let room = decoder.name(of: room)
+    guard sources.count < Self.sourceLimit,
+      !sources.contains(where: { $0.name == status.source && $0.room == room })
+    else { return }
+    sources.append((status.source.owned(), room))
+  }
+
   private mutating func reject(
     _ reason: RejectionReason, room: RoomReference?, bytes: Int, fault: String?
   ) {

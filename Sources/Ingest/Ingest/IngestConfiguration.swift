@@ -17,7 +17,7 @@ package struct IngestConfiguration: Sendable {
   /// many bytes of memory. One more read may already be in progress.
   package var maximumOutstandingBytes = 4 << 20
   /// The same for all connections together; beyond it, each has only ``ownBytes``.
-  package var sharedBytes = 48 << 20
+  package var sharedBytes = 64 << 20
   package var ownBytes = 64 << 10
   /// A connection stops reading once the sink has this many deliveries that it has not consumed.
   package var maximumOutstandingDeliveries = 64

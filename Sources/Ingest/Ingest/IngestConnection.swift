@@ -153,6 +153,7 @@ package final class IngestConnection: ChannelInboundHandler {
     }
     finish(as: .closed)
     phase = .closed
+    for source in core.sources { sink.sourceLeft(source.name, in: source.room) }
     ledger.setWake(nil)
     self.ledger = nil
   }
@@ -254,6 +255,10 @@ package final class IngestConnection: ChannelInboundHandler {
   /// Hands over what has been gathered. With `wantsAcknowledgement`, every room fed since the last
   /// sync gets a delivery that asks for it, if necessary an empty one.
   private func handOver(wantsAcknowledgement: Bool = false) {
+    for source in core.sources[core.announcedSources...] {
+      sink.sourceCame(source.name, in: source.room)
+    }
+    core.announcedSources = core.sources.count
     let (batches, unroutable) = core.batches.take()
     if !unroutable.isEmpty { sink.rejectUnroutable(unroutable) }
     for batch in batches {

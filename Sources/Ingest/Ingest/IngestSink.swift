@@ -1,3 +1,4 @@
+package import LiveEvents
 import WireFormats
 
 /// Takes what connections receive; implemented by the daemon's rooms.
@@ -10,4 +11,14 @@ package protocol IngestSink: Sendable {
 
   /// Counts lines whose room is unknown. Called on the connection's event loop; must not block.
   func rejectUnroutable(_ counts: RejectionCounts)
+
+  /// Notes that a connection brings the states of a source, and, once for each such note, that the connection has
+  /// ended: behind its last delivery. Called on the connection's event loop; must not block.
+  func sourceCame(_ source: Text, in room: RoomName)
+  func sourceLeft(_ source: Text, in room: RoomName)
+}
+
+extension IngestSink {
+  package func sourceCame(_ source: Text, in room: RoomName) {}
+  package func sourceLeft(_ source: Text, in room: RoomName) {}
 }

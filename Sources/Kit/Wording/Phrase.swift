@@ -9,11 +9,12 @@ package enum Phrase {
   package static func notice(
     kind: String, name: String, count: Int, number: Int, isPinned: Bool
   ) -> String {
-    let text = notice(kind, name.isEmpty ? "someone" : name, count)
+    let text = deed(kind, by: name.isEmpty ? "someone" : name, count)
     return "notice \(number): \(text)\(isPinned ? " (pinned)" : "")"
   }
 
-  private static func notice(_ kind: String, _ name: String, _ count: Int) -> String {
+  /// What somebody did, by the kind of a notice.
+  package static func deed(_ kind: String, by name: String, _ count: Int) -> String {
     switch kind {
     case "subscribe": "\(name) subscribed"
     case "resubscribe": "\(name) subscribed for \(Format.count(count, "month"))"

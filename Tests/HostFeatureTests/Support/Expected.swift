@@ -1,9 +1,11 @@
+import ActivityFeature
 import ChatFeature
 import ControlFeature
 import HeaderFeature
 import HostFeature
 import LiveEvents
 import PollFeature
+import SourcesFeature
 import Testing
 
 /// What a room must show after a stream of events, whatever thinned them: exact sums, the last value
@@ -17,6 +19,8 @@ struct Expected {
   private var committed = 0
   private var values: [String: Double] = [:]
   private var dragging: [String: Double] = [:]
+  private var goals: [String: Int] = [:]
+  private var sources: [String: Int] = [:]
   private var phase = StreamState.waiting
   private var poll: (id: Text, isOpen: Bool, totals: [Int], winner: Int?)?
 
@@ -45,7 +49,10 @@ struct Expected {
     case .stream(let phase):
       self.phase = phase
       if phase == .ended { poll = nil }
-    case .chat, .control, .header, .liveRoomStats, .recorder, .waitingRoom: return
+    case .activity(.goal(let goal)): goals[String(goal.title)] = goal.count
+    case .source(.state(let status)): sources[String(status.source)] = status.lost
+    case .activity, .chat, .control, .header, .liveRoomStats, .recorder, .source, .waitingRoom:
+      return
     }
   }
 
@@ -77,6 +84,15 @@ struct Expected {
     #expect(dictionary(state.control.values) == values)
     #expect(dictionary(state.control.dragging) == dragging)
     #expect(state.control.committed == committed)
+    #expect(
+      Dictionary(
+        uniqueKeysWithValues: (state.activity?.goals ?? []).map { (String($0.title), $0.count) })
+        == goals)
+    #expect(
+      Dictionary(
+        uniqueKeysWithValues: (state.sources?.sources ?? []).compactMap { source in
+          source.status.map { (String(source.name), $0.lost) }
+        }) == sources)
     #expect(state.poll?.id == poll?.id)
     #expect(state.poll?.options.map(\.votes) == poll?.totals)
     #expect(state.poll?.isOpen == poll?.isOpen)

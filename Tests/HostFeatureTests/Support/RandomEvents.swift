@@ -14,7 +14,7 @@ struct RandomEvents {
   }
 
   private mutating func payload() -> LiveEvent.Payload {
-    switch generator.pick(0..<48) {
+    switch generator.pick(0..<54) {
     case 0..<8: .chat(.message(message()))
     case 8: .chat(.delete(messageID: Text("m\(generator.pick(0..<max(1, number)))")))
     case 9: .chat(.clear)
@@ -40,6 +40,13 @@ struct RandomEvents {
     case 40: .waitingRoom(.schedule(startsAt: generator.oneIn(2) ? nil : Timestamp(number + 5_000)))
     case 41..<43: act()
     case 43..<47: poll()
+    case 47..<49: .activity(activity())
+    case 49..<51:
+      .activity(.goal(Goal(title: kind(), count: generator.pick(0..<90), target: 100)))
+    case 51..<53:
+      .source(.state(SourceHealth(source: kind(), state: .behind, lost: generator.pick(0..<90))))
+    case 53:
+      .source(.gap(MissedTime(source: kind(), from: 1, to: Timestamp(number + 1), reason: "lost")))
     default: .stream(StreamState.allCases[generator.pick(0..<4)])
     }
   }
@@ -57,6 +64,18 @@ struct RandomEvents {
       .chat(
         .handleNotice(
           number: generator.pick(1..<40), NoticeHandling.allCases[generator.pick(0..<3)]))
+    }
+  }
+
+  private mutating func activity() -> ActivityEvent {
+    switch generator.pick(0..<5) {
+    case 0: .follow(user: person(), id: nil)
+    case 1: .redemption(Redemption(user: person(), title: kind(), cost: generator.pick(0..<99)))
+    case 2: .announcement(Announcement(text: "text"))
+    case 3: .handle(number: generator.pick(1..<40), NoticeHandling.allCases[generator.pick(0..<3)])
+    default:
+      .hypeTrain(
+        HypeTrain(phase: HypeTrain.Phase.allCases[generator.pick(0..<3)], level: 1, progress: 3))
     }
   }
 

@@ -93,6 +93,15 @@ package struct LivehostControl: ControlService {
     try await answer(room) { lane, name in await lane.report(name, features: features) }
   }
 
+  package func listSources(_ room: String?) async throws -> [SourceReport] {
+    if let room {
+      return try await answer(room) { lane, name in await lane.sources(of: name) }
+    }
+    var sources: [String: [SourceReport]] = [:]
+    for lane in directory.lanes { sources.merge(await lane.sources()) { $0 + $1 } }
+    return sources.sorted { $0.key < $1.key }.flatMap(\.value)
+  }
+
   package func getPositions(_ room: String) async throws -> [String: Int] {
     try await answer(room) { lane, name in await lane.positions(of: name) }
   }

@@ -286,6 +286,17 @@ package actor HostLane {
     await read(name) { $0.read(features) }.map(RoomReport.init)
   }
 
+  /// The sources of a room; `nil` if there is no such room.
+  package func sources(of name: RoomName) -> [SourceReport]? { read(name) { $0.sources } }
+
+  /// The sources of each room that has some.
+  package func sources() -> [String: [SourceReport]] {
+    rooms.reduce(into: [:]) { all, room in
+      let sources = room.value.sources
+      if !sources.isEmpty { all[room.key.description] = sources }
+    }
+  }
+
   /// The newest batch that a room holds, by source; `nil` if there is no such room.
   package func positions(of name: RoomName) -> [String: Int]? { read(name) { $0.known.positions } }
 

@@ -8,6 +8,13 @@ package final class EventRouter: IngestSink {
   private let directory: RoomDirectory
   /// Lines that belong to no room.
   private let unroutable = Guarded(EventCounts())
+  /// How many connections bring the states of a source.
+  private let connections = Guarded<[SourceKey: Int]>([:])
+
+  private struct SourceKey: Hashable {
+    let source: Text
+    let room: RoomName
+  }
 
   /// Called for lines that were rejected, once per delivery, with the room if one is known.
   private let onRejection: @Sendable (RejectionCounts, RoomName?) -> Void
@@ -38,6 +45,23 @@ package final class EventRouter: IngestSink {
     }
     if !delivery.rejections.isEmpty { onRejection(delivery.rejections, delivery.room) }
     lane.post(delivery)
+  }
+
+  package func sourceCame(_ source: Text, in room: RoomName) {
+    connections.withLock { $0[SourceKey(source: source, room: room), default: 0] += 1 }
+  }
+
+  package func sourceLeft(_ source: Text, in room: RoomName) {
+    let key = SourceKey(source: source, room: room)
+    let isLast = connections.withLock { connections in
+      connections[key, default: 1] -= 1
+      guard connections[key] == 0 else { return false }
+      connections[key] = nil
+      return true
+    }
+    // A source that replaces its connection has come again before it leaves.
+    guard isLast, let lane = directory.lane(of: room) else { return }
+    lane.postVisit(to: room) { $0?.endSources(because: "its connection ended") { $0 == source } }
   }
 
   package func rejectUnroutable(_ counts: RejectionCounts) {

@@ -7,7 +7,8 @@ import WireFormats
 ///
 /// A recording that is played neither asks nor changes it.
 struct KnownEvents: Sendable, Equatable, Codable {
-  /// How many sources a room keeps positions of. Senders choose their names.
+  /// How many sources a room keeps positions of: those that it took batches of last. Senders choose their names, and a
+  /// source may have another one each time that it is started.
   static let maximumSources = 64
   /// The most that it takes, in bytes.
   static let memory =
@@ -15,6 +16,7 @@ struct KnownEvents: Sendable, Equatable, Codable {
     + maximumSources * (MemoryLayout<Batch>.stride + EventLimits.nameLength + ByteSlab.padding + 64)
 
   private var identifiers = RecentIdentifiers()
+  /// The source whose batch was taken last comes last.
   private var batches: [Batch] = []
   /// Whether what is logged is what a recording brings that is played.
   var isReplaying = false
@@ -44,19 +46,29 @@ struct KnownEvents: Sendable, Equatable, Codable {
 
   // MARK: Batches
 
-  /// Why a batch is not to be taken: the room holds it, or cannot keep its position.
-  func reasonToReject(_ position: BatchPosition) -> RejectionReason? {
-    if let known = batches.first(where: { $0.source == position.source }) {
-      return known.sequence >= position.sequence ? .duplicate : nil
-    }
-    return batches.count < Self.maximumSources ? nil : .tooManySources
+  /// Whether the room has a batch already.
+  func holds(_ position: BatchPosition) -> Bool {
+    batches.contains { $0.source == position.source && $0.sequence >= position.sequence }
   }
 
   mutating func note(_ position: RecordedBatchPosition) {
-    if let index = batches.firstIndex(where: { $0.source == position.source }) {
-      batches[index].sequence = max(batches[index].sequence, position.sequence)
-    } else if batches.count < Self.maximumSources {
-      batches.append(Batch(source: position.source, sequence: position.sequence))
+    var batch = Batch(source: position.source, sequence: position.sequence)
+    if let index = batches.firstIndex(where: { $0.source == batch.source }) {
+      batch.sequence = max(batch.sequence, batches.remove(at: index).sequence)
+    } else if batches.count >= Self.maximumSources {
+      batches.removeFirst()
     }
+    batches.append(batch)
+  }
+
+  /// The newest batch of a source, or of the newest of its sessions, which are named `SOURCE/...`.
+  func position(of source: String) -> Int? {
+    let name = Array(source.utf8)
+    return batches.last { batch in
+      batch.source.withUTF8 { bytes in
+        bytes.starts(with: name)
+          && (bytes.count == name.count || bytes[name.count] == UInt8(ascii: "/"))
+      }
+    }?.sequence
   }
 }

@@ -79,7 +79,7 @@ package struct RejectionDigest: Sendable {
     switch reason {
     case .protocolLine, .duplicate, .unfinishedBatch, .roomClosed: false
     case .malformedJSON, .invalidUTF8, .unknownType, .missingMember, .invalidValue, .invalidRoom,
-      .lineTooLong, .unknownFormat, .malformedIRC, .batchTooLarge, .tooManySources, .tooManyRooms:
+      .lineTooLong, .unknownFormat, .malformedIRC, .batchTooLarge, .tooManyRooms:
       true
     }
   }

@@ -87,9 +87,7 @@ extension Room {
   /// logged of both. It belongs to one instant, whatever the time stamps of its events say.
   private func takeBatch(_ delivery: RoomDelivery, _ now: NIODeadline) {
     guard let position = delivery.position else { return }
-    if let reason = known.reasonToReject(position) {
-      return screen.reject(reason, delivery.events.count)
-    }
+    guard !known.holds(position) else { return screen.reject(.duplicate, delivery.events.count) }
     if replayOffset == nil {
       switch clock.source {
       case .arrival: clock.advance(to: clock.time(machine: now.machineTime))

@@ -1,3 +1,4 @@
+import ActivityFeature
 import Analysis
 import ChatFeature
 import Composable
@@ -12,6 +13,7 @@ import LiveRoomStatsFeature
 import PollFeature
 import RateLimiting
 import RecorderFeature
+import SourcesFeature
 import ViewGraph
 import WaitingRoomFeature
 
@@ -33,7 +35,8 @@ struct RoomReading: Sendable {
     self.room = room
     phase = screen.store.state.phase
     self.features = FeatureReports(
-      screen.store.state, features ?? Set(Feature.allCases), newestMessages: newestMessages)
+      screen.store.state, features ?? Set(Feature.allCases), newestMessages: newestMessages,
+      room: room)
     counts = screen.counts
     actions = screen.store.actionCount
     actionsByKind = screen.store.actionsByKind
@@ -80,19 +83,23 @@ extension Room {
 }
 
 extension FeatureReports {
-  fileprivate init(_ state: HostFeature.State, _ features: Set<Feature>, newestMessages: Int) {
+  fileprivate init(
+    _ state: HostFeature.State, _ features: Set<Feature>, newestMessages: Int, room: String
+  ) {
     func report<State, Report>(
       _ feature: Feature, _ state: @autoclosure () -> State?, _ make: (State) -> Report?
     ) -> Report? {
       features.contains(feature) ? state().flatMap(make) : nil
     }
     self.init(
+      activity: report(.activity, state.activity, ActivityReport.init),
       chat: report(.chat, state.chat) { ChatReport($0, newest: newestMessages) },
       control: report(.control, state.control, ControlReport.init),
       header: report(.header, state.header, HeaderReport.init),
       liveRoomStats: report(.liveRoomStats, state.liveRoomStats, LiveRoomStatsReport.init),
       poll: report(.poll, state.poll, Poll.init),
       recorder: report(.recorder, state.recorder, RecorderReport.init),
+      sources: report(.sources, state.sources) { $0.sources.map { SourceReport($0, in: room) } },
       waitingRoom: report(.waitingRoom, state.waitingRoom) {
         WaitingRoomReport(
           waiting: $0.people.count, admitted: $0.admitted, capacity: $0.capacity,
@@ -269,6 +276,58 @@ extension Poll {
       options: state.options.map { PollOption(title: $0.title, votes: $0.votes) },
       state: state.isOpen ? .open : .ended, winner: state.winner,
       endsAt: state.endsAt.map { Int($0) })
+  }
+}
+
+extension ActivityReport {
+  fileprivate init(_ state: ActivityFeature.State) {
+    self.init(
+      total: state.feed.total, rows: state.feed.shown.map(ActivityRowReport.init),
+      hypeTrain: state.train.map {
+        HypeTrainReport(
+          level: $0.level, total: $0.total, progress: $0.progress, goal: $0.goal,
+          endsAt: $0.endsAt.map { Int($0) })
+      }, prediction: state.prediction.map(PredictionReport.init),
+      goals: state.goals.map {
+        GoalReport(title: String($0.title), count: $0.count, target: $0.target)
+      })
+  }
+}
+
+extension ActivityRowReport {
+  fileprivate init(_ row: ActivityRow) {
+    self.init(
+      number: row.number, kind: row.kind.rawValue, name: row.name, times: row.times,
+      count: row.count, title: row.title, text: row.text, timestamp: Int(row.timestamp),
+      pinned: row.isPinned)
+  }
+}
+
+extension PredictionReport {
+  fileprivate init(_ prediction: Prediction) {
+    self.init(
+      id: String(prediction.id), title: String(prediction.title),
+      options: prediction.options.enumerated().map { index, title in
+        PredictionOption(
+          title: String(title),
+          points: index < prediction.totals.count ? prediction.totals[index] : 0)
+      }, state: prediction.state, winner: prediction.winner,
+      endsAt: prediction.endsAt.map { Int($0) })
+  }
+}
+
+extension SourceReport {
+  init(_ source: SourcesFeature.Source, in room: String) {
+    let status = source.status
+    self.init(
+      room: room, source: String(source.name), state: status?.state,
+      platform: status?.platform.map { String($0) }, reason: status?.reason.map { String($0) },
+      behindMs: status?.behindMilliseconds, lost: status?.lost ?? 0,
+      backfilled: status?.backfilled ?? 0, duplicate: status?.duplicate ?? 0, gaps: source.gaps,
+      gapMs: source.gapMilliseconds,
+      lastGap: source.lastGap.map {
+        GapReport(from: Int($0.from), to: Int($0.to), reason: String($0.reason))
+      }, timestamp: Int(source.timestamp))
   }
 }
 

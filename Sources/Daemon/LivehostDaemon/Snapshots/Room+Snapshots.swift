@@ -192,6 +192,7 @@ extension Room {
     // Last, when it is logged or recorded again.
     defer {
       endInterruptedReplay()
+      endSources(because: "livehostd was started again") { _ in true }
       resumeRequests()
       resumeRecorder()
       resumeAnalysis()

@@ -25,12 +25,14 @@ protocol NativeEvent {
 
 /// The value of a line's `type` member.
 enum NativeLineType {
+  case activity(ActivityEvent.NativeType)
   case chat(ChatEvent.NativeType)
   case control(ControlEvent.NativeType)
   case header(HeaderEvent.NativeType)
   case liveRoomStats(StreamStatistics.NativeType)
   case poll(PollEvent.NativeType)
   case recorder(RecorderEvent.NativeType)
+  case source(SourceEvent.NativeType)
   case waitingRoom(WaitingRoomEvent.NativeType)
   case stream(StreamState.NativeType)
   /// A line to the connection itself.
@@ -41,14 +43,17 @@ enum NativeLineType {
     switch self {
     case .chat(let type): type.isOwn
     case .control(let type): type.isOwn
-    case .header, .liveRoomStats, .poll, .recorder, .waitingRoom, .stream, .connection: false
+    case .activity, .header, .liveRoomStats, .poll, .recorder, .source, .waitingRoom, .stream,
+      .connection:
+      false
     }
   }
 
   /// All of them, under their names.
   static let named =
-    named(chat) + named(control) + named(header) + named(liveRoomStats) + named(poll)
-    + named(recorder) + named(waitingRoom) + named(stream) + named(connection)
+    named(activity) + named(chat) + named(control) + named(header) + named(liveRoomStats)
+    + named(poll)
+    + named(recorder) + named(source) + named(waitingRoom) + named(stream) + named(connection)
 
   private static func named<Part: RawRepresentable<String> & CaseIterable>(
     _ embed: (Part) -> NativeLineType
@@ -61,12 +66,14 @@ extension NativeMembers {
   /// Reads the event of a type other than `chat.message`; `nil` for the type of a control line.
   func rarerPayload(of type: NativeLineType) throws(RejectionReason) -> LiveEvent.Payload? {
     switch type {
+    case .activity(let type): .activity(try ActivityEvent(type, from: self))
     case .chat(let type): .chat(try ChatEvent(type, from: self))
     case .control(let type): .control(try ControlEvent(type, from: self))
     case .header(let type): .header(try HeaderEvent(type, from: self))
     case .liveRoomStats(let type): .liveRoomStats(try StreamStatistics(type, from: self))
     case .poll(let type): .poll(try PollEvent(type, from: self))
     case .recorder(let type): .recorder(try RecorderEvent(type, from: self))
+    case .source(let type): .source(try SourceEvent(type, from: self))
     case .waitingRoom(let type): .waitingRoom(try WaitingRoomEvent(type, from: self))
     case .stream(let type): .stream(try StreamState(type, from: self))
     case .connection: nil
@@ -78,12 +85,14 @@ extension LiveEvent.Payload {
   /// The value of the `type` member of the line that carries the event.
   public var nativeType: String {
     switch self {
+    case .activity(let event): event.nativeType.rawValue
     case .chat(let event): event.nativeType.rawValue
     case .control(let event): event.nativeType.rawValue
     case .header(let event): event.nativeType.rawValue
     case .liveRoomStats(let event): event.nativeType.rawValue
     case .poll(let event): event.nativeType.rawValue
     case .recorder(let event): event.nativeType.rawValue
+    case .source(let event): event.nativeType.rawValue
     case .waitingRoom(let event): event.nativeType.rawValue
     case .stream(let event): event.nativeType.rawValue
     }
@@ -91,12 +100,14 @@ extension LiveEvent.Payload {
 
   func write(to object: inout JSONWriter) {
     switch self {
+    case .activity(let event): event.write(to: &object)
     case .chat(let event): event.write(to: &object)
     case .control(let event): event.write(to: &object)
     case .header(let event): event.write(to: &object)
     case .liveRoomStats(let event): event.write(to: &object)
     case .poll(let event): event.write(to: &object)
     case .recorder(let event): event.write(to: &object)
+    case .source(let event): event.write(to: &object)
     case .waitingRoom(let event): event.write(to: &object)
     case .stream(let event): event.write(to: &object)
     }
@@ -125,10 +136,14 @@ enum NativeMember: Int, CaseIterable {
   case bytes, durationMs, done, total
   // Waiting room.
   case startsAt, all, perSecond
+  // Activity.
+  case level, progress, goal, cost, target, activity
+  // Sources.
+  case source, platform, behindMs, lost, backfilled, duplicate, from, to
   // Poll.
   case options, endsAt, totals, winner
   // Lines to the connection.
-  case token, clock, format, source, sequence
+  case token, clock, format, sequence
   /// `user.id`, `user.name`, `user.badges`
   case userID, userName, userBadges
 

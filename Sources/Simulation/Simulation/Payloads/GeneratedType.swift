@@ -28,7 +28,8 @@ struct GeneratedType: Sendable {
 
   /// The types of all parts. A new part adds a file next to this one, and its types here.
   static let all =
-    chat + header + control + liveRoomStats + poll + recorder + waitingRoom + stream
+    activity + chat + header + control + liveRoomStats + poll + recorder + source + waitingRoom
+    + stream
 
   static let keys = Set(all.flatMap(\.keys)).sorted()
 }

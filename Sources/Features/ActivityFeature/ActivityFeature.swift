@@ -1,0 +1,88 @@
+package import Composable
+package import LiveEvents
+
+/// What viewers did, newest first: who followed, gave, raided, cheered, redeemed; and what they are working towards.
+@Reducer
+package struct ActivityFeature {
+  @ObservableState
+  package struct State: Equatable, Sendable, Codable {
+    package var feed = ActivityFeed()
+    /// The hype train that is on its way.
+    package var train: HypeTrain?
+    package var prediction: Prediction?
+    /// At most ``ActivityFeature/maximumGoals``, in the order in which they came.
+    package var goals: [Goal] = []
+
+    package init() {}
+  }
+
+  package enum Action: Equatable, Sendable {
+    case followed(Person, at: Timestamp)
+    case redeemed(Redemption, at: Timestamp)
+    case announced(Announcement, at: Timestamp)
+    /// A notice of the chat.
+    case noticed(ChatNotice, at: Timestamp)
+    case trainMoved(HypeTrain, at: Timestamp)
+    case predicted(Prediction)
+    case counted(Goal)
+    case pinned(Int)
+    case unpinned(Int)
+    case dismissed(Int)
+  }
+
+  /// Of more goals the oldest goes.
+  package static let maximumGoals = 4
+
+  package init() {}
+
+  package func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch action {
+    case .followed(let person, let time): state.feed.add(.init(.follow, by: person, at: time))
+    case .redeemed(let redemption, let time):
+      var row = ActivityRow(.redemption, by: redemption.user, count: redemption.cost ?? 0, at: time)
+      row.title = String(redemption.title)
+      row.text = ActivityRow.cut(redemption.text)
+      state.feed.add(row)
+    case .announced(let announcement, let time):
+      var row = ActivityRow(.announcement, by: announcement.user, at: time)
+      row.text = ActivityRow.cut(announcement.text)
+      state.feed.add(row)
+    case .noticed(let notice, let time):
+      state.feed.add(notice, count: notice.count, at: time)
+    case .trainMoved(let train, let time):
+      guard train.phase == .end else {
+        if state.train != train { state.train = train }
+        break
+      }
+      state.train = nil
+      state.feed.add(.init(.hypeTrain, by: nil, count: train.level, at: time))
+    case .predicted(let prediction):
+      state.prediction = prediction.state == .cancelled ? nil : prediction.owned()
+    case .counted(let goal): count(goal, &state)
+    case .pinned(let number): state.feed.pin(number, true)
+    case .unpinned(let number): state.feed.pin(number, false)
+    case .dismissed(let number): state.feed.dismiss(number)
+    }
+    return .none
+  }
+
+  private func count(_ goal: Goal, _ state: inout State) {
+    var goals = state.goals
+    if let index = goals.firstIndex(where: { $0.title == goal.title }) {
+      goals[index] = Goal(title: goals[index].title, count: goal.count, target: goal.target)
+    } else {
+      if goals.count >= Self.maximumGoals { goals.removeFirst() }
+      goals.append(Goal(title: goal.title.owned(), count: goal.count, target: goal.target))
+    }
+    if goals != state.goals { state.goals = goals }
+  }
+}
+
+extension Prediction {
+  /// A prediction must not keep the batch of lines alive that brought it.
+  fileprivate func owned() -> Prediction {
+    Prediction(
+      id: id.owned(), title: title.owned(), state: state, options: options.map { $0.owned() },
+      totals: totals, winner: winner, endsAt: endsAt)
+  }
+}

@@ -1,0 +1,153 @@
+package import LiveEvents
+
+/// A row of the feed: what one person did, or many at about the same time. It owns its texts.
+package struct ActivityRow: Equatable, Sendable, Codable {
+  package enum Kind: String, Sendable, CaseIterable, Codable {
+    case follow, redemption, announcement, hypeTrain
+    // The notices of the chat.
+    case subscribe, resubscribe, gift, giftBomb, raid, cheer
+
+    init(_ kind: ChatNotice.Kind) {
+      self =
+        switch kind {
+        case .subscribe: .subscribe
+        case .resubscribe: .resubscribe
+        case .gift: .gift
+        case .giftBomb: .giftBomb
+        case .raid: .raid
+        case .cheer: .cheer
+        }
+    }
+
+    /// Whether many of its rows become one.
+    var folds: Bool {
+      switch self {
+      case .follow, .redemption, .subscribe, .resubscribe, .gift, .cheer: true
+      case .announcement, .hypeTrain, .giftBomb, .raid: false
+      }
+    }
+  }
+
+  /// The ordinal of the row among all of the room, starting at 1; the host names it by that.
+  package fileprivate(set) var number = 0
+  package let kind: Kind
+  /// The name of the person, of several the newest; `nil` if nobody is named.
+  package fileprivate(set) var name: String?
+  /// How many times it happened.
+  package fileprivate(set) var times = 1
+  /// Points, months, gifts, viewers, bits or the level, by kind; of several gifts, cheers and redemptions the sum.
+  package fileprivate(set) var count: Int
+  /// The reward.
+  package var title: String?
+  package var text: String?
+  /// The newest, if there are several.
+  package fileprivate(set) var timestamp: Timestamp
+  package fileprivate(set) var isPinned = false
+
+  init(_ kind: Kind, by person: Person?, count: Int = 0, at timestamp: Timestamp) {
+    self.kind = kind
+    name = person.map { String($0.name.isEmpty ? $0.id : $0.name) }
+    self.count = count
+    self.timestamp = timestamp
+  }
+
+  /// The longest text, in bytes of UTF-8.
+  static let textLength = 512
+
+  static func cut(_ text: Text?) -> String? {
+    text.flatMap { $0.isEmpty ? nil : String($0.cut(to: textLength)) }
+  }
+
+  /// What it takes in bytes.
+  fileprivate var byteCount: Int {
+    MemoryLayout<ActivityRow>.stride + (name?.utf8.count ?? 0) + (title?.utf8.count ?? 0)
+      + (text?.utf8.count ?? 0)
+  }
+
+  fileprivate func isLike(_ other: ActivityRow) -> Bool {
+    guard kind == other.kind, !isPinned else { return false }
+    switch (title, other.title) {
+    case (nil, nil): return true
+    // As bytes: strangers choose it.
+    case (let title?, let other?): return title.utf8.elementsEqual(other.utf8)
+    case (nil, _?), (_?, nil): return false
+    }
+  }
+
+  /// Takes in what happened at about the same time.
+  fileprivate mutating func fold(_ other: ActivityRow) {
+    times += 1
+    (name, text) = (other.name, other.text)
+    timestamp = max(timestamp, other.timestamp)
+    let (sum, overflow) = count.addingReportingOverflow(other.count)
+    count = overflow ? .max : sum
+  }
+}
+
+/// The newest rows, newest last. A pinned row stays until it is unpinned or dismissed. Where much of a kind happens at
+/// once, a few rows are shown and the rest in one with a count.
+package struct ActivityFeed: Equatable, Sendable, Codable {
+  /// How many rows are kept, and what they take at most in bytes.
+  package static let limit = 50
+  package static let byteLimit = 32 << 10
+  /// How many rows can be pinned, so that new ones always fit.
+  package static let pinnedLimit = 8
+  /// How many rows of a kind there are within ``foldWindow`` before further ones are folded into the newest.
+  package static let foldAfter = 3
+  /// In milliseconds of the events' time.
+  package static let foldWindow: Timestamp = 10_000
+
+  package private(set) var rows: [ActivityRow] = []
+  /// How many things happened.
+  package private(set) var total = 0
+
+  package init() {}
+
+  /// Adds a notice of the chat.
+  ///
+  /// - Parameter count: gifts, months, viewers or bits.
+  package mutating func add(_ notice: ChatNotice, count: Int, at time: Timestamp) {
+    add(ActivityRow(.init(notice.kind), by: notice.user, count: count, at: time))
+  }
+
+  /// - Complexity: O(``limit``).
+  mutating func add(_ row: ActivityRow) {
+    total += 1
+    if row.kind.folds {
+      let alike = rows.indices.filter { index in
+        let (age, overflow) = row.timestamp.subtractingReportingOverflow(rows[index].timestamp)
+        return !overflow && age.magnitude <= Self.foldWindow && rows[index].isLike(row)
+      }
+      if alike.count >= Self.foldAfter, let newest = alike.last {
+        rows[newest].fold(row)
+        return makeRoom(for: 0, 0)
+      }
+    }
+    makeRoom(for: 1, row.byteCount)
+    var row = row
+    row.number = total
+    rows.append(row)
+  }
+
+  private mutating func makeRoom(for count: Int, _ bytes: Int) {
+    var sum = rows.reduce(bytes) { $0 + $1.byteCount }
+    while rows.count + count > Self.limit || sum > Self.byteLimit,
+      let oldest = rows.firstIndex(where: { !$0.isPinned })
+    {
+      sum -= rows.remove(at: oldest).byteCount
+    }
+  }
+
+  mutating func pin(_ number: Int, _ isPinned: Bool) {
+    guard let index = rows.firstIndex(where: { $0.number == number }) else { return }
+    if isPinned, rows.count(where: \.isPinned) >= Self.pinnedLimit { return }
+    rows[index].isPinned = isPinned
+  }
+
+  mutating func dismiss(_ number: Int) { rows.removeAll { $0.number == number } }
+
+  /// Those that are pinned, then the others, newest first.
+  package var shown: [ActivityRow] {
+    rows.reversed().filter(\.isPinned) + rows.reversed().filter { !$0.isPinned }
+  }
+}

@@ -1,0 +1,201 @@
+import ActivityFeature
+import Composable
+import Intake
+import LiveEvents
+import RateLimiting
+import Testing
+import ViewGraph
+
+@Suite struct ActivityFeatureTests {
+  private struct DirectLane: Lane {
+    func execute(_ job: @escaping @Sendable () -> Void) { job() }
+    var taskExecutor: (any TaskExecutor)? { nil }
+  }
+
+  private let store = Store(
+    initialState: ActivityFeature.State(), lane: DirectLane(), notification: .batched
+  ) { ActivityFeature() }
+
+  private var rows: [ActivityRow] { store.state.feed.shown }
+
+  private func person(_ name: String) -> Person { Person(id: Text(name), name: Text(name)) }
+
+  private func follow(_ name: String, at time: Timestamp = 0) {
+    store.send(.followed(person(name), at: time))
+  }
+
+  private func notice(_ kind: ChatNotice.Kind, _ name: String, _ count: Int, at time: Timestamp = 0)
+  {
+    store.send(.noticed(ChatNotice(kind: kind, user: person(name), count: count), at: time))
+  }
+
+  @Test func `the newest is first`() {
+    follow("Ann", at: 1)
+    notice(.raid, "Bob", 70, at: 2)
+    store.send(.redeemed(Redemption(user: person("Cyd"), title: "Water", cost: 50), at: 3))
+    store.send(.announced(Announcement(text: "Soon"), at: 4))
+    #expect(rows.map(\.kind) == [.announcement, .redemption, .raid, .follow])
+    #expect(rows.map(\.name) == [nil, "Cyd", "Bob", "Ann"])
+    #expect(rows.map(\.count) == [0, 50, 70, 0])
+    #expect(rows.map(\.number) == [4, 3, 2, 1])
+  }
+
+  @Test func `the fourth of a kind within ten seconds is folded, and so are those behind it`() {
+    for name in ["a", "b", "c", "d", "e"] { follow(name, at: 1_000) }
+    #expect(rows.map(\.name) == ["e", "b", "a"])
+    #expect(rows.map(\.times) == [3, 1, 1])
+    #expect(store.state.feed.total == 5)
+    follow("late", at: 12_000)
+    #expect(rows.map(\.name) == ["late", "e", "b", "a"])
+    // Others do not fold with them, nor does what is never one of many.
+    for viewers in 1...5 { notice(.raid, "r", viewers, at: 12_000) }
+    #expect(rows.count == 9)
+  }
+
+  @Test func `gifts that are folded are added up, and rewards are told apart`() {
+    for gifts in 1...5 { notice(.gift, "g\(gifts)", gifts) }
+    #expect(rows.first?.times == 3)
+    #expect(rows.first?.count == 3 + 4 + 5)
+    for title in ["Water", "Hat", "Water", "Hat", "Water", "Water"] as [Text] {
+      store.send(.redeemed(Redemption(user: person("a"), title: title, cost: 10), at: 5))
+    }
+    #expect(rows.prefix(5).map(\.title) == ["Water", "Hat", "Water", "Hat", "Water"])
+    #expect(rows.first?.times == 2)
+  }
+
+  @Test func `a pinned row stays, is never folded into, and at most eight are pinned`() {
+    follow("kept")
+    store.send(.pinned(1))
+    for name in ["a", "b", "c", "d"] { follow(name) }
+    #expect(rows.map(\.name) == ["kept", "d", "b", "a"])
+    for number in 0..<100 { notice(.raid, "r\(number)", 1) }
+    #expect(rows.count == ActivityFeed.limit)
+    #expect(rows.first?.name == "kept")
+    #expect(rows.dropFirst().first?.name == "r99")
+    for row in rows { store.send(.pinned(row.number)) }
+    #expect(rows.count { $0.isPinned } == ActivityFeed.pinnedLimit)
+    store.send(.unpinned(1))
+    notice(.raid, "last", 1)
+    #expect(!rows.contains { $0.name == "kept" })
+    store.send(.dismissed(rows[0].number))
+    #expect(rows.count == ActivityFeed.limit - 1)
+  }
+
+  @Test func `long texts are cut, and together they have a limit`() {
+    let long = Text(String(repeating: "é", count: 3_000))
+    for number in 0..<200 {
+      store.send(
+        .redeemed(
+          Redemption(
+            user: person(String(repeating: "n", count: 250)),
+            title: Text("\(number)" + String(repeating: "t", count: 240)), text: long),
+          at: Timestamp(number) * 20_000))
+    }
+    #expect(rows.allSatisfy { $0.text?.utf8.count == 512 })
+    let bytes = rows.reduce(0) {
+      $0 + ($1.name?.utf8.count ?? 0) + ($1.title?.utf8.count ?? 0) + ($1.text?.utf8.count ?? 0)
+    }
+    #expect(bytes <= ActivityFeed.byteLimit && bytes > ActivityFeed.byteLimit / 2)
+    #expect(rows.first?.number == 200)
+  }
+
+  @Test func `a hype train moves and leaves a row`() {
+    store.send(.trainMoved(HypeTrain(phase: .begin, level: 1, progress: 2, goal: 8), at: 1))
+    store.send(.trainMoved(HypeTrain(phase: .progress, level: 2, progress: 3, goal: 9), at: 2))
+    #expect(store.state.train?.level == 2)
+    store.send(.trainMoved(HypeTrain(phase: .end, level: 3), at: 3))
+    #expect(store.state.train == nil)
+    #expect(rows.map(\.kind) == [.hypeTrain])
+    #expect(rows.first?.count == 3)
+  }
+
+  @Test func `a prediction is replaced and called off; four goals are shown`() {
+    func prediction(_ state: Prediction.State) -> Prediction {
+      Prediction(id: "p", title: "Who?", state: state, options: ["a", "b"], totals: [1, 3])
+    }
+    store.send(.predicted(prediction(.open)))
+    store.send(.predicted(prediction(.locked)))
+    #expect(store.state.prediction?.state == .locked)
+    store.send(.predicted(prediction(.cancelled)))
+    #expect(store.state.prediction == nil)
+    for title in ["a", "b", "c", "a", "d", "e"] as [Text] {
+      store.send(.counted(Goal(title: title, count: 1, target: 2)))
+    }
+    #expect(store.state.goals.map(\.title) == ["b", "c", "d", "e"])
+  }
+
+  @Test func `of the progress of a train and of each goal the newest wins, before all else`() {
+    var intake = ActivityIntake()
+    var output = IntakeOutput<ActivityFeature.Action>()
+    var received = 0
+    func receive(_ event: ActivityEvent, at time: Interval) {
+      received += 1
+      intake.receive(event, timestamp: 7, at: .origin + time, into: &output)
+    }
+    func train(_ phase: HypeTrain.Phase, _ progress: Int) -> HypeTrain {
+      HypeTrain(phase: phase, level: 1, progress: progress)
+    }
+    func goal(_ title: Text, _ count: Int) -> Goal { Goal(title: title, count: count, target: 9) }
+    receive(.hypeTrain(train(.begin, 0)), at: .zero)
+    for number in 1...4 {
+      receive(.hypeTrain(train(.progress, number)), at: .milliseconds(1))
+      receive(.goal(goal("a", number)), at: .milliseconds(1))
+      receive(.goal(goal("b", number)), at: .milliseconds(1))
+    }
+    #expect(intake.pending == 3)
+    #expect(output.coalesced == 6)
+    receive(.follow(user: person("Ann"), id: nil), at: .milliseconds(2))
+    #expect(
+      output.actions.suffix(4) == [
+        .trainMoved(train(.progress, 4), at: 7), .counted(goal("a", 4)), .counted(goal("b", 4)),
+        .followed(person("Ann"), at: 7),
+      ])
+    receive(.hypeTrain(train(.progress, 5)), at: .milliseconds(3))
+    receive(.hypeTrain(train(.end, 6)), at: .milliseconds(4))
+    #expect(
+      output.actions.suffix(2) == [
+        .trainMoved(train(.progress, 5), at: 7), .trainMoved(train(.end, 6), at: 7),
+      ])
+    #expect(received == output.applied + output.coalesced + intake.pending)
+  }
+
+  @Test func `it is drawn with what is aimed at above the feed`() {
+    let store = store
+    let graph = ViewGraph(ActivityView(), place: store.place, clock: { 0 }, read: { store.state })
+    for name in ["a", "b", "c", "d"] { follow(name) }
+    notice(.giftBomb, "Bob", 50)
+    notice(.cheer, "Cyd", 1_000)
+    store.send(.redeemed(Redemption(user: person("Dee"), title: "Hat", cost: 5, text: "hi"), at: 1))
+    store.send(.pinned(5))
+    store.send(.trainMoved(HypeTrain(phase: .begin, level: 2, progress: 1, goal: 4), at: 1))
+    store.send(.counted(Goal(title: "followers", count: 9, target: 8)))
+    store.send(
+      .predicted(
+        Prediction(
+          id: "p", title: "Who?", state: .resolved, options: ["x", "y"], totals: [1, 3], winner: 1))
+    )
+    store.deliverChanges()
+    graph.evaluateFrame()
+    func row(_ number: Int, _ nodes: ViewNode...) -> ViewNode.ListRow {
+      .init(id: "\(number)", .row([.text("\(number)", .faint)] + nodes))
+    }
+    #expect(
+      graph.output(of: graph.rootID)
+        == .panel(
+          .init("activity", title: "Activity", priority: 3, minimumRows: 2),
+          .column([
+            .gauge(label: "hype train", value: 0.25, text: "level 2, 1 of 4", .active),
+            .gauge(label: "followers", value: 1, text: "9 of 8", .good),
+            .row([.badge("ENDED", .faint), .text("Who?", .strong)]),
+            .gauge(label: "x", value: 0.25, text: "25% 1 point"),
+            .gauge(label: "y", value: 0.75, text: "75% 3 points, winner", .good),
+            .list([
+              row(5, .badge("PINNED", .warning), .text("Bob gave 50 subscriptions")),
+              row(7, .text("Dee redeemed Hat for 5 points"), .text("hi", .faint)),
+              row(6, .text("Cyd cheered 1,000")),
+              row(3, .text("d and 1 other followed")),
+              row(2, .text("b followed")), row(1, .text("a followed")),
+            ]),
+          ])))
+  }
+}

@@ -1,0 +1,164 @@
+import ControlInterface
+import Foundation
+import Ingest
+import LiveEvents
+import LivehostDaemon
+import Recordings
+import Testing
+import WireFormats
+
+/// How the sources of a room are doing, from their lines to `ListSources`.
+@Suite(.timeLimit(.minutes(1))) struct SourceTests {
+  private let path = NSTemporaryDirectory() + "sources-\(UUID().uuidString.prefix(8))"
+
+  private func state(
+    _ source: Text, _ state: SourceHealth.Connection, lost: Int = 0
+  ) -> LiveEvent {
+    LiveEvent(
+      timestamp: 1_700_000_000_000,
+      payload: .source(.state(SourceHealth(source: source, state: state, lost: lost))))
+  }
+
+  private func gap(_ source: Text, _ length: Timestamp) -> LiveEvent {
+    LiveEvent(
+      timestamp: 1_700_000_000_500,
+      payload: .source(.gap(MissedTime(source: source, from: 10, to: 10 + length, reason: "cut"))))
+  }
+
+  private func send(
+    _ events: [LiveEvent], to lane: HostLane, _ room: RoomName = .main,
+    position: BatchPosition? = nil
+  ) async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      lane.post(
+        RoomDelivery(
+          room: room, events: events,
+          receipt: DeliveryReceipt { _, _ in continuation.resume() }, position: position))
+    }
+  }
+
+  @Test func `the sources of all rooms are listed with what is missing and their positions`()
+    async throws
+  {
+    let studio = try Studio()
+    let other = try #require(RoomName("other"))
+    for room in [RoomName.main, other] { _ = try studio.directory.open(room) }
+    await send(
+      [state("irc", .live, lost: 2), gap("irc", 2_000), gap("irc", 500)], to: studio.lane,
+      position: BatchPosition(source: "irc/run-1", sequence: 9))
+    await send([state("obs", .refused)], to: studio.lane, other)
+    let all = try await studio.control.listSources(nil)
+    #expect(all.map(\.room) == ["main", "other"])
+    #expect(all.map(\.source) == ["irc", "obs"])
+    #expect(all.map(\.state) == [.live, .refused])
+    #expect(all.map(\.position) == [9, nil])
+    #expect(all[0].lost == 2 && all[0].gaps == 2 && all[0].gapMs == 2_500)
+    #expect(all[0].lastGap?.to == 510)
+    #expect(try await studio.control.listSources("other").map(\.source) == ["obs"])
+    #expect(try await studio.control.getPositions("main") == ["irc/run-1": 9])
+    await #expect(throws: ControlError.noSuchRoom("none")) {
+      try await studio.control.listSources("none")
+    }
+    let report = try #require(await studio.lane.report(.main))
+    #expect(report.features.sources?.map(\.source) == ["irc"])
+    #expect(report.features.sources?.first?.position == nil)
+    try await studio.end()
+  }
+
+  @Test func `a source whose last connection ends without a word has ended`() async throws {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    let router = EventRouter(directory: studio.directory)
+    func shown() async -> [SourceHealth.Connection?] {
+      await studio.lane.report(.main)?.features.sources?.map(\.state) ?? []
+    }
+    router.sourceCame("irc", in: .main)
+    router.sourceCame("obs", in: .main)
+    await send([state("irc", .live, lost: 5), state("obs", .live)], to: studio.lane)
+    // Held by the throttle, so the end must come behind it.
+    await send([state("irc", .behind, lost: 7)], to: studio.lane)
+    // It replaces its connection.
+    router.sourceCame("irc", in: .main)
+    router.sourceLeft("irc", in: .main)
+    await send([], to: studio.lane)
+    #expect(await shown() == [.behind, .live])
+    router.sourceLeft("irc", in: .main)
+    await send([], to: studio.lane)
+    #expect(await shown() == [.ended, .live])
+    let report = try #require(await studio.lane.report(.main))
+    #expect(report.features.sources?.first?.reason == "its connection ended")
+    #expect(report.features.sources?.first?.lost == 7)
+    let counters = report.counters
+    #expect(
+      counters.received == counters.applied + counters.coalesced + counters.rejected
+        + counters.pending)
+    #expect(counters.received == 3)
+    // One that says so itself is believed.
+    await send([state("obs", .refused)], to: studio.lane)
+    router.sourceLeft("obs", in: .main)
+    await send([], to: studio.lane)
+    #expect(await shown() == [.ended, .refused])
+    // It is gone for good, and opens no room.
+    router.sourceLeft("irc", in: .main)
+    try await studio.end()
+  }
+
+  @Test func `after a restart a source has ended until it speaks again`() async throws {
+    defer { KeptRooms.remove(path) }
+    let first = try KeptRooms(in: path)
+    _ = try first.directory.open(.main)
+    await send([state("irc", .live, lost: 3), gap("irc", 1_000)], to: first.lane)
+    let copy = try first.kill()
+    try await first.end()
+    let second = try KeptRooms(in: copy)
+    await second.restore()
+    var source = await second.lane.report(.main)?.features.sources?.first
+    #expect(source?.state == .ended)
+    #expect(source?.reason == "livehostd was started again")
+    #expect(source?.lost == 3 && source?.gaps == 1)
+    await send([state("irc", .live)], to: second.lane)
+    source = await second.lane.report(.main)?.features.sources?.first
+    #expect(source?.state == .live && source?.gaps == 1)
+    try await second.end()
+  }
+
+  @Test func `sources and activity are replayed to the same state`() async throws {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    let ann = Person(id: "a", name: "Ann")
+    let events: [LiveEvent.Payload] = [
+      .activity(.follow(user: ann, id: "f1")), .activity(.follow(user: ann, id: "f1")),
+      .activity(.redemption(Redemption(user: ann, title: "Hat", cost: 5, text: "hi", id: "r"))),
+      .chat(.notice(ChatNotice(kind: .raid, user: ann, count: 9, id: "n"))),
+      .activity(.hypeTrain(HypeTrain(phase: .begin, level: 1, progress: 1, goal: 9))),
+      .activity(.hypeTrain(HypeTrain(phase: .progress, level: 1, progress: 4, goal: 9))),
+      .activity(.goal(Goal(title: "followers", count: 1, target: 9))),
+      .activity(.goal(Goal(title: "followers", count: 2, target: 9))),
+      .activity(
+        .prediction(Prediction(id: "p", title: "Who?", state: .open, options: ["a", "b"]))),
+      .activity(.announcement(Announcement(user: ann, text: "Soon", id: "x"))),
+      .activity(.handle(number: 1, .pin)),
+      .source(.state(SourceHealth(source: "irc", state: .live))),
+      .source(.gap(MissedTime(source: "irc", from: 1, to: 5, reason: "cut"))),
+    ]
+    await send(
+      events.enumerated().map {
+        LiveEvent(timestamp: 1_700_000_000_000 + Timestamp($0), payload: $1)
+      }, to: studio.lane, position: BatchPosition(source: "irc", sequence: 1))
+    let live = try #require(await studio.lane.report(.main))
+    #expect(live.rejectedByReason == ["duplicate": 1])
+    #expect(
+      live.features.activity?.rows.map(\.kind) == ["follow", "announcement", "raid", "redemption"])
+    #expect(live.features.activity?.hypeTrain?.progress == 4)
+    #expect(live.features.activity?.goals.map(\.count) == [2])
+    let recording = try await studio.recordings.stop(.main, on: studio.lane)
+    let room = try #require(RoomName("copy"))
+    let result = try await studio.replay(recording.recording, into: room)
+    #expect(result.digest == recording.digest)
+    let copy = try #require(await studio.lane.report(room))
+    #expect(copy.features.activity == live.features.activity)
+    #expect(copy.features.sources?.map(\.gaps) == [1])
+    try await studio.end()
+  }
+}

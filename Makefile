@@ -22,7 +22,7 @@ help:
 	@echo 'make sanitize       run all tests under the thread, address and undefined-behaviour sanitizers'
 	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600) while watching memory and'
 	@echo '                    hangs; long fuzzing of the parsers and the state library; sanitizers'
-	@echo 'make deb            the Debian package, in .build/deb'
+	@echo 'make deb            the Debian packages, in .build/deb'
 	@echo 'make format, lint   format the sources; check format, imports, words'
 	@echo 'make clean          remove all build products'
 
@@ -71,6 +71,7 @@ soak: test-dependencies
 	@Tests/Fuzzing/fuzz.sh 100000000 1000000
 
 deb: build
+	@$(BUILD) --product livehost-source
 	@packaging/dependencies.sh deb
 	@packaging/build-deb.sh $(BIN)
 

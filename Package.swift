@@ -35,6 +35,7 @@ func serviceProduct(_ name: String, _ package: String) -> Target.Dependency {
 
 let logging = serviceProduct("Logging", "swift-log")
 let nio = [serviceProduct("NIOCore", "swift-nio"), serviceProduct("NIOPosix", "swift-nio")]
+let tls = [serviceProduct("NIOSSL", "swift-nio-ssl"), serviceProduct("NIOTLS", "swift-nio")]
 let lifecycle = serviceProduct("ServiceLifecycle", "swift-service-lifecycle")
 let coreMetrics = serviceProduct("CoreMetrics", "swift-metrics")
 let signals = serviceProduct("UnixSignals", "swift-service-lifecycle")
@@ -208,6 +209,23 @@ let daemon: [Target] = [
   program("Sources/livehostctl", ["CommandLineTool"]),
 ]
 
+// Programs that connect outwards and write to the ingest socket of the daemon.
+let sources: [Target] = [
+  module(
+    "Sources", "LiveSources",
+    ["JSON", "LiveEvents", "Platform", "RateLimiting"] + nio + tls),
+  module(
+    "Sources", "TwitchChat",
+    ["LiveEvents", "LiveSources", "Platform", "RateLimiting"] + nio),
+  module(
+    "Sources", "SourceTool",
+    [
+      "ControlInterface", "JSON", "LiveEvents", "LiveSources", "Platform", "RateLimiting",
+      "Suggestions", "TwitchChat", "Wording", "YAMLReader", arguments,
+    ] + nio),
+  program("Sources/livehost-source", ["SourceTool"]),
+]
+
 let benchmarks: [Target] = [
   .target(
     name: "BenchmarkKit", path: "Tests/Benchmarks/BenchmarkKit", swiftSettings: settings),
@@ -293,6 +311,15 @@ let tests: [Target] =
         "FileSystem", "LiveEvents", "Platform", "RateLimiting", "Recordings", "SimulatedDisk",
         "TestSupport", "WireFormats",
       ]),
+    test(
+      "LiveSourcesTests",
+      ["JSON", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport", "UnixSockets"] + nio),
+    test(
+      "TwitchChatTests",
+      ["JSON", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport", "TwitchChat"] + nio + tls
+    ),
+    test(
+      "SourceToolTests", ["LiveEvents", "LiveSources", "RateLimiting", "SourceTool", "YAMLReader"]),
     test("AnalysisTests", ["Analysis", "JSON", "LiveEvents", "TestSupport"]),
     test(
       "HostFeatureTests",
@@ -377,6 +404,7 @@ let package = Package(
     .library(name: "ComposableTesting", targets: ["ComposableTesting"]),
     .executable(name: "livehostd", targets: ["livehostd"]),
     .executable(name: "livehostctl", targets: ["livehostctl"]),
+    .executable(name: "livehost-source", targets: ["livehost-source"]),
   ],
   traits: [
     .trait(name: service, description: "The daemon, its command line and the simulator."),
@@ -388,6 +416,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
@@ -396,7 +425,7 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: system + kit + examples + events + ingest + recordings + features + screen + simulation
-    + control + daemon + benchmarks + tests + fuzzers,
+    + control + daemon + sources + benchmarks + tests + fuzzers,
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx20
 )

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Makes the Debian package: build-deb.sh PROGRAMS [OUTPUT]
+# Makes the Debian packages: build-deb.sh PROGRAMS [OUTPUT]
 #
-# PROGRAMS is the directory with the built livehostd and livehostctl. OUTPUT, default .build/deb, gets
-# the package. Debian's tools expect packaging/debian at the root of the sources, so a copy is staged in
+# PROGRAMS is the directory with the built programs. OUTPUT, default .build/deb, gets the packages. Debian's tools expect packaging/debian at the root of the sources, so a copy is staged in
 # OUTPUT; it is kept if the build fails.
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
@@ -10,7 +9,7 @@ programs=$(cd "$1" && pwd)
 mkdir -p "${2:-$repository/.build/deb}"
 output=$(cd "${2:-$repository/.build/deb}" && pwd)
 
-for program in livehostd livehostctl; do
+for program in livehostd livehostctl livehost-source; do
   if [ ! -x "$programs/$program" ]; then
     echo "build-deb.sh: $programs/$program is missing; build it first" >&2
     exit 1
@@ -19,7 +18,7 @@ done
 
 tree=$output/livehost
 rm -rf "$tree"
-rm -f "$output"/livehost_*
+rm -f "$output"/livehost_* "$output"/livehost-sources_*
 mkdir "$tree"
 cd "$repository"
 cp -a LICENSE README.md packaging config "$tree/"
@@ -35,4 +34,4 @@ LIVEHOST_BIN=$programs nice dpkg-buildpackage --build=binary --no-check-builddep
 }
 cd "$output"
 rm -rf "$tree"
-ls "$output"/livehost_*.deb
+ls "$output"/livehost_*.deb "$output"/livehost-sources_*.deb

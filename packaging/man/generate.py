@@ -39,7 +39,9 @@ def main():
     parser.add_argument("--output", required=True, type=Path)
     options = parser.parse_args()
     daemon, client = options.programs / "livehostd", options.programs / "livehostctl"
-    client_commands = command_dump.read(client)
+    source = options.programs / "livehost-source"
+    client_commands, source_commands = command_dump.read(client), command_dump.read(source)
+    source_run = next(entry for entry in source_commands.subcommands if entry.name == "run")
     text = (ROOT / "Sources/Control/ControlInterface/io.livehost.Control.varlink").read_text()
     parts = {
         "date": page_date(),
@@ -48,6 +50,9 @@ def main():
         "global-options": verbs.options(client_commands.subcommands[0].global_options),
         "verbs": verbs.sections(client_commands),
         "configuration-keys": configuration.keys(output_of(daemon, "--print-default-config")),
+        "source-options": verbs.options(source_run.options),
+        "source-verbs": verbs.sections(source_commands, without=["run"]),
+        "source-keys": configuration.keys(output_of(source, "--print-default-config")),
         "example-source": roff.escape((HERE.parent / "examples/source.py").read_text()),
         **interface.parts(text),
     }

@@ -44,11 +44,11 @@ def repeated(argument):
     return " ..." if argument.is_repeating else ""
 
 
-def sections(root):
-    """Each verb of a program with its arguments."""
+def sections(root, without=()):
+    """Each verb of a program with its arguments, but those that the page describes elsewhere."""
     output = []
     for command in root.all():
-        if not command.path or command.subcommands:
+        if not command.path or command.subcommands or command.name in without:
             continue
         output.append(f".SS {synopsis(command)}\n")
         output.append(prose(command.abstract))

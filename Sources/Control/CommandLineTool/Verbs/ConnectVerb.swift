@@ -1,0 +1,80 @@
+import ArgumentParser
+import Glibc
+import LiveEvents
+
+struct ConnectVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "connect",
+    abstract: "Run a live source in the foreground, without root.",
+    discussion: """
+      Starts livehost-source, which connects to a platform and passes what it says to the daemon until \
+      Ctrl-C. For a source that starts with the machine see livehost-source(8).
+      """,
+    subcommands: [ConnectTwitchVerb.self])
+
+  // So that they may precede the inner verb, like any other.
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+}
+
+struct ConnectTwitchVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "twitch",
+    abstract: "Read chats of Twitch, anonymously or with a token.",
+    discussion: """
+      Each channel is a room, unless --room names one for all. Ends with 0 on Ctrl-C, 69 if the daemon is \
+      gone for a minute, 77 if Twitch refuses the token.
+
+      JSON: one line per report: state and gap of a channel, and each second progress.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Channels to read.") var channels: [String]
+  @Option(help: ArgumentHelp("Chat server instead of Twitch's.", valueName: "host:port"))
+  var server: String?
+  @Flag(help: "Do not encrypt the connection.") var noTls = false
+  @Option(
+    help: ArgumentHelp(
+      "PEM file of the authorities to trust instead of the system's.", valueName: "file"),
+    completion: .file())
+  var ca: String?
+  @Option(
+    help: ArgumentHelp("File with an OAuth token (scope chat:read).", valueName: "file"),
+    completion: .file())
+  var tokenFile: String?
+  @Option(help: ArgumentHelp("Room of everything that is read.", valueName: "room"))
+  var room: RoomName?
+
+  func run(_ context: Context) async throws {
+    var arguments = ["twitch"]
+    func add(_ name: String, _ value: String?) {
+      if let value { arguments += [name, value] }
+    }
+    add("--server", server)
+    if noTls { arguments.append("--no-tls") }
+    add("--ca", ca)
+    add("--token-file", tokenFile)
+    add("--room", room?.description)
+    throw context.becomeSource(arguments, channels)
+  }
+}
+
+extension Context {
+  /// Replaces this process by `livehost-source`, whose exit code becomes that of the verb.
+  ///
+  /// - Returns: why that is impossible.
+  fileprivate func becomeSource(_ options: [String], _ operands: [String]) -> Failure {
+    guard let sockets = socketPaths.first(where: { FileKind(path: $0.ingest) == .socket }) else {
+      return .notRunning(socketPaths.map(\.ingest))
+    }
+    let program = environment.programDirectory.map { "\($0)/livehost-source" } ?? "livehost-source"
+    guard FileKind(path: program) == .regular else {
+      return Failure(.failed, "there is no \(program); install the package livehost-sources")
+    }
+    let words =
+      [program] + options + ["--ingest", sockets.ingest] + (wantsJSON ? ["--json"] : []) + ["--"]
+      + operands
+    let pointers = words.map { strdup($0) } + [nil]
+    execv(program, pointers)
+    return Failure(.failed, "cannot start \(program): \(String(cString: strerror(errno)))")
+  }
+}

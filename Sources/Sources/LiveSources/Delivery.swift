@@ -1,0 +1,284 @@
+import Glibc
+import JSON
+package import LiveEvents
+package import NIOCore
+import NIOPosix
+import Platform
+package import RateLimiting
+
+/// A source's connection to the daemon: everything that a source tells goes through here.
+///
+/// Keeps lines in bounded memory until the daemon has them, across restarts of the daemon, and asks the
+/// source to stop reading when that memory is used up. Belongs to one event loop.
+package final class Delivery {
+  package struct Settings: Sendable {
+    /// The daemon's ingest socket.
+    package var path: String
+    /// The name of the source.
+    package var source: String
+    /// The platform that it is for, such as `twitch`.
+    package var platform: String
+    /// The room of every line; `nil` if each line names its own.
+    package var room: RoomName?
+    /// Bytes of lines that may be waiting for the daemon.
+    package var maximumBytes = 8 << 20
+    /// How long the daemon may be away; `nil` waits without end.
+    package var patience: Interval? = .seconds(60)
+
+    package init(path: String, source: String, platform: String, room: RoomName? = nil) {
+      self.path = path
+      self.source = source
+      self.platform = platform
+      self.room = room
+    }
+  }
+
+  /// How late the daemon's answers may be before the source counts as behind.
+  private static let behind = Interval.seconds(2)
+  private static let statusInterval = TimeAmount.seconds(1)
+  /// A daemon is on this machine, so nobody is spared by waiting long for it.
+  private static let longestWait = Interval.seconds(4)
+  private static let longestAnswer = 64 * 1024
+
+  package let settings: Settings
+  package let session: String
+  private let eventLoop: any EventLoop
+  private var queue: DeliveryQueue
+  private var policy = ReconnectPolicy(longest: longestWait)
+  private var generator = SystemRandomNumberGenerator()
+  private var channel: (any Channel)?
+  private var connectedAt = Instant.origin
+  /// Since when there is no connection.
+  private var awaySince: Instant
+  private var splitter = LineSplitter(maximumLength: longestAnswer)
+  private var statuses: [RoomName: SourceStatus] = [:]
+  /// Rooms whose status the daemon was not sent yet.
+  private var unsent: Set<RoomName> = []
+  private var isBehind = false
+  private var isPaused = false
+  private var isStopped = false
+  private var finishing: EventLoopPromise<Void>?
+  /// Of the present connection, as the daemon counts.
+  private var rejectedNow = 0
+
+  /// Lines that the daemon has rejected.
+  package private(set) var rejected = 0
+  /// The source must stop reading, or may read again.
+  package var pause: (Bool) -> Void = { _ in }
+  /// The daemon is gone for good. Nothing is delivered any more.
+  package var failed: (SourceError) -> Void = { _ in }
+
+  /// - Parameters:
+  ///   - session: what positions name; no other run of a source may have the same.
+  ///   - eventLoop: one of a `MultiThreadedEventLoopGroup`, on which everything here must be called.
+  package init(_ settings: Settings, session: String, eventLoop: any EventLoop) {
+    self.settings = settings
+    self.session = session
+    self.eventLoop = eventLoop
+    queue = DeliveryQueue(session: session, maximumBytes: settings.maximumBytes)
+    awaySince = Self.now
+  }
+
+  /// Monotonic time.
+  package static var now: Instant {
+    Instant(nanoseconds: Int64(MonotonicClock.nanoseconds()))
+  }
+
+  /// Lines that the daemon has acknowledged.
+  package var delivered: Int { queue.delivered }
+  /// Lines that wait for it.
+  package var waiting: Int { queue.lines }
+  package var isConnected: Bool { channel != nil }
+
+  // MARK: What a source tells
+
+  /// Connects to the daemon.
+  package func start() {
+    connect()
+    eventLoop.assumeIsolated().scheduleTask(in: Self.statusInterval) { self.tick() }
+  }
+
+  /// Takes a line, given without its end. Call ``flush()`` after the last of several.
+  package func deliver(_ line: UnsafeRawBufferPointer) { queue.append(line, at: Self.now) }
+
+  /// Writes what may be written, and pauses the source if too much is left.
+  package func flush() {
+    write()
+    let isFull = queue.isFull()
+    guard isFull != isPaused else { return }
+    isPaused = isFull
+    pause(isFull)
+  }
+
+  /// The source has another status in a room.
+  package func report(_ status: SourceStatus, in room: RoomName) {
+    guard statuses[room] != status else { return }
+    statuses[room] = status
+    unsent.insert(room)
+    flush()
+  }
+
+  package func report(_ gap: SourceGap, in room: RoomName) {
+    SourceLine.gap(gap, source: settings.source, room: room).withUnsafeBytes { deliver($0) }
+    flush()
+  }
+
+  /// Ends once everything is acknowledged, at the latest after `timeout`.
+  package func finish(within timeout: TimeAmount) -> EventLoopFuture<Void> {
+    let promise = finishing ?? eventLoop.makePromise(of: Void.self)
+    finishing = promise
+    eventLoop.assumeIsolated().scheduleTask(in: timeout) { self.stop() }
+    flush()
+    endIfFinished()
+    return promise.futureResult
+  }
+
+  private func endIfFinished() {
+    if finishing != nil, queue.isEmpty, unsent.isEmpty { stop() }
+  }
+
+  private func stop() {
+    isStopped = true
+    channel?.close(promise: nil)
+    channel = nil
+    finishing?.succeed()
+    finishing = nil
+  }
+
+  // MARK: The daemon
+
+  private func connect() {
+    guard !isStopped else { return }
+    let delivery = NIOLoopBound(self, eventLoop: eventLoop)
+    ClientBootstrap(group: eventLoop)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(
+            StreamHandler(delivery.value.events, hasHandshake: false))
+        }
+      }
+      .connect(unixDomainSocketPath: settings.path).assumeIsolated().whenComplete { result in
+        switch result {
+        case .success(let channel): self.opened(channel)
+        case .failure(let error): self.refused(error)
+        }
+      }
+  }
+
+  private var events: StreamEvents {
+    var events = StreamEvents()
+    events.received = { [self] bytes in
+      var lines: [JSONValue] = []
+      splitter.receive(bytes) { line in
+        if let value = try? JSONValue(parsing: Array(line)) { lines.append(value) }
+      }
+      for line in lines { take(line) }
+    }
+    events.becameWritable = { [self] in flush() }
+    events.drained = { [self] in
+      flush()
+      endIfFinished()
+    }
+    events.closed = { [self] in lost($0) }
+    return events
+  }
+
+  private func opened(_ channel: any Channel) {
+    guard !isStopped else {
+      channel.close(promise: nil)
+      return
+    }
+    self.channel = channel
+    connectedAt = Self.now
+    splitter = LineSplitter(maximumLength: Self.longestAnswer)
+    rejectedNow = 0
+    unsent = Set(statuses.keys)
+    if let room = settings.room { send(SourceLine.options(room: room) + [0x0A]) }
+    flush()
+  }
+
+  private func refused(_ error: any Error) {
+    if let error = error as? IOError, [EACCES, EPERM].contains(error.errnoCode) {
+      fail(.notPermitted(path: settings.path))
+    } else {
+      retry(ConnectionFailure.text(error))
+    }
+  }
+
+  private func lost(_ reason: String) {
+    guard channel != nil else { return }
+    channel = nil
+    awaySince = Self.now
+    queue.disconnected()
+    retry(reason)
+  }
+
+  private func retry(_ reason: String) {
+    guard !isStopped else { return }
+    let now = Self.now
+    if let patience = settings.patience, now - awaySince >= patience {
+      return fail(.daemonGone(path: settings.path, reason: reason))
+    }
+    let next = policy.failed(at: now, using: &generator)
+    eventLoop.assumeIsolated().scheduleTask(
+      in: .nanoseconds(max(0, (next - now).nanoseconds))
+    ) { self.connect() }
+  }
+
+  private func fail(_ error: SourceError) {
+    guard !isStopped else { return }
+    stop()
+    failed(error)
+  }
+
+  private func take(_ answer: JSONValue) {
+    guard let type = answer["type"]?.stringValue, ["synced", "applied"].contains(type),
+      let token = answer["token"]?.stringValue, queue.acknowledge(token: token)
+    else { return }
+    policy.receivedUsefulData(at: Self.now, connected: connectedAt)
+    let rejected = Int(clamping: answer["rejected"]?.integerValue ?? 0)
+    self.rejected += max(0, rejected - rejectedNow)
+    rejectedNow = rejected
+  }
+
+  // MARK: Writing
+
+  private func write() {
+    guard let channel, channel.isWritable else { return }
+    for room in unsent {
+      guard let status = statuses[room] else { continue }
+      send(
+        SourceLine.state(
+          withDelay(status), source: settings.source, platform: settings.platform, room: room,
+          at: WallClock.milliseconds()) + [0x0A])
+    }
+    unsent = []
+    while channel.isWritable, let bytes = queue.nextWrite() { send(bytes) }
+  }
+
+  private func send(_ bytes: [UInt8]) {
+    channel?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+  }
+
+  // MARK: Being behind
+
+  private func tick() {
+    guard !isStopped else { return }
+    eventLoop.assumeIsolated().scheduleTask(in: Self.statusInterval) { self.tick() }
+    let wasBehind = isBehind
+    isBehind = queue.waitingSince.map { Self.now - $0 >= Self.behind } ?? false
+    if isBehind || wasBehind {
+      unsent = Set(statuses.keys)
+      flush()
+    }
+  }
+
+  /// A source that is live although its lines are not delivered in time is behind.
+  private func withDelay(_ status: SourceStatus) -> SourceStatus {
+    guard isBehind, status.state == .live, let since = queue.waitingSince else { return status }
+    var status = status
+    status.state = .behind
+    status.behindMilliseconds = Int((Self.now - since).nanoseconds / 1_000_000)
+    return status
+  }
+}

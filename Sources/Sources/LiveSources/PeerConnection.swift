@@ -1,0 +1,142 @@
+package import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Where a source's peer is.
+package struct PeerAddress: Equatable, Sendable, CustomStringConvertible {
+  package var host: String
+  package var port: Int
+
+  package init(host: String, port: Int) {
+    self.host = host
+    self.port = port
+  }
+
+  /// Reads `HOST`, `HOST:PORT`, `[ADDRESS]` or `[ADDRESS]:PORT`; `nil` for any other text.
+  package init?(_ text: String, defaultPort: Int) {
+    var (host, rest) = (text[...], Substring())
+    if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+      host = text[text.index(after: text.startIndex)..<end]
+      rest = text[text.index(after: end)...]
+    } else if let colon = text.lastIndex(of: ":"), text.firstIndex(of: ":") == colon {
+      (host, rest) = (text[..<colon], text[colon...])
+    }
+    guard !host.isEmpty, rest.isEmpty || rest.first == ":" else { return nil }
+    let port = rest.isEmpty ? defaultPort : Int(rest.dropFirst()) ?? 0
+    guard (1...65_535).contains(port) else { return nil }
+    self.init(host: String(host), port: port)
+  }
+
+  package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// How a peer proves who it is.
+package struct PeerSecurity {
+  private let context: NIOSSLContext
+
+  /// TLS, with the certificate's chain and name checked.
+  ///
+  /// - Parameter certificates: a PEM file of the authorities to trust instead of the system's.
+  package init(certificates: String? = nil) throws(SourceError) {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.minimumTLSVersion = .tlsv12
+    do {
+      if let certificates {
+        configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificates))
+      }
+      context = try NIOSSLContext(configuration: configuration)
+    } catch {
+      throw .certificateFile(path: certificates ?? "the system's certificates", reason: "\(error)")
+    }
+  }
+
+  /// The handler that comes first on a channel to a host.
+  func handler(host: String) throws -> NIOSSLClientHandler {
+    // An address is no name that can be asked for; it is compared with those in the certificate.
+    let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+    return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
+  }
+}
+
+/// A connection to the peer of a source. Belongs to one event loop.
+package final class PeerConnection {
+  private static let timeout = TimeAmount.seconds(10)
+
+  private var channel: (any Channel)?
+  private var isClosed = false
+  private var isReading = true
+  private let events: StreamEvents
+
+  /// Begins to connect. `events.closed` comes once, whatever happens, unless ``close()`` was called.
+  package init(
+    to address: PeerAddress, security: PeerSecurity?, eventLoop: any EventLoop,
+    events: StreamEvents
+  ) {
+    self.events = events
+    let connection = NIOLoopBound(self, eventLoop: eventLoop)
+    let security = NIOLoopBound(security, eventLoop: eventLoop)
+    ClientBootstrap(group: eventLoop)
+      .connectTimeout(Self.timeout)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          if let security = security.value {
+            try pipeline.addHandler(security.handler(host: address.host))
+          }
+          let handler = StreamHandler(
+            connection.value.ownEvents, hasHandshake: security.value != nil)
+          try pipeline.addHandler(handler)
+        }
+      }
+      .connect(host: address.host, port: address.port).assumeIsolated().whenComplete { result in
+        switch result {
+        case .success(let channel): self.take(channel)
+        case .failure(let error): self.end(ConnectionFailure.text(error))
+        }
+      }
+  }
+
+  private var ownEvents: StreamEvents {
+    var own = StreamEvents()
+    own.opened = { [self] in if !isClosed { events.opened() } }
+    own.received = { [self] in if !isClosed { events.received($0) } }
+    own.drained = { [self] in if !isClosed { events.drained() } }
+    own.closed = { [self] in end($0) }
+    return own
+  }
+
+  private func take(_ channel: any Channel) {
+    guard !isClosed else {
+      channel.close(promise: nil)
+      return
+    }
+    self.channel = channel
+    if !isReading { setReading(false) }
+  }
+
+  private func end(_ reason: String) {
+    guard !isClosed else { return }
+    isClosed = true
+    channel = nil
+    events.closed(reason)
+  }
+
+  /// Writes text. Only after `events.opened`.
+  package func send(_ text: String) {
+    channel?.writeAndFlush(ByteBuffer(string: text), promise: nil)
+  }
+
+  /// Stops or resumes reading, so that the peer is held up instead of this program's memory filled.
+  package func setReading(_ isReading: Bool) {
+    self.isReading = isReading
+    channel?.setOption(.autoRead, value: isReading).whenComplete { _ in }
+  }
+
+  /// Closes it; no event comes any more.
+  package func close() {
+    isClosed = true
+    channel?.close(promise: nil)
+    channel = nil
+  }
+}

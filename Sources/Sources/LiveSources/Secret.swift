@@ -1,0 +1,38 @@
+import Glibc
+
+/// A password or token. Nothing that prints values prints this one.
+package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  private let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  package var description: String { "(secret)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+
+  /// Calls `body` with the text, which must go nowhere but to the peer that it is for.
+  package func reveal<Result>(_ body: (String) -> Result) -> Result { body(text) }
+
+  /// Reads the first line of a file.
+  ///
+  /// - Throws: ``SourceError/unreadableSecret(path:reason:)``.
+  package static func read(file path: String) throws(SourceError) -> Secret {
+    func unreadable(_ reason: String) -> SourceError {
+      .unreadableSecret(path: path, reason: reason)
+    }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unreadable(String(cString: strerror(errno))) }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+    guard count >= 0 else { throw unreadable(String(cString: strerror(errno))) }
+    let line = bytes[..<count].prefix { $0 != 0x0A && $0 != 0x0D }
+    guard !line.isEmpty else { throw unreadable("its first line is empty") }
+    guard line.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw unreadable("its first line has white space or other characters that no token has")
+    }
+    return Secret(String(decoding: line, as: UTF8.self))
+  }
+}

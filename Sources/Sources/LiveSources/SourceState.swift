@@ -1,0 +1,109 @@
+import JSON
+package import LiveEvents
+
+/// How a source is, as shown on the screen of a room.
+package enum SourceState: String, Sendable {
+  case connecting, live, behind, refused, ended
+}
+
+/// What a source says of itself. Only the newest counts.
+package struct SourceStatus: Equatable, Sendable {
+  package var state: SourceState
+  /// Why, for people; `nil` if there is nothing to say.
+  package var reason: String?
+  /// How far what is delivered lags behind what was received.
+  package var behindMilliseconds: Int?
+  /// Messages known to be lost, and those that arrived more than once.
+  package var lost = 0
+  package var duplicate = 0
+
+  package init(_ state: SourceState, reason: String? = nil) {
+    self.state = state
+    self.reason = reason
+  }
+}
+
+/// A time in which a source could not listen. Messages of that time are missing.
+package struct SourceGap: Equatable, Sendable {
+  /// Milliseconds since 1970.
+  package var from: Int
+  package var to: Int
+  package var reason: String
+
+  package init(from: Int, to: Int, reason: String) {
+    self.from = from
+    self.to = to
+    self.reason = reason
+  }
+}
+
+/// The native lines that a source writes, without their ends.
+package enum SourceLine {
+  /// Makes every later line of the connection count for a room.
+  package static func options(room: RoomName) -> [UInt8] {
+    line("options") { $0.add("room", room.description) }
+  }
+
+  /// Heads a batch of a session of a source.
+  package static func position(session: String, sequence: Int) -> [UInt8] {
+    line("position") {
+      $0.add("source", session)
+      $0.add("sequence", sequence)
+    }
+  }
+
+  package static func sync(token: String) -> [UInt8] {
+    line("sync") { $0.add("token", token) }
+  }
+
+  /// - Parameter time: milliseconds since 1970.
+  package static func state(
+    _ status: SourceStatus, source: String, platform: String, room: RoomName, at time: Int
+  ) -> [UInt8] {
+    line("source.state") {
+      $0.add("room", room.description)
+      $0.add("ts", time)
+      $0.add("source", source)
+      $0.add("state", status.state.rawValue)
+      $0.add("platform", platform)
+      $0.add("reason", status.reason)
+      $0.add("behindMs", status.behindMilliseconds)
+      $0.add("lost", status.lost)
+      $0.add("duplicate", status.duplicate)
+    }
+  }
+
+  package static func gap(_ gap: SourceGap, source: String, room: RoomName) -> [UInt8] {
+    line("gap") {
+      $0.add("room", room.description)
+      $0.add("ts", gap.to)
+      $0.add("source", source)
+      $0.add("from", gap.from)
+      $0.add("to", gap.to)
+      $0.add("reason", gap.reason)
+    }
+  }
+
+  /// A message of a chat whose platform gives nothing but a name and a text.
+  package static func message(id: String, user: String, text: String, room: RoomName) -> [UInt8] {
+    line("chat.message") {
+      $0.add("room", room.description)
+      $0.add("id", id)
+      $0.name("user")
+      $0.appendObject {
+        $0.add("id", user)
+        $0.add("name", user)
+      }
+      $0.add("text", text)
+    }
+  }
+
+  private static func line(_ type: String, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.appendObject {
+      $0.add("type", type)
+      body(&$0)
+    }
+    return writer.bytes
+  }
+}

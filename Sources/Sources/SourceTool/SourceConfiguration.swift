@@ -1,0 +1,187 @@
+import Glibc
+package import LiveEvents
+package import LiveSources
+package import RateLimiting
+package import TwitchChat
+import YAMLReader
+
+/// What one source does: the configuration file of a service, or the arguments of a source in the foreground.
+package struct SourceConfiguration: Sendable {
+  /// The kinds of sources. A further kind is a case here, its keys below, and its start in ``SourceRun``.
+  package enum Kind: String, CaseIterable, Sendable { case twitch }
+
+  package var kind: Kind?
+  /// The room of everything; `nil` for the room that a line names.
+  package var room: RoomName?
+  /// The daemon's ingest socket.
+  package var ingest = "/run/livehost/ingest"
+  /// How long the daemon may be away; `nil` waits without end.
+  package var patience: Interval?
+  package var bufferMebibytes = 8
+  package var twitch = TwitchOptions()
+
+  package init() {}
+
+  /// Where the chats of Twitch are read, and as whom.
+  package struct TwitchOptions: Sendable {
+    package var channels: [String] = []
+    package var server = TwitchSettings.server
+    package var usesTLS = true
+    /// A PEM file of authorities to trust instead of the system's.
+    package var certificates: String?
+    package var account: String?
+    package var tokenFile: String?
+    package var channelsPerConnection = 50
+    package var joinsPerTenSeconds = 20
+  }
+
+  /// The session's settings; reads the token.
+  package func twitchSettings(credentials: String?) throws(SourceError) -> TwitchSettings {
+    var settings = TwitchSettings(channels: twitch.channels)
+    settings.channelsPerConnection = twitch.channelsPerConnection
+    settings.joinsPerTenSeconds = twitch.joinsPerTenSeconds
+    if let file = twitch.tokenFile ?? Self.credential(in: credentials) {
+      settings.account = TwitchSettings.Account(
+        name: twitch.account ?? twitch.channels.first ?? "", token: try .read(file: file))
+    }
+    return settings
+  }
+
+  /// The token that the service manager hands over; an empty one stands for none.
+  private static func credential(in directory: String?) -> String? {
+    guard let file = directory.map({ $0 + "/token" }) else { return nil }
+    var status = stat()
+    return stat(file, &status) == 0 && status.st_size > 0 ? file : nil
+  }
+}
+
+/// One key of the configuration file: its name, what it means, and how it is read.
+///
+/// The table is the only place where keys are declared: the commented default file, the manual and the check
+/// for unknown keys come from it.
+package struct SourceKey: Sendable {
+  /// Path with dots, such as `twitch.channels`.
+  package let path: String
+  package let meaning: String
+  /// Its default, as it would be written; or an example after `#`.
+  package let standard: String
+  let read: @Sendable (YAMLNode, inout SourceConfiguration) throws(ConfigurationError) -> Void
+
+  package static let all: [SourceKey] = [
+    SourceKey(
+      path: "kind", meaning: "What the source is: twitch. Required.", standard: "twitch"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.kind = try value.choice(
+        SourceConfiguration.Kind.allCases.map { ($0.rawValue, $0) })
+    },
+    SourceKey(
+      path: "room",
+      meaning: "The room of everything that the source tells; by default each channel is a room.",
+      standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      let text = value.scalar ?? "?"
+      guard text.isEmpty || RoomName(text) != nil else {
+        throw value.problem("'\(text)' is not a room name: [a-z0-9_][a-z0-9_.-]{0,63}")
+      }
+      configuration.room = RoomName(text)
+    },
+    SourceKey(
+      path: "ingest", meaning: "The daemon's ingest socket.", standard: "/run/livehost/ingest"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.ingest = try value.text()
+    },
+    SourceKey(
+      path: "patience",
+      meaning:
+        "How long livehostd may be away before the source ends with status 69; forever never ends it.",
+      standard: "forever"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.patience =
+        value.scalar == "forever" ? nil : try value.interval(positive: true)
+    },
+    SourceKey(
+      path: "bufferMebibytes",
+      meaning:
+        "Memory for lines that wait for livehostd; when it is full, the source stops reading.",
+      standard: "8"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.bufferMebibytes = try value.integer(in: 1...1024)
+    },
+    SourceKey(
+      path: "twitch.channels", meaning: "The channels to read. Required.", standard: "[]"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.twitch.channels = try channels(value)
+    },
+    SourceKey(
+      path: "twitch.server", meaning: "The chat server.",
+      standard: "irc.chat.twitch.tv:6697"
+    ) { value, configuration throws(ConfigurationError) in
+      let text = try value.text()
+      guard let address = PeerAddress(text, defaultPort: TwitchSettings.server.port) else {
+        throw value.problem("expected HOST:PORT, not '\(text)'")
+      }
+      configuration.twitch.server = address
+    },
+    SourceKey(
+      path: "twitch.tls",
+      meaning: "Whether the connection is encrypted, and the server's certificate checked.",
+      standard: "true"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.twitch.usesTLS = try value.boolean()
+    },
+    SourceKey(
+      path: "twitch.certificates",
+      meaning: "A PEM file of the authorities to trust instead of the system's.", standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.twitch.certificates = value.scalar.flatMap { $0.isEmpty ? nil : $0 }
+    },
+    SourceKey(
+      path: "twitch.account",
+      meaning: "The account that a token belongs to; by default that of the first channel.",
+      standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.twitch.account = value.scalar.flatMap { $0.isEmpty ? nil : $0 }
+    },
+    SourceKey(
+      path: "twitch.tokenFile",
+      meaning:
+        "A file with an OAuth token (scope chat:read); by default the credential token of the unit, "
+        + "else the chats are read anonymously.",
+      standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.twitch.tokenFile = value.scalar.flatMap { $0.isEmpty ? nil : $0 }
+    },
+    SourceKey(
+      path: "twitch.channelsPerConnection",
+      meaning: "How many channels share a connection; Twitch serves 50 to 100 well.",
+      standard: "50"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.twitch.channelsPerConnection = try value.integer(in: 1...100)
+    },
+    SourceKey(
+      path: "twitch.joinsPerTenSeconds",
+      meaning: "How many channels may be joined in ten seconds: 20, or 2000 for verified bots.",
+      standard: "20"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.twitch.joinsPerTenSeconds = try value.integer(in: 1...2000)
+    },
+  ]
+
+  private static func channels(_ value: YAMLNode) throws(ConfigurationError) -> [String] {
+    guard case .list(let elements) = value.content else {
+      throw value.problem("expected a list of channels")
+    }
+    guard elements.count <= TwitchSettings.maximumChannels else {
+      throw value.problem("a source reads at most \(TwitchSettings.maximumChannels) channels")
+    }
+    var names: [String] = []
+    for element in elements {
+      guard let name = element.scalar.flatMap(TwitchSettings.channel) else {
+        throw element.problem("'\(element.scalar ?? "?")' is not a channel: [a-z0-9_]{1,25}")
+      }
+      guard !names.contains(name) else { throw element.problem("'\(name)' is listed twice") }
+      names.append(name)
+    }
+    return names
+  }
+}

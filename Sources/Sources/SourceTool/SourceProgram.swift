@@ -1,0 +1,85 @@
+import ArgumentParser
+import Dispatch
+import Glibc
+import LiveSources
+import YAMLReader
+
+/// `livehost-source` as a process.
+public enum SourceProgram {
+  /// Runs with the process's own arguments, environment and signals; gives the exit code.
+  public static func main() async -> Int32 {
+    signal(SIGPIPE, SIG_IGN)
+    let plan: SourcePlan
+    do {
+      let command = try SourceCommand.parseAsRoot()
+      switch command {
+      case let command as any ForegroundCommand: plan = command.plan()
+      case let command as RunCommand:
+        if command.printDefaultConfig {
+          write(SourceConfiguration.commentedDefaults, to: STDOUT_FILENO)
+          return 0
+        }
+        plan = try command.plan()
+        if command.checkConfig {
+          complain("the configuration is fine")
+          return 0
+        }
+      default:
+        var command = command
+        try command.run()
+        return 0
+      }
+    } catch let error as ConfigurationError {
+      complain(error.description)
+      return 78
+    } catch {
+      return told(error)
+    }
+    return await run(plan)
+  }
+
+  private static func run(_ plan: SourcePlan) async -> Int32 {
+    let reporter = SourceReporter(json: plan.json)
+    let credentials = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
+    let run = SourceRun(
+      plan.configuration, name: plan.name, credentials: credentials, report: reporter.report)
+    let task = Task { try await run.run() }
+    let queue = DispatchQueue(label: "signals")
+    let signals = [SIGINT, SIGTERM, SIGHUP].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler { task.cancel() }
+      source.activate()
+      return source
+    }
+    defer { for source in signals { source.cancel() } }
+    do {
+      try await task.value
+      return 0
+    } catch let error as SourceError {
+      reporter.fail(error.description)
+      return error.exitCode
+    } catch {
+      reporter.fail("\(error)")
+      return 1
+    }
+  }
+
+  /// Prints help or what is wrong with the arguments.
+  private static func told(_ error: any Error) -> Int32 {
+    let text = SourceCommand.fullMessage(for: error)
+    let isHelp = SourceCommand.exitCode(for: error).isSuccess
+    let message = text.hasPrefix("Error: ") ? String(text.dropFirst(7)) : text
+    if isHelp { write(text + "\n", to: STDOUT_FILENO) } else { complain(message) }
+    return isHelp ? 0 : 64
+  }
+
+  private static func complain(_ message: String) {
+    write("livehost-source: \(message)\n", to: STDERR_FILENO)
+  }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    text.withUTF8 { _ = Glibc.write(descriptor, $0.baseAddress, $0.count) }
+  }
+}

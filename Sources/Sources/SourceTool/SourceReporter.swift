@@ -1,0 +1,111 @@
+import Glibc
+import JSON
+import LiveSources
+import Platform
+import TwitchChat
+import Wording
+
+/// Tells people, the journal or another program how a source is doing.
+struct SourceReporter: Sendable {
+  private let json: Bool
+  /// Whether one line is written over and over.
+  private let isTerminal: Bool
+  /// Whether the service manager reads the lines, which may begin with their severity.
+  private let isJournal: Bool
+
+  init(json: Bool) {
+    self.json = json
+    isTerminal = !json && isatty(STDERR_FILENO) == 1
+    isJournal = getenv("JOURNAL_STREAM") != nil && !isTerminal
+  }
+
+  func report(_ report: SourceRun.Report) {
+    if json {
+      write(Self.json(report), to: STDOUT_FILENO)
+      return
+    }
+    switch report {
+    case .status(let channel, let state, let reason):
+      let isBad = state == .refused
+      say("\(channel): \(state.rawValue)\(reason.map { ", \($0)" } ?? "")", isWarning: isBad)
+    case .gap(let channel, let gap):
+      let length = Format.duration(milliseconds: gap.to - gap.from)
+      say("\(channel): nothing was heard for \(length): \(gap.reason)", isWarning: true)
+    case .progress(let progress):
+      if isTerminal { write("\r\(Self.line(progress))\u{1B}[K", to: STDERR_FILENO) }
+    }
+  }
+
+  func fail(_ message: String) { say(message, isWarning: true) }
+
+  private func say(_ message: String, isWarning: Bool = false) {
+    // Text of servers: nothing in it may steer a terminal or begin another line of the journal.
+    let text = String(
+      String.UnicodeScalarView(
+        message.unicodeScalars.map {
+          [.control, .format, .lineSeparator, .paragraphSeparator].contains(
+            $0.properties.generalCategory) ? "\u{FFFD}" : $0
+        }))
+    let start = isJournal ? (isWarning ? "<4>" : "<6>") : "livehost-source: "
+    write("\(isTerminal ? "\r\u{1B}[K" : "")\(start)\(text)\n", to: STDERR_FILENO)
+  }
+
+  static func line(_ progress: SourceProgress) -> String {
+    var parts = [
+      progress.state.rawValue, "\(Format.count(progress.received, "line"))",
+      "\(Format.count(progress.delivered)) delivered",
+    ]
+    if !progress.hasDaemon { parts.append("livehostd is away") }
+    if progress.waiting > 0 { parts.append("\(Format.count(progress.waiting)) waiting") }
+    if progress.duplicates > 0 { parts.append(Format.count(progress.duplicates, "duplicate")) }
+    if progress.gaps > 0 {
+      let length = Format.duration(milliseconds: progress.gapMilliseconds)
+      parts.append("\(Format.count(progress.gaps, "gap")) of \(length)")
+    }
+    return parts.joined(separator: "  ")
+  }
+
+  static func json(_ report: SourceRun.Report) -> String {
+    var writer = JSONWriter()
+    writer.appendObject { object in
+      switch report {
+      case .status(let channel, let state, let reason):
+        object.add("report", "state")
+        object.add("channel", channel)
+        object.add("state", state.rawValue)
+        object.add("reason", reason)
+      case .gap(let channel, let gap):
+        object.add("report", "gap")
+        object.add("channel", channel)
+        object.add("from", gap.from)
+        object.add("to", gap.to)
+        object.add("reason", gap.reason)
+      case .progress(let progress):
+        object.add("report", "progress")
+        object.add("state", progress.state.rawValue)
+        object.add("received", progress.received)
+        object.add("delivered", progress.delivered)
+        object.add("waiting", progress.waiting)
+        object.add("duplicate", progress.duplicates)
+        object.add("gaps", progress.gaps)
+        object.add("gapMs", progress.gapMilliseconds)
+        object.add("daemon", progress.hasDaemon)
+      }
+    }
+    return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+  }
+
+  private func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    // A reader that has gone does not end a source.
+    text.withUTF8 { _ = Glibc.write(descriptor, $0.baseAddress, $0.count) }
+  }
+}
+
+extension Format {
+  /// `0.4 s` below ten seconds, then as other durations.
+  fileprivate static func duration(milliseconds: Int) -> String {
+    milliseconds < 10_000
+      ? "\(rate(Double(milliseconds) / 1000)) s" : duration(seconds: milliseconds / 1000)
+  }
+}

@@ -1,0 +1,58 @@
+/// Recognises messages that arrived before, by their identifiers.
+///
+/// Holds hashes with a key of this process, which nobody outside can aim at. Bounded: the oldest are forgotten.
+struct IdentifierMemory: Sendable {
+  /// What a thousand busy channels send while two connections overlap.
+  static let capacity = 65_536
+
+  private var known: Set<Int> = []
+  /// What is in `known`, in a ring.
+  private var order: [Int] = []
+  private var oldest = 0
+
+  /// Whether an identifier was not seen before. O(length), amortised.
+  mutating func isNew(_ identifier: UnsafeRawBufferPointer) -> Bool {
+    let hash = hash(of: identifier)
+    guard known.insert(hash).inserted else { return false }
+    if order.count < Self.capacity {
+      order.append(hash)
+    } else {
+      known.remove(order[oldest])
+      order[oldest] = hash
+      oldest = (oldest + 1) % Self.capacity
+    }
+    return true
+  }
+}
+
+/// Recognises lines without an identifier (a ban, the modes of a channel) that two connections have both sent,
+/// by how often each has sent them: two equal lines of one connection are two.
+struct OverlapCopies: Sendable {
+  /// Different lines that are remembered; further ones count as new.
+  static let capacity = 4_096
+
+  private struct Count: Sendable {
+    var ofOld = 0
+    var ofNew = 0
+  }
+
+  private var counts: [Int: Count] = [:]
+
+  /// Whether a line is not a copy of one that the other connection has sent. O(length).
+  ///
+  /// - Parameter isOld: whether it came on the connection that is being replaced.
+  mutating func isNew(_ line: UnsafeRawBufferPointer, ofOld isOld: Bool) -> Bool {
+    let hash = hash(of: line)
+    guard counts[hash] != nil || counts.count < Self.capacity else { return true }
+    var count = counts[hash, default: Count()]
+    if isOld { count.ofOld += 1 } else { count.ofNew += 1 }
+    counts[hash] = count
+    return isOld ? count.ofOld > count.ofNew : count.ofNew > count.ofOld
+  }
+}
+
+private func hash(of bytes: UnsafeRawBufferPointer) -> Int {
+  var hasher = Hasher()
+  hasher.combine(bytes: bytes)
+  return hasher.finalize()
+}

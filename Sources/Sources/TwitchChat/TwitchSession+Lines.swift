@@ -1,0 +1,190 @@
+import LiveSources
+package import RateLimiting
+
+/// A message of a server that gives no tags, so that all there is to it is this.
+package struct UntaggedMessage: Equatable, Sendable {
+  package var channel: String
+  package var nick: String
+  package var text: String
+}
+
+/// The lines of a server.
+extension TwitchSession {
+  /// What is to be done with a line.
+  package enum Verdict: Equatable, Sendable {
+    case ignore
+    /// Pass the line on as it is: the daemon reads what Twitch sends.
+    case forward
+    /// Pass on the message, which the daemon could not read without an identifier.
+    case forwardUntagged(UntaggedMessage)
+  }
+
+  /// Takes a line, given without its end, and says what is to be passed on.
+  ///
+  /// - Complexity: O(length of the line).
+  package mutating func receive(
+    _ line: UnsafeRawBufferPointer, on id: Int, at now: Instant
+  ) -> Verdict {
+    guard connections[id] != nil, let fields = IRCFields(line) else { return .ignore }
+    connections[id]?.heard(at: now)
+    switch fields.command {
+    case "PRIVMSG", "USERNOTICE", "CLEARCHAT", "CLEARMSG", "ROOMSTATE":
+      guard isNews(line, fields, on: id, at: now) else { return .ignore }
+      return fields.command == "PRIVMSG" && fields.tag("id") == nil
+        ? Self.untagged(fields) : .forward
+    case "PING": perform(.send(id, "PONG :\(fields.parameter(0) ?? "")"))
+    case "PONG": ponged(fields, on: id, at: now)
+    case "CAP": answered(fields, on: id)
+    case "001": welcomed(fields, on: id, at: now)
+    case "JOIN":
+      guard let channel = fields.channel, isOwn(fields, id) else { break }
+      joined(channel, on: id, at: now)
+    case "PART", "KICK": left(fields, on: id, at: now)
+    case "RECONNECT": replace(id, at: now)
+    case "NOTICE": noticed(fields, on: id, at: now)
+    case "ERROR": connections[id]?.farewell = fields.parameter(0).map { Self.quoted($0) }
+    case "421": if fields.parameter(1) == "CAP" { endCapabilities(id) }
+    case "403", "405", "471", "473", "474", "475", "477":
+      guard let channel = fields.parameter(1)?.dropFirst() else { break }
+      refuse(String(channel), on: id, reason: Self.quoted(fields.parameter(2) ?? ""), at: now)
+    case "433": end(id, reason: "the name is in use", at: now)
+    case "464": refuse("the password is wrong")
+    default: break
+    }
+    return .ignore
+  }
+
+  private static func untagged(_ fields: IRCFields) -> Verdict {
+    guard let channel = fields.channel, var text = fields.parameter(1), !fields.nick.isEmpty else {
+      return .ignore
+    }
+    if text.hasPrefix("\u{1}ACTION "), text.hasSuffix("\u{1}") {
+      text = String(text.dropFirst(8).dropLast())
+    }
+    return .forwardUntagged(UntaggedMessage(channel: channel, nick: fields.nick, text: text))
+  }
+
+  /// Text of the server, for a message to people.
+  private static func quoted(_ text: String) -> String { String(text.prefix(200)) }
+
+  private func isOwn(_ fields: IRCFields, _ id: Int) -> Bool {
+    connections[id]?.nick == fields.nick
+  }
+
+  // MARK: Chat
+
+  private mutating func isNews(
+    _ line: UnsafeRawBufferPointer, _ fields: IRCFields, on id: Int, at now: Instant
+  ) -> Bool {
+    guard let channel = fields.channel, channels[channel] != nil,
+      let connection = connections[id]
+    else { return false }
+    let link = connection.link
+    let isNew: Bool
+    if let identifier = fields.tag("id") {
+      isNew = identifiers.isNew(identifier)
+    } else {
+      let isOld = connection.phase.isDraining || links[link].next != nil && links[link].next != id
+      isNew = links[link].copies?.isNew(line, ofOld: isOld) ?? true
+    }
+    guard isNew else {
+      channels[channel]?.duplicates += 1
+      return false
+    }
+    forwarded += 1
+    if fields.command == "PRIVMSG" || fields.command == "USERNOTICE" {
+      links[link].policy.receivedUsefulData(at: now, connected: connection.openedAt)
+    }
+    return true
+  }
+
+  // MARK: The connection
+
+  private mutating func ponged(_ fields: IRCFields, on id: Int, at now: Instant) {
+    guard let connection = connections[id] else { return }
+    connections[id]?.ponged(at: now)
+    if connection.phase.isDraining {
+      // An answer to an earlier question says nothing about what was sent since.
+      if fields.parameter(1) == Self.drainToken { drained(id, at: now) }
+      return
+    }
+    // A quiet chat: the server lasts and answers, and that is all there is.
+    if !connection.joined.isEmpty {
+      links[connection.link].policy.receivedUsefulData(at: now, connected: connection.openedAt)
+    }
+  }
+
+  private mutating func welcomed(_ fields: IRCFields, on id: Int, at now: Instant) {
+    guard case .registering = connections[id]?.phase else { return }
+    if let nick = fields.parameter(0), !nick.isEmpty { connections[id]?.nick = nick }
+    registered(id, at: now)
+  }
+
+  private mutating func answered(_ fields: IRCFields, on id: Int) {
+    guard let connection = connections[id], !connection.requested.isEmpty else { return }
+    switch fields.parameter(1) {
+    case "ACK":
+      let given = connection.asksOneByOne ? [connection.requested[0]] : connection.requested
+      if given.contains("twitch.tv/tags") { connections[id]?.hasTags = true }
+      answeredCapability(id)
+    case "NAK":
+      if connection.asksOneByOne {
+        answeredCapability(id)
+      } else {
+        // One unknown name makes a server refuse the whole request.
+        connections[id]?.asksOneByOne = true
+        perform(.send(id, "CAP REQ :\(connection.requested[0])"))
+      }
+    default: break
+    }
+  }
+
+  private mutating func answeredCapability(_ id: Int) {
+    guard let connection = connections[id] else { return }
+    connections[id]?.requested.removeFirst(connection.asksOneByOne ? 1 : connection.requested.count)
+    if let next = connections[id]?.requested.first {
+      perform(.send(id, "CAP REQ :\(next)"))
+    } else {
+      endCapabilities(id)
+    }
+  }
+
+  private mutating func endCapabilities(_ id: Int) {
+    connections[id]?.requested = []
+    perform(.send(id, "CAP END"))
+  }
+
+  private mutating func left(_ fields: IRCFields, on id: Int, at now: Instant) {
+    guard let channel = fields.channel, let connection = connections[id],
+      connection.joined[channel] != nil,
+      fields.command == "KICK" ? fields.parameter(1) == connection.nick : isOwn(fields, id)
+    else { return }
+    connections[id]?.joined[channel] = nil
+    lose(channel, since: now, reason: "the server ended the join")
+    if links[connection.link].channels.count > 1 {
+      move([channel], from: id, at: now)
+    } else {
+      end(id, reason: "the server ended the join", at: now)
+    }
+  }
+
+  private mutating func noticed(_ fields: IRCFields, on id: Int, at now: Instant) {
+    let text = fields.parameter(1) ?? ""
+    if let channel = fields.channel {
+      guard let kind = fields.tag("msg-id") else { return }
+      switch String(decoding: kind, as: UTF8.self) {
+      case "msg_channel_suspended", "msg_banned", "msg_room_not_found", "tos_ban":
+        refuse(channel, on: id, reason: Self.quoted(text), at: now)
+      default: break
+      }
+    } else if case .registering = connections[id]?.phase, Self.refusals.contains(text) {
+      refuse(text)
+    }
+  }
+
+  /// What Twitch says to wrong credentials before it hangs up.
+  private static let refusals: Set = [
+    "Login authentication failed", "Login unsuccessful", "Improperly formatted auth",
+    "Invalid NICK",
+  ]
+}

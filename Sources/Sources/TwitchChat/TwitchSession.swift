@@ -1,0 +1,417 @@
+package import LiveSources
+package import RateLimiting
+
+/// Reads chats of Twitch: what to send, when to connect again, and which lines count.
+///
+/// Channels are read over links, each with one connection that is replaced when it is lost or when its server
+/// says that it ends soon. In the latter case the new connection has joined before the old one is left, and
+/// what both send counts once. For each channel it is known since when nothing was heard, so each gap is
+/// told. A value without sockets and clocks: its owner passes lines and the time, and carries out the effects.
+package struct TwitchSession {
+  package enum Effect: Equatable, Sendable {
+    /// Connect; `opened(_:at:)` or `closed(_:reason:at:)` tells the result.
+    case connect(Int)
+    /// Close a connection; nothing is to be told of it any more.
+    case close(Int)
+    /// Send a line.
+    case send(Int, String)
+    /// Send the password. Of its own, so that no effect that is printed contains it.
+    case authenticate(Int)
+    case status(channel: String, SourceStatus)
+    /// Nothing was heard of a channel for a time.
+    case gap(channel: String, from: Instant, to: Instant, reason: String)
+    /// Nothing more can be read, and trying again would not help. All connections are closed.
+    case refused(String)
+  }
+
+  struct Link {
+    var channels: [String]
+    var policy = ReconnectPolicy()
+    /// When to connect next.
+    var connectAt: Instant?
+    var current: Int?
+    /// The connection that is to replace the current one.
+    var next: Int?
+    /// Knows copies while two connections overlap, and until what was under way has arrived.
+    var copies: OverlapCopies?
+    var copiesEnd: Instant?
+  }
+
+  struct Channel {
+    var status = SourceStatus(.connecting)
+    /// Since when nothing is heard, and why; `nil` while it is joined, and before it first was.
+    var gap: (since: Instant, reason: String)?
+    var duplicates = 0
+  }
+
+  package let settings: TwitchSettings
+  var generator: any RandomNumberGenerator
+  var links: [Link]
+  var connections: [Int: TwitchConnection] = [:]
+  var channels: [String: Channel]
+  var joinBudget: AttemptBudget
+  /// Of all links: a channel may move from one to another.
+  var identifiers = IdentifierMemory()
+  var isOver = false
+  private var lastID = 0
+  private var effects: [Effect] = []
+  /// Lines that were forwarded.
+  package var forwarded = 0
+
+  /// - Parameter generator: for the jitter of waits and for anonymous names.
+  package init(
+    _ settings: TwitchSettings, generator: any RandomNumberGenerator, at now: Instant
+  ) {
+    self.settings = settings
+    self.generator = generator
+    let size = max(1, settings.channelsPerConnection)
+    links = stride(from: 0, to: settings.channels.count, by: size).map {
+      var link = Link(channels: Array(settings.channels[$0...].prefix(size)))
+      link.connectAt = now
+      return link
+    }
+    channels = Dictionary(
+      settings.channels.map { ($0, Channel()) }, uniquingKeysWith: { first, _ in first })
+    // A little longer than Twitch's own window, which begins at another time.
+    joinBudget = AttemptBudget(limit: settings.joinsPerTenSeconds, window: .milliseconds(10_500))
+    for name in settings.channels { perform(.status(channel: name, SourceStatus(.connecting))) }
+  }
+
+  /// Lines that arrived more than once.
+  package var duplicates: Int { channels.values.reduce(0) { $0 + $1.duplicates } }
+
+  /// What is to be done, in this order. Ask after each call.
+  package mutating func takeEffects() -> [Effect] {
+    guard !effects.isEmpty else { return [] }
+    defer { effects = [] }
+    return effects
+  }
+
+  mutating func perform(_ effect: Effect) { effects.append(effect) }
+
+  // MARK: Time
+
+  /// When to call ``wake(at:)``. O(number of connections and pending joins).
+  package var deadline: Instant? {
+    guard !isOver else { return nil }
+    var deadline: Instant?
+    for link in links {
+      deadline = .earlier(deadline, .earlier(link.connectAt, link.copiesEnd))
+    }
+    for connection in connections.values {
+      deadline = .earlier(deadline, connection.deadline(settings))
+      if !connection.toJoin.isEmpty { deadline = .earlier(deadline, joinBudget.nextAttempt) }
+    }
+    return deadline
+  }
+
+  /// Does what is due.
+  package mutating func wake(at now: Instant) {
+    guard !isOver else { return }
+    for index in links.indices {
+      if let end = links[index].copiesEnd, end <= now {
+        links[index].copies = nil
+        links[index].copiesEnd = nil
+      }
+      guard let time = links[index].connectAt, time <= now else { continue }
+      links[index].connectAt = nil
+      connect(index, at: now)
+    }
+    // In the order in which they were made, so that equal seeds give equal runs.
+    for id in connections.keys.sorted() { check(id, at: now) }
+    sendJoins(at: now)
+  }
+
+  private mutating func connect(_ link: Int, at now: Instant) {
+    lastID += 1
+    // A new name each time: the server may still hold the lost connection of the last one.
+    let nick =
+      settings.account?.name ?? "justinfan\(Int.random(in: 10_000...99_999, using: &generator))"
+    connections[lastID] = TwitchConnection(link: link, nick: nick, settings: settings, at: now)
+    if links[link].current == nil {
+      links[link].current = lastID
+    } else {
+      links[link].next = lastID
+      links[link].copies = links[link].copies ?? OverlapCopies()
+      links[link].copiesEnd = nil
+    }
+    perform(.connect(lastID))
+  }
+
+  private mutating func setDeadline(of id: Int, at time: Instant) {
+    connections[id]?.phaseDeadline = time
+  }
+
+  private mutating func check(_ id: Int, at now: Instant) {
+    guard let connection = connections[id] else { return }
+    if let deadline = connection.phaseDeadline, deadline <= now {
+      switch connection.phase {
+      case .connecting: return end(id, reason: "no connection in time", at: now)
+      case .registering: return end(id, reason: "no welcome in time", at: now)
+      case .draining: return end(id, reason: "replaced", at: now)
+      case .ready: break
+      }
+    }
+    if case .connecting = connection.phase { return }
+    let verdict = connections[id]?.liveness.wake(at: now)
+    switch verdict {
+    case .dead: return end(id, reason: "no sign of life", at: now)
+    case .ask: ping(id, at: now)
+    case nil: break
+    }
+    leaveGhosts(id, at: now)
+  }
+
+  /// What is asked to know that a connection lives, and that a replaced one has sent everything.
+  static let lifeToken = "livehost"
+  static let drainToken = "livehost-drain"
+
+  private mutating func ping(_ id: Int, _ token: String = lifeToken, at now: Instant) {
+    connections[id]?.pinged(at: now)
+    perform(.send(id, "PING :\(token)"))
+  }
+
+  // MARK: Connections
+
+  /// The connection is made, and TLS with it.
+  package mutating func opened(_ id: Int, at now: Instant) {
+    guard let nick = connections[id]?.nick else { return }
+    connections[id]?.phase = .registering
+    setDeadline(of: id, at: now + settings.registration)
+    connections[id]?.openedAt = now
+    connections[id]?.heard(at: now)
+    connections[id]?.requested = TwitchConnection.capabilities
+    perform(.send(id, "CAP REQ :\(TwitchConnection.capabilities.joined(separator: " "))"))
+    if settings.account != nil { perform(.authenticate(id)) }
+    perform(.send(id, "NICK \(nick)"))
+    // Twitch does without; other servers do not.
+    perform(.send(id, "USER \(nick) 0 * :\(nick)"))
+  }
+
+  /// The connection could not be made or is closed.
+  package mutating func closed(_ id: Int, reason: String, at now: Instant) {
+    guard let connection = connections.removeValue(forKey: id) else { return }
+    leave(connection, id, reason: connection.farewell ?? reason, at: now)
+  }
+
+  /// Closes a connection and does what its loss asks for.
+  mutating func end(_ id: Int, reason: String, at now: Instant) {
+    guard connections[id] != nil else { return }
+    perform(.close(id))
+    closed(id, reason: reason, at: now)
+  }
+
+  private mutating func leave(
+    _ connection: TwitchConnection, _ id: Int, reason: String, at now: Instant
+  ) {
+    for channel in connection.joined.keys.sorted() {
+      lose(channel, since: connection.completeUntil, reason: reason)
+    }
+    let index = connection.link
+    if links[index].current == id {
+      links[index].current = links[index].next
+      links[index].next = nil
+    } else if links[index].next == id {
+      links[index].next = nil
+    } else {
+      endOverlap(index, at: now)
+      return
+    }
+    endOverlap(index, at: now)
+    for channel in links[index].channels { say(.connecting, of: channel, reason) }
+    guard links[index].next == nil, links[index].connectAt == nil,
+      !links[index].channels.isEmpty
+    else { return }
+    // Lost, or the replacement of a connection that is still there failed.
+    let isReplacing = links[index].current.map { connections[$0]?.isLeaving == true } ?? true
+    guard isReplacing else { return }
+    links[index].connectAt = links[index].policy.failed(at: now, using: &generator)
+  }
+
+  /// One of two connections has ended: copies of what it sent may still arrive for a while.
+  private mutating func endOverlap(_ index: Int, at now: Instant) {
+    let isDraining = connections.values.contains { $0.link == index && $0.phase.isDraining }
+    guard !isDraining, links[index].next == nil, links[index].copies != nil else { return }
+    links[index].copiesEnd = now + settings.answer
+  }
+
+  /// A channel is not heard any more on one connection: since when, unless another one has it.
+  mutating func lose(_ channel: String, since: Instant, reason: String) {
+    guard channels[channel] != nil else { return }
+    if let joined = connections.values.compactMap({ $0.joined[channel] }).min() {
+      // What was sent before the other one joined, and not received here, is lost.
+      if since < joined {
+        perform(.gap(channel: channel, from: since, to: joined, reason: reason))
+      }
+    } else if channels[channel]?.gap == nil {
+      channels[channel]?.gap = (since, reason)
+      say(.connecting, of: channel, reason)
+    }
+  }
+
+  mutating func say(_ state: SourceState, of channel: String, _ reason: String? = nil) {
+    guard var entry = channels[channel], entry.status.state != .refused else { return }
+    if state == .connecting, connections.values.contains(where: { $0.joined[channel] != nil }) {
+      return
+    }
+    entry.status = SourceStatus(state, reason: reason)
+    entry.status.duplicate = entry.duplicates
+    channels[channel] = entry
+    perform(.status(channel: channel, entry.status))
+  }
+
+  // MARK: Replacing
+
+  /// The server of a connection ends soon.
+  mutating func replace(_ id: Int, at now: Instant) {
+    guard let link = connections[id]?.link, connections[id]?.isLeaving == false else { return }
+    connections[id]?.isLeaving = true
+    guard links[link].current == id, links[link].next == nil, links[link].connectAt == nil else {
+      return
+    }
+    let jitter = Int64.random(in: 0...settings.reconnectJitter.nanoseconds, using: &generator)
+    links[link].connectAt = now + Interval(nanoseconds: jitter)
+  }
+
+  /// The new connection of a link takes over once nothing is left to join on it.
+  mutating func takeOver(_ id: Int, at now: Instant) {
+    guard let connection = connections[id], links[connection.link].next == id,
+      connection.phase.isReady, connection.toJoin.isEmpty, connection.asked.isEmpty
+    else { return }
+    let link = connection.link
+    if let old = links[link].current {
+      // The server answers after everything that it has sent before.
+      connections[old]?.phase = .draining
+      setDeadline(of: old, at: now + settings.drain)
+      ping(old, Self.drainToken, at: now)
+    }
+    links[link].current = id
+    links[link].next = nil
+    if connection.isLeaving {
+      connections[id]?.isLeaving = false
+      replace(id, at: now)
+    }
+  }
+
+  /// A replaced connection has sent everything.
+  mutating func drained(_ id: Int, at now: Instant) {
+    guard let connection = connections.removeValue(forKey: id) else { return }
+    perform(.close(id))
+    // Complete up to now: nothing of it is lost, but channels that only it had are not heard any more.
+    for channel in connection.joined.keys.sorted()
+    where !connections.values.contains(where: { $0.joined[channel] != nil }) {
+      lose(channel, since: now, reason: "replaced")
+    }
+    endOverlap(connection.link, at: now)
+  }
+
+  // MARK: Joining
+
+  private mutating func sendJoins(at now: Instant) {
+    for id in connections.keys.sorted() {
+      while let waiting = connections[id]?.toJoin, !waiting.isEmpty {
+        // Names have up to 25 characters, and a line 510.
+        let count = joinBudget.take(min(waiting.count, 15), at: now)
+        guard count > 0 else { return }
+        let channels = waiting.prefix(count)
+        connections[id]?.toJoin.removeFirst(count)
+        for channel in channels { connections[id]?.asked[channel] = now }
+        perform(.send(id, "JOIN " + channels.map { "#\($0)" }.joined(separator: ",")))
+      }
+    }
+  }
+
+  /// Joining begins: the server has welcomed the connection.
+  mutating func registered(_ id: Int, at now: Instant) {
+    guard let link = connections[id]?.link else { return }
+    connections[id]?.phase = .ready
+    connections[id]?.phaseDeadline = nil
+    connections[id]?.toJoin = links[link].channels
+    sendJoins(at: now)
+  }
+
+  mutating func joined(_ channel: String, on id: Int, at now: Instant) {
+    guard let asked = connections[id]?.asked.removeValue(forKey: channel) else { return }
+    connections[id]?.joined[channel] = now
+    let roundTrip = connections[id]?.roundTrip ?? .zero
+    connections[id]?.roundTrip = max(roundTrip, now - asked)
+    if let gap = channels[channel]?.gap {
+      channels[channel]?.gap = nil
+      perform(.gap(channel: channel, from: gap.since, to: now, reason: gap.reason))
+    }
+    let hasTags = connections[id]?.hasTags == true
+    say(
+      .live, of: channel, hasTags ? nil : "the server gives no tags: names and badges are missing")
+    takeOver(id, at: now)
+  }
+
+  /// Channels that a server does not answer for are tried on another connection: a second join on this one
+  /// would not be answered either. The others stay where they are.
+  private mutating func leaveGhosts(_ id: Int, at now: Instant) {
+    guard let connection = connections[id] else { return }
+    let ghosts = connection.asked.filter { now - $0.value >= settings.join }.keys.sorted()
+    guard !ghosts.isEmpty else { return }
+    let reason = "the server did not answer the join"
+    if ghosts.count == links[connection.link].channels.count {
+      return end(id, reason: reason, at: now)
+    }
+    for channel in ghosts { say(.connecting, of: channel, reason) }
+    move(ghosts, from: id, at: now)
+  }
+
+  /// Gives channels of a connection a link of their own.
+  mutating func move(_ names: [String], from id: Int, at now: Instant) {
+    guard let index = connections[id]?.link else { return }
+    for name in names { connections[id]?.asked[name] = nil }
+    links[index].channels.removeAll { names.contains($0) }
+    var link = Link(channels: names)
+    link.connectAt = link.policy.failed(at: now, using: &generator)
+    links.append(link)
+    takeOver(id, at: now)
+  }
+
+  /// A channel cannot be read at all.
+  mutating func refuse(_ channel: String, on id: Int, reason: String, at now: Instant) {
+    guard let link = connections[id]?.link, connections[id]?.asked[channel] != nil else { return }
+    connections[id]?.asked[channel] = nil
+    links[link].channels.removeAll { $0 == channel }
+    say(.refused, of: channel, reason)
+    if channels.values.allSatisfy({ $0.status.state == .refused }) {
+      refuse("#\(channel): \(reason)")
+    } else if links[link].channels.isEmpty {
+      end(id, reason: reason, at: now)
+    } else {
+      takeOver(id, at: now)
+    }
+  }
+
+  /// Everything ends.
+  mutating func refuse(_ reason: String) {
+    guard !isOver else { return }
+    isOver = true
+    for id in connections.keys.sorted() { perform(.close(id)) }
+    connections = [:]
+    for channel in settings.channels { say(.refused, of: channel, reason) }
+    perform(.refused(reason))
+  }
+
+  // MARK: Backpressure
+
+  /// The source has stopped reading or reads again. While it does not, silence says nothing.
+  package mutating func pause(_ isPaused: Bool, at now: Instant) {
+    for id in connections.keys.sorted() {
+      connections[id]?.liveness.suspend(isPaused, at: now)
+      guard !isPaused else { continue }
+      if connections[id]?.phaseDeadline != nil {
+        setDeadline(of: id, at: now + settings.registration)
+      }
+      let asked = connections[id]?.asked ?? [:]
+      connections[id]?.asked = asked.mapValues { _ in now }
+    }
+  }
+}
+
+extension TwitchConnection.Phase {
+  var isReady: Bool { if case .ready = self { true } else { false } }
+  var isDraining: Bool { if case .draining = self { true } else { false } }
+}

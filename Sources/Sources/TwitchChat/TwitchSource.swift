@@ -1,0 +1,196 @@
+import LiveEvents
+package import LiveSources
+package import NIOCore
+import Platform
+import RateLimiting
+
+/// Carries out what a ``TwitchSession`` decides: the sockets and the clock around it.
+///
+/// Belongs to one event loop.
+package final class TwitchSource {
+  /// Longer than any line of Twitch, whose tags have up to 8,191 bytes, and as long as the daemon reads.
+  private static let longestLine = 64 * 1024
+
+  private struct Peer {
+    let connection: PeerConnection
+    var splitter = LineSplitter(maximumLength: longestLine)
+  }
+
+  private let address: PeerAddress
+  private let security: PeerSecurity?
+  private let delivery: Delivery
+  private let eventLoop: any EventLoop
+  private var session: TwitchSession
+  private var peers: [Int: Peer] = [:]
+  private var statuses: [String: SourceStatus] = [:]
+  private var wake: Scheduled<Void>?
+  private var wakeTime: Instant?
+  private var isPaused = false
+  /// Messages without an identifier, which were given one.
+  private var untagged = 0
+
+  /// The status of a channel has changed.
+  package var changed: (_ channel: String, SourceStatus) -> Void = { _, _ in }
+  /// Nothing was heard of a channel for a time.
+  package var missed: (_ channel: String, SourceGap) -> Void = { _, _ in }
+  /// It has ended by itself.
+  package var failed: (SourceError) -> Void = { _ in }
+  /// Lines that were longer than a line may be.
+  package private(set) var tooLong = 0
+
+  package init(
+    _ settings: TwitchSettings, address: PeerAddress, security: PeerSecurity?, delivery: Delivery,
+    eventLoop: any EventLoop
+  ) {
+    self.address = address
+    self.security = security
+    self.delivery = delivery
+    self.eventLoop = eventLoop
+    session = TwitchSession(
+      settings, generator: SystemRandomNumberGenerator(), at: Delivery.now)
+  }
+
+  /// Lines that were forwarded, and copies that were not.
+  package var forwarded: Int { session.forwarded }
+  package var duplicates: Int { session.duplicates }
+
+  package func start() {
+    delivery.pause = { [unowned self] in pause($0) }
+    advance { $0.wake(at: $1) }
+  }
+
+  /// Closes all connections. The rooms are told that the source has ended, unless it was refused.
+  package func stop() {
+    for (channel, status) in statuses where status.state != .refused {
+      statuses[channel]?.state = .ended
+      statuses[channel]?.reason = nil
+    }
+    for room in Set(statuses.keys.map(room)) { delivery.report(status(of: room), in: room) }
+    wake?.cancel()
+    for peer in peers.values { peer.connection.close() }
+    peers = [:]
+  }
+
+  /// Gives the session something, and does what it asks for.
+  private func advance(_ body: (inout TwitchSession, Instant) -> Void) {
+    body(&session, Delivery.now)
+    settle()
+  }
+
+  private func settle() {
+    var effects = session.takeEffects()
+    while !effects.isEmpty {
+      for effect in effects { perform(effect) }
+      effects = session.takeEffects()
+    }
+    schedule()
+  }
+
+  private func schedule() {
+    let deadline = session.deadline
+    guard deadline != wakeTime else { return }
+    wake?.cancel()
+    wakeTime = deadline
+    wake = deadline.map { deadline in
+      let delay = max(0, (deadline - Delivery.now).nanoseconds)
+      return eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(delay)) { [self] in
+        wakeTime = nil
+        advance { $0.wake(at: $1) }
+      }
+    }
+  }
+
+  private func perform(_ effect: TwitchSession.Effect) {
+    switch effect {
+    case .connect(let id): connect(id)
+    case .close(let id): peers.removeValue(forKey: id)?.connection.close()
+    case .send(let id, let line): peers[id]?.connection.send(line + "\r\n")
+    case .authenticate(let id):
+      session.settings.account?.token.reveal { token in
+        let prefix = token.hasPrefix("oauth:") ? "" : "oauth:"
+        peers[id]?.connection.send("PASS \(prefix)\(token)\r\n")
+      }
+    case .status(let channel, let status):
+      statuses[channel] = status
+      let room = room(of: channel)
+      delivery.report(self.status(of: room), in: room)
+      changed(channel, status)
+    case .gap(let channel, let from, let to, let reason):
+      let gap = SourceGap(from: Self.wallTime(from), to: Self.wallTime(to), reason: reason)
+      delivery.report(gap, in: room(of: channel))
+      missed(channel, gap)
+    case .refused(let reason): failed(.refused(reason))
+    }
+  }
+
+  private func connect(_ id: Int) {
+    var events = StreamEvents()
+    events.opened = { [unowned self] in advance { $0.opened(id, at: $1) } }
+    events.received = { [unowned self] in receive($0, on: id) }
+    events.drained = { [unowned self] in delivery.flush() }
+    events.closed = { [unowned self] reason in
+      peers[id] = nil
+      advance { $0.closed(id, reason: reason, at: $1) }
+    }
+    let connection = PeerConnection(
+      to: address, security: security, eventLoop: eventLoop, events: events)
+    if isPaused { connection.setReading(false) }
+    peers[id] = Peer(connection: connection)
+  }
+
+  private func receive(_ bytes: UnsafeRawBufferPointer, on id: Int) {
+    guard var splitter = peers[id]?.splitter else { return }
+    let now = Delivery.now
+    let before = splitter.tooLong
+    // Out of the table while it is used, so that what it holds is not copied.
+    peers[id]?.splitter = LineSplitter(maximumLength: 0)
+    splitter.receive(bytes) { line in
+      switch session.receive(line, on: id, at: now) {
+      case .ignore: break
+      case .forward: delivery.deliver(line)
+      case .forwardUntagged(let message): deliver(message)
+      }
+    }
+    tooLong += splitter.tooLong - before
+    peers[id]?.splitter = splitter
+    settle()
+  }
+
+  private func deliver(_ message: UntaggedMessage) {
+    untagged += 1
+    let line = SourceLine.message(
+      id: "\(delivery.session)-\(untagged)", user: message.nick, text: message.text,
+      room: room(of: message.channel))
+    line.withUnsafeBytes { delivery.deliver($0) }
+  }
+
+  private func pause(_ isPaused: Bool) {
+    self.isPaused = isPaused
+    for peer in peers.values { peer.connection.setReading(!isPaused) }
+    advance { $0.pause(isPaused, at: $1) }
+  }
+
+  // MARK: Rooms
+
+  /// A channel is the room of its name, unless all are read into one.
+  private func room(of channel: String) -> RoomName {
+    delivery.settings.room ?? RoomName(channel) ?? .main
+  }
+
+  /// Of several channels in one room the one that is worst counts.
+  private func status(of room: RoomName) -> SourceStatus {
+    let order: [SourceState] = [.refused, .connecting, .behind, .live, .ended]
+    let all = statuses.filter { self.room(of: $0.key) == room }.sorted { $0.key < $1.key }
+      .map(\.value)
+    let worst = all.min {
+      (order.firstIndex(of: $0.state) ?? 0) < (order.firstIndex(of: $1.state) ?? 0)
+    }
+    return worst ?? SourceStatus(.connecting)
+  }
+
+  /// Milliseconds since 1970 of a monotonic time.
+  private static func wallTime(_ instant: Instant) -> Int {
+    let ago = (Delivery.now - instant).nanoseconds / 1_000_000
+    return WallClock.milliseconds() - Int(ago)
+  }
+}

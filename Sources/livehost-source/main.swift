@@ -1,0 +1,4 @@
+import Glibc
+import SourceTool
+
+exit(await SourceProgram.main())

@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+"""Reads chats of real IRC servers: `sources.py BIN SERVERS`, where BIN is the directory of the programs and
+SERVERS holds the files of Debian's inspircd and ngircd. Ends with `N passed, N failed`.
+"""
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+LIMIT = 60  # seconds for anything that is waited for
+LINES = 10_000
+INSPIRCD = """
+<server name="irc.localhost" description="test" network="Test">
+<admin name="test" nick="test" email="test@localhost">
+<bind address="127.0.0.1" port="{plain}" type="clients">
+<bind address="127.0.0.1" port="{tls}" type="clients" ssl="local">
+<sslprofile name="local" provider="gnutls" certfile="{directory}/{name}.pem" keyfile="{directory}/{name}.key">
+<connect allow="*" timeout="20" pingfreq="5" hardsendq="100M" softsendq="100M" recvq="1M" threshold="100000"
+ commandrate="100000000" fakelag="no" localmax="100" globalmax="100" resolvehostnames="no" useident="no">
+<performance quietbursts="yes" somaxconn="128" netbuffersize="65534" clonesonconnect="no">
+<security announceinvites="none">
+<module name="cap"><module name="ircv3"><module name="ircv3_ctctags"><module name="ircv3_servertime">
+<module name="ircv3_msgid"><module name="ssl_gnutls"><module name="sha1"><module name="websocket">
+<files motd="/dev/null">
+<path configdir="{directory}" datadir="{directory}" logdir="{directory}" moduledir="{modules}" runtimedir="{directory}">
+<pid file="{directory}/inspircd.pid">
+"""
+NGIRCD = """
+[Global]
+Name = irc.localhost
+Info = test
+Listen = 127.0.0.1
+Ports = {plain}
+PidFile = {directory}/ngircd.pid
+ServerUID = {uid}
+ServerGID = {gid}
+MotdPhrase = test
+[Limits]
+MaxJoins = 0
+MaxPenaltyTime = 0
+PingTimeout = 10
+PongTimeout = 10
+MaxConnectionsIP = 0
+[Options]
+DNS = no
+Ident = no
+PAM = no
+"""
+
+
+def until(condition, what):
+    end = time.monotonic() + LIMIT
+    while not (value := condition()):
+        if time.monotonic() > end:
+            raise TimeoutError(what)
+        time.sleep(0.02)
+    return value
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def accepts(port):
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+        return True
+    except OSError:
+        return False
+
+
+def certificates(directory):
+    """An authority, and certificates of it for the name of this machine and for another one."""
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], check=True, stderr=subprocess.DEVNULL)
+
+    key = ["-newkey", "rsa:2048", "-nodes"]
+    openssl("req", "-x509", *key, "-keyout", f"{directory}/ca.key", "-out", f"{directory}/ca.pem",
+            "-days", "2", "-subj", "/CN=test authority")
+    for name in ("localhost", "other.example"):
+        base = f"{directory}/{name}"
+        openssl("req", *key, "-keyout", f"{base}.key", "-out", f"{base}.csr", "-subj", f"/CN={name}")
+        with open(f"{base}.ext", "w") as file:
+            file.write(f"subjectAltName=DNS:{name}\n")
+        openssl("x509", "-req", "-in", f"{base}.csr", "-CA", f"{directory}/ca.pem", "-CAkey",
+                f"{directory}/ca.key", "-CAcreateserial", "-days", "2", "-extfile", f"{base}.ext",
+                "-out", f"{base}.pem")
+
+
+class Server:
+    """An IRC server that is started, killed and started again on the same ports."""
+
+    def __init__(self, files, directory, kind, certificate="localhost"):
+        self.plain, self.tls = free_port(), free_port()
+        path = f"{directory}/{kind}-{certificate}.conf"
+        template = INSPIRCD if kind == "inspircd" else NGIRCD
+        with open(path, "w") as file:
+            file.write(template.format(
+                plain=self.plain, tls=self.tls, directory=directory, name=certificate,
+                modules=f"{files}/usr/lib/inspircd/modules", uid=os.getuid(), gid=os.getgid()))
+        options = ["--config", path, "--nofork", "--nolog"] if kind == "inspircd" else ["-n", "-f", path]
+        if kind == "inspircd" and os.getuid() == 0:
+            options.append("--runasroot")
+        libraries = ":".join(str(entry) for entry in (f"{files}/usr/lib/x86_64-linux-gnu",
+                                                      f"{files}/usr/lib/aarch64-linux-gnu"))
+        self.environment = {**os.environ, "LD_LIBRARY_PATH": libraries}
+        self.command = [f"{files}/usr/sbin/{kind}", *options]
+        self.log = f"{path}.log"
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            self.command, env=self.environment, stdin=subprocess.DEVNULL,
+            stdout=open(self.log, "a"), stderr=subprocess.STDOUT)
+
+        def is_up():
+            if self.process.poll() is not None:
+                raise ChildProcessError(f"{self.command[0]} ended:\n{open(self.log).read()[-2000:]}")
+            return accepts(self.plain)
+        until(is_up, f"the start of {self.command[0]}")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+class Speaker:
+    """Somebody who writes in a channel."""
+
+    def __init__(self, port, channel):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=LIMIT)
+        self.file = self.socket.makefile("rb")
+        self.channel = channel
+        self.send("NICK speaker\r\nUSER speaker 0 * :speaker\r\n")
+        self.expect(" 001 ")
+        self.send(f"JOIN #{channel}\r\n")
+        self.expect(" 366 ")
+        # Answers of the server must not fill the socket while it only writes.
+        threading.Thread(target=self.drain, daemon=True).start()
+
+    def send(self, text):
+        self.socket.sendall(text.encode())
+
+    def expect(self, part):
+        while True:
+            line = self.file.readline().decode(errors="replace")
+            if not line:
+                raise EOFError(f"the server closed the connection before {part}")
+            if line.startswith("PING"):
+                self.send(line.replace("PING", "PONG", 1))
+            if part in line:
+                return
+
+    def drain(self):
+        try:
+            for line in self.file:
+                if line.startswith(b"PING"):
+                    self.socket.sendall(line.replace(b"PING", b"PONG", 1))
+        except OSError:
+            pass
+
+    def say(self, numbers):
+        lines = [f"PRIVMSG #{self.channel} :message {number} of many\r\n" for number in numbers]
+        for start in range(0, len(lines), 100):
+            self.send("".join(lines[start:start + 100]))
+
+    def close(self):
+        self.socket.close()
+
+
+class Source:
+    """livehostctl connect, with its reports."""
+
+    def __init__(self, test, *arguments):
+        self.reports = []
+        self.process = subprocess.Popen(
+            [f"{test.bin}/livehostctl", "--socket", test.control, "connect", "twitch", "--json=short",
+             *arguments], stdout=subprocess.PIPE, stderr=open(f"{test.directory}/source.log", "a"), text=True)
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.reports.append(json.loads(line))
+
+    def said(self, kind, **members):
+        return [report for report in self.reports if report["report"] == kind
+                and all(report.get(name) == value for name, value in members.items())]
+
+    def live(self, times=1):
+        until(lambda: len(self.said("state", state="live")) >= times, f"live {times} times: {self.reports[-5:]}")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(LIMIT)
+
+
+class CuttingProxy:
+    """Passes bytes on to a server, and cuts each connection in the middle of a line after some."""
+
+    def __init__(self, port, after):
+        self.port, self.after = port, after
+        self.complete = 0
+        self.cuts = 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            client, _ = self.listener.accept()
+            server = socket.create_connection(("127.0.0.1", self.port))
+            threading.Thread(target=self.upward, args=(client, server), daemon=True).start()
+            self.downward(server, client)
+
+    def upward(self, client, server):
+        try:
+            while data := client.recv(65536):
+                server.sendall(data)
+        except OSError:
+            pass
+
+    def downward(self, server, client):
+        passed, rest = 0, b""
+        try:
+            while data := server.recv(65536):
+                passed += len(data)
+                is_cut = self.after and passed > self.after[0]
+                if is_cut:
+                    self.after.pop(0)
+                    end = data.rfind(b"PRIVMSG")
+                    data = data[:end + 9] if end >= 0 else data[:-1]
+                client.sendall(data)
+                *lines, rest = (rest + data).split(b"\n")
+                self.complete += sum(b" PRIVMSG #" in line for line in lines)
+                if is_cut:
+                    self.cuts += 1
+                    break
+        except OSError:
+            pass
+        for end in (client, server):
+            end.close()
+
+
+class Test:
+    def __init__(self, bin, files):
+        self.bin, self.files = bin, files
+        self.passed = self.failed = 0
+        self.directory = tempfile.mkdtemp()
+        self.control = f"{self.directory}/run/io.livehost.Control"
+        self.daemon = subprocess.Popen(
+            [f"{bin}/livehostd", "--runtime-dir", f"{self.directory}/run", "--state-dir",
+             f"{self.directory}/state"], stderr=open(f"{self.directory}/log", "a"))
+        until(lambda: os.path.exists(self.control), "the daemon")
+        certificates(self.directory)
+
+    def check(self, name, is_right, detail=""):
+        if is_right:
+            self.passed += 1
+            print(f"ok: {name}")
+        else:
+            self.failed += 1
+            print(f"FAILED: {name}\n{detail}")
+
+    def total(self, room):
+        """The messages of a room's chat."""
+        output = subprocess.run(
+            [f"{self.bin}/livehostctl", "--socket", self.control, "show", room, "--json=short"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+        chat = json.loads(output).get("features", {}).get("chat") if output else None
+        return chat["total"] if chat else 0
+
+    def settled(self, room, wanted):
+        """The total once it is as wanted, or at the end of patience."""
+        try:
+            until(lambda: self.total(room) >= wanted, room)
+        except TimeoutError:
+            pass
+        return self.total(room)
+
+    def run(self, name, body):
+        try:
+            body()
+        except Exception as error:
+            self.check(name, False, f"{type(error).__name__}: {error}")
+
+    def inspircd(self):
+        """Connect, join, 10,000 lines over TLS; the server is killed and restarted between them."""
+        server = Server(self.files, self.directory, "inspircd")
+        source = Source(self, "tls", "--server", f"localhost:{server.tls}", "--ca", f"{self.directory}/ca.pem")
+        source.live()
+        speaker = Speaker(server.plain, "tls")
+        speaker.say(range(LINES // 2))
+        total = self.settled("tls", LINES // 2)
+        self.check("InspIRCd: 5,000 lines over TLS", total == LINES // 2, f"{total} arrived")
+        server.kill()
+        speaker.close()
+        time.sleep(1)
+        server.start()
+        source.live(2)
+        speaker = Speaker(server.plain, "tls")
+        speaker.say(range(LINES // 2, LINES))
+        total = self.settled("tls", LINES)
+        self.check("InspIRCd: killed and restarted, 10,000 lines, each counted once", total == LINES,
+                   f"{total} arrived")
+        gaps = source.said("gap", channel="tls")
+        self.check("InspIRCd: the time of the restart is told as a gap",
+                   len(gaps) == 1 and gaps[0]["to"] - gaps[0]["from"] >= 1000, gaps)
+        self.check("InspIRCd: Ctrl-C ends it with 0", source.stop() == 0)
+        speaker.close()
+        server.kill()
+
+    def certificate(self):
+        server = Server(self.files, self.directory, "inspircd", certificate="other.example")
+        source = Source(self, "wrong", "--server", f"localhost:{server.tls}", "--ca", f"{self.directory}/ca.pem")
+        until(lambda: any("another name" in report.get("reason", "") for report in source.said("state")),
+              f"the refusal: {source.reports[-3:]}")
+        self.check("a certificate for another name is refused", not source.said("state", state="live"))
+        source.stop()
+        server.kill()
+
+    def ngircd(self):
+        """10,000 lines without tags, through a proxy that cuts lines."""
+        server = Server(self.files, self.directory, "ngircd")
+        proxy = CuttingProxy(server.plain, after=[100_000, 150_000])
+        source = Source(self, "plain", "--server", proxy.address, "--no-tls")
+        source.live()
+        self.check("ngircd: a server without tags is read, and said to be one",
+                   "no tags" in source.said("state", state="live")[0].get("reason", ""), source.reports)
+        speaker = Speaker(server.plain, "plain")
+        sent = 0
+        while sent < LINES:
+            speaker.say(range(sent, sent + 500))
+            sent += 500
+            # The cuts fall between these, so that most lines find the source there.
+            until(lambda: self.total("plain") >= proxy.complete, "the daemon")
+            source.live(proxy.cuts + 1)
+        total = self.settled("plain", proxy.complete)
+        self.check(f"ngircd: {LINES:,} lines, cut twice in the middle of one: each that arrived counts once",
+                   proxy.cuts == 2 and total == proxy.complete, f"{proxy.cuts} cuts, {total}, {proxy.complete}")
+        gaps = source.said("gap", channel="plain")
+        self.check("ngircd: each cut is told as a gap", len(gaps) == 2, gaps)
+        print(f"   {LINES - total} of {LINES} lines fell into the gaps")
+        source.stop()
+        speaker.close()
+        server.kill()
+
+    def end(self):
+        self.daemon.terminate()
+        ended = self.daemon.wait(LIMIT)
+        if ended != 0 or self.failed:
+            for name in ("log", "source.log"):
+                with open(f"{self.directory}/{name}") as file:
+                    print(f"{name}:\n{file.read()[-2000:]}")
+        shutil.rmtree(self.directory)
+        print(f"{self.passed} passed, {self.failed} failed")
+        return 0 if ended == 0 and not self.failed else 1
+
+
+def main():
+    test = Test(*sys.argv[1:3])
+    test.run("InspIRCd", test.inspircd)
+    test.run("certificates", test.certificate)
+    test.run("ngircd", test.ngircd)
+    sys.exit(test.end())
+
+
+main()

@@ -1,0 +1,119 @@
+import LiveSources
+import RateLimiting
+import TestSupport
+import Testing
+
+struct ReconnectPolicyTests {
+  /// A generator whose numbers are the largest or the smallest.
+  private struct Constant: RandomNumberGenerator {
+    let value: UInt64
+    mutating func next() -> UInt64 { value }
+  }
+
+  private static func waits(_ count: Int, _ generator: some RandomNumberGenerator) -> [Double] {
+    var (policy, generator) = (ReconnectPolicy(), generator)
+    return (0..<count).map { _ in
+      let next = policy.failed(at: .origin, using: &generator)
+      return (Double(next.nanoseconds) / 1e9).rounded(.toNearestOrAwayFromZero)
+    }
+  }
+
+  @Test func `the first attempt is made at once, later ones wait up to twice as long each`() {
+    #expect(
+      Self.waits(11, Constant(value: .max)) == [0, 1, 2, 4, 8, 16, 32, 64, 128, 128, 128])
+  }
+
+  @Test func `a wait may be nothing: the jitter is full`() {
+    #expect(Self.waits(11, Constant(value: 0)) == Array(repeating: 0, count: 11))
+  }
+
+  @Test func `waits are spread evenly`() {
+    var generator = SplitMix64(seed: 1)
+    var waits: [Double] = []
+    for _ in 0..<1000 {
+      var policy = ReconnectPolicy()
+      for _ in 0..<7 { _ = policy.failed(at: .origin, using: &generator) }
+      waits.append(Double(policy.failed(at: .origin, using: &generator).nanoseconds) / 1e9)
+    }
+    #expect(waits.allSatisfy { (0...64).contains($0) })
+    #expect((28...36).contains(waits.reduce(0, +) / 1000))
+    #expect(waits.filter { $0 < 16 }.count > 200)
+  }
+
+  @Test func `only useful data on a connection that lasts makes the next attempt the first`() {
+    var generator = SplitMix64(seed: 2)
+    var policy = ReconnectPolicy()
+    for _ in 0..<5 { _ = policy.failed(at: .origin, using: &generator) }
+    let connected = Instant.origin + .seconds(100)
+    policy.receivedUsefulData(at: connected + .seconds(4), connected: connected)
+    #expect(policy.failures == 5)
+    policy.receivedUsefulData(at: connected + .seconds(5), connected: connected)
+    #expect(policy.failures == 0)
+    let now = connected + .seconds(6)
+    let next = policy.failed(at: now, using: &generator)
+    #expect(next == now)
+  }
+}
+
+struct LivenessTests {
+  private static func instant(_ seconds: Int64) -> Instant { .origin + .seconds(seconds) }
+
+  @Test func `a silent peer is asked, and gone without an answer`() {
+    var liveness = Liveness(silence: .seconds(30), patience: .seconds(10), at: Self.instant(0))
+    #expect(liveness.deadline == Self.instant(30))
+    let verdict1 = liveness.wake(at: Self.instant(29))
+    #expect(verdict1 == nil)
+    let verdict2 = liveness.wake(at: Self.instant(30))
+    #expect(verdict2 == .ask)
+    #expect(liveness.deadline == Self.instant(40))
+    let verdict3 = liveness.wake(at: Self.instant(39))
+    #expect(verdict3 == nil)
+    let verdict4 = liveness.wake(at: Self.instant(40))
+    #expect(verdict4 == .dead)
+  }
+
+  @Test func `anything that is heard counts as a sign of life`() {
+    var liveness = Liveness(silence: .seconds(30), patience: .seconds(10), at: Self.instant(0))
+    let verdict5 = liveness.wake(at: Self.instant(30))
+    #expect(verdict5 == .ask)
+    liveness.heard(at: Self.instant(35))
+    #expect(liveness.deadline == Self.instant(65))
+  }
+
+  @Test func `a peer that cannot be asked is gone by its silence`() {
+    var liveness = Liveness(silence: .seconds(12), patience: nil, at: Self.instant(0))
+    let verdict6 = liveness.wake(at: Self.instant(12))
+    #expect(verdict6 == .dead)
+  }
+
+  @Test func `who does not read hears nothing, and blames nobody`() {
+    var liveness = Liveness(silence: .seconds(30), patience: .seconds(10), at: Self.instant(0))
+    liveness.suspend(true, at: Self.instant(5))
+    liveness.heard(at: Self.instant(6))
+    #expect(liveness.deadline == nil)
+    let verdict7 = liveness.wake(at: Self.instant(1000))
+    #expect(verdict7 == nil)
+    liveness.suspend(false, at: Self.instant(1000))
+    #expect(liveness.deadline == Self.instant(1030))
+  }
+}
+
+struct AttemptBudgetTests {
+  @Test func `no window has more attempts than allowed`() {
+    var generator = SplitMix64(seed: 3)
+    var budget = AttemptBudget(limit: 20, window: .seconds(10))
+    var granted: [Instant] = []
+    var now = Instant.origin
+    for _ in 0..<500 {
+      now = now + .milliseconds(Int64(generator.pick(0..<900)))
+      let isAllowed = budget.nextAttempt <= now
+      let count = budget.take(generator.pick(1..<16), at: now)
+      #expect((count > 0) == isAllowed)
+      granted += repeatElement(now, count: count)
+    }
+    for first in granted {
+      #expect(granted.filter { $0 >= first && $0 - first < .seconds(10) }.count <= 20)
+    }
+    #expect(granted.count > 400)
+  }
+}

@@ -1,0 +1,98 @@
+import LiveEvents
+import LiveSources
+import RateLimiting
+import SourceTool
+import Testing
+import YAMLReader
+
+struct SourceConfigurationTests {
+  private static func read(_ text: String) throws -> SourceConfiguration {
+    var configuration = SourceConfiguration()
+    try configuration.read(text, file: "a.yaml")
+    return configuration
+  }
+
+  private static let least = "kind: twitch\ntwitch:\n  channels: [ada]\n"
+
+  @Test func `a kind and a channel are enough`() throws {
+    let configuration = try Self.read(Self.least)
+    #expect(configuration.kind == .twitch)
+    #expect(configuration.twitch.channels == ["ada"])
+    #expect(configuration.twitch.usesTLS)
+    #expect(configuration.twitch.server.description == "irc.chat.twitch.tv:6697")
+    #expect(configuration.patience == nil)
+    #expect(configuration.room == nil)
+  }
+
+  @Test func `every key is read`() throws {
+    let configuration = try Self.read(
+      """
+      kind: twitch
+      room: main
+      ingest: /tmp/ingest
+      patience: 2m
+      bufferMebibytes: 3
+      twitch:
+        channels: ["#Ada", bo]
+        server: irc.example:7000
+        tls: false
+        certificates: /etc/ca.pem
+        account: ada
+        tokenFile: /etc/token
+        channelsPerConnection: 7
+        joinsPerTenSeconds: 2000
+      """)
+    #expect(configuration.room == RoomName("main"))
+    #expect(configuration.ingest == "/tmp/ingest")
+    #expect(configuration.patience == .seconds(120))
+    #expect(configuration.bufferMebibytes == 3)
+    let twitch = configuration.twitch
+    #expect(twitch.channels == ["ada", "bo"])
+    #expect(twitch.server.description == "irc.example:7000")
+    #expect(!twitch.usesTLS)
+    #expect(twitch.certificates == "/etc/ca.pem")
+    #expect(twitch.account == "ada")
+    #expect(twitch.tokenFile == "/etc/token")
+    #expect(twitch.channelsPerConnection == 7)
+    #expect(twitch.joinsPerTenSeconds == 2000)
+  }
+
+  @Test(arguments: [
+    ("kind: twich", "a.yaml:1: kind: there is no 'twich'; did you mean 'twitch'?"),
+    ("room: main", "a.yaml: kind: is missing; write 'kind: twitch'"),
+    ("kind: twitch", "a.yaml: twitch.channels: names no channel; write [channel]"),
+    (
+      least + "  chanels: 1",
+      "a.yaml:4: twitch.chanels: unknown key; did you mean 'twitch.channels'?"
+    ),
+    (least + "  tls: maybe", "a.yaml:4: twitch.tls: expected true or false, not 'maybe'"),
+    (least + "  server: 'x:y'", "a.yaml:4: twitch.server: expected HOST:PORT, not 'x:y'"),
+    (least + "room: No", "a.yaml:4: room: 'No' is not a room name: [a-z0-9_][a-z0-9_.-]{0,63}"),
+    (
+      "kind: twitch\ntwitch:\n  channels: [a b]",
+      "a.yaml:3: twitch.channels[0]: 'a b' is not a channel: [a-z0-9_]{1,25}"
+    ),
+    (
+      "kind: twitch\ntwitch:\n  channels: [ab, AB]",
+      "a.yaml:3: twitch.channels[1]: 'ab' is listed twice"
+    ),
+  ])
+  func `a mistake names file, line and key`(text: String, message: String) {
+    let error = #expect(throws: ConfigurationError.self) { try Self.read(text) }
+    #expect(error?.description == message)
+  }
+
+  @Test func `the commented defaults have every key, and read back as defaults`() throws {
+    let text = SourceConfiguration.commentedDefaults
+    for key in SourceKey.all {
+      let name = key.path.split(separator: ".").last ?? ""
+      #expect(text.contains("\(name): \(key.standard)\n"), "\(key.path)")
+      #expect(text.contains(key.meaning))
+    }
+    let uncommented = text.split(separator: "\n").dropFirst()
+      .filter { !$0.drop { $0 == "#" || $0 == " " }.contains("# ") && !$0.contains("# ") }
+      .map { $0.hasPrefix("#") ? String($0.dropFirst()) : String($0) }
+      .joined(separator: "\n").replacing("channels: []", with: "channels: [ada]")
+    #expect(try Self.read(uncommented).twitch.channels == ["ada"])
+  }
+}

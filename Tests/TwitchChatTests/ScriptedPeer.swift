@@ -1,0 +1,74 @@
+/// Twitch's side of one connection: lines in, lines out. What it does wrong is decided by its script.
+struct ScriptedPeer: Sendable {
+  struct Script: Sendable {
+    /// Refuses a request for several capabilities; single ones are granted.
+    var refusesTogether = false
+    /// Capabilities that it does not know.
+    var unknown: Set<String> = []
+    /// Channels whose join it does not answer.
+    var swallowed: Set<String> = []
+    var refusesLogin = false
+  }
+
+  var script: Script
+  private(set) var nick = ""
+  private(set) var isRegistered = false
+  private(set) var capabilities: Set<String> = []
+  private(set) var joined: Set<String> = []
+  /// What a real server would not like.
+  private(set) var faults: [String] = []
+  private var asked: Set<String> = []
+
+  init(_ script: Script = Script()) { self.script = script }
+
+  var hasTags: Bool { capabilities.contains("twitch.tv/tags") }
+
+  mutating func answer(_ line: String) -> [String] {
+    let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+    let rest = words.count > 1 ? words[1] : ""
+    switch words.first {
+    case "CAP": return capability(rest)
+    case "NICK":
+      nick = rest
+      if script.refusesLogin { return [":tmi.twitch.tv NOTICE * :Login authentication failed"] }
+      isRegistered = true
+      return [
+        ":tmi.twitch.tv 001 \(nick) :Welcome, GLHF!", ":tmi.twitch.tv 376 \(nick) :>",
+      ]
+    case "JOIN": return rest.split(separator: ",").flatMap { join(String($0.dropFirst())) }
+    case "PING":
+      return [":tmi.twitch.tv PONG tmi.twitch.tv :\(rest.drop { $0 == ":" })"]
+    case "PONG", "USER", "PASS": return []
+    default:
+      faults.append("unexpected: \(line)")
+      return []
+    }
+  }
+
+  private mutating func capability(_ rest: String) -> [String] {
+    guard rest.hasPrefix("REQ :") else { return [] }
+    let names = rest.dropFirst(5).split(separator: " ").map(String.init)
+    let isRefused =
+      names.contains(where: script.unknown.contains)
+      || script.refusesTogether && names.count > 1
+    if !isRefused { capabilities.formUnion(names) }
+    return [":tmi.twitch.tv CAP * \(isRefused ? "NAK" : "ACK") :\(names.joined(separator: " "))"]
+  }
+
+  private mutating func join(_ channel: String) -> [String] {
+    guard isRegistered else {
+      faults.append("joined before the welcome")
+      return []
+    }
+    // The second join of a channel is not answered; nobody should need it.
+    guard asked.insert(channel).inserted else {
+      faults.append("joined \(channel) twice")
+      return []
+    }
+    guard !script.swallowed.contains(channel) else { return [] }
+    joined.insert(channel)
+    let own = ":\(nick)!\(nick)@\(nick).tmi.twitch.tv JOIN #\(channel)"
+    return [own, ":\(nick).tmi.twitch.tv 366 \(nick) #\(channel) :End of /NAMES list"]
+      + (hasTags ? ["@room-id=1;slow=0 :tmi.twitch.tv ROOMSTATE #\(channel)"] : [])
+  }
+}

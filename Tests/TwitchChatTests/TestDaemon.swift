@@ -1,0 +1,125 @@
+import JSON
+import LiveSources
+import NIOCore
+import NIOPosix
+
+/// The daemon's ingest socket: takes each batch of a session once, and acknowledges it.
+final class TestDaemon: Sendable {
+  /// What belongs to the event loop. It outlives a restart, as what is on disk does.
+  private final class Core {
+    var positions: [String: Int] = [:]
+    var channels: [any Channel] = []
+    /// Does not answer.
+    var isStalled = false
+    let lines: Recorded
+
+    init(_ lines: Recorded) { self.lines = lines }
+  }
+
+  private final class Connection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let core: Core
+    private var splitter = LineSplitter(maximumLength: 65_536)
+    private var isRepeat = false
+
+    init(_ core: Core) { self.core = core }
+
+    func handlerAdded(context: ChannelHandlerContext) { core.channels.append(context.channel) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      var answers = ""
+      unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
+        splitter.receive(bytes) { answers += take(Array($0)) }
+      }
+      if !answers.isEmpty {
+        context.channel.writeAndFlush(ByteBuffer(string: answers), promise: nil)
+      }
+    }
+
+    private func take(_ line: [UInt8]) -> String {
+      let text = String(decoding: line, as: UTF8.self)
+      guard text.hasPrefix("{"), let value = try? JSONValue(parsing: line) else {
+        if !isRepeat { core.lines.append(text) }
+        return ""
+      }
+      switch value["type"]?.stringValue {
+      case "position":
+        let (session, number) = (
+          value["source"]?.stringValue ?? "", value["sequence"]?.integerValue
+        )
+        let sequence = Int(number ?? 0)
+        isRepeat = core.positions[session, default: 0] >= sequence
+        core.positions[session] = max(core.positions[session, default: 0], sequence)
+        return ""
+      case "sync":
+        isRepeat = false
+        guard !core.isStalled else { return "" }
+        let token = value["token"]?.stringValue ?? ""
+        return "{\"type\":\"synced\",\"token\":\"\(token)\",\"received\":1,\"rejected\":0}\n"
+      default:
+        if !isRepeat { core.lines.append(text) }
+        return ""
+      }
+    }
+  }
+
+  let path: String
+  /// Each line that was applied.
+  let lines = Recorded()
+  private let loop: any EventLoop
+  private let core: NIOLoopBound<Core>
+
+  init(_ group: any EventLoopGroup, path: String) async throws {
+    let (loop, lines) = (group.next(), lines)
+    self.path = path
+    self.loop = loop
+    core = try await loop.submit { NIOLoopBound(Core(lines), eventLoop: loop) }.get()
+    try await start()
+  }
+
+  func start() async throws {
+    let (core, path) = (core, path)
+    let listener = try await ServerBootstrap(group: loop)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(Connection(core.value))
+        }
+      }
+      .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
+    try await loop.submit { core.value.channels.append(listener) }.get()
+  }
+
+  /// Ends as a daemon that is killed: what was not answered may or may not have been applied.
+  func kill() async throws {
+    let channels = try await loop.submit { [core] in
+      defer { core.value.channels = [] }
+      return core.value.channels
+    }.get()
+    for channel in channels { try? await channel.close() }
+  }
+
+  func stall(_ isStalled: Bool) async throws {
+    try await loop.submit { [core] in core.value.isStalled = isStalled }.get()
+  }
+
+  /// Messages that were applied, by their last word.
+  var messages: [String] {
+    lines.entries.filter { $0.contains("PRIVMSG") }
+      .compactMap { $0.split(separator: ":").last.map(String.init) }
+  }
+
+  func wait(forMessage id: String) async {
+    await lines.wait { $0.contains { $0.hasSuffix("PRIVMSG #ada :\(id)") } }
+  }
+
+  /// Values of a member of the applied lines of a type.
+  func values(of member: String, type: String) -> [JSONValue] {
+    lines.entries.compactMap { line -> JSONValue? in
+      guard let value = try? JSONValue(parsing: Array(line.utf8)),
+        value["type"]?.stringValue == type
+      else { return nil }
+      return value[member]
+    }
+  }
+}

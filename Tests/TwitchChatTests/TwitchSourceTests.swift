@@ -1,0 +1,224 @@
+import Foundation
+import JSON
+import LiveSources
+import NIOCore
+import NIOPosix
+import NIOSSL
+import RateLimiting
+import Testing
+import TwitchChat
+
+/// The source on real sockets, between a Twitch and a daemon that do as the test says.
+@Suite(.timeLimit(.minutes(1)))
+struct TwitchSourceTests {
+  /// A source on its event loop.
+  private struct Fixture: Sendable {
+    let group: MultiThreadedEventLoopGroup
+    let twitch: TestTwitch
+    let daemon: TestDaemon
+    let told = Recorded()
+    private let loop: any EventLoop
+    private let source: NIOLoopBoundBox<(TwitchSource, Delivery)?>
+
+    init(tls: NIOSSLContext? = nil) async throws {
+      group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+      loop = group.next()
+      twitch = try await TestTwitch(group, tls: tls)
+      daemon = try await TestDaemon(
+        group, path: NSTemporaryDirectory() + "ingest-\(UUID().uuidString.prefix(8))")
+      source = .makeEmptyBox(eventLoop: loop)
+    }
+
+    func start(
+      host: String = "127.0.0.1", authority: String? = nil, maximumBytes: Int = 8 << 20,
+      account: TwitchSettings.Account? = nil
+    ) async throws {
+      var settings = TwitchSettings(channels: ["ada"], account: account)
+      settings.silence = .milliseconds(300)
+      settings.answer = .milliseconds(300)
+      settings.join = .milliseconds(500)
+      settings.reconnectJitter = .milliseconds(50)
+      settings.joinsPerTenSeconds = 1000
+      var delivery = Delivery.Settings(path: daemon.path, source: "twitch-ada", platform: "twitch")
+      delivery.maximumBytes = maximumBytes
+      try await loop.submit { [self, settings, delivery] in
+        let delivery = Delivery(delivery, session: "test", eventLoop: loop)
+        let source = TwitchSource(
+          settings, address: PeerAddress(host: host, port: twitch.port),
+          security: try authority.map { try PeerSecurity(certificates: $0) }, delivery: delivery,
+          eventLoop: loop)
+        let told = told
+        source.changed = { told.append("\($1.state.rawValue) \($1.reason ?? "")") }
+        source.failed = { told.append("failed \($0)") }
+        delivery.start()
+        source.start()
+        self.source.value = (source, delivery)
+      }.get()
+    }
+
+    /// Ends all. What was received is delivered first.
+    func stop() async throws {
+      let finished = try await loop.submit { [source] in
+        source.value?.0.stop()
+        return source.value?.1.finish(within: .seconds(5))
+      }.get()
+      try await finished?.get()
+      try await loop.submit { [source] in source.value = nil }.get()
+      try await daemon.kill()
+      try await twitch.stop()
+      try await group.shutdownGracefully()
+    }
+
+    func say(_ range: Range<Int>, to number: Int? = nil) async throws {
+      for id in range { try await twitch.say("m\(id)", to: number) }
+    }
+  }
+
+  @Test func `a server that ends soon is left without a gap and without repeats`() async throws {
+    let all = try await Fixture()
+    try await all.start()
+    await all.twitch.wait(for: "0 JOIN")
+    try await all.say(0..<10)
+    try await all.twitch.send(":tmi.twitch.tv RECONNECT\r\n", to: 0)
+    try await all.say(10..<20)
+    await all.twitch.wait(for: "1 JOIN")
+    // Both connections send these.
+    try await all.say(20..<30)
+    await all.twitch.wait(for: "0 PING :livehost-drain")
+    await all.twitch.wait(for: "0 closed")
+    try await all.say(30..<40)
+    await all.daemon.wait(forMessage: "m39")
+    try await all.stop()
+    #expect(all.daemon.messages.sorted() == (0..<40).map { "m\($0)" }.sorted())
+    #expect(all.daemon.values(of: "from", type: "gap").isEmpty)
+    let states = all.daemon.values(of: "state", type: "source.state").compactMap(\.stringValue)
+    #expect(states.last == "ended")
+    #expect(states.contains("live"))
+  }
+
+  @Test func `a line that was cut off and a silent server make gaps that are told`() async throws {
+    let all = try await Fixture()
+    try await all.start()
+    await all.twitch.wait(for: "0 JOIN")
+    try await all.say(0..<10)
+    try await all.twitch.send("@id=half :bo!bo@bo PRIVMSG #ada :ha", to: 0)
+    try await all.twitch.close(0)
+    await all.twitch.wait(for: "1 JOIN")
+    try await all.say(10..<20, to: 1)
+    await all.daemon.wait(forMessage: "m19")
+    try await all.twitch.freeze(1)
+    await all.twitch.wait(for: "2 JOIN")
+    try await all.say(20..<30, to: 2)
+    await all.daemon.wait(forMessage: "m29")
+    try await all.stop()
+    #expect(all.daemon.messages == (0..<30).map { "m\($0)" })
+    let reasons = all.daemon.values(of: "reason", type: "gap").compactMap(\.stringValue)
+    #expect(reasons == ["the connection was closed", "no sign of life"])
+    let from = all.daemon.values(of: "from", type: "gap").compactMap(\.integerValue)
+    let to = all.daemon.values(of: "to", type: "gap").compactMap(\.integerValue)
+    // The second is at least as long as the silence that it took to notice.
+    #expect(zip(from, to).allSatisfy { $0 <= $1 })
+    #expect(to[1] - from[1] >= 500)
+  }
+
+  @Test func `a swallowed join is noticed, and a daemon that is killed loses nothing`() async throws
+  {
+    let all = try await Fixture()
+    var script = ScriptedPeer.Script()
+    script.swallowed = ["ada"]
+    try await all.twitch.setScript(script)
+    try await all.start()
+    await all.twitch.wait(for: "0 JOIN")
+    try await all.twitch.setScript(ScriptedPeer.Script())
+    await all.twitch.wait(for: "1 JOIN")
+    await all.told.wait { $0.contains { $0.hasPrefix("live") } }
+    try await all.say(0..<10)
+    await all.daemon.wait(forMessage: "m9")
+    // These are applied, but not acknowledged, so they are sent again and count once.
+    try await all.daemon.stall(true)
+    try await all.say(10..<20)
+    await all.daemon.wait(forMessage: "m10")
+    try await all.daemon.kill()
+    try await all.say(20..<30)
+    try await all.daemon.stall(false)
+    try await all.daemon.start()
+    try await all.say(30..<40)
+    await all.daemon.wait(forMessage: "m39")
+    try await all.stop()
+    #expect(all.daemon.messages == (0..<40).map { "m\($0)" })
+  }
+
+  @Test func `a slow daemon holds up the server instead of filling memory`() async throws {
+    let all = try await Fixture()
+    try await all.start(maximumBytes: 256 << 10)
+    await all.twitch.wait(for: "0 JOIN")
+    try await all.daemon.stall(true)
+    let padding = String(repeating: "x", count: 500)
+    // Far more than the source may hold; the rest stays in the sockets and with the server.
+    let count = 8_000
+    for batch in 0..<80 {
+      let lines = (0..<100).map {
+        "@id=\(batch)-\($0) :bo!bo@bo PRIVMSG #ada :\(padding) :\(batch)-\($0)\r\n"
+      }
+      try await all.twitch.send(lines.joined(), to: 0)
+    }
+    await all.daemon.lines.wait { $0.contains { $0.contains("\"state\":\"behind\"") } }
+    let held = all.daemon.messages.count
+    // Up to eight batches may be unanswered, and so applied.
+    #expect(held * 560 < 8 * (64 << 10) + (64 << 10))
+    try await all.daemon.kill()
+    try await all.daemon.stall(false)
+    try await all.daemon.start()
+    await all.daemon.lines.wait { $0.filter { $0.contains("PRIVMSG") }.count >= count }
+    try await all.stop()
+    #expect(all.daemon.messages.count == count)
+    #expect(Set(all.daemon.messages).count == count)
+  }
+
+  @Test func `a refused token is final, and told nowhere`() async throws {
+    let all = try await Fixture()
+    var script = ScriptedPeer.Script()
+    script.refusesLogin = true
+    try await all.twitch.setScript(script)
+    try await all.start(account: .init(name: "ada", token: Secret("hunter2")))
+    await all.told.wait { $0.contains { $0.hasPrefix("failed") } }
+    try await all.stop()
+    #expect(all.twitch.heard.entries.filter { $0.contains("PASS oauth:hunter2") }.count == 1)
+    #expect(all.told.entries.contains("failed Login authentication failed"))
+    let states = all.daemon.values(of: "state", type: "source.state").compactMap(\.stringValue)
+    #expect(states.last == "refused")
+    #expect(!(all.told.entries + all.daemon.lines.entries).contains { $0.contains("hunter2") })
+  }
+
+  @Test func `a server proves its name, and is read`() async throws {
+    let authority = try TestCertificates.authorityFile()
+    defer { try? FileManager.default.removeItem(atPath: authority) }
+    let all = try await Fixture(tls: try TestCertificates.server(isForLocalhost: true))
+    try await all.start(host: "localhost", authority: authority)
+    await all.told.wait { $0.contains { $0.hasPrefix("live") } }
+    try await all.say(0..<3)
+    await all.daemon.wait(forMessage: "m2")
+    try await all.stop()
+    #expect(all.daemon.messages == ["m0", "m1", "m2"])
+  }
+
+  @Test func `a certificate for another name is refused`() async throws {
+    let authority = try TestCertificates.authorityFile()
+    defer { try? FileManager.default.removeItem(atPath: authority) }
+    let all = try await Fixture(tls: try TestCertificates.server(isForLocalhost: false))
+    try await all.start(
+      host: "localhost", authority: authority, account: .init(name: "ada", token: Secret("hunter2"))
+    )
+    await all.told.wait { $0.contains { $0.contains("another name") } }
+    try await all.stop()
+    #expect(!all.twitch.heard.entries.contains { $0.contains("PASS") || $0.contains("NICK") })
+  }
+
+  @Test func `a certificate of an unknown authority is refused`() async throws {
+    let all = try await Fixture(tls: try TestCertificates.server(isForLocalhost: true))
+    try await all.start(host: "localhost", authority: "/etc/ssl/certs/ca-certificates.crt")
+    await all.told.wait { $0.contains { $0.hasPrefix("connecting TLS") } }
+    try await all.stop()
+    #expect(!all.twitch.heard.entries.contains { $0.contains("NICK") })
+  }
+}

@@ -26,7 +26,7 @@ INSPIRCD = """
 <performance quietbursts="yes" somaxconn="128" netbuffersize="65534" clonesonconnect="no">
 <security announceinvites="none">
 <module name="cap"><module name="ircv3"><module name="ircv3_ctctags"><module name="ircv3_servertime">
-<module name="ircv3_msgid"><module name="ssl_gnutls"><module name="sha1"><module name="websocket">
+<module name="ircv3_msgid"><module name="ssl_gnutls">
 <files motd="/dev/null">
 <path configdir="{directory}" datadir="{directory}" logdir="{directory}" moduledir="{modules}" runtimedir="{directory}">
 <pid file="{directory}/inspircd.pid">
@@ -58,7 +58,7 @@ def until(condition, what):
     end = time.monotonic() + LIMIT
     while not (value := condition()):
         if time.monotonic() > end:
-            raise TimeoutError(what)
+            raise TimeoutError(what() if callable(what) else what)
         time.sleep(0.02)
     return value
 
@@ -194,7 +194,7 @@ class Source:
                 and all(report.get(name) == value for name, value in members.items())]
 
     def live(self, times=1):
-        until(lambda: len(self.said("state", state="live")) >= times, f"live {times} times: {self.reports[-5:]}")
+        until(lambda: len(self.said("state", state="live")) >= times, lambda: f"live {times} times: {self.reports[-5:]}")
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
@@ -320,7 +320,7 @@ class Test:
         server = Server(self.files, self.directory, "inspircd", certificate="other.example")
         source = Source(self, "wrong", "--server", f"localhost:{server.tls}", "--ca", f"{self.directory}/ca.pem")
         until(lambda: any("another name" in report.get("reason", "") for report in source.said("state")),
-              f"the refusal: {source.reports[-3:]}")
+              lambda: f"the refusal: {source.reports[-3:]}")
         self.check("a certificate for another name is refused", not source.said("state", state="live"))
         source.stop()
         server.kill()

@@ -10,7 +10,7 @@ servers=.build/irc-servers
 unpack() {
   [ -x "$servers/usr/sbin/ngircd" ] && return
   rm -rf "$servers" && mkdir -p "$servers/packages" || return
-  (cd "$servers/packages" && apt-get download inspircd ngircd libident0) >/dev/null 2>&1 || return
+  (cd "$servers/packages" && apt-get download inspircd ngircd libident libpam0g) >/dev/null 2>&1 || return
   for package in "$servers"/packages/*.deb; do dpkg -x "$package" "$servers" || return; done
 }
 if ! unpack; then

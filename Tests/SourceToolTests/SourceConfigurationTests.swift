@@ -89,9 +89,9 @@ struct SourceConfigurationTests {
       #expect(text.contains("\(name): \(key.standard)\n"), "\(key.path)")
       #expect(text.contains(key.meaning))
     }
-    let uncommented = text.split(separator: "\n").dropFirst()
-      .filter { !$0.drop { $0 == "#" || $0 == " " }.contains("# ") && !$0.contains("# ") }
+    let uncommented = text.split(separator: "\n")
       .map { $0.hasPrefix("#") ? String($0.dropFirst()) : String($0) }
+      .filter { !$0.drop { $0 == " " }.hasPrefix("#") && !$0.hasPrefix(" Configuration") }
       .joined(separator: "\n").replacing("channels: []", with: "channels: [ada]")
     #expect(try Self.read(uncommented).twitch.channels == ["ada"])
   }

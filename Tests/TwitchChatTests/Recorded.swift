@@ -2,10 +2,15 @@ import Synchronization
 
 /// A list that tests wait for. The time limit of the test ends a wait that is in vain.
 final class Recorded: Sendable {
+  private struct Waiter {
+    let isMet: @Sendable (String) -> Bool
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
   private struct State {
     var entries: [String] = []
-    var waiting:
-      [(isMet: @Sendable ([String]) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+    var waiters: [Int: Waiter] = [:]
+    var lastID = 0
   }
 
   private let state = Mutex(State())
@@ -15,23 +20,30 @@ final class Recorded: Sendable {
   func append(_ entry: String) {
     let met = state.withLock { state in
       state.entries.append(entry)
-      let entries = state.entries
-      let met = state.waiting.filter { $0.isMet(entries) }
-      state.waiting.removeAll { $0.isMet(entries) }
-      return met.map(\.continuation)
+      let met = state.waiters.filter { $0.value.isMet(entry) }
+      for id in met.keys { state.waiters[id] = nil }
+      return met.values.map(\.continuation)
     }
     for continuation in met { continuation.resume() }
   }
 
-  /// Waits until the entries are as they should be.
-  func wait(_ isMet: @escaping @Sendable ([String]) -> Bool) async {
-    await withCheckedContinuation { continuation in
-      let isMetNow = state.withLock { state in
-        if isMet(state.entries) { return true }
-        state.waiting.append((isMet, continuation))
-        return false
+  /// Waits for an entry, which may be there already.
+  func wait(for isMet: @escaping @Sendable (String) -> Bool) async {
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isMetNow = state.withLock { state in
+          if Task.isCancelled || state.entries.contains(where: isMet) { return true }
+          state.waiters[id] = Waiter(isMet: isMet, continuation: continuation)
+          return false
+        }
+        if isMetNow { continuation.resume() }
       }
-      if isMetNow { continuation.resume() }
+    } onCancel: {
+      state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume()
     }
   }
 }

@@ -110,7 +110,7 @@ final class TestDaemon: Sendable {
   }
 
   func wait(forMessage id: String) async {
-    await lines.wait { $0.contains { $0.hasSuffix("PRIVMSG #ada :\(id)") } }
+    await lines.wait { $0.hasSuffix("PRIVMSG #ada :\(id)") }
   }
 
   /// Values of a member of the applied lines of a type.

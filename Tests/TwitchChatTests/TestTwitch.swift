@@ -80,7 +80,7 @@ final class TestTwitch: Sendable {
   }
 
   /// Waits until a client has sent a line that begins like this.
-  func wait(for line: String) async { await heard.wait { $0.contains { $0.hasPrefix(line) } } }
+  func wait(for line: String) async { await heard.wait { $0.hasPrefix(line) } }
 
   /// Sends a message to each client that has joined the channel and is not frozen, or only to one.
   func say(_ id: String, in channel: String = "ada", to number: Int? = nil) async throws {

@@ -22,6 +22,8 @@ struct TwitchConnection: Sendable {
   var phaseDeadline: Instant?
   var openedAt: Instant
   var nick: String
+  /// Whether the name that Twitch knows was refused.
+  var hasShortName = false
   var liveness: Liveness
   var lastHeard: Instant
   /// The longest time that the server took to answer something: a message may have been under way as long.

@@ -47,7 +47,7 @@ extension TwitchSession {
     case "403", "405", "471", "473", "474", "475", "477":
       guard let channel = fields.parameter(1)?.dropFirst() else { break }
       refuse(String(channel), on: id, reason: Self.quoted(fields.parameter(2) ?? ""), at: now)
-    case "433": end(id, reason: "the name is in use", at: now)
+    case "432", "433": rename(id, at: now)
     case "464": refuse("the password is wrong")
     default: break
     }
@@ -84,8 +84,7 @@ extension TwitchSession {
     if let identifier = fields.tag("id") {
       isNew = identifiers.isNew(identifier)
     } else {
-      let isOld = connection.phase.isDraining || links[link].next != nil && links[link].next != id
-      isNew = links[link].copies?.isNew(line, ofOld: isOld) ?? true
+      isNew = copies?.isNew(line, on: id) ?? true
     }
     guard isNew else {
       channels[channel]?.duplicates += 1
@@ -118,6 +117,18 @@ extension TwitchSession {
     guard case .registering = connections[id]?.phase else { return }
     if let nick = fields.parameter(0), !nick.isEmpty { connections[id]?.nick = nick }
     registered(id, at: now)
+  }
+
+  /// The server does not take the name: it is in use, or too long for a server that is not Twitch's.
+  private mutating func rename(_ id: Int, at now: Instant) {
+    guard case .registering = connections[id]?.phase else { return }
+    guard settings.account == nil, connections[id]?.hasShortName == false else {
+      return end(id, reason: "the server does not take the name", at: now)
+    }
+    let nick = "lh\(Int.random(in: 10_000...99_999, using: &generator))"
+    connections[id]?.nick = nick
+    connections[id]?.hasShortName = true
+    perform(.send(id, "NICK \(nick)"))
   }
 
   private mutating func answered(_ fields: IRCFields, on id: Int) {

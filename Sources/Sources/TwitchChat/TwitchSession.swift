@@ -32,9 +32,6 @@ package struct TwitchSession {
     var current: Int?
     /// The connection that is to replace the current one.
     var next: Int?
-    /// Knows copies while two connections overlap, and until what was under way has arrived.
-    var copies: OverlapCopies?
-    var copiesEnd: Instant?
   }
 
   struct Channel {
@@ -52,6 +49,9 @@ package struct TwitchSession {
   var joinBudget: AttemptBudget
   /// Of all links: a channel may move from one to another.
   var identifiers = IdentifierMemory()
+  /// While connections overlap, and until what was under way has arrived.
+  var copies: OverlapCopies?
+  private var copiesEnd: Instant?
   var isOver = false
   private var lastID = 0
   private var effects: [Effect] = []
@@ -94,10 +94,8 @@ package struct TwitchSession {
   /// When to call ``wake(at:)``. O(number of connections and pending joins).
   package var deadline: Instant? {
     guard !isOver else { return nil }
-    var deadline: Instant?
-    for link in links {
-      deadline = .earlier(deadline, .earlier(link.connectAt, link.copiesEnd))
-    }
+    var deadline = copiesEnd
+    for link in links { deadline = .earlier(deadline, link.connectAt) }
     for connection in connections.values {
       deadline = .earlier(deadline, connection.deadline(settings))
       if !connection.toJoin.isEmpty { deadline = .earlier(deadline, joinBudget.nextAttempt) }
@@ -108,11 +106,8 @@ package struct TwitchSession {
   /// Does what is due.
   package mutating func wake(at now: Instant) {
     guard !isOver else { return }
+    if let copiesEnd, copiesEnd <= now { (copies, self.copiesEnd) = (nil, nil) }
     for index in links.indices {
-      if let end = links[index].copiesEnd, end <= now {
-        links[index].copies = nil
-        links[index].copiesEnd = nil
-      }
       guard let time = links[index].connectAt, time <= now else { continue }
       links[index].connectAt = nil
       connect(index, at: now)
@@ -132,8 +127,7 @@ package struct TwitchSession {
       links[link].current = lastID
     } else {
       links[link].next = lastID
-      links[link].copies = links[link].copies ?? OverlapCopies()
-      links[link].copiesEnd = nil
+      (copies, copiesEnd) = (copies ?? OverlapCopies(), nil)
     }
     perform(.connect(lastID))
   }
@@ -214,10 +208,10 @@ package struct TwitchSession {
     } else if links[index].next == id {
       links[index].next = nil
     } else {
-      endOverlap(index, at: now)
+      endOverlap(at: now)
       return
     }
-    endOverlap(index, at: now)
+    endOverlap(at: now)
     for channel in links[index].channels { say(.connecting, of: channel, reason) }
     guard links[index].next == nil, links[index].connectAt == nil,
       !links[index].channels.isEmpty
@@ -229,10 +223,10 @@ package struct TwitchSession {
   }
 
   /// One of two connections has ended: copies of what it sent may still arrive for a while.
-  private mutating func endOverlap(_ index: Int, at now: Instant) {
-    let isDraining = connections.values.contains { $0.link == index && $0.phase.isDraining }
-    guard !isDraining, links[index].next == nil, links[index].copies != nil else { return }
-    links[index].copiesEnd = now + settings.answer
+  private mutating func endOverlap(at now: Instant) {
+    let overlaps =
+      connections.values.contains { $0.phase.isDraining } || links.contains { $0.next != nil }
+    if !overlaps, copies != nil { copiesEnd = now + settings.answer }
   }
 
   /// A channel is not heard any more on one connection: since when, unless another one has it.
@@ -302,7 +296,7 @@ package struct TwitchSession {
     where !connections.values.contains(where: { $0.joined[channel] != nil }) {
       lose(channel, since: now, reason: "replaced")
     }
-    endOverlap(connection.link, at: now)
+    endOverlap(at: now)
   }
 
   // MARK: Joining
@@ -331,7 +325,11 @@ package struct TwitchSession {
   }
 
   mutating func joined(_ channel: String, on id: Int, at now: Instant) {
-    guard let asked = connections[id]?.asked.removeValue(forKey: channel) else { return }
+    guard let asked = connections[id]?.asked.removeValue(forKey: channel) else {
+      // Too late: another connection joins it by now.
+      if connections[id]?.joined[channel] == nil { perform(.send(id, "PART #\(channel)")) }
+      return
+    }
     connections[id]?.joined[channel] = now
     let roundTrip = connections[id]?.roundTrip ?? .zero
     connections[id]?.roundTrip = max(roundTrip, now - asked)
@@ -351,8 +349,14 @@ package struct TwitchSession {
     guard let connection = connections[id] else { return }
     let ghosts = connection.asked.filter { now - $0.value >= settings.join }.keys.sorted()
     guard !ghosts.isEmpty else { return }
+    let link = links[connection.link]
+    if link.current == id, link.next != nil || link.connectAt != nil {
+      // The connection that replaces this one will join them.
+      for channel in ghosts { connections[id]?.asked[channel] = nil }
+      return
+    }
     let reason = "the server did not answer the join"
-    if ghosts.count == links[connection.link].channels.count {
+    if ghosts.count == link.channels.count {
       return end(id, reason: reason, at: now)
     }
     for channel in ghosts { say(.connecting, of: channel, reason) }

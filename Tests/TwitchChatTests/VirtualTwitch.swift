@@ -47,7 +47,8 @@ struct VirtualTwitch {
     let channel: String
     let sent: Instant
     var arrivals = 0
-    var forwards = 0
+    /// The connections on which it was forwarded, and when.
+    var forwards: [String] = []
   }
 
   private struct Outage {
@@ -252,7 +253,8 @@ struct VirtualTwitch {
           guard let name = text.split(separator: ":").last, text.contains("message-") else {
             return
           }
-          messages[String(name)]?.forwards += 1
+          messages[String(name)]?.forwards.append(
+            "\(id) at \(now.nanoseconds / 1_000_000) ms: \(text)")
         }
       }
     }
@@ -327,14 +329,14 @@ struct VirtualTwitch {
     counts.messages = messages.count
     counts.duplicates = session.duplicates
     for (name, message) in messages.sorted(by: { $0.key < $1.key }) {
-      counts.forwarded += message.forwards
-      if message.forwards > 1 {
-        violations.append("\(name) at \(message.sent) was forwarded \(message.forwards) times")
+      counts.forwarded += message.forwards.count
+      if message.forwards.count > 1 {
+        violations.append("forwarded twice: \(message.forwards)")
       }
-      if message.arrivals > 0, message.forwards == 0 {
+      if message.arrivals > 0, message.forwards.isEmpty {
         violations.append("\(name) arrived and was not forwarded")
       }
-      if message.forwards == 0 { judge(lost: message, name) }
+      if message.forwards.isEmpty { judge(lost: message, name) }
     }
     for (channel, gaps) in gaps.sorted(by: { $0.key < $1.key }) {
       for gap in gaps where !isHonest(gap, channel) {

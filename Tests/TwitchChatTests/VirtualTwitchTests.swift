@@ -10,7 +10,6 @@ struct VirtualTwitchTests {
       #expect(twitch.violations.isEmpty, "seed \(seed): \(twitch.violations.prefix(5))")
       total.add(twitch.counts)
     }
-    print(total)
     // The schedules have what they are for.
     #expect(total.messages > 100_000)
     #expect(total.lost > 1_000)

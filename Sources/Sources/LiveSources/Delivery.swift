@@ -58,6 +58,7 @@ package final class Delivery {
   private var isPaused = false
   private var isStopped = false
   private var finishing: EventLoopPromise<Void>?
+  private var hasAskedForEnd = false
   /// Of the present connection, as the daemon counts.
   private var rejectedNow = 0
 
@@ -125,6 +126,7 @@ package final class Delivery {
 
   /// Ends once everything is acknowledged, at the latest after `timeout`.
   package func finish(within timeout: TimeAmount) -> EventLoopFuture<Void> {
+    guard !isStopped else { return eventLoop.makeSucceededVoidFuture() }
     let promise = finishing ?? eventLoop.makePromise(of: Void.self)
     finishing = promise
     eventLoop.assumeIsolated().scheduleTask(in: timeout) { self.stop() }
@@ -133,9 +135,16 @@ package final class Delivery {
     return promise.futureResult
   }
 
+  /// Asks for a last answer once everything is written, since nothing else says that the status has arrived.
   private func endIfFinished() {
-    if finishing != nil, queue.isEmpty, unsent.isEmpty { stop() }
+    guard finishing != nil, !hasAskedForEnd, queue.isEmpty, unsent.isEmpty, channel != nil else {
+      return
+    }
+    hasAskedForEnd = true
+    send(SourceLine.sync(token: endToken) + [0x0A])
   }
+
+  private var endToken: String { "\(session) end" }
 
   private func stop() {
     isStopped = true
@@ -193,8 +202,10 @@ package final class Delivery {
     splitter = LineSplitter(maximumLength: Self.longestAnswer)
     rejectedNow = 0
     unsent = Set(statuses.keys)
+    hasAskedForEnd = false
     if let room = settings.room { send(SourceLine.options(room: room) + [0x0A]) }
     flush()
+    endIfFinished()
   }
 
   private func refused(_ error: any Error) {
@@ -233,8 +244,10 @@ package final class Delivery {
 
   private func take(_ answer: JSONValue) {
     guard let type = answer["type"]?.stringValue, ["synced", "applied"].contains(type),
-      let token = answer["token"]?.stringValue, queue.acknowledge(token: token)
+      let token = answer["token"]?.stringValue
     else { return }
+    if token == endToken { return stop() }
+    guard queue.acknowledge(token: token) else { return }
     policy.receivedUsefulData(at: Self.now, connected: connectedAt)
     let rejected = Int(clamping: answer["rejected"]?.integerValue ?? 0)
     self.rejected += max(0, rejected - rejectedNow)

@@ -33,6 +33,8 @@ struct TwitchConnection: Sendable {
   var requested: [String] = []
   var asksOneByOne = false
   var hasTags = false
+  /// The server has accepted the login.
+  var isWelcome = false
   /// Channels that are still to be joined, then those that were asked for, then those that were joined.
   var toJoin: [String] = []
   var asked: [String: Instant] = [:]

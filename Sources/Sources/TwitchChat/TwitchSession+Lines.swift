@@ -34,7 +34,7 @@ extension TwitchSession {
         ? Self.untagged(fields) : .forward
     case "PING": perform(.send(id, "PONG :\(fields.parameter(0) ?? "")"))
     case "PONG": ponged(fields, on: id, at: now)
-    case "CAP": answered(fields, on: id)
+    case "CAP": answered(fields, on: id, at: now)
     case "001": welcomed(fields, on: id, at: now)
     case "JOIN":
       guard let channel = fields.channel, isOwn(fields, id) else { break }
@@ -43,7 +43,7 @@ extension TwitchSession {
     case "RECONNECT": replace(id, at: now)
     case "NOTICE": noticed(fields, on: id, at: now)
     case "ERROR": connections[id]?.farewell = fields.parameter(0).map { Self.quoted($0) }
-    case "421": if fields.parameter(1) == "CAP" { endCapabilities(id) }
+    case "421": if fields.parameter(1) == "CAP" { endCapabilities(id, at: now) }
     case "403", "405", "471", "473", "474", "475", "477":
       guard let channel = fields.parameter(1)?.dropFirst() else { break }
       refuse(String(channel), on: id, reason: Self.quoted(fields.parameter(2) ?? ""), at: now)
@@ -116,7 +116,14 @@ extension TwitchSession {
   private mutating func welcomed(_ fields: IRCFields, on id: Int, at now: Instant) {
     guard case .registering = connections[id]?.phase else { return }
     if let nick = fields.parameter(0), !nick.isEmpty { connections[id]?.nick = nick }
-    registered(id, at: now)
+    connections[id]?.isWelcome = true
+    // Twitch does not wait for the end of capabilities. What is sent before there are tags has none, so a
+    // copy of it that another connection sends could not be told.
+    if connections[id]?.requested.isEmpty == true {
+      registered(id, at: now)
+    } else {
+      setDeadline(of: id, at: now + settings.answer)
+    }
   }
 
   /// The server does not take the name: it is in use, or too long for a server that is not Twitch's.
@@ -131,16 +138,16 @@ extension TwitchSession {
     perform(.send(id, "NICK \(nick)"))
   }
 
-  private mutating func answered(_ fields: IRCFields, on id: Int) {
+  private mutating func answered(_ fields: IRCFields, on id: Int, at now: Instant) {
     guard let connection = connections[id], !connection.requested.isEmpty else { return }
     switch fields.parameter(1) {
     case "ACK":
       let given = connection.asksOneByOne ? [connection.requested[0]] : connection.requested
       if given.contains("twitch.tv/tags") { connections[id]?.hasTags = true }
-      answeredCapability(id)
+      answeredCapability(id, at: now)
     case "NAK":
       if connection.asksOneByOne {
-        answeredCapability(id)
+        answeredCapability(id, at: now)
       } else {
         // One unknown name makes a server refuse the whole request.
         connections[id]?.asksOneByOne = true
@@ -150,19 +157,21 @@ extension TwitchSession {
     }
   }
 
-  private mutating func answeredCapability(_ id: Int) {
+  private mutating func answeredCapability(_ id: Int, at now: Instant) {
     guard let connection = connections[id] else { return }
     connections[id]?.requested.removeFirst(connection.asksOneByOne ? 1 : connection.requested.count)
     if let next = connections[id]?.requested.first {
       perform(.send(id, "CAP REQ :\(next)"))
     } else {
-      endCapabilities(id)
+      endCapabilities(id, at: now)
     }
   }
 
-  private mutating func endCapabilities(_ id: Int) {
+  private mutating func endCapabilities(_ id: Int, at now: Instant) {
+    guard case .registering = connections[id]?.phase else { return }
     connections[id]?.requested = []
     perform(.send(id, "CAP END"))
+    if connections[id]?.isWelcome == true { registered(id, at: now) }
   }
 
   private mutating func left(_ fields: IRCFields, on id: Int, at now: Instant) {

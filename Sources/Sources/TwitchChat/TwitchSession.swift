@@ -132,7 +132,7 @@ package struct TwitchSession {
     perform(.connect(lastID))
   }
 
-  private mutating func setDeadline(of id: Int, at time: Instant) {
+  mutating func setDeadline(of id: Int, at time: Instant) {
     connections[id]?.phaseDeadline = time
   }
 
@@ -141,7 +141,10 @@ package struct TwitchSession {
     if let deadline = connection.phaseDeadline, deadline <= now {
       switch connection.phase {
       case .connecting: return end(id, reason: "no connection in time", at: now)
-      case .registering: return end(id, reason: "no welcome in time", at: now)
+      case .registering:
+        guard connection.isWelcome else { return end(id, reason: "no welcome in time", at: now) }
+        // It does not answer about capabilities.
+        registered(id, at: now)
       case .draining: return end(id, reason: "replaced", at: now)
       case .ready: break
       }

@@ -8,8 +8,8 @@ package import RateLimiting
 package struct DeliveryQueue: Sendable {
   /// Bytes of lines at which a batch is written although one before it is unanswered.
   static let fullBatch = 64 * 1024
-  /// Batches that may be unanswered.
-  static let maximumUnanswered = 8
+  /// Batches that may be unanswered: 2 MiB, as an answer takes the time of a frame and of a disk.
+  static let maximumUnanswered = 32
 
   private struct Batch: Sendable {
     let sequence: Int

@@ -226,6 +226,22 @@ let sources: [Target] = [
   program("Sources/livehost-source", ["SourceTool"]),
 ]
 
+// The page, in front of the control socket.
+let web: [Target] = [
+  .target(
+    name: "WebService",
+    dependencies: [
+      "ControlInterface", "CZlib", "JSON", "Platform", "Varlink", logging,
+      serviceProduct("Hummingbird", "hummingbird"), serviceProduct("HTTPTypes", "swift-http-types"),
+    ] + nio, path: "Sources/Web/WebService",
+    resources: [
+      .embedInCode("Page/app.js"), .embedInCode("Page/index.html"), .embedInCode("Page/nodes.js"),
+      .embedInCode("Page/overlay.html"), .embedInCode("Page/overlay.js"),
+      .embedInCode("Page/stream.js"), .embedInCode("Page/style.css"),
+    ], swiftSettings: settings),
+  program("Sources/livehost-web", ["WebService", arguments, logging]),
+]
+
 let benchmarks: [Target] = [
   .target(
     name: "BenchmarkKit", path: "Tests/Benchmarks/BenchmarkKit", swiftSettings: settings),
@@ -405,6 +421,7 @@ let package = Package(
     .executable(name: "livehostd", targets: ["livehostd"]),
     .executable(name: "livehostctl", targets: ["livehostctl"]),
     .executable(name: "livehost-source", targets: ["livehost-source"]),
+    .executable(name: "livehost-web", targets: ["livehost-web"]),
   ],
   traits: [
     .trait(name: service, description: "The daemon, its command line and the simulator."),
@@ -413,11 +430,14 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
@@ -425,7 +445,7 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: system + kit + examples + events + ingest + recordings + features + screen + simulation
-    + control + daemon + sources + benchmarks + tests + fuzzers,
+    + control + daemon + sources + web + benchmarks + tests + fuzzers,
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx20
 )

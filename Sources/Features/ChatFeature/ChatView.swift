@@ -23,9 +23,11 @@ package struct ChatView: View {
     var lines: [ViewNode] = [.row(figures(state))]
     let modes = state.modes.labels
     if !modes.isEmpty { lines.append(.row(modes.map { .badge($0, .faint) })) }
-    if let notice = state.notices.front { lines.append(.text(notice.line, .strong)) }
+    if let notice = state.notices.front { lines.append(notice.node) }
     let filter = state.filter
-    if let filter { lines.append(.text(filter.label, .warning)) }
+    if let filter {
+      lines.append(.text(filter.label, .warning).acting(ViewAct("show all", "SetChatFilter")))
+    }
     let names = state.mentionedNames.names
     if !names.isEmpty {
       lines.append(.text("marked: \(names.map { "@" + $0 }.joined(separator: ", "))", .faint))
@@ -35,7 +37,7 @@ package struct ChatView: View {
       lines.append(.text("\(Format.count(unread)) new since scrolled back", .warning))
     }
     if let thread = state.thread {
-      lines.append(.text("thread:", .strong))
+      lines.append(.text("thread:", .strong).acting(ViewAct("close", "ShowThread")))
       lines.append(.list(thread.messages.suffix(Self.rows).map(\.row)))
     }
     if let waves = state.waves, !waves.current.isEmpty {
@@ -136,10 +138,16 @@ extension DisplayedMessage {
 }
 
 extension DisplayedNotice {
-  fileprivate var line: String {
-    Phrase.notice(
+  fileprivate var node: ViewNode {
+    let line = Phrase.notice(
       kind: notice.kind.rawValue, name: String(notice.user.name), count: count, number: number,
       isPinned: isPinned)
+    return .text(line, .strong).acting(
+      handling(isPinned ? "unpin" : "pin"), handling("dismiss"))
+  }
+
+  private func handling(_ word: String) -> ViewAct {
+    ViewAct(word, "HandleNotice", ["notice": .number(number), "handling": .text(word)])
   }
 }
 

@@ -33,6 +33,10 @@ package struct ControlView: View {
     let switches = state.switches.entries
     var positions: [ViewNode] = switches.map { entry in
       .text("\(entry.name) \(word(entry.value))", entry.value ? .good : .faint)
+        .acting(
+          ViewAct(
+            "turn \(word(!entry.value))", "SetControl",
+            ["control": .text(entry.name), "on": .flag(!entry.value)]))
     }
     for request in requests?.outstanding ?? [] {
       switch request.wish {
@@ -68,7 +72,9 @@ package struct ControlView: View {
       "slider", name,
       .gauge(
         label: name, value: shown, text: Format.percent(shown) + mark,
-        mark.isEmpty ? .normal : .warning))
+        mark.isEmpty ? .normal : .warning
+      ).acting(
+        ViewAct("set", "SetControl", ["control": .text(name)], input: .level("value"))))
   }
 
   /// The kind keeps a slider and a meter with the same name apart.

@@ -25,6 +25,10 @@ package struct HostView: View {
 
   package func body(_ state: Observed<HostFeature.State>, _ context: ViewContext) -> ViewNode {
     var line: [ViewNode] = [badge(state.phase)]
+    if state.phase == .live || state.phase == .paused, state.endConfirmation == nil {
+      line[0] = line[0].acting(
+        ViewAct("end the stream", "SetControl", ["control": .text(ControlFeature.endStream)]))
+    }
     if state.isRecording { line.append(.badge("recording", .active)) }
     switch state.quality {
     case .good: line.append(.text("good connection", .good))
@@ -37,7 +41,10 @@ package struct HostView: View {
         line.append(.text("The stream did not end: \(failure).", .bad))
       }
       line.append(
-        .text("End the stream for \(Format.count(question.viewers, "viewer"))?", .warning))
+        .text("End the stream for \(Format.count(question.viewers, "viewer"))?", .warning)
+          .acting(
+            ViewAct("end it", "SetControl", ["control": .text(ControlFeature.endStream), "on": .flag(true)]),
+            ViewAct("go on", "SetControl", ["control": .text(ControlFeature.endStream), "on": .flag(false)])))
     }
     var parts: [ViewNode] = [
       .row(line),

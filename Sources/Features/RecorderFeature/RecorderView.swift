@@ -18,7 +18,18 @@ package struct RecorderView: View {
       lines += describe(own == nil ? nil : "elsewhere", elsewhere)
     }
     return .panel(
-      .init("recorder", title: "Recorder", priority: 5, usefulRows: 4), .column(lines))
+      .init("recorder", title: "Recorder", priority: 5, usefulRows: 4),
+      .acting(acts(own?.state ?? .idle), .column(lines)))
+  }
+
+  /// What can be done with the room's own recording.
+  private func acts(_ state: RecorderState) -> [ViewAct] {
+    switch state {
+    case .idle, .failed: [ViewAct("record", "StartRecording")]
+    case .recording: [ViewAct("pause", "PauseRecording"), ViewAct("stop", "StopRecording")]
+    case .paused: [ViewAct("continue", "ResumeRecording"), ViewAct("stop", "StopRecording")]
+    case .starting, .stopping: []
+    }
   }
 
   /// What failed, and whether it is tried again.

@@ -24,7 +24,12 @@ package struct WaitingRoomView: View {
     if let seconds = state.secondsLeft {
       figures.append(.text(Phrase.begins(inSeconds: seconds), .warning))
     }
-    var lines: [ViewNode] = [.row(figures), .list(people.prefix(Self.rows).map(\.row))]
+    var lines: [ViewNode] = [
+      .row(figures),
+      .list(people.prefix(Self.rows).map(\.row))
+        .acting(ViewAct("let in", "Admit", input: .row("user"))),
+    ]
+    if !people.isEmpty { lines[0] = lines[0].acting(ViewAct("let all in", "Admit", ["all": .flag(true)])) }
     let more = people.count - Self.rows
     if more > 0 { lines.append(.text("and \(Format.count(more)) more", .faint)) }
     return .panel(Self.panel(priority: 2, rows: Self.rows + 2), .column(lines))

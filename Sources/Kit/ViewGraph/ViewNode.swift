@@ -23,6 +23,8 @@ public indirect enum ViewNode: Hashable, Sendable {
   ///   name stays the same, rows that came before can be kept and scrolled to by their identity.
   case list([ListRow], scrolling: String? = nil)
   case panel(Panel, ViewNode)
+  /// A node with which people can do something; see ``acting(_:)``.
+  case acting([ViewAct], ViewNode)
   /// The output of another view, which is evaluated on its own.
   case child(ViewID)
 
@@ -103,6 +105,7 @@ extension ViewNode {
     case .table(_, let rows): rows.count
     case .list(let rows, _): rows.reduce(rows.count) { $0 + $1.node.elementCount }
     case .panel(_, let inner): 1 + inner.elementCount
+    case .acting(_, let inner): inner.elementCount
     }
   }
 
@@ -116,6 +119,7 @@ extension ViewNode {
     case .list(let rows, let scrolling):
       .list(rows.map { ListRow(id: $0.id, change($0.node)) }, scrolling: scrolling)
     case .panel(let panel, let inner): .panel(panel, change(inner))
+    case .acting(let acts, let inner): .acting(acts, change(inner))
     }
   }
 
@@ -152,10 +156,12 @@ extension ViewNode {
       scrolling == other && rows == otherRows
     case (.panel(let panel, let inner), .panel(let otherPanel, let otherInner)):
       panel == otherPanel && inner == otherInner
+    case (.acting(let acts, let inner), .acting(let otherActs, let otherInner)):
+      acts == otherActs && inner == otherInner
     case (.child(let left), .child(let right)): left == right
     case (.empty, _), (.text, _), (.badge, _), (.gauge, _), (.sparkline, _), (.row, _),
       (.column, _),
-      (.table, _), (.list, _), (.panel, _), (.child, _):
+      (.table, _), (.list, _), (.panel, _), (.acting, _), (.child, _):
       false
     }
   }
@@ -168,7 +174,7 @@ extension ViewNode.ListRow {
 }
 
 extension String {
-  fileprivate func hasBytes(of other: String) -> Bool {
+  func hasBytes(of other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }

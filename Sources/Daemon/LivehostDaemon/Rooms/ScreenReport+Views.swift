@@ -102,6 +102,9 @@ extension ScreenNode {
           name: panel.name, priority: panel.priority, minimumRows: panel.minimumRows,
           usefulRows: panel.usefulRows),
         parts: [ScreenNode(showing: node)])
+    case .acting(let acts, let node):
+      self.init(showing: node)
+      self.acts = (self.acts ?? []) + acts.map(ScreenAct.init)
     case .child(let id): self.init(kind: .child, view: id.number)
     }
   }
@@ -120,6 +123,30 @@ extension ScreenEmphasis {
     case .active: self = .active
     case .person: self = .person
     }
+  }
+}
+
+extension ScreenAct {
+  fileprivate init(_ act: ViewAct) {
+    var parameters: [JSONName: JSONValue] = [:]
+    for (name, value) in act.arguments {
+      parameters[JSONName(name)] =
+        switch value {
+        case .text(let text): .string(text)
+        case .number(let number): .integer(Int64(number))
+        case .flag(let flag): .bool(flag)
+        }
+    }
+    let (input, parameter): (ScreenInput?, String?) =
+      switch act.input {
+      case .level(let name): (.level, name)
+      case .text(let name): (.text, name)
+      case .row(let name): (.row, name)
+      case nil: (nil, nil)
+      }
+    self.init(
+      label: act.label, method: act.name, parameters: .object(parameters), input: input,
+      parameter: parameter)
   }
 }
 

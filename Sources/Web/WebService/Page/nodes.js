@@ -1,0 +1,300 @@
+// Draws what the views of a room give: one function for each kind of node, and none for any part of the screen.
+//
+// Nodes are compared with what was drawn before, so that an element stays where nothing has changed: focus, selection
+// and scrolling survive.
+
+/** What the view of a number has drawn, for those that show it as a child. */
+export class ScreenView {
+  #views = {};
+
+  /**
+   * @param {HTMLElement} root
+   * @param {{panels?: string[], onAct?: (act: object, value: string|number|undefined) => Promise<void>}} options
+   *   the panels to show, by default all; and what does an act, without which none is offered
+   */
+  constructor(root, options = {}) {
+    this.root = root;
+    this.options = options;
+  }
+
+  draw(screen) {
+    this.#views = screen.views;
+    const output = this.#views[screen.root]?.output;
+    this.root.replaceChildren(...(output ? [this.#update(this.root.firstElementChild, output)] : []));
+  }
+
+  /** Brings an element in line with a node; returns it, or the one that takes its place. */
+  #update(element, node) {
+    if (node.kind === "child") {
+      const view = this.#views[node.view];
+      return this.#update(element, view ? view.output : { kind: "empty" });
+    }
+    if (element?.node === node) return element;
+    if (this.#offers(node)) return this.#acting(element, node);
+    if (!element || element.dataset.kind !== node.kind) {
+      element = document.createElement(elements[node.kind]?.(node) ?? "div");
+      element.dataset.kind = node.kind;
+      element.className = node.kind;
+    }
+    set(element, "emphasis", node.emphasis);
+    if (node.emphasis === "person") element.style.setProperty("--hue", hue(node.text ?? ""));
+    this[`_${node.kind}`]?.(element, node);
+    element.node = this.#hasChildren(node) ? null : node;
+    return element;
+  }
+
+  /** The acts of a node that are buttons beside it. */
+  #offers(node) {
+    if (!this.options.onAct || node.kind === "list") return false;
+    return node.acts?.some((act) => act.input !== "level") ?? false;
+  }
+
+  /** A node with buttons. */
+  #acting(element, node) {
+    if (!element || element.dataset.kind !== "acting") {
+      element = document.createElement("div");
+      element.dataset.kind = element.className = "acting";
+      element.append(document.createElement("div"), document.createElement("div"));
+      element.lastElementChild.className = "acts";
+    }
+    const [shown, buttons] = element.children;
+    const next = this.#update(shown, { ...node, acts: node.acts.filter((act) => act.input === "level") });
+    if (next !== shown) shown.replaceWith(next);
+    const acts = node.acts.filter((act) => act.input !== "level");
+    while (buttons.children.length > acts.length) buttons.lastElementChild.remove();
+    acts.forEach((act, index) => {
+      const button = buttons.children[index] ?? buttons.appendChild(this.#button());
+      button.act = act;
+      write(button, act.label);
+    });
+    return element;
+  }
+
+  #button() {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      await this.options.onAct(button.act, button.act.value);
+      button.disabled = false;
+    });
+    return button;
+  }
+
+  /** The rows of a list, each with what can be done with it. */
+  #rows(node) {
+    const acts = this.options.onAct ? (node.acts ?? []).filter((act) => act.input === "row") : [];
+    const rows = node.parts ?? [];
+    return acts.length ? rows.map((row) => ({ ...row, acts: acts.map((act) => ({ ...act, value: row.id })) })) : rows;
+  }
+
+  /** Whether something inside may change though the node is the same object: another view draws it. */
+  #hasChildren(node) {
+    return node.kind === "child" || (node.parts ?? []).some((part) => this.#hasChildren(part));
+  }
+
+  /** Makes the children of an element those of a list of nodes; nodes with an id keep their element. */
+  #fill(element, nodes) {
+    const known = new Map();
+    for (const child of element.children) if (child.dataset.id !== undefined) known.set(child.dataset.id, child);
+    let at = element.firstElementChild;
+    for (const node of nodes) {
+      if (node.kind === "empty") continue;
+      const old = node.id !== undefined ? known.get(node.id) : at?.dataset.id === undefined ? at : null;
+      const next = this.#update(old ?? null, node);
+      if (node.id !== undefined) {
+        next.dataset.id = node.id;
+        known.delete(node.id);
+      }
+      if (next === at) at = at.nextElementSibling;
+      else {
+        element.insertBefore(next, at);
+        if (old && old !== next) {
+          if (old === at) at = at.nextElementSibling;
+          old.remove();
+        }
+      }
+    }
+    while (at) {
+      const gone = at;
+      at = at.nextElementSibling;
+      gone.remove();
+    }
+  }
+
+  _text(element, node) {
+    write(element, node.text ?? "");
+  }
+
+  _badge(element, node) {
+    write(element, node.text ?? "");
+  }
+
+  _row(element, node) {
+    this.#fill(element, node.parts ?? []);
+  }
+
+  _column(element, node) {
+    this.#fill(element, node.parts ?? []);
+  }
+
+  _list(element, node) {
+    if (!node.scrolling) return this.#fill(element, this.#rows(node));
+    // New rows push old ones up only where the reader is at the end.
+    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 24;
+    if (!element.hasAttribute("role")) {
+      element.setAttribute("role", "log");
+      element.setAttribute("aria-live", "off");
+      element.tabIndex = 0;
+      element.classList.add("scrolling");
+    }
+    if (isAtEnd || element.dataset.sequence !== node.scrolling) {
+      element.dataset.sequence = node.scrolling;
+      this.#fill(element, this.#rows(node));
+      element.scrollTop = element.scrollHeight;
+    } else {
+      this.#append(element, this.#rows(node));
+    }
+  }
+
+  /** Adds what is new at the end, and keeps what the reader looks at. */
+  #append(element, nodes) {
+    const known = new Map([...element.children].map((child) => [child.dataset.id, child]));
+    for (const node of nodes) {
+      const old = known.get(node.id);
+      const next = this.#update(old ?? null, node);
+      next.dataset.id = node.id;
+      if (old && old !== next) old.replaceWith(next);
+      else if (!old) element.append(next);
+    }
+    while (element.children.length > 400) element.firstElementChild.remove();
+  }
+
+  _gauge(element, node) {
+    const act = this.options.onAct && node.acts?.find((each) => each.input === "level");
+    const kind = act ? "INPUT" : "METER";
+    if (element.children[1]?.tagName !== kind) {
+      const level = document.createElement(kind);
+      if (act) {
+        Object.assign(level, { type: "range", min: 0, max: 1, step: 0.01 });
+        // One request for each drag, at its end.
+        level.addEventListener("input", () => { level.isDragged = true; });
+        level.addEventListener("change", async () => {
+          await this.options.onAct(level.act, level.valueAsNumber);
+          level.isDragged = false;
+        });
+      }
+      element.replaceChildren(document.createElement("span"), level, document.createElement("output"));
+    }
+    const [label, level, detail] = element.children;
+    level.act = act;
+    write(label, node.text ?? "");
+    if (!level.isDragged) level.value = node.value ?? 0;
+    level.setAttribute("aria-label", node.text ?? "");
+    write(detail, node.detail ?? "");
+  }
+
+  _sparkline(element, node) {
+    const samples = node.samples ?? [];
+    const [width, height] = [100, 24];
+    if (!element.firstElementChild) {
+      const svg = document.createElementNS(svgNamespace, "svg");
+      svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      svg.setAttribute("preserveAspectRatio", "none");
+      svg.append(document.createElementNS(svgNamespace, "path"), document.createElementNS(svgNamespace, "path"));
+      svg.children[0].setAttribute("class", "area");
+      svg.children[1].setAttribute("class", "line");
+      element.setAttribute("role", "img");
+      element.append(svg);
+    }
+    const low = Math.min(...samples);
+    const high = Math.max(...samples, low + 1e-9);
+    const x = (index) => (samples.length > 1 ? (index / (samples.length - 1)) * width : width);
+    const y = (value) => height - 1 - ((value - low) / (high - low)) * (height - 2);
+    const line = samples.map((value, index) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`).join("L");
+    const [area, stroke] = element.firstElementChild.children;
+    stroke.setAttribute("d", line ? `M${line}` : "");
+    area.setAttribute("d", line ? `M${line}L${width},${height}L0,${height}Z` : "");
+    element.setAttribute("aria-label", `from ${format(samples[0])} to ${format(samples.at(-1))}`);
+  }
+
+  _table(element, node) {
+    const columns = node.columns ?? [];
+    if (!element.tHead) {
+      element.createTHead().insertRow();
+      element.createTBody();
+    }
+    const head = element.tHead.rows[0];
+    while (head.cells.length < columns.length) head.append(document.createElement("th"));
+    while (head.cells.length > columns.length) head.lastElementChild.remove();
+    columns.forEach((column, index) => {
+      write(head.cells[index], column.title);
+      set(head.cells[index], "alignment", column.alignment);
+    });
+    element.tHead.hidden = columns.every((column) => !column.title);
+    const body = element.tBodies[0];
+    const rows = node.parts ?? [];
+    while (body.rows.length < rows.length) body.insertRow();
+    while (body.rows.length > rows.length) body.lastElementChild.remove();
+    rows.forEach((row, index) => {
+      const cells = row.parts ?? [];
+      const line = body.rows[index];
+      while (line.cells.length < cells.length) line.insertCell();
+      while (line.cells.length > cells.length) line.lastElementChild.remove();
+      cells.forEach((cell, column) => {
+        const target = line.cells[column];
+        set(target, "alignment", columns[column]?.alignment);
+        set(target, "optional", columns[column]?.optional ? "true" : undefined);
+        const next = this.#update(target.firstElementChild, cell);
+        if (next !== target.firstElementChild) target.replaceChildren(next);
+      });
+    });
+  }
+
+  _panel(element, node) {
+    if (!element.firstElementChild) {
+      const id = `panel-${node.panel?.name ?? ""}`;
+      const heading = document.createElement("h2");
+      heading.id = id;
+      element.setAttribute("aria-labelledby", id);
+      element.append(heading, document.createElement("div"));
+    }
+    const [heading, body] = element.children;
+    write(heading, node.text ?? "");
+    set(element, "panel", node.panel?.name);
+    element.style.order = node.panel?.priority ?? 0;
+    const shown = this.options.panels;
+    element.hidden = shown !== undefined && !shown.includes(node.panel?.name);
+    this.#fill(body, node.parts ?? []);
+  }
+}
+
+const svgNamespace = "http://www.w3.org/2000/svg";
+
+/** The element of a kind of node, where it is not a division. */
+const elements = {
+  text: () => "span",
+  badge: () => "span",
+  table: () => "table",
+  panel: () => "section",
+};
+
+/** The same for the same person. */
+function hue(name) {
+  let hash = 2166136261;
+  for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 16777619) >>> 0;
+  return (hash % 24) * 15;
+}
+
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function set(element, name, value) {
+  if (value === undefined || value === "normal") delete element.dataset[name];
+  else if (element.dataset[name] !== value) element.dataset[name] = value;
+}
+
+function format(value) {
+  return value === undefined ? "nothing" : value.toLocaleString("en", { maximumFractionDigits: 1 });
+}

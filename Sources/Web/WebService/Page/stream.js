@@ -1,0 +1,146 @@
+// Follows a room: its whole state first, then merge patches, with the connection made anew when it is lost.
+
+/** What a merge patch (RFC 7396) makes of a value. What does not change stays the same object. */
+export function merge(value, patch) {
+  if (patch === null || typeof patch !== "object" || Array.isArray(patch)) return patch;
+  const result = value && typeof value === "object" && !Array.isArray(value) ? { ...value } : {};
+  for (const [name, change] of Object.entries(patch)) {
+    if (change === null) delete result[name];
+    else result[name] = merge(result[name], change);
+  }
+  return result;
+}
+
+/** Splits a stream of server-sent events into events. */
+export class EventParser {
+  #rest = "";
+
+  *take(text) {
+    this.#rest += text;
+    let end;
+    while ((end = this.#rest.indexOf("\n\n")) >= 0) {
+      const event = { type: "message", data: "", id: "" };
+      for (const line of this.#rest.slice(0, end).split("\n")) {
+        const colon = line.indexOf(":");
+        if (colon < 1) continue;
+        const value = line.slice(colon + 1).replace(/^ /, "");
+        if (line.startsWith("event:")) event.type = value;
+        else if (line.startsWith("data:")) event.data += value;
+        else if (line.startsWith("id:")) event.id = value;
+      }
+      this.#rest = this.#rest.slice(end + 2);
+      yield event;
+    }
+  }
+}
+
+/** Two events that say that nothing has changed come within this time; if none does, the connection is dead. */
+const silence = 25_000;
+
+export class RoomStream {
+  #abort = new AbortController();
+  #lastId = "";
+
+  /**
+   * @param {{room: string, token: string, rate?: number, form?: string, overlay?: boolean}} options
+   * @param {(state: object, changed: object|null) => void} onState with the patch, or null for a new state
+   * @param {(status: {state: "live"|"lost"|"refused"|"missing", text?: string, retryIn?: number}) => void} onStatus
+   */
+  constructor(options, onState, onStatus) {
+    this.options = options;
+    this.onState = onState;
+    this.onStatus = onStatus;
+    this.#run(this.#abort.signal);
+  }
+
+  close() {
+    this.#abort.abort();
+  }
+
+  async #run(signal) {
+    for (let failures = 0; !signal.aborted; failures++) {
+      let wasLive = false;
+      try {
+        await this.#follow(signal, () => {
+          wasLive = true;
+          this.onStatus({ state: "live" });
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error.final) return this.onStatus(error.final);
+      }
+      if (wasLive) failures = 0;
+      const wait = failures === 0 ? 300 : Math.min(10_000, 500 * 2 ** failures) * (0.5 + Math.random() / 2);
+      this.onStatus({ state: "lost", retryIn: wait });
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+
+  async #follow(signal, onLive) {
+    const { room, token, rate, form, overlay } = this.options;
+    const query = new URLSearchParams({ of: form ?? "screen" });
+    if (rate) query.set("rate", rate);
+    if (overlay) query.set("t", token);
+    const headers = overlay ? {} : { "X-Livehost-Token": token };
+    if (this.#lastId) headers["Last-Event-ID"] = this.#lastId;
+    const attempt = new AbortController();
+    const stop = () => attempt.abort();
+    signal.addEventListener("abort", stop);
+    let watchdog = setTimeout(stop, silence);
+    try {
+      const url = `/api/rooms/${encodeURIComponent(room)}/events?${query}`;
+      const response = await fetch(url, { headers, signal: attempt.signal, cache: "no-store" });
+      if (!response.ok) throw await refusal(response);
+      const parser = new EventParser();
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      let state = null;
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) return;
+        clearTimeout(watchdog);
+        watchdog = setTimeout(stop, silence);
+        for (const event of parser.take(value)) {
+          if (event.id) this.#lastId = event.id;
+          if (event.type === "state") {
+            state = JSON.parse(event.data);
+            onLive();
+            this.onState(state, null);
+          } else if (event.type === "patch") {
+            const patch = JSON.parse(event.data);
+            state = merge(state, patch);
+            this.onState(state, patch);
+          }
+        }
+      }
+    } finally {
+      clearTimeout(watchdog);
+      signal.removeEventListener("abort", stop);
+    }
+  }
+}
+
+/** What an answer that is no stream means: whether it is worth asking again. */
+async function refusal(response) {
+  const reply = await response.json().catch(() => ({}));
+  const error = new Error(reply.text ?? reply.error ?? response.statusText);
+  if (response.status === 401 || response.status === 403) error.final = { state: "refused", text: error.message };
+  if (response.status === 404) error.final = { state: "missing", text: "There is no such room." };
+  return error;
+}
+
+/** Calls a method of the control interface. */
+export async function call(token, method, parameters = {}) {
+  const response = await fetch(`/api/call/${method}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Livehost-Token": token },
+    body: JSON.stringify(parameters),
+  });
+  const reply = await response.json();
+  if (!response.ok) throw new Error(reply.text ?? describe(reply));
+  return reply;
+}
+
+function describe({ error, parameters }) {
+  const details = Object.values(parameters ?? {}).join(", ");
+  return details ? `${error}: ${details}` : error;
+}

@@ -1,0 +1,121 @@
+import HTTPTypes
+import Hummingbird
+import JSON
+import NIOCore
+import Synchronization
+import Varlink
+
+/// The stream of a room's states as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html):
+/// `state` with the whole one, then `patch` with merge patches (RFC 7396), and `alive` where nothing changes for a while.
+struct RoomEvents: Sendable {
+  let rooms: WatchedRooms
+  let limits: WebServer.Limits
+  let streams: StreamCounts
+
+  func respond(to request: Request, _ context: WebContext) async throws -> Response {
+    let room = try context.parameters.require("room")
+    let query = request.uri.queryParameters
+    let rate = try rate(query["rate"].map(String.init))
+    guard let form = WatchedForm(rawValue: query["of"].map(String.init) ?? "room") else {
+      return Reply.error(.badRequest, "of", "of= is room or screen")
+    }
+    guard streams.begin(maximum: limits.streams) else {
+      return Reply.error(.serviceUnavailable, "streams", "\(limits.streams) streams are open already")
+    }
+    // The head is sent once there is a state: a browser learns by the status that there is no such room.
+    return await withCheckedContinuation { continuation in
+      let head = Mutex<CheckedContinuation<Response, Never>?>(continuation)
+      let answer: @Sendable (Response) -> Void = { response in
+        head.withLock { exchange(&$0, with: nil) }?.resume(returning: response)
+      }
+      let (ended, end) = AsyncStream.makeStream(of: Void.self)
+      let closing = ended
+      Task {
+        do {
+          try await rooms.watch(room, as: form) { state in
+            answer(self.response(request, context, state, interval: .seconds(1 / rate)) { end.finish() })
+            for await _ in closing {}
+          }
+        } catch let error as VarlinkClientError {
+          answer(Reply.error(error))
+        } catch {
+          answer(Reply.error(.internalServerError, "internal", "\(error)"))
+        }
+        streams.end()
+      }
+    }
+  }
+
+  private func rate(_ text: String?) throws -> Double {
+    guard let text else { return limits.rate }
+    guard let rate = Double(text), rate > 0, rate.isFinite else {
+      throw HTTPError(.badRequest, message: "rate= is a number of events per second")
+    }
+    return min(max(rate, 0.01), limits.rate)
+  }
+
+  private func response(
+    _ request: Request, _ context: WebContext, _ state: RoomState, interval: Duration,
+    onEnd: @escaping @Sendable () -> Void
+  ) -> Response {
+    let body = ResponseBody { writer in
+      defer { onEnd() }
+      let (number, signals) = state.subscribe()
+      defer { state.unsubscribe(number) }
+      // A write that does not end: the browser does not read.
+      let channel = context.channel
+      _ = try? await channel.setOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 64 << 10)).get()
+      try await request.body.consumeWithInboundCloseHandler { _ in
+        var last: RoomState.Version?
+        var sentAt = ContinuousClock.now
+        for await _ in signals {
+          guard let text = next(of: state, &last, idle: .now - sentAt) else { continue }
+          let deadline = channel.eventLoop.scheduleTask(in: limits.writeTimeout) {
+            streams.noteSlow()
+            channel.close(promise: nil)
+          }
+          try await writer.write(text)
+          deadline.cancel()
+          sentAt = .now
+          try await Task.sleep(for: interval)
+        }
+      } onInboundClosed: {
+        state.unsubscribe(number)
+      }
+      try await writer.finish(nil)
+    }
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: "text/event-stream", .cacheControl: "no-store",
+        // For proxies that would gather events.
+        HTTPField.Name("X-Accel-Buffering")!: "no",
+      ], body: body)
+  }
+
+  /// The next event; `nil` if there is nothing to say.
+  private func next(
+    of state: RoomState, _ last: inout RoomState.Version?, idle: Duration
+  ) -> ByteBuffer? {
+    guard let newest = state.newest else { return nil }
+    defer { last = newest }
+    guard let old = last else {
+      return event("state", newest, state, ByteBuffer(bytes: newest.value.serialized()))
+    }
+    if newest.sequence == old.sequence {
+      return idle >= limits.alive ? ByteBuffer(string: "event: alive\ndata: {}\n\n") : nil
+    }
+    return event("patch", newest, state, state.patch(from: old, to: newest))
+  }
+
+  private func event(
+    _ name: StaticString, _ version: RoomState.Version, _ state: RoomState, _ data: ByteBuffer
+  ) -> ByteBuffer {
+    var text = ByteBuffer()
+    text.reserveCapacity(data.readableBytes + 64)
+    text.writeString("event: \(name)\nid: \(state.instance)-\(version.sequence)\ndata: ")
+    text.writeImmutableBuffer(data)
+    text.writeStaticString("\n\n")
+    return text
+  }
+}

@@ -1,0 +1,32 @@
+import HTTPTypes
+import Hummingbird
+
+/// Tells the browser to run, load and show nothing but what comes from here, and to give nothing away.
+struct SecurityHeaders: RouterMiddleware {
+  typealias Context = WebContext
+
+  private static let fields: [(HTTPField.Name, String)] = [
+    (
+      .contentSecurityPolicy,
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+        + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+    ),
+    (.xContentTypeOptions, "nosniff"),
+    (HTTPField.Name("Referrer-Policy")!, "no-referrer"),
+    (HTTPField.Name("Cross-Origin-Resource-Policy")!, "same-origin"),
+    (HTTPField.Name("Cross-Origin-Opener-Policy")!, "same-origin"),
+  ]
+
+  func handle(
+    _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
+  ) async throws -> Response {
+    var response: Response
+    do {
+      response = try await next(request, context)
+    } catch let error as any HTTPResponseError {
+      response = Reply.error(error.status, "request", error.status.reasonPhrase)
+    }
+    for (name, value) in Self.fields { response.headers[name] = value }
+    return response
+  }
+}

@@ -1,0 +1,118 @@
+import Hummingbird
+import HTTPTypes
+package import Logging
+package import NIOCore
+import JSON
+import Varlink
+
+/// The page, and the interface behind it, in front of the control socket of livehostd.
+package struct WebServer: Sendable {
+  package struct Settings: Sendable {
+    package var address: Address
+    /// Names besides those of this machine under which the page may be asked for.
+    package var hosts: [String] = []
+    package var controlSocket: String
+    package var tokens = Tokens()
+    package var limits = Limits()
+
+    package init(address: Address, controlSocket: String) {
+      (self.address, self.controlSocket) = (address, controlSocket)
+    }
+  }
+
+  package enum Address: Sendable, Equatable {
+    case loopback(port: Int)
+    /// A Unix socket, behind a proxy that listens for browsers.
+    case socket(path: String)
+  }
+
+  /// What browsers may take.
+  package struct Limits: Sendable {
+    package var connections = 512
+    package var streams = 256
+    /// Events per second of one stream.
+    package var rate = 20.0
+    /// After how long a browser that does not read is cut off.
+    package var writeTimeout = TimeAmount.seconds(30)
+    /// How long a request may take to come.
+    package var requestTimeout = TimeAmount.seconds(10)
+    /// After how long a stream without changes shows that it is alive.
+    package var alive = Duration.seconds(10)
+    package var bodyBytes = 64 << 10
+    package var actingBodyBytes = 8 << 20
+
+    package init() {}
+  }
+
+  private let settings: Settings
+  private let logger: Logger
+
+  package init(_ settings: Settings, logger: Logger) {
+    (self.settings, self.logger) = (settings, logger)
+  }
+
+  /// Serves until the process is told to stop.
+  ///
+  /// - Parameter onListening: called with the port, or 0 for a Unix socket, once browsers can connect.
+  package func run(onListening: @escaping @Sendable (_ port: Int) -> Void) async throws {
+    let limits = settings.limits
+    var configuration = ApplicationConfiguration(address: address, serverName: "livehost-web")
+    configuration.availableConnectionsDelegate = .maximum(limits.connections, logger: logger)
+    let application = Application(
+      router: router(),
+      server: .http1(
+        configuration: .init(
+          idleTimeout: limits.requestTimeout,
+          httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64))),
+      configuration: configuration,
+      onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)
+    try await application.runService()
+  }
+
+  private var address: BindAddress {
+    switch settings.address {
+    case .loopback(let port): .hostname("127.0.0.1", port: port)
+    case .socket(let path): .unixDomainSocket(path: path)
+    }
+  }
+
+  private func router() -> Router<WebContext> {
+    let (limits, refusals, streams) = (settings.limits, RefusalCounts(), StreamCounts())
+    let port: Int? =
+      if case .loopback(let port) = settings.address, port != 0 { port } else { nil }
+    let router = Router(context: WebContext.self)
+    router.add(middleware: SecurityHeaders())
+    router.add(
+      middleware: RequestGuard(
+        names: HostNames(settings.hosts, port: port), tokens: settings.tokens, refusals: refusals))
+    let page = PageFiles(PageFiles.embedded)
+    router.get("/") { request, _ in page.document("index.html", request) }
+    router.get("/overlay/:part") { request, _ in page.document("overlay.html", request) }
+    router.get("/assets/:version/:name") { request, context in
+      page.asset(
+        try context.parameters.require("version"), try context.parameters.require("name"), request)
+    }
+    let rooms = WatchedRooms(controlSocket: settings.controlSocket, maximumRate: limits.rate) {
+      try await Task.sleep(for: limits.alive)
+    }
+    let events = RoomEvents(rooms: rooms, limits: limits, streams: streams)
+    router.get("/api/rooms/:room/events") { request, context in
+      try await events.respond(to: request, context)
+    }
+    let calls = MethodCalls(
+      controlSocket: settings.controlSocket, limits: limits, refusals: refusals)
+    router.post("/api/call/:method") { request, context in
+      try await calls.respond(to: request, context)
+    }
+    router.get("/api/status") { _, _ in
+      Reply.json([
+        "streams": .integer(Int64(streams.now)), "slow": .integer(Int64(streams.closedSlow)),
+        "rooms": .integer(Int64(await rooms.count)),
+        "refused": .object(
+          Dictionary(uniqueKeysWithValues: refusals.all.map { (.init($0.reason), .integer(Int64($0.count))) })),
+      ])
+    }
+    return router
+  }
+}

@@ -1,0 +1,448 @@
+#!/usr/bin/env python3
+"""Tests the page: `web.py PROGRAMS`. Starts a daemon and livehost-web of its own, asks as other programs would, and
+drives Debian's Chromium. Ends with `N passed, N failed`."""
+import contextlib
+import gzip
+import http.client
+import json
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+PROGRAMS = pathlib.Path(sys.argv[1])
+# How long something may take on a slow machine, in seconds.
+PATIENCE = 30
+passed = failed = 0
+
+
+def check(name, condition, details=""):
+    global passed, failed
+    if condition:
+        passed += 1
+        print(f"ok: {name}", flush=True)
+    else:
+        failed += 1
+        print(f"FAILED: {name} {details}", flush=True)
+
+
+@contextlib.contextmanager
+def attempt(name):
+    """A check that holds unless something is raised."""
+    try:
+        yield
+    except Exception as error:  # Whatever it is, the others are still to be tried.
+        check(name, False, f"{type(error).__name__}: {error}".replace("\n", " ")[:600])
+    else:
+        check(name, True)
+
+
+def wait(condition, what):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise TimeoutError(what)
+
+
+class Daemon:
+    """livehostd in a directory of its own, which outlives it."""
+
+    def __init__(self, directory):
+        self.run = directory / "run"
+        self.state = directory / "state"
+        self.control = self.run / "io.livehost.Control"
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [PROGRAMS / "livehostd", "--runtime-dir", self.run, "--state-dir", self.state],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait(self.answers, "livehostd does not answer")
+
+    def answers(self):
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(self.control))
+            return True
+        return False
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(PATIENCE)
+
+    def send(self, *events):
+        """Sends events, and returns once they are applied."""
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(PATIENCE)
+            client.connect(str(self.run / "ingest"))
+            lines = [*events, {"type": "sync", "token": "t"}]
+            client.sendall("".join(json.dumps(line) + "\n" for line in lines).encode())
+            reply = client.makefile().readline()
+            assert '"synced"' in reply, reply
+
+    def ctl(self, *arguments):
+        return subprocess.run(
+            [PROGRAMS / "livehostctl", "--socket", self.control, *arguments], check=True, text=True,
+            stdout=subprocess.PIPE, timeout=PATIENCE).stdout
+
+
+def message(number, text, name="Ada", room="main"):
+    return {"type": "chat.message", "room": room, "id": f"{room}-{number}",
+            "user": {"id": name.lower(), "name": name}, "text": text}
+
+
+class Page:
+    """livehost-web."""
+
+    def __init__(self, daemon):
+        self.process = subprocess.Popen(
+            [PROGRAMS / "livehost-web", "--socket", daemon.control, "--port", "0"],
+            stdout=subprocess.PIPE, text=True)
+        link = self.process.stdout.readline().strip()
+        self.reading = self.process.stdout.readline().strip().rsplit("t=", 1)[1]
+        self.link = link
+        self.base, self.token = re.fullmatch(r"(http://127\.0\.0\.1:\d+)/#t=([0-9a-f]{64})", link).groups()
+        self.port = int(self.base.rsplit(":", 1)[1])
+
+    def request(self, method, path, headers=None, body=None, token=None):
+        """The status, the headers and the body of a reply."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        headers = dict(headers or {})
+        if token:
+            headers["X-Livehost-Token"] = token
+        connection.request(method, path, body, headers)
+        reply = connection.getresponse()
+        content = reply.read()
+        connection.close()
+        return reply.status, reply.headers, content
+
+    def call(self, method, parameters=None, token=None, content_type="application/json"):
+        status, _, body = self.request(
+            "POST", f"/api/call/{method}", {"Content-Type": content_type}, json.dumps(parameters or {}),
+            self.token if token is None else token)
+        return status, json.loads(body)
+
+    def status(self):
+        return json.loads(self.request("GET", "/api/status", token=self.reading)[2])
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(PATIENCE)
+
+
+# MARK: Programs
+
+def refuses_strangers(page):
+    before = page.status()["refused"]
+    own = f"127.0.0.1:{page.port}"
+    cases = [
+        ("another name", {"Host": "evil.example"}, 421, "host"),
+        ("a name that was made to mean this machine", {"Host": f"evil.example:{page.port}"}, 421, "host"),
+        ("another port", {"Host": "localhost:1"}, 421, "host"),
+        ("another page", {"Host": own, "Origin": "http://evil.example"}, 403, "origin"),
+        ("a page of another port", {"Host": own, "Origin": "http://127.0.0.1:1"}, 403, "origin"),
+        ("a page without an origin", {"Host": own, "Origin": "null"}, 403, "origin"),
+        ("another site", {"Host": own, "Sec-Fetch-Site": "cross-site"}, 403, "site"),
+        ("another page of the machine", {"Host": own, "Sec-Fetch-Site": "same-site"}, 403, "site"),
+    ]
+    for name, headers, expected, _ in cases:
+        for path in ("/", "/api/rooms/main/events"):
+            status, _, _ = page.request("GET", path, headers, token=page.token)
+            check(f"{name} is refused for {path}", status == expected, f"{status}")
+    for name, token in (("no token", None), ("a wrong token", "0" * 64), ("half a token", page.token[:32])):
+        status, _, _ = page.request("GET", "/api/rooms/main/events", token=token)
+        check(f"{name} is refused", status == 401, f"{status}")
+    status, _, _ = page.request("GET", f"/api/rooms/main/events?t={page.token}")
+    check("the token for acting does not count in an address", status == 401, f"{status}")
+    status, reply = page.call("OpenRoom", {"room": "evil"}, token=page.reading)
+    check("a token for reading does not act", status == 403 and reply["error"] == "right", f"{status} {reply}")
+    status, _ = page.call("GetStatus", token=page.reading)
+    check("a token for reading reads", status == 200, f"{status}")
+    for kind in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"):
+        status, _ = page.call("OpenRoom", {"room": "evil"}, content_type=kind)
+        check(f"a form ({kind}) is refused", status == 415, f"{status}")
+    after = page.status()["refused"]
+    for reason, least in (("host", 6), ("origin", 6), ("site", 4), ("token", 4), ("right", 1), ("contentType", 3)):
+        check(f"refusals for {reason} are counted", after[reason] - before[reason] >= least, f"{before} {after}")
+
+
+def takes_no_tricks(page):
+    for path in ("/assets/../../etc/passwd", "/assets/%2e%2e/%2e%2e/etc/passwd", "/assets/0/app.js", "//etc/passwd",
+                 "/overlay/../api/status", "/api/rooms/../../x/events"):
+        status, _, body = page.request("GET", path, token=page.token)
+        check(f"{path} gives nothing", status in (400, 404) and b"root:" not in body, f"{status}")
+    with socket.create_connection(("127.0.0.1", page.port), PATIENCE) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 100_000 + b"\r\n\r\n")
+        reply = client.recv(64)
+        check("headers of 100 KB are refused", not reply or b" 4" in reply[:13], f"{reply}")
+    with socket.create_connection(("127.0.0.1", page.port), PATIENCE) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+        begun = time.monotonic()
+        with contextlib.suppress(ConnectionError):
+            while client.recv(64):
+                pass
+        check("headers that do not end are cut off", time.monotonic() - begun < PATIENCE)
+    status, reply = page.call("GetRoom", {"room": "nowhere"})
+    check("errors of the daemon are told", status == 404 and reply["error"] == "NoSuchRoom", f"{status} {reply}")
+    status, reply = page.call("Nothing")
+    check("an unknown method is told", status == 400 and reply["error"] == "MethodNotFound", f"{status} {reply}")
+    status, _, _ = page.request("GET", "/api/rooms/nowhere/events", token=page.token)
+    check("a room that is not there is told at once", status == 404, f"{status}")
+
+
+def is_small(page):
+    _, headers, body = page.request("GET", "/", {"Accept-Encoding": "gzip"})
+    total = len(body)
+    policy = headers["Content-Security-Policy"]
+    check("nothing unsafe is allowed", "unsafe" not in policy and "default-src 'none'" in policy, policy)
+    text = gzip.decompress(body).decode()
+    for path in re.findall(r'"(/assets/[^"]+)"', text):
+        directory = path.rsplit("/", 1)[0]
+        _, headers, body = page.request("GET", path, {"Accept-Encoding": "gzip"})
+        total += len(body)
+        check(f"{path.rsplit('/')[-1]} is kept", "immutable" in headers["Cache-Control"])
+        for name in re.findall(r'from "\./([^"]+)"', gzip.decompress(body).decode()):
+            total += len(page.request("GET", f"{directory}/{name}", {"Accept-Encoding": "gzip"})[2])
+    check("the page is at most 60 kB", 2_000 < total <= 60_000, f"{total}")
+    check("nothing comes from elsewhere", not re.search(r'(?:src|href)="(?:https?:)?//', text))
+    print(f"{total} bytes")
+
+
+def streams_merge(page, daemon):
+    """A program that reads the stream: the patches lead to what GetRoom says."""
+    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=PATIENCE)
+    connection.request("GET", "/api/rooms/main/events?rate=20", headers={"X-Livehost-Token": page.reading})
+    reply = connection.getresponse()
+    check("a stream is one", reply.headers["Content-Type"] == "text/event-stream")
+    state = {"room": None}
+
+    def merge(value, patch):
+        if not isinstance(patch, dict):
+            return patch
+        value = dict(value) if isinstance(value, dict) else {}
+        for name, change in patch.items():
+            if change is None:
+                value.pop(name, None)
+            else:
+                value[name] = merge(value.get(name), change)
+        return value
+
+    kinds, numbers = [], []
+    daemon.send({"type": "viewers", "count": 4711, "room": "main"}, message(9001, "the last one"))
+    while True:
+        event = {}
+        for line in iter(lambda: reply.readline().decode().rstrip("\n"), ""):
+            name, _, value = line.partition(": ")
+            event[name] = value
+        kinds.append(event["event"])
+        numbers.append(event.get("id", "-0"))
+        data = json.loads(event["data"])
+        state["room"] = data if event["event"] == "state" else merge(state["room"], data)
+        header = state["room"]["features"]["header"]
+        messages = state["room"]["features"].get("chat", {}).get("messages", [])
+        if header["viewers"] == 4711 and messages and messages[0]["text"] == "the last one":
+            break
+    connection.close()
+    check("the state comes first, then patches", kinds[0] == "state" and "state" not in kinds[1:], f"{kinds}")
+    instances = {number.rsplit("-", 1)[0] for number in numbers}
+    sequence = [int(number.rsplit("-", 1)[1]) for number in numbers]
+    check("they are numbered", len(instances) == 1 and sequence == sorted(set(sequence)), f"{numbers}")
+
+
+def many_streams(page, daemon):
+    """200 streams at once all get what is new; another one is told that there are too many only far beyond."""
+    connections = []
+    for _ in range(200):
+        connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=PATIENCE)
+        connection.request("GET", "/api/rooms/main/events?of=screen&rate=20", headers={"X-Livehost-Token": page.reading})
+        connections.append((connection, connection.getresponse()))
+    check("200 streams are open", page.status()["streams"] == 200, f"{page.status()}")
+    check("for which the daemon is asked once", page.status()["rooms"] == 1, f"{page.status()}")
+    daemon.send({"type": "title", "title": "for all of them", "room": "main"})
+
+    def sees(reply):
+        while line := reply.readline():
+            if b"for all of them" in line:
+                return True
+        return False
+
+    check("all of them see what is new", all(sees(reply) for _, reply in connections))
+    for connection, _ in connections:
+        connection.close()
+    wait(lambda: page.status()["streams"] == 0, "streams that have ended are counted")
+    check("streams that have ended are not counted any more", True)
+
+
+# MARK: The browser
+
+def panel(tab, name):
+    return tab.locator(f'section[data-panel="{name}"]')
+
+
+def shows_a_room(tab, daemon):
+    with attempt("the first picture comes"):
+        expect(tab.locator("#connection")).to_have_text("live", timeout=PATIENCE * 1000)
+        expect(panel(tab, "header")).to_contain_text("An evening", timeout=PATIENCE * 1000)
+    with attempt("what changes is shown"):
+        daemon.send(message(1, "first of all"), {"type": "viewers", "count": 1234, "room": "main"})
+        expect(panel(tab, "chat")).to_contain_text("first of all")
+        expect(panel(tab, "header")).to_contain_text("1,234 viewers")
+    with attempt("text of strangers is text"):
+        daemon.send(message(2, "<b>bold</b><script>alert(1)</script>", name="<img src=x onerror=alert(1)>"))
+        expect(panel(tab, "chat")).to_contain_text("<img src=x onerror=alert(1)>")
+        assert tab.locator("section img, section script, section b").count() == 0
+    with attempt("the token is not in the address"):
+        assert "t=" not in tab.url, tab.url
+
+
+def reads_back(tab, daemon):
+    log = panel(tab, "chat").locator(".scrolling")
+    with attempt("who reads back stays there"):
+        daemon.send(*[message(100 + number, f"line {number} of many") for number in range(60)])
+        expect(log).to_contain_text("line 59 of many")
+        log.evaluate("list => { list.scrollTop = 0; }")
+        top = log.evaluate("list => list.firstElementChild.textContent")
+        daemon.send(message(200, "while reading back"))
+        expect(log).to_contain_text("while reading back")
+        assert log.evaluate("list => list.scrollTop") < 40
+        assert log.evaluate("list => list.firstElementChild.textContent") == top
+    with attempt("G goes to the newest"):
+        tab.locator("#screen").focus()
+        tab.keyboard.press("Shift+G")
+        wait(lambda: log.evaluate("list => list.scrollHeight - list.scrollTop - list.clientHeight") < 30, "the end")
+    with attempt("space pauses, and continues"):
+        tab.locator("#screen").focus()
+        tab.keyboard.press("Space")
+        daemon.send(message(300, "not yet to be seen"))
+        daemon.send({"type": "viewers", "count": 5, "room": "other"})
+        expect(tab.locator("#pause")).to_have_text("Continue")
+        expect(log).not_to_contain_text("not yet to be seen")
+        tab.keyboard.press("Space")
+        expect(log).to_contain_text("not yet to be seen")
+
+
+def acts(tab, daemon):
+    with attempt("a switch is turned by mouse"):
+        daemon.send({"type": "tap", "control": "camera", "on": False, "room": "main"})
+        panel(tab, "control").get_by_role("button", name="turn on").click()
+        wait(lambda: json.loads(daemon.ctl("show", "main", "control", "--json=short"))
+             ["features"]["control"]["switches"]["camera"], "the switch")
+    with attempt("a slider is set by keyboard"):
+        daemon.send({"type": "slider", "control": "gain", "phase": "begin", "value": 0.5, "room": "main"},
+                    {"type": "slider", "control": "gain", "phase": "end", "value": 0.5, "room": "main"})
+        slider = panel(tab, "control").get_by_label("gain")
+        slider.focus()
+        tab.keyboard.press("End")
+        wait(lambda: json.loads(daemon.ctl("show", "main", "control", "--json=short"))
+             ["features"]["control"]["values"]["gain"] == 1, "the slider")
+    with attempt("a recording is begun and ended"):
+        panel(tab, "recorder").get_by_role("button", name="record").click()
+        panel(tab, "recorder").get_by_role("button", name="stop").click(timeout=PATIENCE * 1000)
+        wait(lambda: '"finished"' in daemon.ctl("record", "list", "main", "--json=short"), "a recording")
+    with attempt("what fails is told"):
+        daemon.send({"type": "waiting.join", "user": {"id": "w", "name": "Guest"}, "room": "main"})
+        button = panel(tab, "waitingRoom").get_by_role("button", name="let in", exact=True)
+        expect(button).to_be_visible()
+        tab.evaluate("() => { document.querySelector('[data-panel=waitingRoom] .list .acts button').act.value = 'x'; }")
+        button.click()
+        expect(tab.get_by_role("alert")).to_contain_text("NobodyWaits")
+    with attempt("somebody is let in"):
+        panel(tab, "waitingRoom").get_by_role("button", name="let all in").click()
+        wait(lambda: json.loads(daemon.ctl("show", "main", "waitingRoom", "--json=short"))
+             ["features"]["waitingRoom"]["admitted"] == 1, "the guest")
+
+
+def survives(browser, page, tab, daemon):
+    with attempt("a second tab shows the same"):
+        second = browser.new_page()
+        second.goto(page.link)
+        expect(panel(second, "header")).to_contain_text("An evening", timeout=PATIENCE * 1000)
+        second.close()
+    with attempt("a daemon that is gone is told"):
+        daemon.stop()
+        expect(tab.locator("#connection")).to_contain_text("lost", timeout=PATIENCE * 1000)
+    with attempt("the page goes on when it is back"):
+        daemon.start()
+        expect(tab.locator("#connection")).to_have_text("live", timeout=PATIENCE * 1000)
+        daemon.send(message(400, "back again"))
+        expect(panel(tab, "chat")).to_contain_text("back again")
+
+
+def fits(browser, page):
+    for width, height in ((300, 700), (900, 700), (1600, 900)):
+        for scheme in ("light", "dark"):
+            with attempt(f"{width} pixels, {scheme}: nothing sticks out, and axe has nothing to say"):
+                context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+                tab = context.new_page()
+                tab.goto(page.link)
+                expect(tab.locator("#connection")).to_have_text("live", timeout=PATIENCE * 1000)
+                expect(panel(tab, "chat")).to_be_visible()
+                wide = tab.evaluate("() => document.documentElement.scrollWidth")
+                assert wide <= width, f"{wide} pixels wide"
+                violations = Axe().run(tab).response["violations"]
+                assert not violations, json.dumps([
+                    (one["id"], one["nodes"][0]["target"], one["nodes"][0].get("failureSummary")) for one in violations])
+                context.close()
+
+
+def overlays(browser, page, daemon):
+    with attempt("an overlay shows its part, on nothing"):
+        tab = browser.new_page()
+        tab.goto(f"{page.base}/overlay/chat?room=main&t={page.reading}")
+        daemon.send(message(500, "on the stream"))
+        expect(tab.locator("body")).to_contain_text("on the stream", timeout=PATIENCE * 1000)
+        expect(panel(tab, "header")).to_be_hidden()
+        assert tab.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgba(0, 0, 0, 0)"
+        tab.close()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        daemon = Daemon(pathlib.Path(directory))
+        daemon.start()
+        page = None
+        try:
+            page = Page(daemon)
+            daemon.send({"type": "title", "title": "An evening", "room": "main"},
+                        {"type": "stream", "state": "waiting", "room": "main"})
+            refuses_strangers(page)
+            takes_no_tricks(page)
+            is_small(page)
+            streams_merge(page, daemon)
+            many_streams(page, daemon)
+            daemon.send({"type": "title", "title": "An evening", "room": "main"})
+            with sync_playwright() as playwright:
+                # As root, in whose place CI runs, Chromium has no sandbox of its own.
+                browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+                tab = browser.new_page()
+                errors = []
+                tab.on("pageerror", lambda error: errors.append(str(error)))
+                tab.on("console", lambda line: line.type == "error" and errors.append(line.text))
+                tab.goto(page.link)
+                shows_a_room(tab, daemon)
+                reads_back(tab, daemon)
+                acts(tab, daemon)
+                overlays(browser, page, daemon)
+                fits(browser, page)
+                check("the page has no errors", not [e for e in errors if "404" not in e and "409" not in e], f"{errors}")
+                survives(browser, page, tab, daemon)
+                browser.close()
+        finally:
+            if page:
+                page.stop()
+            if daemon.process:
+                daemon.stop()
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

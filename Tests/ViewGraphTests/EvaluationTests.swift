@@ -96,7 +96,7 @@ extension ViewNode {
     case .row(let nodes), .column(let nodes): nodes.flatMap(\.lines)
     case .table(_, let rows): rows.flatMap { $0.flatMap(\.lines) }
     case .list(let rows, _): rows.flatMap(\.node.lines)
-    case .panel(_, let node): node.lines
+    case .panel(_, let node), .acting(_, let node): node.lines
     }
   }
 }

@@ -1,14 +1,16 @@
-/// The names under which the page may be asked for.
-struct HostNames: Sendable {
+import Synchronization
+
+/// The names under which the page may be asked for. May be used from any thread.
+final class HostNames: Sendable {
   private let names: Set<String>
-  /// The port that must follow the names of this machine; `nil` if another program listens, and knows it.
-  private let port: Int?
+  /// The port that must follow the names of this machine; 0 if another program listens, and knows it.
+  private let port = Atomic(0)
 
   /// - Parameter names: further names, with a port if it has to be that one.
-  init(_ names: [String], port: Int?) {
-    self.names = Set(names.map { $0.lowercased() })
-    self.port = port
-  }
+  init(_ names: [String]) { self.names = Set(names.map { $0.lowercased() }) }
+
+  /// Notes on which port this program listens; 0 if on none.
+  func note(port: Int) { self.port.store(port, ordering: .relaxed) }
 
   private static let ownNames: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
@@ -17,7 +19,8 @@ struct HostNames: Sendable {
     let host = host.lowercased()
     let (name, hostPort) = Self.split(host)
     if names.contains(host) || names.contains(name) { return true }
-    return Self.ownNames.contains(name) && (port == nil || hostPort == port.map(String.init))
+    let port = port.load(ordering: .relaxed)
+    return Self.ownNames.contains(name) && (port == 0 || hostPort == String(port))
   }
 
   private static func split(_ host: String) -> (name: String, port: String?) {

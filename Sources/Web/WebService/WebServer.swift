@@ -55,18 +55,22 @@ package struct WebServer: Sendable {
   ///
   /// - Parameter onListening: called with the port, or 0 for a Unix socket, once browsers can connect.
   package func run(onListening: @escaping @Sendable (_ port: Int) -> Void) async throws {
-    let limits = settings.limits
+    let (limits, names) = (settings.limits, HostNames(settings.hosts))
     var configuration = ApplicationConfiguration(address: address, serverName: "livehost-web")
     configuration.availableConnectionsDelegate = .maximum(limits.connections, logger: logger)
     let application = Application(
-      router: router(),
+      router: router(names),
       server: .http1(
         configuration: .init(
           idleTimeout: limits.requestTimeout,
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64))),
       configuration: configuration,
-      onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)
+      onServerRunning: { channel in
+        let port = channel.localAddress?.port ?? 0
+        names.note(port: port)
+        onListening(port)
+      }, logger: logger)
     try await application.runService()
   }
 
@@ -77,15 +81,12 @@ package struct WebServer: Sendable {
     }
   }
 
-  private func router() -> Router<WebContext> {
+  private func router(_ names: HostNames) -> Router<WebContext> {
     let (limits, refusals, streams) = (settings.limits, RefusalCounts(), StreamCounts())
-    let port: Int? =
-      if case .loopback(let port) = settings.address, port != 0 { port } else { nil }
     let router = Router(context: WebContext.self)
     router.add(middleware: SecurityHeaders())
     router.add(
-      middleware: RequestGuard(
-        names: HostNames(settings.hosts, port: port), tokens: settings.tokens, refusals: refusals))
+      middleware: RequestGuard(names: names, tokens: settings.tokens, refusals: refusals))
     let page = PageFiles(PageFiles.embedded)
     router.get("/") { request, _ in page.document("index.html", request) }
     router.get("/overlay/:part") { request, _ in page.document("overlay.html", request) }

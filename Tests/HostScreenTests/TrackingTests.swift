@@ -35,7 +35,8 @@ struct TrackingTests {
 
   /// Fields that only a flood changes, the analysis of a chat, or what is asked of the room's recorder.
   static let floods: Set<String> = [
-    "chat.chattersAtLeast", "chat.waves", "chat.folded", "recorder.work", "waitingRoom.leftOut",
+    "chat.chattersAtLeast", "chat.waves", "chat.folded", "chat.highlights", "recorder.work",
+    "waitingRoom.leftOut",
   ]
 
   @Test func `ignored: a change in a child evaluates only its view, and only if that reads it`() {

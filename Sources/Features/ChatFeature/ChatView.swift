@@ -106,7 +106,8 @@ extension ChatHighlight {
         .text(
           "\(Format.count(messages, "message")) in \(Format.duration(seconds: seconds))", .strong),
         .text(
-          "\(Format.rate(Double(busiest) / 10))/s after \(Format.rate(Double(usual) / 10))/s", .faint),
+          "\(Format.rate(Double(busiest) / 10))/s after \(Format.rate(Double(usual) / 10))/s",
+          .faint),
         .text(words.map { String($0) }.joined(separator: " ")),
       ]))
   }

@@ -10,14 +10,14 @@ import Synchronization
 import UnixSockets
 import WireFormats
 
-/// What the search for waves costs a room under 100,000 messages a second: how late what comes by the socket is
-/// applied, with it and without, in turn.
+/// What the analysis of the running chat costs a room under 100,000 messages a second: how late what comes by the
+/// socket is applied, with it and without, in turn; how late other effects begin; and which turns the lane held.
 func waveBenchmarks(_ harness: Harness) async throws {
-  guard ["waves.latency", "waves.results"].contains(where: harness.isWanted) else { return }
+  guard harness.isWanted("waves") else { return }
   FileHandle.standardError.write(Data("measuring waves\n".utf8))
   let load = try await WaveLoad()
   var (without, with): ([Double], [Double]) = ([], [])
-  var (results, searched): ([Double], [Double]) = ([], [])
+  var (results, searched, starts): ([Double], [Double], [Double]) = ([], [], [])
   // The first rounds grow tables and buffers.
   _ = try await load.run(searching: false)
   _ = try await load.run(searching: true)
@@ -27,7 +27,9 @@ func waveBenchmarks(_ harness: Harness) async throws {
     with.append(figures.latency)
     results.append(figures.results)
     searched.append(figures.searched)
+    starts.append(figures.effectStart)
   }
+  let (held, longest) = (load.heldTurns, load.longestTurn)
   let slice = load.longestSlice
   try await load.end()
   harness.report("waves.latency.without", Harness.median(without), "ms p99")
@@ -37,6 +39,9 @@ func waveBenchmarks(_ harness: Harness) async throws {
   harness.report("waves.results", Harness.median(results), "runs/s", bar: ">= 1 run/s")
   harness.report("waves.searched", Harness.median(searched) * 100, "% of messages")
   harness.report("waves.slice", slice, "ms", bar: "about 1 ms")
+  harness.report("waves.start", Harness.median(starts), "ms p99", bar: "< 5 ms")
+  harness.report("waves.held", Double(held), "turns busy or blocked", bar: "0")
+  harness.report("waves.turn", longest, "ms", bar: "< 100 ms")
 }
 
 /// A room, its socket, and a sender of 100 messages each millisecond.
@@ -48,10 +53,17 @@ private final class WaveLoad {
     var results: Double
     /// The share of the messages that were looked at.
     var searched: Double
+    /// How late other effects begin on the shared pool, in milliseconds, 99th percentile.
+    var effectStart: Double
   }
 
   private final class Current: Sendable {
     let value = Mutex(Probe())
+  }
+
+  /// Turns that lasted, and were held by the lane itself.
+  private final class Held: Sendable {
+    let count = Atomic<Int>(0)
   }
 
   private static let milliseconds = 3_000
@@ -64,6 +76,8 @@ private final class WaveLoad {
   private let directory: RoomDirectory
   private let server: IngestServer
   private let path = NSTemporaryDirectory() + "livehost-waves-\(getpid())"
+  private let monitor: HangMonitor
+  private let held: Held
   /// That of the present round.
   private let probe: Current
   /// What is sent in each millisecond.
@@ -81,6 +95,14 @@ private final class WaveLoad {
       observer: { [probe] _, event in
         if case .committed(_, let value) = event { probe.value.withLock { $0 }.applied(value) }
       })
+    let held = Held()
+    self.held = held
+    monitor = try HangMonitor([lane]) { _, finding in
+      switch finding.reason {
+      case .busy, .blocked: held.count.add(1, ordering: .relaxed)
+      case .descheduled: break
+      }
+    }
     directory = RoomDirectory(lanes: [lane], maximumRooms: 1)
     server = try await IngestServer.start(
       on: ListeningSocket.bind(path: path), group: ioGroup,
@@ -99,6 +121,9 @@ private final class WaveLoad {
   /// The longest time for which a search ran without yielding, in milliseconds on a processor.
   var longestSlice: Double { Double(executor.longestSliceNanoseconds) / 1e6 }
 
+  var heldTurns: Int { held.count.load(ordering: .relaxed) }
+  var longestTurn: Double { Double(lane.meter.longestNanoseconds) / 1e6 }
+
   func run(searching: Bool) async throws -> Figures {
     var settings = RoomSettings()
     settings.analysesChat = searching
@@ -109,24 +134,33 @@ private final class WaveLoad {
     let figures = Probe()
     figures.begin(at: start)
     probe.value.withLock { $0 = figures }
+    // In rounds without the analysis as well, so that both have the same load.
+    let effects = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      EffectProbe(figures).ask(for: Self.milliseconds, from: start)
+      effects.signal()
+    }
     for (millisecond, part) in parts.enumerated() {
       Harness.wait(until: start + UInt64(millisecond) * 1_000_000)
       try socket.send(part)
     }
     try socket.sync()
+    effects.wait()
     let seconds = Double(Harness.now() - start) / 1e9
     guard let chat = await lane.report(.main)?.features.chat else { throw POSIXError(.EIO) }
     let runs = await lane.metrics().first { $0.room == "main" }?.effects ?? 0
     _ = await directory.close(.main)
     return Figures(
       latency: figures.figures.latency, results: Double(runs) / seconds,
-      searched: 1 - Double(chat.unsearched ?? 0) / Double(chat.total))
+      searched: 1 - Double(chat.unsearched ?? 0) / Double(chat.total),
+      effectStart: figures.figures.effectStart)
   }
 
   func end() async throws {
     await server.shutdown()
     await directory.closeAll()
     executor.stop()
+    monitor.stop()
     try await ioGroup.shutdownGracefully()
     try await laneGroup.shutdownGracefully()
   }

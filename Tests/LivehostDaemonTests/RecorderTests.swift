@@ -382,7 +382,7 @@ import WireFormats
       let report = await studio.lane.report(room)
       #expect(report?.features.chat?.untimed == live?.features.chat?.untimed)
       #expect(report?.features.recorder?.own?.state == (isRecorded ? .recording : nil))
-      #expect(await effects(studio.lane, room) == (isRecorded ? 1 : 0))
+      #expect(await effects(studio.lane, room) == (isRecorded ? 2 : 0))
       guard isRecorded else { continue }
       #expect(try await studio.recordings.stop(room, on: studio.lane).digest == digest)
     }

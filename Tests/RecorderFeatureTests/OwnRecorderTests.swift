@@ -260,6 +260,49 @@ private final class Machine: Sendable {
     await store.finish()
   }
 
+  @Test(arguments: [RecorderWish.start, .stop])
+  func `what a disk holds up is shown as failing in time, until the disk answers`(
+    wanted: RecorderWish
+  ) async {
+    let store = makeStore(wanted == .start ? nil : .recording)
+    store.exhaustivity = .off
+    await store.send(wish(wanted))
+    clock.advance(by: .milliseconds(9_999))
+    #expect(store.state.work == work(1, wanted))
+    clock.advance(by: .milliseconds(1))
+    await store.receive(.own(.stalled(attempt: 1))) {
+      $0.work?.failure = "the disk has not answered for 10 s"
+    }
+    #expect(store.state.own?.state == (wanted == .start ? .starting : .stopping))
+    #expect(store.state.work?.wish == wanted, "it is not given up")
+    machine.finish()
+    await store.skipReceivedActions(strict: false)
+    await store.finish()
+    #expect(store.state.work?.failure == nil)
+    #expect(store.state.own?.state == (wanted == .start ? .recording : .idle))
+  }
+
+  @Test func `an attempt that ends in time is not said to stall, nor one that was given up`() async
+  {
+    let store = makeStore()
+    store.exhaustivity = .off
+    await store.send(wish(.start))
+    clock.advance(by: .seconds(9))
+    machine.finish()
+    await store.receive(ended(1, .started(recording: "main-1")))
+    clock.advance(by: .seconds(60))
+    await store.send(wish(.pause))
+    clock.advance(by: .seconds(9))
+    await store.send(wish(.stop))
+    clock.advance(by: .seconds(9))
+    #expect(store.state.work?.failure == nil)
+    clock.advance(by: .seconds(1))
+    await store.receive(.own(.stalled(attempt: 3)))
+    machine.finish()
+    await store.skipReceivedActions(strict: false)
+    await store.finish()
+  }
+
   @Test func `a recording that cannot be closed or paused has failed, and is given up`() async {
     for wanted in [RecorderWish.stop, .pause] {
       let store = makeStore(.recording, work(1, recording: "main-1"))
@@ -365,7 +408,7 @@ private final class Machine: Sendable {
     let inputs: [RecorderInput] = [
       .ended(attempt: 3, outcome: .started(recording: "main-3")),
       .ended(attempt: 2, outcome: .failed(reason: "no disk")),
-      .due(attempt: 3), .due(attempt: 2), .proven(attempt: 2),
+      .due(attempt: 3), .due(attempt: 2), .proven(attempt: 2), .stalled(attempt: 3),
     ]
     for input in inputs { await store.send(.own(input)) }
     let stopped = makeStore(.idle, work(3))

@@ -78,7 +78,12 @@ extension RecorderFeature {
   /// How long a recording must run before its predecessors' failures no longer delay the next attempt.
   private static let probation = Duration.seconds(60)
 
-  /// Effects that attempt something or wait for that, of which there is one at a time.
+  /// How long an attempt may take before it is shown as failing, and what is said then. A disk that does not answer
+  /// holds a call for as long as it likes, and nothing can end that.
+  private static let patience = Duration.seconds(10)
+  private static let silence = "the disk has not answered for 10 s"
+
+  /// Effects that attempt something or wait for that: for one attempt at a time.
   private struct AttemptID: Hashable {}
 
   private func take(_ input: RecorderInput, in state: inout State) -> Effect<Action> {
@@ -90,9 +95,15 @@ extension RecorderFeature {
       guard var work = state.work, work.isAttempting(attempt), let wish = work.wish else {
         return .none
       }
-      let effect = end(wish, outcome, &work, in: &state)
+      let next = end(wish, outcome, &work, in: &state)
       state.work = work
+      // Nobody waits for it any more.
+      let effect = Effect<Action>.cancel(id: AttemptID()).followed(by: next)
       return effect.followed(by: .send(.delegate(.attemptEnded(attempt, outcome))))
+    case .stalled(let attempt):
+      guard state.work?.isAttempting(attempt) == true else { return .none }
+      state.work?.failure = Self.silence
+      return .none
     case .due(let attempt):
       guard var work = state.work, work.isWaiting, work.attempt == attempt else { return .none }
       work.isWaiting = false
@@ -212,7 +223,7 @@ extension RecorderFeature {
   private func carryOut(_ work: RecorderWork) -> Effect<Action> {
     guard let wish = work.wish else { return .none }
     let (recorder, attempt) = (dependencies[Recorder.self], work.attempt)
-    return .run(name: "RecorderFeature.\(wish)") { send in
+    let carryOut = Effect<Action>.run(name: "RecorderFeature.\(wish)") { send in
       let outcome: RecorderOutcome
       do {
         switch wish {
@@ -232,7 +243,8 @@ extension RecorderFeature {
       }
       send(.own(.ended(attempt: attempt, outcome: outcome)))
     }
-    .cancellable(id: AttemptID(), cancelInFlight: true)
+    let notice = sleep(Self.patience, .stalled(attempt: attempt), "RecorderFeature.patience")
+    return .merge(carryOut, notice).cancellable(id: AttemptID(), cancelInFlight: true)
   }
 
   private func wait(_ work: RecorderWork) -> Effect<Action> {
@@ -246,12 +258,17 @@ extension RecorderFeature {
   private func after(
     _ delay: Duration, _ input: RecorderInput, _ name: String
   ) -> Effect<Action> {
+    sleep(delay, input, name).cancellable(id: AttemptID(), cancelInFlight: true)
+  }
+
+  private func sleep(
+    _ delay: Duration, _ input: RecorderInput, _ name: String
+  ) -> Effect<Action> {
     let clock = dependencies.clock
     return .run(name: name) { send in
       try await clock.sleep(for: delay)
       send(.own(input))
     }
-    .cancellable(id: AttemptID(), cancelInFlight: true)
   }
 }
 

@@ -11,6 +11,8 @@ package enum RecorderInput: Equatable, Sendable, Codable {
   case wished(wish: RecorderWish, retries: Bool)
   /// An attempt has an outcome.
   case ended(attempt: Int, outcome: RecorderOutcome)
+  /// An attempt takes so long that its disk seems not to answer. It goes on all the same.
+  case stalled(attempt: Int)
   /// It is time for the next attempt.
   case due(attempt: Int)
   /// The running recording failed.

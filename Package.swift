@@ -171,7 +171,7 @@ let simulation: [Target] = [
   module(
     "Simulation", "Simulation",
     featureKit + childTargets + [
-      "Compression", "HostFeature", "HostScreen", "JSON", "Platform", "Suggestions",
+      "Analysis", "Compression", "HostFeature", "HostScreen", "JSON", "Platform", "Suggestions",
       "WireFormats", "YAMLReader", deques,
     ])
 ]
@@ -346,8 +346,8 @@ let tests: [Target] =
     test(
       "SimulationTests",
       [
-        "Composable", "ControlFeature", "HostFeature", "HostScreen", "LiveEvents", "Simulation",
-        "ViewGraph", "WireFormats", "YAMLReader",
+        "ChatFeature", "Composable", "ControlFeature", "HostFeature", "HostScreen", "LiveEvents",
+        "RecorderFeature", "Simulation", "ViewGraph", "WireFormats", "YAMLReader",
       ]),
     test(
       "ControlInterfaceTests",

@@ -8,6 +8,7 @@ import LiveEvents
 import LivehostDaemon
 import RateLimiting
 import Simulation
+import TestSupport
 import Testing
 import Varlink
 import ViewGraph
@@ -289,6 +290,69 @@ struct AgreementTests {
     #expect(kinds(live) == kinds(simulated))
     #expect(kinds(live)["control.answered"] == 10)
     #expect(live.counters.applied == simulated.counters.applied)
+  }
+
+  /// A message a second for ninety seconds, fifteen seconds of cheers, and then spam.
+  private static let cheers: [LiveEvent] = (0..<115).flatMap { (second: Int) -> [LiveEvent] in
+    let isGoal = second >= 90 && second < 105
+    return (0..<(isGoal ? 9 : 2)).map { (number: Int) -> LiveEvent in
+      var random = SplitMix64(seed: UInt64(second * 10 + number))
+      let letters = (0..<24).map { _ in UnicodeScalar(UInt8(random.pick(97..<123))) }
+      let noise = String(String.UnicodeScalarView(letters))
+      let text =
+        isGoal
+        ? "GOAL \(noise)"
+        : second > 104 ? "Buy cheap followers at example dot com \(second)" : noise
+      return LiveEvent(
+        timestamp: epoch + Timestamp(second) * 1_000 + Timestamp(number) * 100,
+        payload: .chat(
+          .message(
+            ChatMessage(
+              id: "m\(second)-\(number)", userID: "u\(number)", userName: "Ada", text: text))))
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `an analysis and a recorder that take a fixed time: the same waves, highlights and state`()
+    async throws
+  {
+    let scenario = try scenario(
+      "events: [{recording: events.ndjson}]\n"
+        + "effects: {analysis: {latency: 20ms}, recorder: {latency: 20ms}}",
+      Self.idealDevice, duration: "116s", recording: Self.cheers)
+    let simulated = RoomReport(
+      try #require(simulatedScreen(scenario)), room: "main",
+      newestMessages: RoomSettings().reportedMessages)
+    let chat = try #require(simulated.features.chat)
+    #expect(chat.waves?.map(\.messages) == [20])
+    #expect(chat.highlights?.map { $0.words.first } == ["GOAL"])
+
+    let settings = try temporaryDirectory().appendingPathComponent("livehostd.yaml")
+    try Data("rooms:\n  chatWaves: true\n".utf8).write(to: settings)
+    let daemon = try RunningDaemon(arguments: ["--config", settings.path])
+    let connection = try RawConnection(daemon.ingestSocket)
+    let live = try await daemon.withControl { control in
+      try await control.openRoom("main")
+      #expect(try daemon.ctl("record", "start", "main").status == 0)
+      try connection.write("{\"type\":\"options\",\"clock\":\"event\"}\n")
+      try connection.write(Self.cheers.reduce(into: []) { NativeEncoder.append($1, to: &$0) })
+      _ = try connection.sync()
+      // What is under way when the last message is applied is found a little later.
+      var report = try await control.getRoom("main")
+      while report.features.chat?.waves?.first?.messages != 20 {
+        report = try await control.getRoom("main")
+      }
+      return report
+    }
+    #expect(live.features.chat?.waves == chat.waves)
+    #expect(live.features.chat?.highlights == chat.highlights)
+    #expect(live.features.chat?.total == chat.total)
+    for report in [live, simulated] {
+      #expect(report.features.recorder?.own?.state == .recording)
+      #expect(report.features.recorder?.own?.failure == nil)
+      #expect(report.actionsByKind["recorder.own"] == 2, "a wish, and that it came true")
+    }
+    #expect(daemon.stop() == 0)
   }
 
   // MARK: Both worlds

@@ -1,7 +1,10 @@
+import ChatFeature
 import Composable
 import ControlFeature
 import HostFeature
 import HostScreen
+import LiveEvents
+import RecorderFeature
 import Simulation
 import Testing
 
@@ -178,5 +181,79 @@ import Testing
       #expect(screen.store.runningEffects == 0)
     }
     #expect(lane == nil)
+  }
+
+  // MARK: Analysis and recorder
+
+  /// A screen after `duration`, with something outside it.
+  private func screen(
+    effects: String, duration: String, events: String
+  ) throws -> HostScreen {
+    let (text, files) = scenario(surface: "{}", duration: duration, events: events)
+    let scenario = text.replacing("effects: {surface: {}}", with: "effects: {\(effects)}")
+    return try #require(simulatedScreen(Scenario(scenario, options(files))))
+  }
+
+  /// Spam each tenth of a second, for a second.
+  private let spam =
+    "["
+    + (0..<10).map { number in
+      """
+      {event: {type: chat.message, id: m\(number), user: {id: u\(number), name: Bot}, \
+      text: buy cheap followers at example dot com}, at: \(number * 100)ms}
+      """
+    }.joined(separator: ", ") + "]"
+
+  @Test func `the chat is searched by the real code, and takes the time that the scenario says`()
+    throws
+  {
+    // Batches of 1, 3, 3 and 3 messages: the next one begins when the one before is answered.
+    func chat(_ model: String, _ duration: String) throws -> HostFeature.State {
+      try screen(effects: "analysis: \(model)", duration: duration, events: spam).store.state
+    }
+    let early = try chat("{latency: 250ms}", "700ms").chat
+    #expect(early?.waves?.current.isEmpty == true && early?.isAnalysing == true)
+    let wave = try #require(try chat("{latency: 250ms}", "3s").chat?.waves)
+    #expect(wave.current.map(\.messages) == [10] && wave.current.map(\.people) == [10])
+    #expect(wave.unanalysed == 0)
+    let failed = try #require(try chat("{latency: 250ms, failures: 100%}", "3s").chat?.waves)
+    #expect(failed.current.isEmpty && failed.unanalysed == 10)
+    let silent = try #require(try chat("{silence: 100%}", "3s").chat)
+    #expect(silent.isAnalysing && silent.waves?.current.isEmpty == true)
+    #expect(silent.messages.count == 10)
+    // Without the key nothing is searched.
+    let none = try screen(effects: "surface: {}", duration: "3s", events: spam).store.state
+    #expect(none.analysesChat == nil && none.chat?.waves == nil)
+  }
+
+  @Test func `a search competes for the cores, and is reported`() async throws {
+    let (text, files) = scenario(surface: "{}", cores: 2, events: spam)
+    let run = try await run(
+      (text.replacing("effects: {surface: {}}", with: "effects: {analysis: {cost: 30ms}}"), files)
+    ).run
+    let analysis = try #require(run.effects.first)
+    #expect(run.effects.map(\.name) == ["analysis"])
+    #expect(analysis.started == 10 && analysis.failed == 0)
+    #expect(analysis.answered.max == 30_000_000)
+  }
+
+  @Test func `a room records from the beginning, as soon as starting works`() throws {
+    func recorder(_ model: String, _ duration: String) throws -> HostFeature.State {
+      try screen(effects: "recorder: \(model)", duration: duration, events: spam).store.state
+    }
+    let starting = try recorder("{latency: 300ms}", "299ms")
+    #expect(starting.recorder.own?.state == .starting && !starting.isRecording)
+    let recording = try recorder("{latency: 300ms}", "301ms")
+    #expect(recording.recorder.own?.state == .recording && recording.isRecording)
+    #expect(recording.recorder.work?.recording == "recording-1")
+    let failing = try recorder("{latency: 100ms, failures: 100%}", "3s").recorder
+    #expect(failing.own?.state == .failed && failing.work?.isWaiting == true)
+    #expect(failing.work?.failure == "failed, as the scenario has it")
+    // After 0.1 s, and 1 s later.
+    #expect(failing.work?.failures == 2)
+    let stalled = try recorder("{latency: 15s}", "14s").recorder
+    #expect(stalled.work?.failure == "the disk has not answered for 10 s")
+    let late = try recorder("{latency: 15s}", "16s").recorder
+    #expect(late.own?.state == .recording && late.work?.failure == nil)
   }
 }

@@ -1,6 +1,10 @@
+import Analysis
+import ChatFeature
 import Composable
 import ControlFeature
+import HostFeature
 import LiveEvents
+import RecorderFeature
 
 /// What the effects of a simulated screen find outside it: a world that answers as the scenario says.
 ///
@@ -54,13 +58,52 @@ final class SimulatedEffects: @unchecked Sendable {
           ? .confirmed : .refused(reason: "refused, as the scenario has it")
       }
     }
+    if analysesChat {
+      let finders = KeptFinders()
+      dependencies[ChatAnalysis.self] = ChatAnalysis { [self] search in
+        try await withTaskExecutorPreference(pool) {
+          try await self.succeeds(.analysis)
+          // What it costs is what the scenario says.
+          return try await finders.find(search, sliceNanoseconds: .max)
+        }
+      }
+    }
+    if models[.recorder] != nil {
+      let attempt: @Sendable () async throws -> Void = { [self] in
+        try await withTaskExecutorPreference(pool) { try await self.succeeds(.recorder) }
+      }
+      dependencies[Recorder.self] = Recorder(
+        start: { number in
+          try await attempt()
+          return "recording-\(number)"
+        },
+        stop: { _ in
+          try await attempt()
+          return nil
+        }, pause: { _ in try await attempt() }, resume: { _ in try await attempt() })
+    }
     return dependencies
   }
 
-  /// Events that tell the screen at its beginning who is there.
-  var firstEvents: [LiveEvent.Payload] {
-    models[.surface] == nil
-      ? [] : [.control(.surface(.began(surface: 1, controls: nil)))]
+  /// Whether the running chat is searched.
+  var analysesChat: Bool { models[.analysis] != nil }
+
+  /// What tells the screen at its beginning who is there, and what is wanted.
+  var firstInputs: [EffectInput] {
+    var inputs: [EffectInput] = []
+    if models[.surface] != nil {
+      inputs.append(.event(.control(.surface(.began(surface: 1, controls: nil)))))
+    }
+    if models[.recorder] != nil { inputs.append(.recorder(.wished(wish: .start, retries: true))) }
+    return inputs
+  }
+
+  private struct Failure: Error, CustomStringConvertible {
+    var description: String { "failed, as the scenario has it" }
+  }
+
+  private func succeeds(_ kind: EffectKind) async throws {
+    guard try await happens(kind) else { throw Failure() }
   }
 
   /// Does what an effect of this kind waits for. Returns whether it succeeded.

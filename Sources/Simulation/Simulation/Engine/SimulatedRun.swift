@@ -50,7 +50,8 @@ final class SimulatedRun {
     // Draws the first frame: that is the first turn.
     screen = HostScreen(
       lane: lane, framesPerSecond: rate, tracking: settings.children,
-      throttling: settings.throttling, clock: clock, dependencies: effects.dependencies)
+      throttling: settings.throttling, analysesChat: effects.analysesChat, clock: clock,
+      dependencies: effects.dependencies)
     start(scenario)
   }
 
@@ -64,13 +65,8 @@ final class SimulatedRun {
       for record in screen.views.log.records(of: name) { note(record) }
     }
     screen.views.onEvaluation = { [unowned self] in note($0) }
-    screen.onEffectInput = { [unowned self] input in
-      switch input {
-      case .event(let event): perform(event)
-      case .recorder(let input): screen.send(.recorder(.own(input)))
-      }
-    }
-    for event in effects.firstEvents { perform(event) }
+    screen.onEffectInput = { [unowned self] in take($0) }
+    for input in effects.firstInputs { take(input) }
     endTurn(from: 0, isFrame: true)
     for source in scenario.sources {
       guard case .recorded(let recorded) = source else { continue }
@@ -91,6 +87,13 @@ final class SimulatedRun {
   }
 
   /// Takes what an effect brought back, as a room does.
+  private func take(_ input: EffectInput) {
+    switch input {
+    case .event(let event): perform(event)
+    case .recorder(let input): screen.send(.recorder(.own(input)))
+    }
+  }
+
   private func perform(_ event: LiveEvent.Payload) {
     let now = Instant(nanoseconds: clock.time)
     let timestamp = screen.eventTime(at: now) ?? 0

@@ -4,6 +4,10 @@ import YAMLReader
 package enum EffectKind: String, Hashable, Sendable, CaseIterable {
   /// Whoever carries out what the control panel asks for, such as the program that streams.
   case surface
+  /// The search of the running chat for waves and highlights, once for each batch of messages.
+  case analysis
+  /// The room's own recorder, which is wanted to record from the beginning.
+  case recorder
 }
 
 /// How long something takes that effects wait for, and how often it fails.
@@ -18,7 +22,7 @@ struct EffectModel: Hashable, Sendable {
   var failures: Int64 = 0
   /// How many in a thousand are never answered.
   var silence: Int64 = 0
-  /// How long the screen waits for an answer.
+  /// How long the screen waits for an answer of the surface.
   var timeout = VirtualTime.seconds(5)
 }
 

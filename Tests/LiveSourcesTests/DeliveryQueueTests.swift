@@ -110,7 +110,7 @@ struct DeliveryQueueTests {
           queue.disconnected()
         }
       }
-      while !queue.isEmpty {
+      for _ in 0..<1000 where !queue.isEmpty {
         write()
         while !answers.isEmpty { queue.acknowledge(token: answers.removeFirst()) }
       }

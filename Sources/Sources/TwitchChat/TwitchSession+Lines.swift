@@ -6,6 +6,12 @@ package struct UntaggedMessage: Equatable, Sendable {
   package var channel: String
   package var nick: String
   package var text: String
+
+  package init(channel: String, nick: String, text: String) {
+    self.channel = channel
+    self.nick = nick
+    self.text = text
+  }
 }
 
 /// The lines of a server.

@@ -1,0 +1,264 @@
+import LiveSources
+import RateLimiting
+import TestSupport
+import Testing
+import TwitchChat
+
+/// Single steps of a session, line by line.
+struct TwitchSessionTests {
+  /// A session and its time.
+  private final class Steps {
+    var session: TwitchSession
+    var now = Instant.origin
+    /// What it has asked for, without what it says about itself.
+    var effects: [TwitchSession.Effect] = []
+    var statuses: [String: SourceStatus] = [:]
+
+    init(_ channels: [String], account: TwitchSettings.Account? = nil) {
+      session = TwitchSession(
+        TwitchSettings(channels: channels, account: account), generator: SplitMix64(seed: 1),
+        at: .origin)
+      wake()
+    }
+
+    private func settle() {
+      for effect in session.takeEffects() {
+        if case .status(let channel, let status) = effect {
+          statuses[channel] = status
+        } else {
+          effects.append(effect)
+        }
+      }
+    }
+
+    func wake(after delay: Interval = .zero) {
+      now = now + delay
+      session.wake(at: now)
+      settle()
+    }
+
+    func open(_ id: Int) {
+      session.opened(id, at: now)
+      settle()
+    }
+
+    func close(_ id: Int) {
+      session.closed(id, reason: "closed", at: now)
+      settle()
+    }
+
+    func pause(_ isPaused: Bool) {
+      session.pause(isPaused, at: now)
+      settle()
+    }
+
+    @discardableResult
+    func receive(_ line: String, on id: Int = 1) -> TwitchSession.Verdict {
+      let verdict = Array(line.utf8).withUnsafeBytes { session.receive($0, on: id, at: now) }
+      settle()
+      return verdict
+    }
+
+    /// What was sent on a connection since the last call.
+    func sent(on id: Int = 1) -> [String] {
+      defer { effects.removeAll { if case .send(id, _) = $0 { true } else { false } } }
+      return effects.compactMap { if case .send(id, let line) = $0 { line } else { nil } }
+    }
+
+    /// Makes a connection on which the channels are joined.
+    func join(_ channels: [String], on id: Int = 1) {
+      open(id)
+      receive(":tmi.twitch.tv CAP * ACK :twitch.tv/commands twitch.tv/tags", on: id)
+      receive(":tmi.twitch.tv 001 me :Welcome, GLHF!", on: id)
+      for channel in channels { receive(":me!me@me.tmi.twitch.tv JOIN #\(channel)", on: id) }
+    }
+
+    func has(_ effect: TwitchSession.Effect) -> Bool { effects.contains(effect) }
+  }
+
+  private static func message(_ id: String) -> String {
+    "@badges=;id=\(id);room-id=1 :bo!bo@bo PRIVMSG #ada :hello"
+  }
+
+  @Test func `capabilities are asked for together, then one by one, and joins come after them`() {
+    let steps = Steps(["ada"])
+    steps.open(1)
+    #expect(steps.sent().first == "CAP REQ :twitch.tv/commands twitch.tv/tags")
+    steps.receive(":tmi.twitch.tv 001 me :Welcome, GLHF!")
+    steps.receive(":tmi.twitch.tv CAP * NAK :twitch.tv/commands twitch.tv/tags")
+    #expect(steps.sent() == ["CAP REQ :twitch.tv/commands"])
+    steps.receive(":tmi.twitch.tv CAP * ACK :twitch.tv/commands")
+    #expect(steps.sent() == ["CAP REQ :twitch.tv/tags"])
+    steps.receive(":tmi.twitch.tv CAP * ACK :twitch.tv/tags")
+    #expect(steps.sent() == ["CAP END", "JOIN #ada"])
+    steps.receive(":me!me@me JOIN #ada")
+    #expect(steps.statuses["ada"] == SourceStatus(.live))
+  }
+
+  @Test func `a server that says nothing about capabilities is joined nevertheless`() {
+    let steps = Steps(["ada"])
+    steps.open(1)
+    _ = steps.sent()
+    steps.receive(":irc.example 001 me :Welcome")
+    #expect(steps.sent().isEmpty)
+    steps.wake(after: .seconds(10))
+    #expect(steps.sent() == ["JOIN #ada"])
+  }
+
+  @Test func `a server that does not know capabilities is joined at once`() {
+    let steps = Steps(["ada"])
+    steps.open(1)
+    _ = steps.sent()
+    steps.receive(":irc.example 421 * CAP :Unknown command")
+    steps.receive(":irc.example 001 me :Welcome")
+    #expect(steps.sent() == ["CAP END", "JOIN #ada"])
+    steps.receive(":me!me@me JOIN :#ada")
+    #expect(steps.statuses["ada"]?.reason?.contains("no tags") == true)
+  }
+
+  @Test func `questions of the server are answered, and silence is asked about`() {
+    let steps = Steps(["ada"])
+    steps.join(["ada"])
+    _ = steps.sent()
+    steps.receive("@time=2026-11-23T10:00:00Z PING :tmi.twitch.tv")
+    #expect(steps.sent() == ["PONG :tmi.twitch.tv"])
+    steps.wake(after: .seconds(30))
+    #expect(steps.sent() == ["PING :livehost"])
+    steps.receive(":tmi.twitch.tv PONG tmi.twitch.tv :livehost")
+    steps.wake(after: .seconds(29))
+    #expect(!steps.has(.close(1)))
+    steps.wake(after: .seconds(1))
+    steps.wake(after: .seconds(10))
+    #expect(steps.has(.close(1)))
+    #expect(steps.has(.connect(2)) == false)
+    steps.wake()
+    #expect(steps.has(.connect(2)))
+  }
+
+  @Test func `a gap is from the last line less the way there to the next join`() {
+    let steps = Steps(["ada"])
+    steps.open(1)
+    steps.receive(":tmi.twitch.tv CAP * ACK :twitch.tv/commands twitch.tv/tags")
+    steps.receive(":tmi.twitch.tv 001 me :Welcome, GLHF!")
+    steps.now = steps.now + .milliseconds(80)
+    steps.receive(":me!me@me JOIN #ada")
+    steps.now = steps.now + .seconds(10)
+    let last = steps.now
+    steps.receive(Self.message("a"))
+    steps.now = steps.now + .seconds(5)
+    steps.close(1)
+    steps.wake()
+    #expect(steps.statuses["ada"] == SourceStatus(.connecting, reason: "closed"))
+    steps.now = steps.now + .seconds(1)
+    steps.join(["ada"], on: 2)
+    #expect(
+      steps.has(
+        .gap(
+          channel: "ada", from: last + .milliseconds(-80), to: steps.now, reason: "closed")))
+  }
+
+  @Test func `a connection that is replaced is read until its server has sent everything`() {
+    let steps = Steps(["ada"])
+    steps.join(["ada"])
+    steps.receive(":tmi.twitch.tv RECONNECT")
+    #expect(!steps.has(.connect(2)))
+    steps.wake(after: .seconds(2))
+    #expect(steps.has(.connect(2)))
+    steps.open(2)
+    steps.receive(":tmi.twitch.tv CAP * ACK :twitch.tv/commands twitch.tv/tags", on: 2)
+    steps.receive(":tmi.twitch.tv 001 me :Welcome, GLHF!", on: 2)
+    _ = steps.sent(on: 1)
+    steps.receive(":me!me@me JOIN #ada", on: 2)
+    #expect(steps.sent(on: 1) == ["PING :livehost-drain"])
+    // It was under way when the new connection joined, so only the old one has it.
+    #expect(steps.receive(Self.message("a"), on: 1) == .forward)
+    // Both have this one.
+    #expect(steps.receive(Self.message("b"), on: 2) == .forward)
+    #expect(steps.receive(Self.message("b"), on: 1) == .ignore)
+    #expect(!steps.has(.close(1)))
+    steps.receive(":tmi.twitch.tv PONG tmi.twitch.tv :livehost-drain", on: 1)
+    #expect(steps.has(.close(1)))
+    #expect(!steps.effects.contains { if case .gap = $0 { true } else { false } })
+    #expect(steps.session.duplicates == 1)
+  }
+
+  @Test func `a channel that is not joined is tried elsewhere, and the others stay`() {
+    let steps = Steps(["ada", "bo"])
+    steps.join(["ada"])
+    _ = steps.sent()
+    steps.wake(after: .seconds(20))
+    #expect(!steps.has(.close(1)))
+    steps.wake()
+    #expect(steps.has(.connect(2)))
+    steps.join(["bo"], on: 2)
+    #expect(steps.sent(on: 2).contains("JOIN #bo"))
+    #expect(steps.statuses.mapValues(\.state) == ["ada": .live, "bo": .live])
+    // Should the answer come now, there would be two.
+    steps.receive(":me!me@me JOIN #bo")
+    #expect(steps.sent().last == "PART #bo")
+  }
+
+  @Test(arguments: [
+    "Login authentication failed", "Improperly formatted auth", "Login unsuccessful",
+  ])
+  func `a refused login ends everything`(text: String) {
+    let steps = Steps(["ada"], account: .init(name: "ada", token: Secret("hunter2")))
+    steps.open(1)
+    #expect(steps.has(.authenticate(1)))
+    steps.receive(":tmi.twitch.tv NOTICE * :\(text)")
+    #expect(steps.has(.close(1)))
+    #expect(steps.has(.refused(text)))
+    #expect(steps.session.deadline == nil)
+    steps.wake(after: .seconds(1000))
+    #expect(!steps.has(.connect(2)))
+    #expect(steps.statuses["ada"] == SourceStatus(.refused, reason: text))
+    #expect(!"\(steps.effects) \(steps.session)".contains("hunter2"))
+  }
+
+  @Test func `a suspended channel is refused, and the others stay`() {
+    let steps = Steps(["ada", "bo"])
+    steps.join(["ada"])
+    steps.receive("@msg-id=msg_channel_suspended :tmi.twitch.tv NOTICE #bo :It is suspended.")
+    #expect(steps.statuses["bo"] == SourceStatus(.refused, reason: "It is suspended."))
+    #expect(steps.statuses["ada"]?.state == .live)
+    steps.wake(after: .seconds(25))
+    #expect(!steps.has(.connect(2)))
+  }
+
+  @Test func `a message without tags is passed on with what there is`() {
+    let steps = Steps(["ada"])
+    steps.join(["ada"])
+    #expect(
+      steps.receive(":bo!bo@example PRIVMSG #ada :hello there: you")
+        == .forwardUntagged(UntaggedMessage(channel: "ada", nick: "bo", text: "hello there: you")))
+    #expect(
+      steps.receive(":bo!bo@example PRIVMSG #ada :\u{1}ACTION waves\u{1}")
+        == .forwardUntagged(UntaggedMessage(channel: "ada", nick: "bo", text: "waves")))
+  }
+
+  @Test(arguments: [
+    "", " ", ":", "@", "@a", "@a=b", "@id=x :y", ":x PRIVMSG", ":x PRIVMSG #",
+    ":x PRIVMSG #other :a",
+    "PRIVMSG #other", "{\"type\":\"sync\"}", "@id= :bo PRIVMSG", ":x JOIN", ":me JOIN", "CAP",
+    "CAP * ACK",
+    ":x 001", ":x NOTICE", ":x KICK #ada", "\u{0}\u{FF}",
+  ])
+  func `lines that say nothing are not passed on`(line: String) {
+    let steps = Steps(["ada"])
+    steps.join(["ada"])
+    #expect(steps.receive(line) == .ignore)
+    #expect(steps.statuses["ada"]?.state == .live)
+  }
+
+  @Test func `who is held up by the daemon does not blame the server`() {
+    let steps = Steps(["ada"])
+    steps.join(["ada"])
+    steps.pause(true)
+    steps.wake(after: .seconds(300))
+    #expect(!steps.has(.close(1)))
+    steps.pause(false)
+    _ = steps.sent()
+    steps.wake(after: .seconds(30))
+    #expect(steps.sent() == ["PING :livehost"])
+  }
+}

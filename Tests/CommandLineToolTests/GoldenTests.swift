@@ -35,6 +35,7 @@ import Testing
     "simulate": "SimulateTests has its members, and the simulation its own golden report",
     "compare": "SimulateTests has its members",
     "demo": "DemoSummaryTests has its members",
+    "connect twitch": "livehost-source prints it; SourceReporterTests has its members",
     "completion": "CompletionTests has its members; the script is that of the parser",
   ]
   static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -351,6 +352,70 @@ class Test:
         speaker.close()
         server.kill()
 
+    def token(self):
+        """Twitch refuses a token: final, with 77, and the token is to be seen nowhere."""
+        secret = "oauthtokenthatnobodymaysee"
+        file = f"{self.directory}/token"
+        with open(file, "w") as token:
+            token.write(secret + "\n")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(f"{self.directory}/localhost.pem", f"{self.directory}/localhost.key")
+        listener = socket.create_server(("127.0.0.1", 0))
+        attempts, passwords, seen = [], [], []
+        answer = threading.Event()
+
+        def serve():
+            while True:
+                client, _ = listener.accept()
+                attempts.append(client)
+                with context.wrap_socket(client, server_side=True) as connection:
+                    for line in connection.makefile("rb"):
+                        if line.startswith(b"PASS"):
+                            passwords.append(line)
+                        if line.startswith(b"USER"):
+                            answer.wait(LIMIT)
+                            connection.sendall(b":tmi.twitch.tv NOTICE * :Login authentication failed\r\n")
+                            break
+
+        threading.Thread(target=serve, daemon=True).start()
+        source = Source(self, "secret", "--server", f"localhost:{listener.getsockname()[1]}", "--ca",
+                        f"{self.directory}/ca.pem", "--token-file", file)
+        until(lambda: passwords, "the password")
+        for name in ("cmdline", "environ"):
+            with open(f"/proc/{source.process.pid}/{name}", "rb") as text:
+                seen.append(text.read())
+        answer.set()
+        status = source.process.wait(LIMIT)
+        self.check("a refused token is final: 77, after one attempt",
+                   status == 77 and len(attempts) == 1, f"{status}, {len(attempts)} attempts")
+        seen.append(json.dumps(source.reports).encode())
+        os.unlink(file)
+        for path, _, names in os.walk(self.directory):
+            for name in names:
+                if os.path.isfile(f"{path}/{name}"):
+                    with open(f"{path}/{name}", "rb") as text:
+                        seen.append(text.read())
+        self.check("a token is in no argument, environment, log, report or state",
+                   passwords == [b"PASS oauth:" + secret.encode() + b"\r\n"]
+                   and not any(secret.encode() in text for text in seen))
+
+    def exits(self):
+        """Mistakes end at once, with the exit codes of the manual."""
+        def code(*arguments, control=None):
+            return subprocess.run(
+                [f"{self.bin}/livehostctl", "--socket", control or self.control, "connect", "twitch",
+                 *arguments], stderr=subprocess.DEVNULL, timeout=LIMIT).returncode
+
+        with open(f"{self.directory}/source.yaml", "w") as file:
+            file.write("kind: twitch\nnonsense: 1\n")
+        configured = subprocess.run(
+            [f"{self.bin}/livehost-source", "--check-config", f"--config={self.directory}/source.yaml"],
+            stderr=subprocess.DEVNULL).returncode
+        found = [code("a", control=f"{self.directory}/nobody"), code("not a channel"),
+                 code("a", "--token-file", f"{self.directory}/nothing"), configured]
+        self.check("exit codes: 69 without a daemon, 64 usage, 78 an unreadable token, 78 configuration",
+                   found == [69, 64, 78, 78], found)
+
     def end(self):
         self.daemon.terminate()
         ended = self.daemon.wait(LIMIT)
@@ -368,6 +433,8 @@ def main():
     test.run("InspIRCd", test.inspircd)
     test.run("certificates", test.certificate)
     test.run("ngircd", test.ngircd)
+    test.run("a token", test.token)
+    test.run("exit codes", test.exits)
     sys.exit(test.end())
 
 

@@ -52,7 +52,7 @@ package struct PeerSecurity {
 
   /// The handler that comes first on a channel to a host.
   func handler(host: String) throws -> NIOSSLClientHandler {
-    // An address is no name that can be asked for; it is compared with those in the certificate.
+    // The name is sent to the server, which is not allowed for an address; that is only compared.
     let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
     return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
   }

@@ -6,7 +6,7 @@ import TwitchChat
 import Wording
 
 /// Tells people, the journal or another program how a source is doing.
-struct SourceReporter: Sendable {
+package struct SourceReporter: Sendable {
   private let json: Bool
   /// Whether one line is written over and over.
   private let isTerminal: Bool
@@ -50,7 +50,8 @@ struct SourceReporter: Sendable {
     write("\(isTerminal ? "\r\u{1B}[K" : "")\(start)\(text)\n", to: STDERR_FILENO)
   }
 
-  static func line(_ progress: SourceProgress) -> String {
+  /// The line that a terminal shows, without its end.
+  package static func line(_ progress: SourceProgress) -> String {
     var parts = [
       progress.state.rawValue, "\(Format.count(progress.received, "line"))",
       "\(Format.count(progress.delivered)) delivered",
@@ -65,7 +66,8 @@ struct SourceReporter: Sendable {
     return parts.joined(separator: "  ")
   }
 
-  static func json(_ report: SourceRun.Report) -> String {
+  /// One line of JSON.
+  package static func json(_ report: SourceRun.Report) -> String {
     var writer = JSONWriter()
     writer.appendObject { object in
       switch report {

@@ -11,7 +11,7 @@ package struct TwitchSession {
   package enum Effect: Equatable, Sendable {
     /// Connect; `opened(_:at:)` or `closed(_:reason:at:)` tells the result.
     case connect(Int)
-    /// Close a connection; nothing is to be told of it any more.
+    /// Close a connection, of which the session wants to know nothing any more.
     case close(Int)
     /// Send a line.
     case send(Int, String)

@@ -71,7 +71,7 @@ extension TwitchSession {
   }
 
   /// Text of the server, for a message to people.
-  private static func quoted(_ text: String) -> String { String(text.prefix(200)) }
+  private static func quoted(_ text: String) -> String { String(text.unicodeScalars.prefix(60)) }
 
   private func isOwn(_ fields: IRCFields, _ id: Int) -> Bool {
     connections[id]?.nick == fields.nick

@@ -116,7 +116,9 @@ package final class TwitchSource {
       delivery.report(self.status(of: room), in: room)
       changed(channel, status)
     case .gap(let channel, let from, let to, let reason):
-      let gap = SourceGap(from: Self.wallTime(from), to: Self.wallTime(to), reason: reason)
+      // The clock may be set back meanwhile.
+      let start = Self.wallTime(from)
+      let gap = SourceGap(from: start, to: max(start, Self.wallTime(to)), reason: reason)
       delivery.report(gap, in: room(of: channel))
       missed(channel, gap)
     case .refused(let reason): failed(.refused(reason))

@@ -251,8 +251,10 @@ package struct TwitchSession {
     if state == .connecting, connections.values.contains(where: { $0.joined[channel] != nil }) {
       return
     }
-    entry.status = SourceStatus(state, reason: reason)
-    entry.status.duplicate = entry.duplicates
+    var status = SourceStatus(state, reason: reason)
+    status.duplicate = entry.duplicates
+    guard status != entry.status else { return }
+    entry.status = status
     channels[channel] = entry
     perform(.status(channel: channel, entry.status))
   }

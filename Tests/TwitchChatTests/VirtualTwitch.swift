@@ -299,11 +299,15 @@ struct VirtualTwitch {
     case .close: for id in open where generator.oneIn(2) { close(id) }
     case .cut:
       guard let id = open.randomElement(using: &generator), let down = connections[id]?.down,
-        let channel = connections[id]?.peer.joined.randomElement(using: &generator)
+        let channel = connections[id]?.peer.joined.sorted().randomElement(using: &generator)
       else { return }
       let name = "message-\(messages.count)"
       messages[name] = Message(channel: channel, sent: now)
-      let line = Array("@id=\(name) :ada!ada@ada PRIVMSG #\(channel) :\(name)\r\n".utf8)
+      let text = "@id=\(name) :ada!ada@ada PRIVMSG #\(channel) :\(name)"
+      for key in open where key != id && connections[key]?.reaches(channel) == true {
+        send(text, to: key, message: name)
+      }
+      let line = Array((text + "\r\n").utf8)
       let part = Array(line.prefix(generator.pick(1..<line.count)))
       schedule(.toClient(id, part, message: nil), after: down)
       close(id)

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+/// A source that sends again what it is not sure of, to a daemon that is killed.
+@Suite(.serialized)
+struct ExactlyOnceTests {
+  private func batch(_ sequence: Int) -> String {
+    let messages = (0..<50).map { number in
+      let id = sequence * 50 + number
+      return
+        #"{"type":"chat.message","id":"m\#(id)","user":{"id":"u","name":"Ada"},"text":"\#(id)"}"#
+    }
+    return ([#"{"type":"position","source":"irc/1","sequence":\#(sequence)}"#] + messages)
+      .joined(separator: "\n") + "\n"
+  }
+
+  private func messages(_ daemon: RunningDaemon) throws -> Int? {
+    let features = try daemon.ctl("show", "main", "--json=short").json()["features"]
+    return ((features as? [String: Any])?["chat"] as? [String: Any])?["total"] as? Int
+  }
+
+  private func sources(_ daemon: RunningDaemon) throws -> [String: Any] {
+    let output = try daemon.ctl("sources", "main", "--json=short").output
+    let list = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [[String: Any]]
+    return try #require(list?.first)
+  }
+
+  @Test func `each batch is in the room once, whatever is sent again after a kill`() throws {
+    var daemon = try RunningDaemon()
+    // A daemon that is let go takes its directory with it.
+    let first = daemon
+    let state = first.directory.appendingPathComponent("state").path
+    var source = try RawConnection(daemon.ingestSocket)
+    try source.write(
+      #"{"type":"source.state","source":"irc","state":"live","platform":"twitch"}"# + "\n")
+    try source.write(batch(1))
+    let taken = try source.sync()
+    #expect(taken?["rejected"] as? Int == 0)
+    // A part of the second one, whose end does not come.
+    try source.write(String(batch(2).prefix(700)))
+    daemon.kill()
+    for life in 1...2 {
+      daemon = try RunningDaemon(arguments: ["--state-dir", state])
+      #expect(try messages(daemon) == life * 50)
+      let shown = try sources(daemon)
+      #expect(shown["state"] as? String == "ended")
+      #expect(shown["position"] as? Int == life)
+      source = try RawConnection(daemon.ingestSocket)
+      try source.write(batch(life) + batch(life + 1))
+      let answer = try source.sync()
+      #expect(answer?["type"] as? String == "synced")
+      #expect(answer?["rejected"] as? Int == 50)
+      #expect(try messages(daemon) == (life + 1) * 50)
+      try source.write(#"{"type":"source.state","source":"irc","state":"live"}"# + "\n")
+      let again = try source.sync()
+      #expect(again?["type"] as? String == "synced")
+      #expect(try sources(daemon)["state"] as? String == "live")
+      daemon.kill()
+    }
+    withExtendedLifetime(first) {}
+  }
+}

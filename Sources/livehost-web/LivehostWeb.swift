@@ -6,7 +6,8 @@ import WebService
 @main
 struct LivehostWeb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "livehost-web", abstract: "The screens of livehostd as a page in the browser and in OBS.",
+    commandName: "livehost-web",
+    abstract: "The screens of livehostd as a page in the browser and in OBS.",
     discussion: """
       Stands between browsers and the control socket. Prints a link with a token that lets whoever has it \
       read and act; it is valid until this program ends.
@@ -47,9 +48,17 @@ struct LivehostWeb: AsyncParsableCommand {
     logger.logLevel = .warning
     try await WebServer(settings, logger: logger).run { port in
       let base = port == 0 ? "" : "http://127.0.0.1:\(port)"
-      print("\(base)/#t=\(tokens.acting)")
-      print("for overlays, which only read: \(base)/overlay/chat?room=main&t=\(tokens.reading)")
-      fflush(nil)
+      Self.write(
+        """
+        \(base)/#t=\(tokens.acting)
+        for overlays, which only read: \(base)/overlay/chat?room=main&t=\(tokens.reading)
+
+        """)
     }
+  }
+
+  private static func write(_ text: String) {
+    var text = text
+    text.withUTF8 { _ = Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
   }
 }

@@ -86,6 +86,7 @@ import ViewGraph
     state.take(.analysed(ChatFindings(run: 1, highlights: found)))
     let store = Store(initialState: state, lane: DirectLane()) { ChatFeature() }
     let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
+    graph.evaluateFrame()
     let rows = try lists(of: graph)[0]
     #expect(rows.map(\.id) == ["highlight-3", "highlight-4", "highlight-5"])
     #expect(

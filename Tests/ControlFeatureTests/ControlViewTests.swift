@@ -28,7 +28,17 @@ import ViewGraph
   private func slider(
     _ name: String, _ value: Double, _ text: String, _ emphasis: ViewNode.Emphasis = .normal
   ) -> Row {
-    Row(id: "slider:\(name)", .gauge(label: name, value: value, text: text, emphasis))
+    let gauge = ViewNode.gauge(label: name, value: value, text: text, emphasis)
+    return Row(
+      id: "slider:\(name)",
+      gauge.acting(
+        ViewAct("set", "SetControl", ["control": .text(name)], input: .level("value"))))
+  }
+
+  /// A switch that is on can be turned off.
+  private var camera: ViewNode {
+    .text("camera on", .good).acting(
+      ViewAct("turn off", "SetControl", ["control": .text("camera"), "on": .flag(false)]))
   }
 
   @Test func `what is asked for is shown as pending, and what failed with its reason`() {
@@ -53,7 +63,7 @@ import ViewGraph
       answered
         == panel(
           .list([slider("zoom", 0.25, "25%"), slider("mic", 1, "100%")]),
-          .row([.text("camera on", .good)]),
+          .row([camera]),
           .row([.text("zoom not set: locked", .bad)])))
     // The finger hides what is asked for.
     let dragged = show(
@@ -65,7 +75,7 @@ import ViewGraph
             slider("zoom", 0.75, "75% dragged", .warning),
             slider("mic", 0, "0% pending", .warning),
           ]),
-          .row([.text("camera on", .good)]),
+          .row([camera]),
           .row([.text("zoom not set: locked", .bad)])))
   }
 }

@@ -20,6 +20,7 @@ PROGRAMS = pathlib.Path(sys.argv[1])
 # How long something may take on a slow machine, in seconds.
 PATIENCE = 30
 passed = failed = 0
+expect.set_options(timeout=PATIENCE * 1000)
 
 
 def check(name, condition, details=""):
@@ -289,8 +290,8 @@ def panel(tab, name):
 
 def shows_a_room(tab, daemon):
     with attempt("the first picture comes"):
-        expect(tab.locator("#connection")).to_have_text("live", timeout=PATIENCE * 1000)
-        expect(panel(tab, "header")).to_contain_text("An evening", timeout=PATIENCE * 1000)
+        expect(tab.locator("#connection")).to_have_text("live")
+        expect(panel(tab, "header")).to_contain_text("An evening")
     with attempt("what changes is shown"):
         daemon.send(message(1, "first of all"), {"type": "viewers", "count": 1234, "room": "main"})
         expect(panel(tab, "chat")).to_contain_text("first of all")
@@ -345,7 +346,7 @@ def acts(tab, daemon):
              ["features"]["control"]["values"]["gain"] == 1, "the slider")
     with attempt("a recording is begun and ended"):
         panel(tab, "recorder").get_by_role("button", name="record").click()
-        panel(tab, "recorder").get_by_role("button", name="stop").click(timeout=PATIENCE * 1000)
+        panel(tab, "recorder").get_by_role("button", name="stop").click()
         wait(lambda: '"finished"' in daemon.ctl("record", "list", "main", "--json=short"), "a recording")
     with attempt("what fails is told"):
         daemon.send({"type": "waiting.join", "user": {"id": "w", "name": "Guest"}, "room": "main"})
@@ -364,14 +365,14 @@ def survives(browser, page, tab, daemon):
     with attempt("a second tab shows the same"):
         second = browser.new_page()
         second.goto(page.link)
-        expect(panel(second, "header")).to_contain_text("An evening", timeout=PATIENCE * 1000)
+        expect(panel(second, "header")).to_contain_text("An evening")
         second.close()
     with attempt("a daemon that is gone is told"):
         daemon.stop()
-        expect(tab.locator("#connection")).to_contain_text("lost", timeout=PATIENCE * 1000)
+        expect(tab.locator("#connection")).to_contain_text("lost")
     with attempt("the page goes on when it is back"):
         daemon.start()
-        expect(tab.locator("#connection")).to_have_text("live", timeout=PATIENCE * 1000)
+        expect(tab.locator("#connection")).to_have_text("live")
         daemon.send(message(400, "back again"))
         expect(panel(tab, "chat")).to_contain_text("back again")
 
@@ -383,7 +384,7 @@ def fits(browser, page):
                 context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
                 tab = context.new_page()
                 tab.goto(page.link)
-                expect(tab.locator("#connection")).to_have_text("live", timeout=PATIENCE * 1000)
+                expect(tab.locator("#connection")).to_have_text("live")
                 expect(panel(tab, "chat")).to_be_visible()
                 wide = tab.evaluate("() => document.documentElement.scrollWidth")
                 assert wide <= width, f"{wide} pixels wide"
@@ -398,7 +399,7 @@ def overlays(browser, page, daemon):
         tab = browser.new_page()
         tab.goto(f"{page.base}/overlay/chat?room=main&t={page.reading}")
         daemon.send(message(500, "on the stream"))
-        expect(tab.locator("body")).to_contain_text("on the stream", timeout=PATIENCE * 1000)
+        expect(tab.locator("body")).to_contain_text("on the stream")
         expect(panel(tab, "header")).to_be_hidden()
         assert tab.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgba(0, 0, 0, 0)"
         tab.close()
@@ -423,6 +424,7 @@ def main():
                 # As root, in whose place CI runs, Chromium has no sandbox of its own.
                 browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
                 tab = browser.new_page()
+                tab.set_default_timeout(PATIENCE * 1000)
                 errors = []
                 tab.on("pageerror", lambda error: errors.append(str(error)))
                 tab.on("console", lambda line: line.type == "error" and errors.append(line.text))

@@ -26,7 +26,9 @@ import WaitingRoomFeature
     let expected = ViewNode.panel(
       .init("waitingRoom", title: "Waiting room", priority: 2, usefulRows: 10),
       .column([
-        .row([.text("9 waiting", .strong), .text("1 admitted")]), .list(rows),
+        .row([.text("9 waiting", .strong), .text("1 admitted")])
+          .acting(ViewAct("let all in", "Admit", ["all": .flag(true)])),
+        .list(rows).acting(ViewAct("let in", "Admit", input: .row("user"))),
         .text("and 1 more", .faint),
       ]))
     #expect(graph.output(of: graph.rootID) == expected)

@@ -43,8 +43,12 @@ package struct HostView: View {
       line.append(
         .text("End the stream for \(Format.count(question.viewers, "viewer"))?", .warning)
           .acting(
-            ViewAct("end it", "SetControl", ["control": .text(ControlFeature.endStream), "on": .flag(true)]),
-            ViewAct("go on", "SetControl", ["control": .text(ControlFeature.endStream), "on": .flag(false)])))
+            ViewAct(
+              "end it", "SetControl",
+              ["control": .text(ControlFeature.endStream), "on": .flag(true)]),
+            ViewAct(
+              "go on", "SetControl",
+              ["control": .text(ControlFeature.endStream), "on": .flag(false)])))
     }
     var parts: [ViewNode] = [
       .row(line),

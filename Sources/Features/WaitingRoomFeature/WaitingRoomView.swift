@@ -29,7 +29,9 @@ package struct WaitingRoomView: View {
       .list(people.prefix(Self.rows).map(\.row))
         .acting(ViewAct("let in", "Admit", input: .row("user"))),
     ]
-    if !people.isEmpty { lines[0] = lines[0].acting(ViewAct("let all in", "Admit", ["all": .flag(true)])) }
+    if !people.isEmpty {
+      lines[0] = lines[0].acting(ViewAct("let all in", "Admit", ["all": .flag(true)]))
+    }
     let more = people.count - Self.rows
     if more > 0 { lines.append(.text("and \(Format.count(more)) more", .faint)) }
     return .panel(Self.panel(priority: 2, rows: Self.rows + 2), .column(lines))

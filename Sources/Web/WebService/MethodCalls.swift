@@ -29,7 +29,9 @@ struct MethodCalls: Sendable {
       let client = try await VarlinkClient.connect(path: controlSocket)
       let name = "\(ControlInterface.name).\(method)"
       if request.uri.queryParameters["more"] == "1" {
-        return stream(try client.callMore(name, JSONValue.object(parameters), returning: JSONValue.self), request)
+        return stream(
+          try client.callMore(name, JSONValue.object(parameters), returning: JSONValue.self),
+          request)
       }
       defer { Task { await client.close() } }
       return Reply.json(.object(try await client.callRaw(name, parameters)))

@@ -14,7 +14,9 @@ struct PageFiles: Sendable {
     let tag: String
   }
 
-  private static let types = ["css": "text/css", "html": "text/html", "js": "text/javascript", "svg": "image/svg+xml"]
+  private static let types = [
+    "css": "text/css", "html": "text/html", "js": "text/javascript", "svg": "image/svg+xml",
+  ]
 
   private let documents: [String: File]
   private let assets: [String: File]
@@ -36,7 +38,8 @@ struct PageFiles: Sendable {
         .replacing("\"/assets/", with: "\"/assets/\(version)/")
       let plain = isDocument ? Array(text.utf8) : bytes
       let file = File(
-        type: type, plain: ByteBuffer(bytes: plain), compressed: ByteBuffer(bytes: Self.compressed(plain)),
+        type: type, plain: ByteBuffer(bytes: plain),
+        compressed: ByteBuffer(bytes: Self.compressed(plain)),
         tag: "\"\(version)\"")
       if isDocument { documents[name] = file } else { assets[name] = file }
     }
@@ -57,7 +60,9 @@ struct PageFiles: Sendable {
   }
 
   func asset(_ version: String, _ name: String, _ request: Request) -> Response {
-    guard version == self.version, let file = assets[name] else { return Response(status: .notFound) }
+    guard version == self.version, let file = assets[name] else {
+      return Response(status: .notFound)
+    }
     return response(file, request, caching: "public, max-age=31536000, immutable")
   }
 
@@ -85,7 +90,8 @@ struct PageFiles: Sendable {
     defer { deflateEnd(&stream) }
     var input = bytes
     return input.withUnsafeMutableBufferPointer { input in
-      [UInt8](unsafeUninitializedCapacity: Int(deflateBound(&stream, UInt(input.count))) + 32) { output, count in
+      [UInt8](unsafeUninitializedCapacity: Int(deflateBound(&stream, UInt(input.count))) + 32) {
+        output, count in
         (stream.next_in, stream.avail_in) = (input.baseAddress, UInt32(input.count))
         (stream.next_out, stream.avail_out) = (output.baseAddress, UInt32(output.count))
         deflate(&stream, Z_FINISH)

@@ -32,10 +32,14 @@ struct RequestGuard: RouterMiddleware {
   private func refusal(_ request: Request, path: String, _ context: inout WebContext) -> Refusal? {
     let host = request.head.authority ?? ""
     guard names.contains(host) else { return .host }
-    if let origin = request.headers[.origin], !["http://", "https://"].contains(where: { $0 + host == origin }) {
+    if let origin = request.headers[.origin],
+      !["http://", "https://"].contains(where: { $0 + host == origin })
+    {
       return .origin
     }
-    if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" { return .site }
+    if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" {
+      return .site
+    }
     guard path.hasPrefix("/api/") else { return nil }
     context.right = tokens.right(of: request.headers[.livehostToken])
     if context.right == nil, request.method == .get,
@@ -46,7 +50,8 @@ struct RequestGuard: RouterMiddleware {
     }
     guard context.right != nil else { return .token }
     // A form cannot send it.
-    if request.method == .post, request.headers[.contentType]?.hasPrefix("application/json") != true {
+    if request.method == .post, request.headers[.contentType]?.hasPrefix("application/json") != true
+    {
       return .contentType
     }
     return nil

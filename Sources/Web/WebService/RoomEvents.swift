@@ -20,7 +20,8 @@ struct RoomEvents: Sendable {
       return Reply.error(.badRequest, "of", "of= is room or screen")
     }
     guard streams.begin(maximum: limits.streams) else {
-      return Reply.error(.serviceUnavailable, "streams", "\(limits.streams) streams are open already")
+      return Reply.error(
+        .serviceUnavailable, "streams", "\(limits.streams) streams are open already")
     }
     // The head is sent once there is a state: a browser learns by the status that there is no such room.
     return await withCheckedContinuation { continuation in
@@ -33,7 +34,8 @@ struct RoomEvents: Sendable {
       Task {
         do {
           try await rooms.watch(room, as: form) { state in
-            answer(self.response(request, context, state, interval: .seconds(1 / rate)) { end.finish() })
+            answer(
+              self.response(request, context, state, interval: .seconds(1 / rate)) { end.finish() })
             for await _ in closing {}
           }
         } catch let error as VarlinkClientError {
@@ -64,7 +66,9 @@ struct RoomEvents: Sendable {
       defer { state.unsubscribe(number) }
       // A write that does not end: the browser does not read.
       let channel = context.channel
-      _ = try? await channel.setOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 64 << 10)).get()
+      _ = try? await channel.setOption(
+        .writeBufferWaterMark, value: .init(low: 32 << 10, high: 64 << 10)
+      ).get()
       try await request.body.consumeWithInboundCloseHandler { _ in
         var last: RoomState.Version?
         var sentAt = ContinuousClock.now

@@ -110,7 +110,9 @@ final class RoomState: Sendable {
 
   /// The text of the merge patch from an older version to the newest one, made once for all who have the same.
   func patch(from old: Version, to new: Version) -> ByteBuffer {
-    if let known = state.withLock({ $0.version?.sequence == new.sequence ? $0.patches[old.sequence] : nil }) {
+    if let known = state.withLock({
+      $0.version?.sequence == new.sequence ? $0.patches[old.sequence] : nil
+    }) {
       return known
     }
     let text = ByteBuffer(

@@ -30,7 +30,7 @@ package struct Tokens: Sendable {
     (self.reading, self.acting) = (reading, acting)
   }
 
-  /// What `token` gives the right to; `nil` if it is none of these. Takes the same time for each that is wrong.
+  /// What `token` gives the right to; `nil` if it gives no right. Takes the same time for each that is wrong.
   func right(of token: String?) -> Right? {
     guard let token else { return nil }
     let (acts, reads) = (Self.equal(token, acting), Self.equal(token, reading))

@@ -1,8 +1,8 @@
-import Hummingbird
 import HTTPTypes
+import Hummingbird
+import JSON
 package import Logging
 package import NIOCore
-import JSON
 import Varlink
 
 /// The page, and the interface behind it, in front of the control socket of livehostd.
@@ -111,7 +111,9 @@ package struct WebServer: Sendable {
         "streams": .integer(Int64(streams.now)), "slow": .integer(Int64(streams.closedSlow)),
         "rooms": .integer(Int64(await rooms.count)),
         "refused": .object(
-          Dictionary(uniqueKeysWithValues: refusals.all.map { (.init($0.reason), .integer(Int64($0.count))) })),
+          Dictionary(
+            uniqueKeysWithValues: refusals.all.map { (.init($0.reason), .integer(Int64($0.count))) }
+          )),
       ])
     }
     return router

@@ -1,4 +1,4 @@
-// Follows a room: its whole state first, then merge patches, with the connection made anew when it is lost.
+// Follows a room: its whole state first, then merge patches; connects again when the connection is lost.
 
 /** What a merge patch (RFC 7396) makes of a value. What does not change stays the same object. */
 export function merge(value, patch) {

@@ -104,7 +104,7 @@ import Testing
     await run(1, all, in: store)
     await run(2, (41...80).map { highlight(at: $0 * 60) }, in: store)
     #expect(store.state.highlights?.entries.count == HighlightTimeline.limit)
-    #expect(store.state.highlights?.entries.first?.startedAt == 17 * 60_000)
+    #expect(store.state.highlights?.entries.first?.startedAt == Timestamp(17 * 60_000))
     #expect(store.state.highlights?.total == 80)
     await store.finish()
   }

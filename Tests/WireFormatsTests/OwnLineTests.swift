@@ -32,7 +32,7 @@ import WireFormats
             ChatHighlight(
               startedAt: 1_700_000_000_000, seconds: 12, messages: 140, busiest: 123, usual: 20,
               words: ["GOAL", "a\"b"]),
-            ChatHighlight(startedAt: -5_000, seconds: 0, messages: 0, busiest: 0, usual: 0),
+            ChatHighlight(startedAt: 5_000, seconds: 0, messages: 0, busiest: 0, usual: 0),
             ChatHighlight(
               startedAt: 0, seconds: 1, messages: 1, busiest: 1, usual: 1,
               words: ["1", "2", "3", "4", "5"]),

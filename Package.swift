@@ -312,6 +312,8 @@ let tests: [Target] =
     test("VarlinkTests", ["JSON", "Varlink", "VarlinkDescription", "UnixSockets"] + nio),
     test("VarlinkGenerationTests", ["VarlinkDescription", "VarlinkGeneration"]),
     test("LiveEventsTests", ["LiveEvents"]),
+    test(
+      "WebServiceTests", ["ControlInterface", "JSON", "Varlink", "WebService"] + nio),
     test("CompressionTests", ["Compression"]),
     test("WireFormatsTests", ["LiveEvents", "WireFormats", "Compression", "TestSupport"]),
     test(

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes the Debian packages: build-deb.sh PROGRAMS [OUTPUT]
 #
-# PROGRAMS is the directory with the built programs. OUTPUT, default .build/deb, gets the packages. Debian's tools expect packaging/debian at the root of the sources, so a copy is staged in
-# OUTPUT; it is kept if the build fails.
+# PROGRAMS is the directory with the built programs. OUTPUT, default .build/deb, gets the packages. Debian's tools
+# expect packaging/debian at the root of the sources, so a copy is staged in OUTPUT; it is kept if the build fails.
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
 programs=$(cd "$1" && pwd)

@@ -34,6 +34,8 @@ struct LivehostWeb: AsyncParsableCommand {
       valueName: "name"))
   var hosts: [String] = []
 
+  @Flag(help: "Print the links as a JSON object, on one line.") var json = false
+
   func validate() throws {
     guard (0...65_535).contains(port) else { throw ValidationError("--port is from 0 to 65535") }
   }
@@ -48,12 +50,15 @@ struct LivehostWeb: AsyncParsableCommand {
     logger.logLevel = .warning
     try await WebServer(settings, logger: logger).run { port in
       let base = port == 0 ? "" : "http://127.0.0.1:\(port)"
+      let overlay = "\(base)/overlay/chat?room=main&t=\(tokens.reading)"
       Self.write(
-        """
-        \(base)/#t=\(tokens.acting)
-        for overlays, which only read: \(base)/overlay/chat?room=main&t=\(tokens.reading)
+        json
+          ? #"{"page":"\#(base)/#t=\#(tokens.acting)","overlay":"\#(overlay)"}"# + "\n"
+          : """
+          \(base)/#t=\(tokens.acting)
+          for overlays, which only read: \(overlay)
 
-        """)
+          """)
     }
   }
 

@@ -36,6 +36,7 @@ import Testing
     "compare": "SimulateTests has its members",
     "demo": "DemoSummaryTests has its members",
     "connect twitch": "livehost-source prints it; SourceReporterTests has its members",
+    "web": "livehost-web prints it; Tests/Interop/web.py has its members",
     "completion": "CompletionTests has its members; the script is that of the parser",
   ]
   static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

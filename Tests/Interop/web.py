@@ -105,12 +105,13 @@ class Page:
 
     def __init__(self, daemon):
         self.process = subprocess.Popen(
-            [PROGRAMS / "livehost-web", "--socket", daemon.control, "--port", "0"],
+            [PROGRAMS / "livehostctl", "--socket", daemon.control, "--json=short", "web", "--port", "0"],
             stdout=subprocess.PIPE, text=True)
-        link = self.process.stdout.readline().strip()
-        self.reading = self.process.stdout.readline().strip().rsplit("t=", 1)[1]
-        self.link = link
-        self.base, self.token = re.fullmatch(r"(http://127\.0\.0\.1:\d+)/#t=([0-9a-f]{64})", link).groups()
+        links = json.loads(self.process.stdout.readline())
+        self.link = links["page"]
+        self.reading = links["overlay"].rsplit("t=", 1)[1]
+        self.base, self.token = re.fullmatch(
+            r"(http://127\.0\.0\.1:\d+)/#t=([0-9a-f]{64})", self.link).groups()
         self.port = int(self.base.rsplit(":", 1)[1])
 
     def request(self, method, path, headers=None, body=None, token=None):

@@ -1,20 +1,21 @@
 import Synchronization
 
 /// The names under which the page may be asked for. May be used from any thread.
-final class HostNames: Sendable {
+package final class HostNames: Sendable {
   private let names: Set<String>
   /// The port that must follow the names of this machine; 0 if another program listens, and knows it.
   private let port = Atomic(0)
 
   /// - Parameter names: further names, with a port if it has to be that one.
-  init(_ names: [String]) { self.names = Set(names.map { $0.lowercased() }) }
+  package init(_ names: [String]) { self.names = Set(names.map { $0.lowercased() }) }
 
   /// Notes on which port this program listens; 0 if on none.
-  func note(port: Int) { self.port.store(port, ordering: .relaxed) }
+  package func note(port: Int) { self.port.store(port, ordering: .relaxed) }
 
   private static let ownNames: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
-  func contains(_ host: String) -> Bool {
+  /// Whether a request for `host`, with its port if it names one, is for this page.
+  package func contains(_ host: String) -> Bool {
     guard host.utf8.count <= 256 else { return false }
     let host = host.lowercased()
     let (name, hostPort) = Self.split(host)

@@ -1,8 +1,8 @@
 import ControlInterface
-import JSON
-import NIOCore
+package import JSON
+package import NIOCore
 import Platform
-import Varlink
+package import Varlink
 
 /// Which form of a room is watched.
 enum WatchedForm: String, CaseIterable {
@@ -17,11 +17,11 @@ enum WatchedForm: String, CaseIterable {
 ///
 /// A stream takes what has changed since the state that it sent last, when it can: whoever reads slowly gets fewer
 /// and larger patches, and nothing is queued.
-final class RoomState: Sendable {
+package final class RoomState: Sendable {
   /// A state and its number.
-  struct Version: Sendable {
-    let sequence: Int
-    let value: JSONValue
+  package struct Version: Sendable {
+    package let sequence: Int
+    package let value: JSONValue
   }
 
   private struct State {
@@ -37,12 +37,14 @@ final class RoomState: Sendable {
 
   private let state = Guarded(State())
 
+  package init() {}
+
   /// Tells apart the numbers of different states, for whoever resumes a stream.
   let instance = String(UInt32.random(in: .min ... .max), radix: 36)
 
   // MARK: The daemon's side
 
-  func update(_ value: JSONValue, sequence: Int) {
+  package func update(_ value: JSONValue, sequence: Int) {
     let (signals, waiting) = state.withLock { state in
       state.version = Version(sequence: sequence, value: value)
       state.patches = [:]
@@ -54,7 +56,7 @@ final class RoomState: Sendable {
   }
 
   /// - Parameter error: `nil` for an orderly end.
-  func end(_ error: VarlinkClientError?) {
+  package func end(_ error: VarlinkClientError?) {
     let (signals, waiting) = state.withLock { state in
       if state.end == nil { state.end = .some(error) }
       defer { (state.signals, state.waiting) = ([:], []) }
@@ -66,10 +68,8 @@ final class RoomState: Sendable {
 
   // MARK: The browsers' side
 
-  var subscribers: Int { state.withLock { $0.signals.count } }
-
   /// Returns once there is a state.
-  func begin() async throws(VarlinkClientError) {
+  package func begin() async throws(VarlinkClientError) {
     await withCheckedContinuation { continuation in
       let isReady = state.withLock { state in
         if state.version != nil || state.end != nil { return true }
@@ -83,7 +83,7 @@ final class RoomState: Sendable {
   }
 
   /// Wakes a stream whenever there is something new, and now and then.
-  func subscribe() -> (number: Int, signals: AsyncStream<Void>) {
+  package func subscribe() -> (number: Int, signals: AsyncStream<Void>) {
     let (signals, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let number = state.withLock { state in
@@ -99,17 +99,19 @@ final class RoomState: Sendable {
     return (number, signals)
   }
 
-  func unsubscribe(_ number: Int) {
+  package func unsubscribe(_ number: Int) {
     state.withLock { $0.signals.removeValue(forKey: number) }?.finish()
   }
 
   /// Wakes all streams, so that they can show that they are alive.
-  func wake() { for signal in state.withLock({ Array($0.signals.values) }) { signal.yield() } }
+  package func wake() {
+    for signal in state.withLock({ Array($0.signals.values) }) { signal.yield() }
+  }
 
-  var newest: Version? { state.withLock { $0.version } }
+  package var newest: Version? { state.withLock { $0.version } }
 
   /// The text of the merge patch from an older version to the newest one, made once for all who have the same.
-  func patch(from old: Version, to new: Version) -> ByteBuffer {
+  package func patch(from old: Version, to new: Version) -> ByteBuffer {
     if let known = state.withLock({
       $0.version?.sequence == new.sequence ? $0.patches[old.sequence] : nil
     }) {

@@ -31,7 +31,7 @@ package struct Tokens: Sendable {
   }
 
   /// What `token` gives the right to; `nil` if it gives no right. Takes the same time for each that is wrong.
-  func right(of token: String?) -> Right? {
+  package func right(of token: String?) -> Right? {
     guard let token else { return nil }
     let (acts, reads) = (Self.equal(token, acting), Self.equal(token, reading))
     return acts ? .acting : reads ? .reading : nil

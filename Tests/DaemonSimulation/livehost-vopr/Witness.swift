@@ -71,6 +71,10 @@ struct Witness {
     return name.dropLast(digits.count) + digits + ".ndjson"
   }
 
+  private static func number(_ path: String) -> Int {
+    Int(path.dropLast(".ndjson".count).suffix(6)) ?? 0
+  }
+
   private static let mark = Array(#"{"type":"segmentSynced","n":"#.utf8)
 
   /// Whether lines of the journal tell about a file.
@@ -78,7 +82,10 @@ struct Witness {
     let names = path.split(separator: "/").map(String.init)
     return journal.contains { line in
       switch names[1] {
-      case "log": line.contains("the log of the rooms is damaged")
+      case "log":
+        // The last line of a segment is written again as it was.
+        line.contains("the log of the rooms is damaged")
+          || line.contains("cutting off") && line.contains("in segment \(number(path)),")
       case "rooms":
         // A power failure may give a file back the name that it had before.
         line.contains("the kept state in \(path) cannot be used")

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import LiveEvents
 
 struct ConnectVerb: ParsableCommand {
@@ -54,27 +53,9 @@ struct ConnectTwitchVerb: Verb {
     add("--ca", ca)
     add("--token-file", tokenFile)
     add("--room", room?.description)
-    throw context.becomeSource(arguments, channels)
-  }
-}
-
-extension Context {
-  /// Replaces this process by `livehost-source`, whose exit code becomes that of the verb.
-  ///
-  /// - Returns: why that is impossible.
-  fileprivate func becomeSource(_ options: [String], _ operands: [String]) -> Failure {
-    guard let sockets = socketPaths.first(where: { FileKind(path: $0.ingest) == .socket }) else {
-      return .notRunning(socketPaths.map(\.ingest))
-    }
-    let program = environment.programDirectory.map { "\($0)/livehost-source" } ?? "livehost-source"
-    guard FileKind(path: program) == .regular else {
-      return Failure(.failed, "there is no \(program); install the package livehost-sources")
-    }
-    let words =
-      [program] + options + ["--ingest", sockets.ingest] + (wantsJSON ? ["--json"] : []) + ["--"]
-      + operands
-    let pointers = words.map { strdup($0) } + [nil]
-    execv(program, pointers)
-    return Failure(.failed, "cannot start \(program): \(String(cString: strerror(errno)))")
+    let sockets = try context.sockets(\.ingest)
+    arguments += ["--ingest", sockets.ingest]
+    if context.wantsJSON { arguments.append("--json") }
+    throw context.become("livehost-source", of: "livehost-sources", arguments + ["--"] + channels)
   }
 }

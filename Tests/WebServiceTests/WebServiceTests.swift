@@ -1,0 +1,105 @@
+import ControlInterface
+import JSON
+import NIOCore
+import Testing
+import Varlink
+import WebService
+
+@Suite struct TokenTests {
+  @Test func `a token gives its right, and nothing else does`() {
+    let tokens = Tokens()
+    #expect(tokens.reading != tokens.acting && tokens.acting.utf8.count == 64)
+    #expect(tokens.right(of: tokens.acting) == .acting)
+    #expect(tokens.right(of: tokens.reading) == .reading)
+    #expect(Tokens().right(of: tokens.acting) == nil)
+    for wrong in [nil, "", String(tokens.acting.dropLast()), tokens.acting + "0"] {
+      #expect(tokens.right(of: wrong) == nil)
+    }
+  }
+}
+
+@Suite struct HostNameTests {
+  @Test(arguments: ["localhost:8317", "LOCALHOST:8317", "127.0.0.1:8317", "[::1]:8317"])
+  func `names of this machine count with the port`(name: String) {
+    let names = HostNames([])
+    names.note(port: 8_317)
+    #expect(names.contains(name))
+    names.note(port: 8_318)
+    #expect(!names.contains(name))
+  }
+
+  @Test(arguments: [
+    "", ":8317", "localhost", "evil.example", "evil.example:8317", "localhost.evil.example:8317",
+    "127.0.0.1.evil.example:8317", "localhost:8317:8317", "[::1", "0:8317", "127.1:8317",
+    String(repeating: "a", count: 300),
+  ])
+  func `other names do not count`(name: String) {
+    let names = HostNames(["page.example", "port.example:81"])
+    names.note(port: 8_317)
+    #expect(!names.contains(name))
+  }
+
+  @Test func `names behind a proxy count as they are configured`() {
+    let names = HostNames(["page.example", "Port.example:81"])
+    #expect(names.contains("page.example") && names.contains("page.example:443"))
+    #expect(names.contains("port.example:81") && !names.contains("port.example:82"))
+    #expect(names.contains("localhost:1"), "the proxy knows the port")
+  }
+}
+
+@Suite struct RoomStateTests {
+  private func room(_ viewers: Int, title: String? = "a") -> JSONValue {
+    ["viewers": .integer(Int64(viewers)), "title": title.map { .string($0) } ?? .null]
+  }
+
+  private func text(_ buffer: ByteBuffer) -> String { String(buffer: buffer) }
+
+  @Test func `who reads slowly gets one patch for all that changed`() throws {
+    let state = RoomState()
+    state.update(room(1), sequence: 1)
+    let first = try #require(state.newest)
+    for viewers in 2...100 { state.update(room(viewers), sequence: viewers) }
+    let newest = try #require(state.newest)
+    #expect(newest.sequence == 100)
+    #expect(text(state.patch(from: first, to: newest)) == #"{"viewers":100}"#)
+    #expect(text(state.patch(from: first, to: newest)) == #"{"viewers":100}"#)
+    state.update(room(100, title: nil), sequence: 101)
+    let last = try #require(state.newest)
+    #expect(text(state.patch(from: newest, to: last)) == #"{"title":null}"#)
+    #expect(text(state.patch(from: first, to: last)) == #"{"title":null,"viewers":100}"#)
+    // Of a version that is not the newest any more.
+    #expect(text(state.patch(from: first, to: newest)) == #"{"viewers":100}"#)
+  }
+
+  @Test func `each stream is woken, and many changes wake it once`() async {
+    let state = RoomState()
+    let (one, signals) = state.subscribe()
+    let (_, others) = state.subscribe()
+    var wakes = signals.makeAsyncIterator()
+    await wakes.next()
+    for viewers in 1...10 { state.update(room(viewers), sequence: viewers) }
+    await wakes.next()
+    state.unsubscribe(one)
+    #expect(await wakes.next() == nil)
+    state.end(nil)
+    var left = others.makeAsyncIterator()
+    await left.next()
+    #expect(await left.next() == nil)
+    let (_, late) = state.subscribe()
+    var ended = late.makeAsyncIterator()
+    #expect(await ended.next() == nil)
+  }
+
+  @Test func `a room that is not there is told to everybody who waits`() async {
+    let state = RoomState()
+    let missing = VarlinkClientError.remote(VarlinkError(name: "x.NoSuchRoom"))
+    let waiting = Task { try await state.begin() }
+    state.end(missing)
+    await #expect(throws: VarlinkClientError.self) { try await waiting.value }
+    await #expect(throws: VarlinkClientError.self) { try await state.begin() }
+    let open = RoomState()
+    open.update(room(1), sequence: 1)
+    open.end(nil)
+    await #expect(throws: Never.self) { try await open.begin() }
+  }
+}

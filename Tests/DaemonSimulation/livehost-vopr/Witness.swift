@@ -43,7 +43,7 @@ struct Witness {
       let isShown =
         change < new.count && Self.hasMark(new[change...])
         || Self.next(path).flatMap(disk.contents(of:)).map { Self.follows($0) } == true
-      changes[path] = isShown ? change : nil
+      changes[path] = isShown && !Self.isWrittenAgain(path, old, change) ? change : nil
     }
     before = [:]
   }
@@ -71,8 +71,10 @@ struct Witness {
     return name.dropLast(digits.count) + digits + ".ndjson"
   }
 
-  private static func number(_ path: String) -> Int {
-    Int(path.dropLast(".ndjson".count).suffix(6)) ?? 0
+  /// Whether only the last line of a segment of the log has changed, which the next start writes again as it was.
+  private static func isWrittenAgain(_ path: String, _ old: [UInt8], _ change: Int) -> Bool {
+    guard path.contains("/log/"), let end = old.dropLast().lastIndex(of: 10) else { return false }
+    return change > end && old[(end + 1)...].starts(with: Array(#"{"type":"segmentEnd","#.utf8))
   }
 
   private static let mark = Array(#"{"type":"segmentSynced","n":"#.utf8)
@@ -82,10 +84,7 @@ struct Witness {
     let names = path.split(separator: "/").map(String.init)
     return journal.contains { line in
       switch names[1] {
-      case "log":
-        // The last line of a segment is written again as it was.
-        line.contains("the log of the rooms is damaged")
-          || line.contains("cutting off") && line.contains("in segment \(number(path)),")
+      case "log": line.contains("the log of the rooms is damaged")
       case "rooms":
         // A power failure may give a file back the name that it had before.
         line.contains("the kept state in \(path) cannot be used")

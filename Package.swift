@@ -221,7 +221,7 @@ let sources: [Target] = [
     "Sources", "SourceTool",
     [
       "ControlInterface", "JSON", "LiveEvents", "LiveSources", "Platform", "RateLimiting",
-      "Suggestions", "TwitchChat", "Wording", "YAMLReader", arguments,
+      "TwitchChat", "Wording", "YAMLReader", arguments,
     ] + nio),
   program("Sources/livehost-source", ["SourceTool"]),
 ]

@@ -1,3 +1,4 @@
+import LiveEvents
 import LiveSources
 import SourceTool
 import Testing

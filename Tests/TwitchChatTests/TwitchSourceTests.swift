@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import LiveEvents
 import LiveSources
 import NIOCore
 import NIOPosix

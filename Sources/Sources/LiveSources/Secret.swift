@@ -23,11 +23,11 @@ package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConve
       .unreadableSecret(path: path, reason: reason)
     }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw unreadable(String(cString: strerror(errno))) }
+    guard descriptor >= 0 else { throw unreadable(SystemText.error(errno)) }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-    guard count >= 0 else { throw unreadable(String(cString: strerror(errno))) }
+    guard count >= 0 else { throw unreadable(SystemText.error(errno)) }
     let line = bytes[..<count].prefix { $0 != 0x0A && $0 != 0x0D }
     guard !line.isEmpty else { throw unreadable("its first line is empty") }
     guard line.allSatisfy({ (0x21...0x7E).contains($0) }) else {

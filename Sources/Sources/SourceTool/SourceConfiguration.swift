@@ -3,7 +3,7 @@ package import LiveEvents
 package import LiveSources
 package import RateLimiting
 package import TwitchChat
-import YAMLReader
+package import YAMLReader
 
 /// What one source does: the configuration file of a service, or the arguments of a source in the foreground.
 package struct SourceConfiguration: Sendable {
@@ -55,17 +55,16 @@ package struct SourceConfiguration: Sendable {
   }
 }
 
-/// One key of the configuration file: its name, what it means, and how it is read.
-///
-/// The table is the only place where keys are declared: the commented default file, the manual and the check
-/// for unknown keys come from it.
-package struct SourceKey: Sendable {
-  /// Path with dots, such as `twitch.channels`.
+/// A key of a source's configuration file. The table is the only place where keys are declared.
+package struct SourceKey: FileKey {
+  package static let program = "livehost-source"
+
   package let path: String
   package let meaning: String
   /// Its default, as it would be written; or an example after `#`.
   package let standard: String
-  let read: @Sendable (YAMLNode, inout SourceConfiguration) throws(ConfigurationError) -> Void
+  package let read:
+    @Sendable (YAMLNode, inout SourceConfiguration) throws(ConfigurationError) -> Void
 
   package static let all: [SourceKey] = [
     SourceKey(

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import LiveEvents
 import LiveSources
 import Platform
 import TwitchChat

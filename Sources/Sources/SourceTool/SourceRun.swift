@@ -1,5 +1,5 @@
 import Glibc
-import LiveEvents
+package import LiveEvents
 package import LiveSources
 import NIOCore
 import NIOPosix
@@ -9,7 +9,7 @@ import Wording
 
 /// How a source is doing, for people and programs that watch it in the foreground.
 package struct SourceProgress: Equatable, Sendable {
-  package var state = SourceState.connecting
+  package var state = SourceHealth.Connection.connecting
   package var reason: String?
   /// Lines taken from the platform, acknowledged by the daemon, and waiting for it.
   package var received = 0
@@ -27,7 +27,7 @@ package struct SourceProgress: Equatable, Sendable {
 package struct SourceRun: Sendable {
   /// What is told while it runs.
   package enum Report: Equatable, Sendable {
-    case status(channel: String, SourceState, reason: String?)
+    case status(channel: String, SourceHealth.Connection, reason: String?)
     case gap(channel: String, SourceGap)
     /// Each second.
     case progress(SourceProgress)
@@ -115,7 +115,7 @@ package struct SourceRun: Sendable {
     private let report: @Sendable (Report) -> Void
     private let ended: EventLoopPromise<Void>
     private var progress = SourceProgress()
-    private var states: [String: SourceState] = [:]
+    private var states: [String: SourceHealth.Connection] = [:]
     private var isEnding = false
 
     init(

@@ -1,3 +1,4 @@
+import LiveEvents
 package import LiveSources
 package import RateLimiting
 
@@ -246,7 +247,7 @@ package struct TwitchSession {
     }
   }
 
-  mutating func say(_ state: SourceState, of channel: String, _ reason: String? = nil) {
+  mutating func say(_ state: SourceHealth.Connection, of channel: String, _ reason: String? = nil) {
     guard var entry = channels[channel], entry.status.state != .refused else { return }
     if state == .connecting, connections.values.contains(where: { $0.joined[channel] != nil }) {
       return

@@ -181,7 +181,7 @@ package final class TwitchSource {
 
   /// Of several channels in one room the one that is worst counts.
   private func status(of room: RoomName) -> SourceStatus {
-    let order: [SourceState] = [.refused, .connecting, .behind, .live, .ended]
+    let order: [SourceHealth.Connection] = [.refused, .connecting, .behind, .live, .ended]
     let all = statuses.filter { self.room(of: $0.key) == room }.sorted { $0.key < $1.key }
       .map(\.value)
     let worst = all.min {

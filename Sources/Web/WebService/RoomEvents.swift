@@ -30,13 +30,12 @@ struct RoomEvents: Sendable {
         head.withLock { exchange(&$0, with: nil) }?.resume(returning: response)
       }
       let (ended, end) = AsyncStream.makeStream(of: Void.self)
-      let closing = ended
       Task {
         do {
           try await rooms.watch(room, as: form) { state in
             answer(
               self.response(request, context, state, interval: .seconds(1 / rate)) { end.finish() })
-            for await _ in closing {}
+            for await _ in ended {}
           }
         } catch let error as VarlinkClientError {
           answer(Reply.error(error))

@@ -1,6 +1,5 @@
 import Foundation
 import LiveEvents
-import Suggestions
 import Wording
 package import YAMLReader
 
@@ -60,40 +59,7 @@ extension Configuration {
   /// Reads `text` over the present values. `file` is its name in errors.
   package mutating func read(text: String, file: String) throws(ConfigurationError) {
     guard let root = try YAMLNode(parsing: text, file: file) else { return }
-    try read(root)
-  }
-
-  private mutating func read(_ node: YAMLNode) throws(ConfigurationError) {
-    let mapping = try YAMLMapping(node, known: nil, example: Self.example(below: node.key))
-    for (_, value) in mapping.entries {
-      let path = value.key ?? ""
-      if let key = ConfigurationKey.all.first(where: { $0.path == path }) {
-        try key.read(value, &self)
-      } else if ConfigurationKey.all.contains(where: { $0.path.hasPrefix(path + ".") }) {
-        try read(value)
-      } else {
-        throw value.keyProblem(Self.unknownKey(path))
-      }
-    }
-  }
-
-  private static func unknownKey(_ path: String) -> String {
-    let known = ConfigurationKey.all.map(\.path)
-    guard let nearest = Spelling.nearest(to: path, among: known) else {
-      return "unknown key; livehostd --print-default-config shows all keys"
-    }
-    return "unknown key; did you mean '\(nearest)'?"
-  }
-
-  /// The first of the keys that belong below one, with its default.
-  private static func example(below key: String?) -> String? {
-    let prefix = key.map { $0 + "." } ?? ""
-    guard let example = ConfigurationKey.all.first(where: { $0.path.hasPrefix(prefix) }) else {
-      return nil
-    }
-    let name = example.path.dropFirst(prefix.count)
-    let written = name.split(separator: ".").joined(separator: ": {")
-    return "\(written): \(example.standard)" + (name.contains(".") ? "}" : "")
+    try ConfigurationKey.read(root, into: &self)
   }
 
   private static func unreadable(_ file: String, _ error: NSError) -> String {
@@ -115,18 +81,6 @@ extension Configuration {
 
   /// The commented default file.
   package static var commentedDefaults: String {
-    var lines = ["# Configuration of livehostd. Every key is shown with its default."]
-    var group = ""
-    for key in ConfigurationKey.all {
-      let parts = key.path.split(separator: ".").map(String.init)
-      let newGroup = parts.count > 1 ? parts[0] : ""
-      lines.append("")
-      if newGroup != group, !newGroup.isEmpty { lines.append("#\(newGroup):") }
-      group = newGroup
-      let indent = newGroup.isEmpty ? "" : "  "
-      lines.append("#\(indent)# \(key.meaning)")
-      lines.append("#\(indent)\(parts.last ?? ""): \(key.standard)")
-    }
-    return lines.joined(separator: "\n") + "\n"
+    ConfigurationKey.commentedDefaults(of: "livehostd")
   }
 }

@@ -2,20 +2,16 @@ import Intake
 import LiveEvents
 import Logging
 import RateLimiting
-import YAMLReader
+package import YAMLReader
 
-/// One key of the configuration file: its name, what it means, and how it is read.
-///
-/// The table below is the only place where keys are declared. The commented default file, the
-/// manual and the check for unknown keys come from it.
-package struct ConfigurationKey: Sendable {
-  /// Path with dots, such as `rooms.maximum`.
+/// A key of the daemon's configuration file. The table below is the only place where keys are declared.
+package struct ConfigurationKey: FileKey {
+  package static let program = "livehostd"
+
   package let path: String
-  /// What it means, in a sentence.
   package let meaning: String
-  /// Its default, as it would be written.
   package let standard: String
-  let read: @Sendable (YAMLNode, inout Configuration) throws(ConfigurationError) -> Void
+  package let read: @Sendable (YAMLNode, inout Configuration) throws(ConfigurationError) -> Void
 }
 
 extension ConfigurationKey {

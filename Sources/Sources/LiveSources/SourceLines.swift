@@ -1,14 +1,9 @@
 import JSON
 package import LiveEvents
 
-/// How a source is, as shown on the screen of a room.
-package enum SourceState: String, Sendable {
-  case connecting, live, behind, refused, ended
-}
-
 /// What a source says of itself. Only the newest counts.
 package struct SourceStatus: Equatable, Sendable {
-  package var state: SourceState
+  package var state: SourceHealth.Connection
   /// Why, for people; `nil` if there is nothing to say.
   package var reason: String?
   /// How far what is delivered lags behind what was received.
@@ -17,7 +12,7 @@ package struct SourceStatus: Equatable, Sendable {
   package var lost = 0
   package var duplicate = 0
 
-  package init(_ state: SourceState, reason: String? = nil) {
+  package init(_ state: SourceHealth.Connection, reason: String? = nil) {
     self.state = state
     self.reason = reason
   }

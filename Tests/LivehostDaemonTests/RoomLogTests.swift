@@ -596,6 +596,49 @@ import WireFormats
     }
   }
 
+  @Test func `what is recorded behind something that nobody has is not taken without it`()
+    async throws
+  {
+    let disk = SimulatedDisk(seed: 1)
+    try disk.makeDirectory("/state")
+    try disk.syncDirectory("/")
+    var run = try await restored(on: disk)
+    _ = try run.directory.open(.main)
+    disk.decide { $0.path.hasPrefix("/state/log/") ? .error(EMFILE) : nil }
+    _ = try await run.recordings.start(.main, on: run.lane)
+    await run.send(0..<10)
+    _ = try await run.recordings.pause(.main, on: run.lane)
+    await run.send(10..<20)
+    disk.decide { call in
+      ["/state/log/", "/state/rooms/"].contains { call.path.hasPrefix($0) } ? .error(EMFILE) : nil
+    }
+    // Neither the log nor a snapshot has these, and only the recording has those that come next.
+    #expect(await run.trySend(20..<30) != nil)
+    await #expect(throws: ControlError.self) {
+      _ = try await run.recordings.resume(.main, on: run.lane)
+    }
+    while await run.lane.report(.main)?.features.recorder?.own?.state != .recording {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    #expect(await run.trySend(30..<40) != nil)
+    disk.losePower()
+    try await run.end()
+    disk.restart()
+    disk.decide { _ in nil }
+    run = try await restored(on: disk)
+    #expect(await run.received() == 20)
+    #expect(run.log.contain("was paused, and after that, is not in its state"))
+    await run.send(20..<40)
+    disk.losePower()
+    try await run.end()
+    disk.restart()
+    run = try await restored(on: disk)
+    #expect(await run.received() == 40)
+    #expect(!run.log.contain("is not in its state"))
+    try await run.end()
+  }
+
   @Test(arguments: [DiskFault.powerLoss, .processEnd])
   func `a crash before any call leaves what was acknowledged, recorded or not`(_ fault: DiskFault)
     async throws

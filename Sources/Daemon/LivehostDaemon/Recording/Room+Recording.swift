@@ -34,6 +34,8 @@ extension Room {
     if end == nil { restartAnalysis() }
     var change = RoomChange(settings: recordedSettings, restartsAnalysis: end == nil)
     if end == nil, isLogged { change.after = keeper?.position }
+    // What happened during a pause is neither recorded nor logged then.
+    if end != nil, !isLogged, !isRestoring { change.followsSnapshot = true }
     log?.addChange(change, at: clock.now)
   }
 

@@ -20,6 +20,9 @@ struct RoomChange: Codable, Equatable {
 
   /// At the beginning of a recording: the end of the log in front of it, if the log leads there.
   var after: LogPosition?
+  /// `true` where a recording continues behind something that only a snapshot can have: nothing behind it is
+  /// acknowledged before that snapshot is on disk.
+  var followsSnapshot: Bool?
   /// `true` if the analysis of the chat begins anew here: a recording knows of nothing before it.
   var restartsAnalysis: Bool?
   /// The batch that the events behind it are; they count only if all of them are there.
@@ -28,7 +31,7 @@ struct RoomChange: Codable, Equatable {
   var replays: Bool?
 
   private enum CodingKeys: String, CodingKey {
-    case settings, rejected, recorder, after, restartsAnalysis, position, replays
+    case settings, rejected, recorder, after, followsSnapshot, restartsAnalysis, position, replays
     case isAct = "act"
   }
 

@@ -36,6 +36,8 @@ package struct Restoration {
     let room: RoomName
     let lane: HostLane
     let snapshot: RoomSnapshot
+    /// Whether there was a newer one, which cannot be read.
+    let isOlder: Bool
     /// `nil` if the log says nothing about the room.
     var logged: LogPosition?
     /// How much it has seen of its recording, which may be over; `nil` if it has none.
@@ -94,9 +96,8 @@ package struct Restoration {
         continue
       }
       await work.step("restoring room \(room), \(number + 1) of \(rooms.count)") {
-        if let (snapshot, last) = await snapshot(of: room, log?.rooms[name]) {
-          restored[name] = open(room, snapshot)
-          restored[name]?.last = last
+        if let saved = await snapshot(of: room, log?.rooms[name]) {
+          restored[name] = open(room, saved)
         } else {
           // Nothing is left that the log could be played into.
           library.forget(name)
@@ -187,11 +188,16 @@ package struct Restoration {
     }
   }
 
-  /// What is saved of a room, or known from the log, which says more if the room was opened after that; and the
-  /// recording that follows, if the snapshot that would say so cannot be read.
-  private func snapshot(
-    of room: RoomName, _ log: LogContents.Room?
-  ) async -> (snapshot: RoomSnapshot, last: (recording: String, logEnd: LogPosition)?)? {
+  /// From what a room is restored.
+  private struct Saved {
+    var snapshot: RoomSnapshot
+    var isOlder = false
+    /// The recording that follows, if the snapshot that would say so cannot be read.
+    var last: (recording: String, logEnd: LogPosition)?
+  }
+
+  /// What is saved of a room, or known from the log, which says more if the room was opened after that.
+  private func snapshot(of room: RoomName, _ log: LogContents.Room?) async -> Saved? {
     let saved = store.load(room.description)
     var snapshot = saved.snapshot
     if let log, snapshot == nil || snapshot?.log != nil {
@@ -211,16 +217,16 @@ package struct Restoration {
       logger.warning(
         "room \(room) is restored from its recording, as its newest saved state cannot be read",
         metadata: ["room": "\(room)", "recording": "\(last.recording)"])
-      if let snapshot { return (snapshot, last) }
+      if let snapshot { return Saved(snapshot: snapshot, isOlder: true, last: last) }
       let alone = RoomSnapshot(
         room: room.description, savedAt: WallClock.milliseconds(),
         recording: RecordedPosition(recording: last.recording))
-      return (alone, nil)
+      return Saved(snapshot: alone, isOlder: true)
     }
     if snapshot == nil {
       lose("room \(room) is not restored: none of its saved states can be read", of: room)
     }
-    return snapshot.map { ($0, nil) }
+    return snapshot.map { Saved(snapshot: $0, isOlder: saved.isOlder) }
   }
 
   /// The recording of a room that was being written, if it began after what the older of its snapshots has. By what
@@ -253,12 +259,13 @@ package struct Restoration {
   }
 
   /// `nil` if the daemon is about to stop.
-  private func open(_ room: RoomName, _ snapshot: RoomSnapshot) -> Restored? {
+  private func open(_ room: RoomName, _ saved: Saved) -> Restored? {
+    let snapshot = saved.snapshot
     guard let lane = try? directory.open(room, restoring: snapshot) else { return nil }
     if let session = snapshot.log?.session { library.noteSession(session) }
     return Restored(
-      room: room, lane: lane, snapshot: snapshot, logged: snapshot.log,
-      recorded: snapshot.recording)
+      room: room, lane: lane, snapshot: snapshot, isOlder: saved.isOlder, logged: snapshot.log,
+      recorded: snapshot.recording, last: saved.last)
   }
 
   /// - Parameter leadsOn: whether what comes next in the log follows what is safely on disk.
@@ -271,7 +278,7 @@ package struct Restoration {
     }
     // What was recorded last, behind which nothing was logged.
     var recorded = restored.recorded
-    if recorded != nil { await catchUp(room, &recorded!, on: lane) }
+    if recorded != nil { await catchUp(restored, &recorded!) }
     await lane.visit(room) { $0?.wake(after: snapshot, at: restored.logged, now: .now()) }
     if let end = recorded { await recordings.resume(room, after: end, on: lane) }
     // What comes next follows neither what was logged before a recording that has ended, nor what is in a part of
@@ -312,8 +319,9 @@ package struct Restoration {
             if var next = rooms[mark.room]?.recording(before: mark), let entry = rooms[mark.room] {
               await hand(&due, to: rooms, unfinished)
               note(mark.room, unfinished)
-              await catchUp(entry.room, &next, until: mark.recorded, on: entry.lane)
+              let isWhole = await catchUp(entry, &next, until: mark.recorded)
               rooms[mark.room]?.recorded = next
+              if !isWhole { rooms[mark.room]?.isLost = true }
             }
             current = rooms[mark.room]?.follows(mark) == true ? mark.room : nil
           } else if let current {
@@ -347,11 +355,15 @@ package struct Restoration {
   /// A recording that cannot be read to its end leaves the room where it stopped.
   ///
   /// - Parameter end: where something else comes next.
+  /// - Returns: `false` if the room must not take what comes next, either: what lies before it is missing, and none of
+  ///   it was acknowledged.
+  @discardableResult
   private func catchUp(
-    _ room: RoomName, _ position: inout RecordedPosition, until end: RecordedPosition? = nil,
-    on lane: HostLane
-  ) async {
+    _ restored: Restored, _ position: inout RecordedPosition, until end: RecordedPosition? = nil
+  ) async -> Bool {
+    let (room, lane) = (restored.room, restored.lane)
     let start = position
+    var isWhole = true
     /// How many of the steps at the position's instant have not been found yet.
     var missing = start.steps
     defer { left.bytes = 0 }
@@ -366,13 +378,20 @@ package struct Restoration {
         left.bytes = max(0, files.bytes - reader.bytesRead)
         let known = steps.prefix(missing).prefix { $0.instant == start.instant }.count
         missing -= known
-        let due = exchange(&steps, with: []).dropFirst(known).prefix { step in
-          guard position != end else { return false }
+        var due: [RecordedStep] = []
+        for step in exchange(&steps, with: []).dropFirst(known) where position != end {
           position.advance(by: 1, at: step.instant)
-          return true
+          if isWhole, step.followsSnapshot {
+            // With an older snapshot, what follows may have been acknowledged.
+            isWhole = restored.isOlder
+            lose(
+              "what room \(room) did while recording \(start.recording) was paused\(isWhole ? "" : ", and after that,") is not in its state",
+              of: room)
+          }
+          if isWhole { due.append(step) }
         }
         if position == end { hasMore = false }
-        if !due.isEmpty { await lane.visit(room) { $0?.catchUp(Array(due)) } }
+        if !due.isEmpty { await lane.visit(room) { [due] in $0?.catchUp(due) } }
       }
     } catch {
       failure = error
@@ -390,5 +409,14 @@ package struct Restoration {
         "the last steps that room \(room) recorded are not in its state\(reason)",
         metadata: metadata)
     }
+    return isWhole
+  }
+}
+
+extension RecordedStep {
+  /// Whether only a snapshot has what lies in front of it.
+  fileprivate var followsSnapshot: Bool {
+    guard case .change(let text, _) = self else { return false }
+    return RoomChange(text: text)?.followsSnapshot == true
   }
 }

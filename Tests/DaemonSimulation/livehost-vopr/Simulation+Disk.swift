@@ -167,7 +167,7 @@ extension Simulation {
           model.spoil([room])
         }
       }
-      witness.noteSpoiled(path)
+      witness.noteSpoiled(path, on: disk)
     }
   }
 

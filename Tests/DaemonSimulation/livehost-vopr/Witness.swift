@@ -7,6 +7,8 @@ struct Witness {
   private var claimed: [String: Int] = [:]
   /// Where files were spoiled that have to be told about at the next start.
   private var changes: [String: Int] = [:]
+  /// What was in the spoiled snapshots among them.
+  private var snapshots: [String: [UInt8]] = [:]
   private var before: [String: [UInt8]] = [:]
 
   /// The disk has reported a sync of a file that has so many bytes.
@@ -21,7 +23,10 @@ struct Witness {
 
   var spoiled: [String] { changes.keys.sorted() }
 
-  mutating func noteSpoiled(_ path: String) { changes[path] = 0 }
+  mutating func noteSpoiled(_ path: String, on disk: SimulatedDisk) {
+    changes[path] = 0
+    snapshots[path] = disk.contents(of: path)
+  }
 
   /// Something is about to happen to the disk.
   mutating func begin(_ disk: SimulatedDisk) {
@@ -46,9 +51,21 @@ struct Witness {
       changes[path] = isShown && !Self.isWrittenAgain(path, old, change) ? change : nil
     }
     before = [:]
+    // A power failure may undo the rename that gave a spoiled snapshot its name.
+    for (path, spoiled) in snapshots
+    where !Self.names(of: path).contains(where: {
+      disk.contents(of: $0) == spoiled
+    }) {
+      (changes[path], snapshots[path]) = (nil, nil)
+    }
   }
 
-  mutating func forget() { changes = [:] }
+  mutating func forget() { (changes, snapshots) = ([:], [:]) }
+
+  /// A power failure may give a snapshot back the name that it had before.
+  private static func names(of snapshot: String) -> Set<String> {
+    [snapshot, snapshot.replacing(".previous", with: "")]
+  }
 
   /// Whether there is a mark behind the line with which `bytes` begin: the lines of a segment before a mark were
   /// synced when it was written.
@@ -86,10 +103,7 @@ struct Witness {
       switch names[1] {
       case "log": line.contains("the log of the rooms is damaged")
       case "rooms":
-        // A power failure may give a file back the name that it had before.
-        line.contains("the kept state in \(path) cannot be used")
-          || line.contains(
-            "the kept state in \(path.replacing(".previous", with: "")) cannot be used")
+        Self.names(of: path).contains { line.contains("the kept state in \($0) cannot be used") }
       default:
         line.contains(names[2]) && !line.contains("continues") && !line.contains("cutting off")
       }

@@ -144,7 +144,14 @@ import WireFormats
     _ = try studio.directory.open(.main)
     _ = await studio.lane.act(.control(.set(control: "zoom", value: 0.125)), in: .main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
-    #expect(try await studio.recordings.stop(.main, on: studio.lane).digest == nil)
+    _ = await studio.lane.act(.control(.set(control: "zoom", value: 0.25)), in: .main)
+    let recording = try await studio.recordings.stop(.main, on: studio.lane)
+    #expect(recording.digest == nil)
+    // Acts that are played count as those of the host.
+    let again = try #require(RoomName("again"))
+    _ = try await studio.replay(recording.recording, into: again)
+    _ = try await studio.recordings.start(again, on: studio.lane)
+    #expect(try await studio.recordings.stop(again, on: studio.lane).digest == nil)
     try await studio.end()
   }
 

@@ -23,6 +23,9 @@ struct LineChain: Equatable {
   /// What the first line of the next segment continues.
   var nextSegment: LineChain { LineChain(number: number) }
 
+  /// Whether a segment whose header says `previous` is the one that follows the segment that ends so.
+  static func leads(_ end: LineChain?, to previous: String?) -> Bool { end?.text == previous }
+
   /// The checksum as it is written.
   var text: String {
     withUnsafeBytes(of: Self.digits(of: checksum)) { String(decoding: $0, as: UTF8.self) }

@@ -436,7 +436,7 @@ struct Recovery {
       } else if segment.isDamaged {
         row.markDamaged(
           damage[number] ?? Damage(segment: number, lastGoodLine: segment.lastLine))
-      } else if segment.previous != before?.chain?.text {
+      } else if !LineChain.leads(before?.chain, to: segment.previous) {
         row.markDamaged("segment \(number) does not continue the one before it")
       } else {
         before = segment

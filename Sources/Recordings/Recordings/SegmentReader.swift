@@ -207,8 +207,7 @@ final class SegmentReader {
 
   /// Whether a segment with this header is the one that follows the segment before.
   private func continues(_ header: SegmentHeader) -> Bool {
-    guard let previous else { return true }
-    return header.previous == previous.text
+    previous == nil || LineChain.leads(previous, to: header.previous)
   }
 
   private func decode<Line: Decodable>(

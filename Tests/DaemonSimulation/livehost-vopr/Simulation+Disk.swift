@@ -117,24 +117,56 @@ extension Simulation {
   func spoil(_ bits: Int) {
     var changed: [(path: String, lost: [UInt8])] = []
     for _ in 0..<bits {
-      // Files of each kind as often, however many there are.
-      let kinds = Dictionary(grouping: files(in: SimulatedDaemon.directory)) {
-        String($0.split(separator: "/")[1].prefix { $0 != "." })
-      }.sorted { $0.key < $1.key }
-      guard !kinds.isEmpty else { return }
-      let files = kinds[random.pick(0..<kinds.count)].value
-      let path = files[random.pick(0..<files.count)]
-      guard let bytes = disk.contents(of: path), !bytes.isEmpty else { continue }
-      let offset = random.pick(0..<bytes.count)
-      trace.add("\(path) changes at byte \(offset) of \(bytes.count)")
-      let line = bytes[..<offset].lastIndex(of: 10).map { $0 + 1 } ?? 0
-      changed.append((path, bytes[line...] + behind(path)))
+      guard let (path, bytes) = weakSpot() ?? anySpot() else { continue }
+      let offset = random.pick(bytes)
+      guard let contents = disk.contents(of: path) else { continue }
+      trace.add("\(path) changes at byte \(offset) of \(contents.count)")
+      let line = contents[..<offset].lastIndex(of: 10).map { $0 + 1 } ?? 0
+      changed.append((path, contents[line...] + behind(path)))
       witness.begin(disk)
       disk.rot(path, at: offset, bits: 1 << UInt8(random.pick(0..<8)))
       witness.end(disk)
     }
     spoiledFiles.formUnion(changed.map(\.path))
     for (path, lost) in changed { spoiled(path, lost) }
+  }
+
+  /// Bytes anywhere: in files of each kind as often, however many there are.
+  private func anySpot() -> (path: String, bytes: Range<Int>)? {
+    let kinds = Dictionary(grouping: files(in: SimulatedDaemon.directory)) {
+      String($0.split(separator: "/")[1].prefix { $0 != "." })
+    }.sorted { $0.key < $1.key }
+    return kinds.randomElement(using: &random).flatMap { spot(in: $0.value) { 0..<$0.count } }
+  }
+
+  /// Bytes on which more depends than on most: the newest snapshot of a room, the first line of a segment, and the last
+  /// batch of one that others follow. `nil` as often.
+  private func weakSpot() -> (path: String, bytes: Range<Int>)? {
+    let all = files(in: SimulatedDaemon.directory)
+    let segments = all.filter { $0.hasSuffix(".ndjson") }
+    return switch random.pick(0..<6) {
+    case 0:
+      spot(in: all.filter { $0.contains("/rooms/") && $0.hasSuffix(".json") }) { 0..<$0.count }
+    case 1: spot(in: segments) { 0..<($0.firstIndex(of: 10) ?? $0.count) }
+    case 2:
+      spot(in: segments.filter { !behind($0).isEmpty }) { bytes in
+        let lines = bytes.indices.filter { bytes[$0] == 10 }
+        return (lines.suffix(Self.lastLines).first ?? 0)..<bytes.count
+      }
+    default: nil
+    }
+  }
+
+  /// About as many as a batch has.
+  private static let lastLines = 16
+
+  private func spot(
+    in paths: [String], _ bytes: ([UInt8]) -> Range<Int>
+  ) -> (path: String, bytes: Range<Int>)? {
+    guard let path = paths.randomElement(using: &random), let contents = disk.contents(of: path),
+      !contents.isEmpty
+    else { return nil }
+    return (path, bytes(contents))
   }
 
   /// What is in the segments behind one.

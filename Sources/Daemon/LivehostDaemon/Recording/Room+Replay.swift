@@ -78,7 +78,9 @@ extension Room {
   /// Takes an event as it was taken: acts are not counted among those that were received.
   private func play(_ event: LiveEvent, at instant: Instant) {
     if exchange(&isActNext, with: false) {
-      if screen.perform(event, at: instant) { log?.add(act: event, at: instant) }
+      guard screen.perform(event, at: instant) else { return }
+      isDriven = true
+      log?.add(act: event, at: instant)
     } else {
       if isRestoring { known.repeatTaking(event, at: instant) }
       screen.receive(event, at: instant)

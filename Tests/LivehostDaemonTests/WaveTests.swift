@@ -1,7 +1,9 @@
 import Analysis
 import ChatFeature
 import ControlInterface
+import FileSystem
 import Foundation
+import Glibc
 import HostScreen
 import Ingest
 import JSON
@@ -9,6 +11,7 @@ import LiveEvents
 import LivehostDaemon
 import Prometheus
 import Recordings
+import SimulatedDisk
 import Synchronization
 import TestSupport
 import Testing
@@ -253,6 +256,89 @@ private func match() -> [[LiveEvent]] {
     try await second.end()
   }
 
+  // MARK: All together
+
+  @Test
+  func
+    `a searched room with a failing recorder and refused sliders outlives a kill, and is replayed`()
+    async throws
+  {
+    let disk = SimulatedDisk()
+    try disk.makeDirectory("/state")
+    try disk.syncDirectory("/")
+    var run = try await restored(on: disk)
+    _ = try run.directory.open(.main)
+    let recording = try await run.recordings.start(.main, on: run.lane).recording
+    await run.send(chat(0..<60))
+    try await refuse(0.5, as: 1, on: run.lane)
+    try await untilWave(has: 30, run.lane)
+    // Some of it is being searched at the end.
+    await run.send(chat(60..<80))
+    disk.endProcess()
+    try await run.end()
+    disk.restart()
+
+    run = try await restored(on: disk)
+    try await refuse(0.7, as: 2, on: run.lane)
+    try await untilWave(has: 40, run.lane)
+    let recorded = try #require(await run.lane.report(.main)?.features)
+    disk.decide {
+      $0.operation == .sync && $0.path.contains("/main-") ? .error(EIO) : nil
+    }
+    _ = await run.trySend(150..<151)
+    while await recorder(run.lane)?.state != .failed { await Task.yield() }
+    // The log keeps the room meanwhile.
+    await run.send(chat(80..<100))
+    try await untilWave(has: 50, run.lane)
+    // What was found is on disk by then, too.
+    await run.send([LiveEvent(timestamp: 0, payload: .header(.viewers(count: 1)))])
+    let live = try #require(await run.lane.report(.main)?.features)
+    disk.endProcess()
+    try await run.end()
+    disk.restart()
+
+    run = try await restored(on: disk)
+    let features = try #require(await run.lane.report(.main)?.features)
+    #expect(features.chat?.untimed == live.chat?.untimed && live.chat?.total == 101)
+    #expect(features.control == live.control && live.control?.failures == ["zoom": "locked"])
+    #expect(features.recorder?.own?.failure?.contains("Input/output error") == true)
+    var digests: Set<String> = []
+    for room in [again, RoomName("twice")!] {
+      _ = try run.directory.open(room)
+      let replay = Replay(
+        try await run.library.files(of: recording), into: room, on: run.lane, speed: nil)
+      digests.insert(try await replay.run().digest)
+      #expect(await effects(run.lane, room) == 0)
+      let played = try #require(await run.lane.report(room)?.features)
+      #expect(played.chat?.withoutAnalysis == recorded.chat?.withoutAnalysis)
+      #expect(played.control == recorded.control)
+    }
+    #expect(digests.count == 1 && digests != [""])
+    try await run.end()
+  }
+
+  private func restored(on disk: SimulatedDisk) async throws -> KeptRooms {
+    let run = try KeptRooms(in: "/state", on: disk, settings: settings)
+    await run.recordings.open()
+    await run.restore()
+    return run
+  }
+
+  private func recorder(_ lane: HostLane) async -> SingleRecorderReport? {
+    await lane.report(.main)?.features.recorder?.own
+  }
+
+  /// A surface refuses what a slider asks for.
+  private func refuse(_ value: Double, as request: Int, on lane: HostLane) async throws {
+    _ = await lane.act(.control(.surface(.began(surface: request, controls: nil))), in: .main)
+    _ = await lane.act(
+      .control(.slider(Slider(control: "zoom", phase: .end, value: value))), in: .main)
+    _ = await lane.act(
+      .control(.outcome(request: request, .refused(reason: "locked"))), in: .main)
+    let panel = await lane.report(.main)?.features.control
+    #expect(panel?.failures == ["zoom": "locked"] && panel?.pending == nil)
+  }
+
   // MARK: Cooperation
 
   /// How often work comes back to an executor: each time that it yields, it does so once more.
@@ -310,5 +396,14 @@ extension KeptRooms {
           room: .main, events: events, clock: .event,
           receipt: DeliveryReceipt { continuation.resume(returning: ($0, $1)) }))
     }
+  }
+}
+
+extension ChatReport {
+  /// Without what is begun anew behind a replay.
+  fileprivate var withoutAnalysis: ChatReport {
+    var report = untimed
+    (report.waves, report.unsearched, report.highlights) = (nil, nil, nil)
+    return report
   }
 }

@@ -36,6 +36,9 @@ func serviceProduct(_ name: String, _ package: String) -> Target.Dependency {
 let logging = serviceProduct("Logging", "swift-log")
 let nio = [serviceProduct("NIOCore", "swift-nio"), serviceProduct("NIOPosix", "swift-nio")]
 let tls = [serviceProduct("NIOSSL", "swift-nio-ssl"), serviceProduct("NIOTLS", "swift-nio")]
+let webSocket = [
+  serviceProduct("NIOHTTP1", "swift-nio"), serviceProduct("NIOWebSocket", "swift-nio"),
+]
 let lifecycle = serviceProduct("ServiceLifecycle", "swift-service-lifecycle")
 let coreMetrics = serviceProduct("CoreMetrics", "swift-metrics")
 let signals = serviceProduct("UnixSignals", "swift-service-lifecycle")
@@ -213,15 +216,19 @@ let daemon: [Target] = [
 let sources: [Target] = [
   module(
     "Sources", "LiveSources",
-    ["JSON", "LiveEvents", "Platform", "RateLimiting"] + nio + tls),
+    ["ControlInterface", "JSON", "LiveEvents", "Platform", "RateLimiting", "Varlink"] + nio + tls
+      + webSocket),
   module(
     "Sources", "TwitchChat",
-    ["LiveEvents", "LiveSources", "Platform", "RateLimiting"] + nio),
+    ["LiveEvents", "LiveSources", "RateLimiting"] + nio),
+  module(
+    "Sources", "ObsStudio",
+    ["ControlInterface", "JSON", "LiveEvents", "LiveSources", "RateLimiting"] + nio),
   module(
     "Sources", "SourceTool",
     [
-      "ControlInterface", "JSON", "LiveEvents", "LiveSources", "Platform", "RateLimiting",
-      "TwitchChat", "Wording", "YAMLReader", arguments,
+      "ControlInterface", "JSON", "LiveEvents", "LiveSources", "ObsStudio", "Platform",
+      "RateLimiting", "TwitchChat", "Wording", "YAMLReader", arguments,
     ] + nio),
   program("Sources/livehost-source", ["SourceTool"]),
 ]
@@ -337,7 +344,11 @@ let tests: [Target] =
       ["JSON", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport", "TwitchChat"] + nio + tls
     ),
     test(
-      "SourceToolTests", ["LiveEvents", "LiveSources", "RateLimiting", "SourceTool", "YAMLReader"]),
+      "ObsStudioTests",
+      ["JSON", "LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "TestSupport"]),
+    test(
+      "SourceToolTests",
+      ["LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "SourceTool", "YAMLReader"]),
     test("AnalysisTests", ["Analysis", "JSON", "LiveEvents", "TestSupport"]),
     test(
       "HostFeatureTests",

@@ -120,6 +120,7 @@ script completion 10 Tests/Interop/completion.sh "$bin"
 script screen 10 Tests/Interop/screen.sh "$bin"
 script surface 10 Tests/Interop/surface.py "$bin"
 script sources 10 Tests/Interop/sources.sh "$bin"
+script obs 10 Tests/Interop/obs.sh "$bin"
 script web 10 Tests/Interop/web.sh "$bin"
 script vopr 20 Tests/vopr.sh "$bin"
 script kills 10 Tests/kills.py "$bin" 10

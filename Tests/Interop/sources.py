@@ -438,4 +438,5 @@ def main():
     sys.exit(test.end())
 
 
-main()
+if __name__ == "__main__":
+    main()

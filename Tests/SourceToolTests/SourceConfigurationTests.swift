@@ -1,5 +1,6 @@
 import LiveEvents
 import LiveSources
+import ObsStudio
 import RateLimiting
 import SourceTool
 import Testing
@@ -30,6 +31,7 @@ struct SourceConfigurationTests {
       kind: twitch
       room: main
       ingest: /tmp/ingest
+      control: /tmp/control
       patience: 2m
       bufferMebibytes: 3
       twitch:
@@ -41,9 +43,15 @@ struct SourceConfigurationTests {
         tokenFile: /etc/token
         channelsPerConnection: 7
         joinsPerTenSeconds: 2000
+      obs:
+        server: studio:4456
+        passwordFile: /etc/password
       """)
     #expect(configuration.room == RoomName("main"))
     #expect(configuration.ingest == "/tmp/ingest")
+    #expect(configuration.control == "/tmp/control")
+    #expect(configuration.obs.server.description == "studio:4456")
+    #expect(configuration.obs.passwordFile == "/etc/password")
     #expect(configuration.patience == .seconds(120))
     #expect(configuration.bufferMebibytes == 3)
     let twitch = configuration.twitch
@@ -57,9 +65,16 @@ struct SourceConfigurationTests {
     #expect(twitch.joinsPerTenSeconds == 2000)
   }
 
+  @Test func `OBS needs nothing but its kind`() throws {
+    let configuration = try Self.read("kind: obs")
+    #expect(configuration.kind == .obs)
+    #expect(configuration.obs.server.description == "127.0.0.1:4455")
+    #expect(try configuration.obsSettings(credentials: nil).password == nil)
+  }
+
   @Test(arguments: [
     ("kind: twich", "a.yaml:1: kind: there is no 'twich'; did you mean 'twitch'?"),
-    ("room: main", "a.yaml: kind: is missing; write 'kind: twitch'"),
+    ("room: main", "a.yaml: kind: is missing; write 'kind: twitch' or 'kind: obs'"),
     ("kind: twitch", "a.yaml: twitch.channels: names no channel; write [channel]"),
     (
       least + "  chanels: 1",
@@ -67,6 +82,7 @@ struct SourceConfigurationTests {
     ),
     (least + "  tls: maybe", "a.yaml:4: twitch.tls: expected true or false, not 'maybe'"),
     (least + "  server: 'x:y'", "a.yaml:4: twitch.server: expected HOST:PORT, not 'x:y'"),
+    ("kind: obs\nobs:\n  server: ':'", "a.yaml:3: obs.server: expected HOST:PORT, not ':'"),
     (least + "room: No", "a.yaml:4: room: 'No' is not a room name: [a-z0-9_][a-z0-9_.-]{0,63}"),
     (
       "kind: twitch\ntwitch:\n  channels: [a b]",

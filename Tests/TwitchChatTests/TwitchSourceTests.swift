@@ -49,8 +49,8 @@ struct TwitchSourceTests {
           security: try authority.map { try PeerSecurity(certificates: $0) }, delivery: delivery,
           eventLoop: loop)
         let told = told
-        source.changed = { told.append("\($1.state.rawValue) \($1.reason ?? "")") }
-        source.failed = { told.append("failed \($0)") }
+        source.events.changed = { told.append("\($1.state.rawValue) \($1.reason ?? "")") }
+        source.events.failed = { told.append("failed \($0)") }
         delivery.start()
         source.start()
         self.source.value = (source, delivery)

@@ -85,6 +85,11 @@ package final class Delivery {
     Instant(nanoseconds: Int64(MonotonicClock.nanoseconds()))
   }
 
+  /// Milliseconds since 1970 of a monotonic time.
+  package static func wallTime(_ instant: Instant) -> Int {
+    WallClock.milliseconds() - Int((now - instant).nanoseconds / 1_000_000)
+  }
+
   /// Lines that the daemon has acknowledged.
   package var delivered: Int { queue.delivered }
   /// Lines that wait for it.

@@ -17,8 +17,11 @@ package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConve
 
   /// Reads the first line of a file.
   ///
+  /// - Parameter hasSpaces: whether it is a password that people chose, which may contain anything.
   /// - Throws: ``SourceError/unreadableSecret(path:reason:)``.
-  package static func read(file path: String) throws(SourceError) -> Secret {
+  package static func read(
+    file path: String, hasSpaces: Bool = false
+  ) throws(SourceError) -> Secret {
     func unreadable(_ reason: String) -> SourceError {
       .unreadableSecret(path: path, reason: reason)
     }
@@ -30,7 +33,7 @@ package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConve
     guard count >= 0 else { throw unreadable(SystemText.error(errno)) }
     let line = bytes[..<count].prefix { $0 != 0x0A && $0 != 0x0D }
     guard !line.isEmpty else { throw unreadable("its first line is empty") }
-    guard line.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+    guard hasSpaces || line.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw unreadable("its first line has white space or other characters that no token has")
     }
     return Secret(String(decoding: line, as: UTF8.self))

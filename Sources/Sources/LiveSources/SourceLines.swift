@@ -1,5 +1,6 @@
-import JSON
+package import JSON
 package import LiveEvents
+package import RateLimiting
 
 /// What a source says of itself. Only the newest counts.
 package struct SourceStatus: Equatable, Sendable {
@@ -29,6 +30,12 @@ package struct SourceGap: Equatable, Sendable {
     self.from = from
     self.to = to
     self.reason = reason
+  }
+
+  package init(from: Instant, to: Instant, reason: String) {
+    // The clock may be set back meanwhile.
+    let start = Delivery.wallTime(from)
+    self.init(from: start, to: max(start, Delivery.wallTime(to)), reason: reason)
   }
 }
 
@@ -90,6 +97,19 @@ package enum SourceLine {
         $0.add("name", user)
       }
       $0.add("text", text)
+    }
+  }
+
+  /// Any event.
+  ///
+  /// - Parameter time: milliseconds since 1970.
+  package static func event(
+    _ type: String, room: RoomName, at time: Int, _ body: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    line(type) {
+      $0.add("room", room.description)
+      $0.add("ts", time)
+      body(&$0)
     }
   }
 

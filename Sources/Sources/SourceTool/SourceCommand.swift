@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlInterface
 import LiveEvents
 import LiveSources
+import ObsStudio
 import RateLimiting
 import TwitchChat
 import YAMLReader
@@ -20,7 +21,8 @@ struct SourceCommand: ParsableCommand {
       or permission refused; 78 configuration.
       """,
     version: "livehost-source \(livehostVersion)",
-    subcommands: [RunCommand.self, TwitchCommand.self], defaultSubcommand: RunCommand.self)
+    subcommands: [RunCommand.self, TwitchCommand.self, ObsCommand.self],
+    defaultSubcommand: RunCommand.self)
 }
 
 /// Runs the source of a configuration file.
@@ -78,6 +80,8 @@ protocol ForegroundCommand: ParsableCommand {
 struct ForegroundOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The daemon's ingest socket.", valueName: "path"))
   var ingest = "/run/livehost/ingest"
+  @Option(help: ArgumentHelp("The daemon's control socket.", valueName: "path"))
+  var control = "/run/livehost/io.livehost.Control"
   @Option(help: ArgumentHelp("The room of everything that the source tells.", valueName: "room"))
   var room: String?
   @OptionGroup var output: OutputOptions
@@ -92,6 +96,7 @@ struct ForegroundOptions: ParsableArguments {
     var configuration = SourceConfiguration()
     configuration.kind = kind
     configuration.ingest = ingest
+    configuration.control = control
     configuration.room = room.flatMap { RoomName($0) }
     configuration.patience = .seconds(60)
     return SourcePlan(name: name, configuration: configuration, json: output.json)
@@ -141,6 +146,32 @@ struct TwitchCommand: ForegroundCommand {
     plan.configuration.twitch.usesTLS = !noTls
     plan.configuration.twitch.certificates = ca
     plan.configuration.twitch.tokenFile = tokenFile
+    return plan
+  }
+}
+
+struct ObsCommand: ForegroundCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "obs", abstract: "Watch OBS, and do in it what the screen asks for.")
+
+  @OptionGroup var common: ForegroundOptions
+  @Argument(help: ArgumentHelp("OBS's WebSocket server.", valueName: "host:port"))
+  var server = ObsSettings.address.description
+  @Option(help: ArgumentHelp("File with the server's password.", valueName: "file"))
+  var passwordFile: String?
+
+  func validate() throws {
+    guard PeerAddress(server, defaultPort: ObsSettings.address.port) != nil else {
+      throw ValidationError("OBS's server is HOST:PORT, not '\(server)'")
+    }
+  }
+
+  func plan() -> SourcePlan {
+    var plan = common.plan("obs", .obs)
+    if let address = PeerAddress(server, defaultPort: ObsSettings.address.port) {
+      plan.configuration.obs.server = address
+    }
+    plan.configuration.obs.passwordFile = passwordFile
     return plan
   }
 }

@@ -22,7 +22,8 @@ extension SourceConfiguration {
 
   private func validate(file: String) throws(ConfigurationError) {
     guard let kind else {
-      throw ConfigurationError(file: file, key: "kind", message: "is missing; write 'kind: twitch'")
+      throw ConfigurationError(
+        file: file, key: "kind", message: "is missing; write 'kind: twitch' or 'kind: obs'")
     }
     switch kind {
     case .twitch:
@@ -30,6 +31,7 @@ extension SourceConfiguration {
         throw ConfigurationError(
           file: file, key: "twitch.channels", message: "names no channel; write [channel]")
       }
+    case .obs: break
     }
   }
 

@@ -1,6 +1,7 @@
 import Glibc
 package import LiveEvents
 package import LiveSources
+package import ObsStudio
 package import RateLimiting
 package import TwitchChat
 package import YAMLReader
@@ -8,7 +9,7 @@ package import YAMLReader
 /// What one source does: the configuration file of a service, or the arguments of a source in the foreground.
 package struct SourceConfiguration: Sendable {
   /// The kinds of sources. A further kind is a case here, its keys below, and its start in ``SourceRun``.
-  package enum Kind: String, CaseIterable, Sendable { case twitch }
+  package enum Kind: String, CaseIterable, Sendable { case twitch, obs }
 
   package var kind: Kind?
   /// The room of everything; `nil` for the room that a line names.
@@ -18,7 +19,10 @@ package struct SourceConfiguration: Sendable {
   /// How long the daemon may be away; `nil` waits without end.
   package var patience: Interval?
   package var bufferMebibytes = 8
+  /// The daemon's control socket, over which it says what the screen asks for.
+  package var control = "/run/livehost/io.livehost.Control"
   package var twitch = TwitchOptions()
+  package var obs = ObsOptions()
 
   package init() {}
 
@@ -33,6 +37,20 @@ package struct SourceConfiguration: Sendable {
     package var tokenFile: String?
     package var channelsPerConnection = 50
     package var joinsPerTenSeconds = 20
+  }
+
+  /// Which OBS is watched.
+  package struct ObsOptions: Sendable {
+    package var server = ObsSettings.address
+    package var passwordFile: String?
+  }
+
+  /// The settings of a session with OBS; reads the password.
+  package func obsSettings(credentials: String?) throws(SourceError) -> ObsSettings {
+    guard let file = obs.passwordFile ?? Self.credential(in: credentials) else {
+      return ObsSettings()
+    }
+    return ObsSettings(password: try .read(file: file, hasSpaces: true))
   }
 
   /// The session's settings; reads the token.
@@ -68,7 +86,7 @@ package struct SourceKey: FileKey {
 
   package static let all: [SourceKey] = [
     SourceKey(
-      path: "kind", meaning: "What the source is: twitch. Required.", standard: "twitch"
+      path: "kind", meaning: "What the source is: twitch or obs. Required.", standard: "twitch"
     ) { value, configuration throws(ConfigurationError) in
       configuration.kind = try value.choice(
         SourceConfiguration.Kind.allCases.map { ($0.rawValue, $0) })
@@ -105,6 +123,13 @@ package struct SourceKey: FileKey {
       standard: "8"
     ) { value, configuration throws(ConfigurationError) in
       configuration.bufferMebibytes = try value.integer(in: 1...1024)
+    },
+    SourceKey(
+      path: "control",
+      meaning: "The daemon's control socket, for sources that do what the screen asks for (obs).",
+      standard: "/run/livehost/io.livehost.Control"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.control = try value.text()
     },
     SourceKey(
       path: "twitch.channels", meaning: "The channels to read. Required.", standard: "[]"
@@ -163,6 +188,22 @@ package struct SourceKey: FileKey {
       standard: "20"
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.joinsPerTenSeconds = try value.integer(in: 1...2000)
+    },
+    SourceKey(
+      path: "obs.server", meaning: "OBS's WebSocket server.", standard: "127.0.0.1:4455"
+    ) { value, configuration throws(ConfigurationError) in
+      let text = try value.text()
+      guard let address = PeerAddress(text, defaultPort: ObsSettings.address.port) else {
+        throw value.problem("expected HOST:PORT, not '\(text)'")
+      }
+      configuration.obs.server = address
+    },
+    SourceKey(
+      path: "obs.passwordFile",
+      meaning: "A file with the server's password; by default the credential token of the unit.",
+      standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.obs.passwordFile = value.scalar.flatMap { $0.isEmpty ? nil : $0 }
     },
   ]
 

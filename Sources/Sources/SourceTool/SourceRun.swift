@@ -3,6 +3,7 @@ package import LiveEvents
 package import LiveSources
 import NIOCore
 import NIOPosix
+import ObsStudio
 import Platform
 import TwitchChat
 import Wording
@@ -57,10 +58,9 @@ package struct SourceRun: Sendable {
   /// Runs until the task is cancelled, which delivers what was received and returns; or throws
   /// ``SourceError``.
   package func run() async throws {
-    let settings = try configuration.twitchSettings(credentials: credentials)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
-      try await run(settings, on: group.next())
+      try await run(on: group.next())
     } catch {
       try? await group.shutdownGracefully()
       throw error
@@ -68,12 +68,12 @@ package struct SourceRun: Sendable {
     try await group.shutdownGracefully()
   }
 
-  private func run(_ settings: TwitchSettings, on loop: any EventLoop) async throws {
+  private func run(on loop: any EventLoop) async throws {
     let ended = loop.makePromise(of: Void.self)
     let source: NIOLoopBound<RunningSource>
     do {
       source = try await loop.submit {
-        NIOLoopBound(try begin(settings, loop, ended), eventLoop: loop)
+        NIOLoopBound(try begin(loop, ended), eventLoop: loop)
       }.get()
     } catch {
       ended.fail(error)
@@ -87,20 +87,30 @@ package struct SourceRun: Sendable {
   }
 
   private func begin(
-    _ twitch: TwitchSettings, _ loop: any EventLoop, _ ended: EventLoopPromise<Void>
+    _ loop: any EventLoop, _ ended: EventLoopPromise<Void>
   ) throws(SourceError) -> RunningSource {
+    let kind = configuration.kind ?? .twitch
     var settings = Delivery.Settings(
-      path: configuration.ingest, source: name, platform: "twitch", room: configuration.room)
+      path: configuration.ingest, source: name, platform: kind.rawValue, room: configuration.room)
     settings.maximumBytes = configuration.bufferMebibytes << 20
     settings.patience = configuration.patience
     // Positions are those of this run: what it has not delivered when it ends, nobody sends again.
     let session = "\(name)/\(getpid())-\(WallClock.milliseconds())"
     let delivery = Delivery(settings, session: session, eventLoop: loop)
-    let options = configuration.twitch
-    let source = TwitchSource(
-      twitch, address: options.server,
-      security: options.usesTLS ? try PeerSecurity(certificates: options.certificates) : nil,
-      delivery: delivery, eventLoop: loop)
+    let source: any LiveSource
+    switch kind {
+    case .twitch:
+      let options = configuration.twitch
+      source = TwitchSource(
+        try configuration.twitchSettings(credentials: credentials), address: options.server,
+        security: options.usesTLS ? try PeerSecurity(certificates: options.certificates) : nil,
+        delivery: delivery, eventLoop: loop)
+    case .obs:
+      source = ObsSource(
+        try configuration.obsSettings(credentials: credentials),
+        address: configuration.obs.server, delivery: delivery, control: configuration.control,
+        eventLoop: loop)
+    }
     let running = RunningSource(
       source: source, delivery: delivery, eventLoop: loop, report: report, ended: ended)
     running.start()
@@ -109,7 +119,7 @@ package struct SourceRun: Sendable {
 
   /// A source and its way to the daemon, on their event loop.
   private final class RunningSource {
-    private let source: TwitchSource
+    private let source: any LiveSource
     private let delivery: Delivery
     private let eventLoop: any EventLoop
     private let report: @Sendable (Report) -> Void
@@ -119,7 +129,7 @@ package struct SourceRun: Sendable {
     private var isEnding = false
 
     init(
-      source: TwitchSource, delivery: Delivery, eventLoop: any EventLoop,
+      source: any LiveSource, delivery: Delivery, eventLoop: any EventLoop,
       report: @escaping @Sendable (Report) -> Void, ended: EventLoopPromise<Void>
     ) {
       self.source = source
@@ -130,18 +140,18 @@ package struct SourceRun: Sendable {
     }
 
     func start() {
-      source.changed = { [unowned self] channel, status in
+      source.events.changed = { [unowned self] channel, status in
         states[channel] = status.state
         progress.state = states.values.contains(.connecting) ? .connecting : status.state
         progress.reason = status.reason
         report(.status(channel: channel, status.state, reason: status.reason))
       }
-      source.missed = { [unowned self] channel, gap in
+      source.events.missed = { [unowned self] channel, gap in
         progress.gaps += 1
         progress.gapMilliseconds += gap.to - gap.from
         report(.gap(channel: channel, gap))
       }
-      source.failed = { [unowned self] error in finish(with: error) }
+      source.events.failed = { [unowned self] error in finish(with: error) }
       delivery.failed = { [unowned self] error in finish(with: error) }
       delivery.start()
       source.start()

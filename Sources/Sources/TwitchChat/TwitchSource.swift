@@ -1,13 +1,12 @@
 import LiveEvents
 package import LiveSources
 package import NIOCore
-import Platform
 import RateLimiting
 
 /// Carries out what a ``TwitchSession`` decides: the sockets and the clock around it.
 ///
 /// Belongs to one event loop.
-package final class TwitchSource {
+package final class TwitchSource: LiveSource {
   /// Longer than any line of Twitch, whose tags have up to 8,191 bytes, and as long as the daemon reads.
   private static let longestLine = 64 * 1024
 
@@ -23,18 +22,12 @@ package final class TwitchSource {
   private var session: TwitchSession
   private var peers: [Int: Peer] = [:]
   private var statuses: [String: SourceStatus] = [:]
-  private var wake: Scheduled<Void>?
-  private var wakeTime: Instant?
+  private let timer = SourceTimer()
   private var isPaused = false
   /// Messages without an identifier, which were given one.
   private var untagged = 0
 
-  /// The status of a channel has changed.
-  package var changed: (_ channel: String, SourceStatus) -> Void = { _, _ in }
-  /// Nothing was heard of a channel for a time.
-  package var missed: (_ channel: String, SourceGap) -> Void = { _, _ in }
-  /// It has ended by itself.
-  package var failed: (SourceError) -> Void = { _ in }
+  package var events = SourceEvents()
   /// Lines that were longer than a line may be.
   package private(set) var tooLong = 0
 
@@ -50,7 +43,6 @@ package final class TwitchSource {
       settings, generator: SystemRandomNumberGenerator(), at: Delivery.now)
   }
 
-  /// Lines that were forwarded, and copies that were not.
   package var forwarded: Int { session.forwarded }
   package var duplicates: Int { session.duplicates }
 
@@ -59,14 +51,13 @@ package final class TwitchSource {
     advance { $0.wake(at: $1) }
   }
 
-  /// Closes all connections. The rooms are told that the source has ended, unless it was refused.
   package func stop() {
     for (channel, status) in statuses where status.state != .refused {
       statuses[channel]?.state = .ended
       statuses[channel]?.reason = nil
     }
     for room in Set(statuses.keys.map(room)) { delivery.report(status(of: room), in: room) }
-    wake?.cancel()
+    timer.cancel()
     for peer in peers.values { peer.connection.close() }
     peers = [:]
   }
@@ -83,21 +74,7 @@ package final class TwitchSource {
       for effect in effects { perform(effect) }
       effects = session.takeEffects()
     }
-    schedule()
-  }
-
-  private func schedule() {
-    let deadline = session.deadline
-    guard deadline != wakeTime else { return }
-    wake?.cancel()
-    wakeTime = deadline
-    wake = deadline.map { deadline in
-      let delay = max(0, (deadline - Delivery.now).nanoseconds)
-      return eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(delay)) { [self] in
-        wakeTime = nil
-        advance { $0.wake(at: $1) }
-      }
-    }
+    timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
   }
 
   private func perform(_ effect: TwitchSession.Effect) {
@@ -114,14 +91,12 @@ package final class TwitchSource {
       statuses[channel] = status
       let room = room(of: channel)
       delivery.report(self.status(of: room), in: room)
-      changed(channel, status)
+      events.changed(channel, status)
     case .gap(let channel, let from, let to, let reason):
-      // The clock may be set back meanwhile.
-      let start = Self.wallTime(from)
-      let gap = SourceGap(from: start, to: max(start, Self.wallTime(to)), reason: reason)
+      let gap = SourceGap(from: from, to: to, reason: reason)
       delivery.report(gap, in: room(of: channel))
-      missed(channel, gap)
-    case .refused(let reason): failed(.refused(reason))
+      events.missed(channel, gap)
+    case .refused(let reason): events.failed(.refused(reason))
     }
   }
 
@@ -188,11 +163,5 @@ package final class TwitchSource {
       (order.firstIndex(of: $0.state) ?? 0) < (order.firstIndex(of: $1.state) ?? 0)
     }
     return worst ?? SourceStatus(.connecting)
-  }
-
-  /// Milliseconds since 1970 of a monotonic time.
-  private static func wallTime(_ instant: Instant) -> Int {
-    let ago = (Delivery.now - instant).nanoseconds / 1_000_000
-    return WallClock.milliseconds() - Int(ago)
   }
 }

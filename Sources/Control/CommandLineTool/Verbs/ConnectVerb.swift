@@ -9,7 +9,7 @@ struct ConnectVerb: ParsableCommand {
       Starts livehost-source, which connects to a platform and passes what it says to the daemon until \
       Ctrl-C. For a source that starts with the machine see livehost-source(8).
       """,
-    subcommands: [ConnectTwitchVerb.self])
+    subcommands: [ConnectTwitchVerb.self, ConnectObsVerb.self])
 
   // So that they may precede the inner verb, like any other.
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -57,5 +57,39 @@ struct ConnectTwitchVerb: Verb {
     arguments += ["--ingest", sockets.ingest]
     if context.wantsJSON { arguments.append("--json") }
     throw context.become("livehost-source", of: "livehost-sources", arguments + ["--"] + channels)
+  }
+}
+
+struct ConnectObsVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "obs",
+    abstract: "Watch OBS, and do in it what the screen asks for.",
+    discussion: """
+      Needs OBS's WebSocket server (Tools, WebSocket Server Settings). An input of OBS is a slider and the \
+      switch 'mute INPUT', a scene the switch 'scene SCENE'; the switch 'stream' starts and stops the stream. \
+      Ends with 0 on Ctrl-C, 69 if the daemon is gone for a minute, 77 if OBS refuses the password.
+
+      JSON: one line per report: state and gap, and each second progress.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: ArgumentHelp("OBS's server; default: 127.0.0.1:4455.", valueName: "host:port"))
+  var server: String?
+  @Option(
+    help: ArgumentHelp("File with the server's password.", valueName: "file"),
+    completion: .file())
+  var passwordFile: String?
+  @Option(help: ArgumentHelp("Room of everything that OBS says.", valueName: "room"))
+  var room: RoomName?
+
+  func run(_ context: Context) async throws {
+    var arguments = ["obs"]
+    if let passwordFile { arguments += ["--password-file", passwordFile] }
+    if let room { arguments += ["--room", room.description] }
+    let sockets = try context.sockets(\.ingest)
+    arguments += ["--ingest", sockets.ingest, "--control", sockets.control]
+    if context.wantsJSON { arguments.append("--json") }
+    throw context.become(
+      "livehost-source", of: "livehost-sources", arguments + ["--"] + [server].compactMap { $0 })
   }
 }

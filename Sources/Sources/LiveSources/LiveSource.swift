@@ -1,0 +1,56 @@
+package import NIOCore
+package import RateLimiting
+
+/// What a source tells the program that runs it.
+package struct SourceEvents {
+  /// The status of a channel, or whatever the source reads, has changed.
+  package var changed: (_ channel: String, SourceStatus) -> Void = { _, _ in }
+  /// Nothing was heard of a channel for a time.
+  package var missed: (_ channel: String, SourceGap) -> Void = { _, _ in }
+  /// It has ended by itself.
+  package var failed: (SourceError) -> Void = { _ in }
+
+  package init() {}
+}
+
+/// A source of events: a class around a value that decides. Belongs to one event loop.
+package protocol LiveSource: AnyObject {
+  var events: SourceEvents { get set }
+  /// Events that were forwarded, and copies that were not.
+  var forwarded: Int { get }
+  var duplicates: Int { get }
+
+  func start()
+  /// Ends all connections. The rooms are told that the source has ended, unless it was refused.
+  func stop()
+}
+
+/// Calls a source when its next deadline has come. Belongs to one event loop.
+package final class SourceTimer {
+  private var scheduled: Scheduled<Void>?
+  private var time: Instant?
+
+  package init() {}
+
+  /// Sets the only deadline; `nil` for none. `body` sets the next one.
+  package func set(
+    _ deadline: Instant?, on eventLoop: any EventLoop, _ body: @escaping () -> Void
+  ) {
+    guard deadline != time else { return }
+    cancel()
+    time = deadline
+    scheduled = deadline.map { deadline in
+      let delay = max(0, (deadline - Delivery.now).nanoseconds)
+      return eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(delay)) { [self] in
+        time = nil
+        body()
+      }
+    }
+  }
+
+  package func cancel() {
+    scheduled?.cancel()
+    scheduled = nil
+    time = nil
+  }
+}

@@ -1,0 +1,273 @@
+package import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOWebSocket
+
+/// What happens on a WebSocket, as calls on its event loop.
+package struct WebSocketEvents {
+  package var opened: () -> Void = {}
+  /// A message of text, complete.
+  package var received: (UnsafeRawBufferPointer) -> Void = { _ in }
+  /// Everything that was there has been received.
+  package var drained: () -> Void = {}
+  /// It is closed. Comes once, also if it was never opened.
+  package var closed: (WebSocketEnd) -> Void = { _ in }
+
+  package init() {}
+}
+
+/// Why a WebSocket ended.
+package struct WebSocketEnd: Equatable, Sendable {
+  /// The code that the peer closed it with; `nil` if it ended in another way.
+  package var code: Int?
+  /// For people.
+  package var reason: String
+
+  package init(code: Int? = nil, reason: String) {
+    self.code = code
+    self.reason = reason
+  }
+}
+
+/// A client of a WebSocket server (RFC 6455). Belongs to one event loop.
+///
+/// Messages are put together from their fragments and are bounded; pings are answered.
+package final class WebSocketConnection {
+  /// The longest message that is taken, in bytes.
+  package static let longestMessage = 1 << 20
+  private static let timeout = TimeAmount.seconds(10)
+
+  private let events: WebSocketEvents
+  private var channel: (any Channel)?
+  private var isClosed = false
+  private var isReading = true
+
+  /// Begins to connect.
+  ///
+  /// - Parameters:
+  ///   - path: what the server is asked for.
+  ///   - protocolName: the subprotocol, if the server has several.
+  package init(
+    to address: PeerAddress, path: String = "/", protocolName: String? = nil,
+    security: PeerSecurity?, eventLoop: any EventLoop, events: WebSocketEvents
+  ) {
+    self.events = events
+    let connection = NIOLoopBound(self, eventLoop: eventLoop)
+    let security = NIOLoopBound(security, eventLoop: eventLoop)
+    var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
+    head.headers.add(name: "Host", value: address.description)
+    if let protocolName {
+      head.headers.add(name: "Sec-WebSocket-Protocol", value: protocolName)
+    }
+    let request = head
+    ClientBootstrap(group: eventLoop)
+      .connectTimeout(Self.timeout)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          if let security = security.value {
+            try channel.pipeline.syncOperations.addHandler(security.handler(host: address.host))
+          }
+          try Self.configure(channel, request, connection)
+        }
+      }
+      .connect(host: address.host, port: address.port).assumeIsolated().whenComplete { result in
+        switch result {
+        case .success(let channel): self.take(channel)
+        case .failure(let error): self.end(WebSocketEnd(reason: ConnectionFailure.text(error)))
+        }
+      }
+  }
+
+  private static func configure(
+    _ channel: any Channel, _ request: HTTPRequestHead,
+    _ connection: NIOLoopBound<WebSocketConnection>
+  ) throws {
+    let upgrader = NIOTypedWebSocketClientUpgrader<Void>(
+      maxFrameSize: longestMessage,
+      upgradePipelineHandler: { channel, _ in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(
+            WebSocketHandler(connection.value.ownEvents))
+        }
+      })
+    var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
+      upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
+        upgradeRequestHead: request, upgraders: [upgrader],
+        notUpgradingCompletionHandler: { channel in
+          channel.eventLoop.makeFailedFuture(NotAWebSocket())
+        }))
+    // A server may say something at once, in the segment of its answer.
+    configuration.leftOverBytesStrategy = .forwardBytes
+    let upgraded = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+      configuration: configuration)
+    let timeout = channel.eventLoop.assumeIsolated().scheduleTask(in: Self.timeout) {
+      connection.value.end(WebSocketEnd(reason: "no answer in time"))
+    }
+    upgraded.assumeIsolated().whenComplete { result in
+      timeout.cancel()
+      if case .failure(let error) = result {
+        connection.value.end(
+          WebSocketEnd(
+            reason: error is NotAWebSocket
+              ? "the server speaks no WebSocket" : ConnectionFailure.text(error)))
+        channel.close(promise: nil)
+      }
+    }
+  }
+
+  private struct NotAWebSocket: Error {}
+
+  private var ownEvents: WebSocketEvents {
+    var own = WebSocketEvents()
+    own.opened = { [self] in if !isClosed { events.opened() } }
+    own.received = { [self] in if !isClosed { events.received($0) } }
+    own.drained = { [self] in if !isClosed { events.drained() } }
+    own.closed = { [self] in end($0) }
+    return own
+  }
+
+  private func take(_ channel: any Channel) {
+    guard !isClosed else {
+      channel.close(promise: nil)
+      return
+    }
+    self.channel = channel
+    if !isReading { setReading(false) }
+  }
+
+  private func end(_ end: WebSocketEnd) {
+    guard !isClosed else { return }
+    close()
+    events.closed(end)
+  }
+
+  /// Writes a message. Only after `events.opened`.
+  package func send(_ text: [UInt8]) {
+    channel?.writeAndFlush(
+      WebSocketFrame(
+        fin: true, opcode: .text, maskKey: .random(), data: ByteBuffer(bytes: text)),
+      promise: nil)
+  }
+
+  /// Stops or resumes reading, so that the peer is held up instead of this program's memory filled.
+  package func setReading(_ isReading: Bool) {
+    self.isReading = isReading
+    channel?.setOption(.autoRead, value: isReading).whenComplete { _ in }
+  }
+
+  /// Closes it; no event comes any more.
+  package func close() {
+    isClosed = true
+    channel?.close(promise: nil)
+    channel = nil
+  }
+}
+
+/// Puts messages together and answers what concerns the connection alone.
+private final class WebSocketHandler: ChannelInboundHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundOut = WebSocketFrame
+
+  private let events: WebSocketEvents
+  /// The fragments so far of a message; `nil` between messages.
+  private var message: ByteBuffer?
+  private var isText = true
+  private var end: WebSocketEnd?
+
+  init(_ events: WebSocketEvents) { self.events = events }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    if context.channel.isActive { events.opened() }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard end == nil else { return }
+    let frame = unwrapInboundIn(data)
+    guard frame.maskKey == nil else {
+      return fail(context, .protocolError, "the server masks what it sends")
+    }
+    switch frame.opcode {
+    case .ping: send(context, .pong, frame.data)
+    case .pong: break
+    case .connectionClose: closed(context, frame.data)
+    case .text, .binary:
+      guard message == nil else {
+        return fail(context, .protocolError, "a message began within another one")
+      }
+      isText = frame.opcode == .text
+      append(context, frame)
+    case .continuation:
+      guard message != nil else {
+        return fail(context, .protocolError, "a message continued that had not begun")
+      }
+      append(context, frame)
+    default: fail(context, .protocolError, "an unknown kind of frame")
+    }
+  }
+
+  private func append(_ context: ChannelHandlerContext, _ frame: WebSocketFrame) {
+    var message = self.message ?? ByteBuffer()
+    guard message.readableBytes + frame.length <= WebSocketConnection.longestMessage else {
+      return fail(context, .messageTooLarge, "a message was too long")
+    }
+    var data = frame.data
+    message.writeBuffer(&data)
+    self.message = message
+    guard frame.fin else { return }
+    self.message = nil
+    guard isText else {
+      return fail(context, .unacceptableData, "a message was not text")
+    }
+    message.withUnsafeReadableBytes(events.received)
+  }
+
+  private func closed(_ context: ChannelHandlerContext, _ data: ByteBuffer) {
+    var data = data
+    let code = data.readInteger(as: UInt16.self).map(Int.init)
+    let text = data.readString(length: data.readableBytes) ?? ""
+    end = WebSocketEnd(
+      code: code,
+      reason: text.isEmpty ? "the server closed the connection" : String(text.prefix(120)))
+    var answer = ByteBuffer()
+    if let code { answer.writeInteger(UInt16(code)) }
+    send(context, .connectionClose, answer)
+    context.close(promise: nil)
+  }
+
+  private func fail(
+    _ context: ChannelHandlerContext, _ code: WebSocketErrorCode, _ reason: String
+  ) {
+    end = end ?? WebSocketEnd(reason: reason)
+    var data = ByteBuffer()
+    data.write(webSocketErrorCode: code)
+    send(context, .connectionClose, data)
+    context.close(promise: nil)
+  }
+
+  private func send(
+    _ context: ChannelHandlerContext, _ opcode: WebSocketOpcode, _ data: ByteBuffer
+  ) {
+    let frame = WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: data)
+    context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) { events.drained() }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    end = end ?? WebSocketEnd(reason: Self.text(error))
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    events.closed(end ?? WebSocketEnd(reason: "the connection was closed"))
+  }
+
+  private static func text(_ error: any Error) -> String {
+    switch error as? NIOWebSocketError {
+    case .invalidFrameLength?: "a message was too long"
+    case .fragmentedControlFrame?, .multiByteControlFrameLength?: "the server broke the protocol"
+    case nil: ConnectionFailure.text(error)
+    }
+  }
+}

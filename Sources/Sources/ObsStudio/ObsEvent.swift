@@ -1,0 +1,55 @@
+import JSON
+package import LiveEvents
+import LiveSources
+
+/// What OBS tells a room, in the words of the room.
+package enum ObsEvent: Equatable, Sendable {
+  case stream(StreamState)
+  case statistics(StreamStatistics)
+  case recorder(RecorderState)
+  case recorded(bytes: Int, milliseconds: Int)
+  /// A slider or a switch has this, wherever it was moved.
+  case control(String, ControlState)
+  /// Levels from 0 to 1, one for each channel.
+  case meter(String, [Float])
+
+  /// The native line, without its end.
+  ///
+  /// - Parameter time: milliseconds since 1970.
+  package func line(room: RoomName, at time: Int) -> [UInt8] {
+    SourceLine.event(type, room: room, at: time) { object in
+      switch self {
+      case .stream(let state): object.add("state", state.rawValue)
+      case .statistics(let statistics):
+        object.add("bitrateKbps", statistics.bitrateKbps)
+        object.add("framesPerSecond", statistics.framesPerSecond)
+        object.add("droppedFrames", statistics.droppedFrames)
+        object.add("congestion", statistics.congestion)
+      case .recorder(let state): object.add("state", state.rawValue)
+      case .recorded(let bytes, let milliseconds):
+        object.add("bytes", bytes)
+        object.add("durationMs", milliseconds)
+      case .control(let name, let state):
+        object.add("control", name)
+        switch state {
+        case .value(let value): object.add("value", value)
+        case .position(let on): object.add("on", on)
+        }
+      case .meter(let input, let levels):
+        object.add("input", input)
+        object.addArray("levels") { array in for level in levels { array.append(level) } }
+      }
+    }
+  }
+
+  private var type: String {
+    switch self {
+    case .stream: "stream"
+    case .statistics: "stats"
+    case .recorder: "recorder.state"
+    case .recorded: "recorder.progress"
+    case .control: "control.state"
+    case .meter: "meter"
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import JSON
+import LiveEvents
+
+/// The inputs and scenes of OBS as controls of a room: an input is a slider and a switch `mute INPUT`, a scene
+/// is a switch `scene SCENE`; `stream` starts and stops the stream.
+struct ObsMixer: Sendable {
+  /// Controls that are not those of an input or a scene.
+  static let stream = "stream"
+  static let recorder = "recorder"
+  static let endStream = "endStream"
+  static let fixed = [endStream, recorder, stream]
+  private static let mute = "mute "
+  private static let scene = "scene "
+  /// How many inputs and how many scenes are controls: a surface may have 256 in all.
+  private static let maximumInputs = 64
+  private static let maximumScenes = 120
+  /// The longest name of an input or scene, with space for the prefix of its control.
+  private static let longestName = 240
+
+  enum Control: Equatable {
+    case volume(input: String)
+    case mute(input: String)
+    case scene(String)
+    case stream
+  }
+
+  /// In the order in which OBS lists them. Those that have no sound have no volume.
+  private var inputs: [String] = []
+  private var audio: Set<String> = []
+  private var scenes: [String] = []
+  private var currentScene: String?
+  /// What the room has been told of each control, so that nothing is repeated.
+  private var told: [String: ControlState] = [:]
+  private var levels: [String: [Float]] = [:]
+  private var announced: [String]?
+
+  mutating func take(scenes reply: JSONValue, inputs list: JSONValue) {
+    func names(_ list: JSONValue?, _ member: String, atMost count: Int) -> [String] {
+      let names = (list?.arrayValue ?? []).compactMap { $0[member]?.stringValue }
+      return Array(
+        names.filter { !$0.isEmpty && $0.utf8.count <= Self.longestName }.prefix(count))
+    }
+    inputs = names(list["inputs"], "inputName", atMost: Self.maximumInputs)
+      .filter { !Self.fixed.contains($0) }
+    // OBS lists them from the last one to the first.
+    scenes = names(reply["scenes"], "sceneName", atMost: Self.maximumScenes).reversed()
+    currentScene = reply["currentProgramSceneName"]?.stringValue
+    audio = []
+    levels = levels.filter { inputs.contains($0.key) }
+  }
+
+  /// What to ask for, to know the volumes.
+  var volumeRequests: [(id: String, request: ObsRequest)] {
+    inputs.flatMap { input in
+      ["GetInputVolume", "GetInputMute"].map {
+        (input, ObsRequest($0, ["inputName": .string(input)]))
+      }
+    }
+  }
+
+  /// Takes the answers to ``volumeRequests``. Gives what controls have.
+  mutating func takeVolumes(_ responses: [ObsResponse]) -> [ObsEvent] {
+    var events: [ObsEvent?] = []
+    // Inputs without sound refuse to answer.
+    for response in responses where response.isDone && inputs.contains(response.id) {
+      audio.insert(response.id)
+      if response.type == "GetInputVolume" {
+        events.append(volume(of: response.id, response.data))
+      } else {
+        events.append(muting(of: response.id, response.data))
+      }
+    }
+    return events.compactMap { $0 } + scene(currentScene)
+  }
+
+  /// All controls, if they are others than before.
+  mutating func newControls() -> [String]? {
+    let sounding = inputs.filter(audio.contains)
+    let all =
+      Self.fixed + sounding.flatMap { [$0, Self.mute + $0] } + scenes.map { Self.scene + $0 }
+    guard all != announced else { return nil }
+    announced = all
+    return all
+  }
+
+  /// What a control of the room is.
+  func control(_ name: String) -> Control? {
+    if name == Self.stream { return .stream }
+    if audio.contains(name) { return .volume(input: name) }
+    if name.hasPrefix(Self.mute), audio.contains(String(name.dropFirst(Self.mute.count))) {
+      return .mute(input: String(name.dropFirst(Self.mute.count)))
+    }
+    if name.hasPrefix(Self.scene), scenes.contains(String(name.dropFirst(Self.scene.count))) {
+      return .scene(String(name.dropFirst(Self.scene.count)))
+    }
+    return nil
+  }
+
+  // MARK: What OBS has
+
+  mutating func volume(of input: String, _ data: JSONValue) -> ObsEvent? {
+    guard audio.contains(input), let decibels = data["inputVolumeDb"]?.numberValue else {
+      return nil
+    }
+    return news(input, .value(ObsFader.position(decibels: decibels)))
+  }
+
+  mutating func muting(of input: String, _ data: JSONValue) -> ObsEvent? {
+    guard audio.contains(input), let isMuted = data["inputMuted"]?.boolValue else { return nil }
+    return news(Self.mute + input, .position(on: isMuted))
+  }
+
+  /// Another scene is on air.
+  mutating func scene(_ name: String?) -> [ObsEvent] {
+    currentScene = name
+    return scenes.compactMap { news(Self.scene + $0, .position(on: $0 == name)) }
+  }
+
+  mutating func streams(_ isOn: Bool) -> ObsEvent? { news(Self.stream, .position(on: isOn)) }
+
+  private mutating func news(_ control: String, _ state: ControlState) -> ObsEvent? {
+    guard told[control] != state else { return nil }
+    told[control] = state
+    return .control(control, state)
+  }
+
+  /// The levels of inputs, as far as they are others than before: most inputs are silent most of the time.
+  mutating func meters(_ data: JSONValue) -> [ObsEvent] {
+    (data["inputs"]?.arrayValue ?? []).compactMap { input in
+      guard let name = input["inputName"]?.stringValue, audio.contains(name) else { return nil }
+      let peaks = (input["inputLevelsMul"]?.arrayValue ?? [])
+        .prefix(ControlEvent.maximumChannels).map { channel in
+          // Magnitude, peak, peak before the fader. A peak may be above full level.
+          Float(min(max(channel.arrayValue?.dropFirst().first?.numberValue ?? 0, 0), 1))
+        }
+      guard !peaks.isEmpty, levels[name] != peaks else { return nil }
+      levels[name] = peaks
+      return .meter(name, peaks)
+    }
+  }
+
+  /// The room may have been moved meanwhile, so all is told again.
+  mutating func forget() {
+    told = [:]
+    levels = [:]
+  }
+}

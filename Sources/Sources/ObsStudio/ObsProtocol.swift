@@ -1,0 +1,130 @@
+import Foundation
+import JSON
+import LiveSources
+
+/// Messages of obs-websocket 5: `op` says what they are, `d` is what they say.
+enum ObsMessage {
+  enum Operation: Int64 {
+    case hello = 0
+    case identify = 1
+    case identified = 2
+    case event = 5
+    case request = 6
+    case response = 7
+    case batch = 8
+    case batchResponse = 9
+  }
+
+  /// The codes with which OBS closes a connection for good.
+  enum CloseCode {
+    static let wrongPassword = 4009
+    static let wrongVersion = 4010
+  }
+
+  /// The codes of answers to requests.
+  enum Status {
+    static let notReady: Int64 = 207
+  }
+
+  /// The version of the protocol that is spoken here.
+  static let version: Int64 = 1
+  /// General, Config, Scenes, Inputs, Outputs, and the levels of inputs.
+  static let events: Int64 = 1 | 2 | 4 | 8 | 64 | 65_536
+
+  static func identify(_ answer: String?) -> JSONValue {
+    var data: [JSONName: JSONValue] = [
+      "rpcVersion": .integer(version), "eventSubscriptions": .integer(events),
+    ]
+    if let answer { data["authentication"] = .string(answer) }
+    return message(.identify, data)
+  }
+
+  static func request(_ request: ObsRequest, id: String) -> JSONValue {
+    message(.request, request.members(id: id))
+  }
+
+  /// Several requests whose answers come together.
+  static func batch(_ requests: [(id: String, request: ObsRequest)], id: String) -> JSONValue {
+    message(
+      .batch,
+      [
+        "requestId": .string(id),
+        "requests": .array(requests.map { .object($0.request.members(id: $0.id)) }),
+      ])
+  }
+
+  private static func message(
+    _ operation: Operation, _ data: [JSONName: JSONValue]
+  ) -> JSONValue {
+    ["op": .integer(operation.rawValue), "d": .object(data)]
+  }
+
+  /// The answer to a challenge.
+  static func authentication(password: Secret, salt: String, challenge: String) -> String {
+    let secret = password.reveal { base64(SHA256.hash(Array(($0 + salt).utf8))) }
+    return base64(SHA256.hash(Array((secret + challenge).utf8)))
+  }
+
+  private static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+}
+
+/// A request to OBS.
+struct ObsRequest {
+  var type: String
+  var data: [JSONName: JSONValue] = [:]
+
+  init(_ type: String, _ data: [JSONName: JSONValue] = [:]) {
+    self.type = type
+    self.data = data
+  }
+
+  fileprivate func members(id: String) -> [JSONName: JSONValue] {
+    var members: [JSONName: JSONValue] = ["requestType": .string(type), "requestId": .string(id)]
+    if !data.isEmpty { members["requestData"] = .object(data) }
+    return members
+  }
+}
+
+/// The answer to a request.
+struct ObsResponse {
+  let id: String
+  let type: String
+  let isDone: Bool
+  let code: Int64
+  let comment: String?
+  let data: JSONValue
+
+  /// `nil` if the value is none.
+  init?(_ value: JSONValue) {
+    guard let type = value["requestType"]?.stringValue, let status = value["requestStatus"] else {
+      return nil
+    }
+    id = value["requestId"]?.stringValue ?? ""
+    self.type = type
+    isDone = status["result"]?.boolValue ?? false
+    code = status["code"]?.integerValue ?? 0
+    comment = status["comment"]?.stringValue
+    data = value["responseData"] ?? .null
+  }
+}
+
+extension JSONValue {
+  /// A number, however it is written.
+  var numberValue: Double? {
+    switch self {
+    case .integer(let integer): Double(integer)
+    case .number(let number): number
+    default: nil
+    }
+  }
+
+  /// A count, which is never negative.
+  var countValue: Int? {
+    switch self {
+    case .integer(let integer) where integer >= 0: Int(integer)
+    // A library may write whole numbers as others.
+    case .number(let number) where number >= 0 && number < 9e15: Int(number)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import JSON
+import LiveEvents
+import LiveSources
+import RateLimiting
+
+/// What OBS reports by itself and when it is asked.
+extension ObsSession {
+  mutating func take(event type: String, _ data: JSONValue, at now: Instant) {
+    switch type {
+    case "StreamStateChanged":
+      guard let state = ObsOutput.State(event: data["outputState"]?.stringValue ?? "") else {
+        return
+      }
+      stream.take(event: state)
+      tellStream(byPoll: false, at: now)
+    case "RecordStateChanged":
+      guard let state = ObsOutput.State(event: data["outputState"]?.stringValue ?? "") else {
+        return
+      }
+      recording.take(event: state)
+      tellRecorder(byPoll: false, at: now)
+    case "InputVolumeMeters":
+      for meter in mixer.meters(data) { tell(meter, at: now) }
+    case "InputVolumeChanged":
+      let input = data["inputName"]?.stringValue ?? ""
+      if let event = mixer.volume(of: input, data) { tell(event, at: now) }
+    case "InputMuteStateChanged":
+      let input = data["inputName"]?.stringValue ?? ""
+      if let event = mixer.muting(of: input, data) { tell(event, at: now) }
+    case "CurrentProgramSceneChanged":
+      for event in mixer.scene(data["sceneName"]?.stringValue) { tell(event, at: now) }
+    case "InputCreated", "InputRemoved", "InputNameChanged", "SceneCreated", "SceneRemoved",
+      "SceneNameChanged", "CurrentSceneCollectionChanged":
+      changed(at: now)
+    default: break
+    }
+  }
+
+  // MARK: Polls
+
+  mutating func take(poll results: [ObsResponse], at now: Instant) {
+    guard let asked = poll else { return }
+    poll = nil
+    let byType = Dictionary(
+      results.filter(\.isDone).map { ($0.type, $0.data) }, uniquingKeysWith: { first, _ in first })
+    if let status = byType["GetStreamStatus"], let isActive = status["outputActive"]?.boolValue {
+      let isReconnecting = status["outputReconnecting"]?.boolValue ?? false
+      stream.take(
+        poll: isActive ? (isReconnecting ? .reconnecting : .running) : .stopped,
+        askedAt: asked.stream)
+      tellStream(byPoll: true, at: now)
+      if stream.state.isActive { sample(status, byType["GetStats"], at: now) }
+    }
+    if let status = byType["GetRecordStatus"], let isActive = status["outputActive"]?.boolValue {
+      let isPaused = status["outputPaused"]?.boolValue ?? false
+      recording.take(
+        poll: isActive ? (isPaused ? .paused : .running) : .stopped, askedAt: asked.recording)
+      tellRecorder(byPoll: true, at: now)
+      if recording.state.isActive, let bytes = status["outputBytes"]?.countValue,
+        let duration = status["outputDuration"]?.countValue
+      {
+        tell(.recorded(bytes: bytes, milliseconds: duration), at: now)
+      }
+    }
+  }
+
+  private mutating func sample(_ status: JSONValue, _ stats: JSONValue?, at now: Instant) {
+    var statistics = StreamStatistics(
+      framesPerSecond: stats?["activeFps"]?.numberValue.flatMap { $0 >= 0 ? $0 : nil },
+      congestion: status["outputCongestion"]?.numberValue.map { min(max($0, 0), 1) })
+    if let bytes = status["outputBytes"]?.countValue {
+      let added = sentBytes.take(bytes)
+      if let added, let sampledAt, now > sampledAt {
+        // Bytes per nanosecond, as kilobits per second.
+        statistics.bitrateKbps = Double(added) * 8e6 / Double((now - sampledAt).nanoseconds)
+      }
+      sampledAt = now
+    }
+    if let skipped = status["outputSkippedFrames"]?.countValue {
+      skippedFrames.take(skipped)
+      statistics.droppedFrames = skippedFrames.total
+    }
+    if statistics != StreamStatistics() { tell(.statistics(statistics), at: now) }
+  }
+
+  // MARK: Stream and recording
+
+  private mutating func tellStream(byPoll: Bool, at now: Instant) {
+    let state: StreamState
+    switch stream.state {
+    case .running, .paused: state = .live
+    case .reconnecting: state = .paused
+    case .stopped: state = toldStream == nil || toldStream == .waiting ? .waiting : .ended
+    case .unknown, .starting, .stopping: return
+    }
+    if state != toldStream {
+      if state == .live, toldStream != .paused { restartStatistics() }
+      toldStream = state
+      tell(.stream(state), at: now)
+    }
+    if let event = mixer.streams(stream.state.isActive) { tell(event, at: now) }
+    settle(
+      .stream, isRunning: stream.state.isActive, byPoll: byPoll,
+      "the stream did not start; OBS gives no reason")
+  }
+
+  private mutating func restartStatistics() {
+    sentBytes = FallingCounter()
+    skippedFrames = FallingCounter()
+    sampledAt = nil
+  }
+
+  private mutating func tellRecorder(byPoll: Bool, at now: Instant) {
+    let state: RecorderState
+    switch recording.state {
+    case .starting: state = .starting
+    case .running, .reconnecting: state = .recording
+    case .paused: state = .paused
+    case .stopping: state = .stopping
+    // Only an event tells that a recording ended well: an OBS that is killed says nothing.
+    case .stopped: state = wasCutOff ? .failed : .idle
+    case .unknown: return
+    }
+    if state != toldRecorder {
+      toldRecorder = state
+      tell(.recorder(state), at: now)
+    }
+    guard recording.state == .running || recording.state == .stopped else { return }
+    settle(
+      .recording, isRunning: recording.state == .running, byPoll: byPoll,
+      "the recording did not start; OBS gives no reason")
+  }
+
+  /// Whether a recording was running when the connection to OBS was lost, and is not any more.
+  private var wasCutOff: Bool {
+    guard recording.hasUnknownEnd else { return false }
+    switch toldRecorder {
+    case .recording?, .paused?, .starting?, .stopping?, .failed?: return true
+    case .idle?, nil: return false
+    }
+  }
+}

@@ -1,0 +1,313 @@
+package import JSON
+package import LiveEvents
+package import LiveSources
+package import RateLimiting
+
+/// Watches an OBS and does in it what the room asks for: what to send, and what its answers mean.
+///
+/// A value without sockets and clocks: its owner passes messages and the time, and carries out the effects.
+package struct ObsSession {
+  package enum Effect: Equatable, Sendable {
+    /// Connect; `opened(_:at:)` or `closed(_:code:reason:at:)` tells the result.
+    case connect(Int)
+    /// Close a connection, of which the session wants to know nothing any more.
+    case close(Int)
+    case send(Int, JSONValue)
+    case event(ObsEvent, at: Instant)
+    case status(SourceStatus)
+    /// OBS could not be heard for a time.
+    case gap(from: Instant, to: Instant, reason: String)
+    /// The controls of the room that are OBS's, which requests to the source are for.
+    case controls([String])
+    /// What became of a request of the room.
+    case outcome(request: String, RequestOutcome)
+    /// Trying again would not help. The connection is closed.
+    case refused(String)
+  }
+
+  enum Phase: Sendable {
+    /// Not connected; the time of the next attempt.
+    case waiting(until: Instant)
+    case connecting
+    /// Connected, but OBS has not accepted it yet.
+    case greeting(deadline: Instant)
+    /// Accepted: the state of everything is asked for.
+    case loading
+    case ready
+    case over
+  }
+
+  /// A request of the room that OBS has not answered, or not carried out yet.
+  struct Pending: Sendable {
+    enum Awaited { case answer, stream, recording }
+
+    var awaited: Awaited
+    /// How many polls had been sent when OBS answered; `nil` before that.
+    var answered: Int?
+  }
+
+  /// How many requests of the room may be unanswered.
+  static let maximumPending = 256
+
+  let settings: ObsSettings
+  var phase: Phase
+  private var generator: any RandomNumberGenerator
+  private var policy = ReconnectPolicy()
+  private(set) var link = 0
+  private var openedAt = Instant.origin
+  private var liveness: Liveness
+  private var lastHeard: Instant
+  /// Since when nothing is heard, and why; `nil` while it is heard, and before it first was.
+  private var gap: (since: Instant, reason: String)?
+  private var status = SourceStatus(.connecting)
+  /// Why requests of the room do not arrive; `nil` if they do.
+  private var surfaceProblem: String?
+  private var effects: [Effect] = []
+
+  private var nextPoll: Instant?
+  private(set) var polls = 0
+  /// The poll that is unanswered, and at which revisions of stream and recording it was asked.
+  var poll: (id: String, stream: Int, recording: Int)?
+  /// When to ask for the inputs and scenes.
+  private var loadAt: Instant?
+  private var loads = 0
+
+  var mixer = ObsMixer()
+  var stream = ObsOutput()
+  var recording = ObsOutput()
+  /// What the room was told last.
+  var toldStream: StreamState?
+  var toldRecorder: RecorderState?
+  var sentBytes = FallingCounter()
+  var sampledAt: Instant?
+  var skippedFrames = FallingCounter()
+  var pending: [String: Pending] = [:]
+  /// Events that were told.
+  package private(set) var told = 0
+
+  /// - Parameter generator: for the jitter of waits.
+  package init(_ settings: ObsSettings, generator: any RandomNumberGenerator, at now: Instant) {
+    self.settings = settings
+    self.generator = generator
+    phase = .waiting(until: now)
+    lastHeard = now
+    liveness = Liveness(silence: settings.silence, patience: nil, at: now)
+    perform(.status(status))
+  }
+
+  /// What is to be done, in this order. Ask after each call.
+  package mutating func takeEffects() -> [Effect] {
+    guard !effects.isEmpty else { return [] }
+    defer { effects = [] }
+    return effects
+  }
+
+  mutating func perform(_ effect: Effect) { effects.append(effect) }
+
+  mutating func tell(_ event: ObsEvent, at now: Instant) {
+    told += 1
+    perform(.event(event, at: now))
+  }
+
+  // MARK: Time
+
+  /// When to call ``wake(at:)``.
+  package var deadline: Instant? {
+    switch phase {
+    case .waiting(let time): time
+    case .connecting, .over: nil
+    case .greeting(let time): time
+    case .loading, .ready: .earlier(.earlier(nextPoll, loadAt), liveness.deadline)
+    }
+  }
+
+  /// Does what is due.
+  package mutating func wake(at now: Instant) {
+    switch phase {
+    case .waiting(let time) where time <= now:
+      link += 1
+      phase = .connecting
+      perform(.connect(link))
+    case .greeting(let time) where time <= now: lose("OBS does not answer", at: now)
+    case .loading, .ready:
+      if liveness.wake(at: now) == .dead { return lose("no sign of life", at: now) }
+      if let loadAt, loadAt <= now { load() }
+      if let nextPoll, nextPoll <= now { ask(at: now) }
+    case .waiting, .connecting, .greeting, .over: break
+    }
+  }
+
+  // MARK: The connection
+
+  package mutating func opened(_ id: Int, at now: Instant) {
+    guard id == link, case .connecting = phase else { return }
+    openedAt = now
+    phase = .greeting(deadline: now + settings.greeting)
+  }
+
+  /// A connection has ended, or could not be made.
+  ///
+  /// - Parameter code: with which OBS closed it.
+  package mutating func closed(_ id: Int, code: Int?, reason: String, at now: Instant) {
+    guard id == link else { return }
+    switch code {
+    case ObsMessage.CloseCode.wrongPassword?: refuse("OBS does not accept the password")
+    case ObsMessage.CloseCode.wrongVersion?:
+      refuse("OBS speaks another version of its protocol than \(ObsMessage.version)")
+    default: lose(reason, at: now)
+    }
+  }
+
+  private mutating func lose(_ reason: String, at now: Instant) {
+    switch phase {
+    case .waiting, .over: return
+    case .connecting, .greeting, .loading, .ready: break
+    }
+    if case .ready = phase { gap = gap ?? (lastHeard, reason) }
+    perform(.close(link))
+    phase = .waiting(until: policy.failed(at: now, using: &generator))
+    (nextPoll, loadAt, poll) = (nil, nil, nil)
+    mixer.forget()
+    stream.forget()
+    recording.forget()
+    sentBytes = FallingCounter()
+    sampledAt = nil
+    for request in pending.keys.sorted() { refuse(request, "the connection to OBS was lost") }
+    say(SourceStatus(.connecting, reason: reason))
+  }
+
+  private mutating func refuse(_ reason: String) {
+    if case .over = phase { return }
+    phase = .over
+    perform(.close(link))
+    for request in pending.keys.sorted() { refuse(request, reason) }
+    say(SourceStatus(.refused, reason: reason))
+    perform(.refused(reason))
+  }
+
+  private mutating func say(_ status: SourceStatus) {
+    guard status != self.status else { return }
+    self.status = status
+    perform(.status(status))
+  }
+
+  /// The source has stopped reading or reads again. While it does not, silence says nothing.
+  package mutating func pause(_ isPaused: Bool, at now: Instant) {
+    liveness.suspend(isPaused, at: now)
+    if !isPaused, case .greeting = phase { phase = .greeting(deadline: now + settings.greeting) }
+  }
+
+  /// Requests of the room do not arrive, for this reason, or do again.
+  package mutating func surface(_ problem: String?, at now: Instant) {
+    surfaceProblem = problem
+    if case .ready = phase { say(SourceStatus(.live, reason: problem)) }
+  }
+
+  // MARK: Messages
+
+  /// Takes a message of OBS.
+  package mutating func receive(_ message: JSONValue, on id: Int, at now: Instant) {
+    guard id == link, let number = message["op"]?.integerValue, let data = message["d"] else {
+      return
+    }
+    lastHeard = now
+    switch (ObsMessage.Operation(rawValue: number), phase) {
+    case (.hello, .greeting): greet(data)
+    case (.identified, .greeting):
+      phase = .loading
+      liveness = Liveness(silence: settings.silence, patience: nil, at: now)
+      load()
+    case (.event, .loading), (.event, .ready):
+      take(event: data["eventType"]?.stringValue ?? "", data["eventData"] ?? .null, at: now)
+    case (.response, .ready):
+      if let response = ObsResponse(data) { take(response, at: now) }
+    case (.batchResponse, .loading), (.batchResponse, .ready):
+      // Levels, which come by themselves, are no sign that OBS still answers.
+      liveness.heard(at: now)
+      let results = (data["results"]?.arrayValue ?? []).compactMap(ObsResponse.init)
+      answered(data["requestId"]?.stringValue ?? "", results, at: now)
+    default: break
+    }
+  }
+
+  private mutating func greet(_ hello: JSONValue) {
+    var answer: String?
+    if let wanted = hello["authentication"] {
+      guard let password = settings.password else {
+        return refuse("OBS asks for a password; it is in Tools, WebSocket Server Settings")
+      }
+      answer = ObsMessage.authentication(
+        password: password, salt: wanted["salt"]?.stringValue ?? "",
+        challenge: wanted["challenge"]?.stringValue ?? "")
+    }
+    perform(.send(link, ObsMessage.identify(answer)))
+  }
+
+  private mutating func answered(_ id: String, _ results: [ObsResponse], at now: Instant) {
+    if id == poll?.id {
+      take(poll: results, at: now)
+      policy.receivedUsefulData(at: now, connected: openedAt)
+    } else if id == loadID {
+      loaded(results, at: now)
+    } else if id == volumesID {
+      for control in mixer.takeVolumes(results) { tell(control, at: now) }
+      announce()
+      if case .loading = phase { becameReady(at: now) }
+    }
+  }
+
+  // MARK: The state of everything
+
+  private var loadID: String { "load \(link) \(loads)" }
+  private var volumesID: String { "volumes \(link) \(loads)" }
+
+  /// An input or a scene has come or gone; others may follow at once.
+  mutating func changed(at now: Instant) { loadAt = loadAt ?? now + settings.loading }
+
+  private mutating func load() {
+    loadAt = nil
+    loads += 1
+    perform(
+      .send(
+        link,
+        ObsMessage.batch(
+          [("", ObsRequest("GetSceneList")), ("", ObsRequest("GetInputList"))], id: loadID)))
+  }
+
+  private mutating func loaded(_ results: [ObsResponse], at now: Instant) {
+    guard results.count == 2, results.allSatisfy(\.isDone) else {
+      // OBS accepts connections while it still loads.
+      return changed(at: now)
+    }
+    mixer.take(scenes: results[0].data, inputs: results[1].data)
+    perform(.send(link, ObsMessage.batch(mixer.volumeRequests, id: volumesID)))
+  }
+
+  private mutating func becameReady(at now: Instant) {
+    phase = .ready
+    if let gap {
+      self.gap = nil
+      perform(.gap(from: gap.since, to: now, reason: gap.reason))
+    }
+    say(SourceStatus(.live, reason: surfaceProblem))
+    ask(at: now)
+  }
+
+  private mutating func announce() {
+    if let controls = mixer.newControls() { perform(.controls(controls)) }
+  }
+
+  /// Polls, unless the last answer is not there yet.
+  private mutating func ask(at now: Instant) {
+    nextPoll = now + settings.poll
+    guard poll == nil else { return }
+    polls += 1
+    let id = "poll \(link) \(polls)"
+    poll = (id, stream.revision, recording.revision)
+    perform(
+      .send(
+        link,
+        ObsMessage.batch(
+          ["GetStreamStatus", "GetRecordStatus", "GetStats"].map { ("", ObsRequest($0)) }, id: id)))
+  }
+}

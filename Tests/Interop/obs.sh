@@ -1,0 +1,37 @@
+#!/bin/bash
+# Watches and drives a real OBS with livehost-source: `obs.sh BIN`, where BIN is the directory of the programs.
+# First one that breaks off and spoils its messages, with PyPI's websockets in a virtual environment.
+# OBS and Xvfb are installed by Tests/run.sh; nginx with its RTMP module is unpacked rather than installed,
+# since a package would start its service.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. Tests/Interop/lib.sh
+bin=$(readlink -f "${1:?usage: obs.sh BIN}")
+environment=.build/source-venv
+if ! "$environment/bin/python" -c 'import websockets' 2>/dev/null; then
+  python3 -m venv "$environment" && "$environment/bin/pip" install --quiet websockets
+fi
+report() {
+  local output
+  output=$("$@")
+  [ $? -eq 0 ] || failed=$((failed + 1))
+  echo "$output" | sed '/passed, [0-9]* failed$/d'
+  passed=$((passed + $(echo "$output" | grep -c '^ok: ')))
+}
+report "$environment/bin/python" Tests/Interop/websocket-peer.py "$bin"
+servers=.build/rtmp-server
+unpack() {
+  [ -x "$servers/usr/sbin/nginx" ] && return
+  rm -rf "$servers" && mkdir -p "$servers/packages" || return
+  (cd "$servers/packages" && apt-get download nginx libnginx-mod-rtmp) >/dev/null 2>&1 || return
+  for package in "$servers"/packages/*.deb; do dpkg -x "$package" "$servers" || return; done
+}
+if ! command -v obs >/dev/null || ! command -v Xvfb >/dev/null; then
+  skip 23 "OBS and Xvfb are not installed"
+  finish
+elif ! unpack; then
+  skip 23 "nginx cannot be downloaded"
+  finish
+fi
+report python3 Tests/Interop/obs.py "$bin" "$(readlink -f "$servers")"
+finish

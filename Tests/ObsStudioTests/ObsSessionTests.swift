@@ -1,0 +1,392 @@
+import JSON
+import LiveEvents
+import LiveSources
+import ObsStudio
+import RateLimiting
+import Testing
+
+struct ObsSessionTests {
+  // MARK: Connecting
+
+  @Test func `the challenge is answered as the protocol says`() {
+    // The example of the protocol's own documentation.
+    var obs = ScriptedObs(password: "supersecretpassword")
+    obs.connect(
+      challenge: (
+        "lM1GncleQOaCu9lT1yeUZhFYnqhsLLP1G5lAGo3ixaI=",
+        "+IxH4CnCiqpX1rM9scsNynZzbOe4KhDeYcTNS3PDaeY="
+      ))
+    let answer = obs.received.first?["d"]?["authentication"]?.stringValue
+    #expect(answer == "1Ct943GAT+6YQUUX47Ia/ncufilbe6+oD6lY+5kaCu4=")
+    #expect(obs.received.first?["d"]?["eventSubscriptions"] == 65_615)
+    #expect(obs.refusals.isEmpty)
+  }
+
+  @Test func `a wrong password, a missing one and another version are final`() {
+    var wrong = ScriptedObs(password: "hunter2")
+    wrong.connect(challenge: ("salt", "challenge"))
+    wrong.close(code: 4009, reason: "Authentication failed.")
+    var missing = ScriptedObs()
+    missing.connect(challenge: ("salt", "challenge"))
+    var version = ScriptedObs()
+    version.connect()
+    version.close(code: 4010)
+    for obs in [wrong, missing, version] {
+      #expect(obs.refusals.count == 1)
+      #expect(obs.statuses.last?.state == .refused)
+      #expect(obs.session.deadline == nil)
+    }
+    #expect(!"\(wrong.refusals) \(wrong.statuses)".contains("hunter2"))
+  }
+
+  @Test func `an OBS that is not there is tried again, less and less often`() {
+    var obs = ScriptedObs()
+    for _ in 0..<12 {
+      obs.run(for: .seconds(130), answering: false)
+      obs.close(reason: "connection refused")
+    }
+    #expect(obs.attempts.count == 12)
+    #expect(obs.gaps.isEmpty)
+    #expect(obs.statuses.last == SourceStatus(.connecting, reason: "connection refused"))
+  }
+
+  @Test func `an OBS that still loads is asked again until it is ready`() {
+    var obs = ScriptedObs()
+    obs.isLoading = true
+    obs.live()
+    obs.run(for: .seconds(5))
+    #expect(obs.statuses.last?.state == .connecting)
+    obs.isLoading = false
+    obs.run(for: .seconds(1))
+    #expect(obs.statuses.last?.state == .live)
+  }
+
+  @Test func `an OBS that does not greet, or falls silent, is left`() {
+    var mute = ScriptedObs()
+    mute.connect()
+    mute.run(for: .seconds(10))
+    #expect(mute.statuses.last?.reason == "OBS does not answer")
+    var silent = ScriptedObs()
+    silent.live()
+    silent.run(for: .seconds(3))
+    silent.isSilent = true
+    // Levels come by themselves, also from an OBS whose window hangs.
+    for _ in 0..<20 {
+      silent.event("InputVolumeMeters", ["inputs": []])
+      silent.run(for: .seconds(1))
+    }
+    #expect(silent.statuses.contains(SourceStatus(.connecting, reason: "no sign of life")))
+  }
+
+  @Test func `what was not heard is told as a gap once OBS is back`() {
+    var obs = ScriptedObs()
+    obs.live()
+    obs.run(for: .seconds(3))
+    obs.close(reason: "reset")
+    obs.run(for: .milliseconds(2_500), answering: false)
+    #expect(obs.gaps.isEmpty)
+    obs.connect()
+    obs.say(2, [:])
+    obs.answer()
+    #expect(obs.gaps.count == 1)
+    #expect(obs.gaps.first?.from == .origin + .seconds(3))
+    #expect(obs.gaps.first?.to == .origin + .milliseconds(5_500))
+    #expect(obs.gaps.first?.reason == "reset")
+  }
+
+  // MARK: Stream and recording
+
+  @Test func `a stream starts, is lost, reconnects and ends`() {
+    var obs = ScriptedObs()
+    obs.live()
+    #expect(obs.streams == [.waiting])
+    obs.output("StreamStateChanged", "STARTING", isActive: false)
+    obs.run(for: .seconds(1))
+    #expect(obs.streams == [.waiting])
+    obs.output("StreamStateChanged", "STARTED", isActive: true)
+    obs.stream = ["outputActive": true, "outputReconnecting": false]
+    obs.run(for: .seconds(2))
+    // The event says that it is not active, the poll that it is.
+    obs.output("StreamStateChanged", "RECONNECTING", isActive: false)
+    obs.stream = ["outputActive": true, "outputReconnecting": true]
+    obs.run(for: .seconds(2))
+    #expect(obs.streams == [.waiting, .live, .paused])
+    obs.output("StreamStateChanged", "RECONNECTED", isActive: true)
+    obs.stream = ["outputActive": true, "outputReconnecting": false]
+    obs.run(for: .seconds(2))
+    obs.output("StreamStateChanged", "STOPPING", isActive: false)
+    obs.run(for: .seconds(2))
+    obs.output("StreamStateChanged", "STOPPED", isActive: false)
+    obs.stream = ["outputActive": false]
+    obs.run(for: .seconds(2))
+    #expect(obs.streams == [.waiting, .live, .paused, .live, .ended])
+  }
+
+  @Test func `a poll that an event has overtaken does not count`() {
+    var obs = ScriptedObs()
+    obs.live()
+    obs.output("StreamStateChanged", "STARTED", isActive: true)
+    obs.stream = ["outputActive": true, "outputReconnecting": true]
+    obs.run(for: .seconds(1), answering: false)
+    obs.output("StreamStateChanged", "RECONNECTED", isActive: true)
+    // The answer, made before that.
+    obs.answer()
+    #expect(obs.streams == [.waiting, .live])
+  }
+
+  @Test func `a stream whose start fails has never been live`() {
+    var obs = ScriptedObs()
+    obs.live()
+    obs.output("StreamStateChanged", "STARTING", isActive: false)
+    obs.output("StreamStateChanged", "STOPPED", isActive: false)
+    obs.run(for: .seconds(3))
+    #expect(obs.streams == [.waiting])
+  }
+
+  @Test func `counters that fall are added up`() {
+    var obs = ScriptedObs()
+    obs.stream = ["outputActive": true, "outputBytes": 1_000_000, "outputSkippedFrames": 5]
+    obs.live()
+    obs.stream["outputBytes"] = 1_125_000
+    obs.stream["outputSkippedFrames"] = 7
+    obs.run(for: .seconds(1))
+    // A reconnect: everything starts again from 0.
+    obs.stream["outputBytes"] = 50_000
+    obs.stream["outputSkippedFrames"] = 1
+    obs.run(for: .seconds(1))
+    #expect(obs.statistics.map(\.bitrateKbps) == [nil, 1_000, 400])
+    #expect(obs.statistics.map(\.droppedFrames) == [5, 7, 8])
+    #expect(obs.statistics.allSatisfy { $0.framesPerSecond == 30 })
+  }
+
+  @Test func `a new stream counts anew`() {
+    var obs = ScriptedObs()
+    obs.stream = ["outputActive": true, "outputSkippedFrames": 5]
+    obs.live()
+    obs.output("StreamStateChanged", "STOPPED", isActive: false)
+    obs.output("StreamStateChanged", "STARTED", isActive: true)
+    obs.stream["outputSkippedFrames"] = 2
+    obs.run(for: .seconds(1))
+    #expect(obs.statistics.last?.droppedFrames == 2)
+  }
+
+  @Test func `a recording that was cut off has failed, one that was stopped has not`() {
+    var obs = ScriptedObs()
+    obs.live()
+    obs.output("RecordStateChanged", "STARTED", isActive: true)
+    obs.record = ["outputActive": true, "outputBytes": 10, "outputDuration": 20]
+    obs.run(for: .seconds(1))
+    #expect(obs.told.contains(.recorded(bytes: 10, milliseconds: 20)))
+    obs.output("RecordStateChanged", "STOPPED", isActive: false)
+    obs.record = ["outputActive": false]
+    obs.run(for: .seconds(1))
+    #expect(obs.recorders == [.idle, .recording, .idle])
+    obs.output("RecordStateChanged", "STARTED", isActive: true)
+    obs.close()
+    obs.run(for: .seconds(1), answering: false)
+    obs.live()
+    obs.run(for: .seconds(2))
+    #expect(obs.recorders == [.idle, .recording, .idle, .recording, .failed])
+  }
+
+  // MARK: Controls
+
+  @Test func `inputs with sound, scenes and outputs are controls`() {
+    var obs = ScriptedObs()
+    obs.scenes = ["Break", "Main"]
+    obs.live()
+    #expect(
+      obs.controls == [
+        "endStream", "recorder", "stream", "Mic", "mute Mic", "scene Main", "scene Break",
+      ])
+    #expect(obs.told.contains(.control("mute Mic", .position(on: false))))
+    #expect(obs.told.contains(.control("scene Main", .position(on: true))))
+    #expect(obs.told.contains(.control("scene Break", .position(on: false))))
+    // Three quarters up or so, as OBS's own fader shows it: log(102 / 12) / log(102 / 6).
+    guard case .control(_, .value(let value))? = obs.told.first(where: \.isSlider) else {
+      Issue.record("no slider")
+      return
+    }
+    #expect(abs(value - 0.75534) < 0.00001)
+    obs.inputs["Desktop"] = 0
+    obs.event("InputCreated", ["inputName": "Desktop"])
+    obs.run(for: .seconds(1))
+    #expect(obs.controls.contains("mute Desktop"))
+    #expect(obs.told.contains(.control("Desktop", .value(1))))
+  }
+
+  @Test func `a slider moves the volume, and what OBS says then is no request`() {
+    var obs = ScriptedObs()
+    obs.live()
+    obs.wish("1", .slider("Mic", value: 0.5))
+    let sent = obs.requests.last
+    #expect(sent?.type == "SetInputVolume")
+    #expect(obs.outcomes.isEmpty)
+    guard case .number(let decibels)? = sent?.data["inputVolumeDb"] else {
+      Issue.record("no volume")
+      return
+    }
+    #expect(abs(decibels - (6 - 612.0.squareRoot())) < 1e-9)
+    obs.event("InputVolumeChanged", ["inputName": "Mic", "inputVolumeDb": .number(decibels)])
+    obs.answer()
+    #expect(obs.outcomes == ["1": .confirmed])
+    guard case .control("Mic", .value(let value))? = obs.told.last(where: \.isSlider) else {
+      Issue.record("no slider")
+      return
+    }
+    #expect(abs(value - 0.5) < 1e-9)
+    #expect(obs.requests.isEmpty)
+  }
+
+  @Test func `the lowest position is silence, the highest is full volume`() {
+    var obs = ScriptedObs()
+    obs.live()
+    obs.wish("1", .slider("Mic", value: 0))
+    obs.wish("2", .slider("Mic", value: 1))
+    #expect(obs.requests.first?.data["inputVolumeMul"] == 0.0)
+    #expect(obs.requests.last?.data["inputVolumeDb"] == 0.0)
+  }
+
+  @Test func `switches mute, choose scenes and start the stream`() {
+    var obs = ScriptedObs()
+    obs.scenes = ["Break", "Main"]
+    obs.live()
+    obs.wish("1", .switch("mute Mic", on: true))
+    obs.wish("2", .switch("scene Break", on: true))
+    obs.wish("3", .switch("stream", on: true))
+    obs.wish("4", .endStream)
+    obs.wish("5", .record(.pause))
+    #expect(
+      obs.requests.map(\.type) == [
+        "SetInputMute", "SetCurrentProgramScene", "StartStream", "StopStream", "PauseRecord",
+      ])
+    obs.wish("6", .switch("scene Main", on: false))
+    obs.wish("7", .slider("Image", value: 1))
+    obs.wish("8", .switch("light", on: true))
+    for refused in ["6", "7", "8"] {
+      guard case .refused? = obs.outcomes[refused] else {
+        Issue.record("\(refused): \(String(describing: obs.outcomes[refused]))")
+        continue
+      }
+    }
+    obs.answer()
+    #expect(obs.outcomes["1"] == .confirmed)
+    #expect(obs.outcomes["2"] == .confirmed)
+    // OBS tries; nothing is streaming yet.
+    #expect(obs.outcomes["3"] == nil)
+  }
+
+  @Test func `a start is confirmed when it has started, and refused when it has not`() {
+    var obs = ScriptedObs()
+    obs.live()
+    obs.wish("1", .switch("stream", on: true))
+    obs.answer()
+    #expect(obs.outcomes["1"] == nil)
+    obs.output("StreamStateChanged", "STARTING", isActive: false)
+    obs.output("StreamStateChanged", "STARTED", isActive: true)
+    obs.stream = ["outputActive": true]
+    #expect(obs.outcomes["1"] == .confirmed)
+    obs.wish("2", .record(.start))
+    obs.output("RecordStateChanged", "STARTING", isActive: false)
+    obs.output("RecordStateChanged", "STOPPED", isActive: false)
+    obs.answer()
+    obs.run(for: .seconds(2))
+    #expect(
+      obs.outcomes["2"] == .refused(reason: "the recording did not start; OBS gives no reason"))
+  }
+
+  @Test func `a poll under way refuses no start`() {
+    var obs = ScriptedObs()
+    obs.live()
+    // A poll is under way when OBS is told to start, and says that nothing runs.
+    obs.run(for: .seconds(1), answering: false)
+    obs.wish("1", .record(.start))
+    obs.answerLast()
+    obs.answer()
+    #expect(obs.outcomes["1"] == nil)
+    obs.output("RecordStateChanged", "STARTED", isActive: true)
+    #expect(obs.outcomes["1"] == .confirmed)
+  }
+
+  @Test func `OBS's refusals are passed on`() {
+    var obs = ScriptedObs()
+    obs.live()
+    obs.wish("1", .record(.resume))
+    obs.refuse("ResumeRecord", "The output is not paused.")
+    #expect(obs.outcomes["1"] == .refused(reason: "The output is not paused."))
+  }
+
+  @Test func `requests of a lost connection are refused, withdrawn ones are forgotten`() {
+    var obs = ScriptedObs()
+    obs.live()
+    obs.wish("1", .slider("Mic", value: 0.5))
+    obs.wish("2", .slider("Mic", value: 0.6))
+    obs.withdraw("1")
+    obs.close()
+    #expect(obs.outcomes == ["2": .refused(reason: "the connection to OBS was lost")])
+    obs.wish("3", .slider("Mic", value: 0.5))
+    #expect(obs.outcomes["3"] == .refused(reason: "OBS is not connected"))
+  }
+
+  // MARK: Levels
+
+  @Test func `levels are peaks, clamped, and told when they change`() {
+    var obs = ScriptedObs()
+    obs.live()
+    func meters(_ peak: Double) -> JSONValue {
+      [
+        "inputs": [
+          [
+            "inputName": "Mic",
+            "inputLevelsMul": [[0.1, .number(peak), 0.9], [0.1, 1.7, 2.0]],
+          ],
+          ["inputName": "Image", "inputLevelsMul": []],
+        ]
+      ]
+    }
+    for peak in [0.5, 0.5, 0.25] { obs.event("InputVolumeMeters", meters(peak)) }
+    let levels = obs.told.filter { if case .meter = $0 { true } else { false } }
+    #expect(levels == [.meter("Mic", [0.5, 1]), .meter("Mic", [0.25, 1])])
+  }
+
+  @Test func `what is no message of OBS changes nothing`() {
+    var obs = ScriptedObs()
+    obs.live()
+    let before = obs.told.count
+    for data: JSONValue in [
+      .null, 1, "x", [], [:], ["eventType": 1],
+      ["eventType": "StreamStateChanged", "eventData": ["outputState": "LIVE"]],
+      [
+        "eventType": "InputVolumeChanged", "eventData": ["inputName": "Mic", "inputVolumeDb": "x"],
+      ],
+      ["eventType": "InputVolumeMeters", "eventData": ["inputs": [1, ["inputName": "Mic"]]]],
+      ["requestId": "poll 1 1", "results": 5],
+    ] {
+      for operation: Int64 in [0, 2, 5, 7, 9, 12, -1] { obs.say(operation, data) }
+    }
+    #expect(obs.told.count == before)
+    #expect(obs.statuses.last?.state == .live)
+  }
+
+  @Test func `events are lines that the daemon reads`() throws {
+    let lines = [
+      ObsEvent.stream(.live), .recorder(.paused), .recorded(bytes: 1, milliseconds: 2),
+      .control("Mic", .value(0.5)), .control("mute Mic", .position(on: true)),
+      .meter("Mic", [0, 0.5]), .statistics(StreamStatistics(bitrateKbps: 3, droppedFrames: 4)),
+    ].map { String(decoding: $0.line(room: .main, at: 7), as: UTF8.self) }
+    #expect(
+      lines == [
+        #"{"type":"stream","room":"main","ts":7,"state":"live"}"#,
+        #"{"type":"recorder.state","room":"main","ts":7,"state":"paused"}"#,
+        #"{"type":"recorder.progress","room":"main","ts":7,"bytes":1,"durationMs":2}"#,
+        #"{"type":"control.state","room":"main","ts":7,"control":"Mic","value":0.5}"#,
+        #"{"type":"control.state","room":"main","ts":7,"control":"mute Mic","on":true}"#,
+        #"{"type":"meter","room":"main","ts":7,"input":"Mic","levels":[0.0,0.5]}"#,
+        #"{"type":"stats","room":"main","ts":7,"bitrateKbps":3.0,"droppedFrames":4}"#,
+      ])
+  }
+}
+
+extension ObsEvent {
+  fileprivate var isSlider: Bool { if case .control(_, .value) = self { true } else { false } }
+}

@@ -145,6 +145,7 @@ let ingest: [Target] = [
   library("CZlib", module: "Ingest/CZlib", install: "zlib"),
   module("Ingest", "Compression", ["CZlib"]),
   module("Ingest", "WireFormats", ["JSON", "LiveEvents", "CSimdjson"]),
+  module("Ingest", "PlatformFormats", ["JSON", "LiveEvents"]),
   module(
     "Ingest", "Ingest", ["JSON", "LiveEvents", "Platform", "UnixSockets", "WireFormats"] + nio),
 ]
@@ -190,8 +191,8 @@ let control: [Target] = [
   module(
     "Control", "CommandLineTool",
     [
-      "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform", "Prometheus",
-      "Simulation", "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats", "Wording",
+      "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform", "PlatformFormats",
+      "Prometheus", "Simulation", "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats", "Wording",
       "YAMLReader", arguments,
     ] + nio),
 ]
@@ -322,6 +323,9 @@ let tests: [Target] =
     test(
       "WebServiceTests", ["ControlInterface", "JSON", "Varlink", "WebService"] + nio),
     test("CompressionTests", ["Compression"]),
+    test(
+      "PlatformFormatsTests", ["JSON", "LiveEvents", "PlatformFormats", "TestSupport", "WireFormats"]
+    ),
     test("WireFormatsTests", ["LiveEvents", "WireFormats", "Compression", "TestSupport"]),
     test(
       "IngestTests",
@@ -410,7 +414,9 @@ let fuzzers: [Target] =
     .target(
       name: "FuzzSupport", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/FuzzSupport",
       swiftSettings: settings),
-    program("Tests/Fuzzing/fuzz-lines", ["FuzzSupport", "LiveEvents", "WireFormats"]),
+    program(
+      "Tests/Fuzzing/fuzz-lines",
+      ["FuzzSupport", "LiveEvents", "PlatformFormats", "WireFormats"]),
     program(
       "Tests/Fuzzing/fuzz-messages",
       ["ControlInterface", "FuzzSupport", "Varlink", "VarlinkDescription"] + nio),

@@ -92,6 +92,27 @@ import Testing
     await daemon.stop()
   }
 
+  @Test(arguments: ["--format=auto", "--format=chatterino"])
+  func `a recorded chat is translated, and what is not known in it is named`(format: String)
+    async throws
+  {
+    let daemon = try await FakeDaemon()
+    let file = daemon.directory.write(
+      "chat.log",
+      "# Start logging at 2026-11-23 20:00:00 CET\n[20:00:01] bo: hi\n[20:00:02] huh\n".utf8)
+    let run = await daemon.run(["ingest", file, format, "--room=ada", "--speed=max"])
+    #expect(run.status == .done)
+    #expect(run.output.contains("1 line sent"))
+    #expect(run.output.contains("; not translated: system message (1)"))
+    #expect(
+      daemon.ingest.received.withLock { $0.lines } == [
+        #"{"type":"chat.message","ts":1795464001000,"id":"chatterino-20780-2","user":{"id":"bo","name":"bo"},"text":"hi"}"#
+      ])
+    let json = await daemon.run(["ingest", file, format, "--speed=max", "--json=short"])
+    #expect(try JSONValue(parsing: json.output)["unknown"]?["system message"] == 1)
+    await daemon.stop()
+  }
+
   @Test func `a truncated compressed recording ends at its last whole line`() async throws {
     let daemon = try await FakeDaemon()
     let source = try #require(fopen(bundledRecording, "r"))

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Fuzzes the parsers of everything that others write, guided by coverage:
 # `fuzz.sh [RUNS [RUNS_OF_FILES [PARSER...]]]`, where RUNS (10,000,000) is the number of inputs for each parser
-# of lines, messages and interfaces, and RUNS_OF_FILES (100,000) that for each of YAML, recordings and
-# snapshots. Builds the programs with the address sanitizer; then as many parsers run at once as there are
+# of lines, messages and interfaces, and RUNS_OF_FILES (100,000) that for each of YAML, recordings, recorded
+# chats and snapshots. Builds the programs with the address sanitizer; then as many parsers run at once as there are
 # processors. FUZZ_SEED repeats a run.
 #
 # Inputs that reach something new are kept in .build/fuzz/corpus, and a later run begins with them. An input
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.." || exit 1
 runs=${1:-10000000} runs_of_files=${2:-100000}
 shift $(($# < 2 ? $# : 2))
 if [ $# -eq 0 ]; then
-  set -- lines native irc varlink interface configuration scenario device recording recovery snapshot
+  set -- lines native irc youtube eventsub chatterino downloader varlink interface configuration scenario device recording recovery snapshot
 fi
 build=.build/fuzz
 export seed=${FUZZ_SEED:-$(date +%s)} build
@@ -22,7 +22,7 @@ export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=8:malloc_context_size=1 UB
 
 program() { # parser
   case $1 in
-    lines | native | irc) echo fuzz-lines ;;
+    lines | native | irc | youtube | eventsub | chatterino | downloader) echo fuzz-lines ;;
     varlink | interface) echo fuzz-messages ;;
     recording | recovery) echo fuzz-recordings ;;
     *) echo fuzz-host ;;

@@ -51,6 +51,34 @@ def irc():
     return batches(distinct(lines, shape)[:200])
 
 
+def recorded_chats(of):
+    """The samples in the tests of a format: texts of Swift that are one line."""
+    text = (ROOT / "Tests/PlatformFormatsTests" / of).read_text()
+    return [sample.encode() for sample in re.findall(r'#"([^\n]{12,})"#', text)]
+
+
+def youtube():
+    yield b'{"replayChatItemAction":{"actions":[{"addChatItemAction":{"item":{"liveChatTextMessageRenderer":{"id":"a",' \
+        b'"authorExternalChannelId":"b","message":{"runs":[{"text":"c"}]}}}}}],"videoOffsetTimeMsec":"1"}}\n'
+    yield from recorded_chats("RecordedChatTests.swift")
+
+
+def eventsub():
+    for sample in recorded_chats("EventSubTests.swift"):
+        for kind in ("channel.chat.message", "channel.chat.notification", "channel.poll.end", "channel.follow"):
+            yield b'{"subscription":{"type":"%s"},"event":{"broadcaster_user_login":"ada"%s}}\n' % (
+                kind.encode(), sample if sample.startswith(b",") else b"")
+
+
+def chatterino():
+    yield b"# Start logging at 2026-11-23 20:00:00 CET\n[20:00:01] bo: hi\n[20:00:02] bo has been timed out for 1h 2m.\n"
+
+
+def downloader():
+    yield b'{"streamer":{"name":"a"},"comments":[{"_id":"a","created_at":"2026-11-23T20:00:00Z","commenter":{"_id":"1"},' \
+        b'"message":{"body":"hi","bits_spent":1}}]}'
+
+
 def lines():
     """Both formats on one connection."""
     natives, others = list(native()), list(irc())
@@ -147,7 +175,8 @@ def words(inputs):
 
 def main():
     for parser in [
-        lines, native, irc, varlink, interface, configuration, scenario, device, recording, recovery, snapshot,
+        lines, native, irc, youtube, eventsub, chatterino, downloader, varlink, interface, configuration,
+        scenario, device, recording, recovery, snapshot,
     ]:
         directory = Path(sys.argv[1]) / parser.__name__
         directory.mkdir(parents=True, exist_ok=True)

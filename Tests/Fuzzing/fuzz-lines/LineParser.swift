@@ -9,6 +9,7 @@ final class LineParser: Parser {
     case event(LiveEvent, room: RoomName)
     case rejected(RejectionReason, room: RoomName?)
     case sync(Text)
+    case position(BatchPosition)
     case options(ConnectionOptions)
     case blank
 
@@ -17,6 +18,7 @@ final class LineParser: Parser {
       case .event(let event, let room): self = .event(event, room: name(room))
       case .rejected(let reason, let room): self = .rejected(reason, room: room.map(name))
       case .control(.sync(let token)): self = .sync(token)
+      case .control(.position(let position)): self = .position(position)
       case .control(.options(let options)): self = .options(options)
       case .blank: self = .blank
       }
@@ -70,7 +72,7 @@ final class LineParser: Parser {
         decoder.format = format
         single.format = format
       }
-    case .rejected, .sync, .blank: break
+    case .rejected, .sync, .position, .blank: break
     }
   }
 

@@ -1,8 +1,13 @@
 import FuzzSupport
+import PlatformFormats
 import WireFormats
 
 try fuzz([
   "lines": { LineParser(nil) },
   "native": { LineParser(.native) },
   "irc": { LineParser(.twitchIRC) },
+  "youtube": { RecordedChatParser(.youtube) },
+  "eventsub": { RecordedChatParser(.eventSub) },
+  "chatterino": { RecordedChatParser(.chatterino) },
+  "downloader": { RecordedChatParser(.twitchDownloader) },
 ])

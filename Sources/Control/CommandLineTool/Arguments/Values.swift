@@ -1,6 +1,7 @@
 public import ArgumentParser
 public import ControlInterface
 public import LiveEvents
+import PlatformFormats
 
 extension RoomName: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }
@@ -44,6 +45,13 @@ package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
   case auto
   case native
   case twitchIRC = "twitch-irc"
+  case youtube = "youtube-live-chat"
+  case eventSub = "twitch-eventsub"
+  case chatterino
+  case twitchDownloader = "twitch-downloader"
+
+  /// The format that is translated into native lines before they are sent; `nil` for those that the daemon reads.
+  var platformFormat: PlatformFormat? { PlatformFormat(rawValue: rawValue) }
 
   /// Whether a line, given without its line end, begins as the format does. Blank lines do.
   package func admits(_ line: some Collection<UInt8>) -> Bool {
@@ -52,7 +60,7 @@ package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
     }
     return switch self {
     case .auto: true
-    case .native: first == UInt8(ascii: "{")
+    case .native, .youtube, .eventSub, .chatterino, .twitchDownloader: first == UInt8(ascii: "{")
     case .twitchIRC:
       first == UInt8(ascii: "@") || first == UInt8(ascii: ":")
         || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)

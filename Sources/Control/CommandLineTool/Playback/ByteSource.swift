@@ -8,8 +8,14 @@ package protocol ByteSource: AnyObject {
   /// Bytes read from the file so far, before decompression.
   var fileBytes: Int { get }
   var fileSize: Int? { get }
+  /// Kinds that could not be translated so far, with their numbers.
+  var unknown: [String: Int] { get }
   /// Reads a piece and passes it to `body`; false at the end.
   func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(Failure) -> Bool
+}
+
+extension ByteSource {
+  package var unknown: [String: Int] { [:] }
 }
 
 /// A file or standard input. Whether it is compressed by gzip is determined by its first bytes,

@@ -33,6 +33,8 @@ package struct PlaybackResult: Equatable, Sendable {
   /// What the daemon confirmed.
   package var confirmed = SyncSchedule.Confirmed()
   package var elapsedNanoseconds: Int64 = 0
+  /// Kinds of a recorded chat that could not be translated, with their numbers.
+  package var unknown: [String: Int] = [:]
   /// Why some lines are not on disk although the room should have recorded them; `nil` if none are
   /// known to be missing.
   package var unrecorded: String?

@@ -64,6 +64,7 @@ final class PlaybackSession {
     var result = result
     result.lines = queue.lines
     result.confirmed = syncs.confirmed
+    result.unknown = source.unknown
     result.elapsedNanoseconds = Self.now() - start
     return result
   }

@@ -7,14 +7,17 @@ struct IngestVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "ingest", abstract: "Feed a file or standard input to the daemon.",
     discussion: """
-      The file holds one event per line, native or Twitch IRC, and may be compressed with gzip. It is \
+      The file holds one event per line, native or Twitch IRC, or it is a chat that a program has \
+      recorded: yt-dlp's .live_chat.json, notifications of Twitch's EventSub, a log of Chatterino, a chat of \
+      TwitchDownloader. It may be compressed with gzip. What such a file has that is not known is counted \
+      by its name. The events are \
       paced by its own time stamps, multiplied by the speed; 'max' plays it as fast as the daemon accepts \
       it, and frames then follow the recording's time. Input that is being written live needs no option.
 
       Ends once the daemon has confirmed that everything is applied and saved; the status is 1 if it \
       could not be saved.
 
-      JSON: an object with lines, bytes, received, rejected and seconds.
+      JSON: an object with lines, bytes, received, rejected and seconds, and unknown if there was something.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -28,13 +31,14 @@ struct IngestVerb: Verb {
 
   func run(_ context: Context) async throws {
     let bar = context.console.isDiagnosticsTerminal ? ProgressLine(context.console) : nil
-    let path = file
+    let (path, format) = (file, format)
     var onProgress: (@Sendable (PlaybackProgress) -> Void)?
     if let bar { onProgress = { bar.show($0) } }
     do {
       let result = try await Playback.run(
         PlaybackPlan(room: room, speed: speed, format: format), to: context.socketPaths,
-        from: { try FileSource(path: path) }, onProgress: onProgress)
+        from: { TranslatedSource(try FileSource(path: path), format: format) },
+        onProgress: onProgress)
       bar?.clear()
       if let reason = result.unrecorded {
         throw Failure(
@@ -69,7 +73,18 @@ package enum PlaybackText {
     "\(Format.count(result.lines, "line")) sent; the daemon confirmed "
       + "\(Format.count(result.confirmed.received)) received, "
       + "\(Format.count(result.confirmed.rejected)) rejected; "
-      + "\(Format.rate(Double(result.elapsedNanoseconds) / 1e9)) s"
+      + "\(Format.rate(Double(result.elapsedNanoseconds) / 1e9)) s" + unknown(result.unknown)
+  }
+
+  /// The most frequent kinds that could not be translated.
+  private static func unknown(_ kinds: [String: Int]) -> String {
+    guard !kinds.isEmpty else { return "" }
+    let sorted = kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let named = sorted.prefix(5).map {
+      "\(TerminalText.sanitized($0.key)) (\(Format.count($0.value)))"
+    }
+    let more = sorted.count > 5 ? " and \(Format.count(sorted.count - 5, "other"))" : ""
+    return "; not translated: " + named.joined(separator: ", ") + more
   }
 
   package static func json(_ result: PlaybackResult) -> JSONValue {
@@ -79,6 +94,12 @@ package enum PlaybackText {
       "rejected": .integer(Int64(result.confirmed.rejected)),
       "seconds": .number(Double(result.elapsedNanoseconds / 1_000_000) / 1000),
     ]
+    if !result.unknown.isEmpty {
+      object["unknown"] = .object(
+        Dictionary(
+          result.unknown.map { (JSONName($0.key), .integer(Int64($0.value))) },
+          uniquingKeysWith: { first, _ in first }))
+    }
     if let reason = result.unrecorded { object["unrecorded"] = .string(reason) }
     return .object(object)
   }

@@ -1,0 +1,274 @@
+package import JSON
+import LiveEvents
+
+/// Twitch's EventSub in the words of a room. Which member means what: Twitch's documentation, "EventSub
+/// Subscription Types".
+package enum EventSub {
+  /// What happened.
+  package struct Notification: Sendable {
+    /// The type of the subscription, such as `channel.follow`.
+    package var type: String
+    package var event: JSONValue
+    /// When it was sent, in milliseconds since 1970.
+    package var time: Int?
+
+    package init(type: String, event: JSONValue, time: Int?) {
+      self.type = type
+      self.event = event
+      self.time = time
+    }
+  }
+
+  /// Adds the native lines of a notification. Its room is that of the channel.
+  package static func translate(_ notification: Notification, into lines: inout NativeLines) {
+    let event = notification.event
+    var context = Context(
+      event: event, time: notification.time,
+      room: (event.text("broadcaster_user_login") ?? event.text("to_broadcaster_user_login"))?
+        .channelRoom)
+    switch notification.type {
+    case "channel.chat.message": context.message(&lines)
+    case "channel.chat.notification": context.chatNotice(&lines)
+    case "channel.chat.clear": context.add("chat.clear", &lines) { _ in }
+    case "channel.chat.clear_user_messages":
+      guard let user = context.user("target_user") else { break }
+      context.add("chat.timeout", &lines) { $0.add(user: user) }
+    case "channel.chat.message_delete":
+      guard let id = event.text("message_id") else { break }
+      context.add("chat.delete", &lines) { $0.add("id", id.clipped) }
+    case "channel.chat_settings.update": context.modes(&lines)
+    case "channel.follow":
+      guard let user = context.user("user") else { break }
+      context.time = event.time("followed_at") ?? context.time
+      context.add("follow", &lines) {
+        $0.add("id", "follow/\(user.id)/\(context.time ?? 0)".clipped)
+        $0.add(user: user)
+      }
+    case "channel.subscribe":
+      // A gift is told by whom it is from.
+      guard event["is_gift"]?.boolValue != true else { break }
+      context.notice("subscribe", by: context.user("user"), count: 1, &lines)
+    case "channel.subscription.message":
+      context.notice(
+        "resubscribe", by: context.user("user"), count: event.count("cumulative_months") ?? 1,
+        &lines)
+    case "channel.subscription.gift":
+      context.notice(
+        "giftBomb", by: context.giver("user"), count: event.count("total") ?? 1, &lines)
+    case "channel.cheer":
+      context.notice("cheer", by: context.giver("user"), count: event.count("bits") ?? 0, &lines)
+    case "channel.bits.use":
+      context.notice("cheer", by: context.user("user"), count: event.count("bits") ?? 0, &lines)
+    case "channel.raid":
+      context.notice(
+        "raid", by: context.user("from_broadcaster_user"), count: event.count("viewers") ?? 0,
+        &lines)
+    case "channel.hype_train.begin": context.hypeTrain("begin", &lines)
+    case "channel.hype_train.progress": context.hypeTrain("progress", &lines)
+    case "channel.hype_train.end": context.hypeTrain("end", &lines)
+    case "channel.poll.begin", "channel.poll.progress", "channel.poll.end":
+      context.poll(
+        isBegin: notification.type.hasSuffix("begin"), isEnd: notification.type.hasSuffix("end"),
+        &lines)
+    case "channel.prediction.begin", "channel.prediction.progress":
+      context.prediction("open", &lines)
+    case "channel.prediction.lock": context.prediction("locked", &lines)
+    case "channel.prediction.end":
+      context.prediction(
+        event.text("status")?.lowercased() == "resolved" ? "resolved" : "cancelled", &lines)
+    case "channel.channel_points_custom_reward_redemption.add": context.redemption(&lines)
+    case "stream.online":
+      context.time = event.time("started_at") ?? context.time
+      context.add("stream", &lines) { $0.add("state", "live") }
+    case "stream.offline": context.add("stream", &lines) { $0.add("state", "ended") }
+    case "channel.update":
+      guard let title = event.text("title") else { break }
+      context.add("title", &lines) { $0.add("title", title) }
+    // Which channels share their chat is seen in its messages.
+    case "channel.shared_chat.begin", "channel.shared_chat.update", "channel.shared_chat.end": break
+    default: lines.note(unknown: notification.type)
+    }
+  }
+
+  /// One notification on its way.
+  private struct Context {
+    let event: JSONValue
+    var time: Int?
+    let room: String?
+
+    func add(_ type: String, _ lines: inout NativeLines, _ body: (inout JSONWriter) -> Void) {
+      lines.add(type, room: room, at: time, body)
+    }
+
+    /// The person whose members begin with a prefix.
+    func user(_ prefix: String, badges: String = "") -> PlatformUser? {
+      PlatformUser(
+        id: event.text(prefix + "_id"),
+        name: event.text(prefix + "_name") ?? event.text(prefix + "_login"), badges: badges)
+    }
+
+    /// Somebody who may have asked not to be named. Twitch gives all of them this account.
+    func giver(_ prefix: String) -> PlatformUser? {
+      user(prefix) ?? PlatformUser(id: "274598607", name: "AnAnonymousGifter")
+    }
+
+    func notice(
+      _ kind: String, by user: PlatformUser?, count: Int, group: String? = nil,
+      _ lines: inout NativeLines
+    ) {
+      guard let user else { return }
+      add("chat.notice", &lines) {
+        $0.add("id", event.text("message_id")?.clipped)
+        $0.add("kind", kind)
+        $0.add(user: user)
+        $0.add("count", count)
+        $0.add("group", group?.clipped)
+      }
+    }
+
+    private var badges: String {
+      (event["badges"]?.arrayValue ?? []).compactMap { badge in
+        badge.text("set_id").map { "\($0)/\(badge.text("id") ?? "1")" }
+      }.joined(separator: ",")
+    }
+
+    /// Whether it was written in another channel that shares its chat with this one.
+    private var isShared: Bool {
+      guard let source = event.text("source_broadcaster_user_id") else { return false }
+      return source != event.text("broadcaster_user_id")
+    }
+
+    func message(_ lines: inout NativeLines) {
+      guard let id = event.text("message_id"), let user = user("chatter_user", badges: badges)
+      else { return }
+      add("chat.message", &lines) {
+        $0.add("id", id.clipped)
+        $0.add(user: user)
+        $0.add("text", event["message"]?["text"]?.stringValue ?? "")
+        $0.add("replyTo", event["reply"]?.text("parent_message_id")?.clipped)
+        if let bits = event["cheer"]?.count("bits"), bits > 0 { $0.add("bits", bits) }
+        if isShared { $0.add("channel", event.text("source_broadcaster_user_id")?.clipped) }
+      }
+    }
+
+    /// A notice of the chat: which one, its member `notice_type` says, and the member of that name has the rest.
+    func chatNotice(_ lines: inout NativeLines) {
+      let type = event.text("notice_type") ?? ""
+      let body = event[type] ?? .null
+      let user =
+        event["chatter_is_anonymous"]?.boolValue == true
+        ? giver("anonymous") : self.user("chatter_user", badges: badges)
+      switch type {
+      case "sub", "gift_paid_upgrade", "prime_paid_upgrade":
+        notice("subscribe", by: user, count: 1, &lines)
+      case "resub":
+        notice("resubscribe", by: user, count: body.count("cumulative_months") ?? 1, &lines)
+      case "sub_gift":
+        notice("gift", by: user, count: 1, group: body.text("community_gift_id"), &lines)
+      case "community_sub_gift":
+        notice(
+          "giftBomb", by: user, count: body.count("total") ?? 1, group: body.text("id"), &lines)
+      case "raid": notice("raid", by: user, count: body.count("viewer_count") ?? 0, &lines)
+      case "announcement", "bits_badge_tier", "charity_donation", "pay_it_forward":
+        let words = event["message"]?.text("text") ?? event.text("system_message")
+        guard let words else { return }
+        add("announcement", &lines) {
+          $0.add("id", event.text("message_id")?.clipped)
+          if let user { $0.add(user: user) }
+          $0.add("text", words)
+        }
+      case "unraid": break
+      // They happened in another channel, which nobody here is to be thanked for.
+      case _ where type.hasPrefix("shared_chat_"): break
+      default: lines.note(unknown: "channel.chat.notification \(type)")
+      }
+    }
+
+    func modes(_ lines: inout NativeLines) {
+      /// The value of a mode with a length; 0 or the value of `off` if it is not on.
+      func length(_ mode: String, _ member: String, off: Int) -> Int? {
+        guard let isOn = event[mode]?.boolValue else { return nil }
+        return isOn ? event.count(member) ?? 0 : off
+      }
+      add("chat.modes", &lines) {
+        $0.add("slowSeconds", length("slow_mode", "slow_mode_wait_time_seconds", off: 0))
+        $0.add("emoteOnly", event["emote_mode"]?.boolValue)
+        $0.add(
+          "followersOnlyMinutes",
+          length("follower_mode", "follower_mode_duration_minutes", off: -1))
+        $0.add("subscribersOnly", event["subscriber_mode"]?.boolValue)
+        $0.add("uniqueOnly", event["unique_chat_mode"]?.boolValue)
+      }
+    }
+
+    func hypeTrain(_ phase: String, _ lines: inout NativeLines) {
+      add("hypeTrain", &lines) {
+        $0.add("phase", phase)
+        $0.add("level", event.count("level") ?? 1)
+        $0.add("total", event.count("total"))
+        $0.add("progress", event.count("progress"))
+        $0.add("goal", event.count("goal"))
+        $0.add("endsAt", phase == "end" ? nil : event.time("expires_at"))
+      }
+    }
+
+    /// Twitch has no event that says only the votes: each repeats the whole poll.
+    func poll(isBegin: Bool, isEnd: Bool, _ lines: inout NativeLines) {
+      let choices = event["choices"]?.arrayValue ?? []
+      guard let id = event.text("id"), (1...PollEvent.maximumOptions).contains(choices.count) else {
+        return
+      }
+      let votes = choices.map { $0.count("votes") ?? 0 }
+      if isBegin {
+        add("poll.begin", &lines) {
+          $0.add("id", id.clipped)
+          $0.add("title", (event.text("title") ?? "?").clipped(to: EventLimits.titleLength))
+          $0.add("options", texts: choices.map { $0.text("title") ?? "?" })
+          $0.add("endsAt", event.time("ends_at"))
+        }
+        return
+      }
+      add("poll.votes", &lines) {
+        $0.add("id", id.clipped)
+        $0.addArray("totals") { array in for count in votes { array.append(count) } }
+      }
+      guard isEnd else { return }
+      let best = votes.max() ?? 0
+      let winners = votes.indices.filter { votes[$0] == best }
+      add("poll.end", &lines) {
+        $0.add("id", id.clipped)
+        // A draw has no winner.
+        $0.add("winner", best > 0 && winners.count == 1 ? winners[0] : nil)
+      }
+    }
+
+    func prediction(_ state: String, _ lines: inout NativeLines) {
+      let outcomes = event["outcomes"]?.arrayValue ?? []
+      guard let id = event.text("id"), (1...Prediction.maximumOptions).contains(outcomes.count)
+      else { return }
+      add("prediction", &lines) {
+        $0.add("id", id.clipped)
+        $0.add("title", (event.text("title") ?? "?").clipped(to: EventLimits.titleLength))
+        $0.add("state", state)
+        $0.add("options", texts: outcomes.map { $0.text("title") ?? "?" })
+        $0.addArray("totals") { array in
+          for outcome in outcomes { array.append(outcome.count("channel_points") ?? 0) }
+        }
+        let winner = event.text("winning_outcome_id")
+        $0.add("winner", outcomes.firstIndex { winner != nil && $0.text("id") == winner })
+        $0.add("endsAt", state == "open" ? event.time("locks_at") : nil)
+      }
+    }
+
+    func redemption(_ lines: inout NativeLines) {
+      guard let user = user("user"), let reward = event["reward"] else { return }
+      lines.add("redemption", room: room, at: event.time("redeemed_at") ?? time) {
+        $0.add("id", event.text("id")?.clipped)
+        $0.add(user: user)
+        $0.add("title", (reward.text("title") ?? "?").clipped)
+        $0.add("cost", reward.count("cost"))
+        $0.add("text", event.text("user_input"))
+      }
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import JSON
+import LiveEvents
+
+/// Native lines that a translation gives, and the names of what it could not translate.
+package struct NativeLines: Sendable {
+  /// The lines, each with its end.
+  package var bytes: [UInt8] = []
+  /// How many lines there were.
+  package private(set) var lines = 0
+  /// Kinds that are not known here, with their numbers. Platforms add kinds without saying so.
+  package private(set) var unknown: [String: Int] = [:]
+  /// How many names of unknown kinds are kept.
+  private static let maximumKinds = 64
+
+  package init() {}
+
+  package mutating func note(unknown kind: String) {
+    let kind = unknown.count < Self.maximumKinds || unknown[kind] != nil ? kind : "others"
+    unknown[String(kind.prefix(80)), default: 0] += 1
+  }
+
+  /// Adds a line.
+  ///
+  /// - Parameters:
+  ///   - room: the room; `nil` leaves it open.
+  ///   - time: milliseconds since 1970; `nil` if that is not known.
+  mutating func add(
+    _ type: String, room: String?, at time: Int?, _ body: (inout JSONWriter) -> Void
+  ) {
+    JSONWriter.append(to: &bytes) { writer in
+      writer.appendObject { object in
+        object.add("type", type)
+        object.add("room", room)
+        object.add(
+          "ts", time.flatMap { EventLimits.timestamps.contains(Timestamp($0)) ? $0 : nil })
+        body(&object)
+      }
+    }
+    bytes.append(0x0A)
+    lines += 1
+  }
+}
+
+/// Somebody, as a platform names them.
+struct PlatformUser {
+  var id: String
+  var name: String
+  /// As in `moderator/1,subscriber/6`.
+  var badges = ""
+
+  /// `nil` without an identifier.
+  init?(id: String?, name: String?, badges: String = "") {
+    guard let id, !id.isEmpty else { return nil }
+    self.id = id
+    self.name = name.flatMap { $0.isEmpty ? nil : $0 } ?? id
+    self.badges = badges
+  }
+}
+
+extension JSONWriter {
+  mutating func add(user: PlatformUser) {
+    addObject("user") {
+      $0.add("id", user.id.clipped)
+      $0.add("name", user.name.clipped)
+      if !user.badges.isEmpty { $0.add("badges", user.badges.clipped) }
+    }
+  }
+
+  mutating func add(_ name: StaticString, texts: [String]) {
+    addArray(name) { for text in texts { $0.append(text.clipped) } }
+  }
+}
+
+extension String {
+  /// What fits into a name.
+  var clipped: String { clipped(to: EventLimits.nameLength) }
+
+  /// Whole scalars of its beginning, of at most this many bytes.
+  func clipped(to limit: Int) -> String {
+    guard utf8.count > limit else { return self }
+    var text = String.UnicodeScalarView()
+    var length = 0
+    for scalar in unicodeScalars {
+      length += UTF8.width(scalar)
+      guard length <= limit else { break }
+      text.append(scalar)
+    }
+    return String(text)
+  }
+
+  /// The room of a channel; `nil` if its name cannot be one.
+  var channelRoom: String? { RoomName(lowercased())?.description }
+
+  /// The first number in a text, such as that of `Gifted 1,000 memberships`.
+  var firstNumber: Int? {
+    let digits = drop { !$0.isASCII || !$0.isNumber }
+      .prefix { ($0.isASCII && $0.isNumber) || $0 == "," || $0 == "." }
+      .filter(\.isNumber)
+    return Int(digits)
+  }
+}
+
+extension JSONValue {
+  /// Text that is there.
+  func text(_ name: String) -> String? {
+    self[name]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// A whole number, whether it is written as a number or as text, within the bounds of counts.
+  func count(_ name: String) -> Int? {
+    let value: Double?
+    switch self[name] {
+    case .integer(let integer)?: value = Double(integer)
+    case .number(let number)?: value = number
+    case .string(let text)?: value = Double(text)
+    default: value = nil
+    }
+    guard let value, value.isFinite, value >= 0 else { return nil }
+    return Int(min(value, Double(EventLimits.count.upperBound)))
+  }
+
+  /// A point in time, as RFC 3339 writes it, in milliseconds since 1970.
+  func time(_ name: String) -> Int? { self[name]?.stringValue.flatMap(PlatformTime.milliseconds) }
+}
+
+/// Times of platforms.
+enum PlatformTime {
+  /// Reads `2026-11-23T20:00:00.123456789Z`, or with an offset such as `+01:00`; `nil` for any other text.
+  static func milliseconds(_ text: String) -> Int? {
+    let bytes = Array(text.utf8)
+    func number(_ range: Range<Int>) -> Int? {
+      guard range.upperBound <= bytes.count else { return nil }
+      return bytes[range].reduce(0 as Int?) { sum, byte in
+        guard let sum, (0x30...0x39).contains(byte) else { return nil }
+        return sum * 10 + Int(byte - 0x30)
+      }
+    }
+    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+      let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
+      year >= 1970, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60,
+      second <= 60
+    else { return nil }
+    var rest = bytes[19...]
+    var fraction = 0
+    if rest.first == UInt8(ascii: ".") {
+      let digits = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
+      fraction = (digits + [0x30, 0x30, 0x30]).prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }
+      rest = rest.dropFirst(1 + digits.count)
+    }
+    var offset = 0
+    if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
+      let start = rest.startIndex
+      guard let hours = number((start + 1)..<(start + 3)),
+        let minutes = number((start + 4)..<(start + 6))
+      else { return nil }
+      offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "+") ? 60 : -60)
+    } else if rest.first.map({ $0 | 0x20 }) != UInt8(ascii: "z") {
+      return nil
+    }
+    let seconds =
+      days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
+    return seconds < 0 ? nil : seconds * 1_000 + fraction
+  }
+
+  /// Days since 1970 in the Gregorian calendar: years begin in March, so that a leap day is the last one.
+  static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let year = month <= 2 ? year - 1 : year
+    let yearDay = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    return year * 365 + year / 4 - year / 100 + year / 400 + yearDay - 719_468
+  }
+}

@@ -1,0 +1,237 @@
+import PlatformFormats
+import Testing
+
+struct EventSubTests {
+  /// A notification as it is received, whose event has the members of the channel and some more.
+  private static func line(_ type: String, _ members: String) -> String {
+    #"{"metadata":{"message_id":"m","message_type":"notification","#
+      + #""message_timestamp":"2026-11-23T20:00:00.123456789Z"},"payload":{"subscription":{"#
+      + #""type":"\#(type)","version":"1"},"event":{"broadcaster_user_id":"1","#
+      + #""broadcaster_user_login":"ada","broadcaster_user_name":"Ada"\#(members)}}}"#
+  }
+
+  private static let user = #","user_id":"7","user_login":"bo","user_name":"Bo""#
+  private static let chatter =
+    #","chatter_user_id":"7","chatter_user_login":"bo","chatter_user_name":"Bo""#
+  private static let start = #""room":"ada","ts":1795464000123"#
+  private static let bo = #""user":{"id":"7","name":"Bo"}"#
+
+  /// Each type with what it is in a room: the members of its line behind `type`, room and time.
+  @Test(arguments: [
+    (
+      "channel.chat.message",
+      chatter
+        + #","message_id":"a","message":{"text":"hi \"you\"","fragments":[]},"badges":[{"set_id":"subscriber","id":"6","info":"7"},{"set_id":"vip","id":"1"}],"cheer":{"bits":50},"reply":{"parent_message_id":"b"},"source_broadcaster_user_id":null"#,
+      [
+        #"{"type":"chat.message",\#(start),"id":"a","user":{"id":"7","name":"Bo","badges":"subscriber/6,vip/1"},"text":"hi \"you\"","replyTo":"b","bits":50}"#
+      ]
+    ),
+    (
+      "channel.chat.message",
+      chatter
+        + #","message_id":"a","message":{"text":"hi"},"badges":[],"source_broadcaster_user_id":"9""#,
+      [#"{"type":"chat.message",\#(start),"id":"a",\#(bo),"text":"hi","channel":"9"}"#]
+    ),
+    (
+      "channel.chat.notification",
+      chatter + #","message_id":"a","notice_type":"sub","sub":{"sub_tier":"1000"}"#,
+      [#"{"type":"chat.notice",\#(start),"id":"a","kind":"subscribe",\#(bo),"count":1}"#]
+    ),
+    (
+      "channel.chat.notification",
+      chatter + #","message_id":"a","notice_type":"resub","resub":{"cumulative_months":14}"#,
+      [#"{"type":"chat.notice",\#(start),"id":"a","kind":"resubscribe",\#(bo),"count":14}"#]
+    ),
+    (
+      "channel.chat.notification",
+      chatter
+        + #","message_id":"a","notice_type":"community_sub_gift","community_sub_gift":{"id":"g","total":5}"#,
+      [#"{"type":"chat.notice",\#(start),"id":"a","kind":"giftBomb",\#(bo),"count":5,"group":"g"}"#]
+    ),
+    (
+      "channel.chat.notification",
+      chatter
+        + #","message_id":"a","notice_type":"sub_gift","sub_gift":{"community_gift_id":"g"}"#,
+      [#"{"type":"chat.notice",\#(start),"id":"a","kind":"gift",\#(bo),"count":1,"group":"g"}"#]
+    ),
+    (
+      "channel.chat.notification",
+      #","chatter_is_anonymous":true,"message_id":"a","notice_type":"sub_gift","sub_gift":{}"#,
+      [
+        #"{"type":"chat.notice",\#(start),"id":"a","kind":"gift","user":{"id":"274598607","name":"AnAnonymousGifter"},"count":1}"#
+      ]
+    ),
+    (
+      "channel.chat.notification",
+      chatter + #","message_id":"a","notice_type":"raid","raid":{"viewer_count":42}"#,
+      [#"{"type":"chat.notice",\#(start),"id":"a","kind":"raid",\#(bo),"count":42}"#]
+    ),
+    (
+      "channel.chat.notification",
+      chatter + #","message_id":"a","notice_type":"announcement","message":{"text":"Hear!"}"#,
+      [#"{"type":"announcement",\#(start),"id":"a",\#(bo),"text":"Hear!"}"#]
+    ),
+    (
+      "channel.chat.notification",
+      chatter + #","message_id":"a","notice_type":"shared_chat_sub","shared_chat_sub":{}"#, []
+    ),
+    ("channel.chat.clear", "", [#"{"type":"chat.clear",\#(start)}"#]),
+    (
+      "channel.chat.clear_user_messages",
+      #","target_user_id":"7","target_user_login":"bo","target_user_name":"Bo""#,
+      [#"{"type":"chat.timeout",\#(start),\#(bo)}"#]
+    ),
+    (
+      "channel.chat.message_delete", #","message_id":"a""#,
+      [#"{"type":"chat.delete",\#(start),"id":"a"}"#]
+    ),
+    (
+      "channel.chat_settings.update",
+      #","emote_mode":false,"follower_mode":true,"follower_mode_duration_minutes":10,"slow_mode":false,"slow_mode_wait_time_seconds":null,"subscriber_mode":true,"unique_chat_mode":false"#,
+      [
+        #"{"type":"chat.modes",\#(start),"slowSeconds":0,"emoteOnly":false,"followersOnlyMinutes":10,"subscribersOnly":true,"uniqueOnly":false}"#
+      ]
+    ),
+    (
+      "channel.follow", user + #","followed_at":"2026-11-23T21:00:00+01:00""#,
+      [
+        #"{"type":"follow","room":"ada","ts":1795464000000,"id":"follow/7/1795464000000",\#(bo)}"#
+      ]
+    ),
+    (
+      "channel.subscribe", user + #","tier":"1000","is_gift":false"#,
+      [#"{"type":"chat.notice",\#(start),"kind":"subscribe",\#(bo),"count":1}"#]
+    ),
+    ("channel.subscribe", user + #","tier":"1000","is_gift":true"#, []),
+    (
+      "channel.subscription.gift", #","user_id":null,"total":3,"is_anonymous":true"#,
+      [
+        #"{"type":"chat.notice",\#(start),"kind":"giftBomb","user":{"id":"274598607","name":"AnAnonymousGifter"},"count":3}"#
+      ]
+    ),
+    (
+      "channel.subscription.message", user + #","cumulative_months":9,"message":{"text":"yay"}"#,
+      [#"{"type":"chat.notice",\#(start),"kind":"resubscribe",\#(bo),"count":9}"#]
+    ),
+    (
+      "channel.cheer", user + #","bits":100,"is_anonymous":false"#,
+      [#"{"type":"chat.notice",\#(start),"kind":"cheer",\#(bo),"count":100}"#]
+    ),
+    (
+      "channel.bits.use", user + #","bits":5,"type":"cheer""#,
+      [#"{"type":"chat.notice",\#(start),"kind":"cheer",\#(bo),"count":5}"#]
+    ),
+    (
+      "channel.raid",
+      #","to_broadcaster_user_login":"ada","from_broadcaster_user_id":"7","from_broadcaster_user_name":"Bo","viewers":80"#,
+      [#"{"type":"chat.notice",\#(start),"kind":"raid",\#(bo),"count":80}"#]
+    ),
+    (
+      "channel.hype_train.begin",
+      #","id":"t","level":2,"total":700,"progress":200,"goal":1000,"expires_at":"2026-11-23T20:05:00Z""#,
+      [
+        #"{"type":"hypeTrain",\#(start),"phase":"begin","level":2,"total":700,"progress":200,"goal":1000,"endsAt":1795464300000}"#
+      ]
+    ),
+    (
+      "channel.hype_train.progress", #","id":"t","level":3,"total":1700"#,
+      [#"{"type":"hypeTrain",\#(start),"phase":"progress","level":3,"total":1700}"#]
+    ),
+    (
+      "channel.hype_train.end",
+      #","id":"t","level":3,"total":1700,"ended_at":"2026-11-23T20:09:00Z""#,
+      [#"{"type":"hypeTrain",\#(start),"phase":"end","level":3,"total":1700}"#]
+    ),
+    (
+      "channel.poll.begin",
+      #","id":"p","title":"Tea?","choices":[{"id":"1","title":"yes"},{"id":"2","title":"no"}],"ends_at":"2026-11-23T20:05:00Z""#,
+      [
+        #"{"type":"poll.begin",\#(start),"id":"p","title":"Tea?","options":["yes","no"],"endsAt":1795464300000}"#
+      ]
+    ),
+    (
+      "channel.poll.progress",
+      #","id":"p","choices":[{"title":"yes","votes":3},{"title":"no","votes":1}]"#,
+      [#"{"type":"poll.votes",\#(start),"id":"p","totals":[3,1]}"#]
+    ),
+    (
+      "channel.poll.end",
+      #","id":"p","status":"completed","choices":[{"title":"yes","votes":3},{"title":"no","votes":4}]"#,
+      [
+        #"{"type":"poll.votes",\#(start),"id":"p","totals":[3,4]}"#,
+        #"{"type":"poll.end",\#(start),"id":"p","winner":1}"#,
+      ]
+    ),
+    (
+      "channel.prediction.begin",
+      #","id":"p","title":"Win?","outcomes":[{"id":"1","title":"yes"},{"id":"2","title":"no"}],"locks_at":"2026-11-23T20:05:00Z""#,
+      [
+        #"{"type":"prediction",\#(start),"id":"p","title":"Win?","state":"open","options":["yes","no"],"totals":[0,0],"endsAt":1795464300000}"#
+      ]
+    ),
+    (
+      "channel.prediction.lock",
+      #","id":"p","title":"Win?","outcomes":[{"id":"1","title":"yes","channel_points":500}]"#,
+      [
+        #"{"type":"prediction",\#(start),"id":"p","title":"Win?","state":"locked","options":["yes"],"totals":[500]}"#
+      ]
+    ),
+    (
+      "channel.prediction.end",
+      #","id":"p","title":"Win?","status":"resolved","winning_outcome_id":"2","outcomes":[{"id":"1","title":"yes","channel_points":5},{"id":"2","title":"no","channel_points":6}]"#,
+      [
+        #"{"type":"prediction",\#(start),"id":"p","title":"Win?","state":"resolved","options":["yes","no"],"totals":[5,6],"winner":1}"#
+      ]
+    ),
+    (
+      "channel.channel_points_custom_reward_redemption.add",
+      user
+        + #","id":"r","user_input":"please","reward":{"id":"x","title":"Hydrate","cost":300},"redeemed_at":"2026-11-23T20:00:00Z""#,
+      [
+        #"{"type":"redemption","room":"ada","ts":1795464000000,"id":"r",\#(bo),"title":"Hydrate","cost":300,"text":"please"}"#
+      ]
+    ),
+    (
+      "stream.online", #","id":"s","type":"live","started_at":"2026-11-23T20:00:00Z""#,
+      [#"{"type":"stream","room":"ada","ts":1795464000000,"state":"live"}"#]
+    ),
+    ("stream.offline", "", [#"{"type":"stream",\#(start),"state":"ended"}"#]),
+    (
+      "channel.update", #","title":"New","category_name":"Art""#,
+      [#"{"type":"title",\#(start),"title":"New"}"#]
+    ),
+    ("channel.shared_chat.begin", #","session_id":"s""#, []),
+  ])
+  func `a type is what it means in a room`(type: String, members: String, lines: [String]) {
+    let translated = Translated(.eventSub, Self.line(type, members))
+    #expect(translated.lines == lines)
+    #expect(translated.unknown.isEmpty)
+    #expect(translated.rejected.isEmpty)
+    #expect(translated.events.count == lines.count)
+  }
+
+  @Test func `unknown types are counted by name, and others still count`() {
+    let text = [
+      Self.line("channel.goal.begin", ""), Self.line("channel.goal.begin", ""),
+      Self.line("channel.chat.notification", #","notice_type":"watch_streak""#),
+      #"{"metadata":{"message_type":"session_keepalive"},"payload":{}}"#, "{", "[]", "",
+      Self.line("stream.offline", ""),
+    ].joined(separator: "\n")
+    let translated = Translated(.eventSub, text, pieces: 7)
+    #expect(translated.lines.count == 1)
+    #expect(
+      translated.unknown == [
+        "channel.goal.begin": 2, "channel.chat.notification watch_streak": 1, "malformed": 1,
+        "no notification": 1,
+      ])
+  }
+
+  @Test func `the body of a webhook is a notification as well`() {
+    let translated = Translated(
+      .eventSub,
+      #"{"subscription":{"type":"stream.offline","condition":{},"created_at":"2026-11-23T20:00:00Z"},"event":{"broadcaster_user_login":"Ada"}}"#
+    )
+    #expect(
+      translated.lines == [#"{"type":"stream","room":"ada","ts":1795464000000,"state":"ended"}"#])
+  }
+}

@@ -1,0 +1,39 @@
+import LiveEvents
+import PlatformFormats
+import Testing
+import WireFormats
+
+/// What a text of a format is as native lines, and what of it is not known.
+struct Translated {
+  let lines: [String]
+  let unknown: [String: Int]
+  /// The events that a daemon reads from the lines, and why it rejects some.
+  private(set) var events: [LiveEvent] = []
+  private(set) var rejected: [String] = []
+
+  /// - Parameter pieces: how many bytes are given at once.
+  init(_ format: PlatformFormat, _ text: String, pieces: Int = .max) {
+    var translator = PlatformTranslator(format)
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let piece = bytes.prefix(pieces)
+      piece.withUnsafeBytes { translator.translate($0) }
+      bytes = bytes.dropFirst(piece.count)
+    }
+    translator.finish()
+    let output = translator.takeLines()
+    lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+    unknown = translator.output.unknown
+    var decoder = LineDecoder()
+    for line in lines {
+      let slab = ByteSlab(Array(line.utf8))
+      switch decoder.decode(
+        slab, line: ByteSlab.Slice(offset: 0, count: line.utf8.count), arrival: 0)
+      {
+      case .event(let event, _): events.append(event)
+      case .rejected(let reason, _): rejected.append("\(reason): \(line)")
+      case .control, .blank: rejected.append("no event: \(line)")
+      }
+    }
+  }
+}

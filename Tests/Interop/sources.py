@@ -139,7 +139,7 @@ class Speaker:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=LIMIT)
         self.file = self.socket.makefile("rb")
         self.channel = channel
-        self.send("NICK speaker\r\nUSER speaker 0 * :speaker\r\n")
+        self.send(f"NICK s{channel[:6]}\r\nUSER speaker 0 * :speaker\r\n")
         self.expect(" 001 ")
         self.send(f"JOIN #{channel}\r\n")
         self.expect(" 366 ")
@@ -352,6 +352,103 @@ class Test:
         speaker.close()
         server.kill()
 
+    def others(self):
+        """A source that stands still, is killed, or has a daemon that does is no harm to another one."""
+        server = Server(self.files, self.directory, "ngircd")
+        steady = Source(self, "steady", "--server", f"127.0.0.1:{server.plain}", "--no-tls")
+        victim = Source(self, "victim", "--server", f"127.0.0.1:{server.plain}", "--no-tls")
+        steady.live()
+        victim.live()
+        speakers = [Speaker(server.plain, channel) for channel in ("steady", "victim")]
+
+        def say(numbers, *channels):
+            for speaker in speakers:
+                if speaker.channel in channels:
+                    speaker.say(numbers)
+
+        victim.process.send_signal(signal.SIGSTOP)
+        say(range(2000), "steady", "victim")
+        total = self.settled("steady", 2000)
+        self.check("a source that stands still holds up no other", total == 2000, total)
+        victim.process.kill()
+        victim.process.wait()
+        say(range(2000, 4000), "steady")
+        total = self.settled("steady", 4000)
+        self.check("nor does one that is killed", total == 4000, total)
+        again = Source(self, "victim", "--server", f"127.0.0.1:{server.plain}", "--no-tls")
+        again.live()
+        before = self.total("victim")
+        self.daemon.send_signal(signal.SIGSTOP)
+        say(range(4000, 6000), "steady", "victim")
+        # Until both wait for it with what they have read.
+        for source in (steady, again):
+            until(lambda: any(report.get("waiting", 0) > 0 for report in source.reports[-2:]), "a full queue")
+        self.daemon.send_signal(signal.SIGCONT)
+        totals = [self.settled("steady", 6000), self.settled("victim", before + 2000) - before]
+        self.check("a daemon that stands still loses nothing of either", totals == [6000, 2000], totals)
+        self.check("and the other one never had a gap", not steady.said("gap"), steady.said("gap"))
+        for source in (steady, again):
+            source.stop()
+        for speaker in speakers:
+            speaker.close()
+        server.kill()
+
+    def twice(self):
+        """The chat of one channel over IRC and, with the same identifiers, as notifications of EventSub."""
+        listener = socket.create_server(("127.0.0.1", 0))
+
+        def serve():
+            client, _ = listener.accept()
+            for line in client.makefile("rb"):
+                if line.startswith(b"CAP REQ"):
+                    client.sendall(b":t CAP * ACK :twitch.tv/tags twitch.tv/commands\r\n")
+                elif line.startswith(b"NICK"):
+                    nick = line.split()[1]
+                    client.sendall(b":t 001 %s :hi\r\n" % nick)
+                elif line.startswith(b"JOIN"):
+                    client.sendall(b":%s!x@x JOIN #both\r\n" % nick)
+                    for number in range(500):
+                        client.sendall(b"@id=m%d;user-id=7;display-name=Bo :bo!bo@bo PRIVMSG #both :hi %d\r\n"
+                                       % (number, number))
+                    for number in range(20):
+                        client.sendall(b"@id=g%d;login=bo;user-id=7;msg-id=submysterygift;msg-param-mass-gift-count=5;"
+                                       b"msg-param-community-gift-id=c%d :t USERNOTICE #both\r\n" % (number, number))
+        threading.Thread(target=serve, daemon=True).start()
+        source = Source(self, "both", "--server", f"127.0.0.1:{listener.getsockname()[1]}", "--no-tls")
+
+        def notification(kind, **event):
+            event.update(broadcaster_user_id="1", broadcaster_user_login="both", chatter_user_id="7",
+                         chatter_user_name="Bo")
+            return json.dumps({
+                "metadata": {"message_type": "notification", "message_timestamp": "2026-11-23T20:00:00Z"},
+                "payload": {"subscription": {"type": kind}, "event": event}}) + "\n"
+        file = f"{self.directory}/eventsub.jsonl"
+        with open(file, "w") as log:
+            for number in range(600):
+                log.write(notification("channel.chat.message", message_id=f"m{number}",
+                                       message={"text": f"hi {number}"}))
+            for number in range(20):
+                log.write(notification("channel.chat.notification", message_id=f"g{number}",
+                                       notice_type="community_sub_gift",
+                                       community_sub_gift={"id": f"c{number}", "total": 5}))
+        subprocess.run([f"{self.bin}/livehostctl", "--socket", self.control, "ingest", file, "--speed=max"],
+                       check=True, stdout=subprocess.DEVNULL)
+
+        def room():
+            return json.loads(subprocess.run(
+                [f"{self.bin}/livehostctl", "--socket", self.control, "show", "both", "--json=short"],
+                stdout=subprocess.PIPE, text=True).stdout)
+        try:
+            until(lambda: room()["rejectedByReason"].get("duplicate") == 520, "the copies")
+        except TimeoutError:
+            pass
+        found = room()
+        self.check("two sources for one channel give each message and each gift once",
+                   found["features"]["chat"]["total"] == 600
+                   and found["rejectedByReason"] == {"duplicate": 520},
+                   (found["features"]["chat"]["total"], found["rejectedByReason"]))
+        source.stop()
+
     def token(self):
         """Twitch refuses a token: final, with 77, and the token is to be seen nowhere."""
         secret = "oauthtokenthatnobodymaysee"
@@ -433,6 +530,8 @@ def main():
     test.run("InspIRCd", test.inspircd)
     test.run("certificates", test.certificate)
     test.run("ngircd", test.ngircd)
+    test.run("others", test.others)
+    test.run("twice", test.twice)
     test.run("a token", test.token)
     test.run("exit codes", test.exits)
     sys.exit(test.end())

@@ -192,7 +192,8 @@ let control: [Target] = [
     "Control", "CommandLineTool",
     [
       "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform", "PlatformFormats",
-      "Prometheus", "Simulation", "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats", "Wording",
+      "Prometheus", "Simulation", "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats",
+      "Wording",
       "YAMLReader", arguments,
     ] + nio),
 ]
@@ -226,10 +227,12 @@ let sources: [Target] = [
     "Sources", "ObsStudio",
     ["ControlInterface", "JSON", "LiveEvents", "LiveSources", "RateLimiting"] + nio),
   module(
+    "Sources", "IngestServers", ["JSON", "LiveEvents", "LiveSources", "RateLimiting"] + nio),
+  module(
     "Sources", "SourceTool",
     [
-      "ControlInterface", "JSON", "LiveEvents", "LiveSources", "ObsStudio", "Platform",
-      "RateLimiting", "TwitchChat", "Wording", "YAMLReader", arguments,
+      "ControlInterface", "IngestServers", "JSON", "LiveEvents", "LiveSources", "ObsStudio",
+      "Platform", "RateLimiting", "TwitchChat", "Wording", "YAMLReader", arguments,
     ] + nio),
   program("Sources/livehost-source", ["SourceTool"]),
 ]
@@ -324,7 +327,8 @@ let tests: [Target] =
       "WebServiceTests", ["ControlInterface", "JSON", "Varlink", "WebService"] + nio),
     test("CompressionTests", ["Compression"]),
     test(
-      "PlatformFormatsTests", ["JSON", "LiveEvents", "PlatformFormats", "TestSupport", "WireFormats"]
+      "PlatformFormatsTests",
+      ["JSON", "LiveEvents", "PlatformFormats", "TestSupport", "WireFormats"]
     ),
     test("WireFormatsTests", ["LiveEvents", "WireFormats", "Compression", "TestSupport"]),
     test(
@@ -350,6 +354,9 @@ let tests: [Target] =
     test(
       "ObsStudioTests",
       ["JSON", "LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "TestSupport"]),
+    test(
+      "IngestServersTests",
+      ["IngestServers", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport"]),
     test(
       "SourceToolTests",
       ["LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "SourceTool", "YAMLReader"]),

@@ -31,6 +31,8 @@ error_log {directory}/nginx.log;
 load_module {files}/usr/lib/nginx/modules/ngx_rtmp_module.so;
 events {{ worker_connections 64; }}
 rtmp {{ access_log off; server {{ listen 127.0.0.1:{port}; application live {{ live on; }} }} }}
+http {{ access_log off; client_body_temp_path {directory}/t; proxy_temp_path {directory}/t;
+fastcgi_temp_path {directory}/t; uwsgi_temp_path {directory}/t; scgi_temp_path {directory}/t; server {{ listen 127.0.0.1:{page}; location /stat {{ rtmp_stat all; }} }} }}
 """
 GLOBAL = """[General]
 FirstRun=true
@@ -149,11 +151,11 @@ class Obs:
 
 class Nginx:
     def __init__(self, files, directory):
-        self.port = free_port()
+        self.port, self.page = free_port(), free_port()
         self.directory = directory
         self.command = [f"{files}/usr/sbin/nginx", "-c", f"{directory}/nginx.conf", "-p", directory]
         with open(f"{directory}/nginx.conf", "w") as file:
-            file.write(NGINX.format(directory=directory, files=files, port=self.port))
+            file.write(NGINX.format(directory=directory, files=files, port=self.port, page=self.page))
         self.start()
 
     def start(self):
@@ -237,8 +239,8 @@ class Test:
         finally:
             client.close()
 
-    def room(self):
-        return self.call("GetRoom", room="main")
+    def room(self, name="main"):
+        return self.call("GetRoom", room=name)
 
     def panel(self):
         return self.room().get("features", {}).get("control") or {"values": {}, "switches": {}}
@@ -293,19 +295,33 @@ class Test:
         self.obs.ask("CreateScene", sceneName="third")
         self.becomes("a new scene is a control", lambda: self.panel()["switches"].get("scene third") is False)
 
+    def bitrate(self, room):
+        return (((self.room(room).get("features") or {}).get("liveRoomStats") or {}).get("last") or {}).get(
+            "bitrateKbps", 0)
+
     def stream(self):
+        server = self.begin(
+            [f"{self.bin}/livehostctl", "--socket", self.control, "connect", "nginx-rtmp",
+             f"http://127.0.0.1:{self.nginx.page}/stat", "--room", "server", "--json=short"],
+            stdout=self.reports, stderr=subprocess.STDOUT)
+        self.becomes("nginx without a stream waits", lambda: self.room("server").get("phase") == "waiting")
         reply = self.set("stream", on=True)
         self.becomes("the stream is started from the screen", lambda: (
             self.room()["phase"] == "live" and self.obs.ask("GetStreamStatus")["outputActive"]),
             lambda: reply)
-        self.becomes("its statistics are on the screen", lambda: (
-            ((self.room()["features"].get("liveRoomStats") or {}).get("last") or {}).get("bitrateKbps", 0) > 50))
+        self.becomes("its statistics are on the screen", lambda: self.bitrate("main") > 50)
+        self.becomes("nginx has the stream, too", lambda: (
+            self.room("server")["phase"] == "live" and self.bitrate("server") > 50), lambda: self.room("server"))
         self.nginx.kill()
         self.becomes("a lost server is a paused stream", lambda: self.room()["phase"] == "paused")
         time.sleep(2)
         self.check("and stays one although polls say that it is active", self.room()["phase"] == "paused")
         self.nginx.start()
         self.becomes("OBS reconnects, and it is live again", lambda: self.room()["phase"] == "live")
+        self.becomes("so has nginx, with the gap", lambda: self.room("server")["phase"] == "live" and (
+            self.room("server")["features"]["sources"][0]["gaps"] == 1), lambda: self.room("server"))
+        server.send_signal(signal.SIGINT)
+        self.check("Ctrl-C ends the source of nginx with 0", server.wait(60) == 0)
 
     def recording(self):
         reply = self.call("RecordElsewhere", room="main", wish="start")

@@ -27,10 +27,10 @@ unpack() {
   for package in "$servers"/packages/*.deb; do dpkg -x "$package" "$servers" || return; done
 }
 if ! command -v obs >/dev/null || ! command -v Xvfb >/dev/null; then
-  skip 23 "OBS and Xvfb are not installed"
+  skip 27 "OBS and Xvfb are not installed"
   finish
 elif ! unpack; then
-  skip 23 "nginx cannot be downloaded"
+  skip 27 "nginx cannot be downloaded"
   finish
 fi
 report python3 Tests/Interop/obs.py "$bin" "$(readlink -f "$servers")"

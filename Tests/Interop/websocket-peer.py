@@ -78,7 +78,7 @@ def in_pieces(connection):
                 yield character
         connection.send(pieces())
     greet(connection, say)
-    connection.send("\u00e9 is no JSON")
+    connection.send("\u00e9 is not JSON")
     connection.send(json.dumps({"op": 5, "d": {"eventType": "InputVolumeChanged", "eventData": {
         "inputName": "Mic", "inputVolumeDb": -100.0}}}))
 

@@ -46,7 +46,12 @@ struct SourceConfigurationTests {
       obs:
         server: studio:4456
         passwordFile: /etc/password
+      server:
+        url: http://media:9997
+        stream: live/test
       """)
+    #expect(configuration.server.address?.description == "http://media:9997/")
+    #expect(configuration.server.stream == "live/test")
     #expect(configuration.room == RoomName("main"))
     #expect(configuration.ingest == "/tmp/ingest")
     #expect(configuration.control == "/tmp/control")
@@ -83,6 +88,14 @@ struct SourceConfigurationTests {
     (least + "  tls: maybe", "a.yaml:4: twitch.tls: expected true or false, not 'maybe'"),
     (least + "  server: 'x:y'", "a.yaml:4: twitch.server: expected HOST:PORT, not 'x:y'"),
     ("kind: obs\nobs:\n  server: ':'", "a.yaml:3: obs.server: expected HOST:PORT, not ':'"),
+    (
+      "kind: mediamtx",
+      "a.yaml: server.url: is missing; write http://HOST[:PORT]/PATH"
+    ),
+    (
+      "kind: nginx-rtmp\nserver:\n  url: ftp://a",
+      "a.yaml:3: server.url: expected http://HOST[:PORT]/PATH, not 'ftp://a'"
+    ),
     (least + "room: No", "a.yaml:4: room: 'No' is not a room name: [a-z0-9_][a-z0-9_.-]{0,63}"),
     (
       "kind: twitch\ntwitch:\n  channels: [a b]",

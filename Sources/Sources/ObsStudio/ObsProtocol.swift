@@ -94,7 +94,7 @@ struct ObsResponse {
   let comment: String?
   let data: JSONValue
 
-  /// `nil` if the value is none.
+  /// `nil` for other values.
   init?(_ value: JSONValue) {
     guard let type = value["requestType"]?.stringValue, let status = value["requestStatus"] else {
       return nil

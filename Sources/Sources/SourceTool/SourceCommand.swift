@@ -21,7 +21,10 @@ struct SourceCommand: ParsableCommand {
       or permission refused; 78 configuration.
       """,
     version: "livehost-source \(livehostVersion)",
-    subcommands: [RunCommand.self, TwitchCommand.self, ObsCommand.self],
+    subcommands: [
+      RunCommand.self, TwitchCommand.self, ObsCommand.self, NginxRTMPCommand.self,
+      MediaMTXCommand.self, OwncastCommand.self,
+    ],
     defaultSubcommand: RunCommand.self)
 }
 
@@ -174,4 +177,57 @@ struct ObsCommand: ForegroundCommand {
     plan.configuration.obs.passwordFile = passwordFile
     return plan
   }
+}
+
+/// What the sources of ingest servers take.
+struct ServerArguments: ParsableArguments {
+  @Argument(help: ArgumentHelp("Where the server tells its streams.", valueName: "url"))
+  var url: String
+  @Option(
+    help: ArgumentHelp(
+      "The stream to watch; default: the first one that is live.", valueName: "name"))
+  var stream: String?
+
+  func validate() throws {
+    guard HTTPAddress(url) != nil else {
+      throw ValidationError("the address is http://HOST[:PORT]/PATH, not '\(url)'")
+    }
+  }
+
+  func plan(_ common: ForegroundOptions, _ kind: SourceConfiguration.Kind) -> SourcePlan {
+    var plan = common.plan(kind.rawValue, kind)
+    plan.configuration.server.address = HTTPAddress(url)
+    plan.configuration.server.stream = stream
+    return plan
+  }
+}
+
+struct NginxRTMPCommand: ForegroundCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "nginx-rtmp", abstract: "Watch a stream on an nginx with the RTMP module.")
+
+  @OptionGroup var common: ForegroundOptions
+  @OptionGroup var server: ServerArguments
+
+  func plan() -> SourcePlan { server.plan(common, .nginxRTMP) }
+}
+
+struct MediaMTXCommand: ForegroundCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mediamtx", abstract: "Watch a stream on a MediaMTX.")
+
+  @OptionGroup var common: ForegroundOptions
+  @OptionGroup var server: ServerArguments
+
+  func plan() -> SourcePlan { server.plan(common, .mediaMTX) }
+}
+
+struct OwncastCommand: ForegroundCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "owncast", abstract: "Watch the stream of an Owncast.")
+
+  @OptionGroup var common: ForegroundOptions
+  @OptionGroup var server: ServerArguments
+
+  func plan() -> SourcePlan { server.plan(common, .owncast) }
 }

@@ -32,6 +32,11 @@ extension SourceConfiguration {
           file: file, key: "twitch.channels", message: "names no channel; write [channel]")
       }
     case .obs: break
+    case .nginxRTMP, .mediaMTX, .owncast:
+      guard server.address != nil else {
+        throw ConfigurationError(
+          file: file, key: "server.url", message: "is missing; write http://HOST[:PORT]/PATH")
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+package import IngestServers
 package import LiveEvents
 package import LiveSources
 package import ObsStudio
@@ -9,7 +10,22 @@ package import YAMLReader
 /// What one source does: the configuration file of a service, or the arguments of a source in the foreground.
 package struct SourceConfiguration: Sendable {
   /// The kinds of sources. A further kind is a case here, its keys below, and its start in ``SourceRun``.
-  package enum Kind: String, CaseIterable, Sendable { case twitch, obs }
+  package enum Kind: String, CaseIterable, Sendable {
+    case twitch, obs
+    case nginxRTMP = "nginx-rtmp"
+    case mediaMTX = "mediamtx"
+    case owncast
+
+    /// The kind of ingest server that it watches; `nil` for other kinds.
+    package var server: IngestServer? {
+      switch self {
+      case .twitch, .obs: nil
+      case .nginxRTMP: .nginxRTMP
+      case .mediaMTX: .mediaMTX
+      case .owncast: .owncast
+      }
+    }
+  }
 
   package var kind: Kind?
   /// The room of everything; `nil` for the room that a line names.
@@ -23,6 +39,7 @@ package struct SourceConfiguration: Sendable {
   package var control = "/run/livehost/io.livehost.Control"
   package var twitch = TwitchOptions()
   package var obs = ObsOptions()
+  package var server = ServerOptions()
 
   package init() {}
 
@@ -43,6 +60,13 @@ package struct SourceConfiguration: Sendable {
   package struct ObsOptions: Sendable {
     package var server = ObsSettings.address
     package var passwordFile: String?
+  }
+
+  /// Which stream is watched on an ingest server.
+  package struct ServerOptions: Sendable {
+    package var address: HTTPAddress?
+    /// The name of the stream; `nil` for the first one that is live.
+    package var stream: String?
   }
 
   /// The settings of a session with OBS; reads the password.
@@ -86,7 +110,9 @@ package struct SourceKey: FileKey {
 
   package static let all: [SourceKey] = [
     SourceKey(
-      path: "kind", meaning: "What the source is: twitch or obs. Required.", standard: "twitch"
+      path: "kind",
+      meaning: "What the source is: twitch, obs, nginx-rtmp, mediamtx or owncast. Required.",
+      standard: "twitch"
     ) { value, configuration throws(ConfigurationError) in
       configuration.kind = try value.choice(
         SourceConfiguration.Kind.allCases.map { ($0.rawValue, $0) })
@@ -204,6 +230,27 @@ package struct SourceKey: FileKey {
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.obs.passwordFile = value.scalar.flatMap { $0.isEmpty ? nil : $0 }
+    },
+    SourceKey(
+      path: "server.url",
+      meaning:
+        "Where an ingest server tells its streams: the page of rtmp_stat, else the server itself. "
+        + "Required for nginx-rtmp, mediamtx and owncast.",
+      standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      let text = value.scalar ?? "?"
+      configuration.server.address = HTTPAddress(text)
+      guard text.isEmpty || configuration.server.address != nil else {
+        throw value.problem("expected http://HOST[:PORT]/PATH, not '\(text)'")
+      }
+    },
+    SourceKey(
+      path: "server.stream",
+      meaning:
+        "The stream to watch, as the server names it; by default the first one that is live.",
+      standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.server.stream = value.scalar.flatMap { $0.isEmpty ? nil : $0 }
     },
   ]
 

@@ -1,4 +1,5 @@
 import Glibc
+import IngestServers
 package import LiveEvents
 package import LiveSources
 import NIOCore
@@ -110,6 +111,15 @@ package struct SourceRun: Sendable {
         try configuration.obsSettings(credentials: credentials),
         address: configuration.obs.server, delivery: delivery, control: configuration.control,
         eventLoop: loop)
+    case .nginxRTMP, .mediaMTX, .owncast:
+      guard let server = kind.server, let address = configuration.server.address else {
+        throw .refused("no address of a server is given")
+      }
+      source = ServerSource(
+        server, address: address,
+        stream: configuration.server.stream,
+        security: address.isEncrypted ? try PeerSecurity() : nil,
+        delivery: delivery, eventLoop: loop)
     }
     let running = RunningSource(
       source: source, delivery: delivery, eventLoop: loop, report: report, ended: ended)

@@ -9,7 +9,10 @@ struct ConnectVerb: ParsableCommand {
       Starts livehost-source, which connects to a platform and passes what it says to the daemon until \
       Ctrl-C. For a source that starts with the machine see livehost-source(8).
       """,
-    subcommands: [ConnectTwitchVerb.self, ConnectObsVerb.self])
+    subcommands: [
+      ConnectTwitchVerb.self, ConnectObsVerb.self, ConnectNginxRTMPVerb.self,
+      ConnectMediaMTXVerb.self, ConnectOwncastVerb.self,
+    ])
 
   // So that they may precede the inner verb, like any other.
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -92,4 +95,76 @@ struct ConnectObsVerb: Verb {
     throw context.become(
       "livehost-source", of: "livehost-sources", arguments + ["--"] + [server].compactMap { $0 })
   }
+}
+
+/// What the sources of ingest servers take.
+struct ServerArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The stream to watch; default: the first one that is live.", valueName: "name"))
+  var stream: String?
+  @Option(help: ArgumentHelp("Room of everything that the server says.", valueName: "room"))
+  var room: RoomName?
+
+  func become(_ kind: String, _ url: String, _ context: Context) throws -> Never {
+    var arguments = [kind]
+    if let stream { arguments += ["--stream", stream] }
+    if let room { arguments += ["--room", room.description] }
+    arguments += ["--ingest", try context.sockets(\.ingest).ingest]
+    if context.wantsJSON { arguments.append("--json") }
+    throw context.become("livehost-source", of: "livehost-sources", arguments + ["--", url])
+  }
+}
+
+struct ConnectNginxRTMPVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "nginx-rtmp", abstract: "Watch a stream on an nginx with the RTMP module.",
+    discussion: """
+      Asks for the page of rtmp_stat each second: whether the stream is live, bit rate, viewers. Ends with 0 \
+      on Ctrl-C, 69 if the daemon is gone for a minute.
+
+      JSON: one line per report: state and gap, and each second progress.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: ArgumentHelp("The page of rtmp_stat.", valueName: "url")) var url: String
+  @OptionGroup var server: ServerArguments
+
+  func run(_ context: Context) async throws { try server.become("nginx-rtmp", url, context) }
+}
+
+struct ConnectMediaMTXVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "mediamtx", abstract: "Watch a stream on a MediaMTX.",
+    discussion: """
+      Asks its API each second: whether the stream is live, bit rate, viewers, and the round trip if it comes \
+      over SRT. Ends with 0 on Ctrl-C, 69 if the daemon is gone for a minute.
+
+      JSON: one line per report: state and gap, and each second progress.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: ArgumentHelp("The API, such as http://127.0.0.1:9997.", valueName: "url"))
+  var url: String
+  @OptionGroup var server: ServerArguments
+
+  func run(_ context: Context) async throws { try server.become("mediamtx", url, context) }
+}
+
+struct ConnectOwncastVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "owncast", abstract: "Watch the stream of an Owncast.",
+    discussion: """
+      Asks for its status each second: whether the stream is live, and viewers; not its chat. Ends with 0 on \
+      Ctrl-C, 69 if the daemon is gone for a minute.
+
+      JSON: one line per report: state and gap, and each second progress.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: ArgumentHelp("The server, such as https://stream.example.", valueName: "url"))
+  var url: String
+  @OptionGroup var server: ServerArguments
+
+  func run(_ context: Context) async throws { try server.become("owncast", url, context) }
 }

@@ -1,0 +1,58 @@
+package import LiveSources
+
+/// What a server that takes streams says of one of them.
+package struct ServedStream: Equatable, Sendable {
+  package var name: String
+  package var isLive: Bool
+  /// Bytes taken so far.
+  package var bytes: Int?
+  /// Who plays it.
+  package var viewers: Int?
+  package var framesPerSecond: Double?
+  package var roundTripMilliseconds: Double?
+
+  package init(
+    name: String, isLive: Bool, bytes: Int? = nil, viewers: Int? = nil,
+    framesPerSecond: Double? = nil, roundTripMilliseconds: Double? = nil
+  ) {
+    self.name = name
+    self.isLive = isLive
+    self.bytes = bytes
+    self.viewers = viewers
+    self.framesPerSecond = framesPerSecond
+    self.roundTripMilliseconds = roundTripMilliseconds
+  }
+}
+
+/// The kinds of servers that are asked for their streams each second.
+package enum IngestServer: Sendable {
+  case nginxRTMP
+  case mediaMTX
+  case owncast
+
+  /// The resources that are asked for, from the address that was given. Only the first one must be there.
+  package func resources(_ address: HTTPAddress) -> [HTTPAddress] {
+    switch self {
+    case .nginxRTMP: [address]
+    case .owncast: [address.with(path: "/api/status")]
+    case .mediaMTX:
+      [
+        address.with(path: "/v3/paths/list?itemsPerPage=1000"),
+        address.with(path: "/v3/srtconns/list?itemsPerPage=1000"),
+      ]
+    }
+  }
+
+  /// The streams in the answers; `nil` if they are not those of such a server.
+  package func streams(_ answers: [HTTPAnswer?]) -> [ServedStream]? {
+    guard let first = answers.first ?? nil, first.status == 200 else { return nil }
+    switch self {
+    case .nginxRTMP: return NginxRTMP.streams(first.body)
+    case .owncast: return Owncast.streams(first.body)
+    case .mediaMTX:
+      let connections = answers.dropFirst().first.flatMap { $0 }
+      return MediaMTX.streams(
+        first.body, srt: connections.flatMap { $0.status == 200 ? $0.body : nil })
+    }
+  }
+}

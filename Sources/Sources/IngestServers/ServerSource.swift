@@ -1,0 +1,116 @@
+import JSON
+import LiveEvents
+package import LiveSources
+package import NIOCore
+import RateLimiting
+
+/// Carries out what a ``ServerSession`` decides: the requests and the clock around it.
+///
+/// Belongs to one event loop.
+package final class ServerSource: LiveSource {
+  private let server: IngestServer
+  private let address: HTTPAddress
+  private let security: PeerSecurity?
+  private let delivery: Delivery
+  private let room: RoomName
+  private let eventLoop: any EventLoop
+  private var session: ServerSession
+  private var fetches: [HTTPFetch] = []
+  private var answers: [HTTPAnswer?] = []
+  private let timer = SourceTimer()
+
+  package var events = SourceEvents()
+  package var forwarded: Int { session.events }
+  package var duplicates: Int { 0 }
+
+  /// - Parameter stream: the name of the stream that is watched; `nil` for the first one that is live.
+  package init(
+    _ server: IngestServer, address: HTTPAddress, stream: String?, security: PeerSecurity?,
+    delivery: Delivery, eventLoop: any EventLoop
+  ) {
+    self.server = server
+    self.address = address
+    self.security = security
+    self.delivery = delivery
+    self.eventLoop = eventLoop
+    room = delivery.settings.room ?? .main
+    session = ServerSession(
+      stream: stream, generator: SystemRandomNumberGenerator(), at: Delivery.now)
+  }
+
+  package func start() {
+    delivery.pause = { [unowned self] isPaused in advance { $0.pause(isPaused, at: $1) } }
+    advance { $0.wake(at: $1) }
+  }
+
+  package func stop() {
+    delivery.report(SourceStatus(.ended), in: room)
+    timer.cancel()
+    for fetch in fetches { fetch.cancel() }
+    fetches = []
+  }
+
+  /// Gives the session something, and does what it asks for.
+  private func advance(_ body: (inout ServerSession, Instant) -> Void) {
+    body(&session, Delivery.now)
+    for effect in session.takeEffects() { perform(effect) }
+    delivery.flush()
+    timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
+  }
+
+  private func perform(_ effect: ServerSession.Effect) {
+    switch effect {
+    case .ask(let attempt): ask(attempt)
+    case .stream(let state, let time):
+      deliver("stream", at: time) { $0.add("state", state.rawValue) }
+    case .viewers(let count, let time):
+      deliver("viewers", at: time) { $0.add("count", min(count, EventLimits.count.upperBound)) }
+    case .statistics(let statistics, let time):
+      deliver("stats", at: time) {
+        $0.add("bitrateKbps", statistics.bitrateKbps)
+        $0.add("framesPerSecond", statistics.framesPerSecond)
+        $0.add("roundTripMs", statistics.roundTripMilliseconds)
+      }
+    case .status(let status):
+      delivery.report(status, in: room)
+      events.changed(address.description, status)
+    case .gap(let from, let to, let reason):
+      let gap = SourceGap(from: from, to: to, reason: reason)
+      delivery.report(gap, in: room)
+      events.missed(address.description, gap)
+    }
+  }
+
+  private func deliver(_ type: String, at time: Instant, _ body: (inout JSONWriter) -> Void) {
+    SourceLine.event(type, room: room, at: Delivery.wallTime(time), body)
+      .withUnsafeBytes { delivery.deliver($0) }
+  }
+
+  /// Asks for all resources at once. The first one must be there; others are of servers that have them.
+  private func ask(_ attempt: Int) {
+    let resources = server.resources(address)
+    answers = Array(repeating: nil, count: resources.count)
+    var outstanding = resources.count
+    var failure = "the server is no such server, or does not give its statistics here"
+    fetches = resources.enumerated().map { index, resource in
+      HTTPFetch(resource, security: security, eventLoop: eventLoop) { [unowned self] result in
+        switch result {
+        case .success(let answer):
+          answers[index] = answer
+          if index == 0, answer.status != 200 { failure = "the server answers \(answer.status)" }
+        case .failure(let error): if index == 0 { failure = error.reason }
+        }
+        outstanding -= 1
+        guard outstanding == 0 else { return }
+        let streams = server.streams(answers)
+        advance { session, now in
+          if let streams {
+            session.answered(attempt, streams, at: now)
+          } else {
+            session.failed(attempt, failure, at: now)
+          }
+        }
+      }
+    }
+  }
+}

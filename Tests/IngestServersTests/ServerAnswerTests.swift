@@ -1,0 +1,105 @@
+import IngestServers
+import LiveSources
+import TestSupport
+import Testing
+
+struct ServerAnswerTests {
+  private static func answer(_ text: String, status: Int = 200) -> HTTPAnswer {
+    HTTPAnswer(status: status, body: Array(text.utf8))
+  }
+
+  private static let statistics = """
+    <?xml version="1.0" encoding="utf-8" ?>
+    <?xml-stylesheet type="text/xsl" href="stat.xsl" ?>
+    <rtmp><nginx_version>1.22.1</nginx_version><bytes_in>900</bytes_in><server><application>
+    <name>live</name><live>
+    <stream><name>a&amp;b</name><time>5000</time><bw_in>0</bw_in><bytes_in>500</bytes_in>
+    <client><id>1</id><dropped>0</dropped><publishing/><active/></client>
+    <client><id>2</id><bytes_in>3</bytes_in></client>
+    <meta><video><width>640</width><frame_rate>10.000</frame_rate></video></meta>
+    <nclients>2</nclients><publishing/><active/></stream>
+    <stream><name>waits</name><bytes_in>0</bytes_in><client><publishing/></client>
+    <nclients>1</nclients></stream>
+    <nclients>3</nclients></live></application></server></rtmp>
+    """
+
+  @Test func `the statistics of nginx are read`() {
+    #expect(
+      IngestServer.nginxRTMP.streams([Self.answer(Self.statistics)]) == [
+        ServedStream(
+          name: "live/a&b", isLive: true, bytes: 500, viewers: 1, framesPerSecond: 10),
+        ServedStream(name: "live/waits", isLive: false, bytes: 0, viewers: 1),
+      ])
+  }
+
+  @Test func `MediaMTX is read with its old and its new names, and the round trip of SRT`() {
+    let new = """
+      {"itemCount":2,"items":[{"name":"cam","online":true,"inboundBytes":900,"readers":[{},{}]},
+      {"name":"idle","online":false,"readers":[]}]}
+      """
+    let old = #"{"items":[{"name":"cam","ready":true,"bytesReceived":900,"readers":[{}]}]}"#
+    let srt = """
+      {"items":[{"path":"cam","state":"read","msRTT":99},{"path":"cam","state":"publish","msRTT":12.5}]}
+      """
+    #expect(
+      IngestServer.mediaMTX.streams([Self.answer(new), Self.answer(srt)]) == [
+        ServedStream(
+          name: "cam", isLive: true, bytes: 900, viewers: 2, roundTripMilliseconds: 12.5),
+        ServedStream(name: "idle", isLive: false, viewers: 0),
+      ])
+    #expect(
+      IngestServer.mediaMTX.streams([Self.answer(old), Self.answer("", status: 404)]) == [
+        ServedStream(name: "cam", isLive: true, bytes: 900, viewers: 1)
+      ])
+  }
+
+  @Test func `the status of Owncast is read`() {
+    let live = #"{"online":true,"viewerCount":7,"versionNumber":"0.2.0"}"#
+    #expect(
+      IngestServer.owncast.streams([Self.answer(live)]) == [
+        ServedStream(name: "owncast", isLive: true, viewers: 7)
+      ])
+    #expect(
+      IngestServer.owncast.streams([Self.answer(#"{"online":false}"#)]) == [
+        ServedStream(name: "owncast", isLive: false)
+      ])
+  }
+
+  @Test(arguments: [
+    "", "<html><body>404</body></html>", "<rtmp>", "<rtmp></server></rtmp>", "<rtmp><a",
+    String(repeating: "<rtmp>", count: 100), "{}", #"{"items":5}"#,
+  ])
+  func `other pages are no statistics`(text: String) {
+    #expect(IngestServer.nginxRTMP.streams([Self.answer(text)]) == nil)
+    #expect(IngestServer.mediaMTX.streams([Self.answer(text), nil]) == nil)
+    #expect(IngestServer.owncast.streams([Self.answer(text)]) == nil)
+  }
+
+  @Test func `damaged statistics are read or refused`() {
+    var generator = SplitMix64(seed: 7)
+    for _ in 0..<2_000 {
+      var bytes = Array(Self.statistics.utf8)
+      for _ in 0..<generator.pick(1..<5) {
+        let index = generator.pick(0..<bytes.count)
+        if generator.oneIn(2) {
+          bytes.remove(at: index)
+        } else {
+          bytes[index] = UInt8(generator.pick(32..<127))
+        }
+      }
+      let streams = IngestServer.nginxRTMP.streams([HTTPAnswer(status: 200, body: bytes)])
+      #expect((streams ?? []).allSatisfy { ($0.framesPerSecond ?? 1) > 0 })
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("http://a", "http://a:80/"), ("https://a/b?c=d", "https://a:443/b?c=d"),
+      ("http://[::1]:9997/v3", "http://[::1]:9997/v3"), ("http://a?b", "http://a:80/?b"),
+      ("a:80", nil), ("ftp://a", nil), ("http://", nil), ("http://u:p@a", nil),
+      ("http://a/b c", nil), ("http://a:0", nil),
+    ] as [(String, String?)])
+  func `addresses are read`(text: String, address: String?) {
+    #expect(HTTPAddress(text)?.description == address)
+  }
+}

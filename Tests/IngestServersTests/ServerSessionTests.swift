@@ -1,0 +1,152 @@
+import IngestServers
+import LiveEvents
+import LiveSources
+import RateLimiting
+import TestSupport
+import Testing
+
+struct ServerSessionTests {
+  /// A session and the server that it asks, on virtual time.
+  private struct Watched {
+    var session: ServerSession
+    var now = Instant.origin
+    var effects: [ServerSession.Effect] = []
+    /// What the server has; `nil` if it cannot be asked.
+    var streams: [ServedStream]? = []
+    var attempts: [Instant] = []
+
+    init(stream: String? = nil) {
+      session = ServerSession(stream: stream, generator: SplitMix64(seed: 3), at: .origin)
+      settle()
+    }
+
+    mutating func settle() {
+      for effect in session.takeEffects() {
+        guard case .ask(let attempt) = effect else {
+          effects.append(effect)
+          continue
+        }
+        attempts.append(now)
+        if let streams {
+          session.answered(attempt, streams, at: now)
+        } else {
+          session.failed(attempt, "connection refused", at: now)
+        }
+        settle()
+      }
+    }
+
+    mutating func run(for interval: Interval) {
+      let end = now + interval
+      while let deadline = session.deadline, deadline <= end {
+        now = max(now, deadline)
+        session.wake(at: now)
+        settle()
+      }
+      now = end
+    }
+
+    var states: [StreamState] {
+      effects.compactMap { if case .stream(let state, _) = $0 { state } else { nil } }
+    }
+
+    var rates: [Double] {
+      effects.compactMap {
+        if case .statistics(let statistics, _) = $0 { statistics.bitrateKbps } else { nil }
+      }
+    }
+  }
+
+  private static func live(_ bytes: Int, viewers: Int = 0, name: String = "live/a") -> ServedStream
+  {
+    ServedStream(name: name, isLive: true, bytes: bytes, viewers: viewers)
+  }
+
+  @Test func `a stream comes and goes, with its bit rate and viewers`() {
+    var watched = Watched()
+    watched.run(for: .milliseconds(500))
+    for second in 0..<3 {
+      watched.streams = [Self.live(125_000 * second, viewers: 2)]
+      watched.run(for: .seconds(1))
+    }
+    watched.streams = [ServedStream(name: "live/a", isLive: false)]
+    watched.run(for: .seconds(2))
+    #expect(watched.states == [.waiting, .live, .ended])
+    #expect(watched.rates == [1_000, 1_000])
+    let viewers = watched.effects.filter { if case .viewers = $0 { true } else { false } }
+    #expect(viewers == [.viewers(2, at: .origin + .seconds(1))])
+  }
+
+  @Test func `a counter that falls gives no bit rate`() {
+    var watched = Watched()
+    for bytes in [500_000, 1_000, 126_000] {
+      watched.streams = [Self.live(bytes)]
+      watched.run(for: watched.attempts.isEmpty ? .milliseconds(500) : .seconds(1))
+    }
+    #expect(watched.rates == [1_000])
+  }
+
+  @Test func `the stream that is meant is watched, or the one that was first`() {
+    var named = Watched(stream: "live/b")
+    named.streams = [Self.live(1)]
+    named.run(for: .seconds(1))
+    #expect(named.states == [.waiting])
+    named.streams = [Self.live(1), Self.live(1, name: "live/b")]
+    named.run(for: .seconds(1))
+    #expect(named.states == [.waiting, .live])
+    var first = Watched()
+    first.streams = [Self.live(1, name: "live/b")]
+    first.run(for: .milliseconds(500))
+    first.streams = [Self.live(900_000), Self.live(125_001, name: "live/b")]
+    first.run(for: .seconds(1))
+    #expect(first.rates == [1_000])
+  }
+
+  @Test func `a server that cannot be asked is tried again, and the time is told as a gap`() {
+    var watched = Watched()
+    watched.streams = [Self.live(1)]
+    watched.run(for: .seconds(6))
+    watched.streams = nil
+    let lost = watched.now
+    watched.run(for: .seconds(30))
+    let before = watched.attempts.count
+    #expect(before < 25)
+    #expect(watched.states == [.live])
+    #expect(
+      watched.effects.contains(
+        .status(SourceStatus(.connecting, reason: "connection refused"))))
+    watched.streams = [Self.live(1)]
+    watched.run(for: .seconds(130))
+    let gaps = watched.effects.compactMap { effect -> Instant? in
+      guard case .gap(let from, let to, "connection refused") = effect else { return nil }
+      #expect(to > lost)
+      return from
+    }
+    #expect(gaps == [.origin + .seconds(6)])
+    #expect(
+      watched.effects.last { if case .status = $0 { true } else { false } }
+        == .status(SourceStatus(.live)))
+  }
+
+  @Test func `while the source is stopped nothing is asked`() {
+    var watched = Watched()
+    watched.run(for: .seconds(3))
+    watched.session.pause(true, at: watched.now)
+    let asked = watched.attempts.count
+    watched.run(for: .seconds(60))
+    #expect(watched.attempts.count == asked)
+    watched.session.pause(false, at: watched.now)
+    watched.run(for: .seconds(2))
+    #expect(watched.attempts.count > asked)
+  }
+
+  @Test func `late answers of former requests do not count`() {
+    var session = ServerSession(stream: nil, generator: SplitMix64(seed: 1), at: .origin)
+    session.wake(at: .origin)
+    session.answered(1, [], at: .origin)
+    _ = session.takeEffects()
+    session.answered(1, [Self.live(1)], at: .origin)
+    session.failed(1, "late", at: .origin)
+    #expect(session.takeEffects().isEmpty)
+  }
+}

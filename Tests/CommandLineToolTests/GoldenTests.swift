@@ -36,6 +36,10 @@ import Testing
     "compare": "SimulateTests has its members",
     "demo": "DemoSummaryTests has its members",
     "connect twitch": "livehost-source prints it; SourceReporterTests has its members",
+    "connect obs": "livehost-source prints it; SourceReporterTests has its members",
+    "connect nginx-rtmp": "livehost-source prints it; SourceReporterTests has its members",
+    "connect mediamtx": "livehost-source prints it; SourceReporterTests has its members",
+    "connect owncast": "livehost-source prints it; SourceReporterTests has its members",
     "web": "livehost-web prints it; Tests/Interop/web.py has its members",
     "completion": "CompletionTests has its members; the script is that of the parser",
   ]

@@ -160,7 +160,7 @@ struct TwitchDownloaderLogTests {
      "comments":[
       {"_id":"a","created_at":"2026-11-23T20:00:00.5Z","channel_id":"1","content_offset_seconds":3,
        "commenter":{"display_name":"Bo","_id":"7","name":"bo"},
-       "message":{"body":"a \"brace\" } and \\","bits_spent":0,
+       "message":{"body":"a \"brace } and \\","bits_spent":0,
          "user_badges":[{"_id":"vip","version":"1"}],"fragments":[{"text":"x"}]}},
       {"_id":"b","content_offset_seconds":4,"commenter":{"display_name":"Eve","_id":"8"},
        "message":{"body":"cheer","bits_spent":100,"user_badges":[]}},
@@ -173,7 +173,7 @@ struct TwitchDownloaderLogTests {
     let translated = Translated(.twitchDownloader, Self.text, pieces: pieces)
     #expect(
       translated.lines == [
-        #"{"type":"chat.message","room":"ada","ts":1795464000500,"id":"a","user":{"id":"7","name":"Bo","badges":"vip/1"},"text":"a \"brace\" } and \\"}"#,
+        #"{"type":"chat.message","room":"ada","ts":1795464000500,"id":"a","user":{"id":"7","name":"Bo","badges":"vip/1"},"text":"a \"brace } and \\"}"#,
         #"{"type":"chat.message","room":"ada","ts":4000,"id":"b","user":{"id":"8","name":"Eve"},"text":"cheer","bits":100}"#,
       ])
     #expect(translated.unknown == ["no author": 1])

@@ -137,7 +137,7 @@ struct ConnectMediaMTXVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "mediamtx", abstract: "Watch a stream on a MediaMTX.",
     discussion: """
-      Asks its API each second: whether the stream is live, bit rate, viewers, and the round trip if it comes \
+      Asks its API each second: whether the stream is live, bit rate, viewers, and its delay if it comes \
       over SRT. Ends with 0 on Ctrl-C, 69 if the daemon is gone for a minute.
 
       JSON: one line per report: state and gap, and each second progress.

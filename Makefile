@@ -15,7 +15,8 @@ SEEDS ?= 400
 
 help:
 	@echo 'make run            build, start livehostd, play the bundled recording, show the screen'
-	@echo '                    ARGS=--once plays at full speed, prints the summary, exits'
+	@echo '                    ARGS=--once plays at full speed, prints the summary, exits;'
+	@echo '                    ARGS=--web shows the page in place of the terminal'
 	@echo 'make test           run all tests; prints what was skipped and why'
 	@echo 'make vopr           simulate the daemon, its clients and its disk, SEEDS=N of them from 1'
 	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some'
@@ -37,6 +38,7 @@ build: dependencies
 	@$(BUILD) --product livehostctl
 
 run: build
+	@case " $(ARGS) " in *' --web '*) $(BUILD) --product livehost-web ;; esac
 	@$(BIN)/livehostctl demo $(ARGS) || [ $$? -eq 130 ]
 
 test: test-dependencies
@@ -72,6 +74,7 @@ soak: test-dependencies
 
 deb: build
 	@$(BUILD) --product livehost-source
+	@$(BUILD) --product livehost-web
 	@packaging/dependencies.sh deb
 	@packaging/build-deb.sh $(BIN)
 

@@ -242,7 +242,7 @@ let web: [Target] = [
   .target(
     name: "WebService",
     dependencies: [
-      "ControlInterface", "CZlib", "JSON", "Platform", "Varlink", logging,
+      "ControlInterface", "CZlib", "JSON", "Platform", "Varlink", lifecycle, logging,
       serviceProduct("Hummingbird", "hummingbird"), serviceProduct("HTTPTypes", "swift-http-types"),
     ] + nio, path: "Sources/Web/WebService",
     resources: [
@@ -250,7 +250,8 @@ let web: [Target] = [
       .embedInCode("Page/overlay.html"), .embedInCode("Page/overlay.js"),
       .embedInCode("Page/stream.js"), .embedInCode("Page/style.css"),
     ], swiftSettings: settings),
-  program("Sources/livehost-web", ["WebService", arguments, logging]),
+  program(
+    "Sources/livehost-web", ["ControlInterface", "Systemd", "WebService", arguments, logging]),
 ]
 
 let benchmarks: [Target] = [

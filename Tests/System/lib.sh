@@ -149,21 +149,21 @@ check_status_text() {
   [ -n "$text" ]
 }
 
-check_unprivileged() {
+check_unprivileged() { # unit, by default the daemon's
   local process user
-  process=$(property MainPID livehostd.service)
+  process=$(property MainPID "${1:-livehostd.service}")
   user=$(inside stat -c %u "/proc/$process") || return
   # 61184 to 65519 are systemd's dynamic users.
   [ "$user" -ge 61184 ] && [ "$user" -le 65519 ] || { echo "user is $user"; return 1; }
   inside grep -qx 'CapEff:	0000000000000000' "/proc/$process/status"
 }
 
-check_exposure() {
+check_exposure() { # unit, by default the daemon's; what it may report at most
   local line value
-  line=$(inside systemd-analyze security --no-pager livehostd.service | tail -n 1)
+  line=$(inside systemd-analyze security --no-pager "${1:-livehostd.service}" | tail -n 1)
   echo "$line"
   value=$(grep -oE '[0-9]+\.[0-9]+' <<<"$line" | head -n 1)
-  [ -n "$value" ] && awk -v value="$value" -v maximum="$MAXIMUM_EXPOSURE" \
+  [ -n "$value" ] && awk -v value="$value" -v maximum="${2:-$MAXIMUM_EXPOSURE}" \
     'BEGIN { exit !(value <= maximum) }'
 }
 

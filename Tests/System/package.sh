@@ -11,13 +11,13 @@
 #                           steps, but the programs running before the upgrade are the new ones.
 #
 # See lib.sh for the other variables and what it prints. The root has more packages than that of smoke.sh,
-# and so a cache of its own: LIVEHOST_PACKAGE_ROOT_CACHE, default .../livehost/bookworm-package.
+# and so a cache of its own: LIVEHOST_PACKAGE_ROOT_CACHE, default .../livehost/bookworm-packages.
 set -u -o pipefail
 
 NAME=livehost-package
 here=$(cd "$(dirname "$0")" && pwd)
 BINARIES=${1:-${LIVEHOST_BIN_DIR:-$here/../../.build/release}}
-LIVEHOST_ROOT_CACHE=${LIVEHOST_PACKAGE_ROOT_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/livehost/bookworm-package}
+LIVEHOST_ROOT_CACHE=${LIVEHOST_PACKAGE_ROOT_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/livehost/bookworm-packages}
 
 CHECKS=(
   "check_version          package, daemon and client have the same version"
@@ -50,6 +50,13 @@ CHECKS=(
   "check_stop_recording   stopped under load with a recording: cleanly, with everything acknowledged"
   "check_watchdog         the watchdog notices a blocked lane, and the rooms come back"
   "check_entries          every kind of journal entry has its fields and its explanation"
+  "check_contents         the packages of the page and the sources have what they need, and nothing is enabled"
+  "check_sources          livehost-source@main: a dynamic user, exposure, no state of others, told to the room"
+  "check_page             livehost-web enabled: the page answers through the proxy, and the link acts"
+  "check_page_sandbox     page and proxy: dynamic users without network beyond their sockets, and exposure"
+  "check_page_outside     the page is not reached from outside this machine, nor its link by other users"
+  "check_page_restart     the page comes back when it is killed, and when the daemon is restarted"
+  "check_page_off         disabled, nothing listens; removed and purged, nothing is left of both packages"
   "check_silence          completion is silent while the service is stopped"
   "check_remove           removed: nothing runs, sockets and programs are gone, configuration and state are kept"
   "check_reinstall        installed again, with the administrator's configuration"
@@ -58,6 +65,7 @@ CHECKS=(
 
 . "$here/lib.sh"
 . "$here/lifecycle.sh"
+. "$here/companions.sh"
 
 OUTPUT=$REPOSITORY/.build/package-test
 PAGES="livehostd.8 livehostctl.1 livehostd.conf.5 livehost-events.5 livehost-scenario.5 io.livehost.Control.7"
@@ -73,6 +81,8 @@ build_package() {
   LIVEHOST_COMPRESSION=-z1 timeout 600 "$REPOSITORY/packaging/build-deb.sh" "$BINARIES" "$OUTPUT" >/dev/null ||
     fail_setup "the package could not be built (log: $OUTPUT/build.log)"
   PACKAGE=$(ls "$OUTPUT"/livehost_*.deb)
+  SOURCES_PACKAGE=$(ls "$OUTPUT"/livehost-sources_*.deb)
+  WEB_PACKAGE=$(ls "$OUTPUT"/livehost-web_*.deb)
 }
 
 # Prepares the package of 0.1.0.
@@ -88,9 +98,13 @@ build_old_package() {
 
 # Installs the package's dependencies from the mirror if the cached root lacks some.
 install_dependencies() {
-  local name missing=()
-  for name in $(dpkg-deb -f "$PACKAGE" Depends | sed 's/|[^,]*//g; s/([^)]*)//g; s/,/ /g'); do
-    chroot "$ROOT" dpkg-query -W "$name" >/dev/null 2>&1 || missing+=("$name")
+  local name package missing=()
+  for name in $(for package in "$PACKAGE" "$SOURCES_PACKAGE" "$WEB_PACKAGE"; do dpkg-deb -f "$package" Depends; done |
+    sed 's/|[^,]*//g; s/([^)]*)//g; s/,/ /g'); do
+    [ "$name" = livehost ] && continue
+    # A package that is only known counts as found by dpkg-query.
+    [ "$(chroot "$ROOT" dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" = installed ] ||
+      missing+=("$name")
   done
   [ ${#missing[@]} -eq 0 ] && return
   echo "# the cached root lacks ${missing[*]}; remove $CACHE to have it created again"
@@ -102,6 +116,8 @@ install_dependencies() {
 prepare_root() {
   install_dependencies
   install -m 644 "$PACKAGE" "$ROOT/root/livehost.deb"
+  install -m 644 "$SOURCES_PACKAGE" "$ROOT/root/livehost-sources.deb"
+  install -m 644 "$WEB_PACKAGE" "$ROOT/root/livehost-web.deb"
   install -m 644 "$OLD_PACKAGE" "$ROOT/root/old.deb"
   # The root may be configured to omit manual pages.
   rm -f "$ROOT/etc/dpkg/dpkg.cfg.d/docker" "$ROOT/etc/dpkg/dpkg.cfg.d/excludes"
@@ -210,10 +226,10 @@ check_allowed() {
   as visitor livehostctl show main chat --json=short | grep -q '"total":1[,}]'
 }
 
-check_manuals() {
+check_manuals() { # pages, by default those of the daemon's package
   local page name text failed=0
   inside timeout 60 mandb --quiet
-  for page in $PAGES; do
+  for page in ${*:-$PAGES}; do
     name=${page%.*}
     text=$(inside env MANWIDTH=80 timeout 20 man --warnings "${page##*.}" "$name" 2>"$WORK/warnings")
     if [ -z "$text" ] || [ -s "$WORK/warnings" ]; then
@@ -394,7 +410,7 @@ check_purge() {
 begin "$BINARIES"
 build_package
 build_old_package
-make_root man-db bash-completion zsh libsimdjson14 libsqlite3-0 zlib1g
+make_root man-db bash-completion zsh libsimdjson14 libsqlite3-0 zlib1g ca-certificates
 mount_root
 prepare_root
 boot

@@ -103,3 +103,21 @@ import WebService
     await #expect(throws: Never.self) { try await open.begin() }
   }
 }
+
+@Suite struct PublicAddressTests {
+  @Test func `an address is a scheme and a name, with a port if it has one`() {
+    #expect(PublicAddress("https://page.example/")?.text == "https://page.example")
+    #expect(PublicAddress("http://127.0.0.1:8317")?.text == "http://127.0.0.1:8317")
+    #expect(PublicAddress("http://[::1]:8317") != nil)
+  }
+
+  @Test(arguments: [
+    "", "page.example", "ftp://page.example", "https://", "https:///", "https://page.example/a",
+    "https://page.example?a", "https://page.example#t", "https://me@page.example",
+    "https://page .example", "https://pagé.example",
+    "https://" + String(repeating: "a", count: 300),
+  ])
+  func `anything else is refused`(text: String) {
+    #expect(PublicAddress(text) == nil)
+  }
+}

@@ -39,7 +39,7 @@ def main():
     parser.add_argument("--output", required=True, type=Path)
     options = parser.parse_args()
     daemon, client = options.programs / "livehostd", options.programs / "livehostctl"
-    source = options.programs / "livehost-source"
+    source, web = options.programs / "livehost-source", options.programs / "livehost-web"
     client_commands, source_commands = command_dump.read(client), command_dump.read(source)
     source_run = next(entry for entry in source_commands.subcommands if entry.name == "run")
     text = (ROOT / "Sources/Control/ControlInterface/io.livehost.Control.varlink").read_text()
@@ -53,6 +53,7 @@ def main():
         "source-options": verbs.options(source_run.options),
         "source-verbs": verbs.sections(source_commands, without=["run"]),
         "source-keys": configuration.keys(output_of(source, "--print-default-config")),
+        "web-options": verbs.options(command_dump.read(web).options),
         "example-source": roff.escape((HERE.parent / "examples/source.py").read_text()),
         **interface.parts(text),
     }

@@ -89,11 +89,12 @@ package struct SourceConfiguration: Sendable {
     return settings
   }
 
-  /// The token that the service manager hands over; an empty one stands for none.
+  /// The token that the service manager hands over; an empty line stands for none, since the unit needs a default
+  /// that is not empty.
   private static func credential(in directory: String?) -> String? {
     guard let file = directory.map({ $0 + "/token" }) else { return nil }
     var status = stat()
-    return stat(file, &status) == 0 && status.st_size > 0 ? file : nil
+    return stat(file, &status) == 0 && status.st_size > 1 ? file : nil
   }
 }
 

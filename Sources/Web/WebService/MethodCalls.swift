@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import JSON
 import NIOCore
+import ServiceLifecycle
 import Varlink
 
 /// Calls of the control interface by `POST`, with the method's parameters as JSON. With `?more=1` each reply is one
@@ -31,7 +32,7 @@ struct MethodCalls: Sendable {
       if request.uri.queryParameters["more"] == "1" {
         return stream(
           try client.callMore(name, JSONValue.object(parameters), returning: JSONValue.self),
-          request)
+          of: client)
       }
       defer { Task { await client.close() } }
       return Reply.json(.object(try await client.callRaw(name, parameters)))
@@ -43,7 +44,7 @@ struct MethodCalls: Sendable {
   /// The whole body, unless it is too large or takes too long.
   private func body(_ request: Request, _ context: WebContext) async throws -> ByteBuffer {
     let channel = context.channel
-    let deadline = channel.eventLoop.scheduleTask(in: limits.requestTimeout) {
+    let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limits.requestTimeout)) {
       channel.close(promise: nil)
     }
     defer { deadline.cancel() }
@@ -51,11 +52,17 @@ struct MethodCalls: Sendable {
       upTo: context.right == .acting ? limits.actingBodyBytes : limits.bodyBytes)
   }
 
-  private func stream(_ replies: ReplySequence<JSONValue>, _ request: Request) -> Response {
+  private func stream(
+    _ replies: ReplySequence<JSONValue>, of client: VarlinkClient
+  ) -> Response {
     let body = ResponseBody { writer in
       do {
-        for try await reply in replies {
-          try await writer.write(ByteBuffer(bytes: reply.serialized() + [10]))
+        try await withGracefulShutdownHandler {
+          for try await reply in replies {
+            try await writer.write(ByteBuffer(bytes: reply.serialized() + [10]))
+          }
+        } onGracefulShutdown: {
+          Task { await client.close() }
         }
       } catch let error as VarlinkClientError {
         guard case .remote(let error) = error else { throw error }

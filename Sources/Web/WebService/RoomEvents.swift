@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import JSON
 import NIOCore
+import ServiceLifecycle
 import Synchronization
 import Varlink
 
@@ -52,7 +53,7 @@ struct RoomEvents: Sendable {
     guard let rate = Double(text), rate > 0, rate.isFinite else {
       throw HTTPError(.badRequest, message: "rate= is a number of events per second")
     }
-    return min(max(rate, 0.01), limits.rate)
+    return min(max(rate, 0.1), limits.rate)
   }
 
   private func response(
@@ -68,21 +69,26 @@ struct RoomEvents: Sendable {
       _ = try? await channel.setOption(
         .writeBufferWaterMark, value: .init(low: 32 << 10, high: 64 << 10)
       ).get()
-      try await request.body.consumeWithInboundCloseHandler { _ in
-        var last: RoomState.Version?
-        var sentAt = ContinuousClock.now
-        for await _ in signals {
-          guard let text = next(of: state, &last, idle: .now - sentAt) else { continue }
-          let deadline = channel.eventLoop.scheduleTask(in: limits.writeTimeout) {
-            streams.noteSlow()
-            channel.close(promise: nil)
+      // The end of this program waits for its streams, so they end first.
+      try await withGracefulShutdownHandler {
+        try await request.body.consumeWithInboundCloseHandler { _ in
+          var last: RoomState.Version?
+          var sentAt = ContinuousClock.now
+          for await _ in signals {
+            guard let text = next(of: state, &last, idle: .now - sentAt) else { continue }
+            let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limits.writeTimeout)) {
+              streams.noteSlow()
+              channel.close(promise: nil)
+            }
+            try await writer.write(text)
+            deadline.cancel()
+            sentAt = .now
+            try await Task.sleep(for: interval)
           }
-          try await writer.write(text)
-          deadline.cancel()
-          sentAt = .now
-          try await Task.sleep(for: interval)
+        } onInboundClosed: {
+          state.unsubscribe(number)
         }
-      } onInboundClosed: {
+      } onGracefulShutdown: {
         state.unsubscribe(number)
       }
       try await writer.finish(nil)

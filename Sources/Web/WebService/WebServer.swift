@@ -2,13 +2,15 @@ import HTTPTypes
 import Hummingbird
 import JSON
 package import Logging
-package import NIOCore
+import NIOCore
 import Varlink
 
 /// The page, and the interface behind it, in front of the control socket of livehostd.
 package struct WebServer: Sendable {
   package struct Settings: Sendable {
     package var address: Address
+    /// Where browsers reach the page; by default at `address`.
+    package var publicAddress: PublicAddress?
     /// Names besides those of this machine under which the page may be asked for.
     package var hosts: [String] = []
     package var controlSocket: String
@@ -33,9 +35,9 @@ package struct WebServer: Sendable {
     /// Events per second of one stream.
     package var rate = 20.0
     /// After how long a browser that does not read is cut off.
-    package var writeTimeout = TimeAmount.seconds(30)
+    package var writeTimeout = Duration.seconds(30)
     /// How long a request may take to come.
-    package var requestTimeout = TimeAmount.seconds(10)
+    package var requestTimeout = Duration.seconds(10)
     /// After how long a stream without changes shows that it is alive.
     package var alive = Duration.seconds(10)
     package var bodyBytes = 64 << 10
@@ -55,14 +57,15 @@ package struct WebServer: Sendable {
   ///
   /// - Parameter onListening: called with the port, or 0 for a Unix socket, once browsers can connect.
   package func run(onListening: @escaping @Sendable (_ port: Int) -> Void) async throws {
-    let (limits, names) = (settings.limits, HostNames(settings.hosts))
+    let limits = settings.limits
+    let names = HostNames(settings.hosts + (settings.publicAddress.map { [$0.host] } ?? []))
     var configuration = ApplicationConfiguration(address: address, serverName: "livehost-web")
     configuration.availableConnectionsDelegate = .maximum(limits.connections, logger: logger)
     let application = Application(
       router: router(names),
       server: .http1(
         configuration: .init(
-          idleTimeout: limits.requestTimeout,
+          idleTimeout: TimeAmount(limits.requestTimeout),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64))),
       configuration: configuration,

@@ -13,12 +13,50 @@ extension Context {
   /// - Parameter package: what has to be installed for it.
   /// - Returns: why that is impossible.
   func become(_ name: String, of package: String, _ arguments: [String]) -> Failure {
+    do {
+      let program = try path(of: name, package)
+      let code = withCStrings([program] + arguments) { pointers in
+        execv(program, pointers)
+        return errno
+      }
+      return cannotStart(program, code)
+    } catch {
+      return error
+    }
+  }
+
+  /// Runs another program of this project until it ends; cancelling the task ends it.
+  ///
+  /// - Parameter package: what has to be installed for it.
+  func run(_ name: String, of package: String, _ arguments: [String]) async throws {
+    let program = try path(of: name, package)
+    var child: pid_t = 0
+    let code = withCStrings([program] + arguments) { pointers in
+      posix_spawn(&child, program, nil, nil, pointers, environ)
+    }
+    guard code == 0 else { throw cannotStart(program, code) }
+    let process = child
+    let status = await withTaskCancellationHandler {
+      await onThread {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status
+      }
+    } onCancel: {
+      kill(process, SIGTERM)
+    }
+    if status != 0, !Task.isCancelled { throw Failure(.failed, "\(name) has failed") }
+  }
+
+  private func path(of name: String, _ package: String) throws(Failure) -> String {
     let program = environment.programDirectory.map { "\($0)/\(name)" } ?? name
     guard FileKind(path: program) == .regular else {
-      return Failure(.failed, "there is no \(program); install the package \(package)")
+      throw Failure(.failed, "there is no \(program); install the package \(package)")
     }
-    let pointers = ([program] + arguments).map { strdup($0) } + [nil]
-    execv(program, pointers)
-    return Failure(.failed, "cannot start \(program): \(String(cString: strerror(errno)))")
+    return program
+  }
+
+  private func cannotStart(_ program: String, _ code: Int32) -> Failure {
+    Failure(.failed, "cannot start \(program): \(String(cString: strerror(code)))")
   }
 }

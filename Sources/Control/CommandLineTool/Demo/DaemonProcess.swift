@@ -163,7 +163,7 @@ func onThread<Result: Sendable>(
 }
 
 /// Calls with an array of C strings that a null pointer ends.
-private func withCStrings<Result>(
+func withCStrings<Result>(
   _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
   let pointers = strings.map { strdup($0) }

@@ -68,7 +68,8 @@ struct Demo: Sendable {
 
   // MARK: Live
 
-  func playLive() async throws {
+  /// - Parameter onPage: shows the screens in a browser rather than in the terminal.
+  func playLive(onPage: Bool) async throws {
     let path = recording.path
     let sockets = [daemon.sockets]
     let host = SimulatedHost(seed: Self.seed, startTimestamp: Self.startTimestamp)
@@ -82,7 +83,7 @@ struct Demo: Sendable {
         _ = try await Playback.run(
           PlaybackPlan(), to: sockets, from: { try FileSource(path: path) })
       }
-      group.addTask { try await show() }
+      group.addTask { try await onPage ? serve() : show() }
       // A recording that has ended leaves the screen up; the first failure takes everything down.
       for try await _ in group {}
     }
@@ -98,6 +99,12 @@ struct Demo: Sendable {
         inbox.post(HostScreenModel.Update(room: room, screen: screen), from: room)
       }
     }
+    throw DemoLeft()
+  }
+
+  private func serve() async throws {
+    try await local.run(
+      "livehost-web", of: "livehost-web", ["--socket", daemon.sockets.control, "--port", "0"])
     throw DemoLeft()
   }
 

@@ -7,13 +7,15 @@ struct DemoVerb: Verb {
     abstract: "Run a private daemon with a recording and a simulated host.",
     discussion: """
       Shows the screens live until q or Ctrl-C, which also stops the daemon; press '?' for the keys. \
-      With --once it plays at full speed, prints a summary and ends.
+      With --once it plays at full speed, prints a summary and ends. With --web it prints a link to the \
+      page in place of showing the screens.
 
       JSON, with --once only: an object with recorded, simulated and conserved.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Flag(help: "Play at full speed, print a summary and exit.") var once = false
+  @Flag(help: "Show the screens in a browser, by livehost-web.") var web = false
   @Option(
     help: ArgumentHelp("Path of livehostd, if it is not next to this program.", valueName: "path"),
     completion: .file())
@@ -24,6 +26,9 @@ struct DemoVerb: Verb {
   func validate() throws {
     if global.socket != nil {
       throw ValidationError("demo starts a private daemon; leave out --socket")
+    }
+    if once, web {
+      throw ValidationError("--once ends before a page could be opened; leave out --web")
     }
     if !once, global.j || (global.json ?? .off) != .off {
       throw ValidationError("demo prints JSON only with --once")
@@ -47,7 +52,7 @@ struct DemoVerb: Verb {
       if once {
         result = .success(try await demo.playOnce())
       } else {
-        try await demo.playLive()
+        try await demo.playLive(onPage: web)
         result = .success(nil)
       }
     } catch is DemoLeft {

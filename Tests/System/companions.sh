@@ -1,0 +1,186 @@
+# shellcheck shell=bash
+# Checks for package.sh of the packages beside the daemon's: livehost-sources and livehost-web. Each prints why it
+# failed and returns non-zero.
+
+SOURCE_UNIT=livehost-source@main.service
+PAGE_UNITS="livehost-web.socket livehost-web.service"
+# A source may use the network.
+SOURCE_EXPOSURE=1.4
+PAGE_EXPOSURE=0.6
+
+# Runs a program of this machine in the container's network.
+in_network() { timeout 60 nsenter -t "$INIT" -n -- "$@"; }
+
+# Asks the page. Prints the status and the body.
+ask_page() { # path, further arguments of curl
+  local path=$1
+  shift
+  in_network curl --silent --show-error --max-time 20 --output - --write-out '\n%{http_code}\n' "$@" "http://127.0.0.1:8317$path"
+}
+
+# The token of a link: acting or reading.
+page_token() {
+  local link
+  link=$(inside cat /run/livehost-web/link) || return
+  case $1 in
+    acting) grep -o '#t=[0-9a-f]*' <<<"$link" ;;
+    reading) grep -o '&t=[0-9a-f]*' <<<"$link" ;;
+  esac | cut -d = -f 2
+}
+
+page_answers() { ask_page / | tail -n 1 | grep -qx 200; }
+page_shows() { # text
+  # Not by a pipe: the end of the reading is a failure of the writer.
+  grep -q "$1" < <(in_network curl --silent --no-buffer --max-time 20 \
+    --header "X-Livehost-Token: $(page_token reading)" http://127.0.0.1:8317/api/rooms/main/events)
+}
+
+check_contents() {
+  local file list failed=0
+  list=$(dpkg-deb -c "$SOURCES_PACKAGE"; dpkg-deb -c "$WEB_PACKAGE")
+  for file in usr/bin/livehost-source usr/bin/livehost-web lib/systemd/system/livehost-source@.service \
+    lib/systemd/system/livehost-web.service lib/systemd/system/livehost-web.socket \
+    lib/systemd/system/livehost-web-proxy.service etc/default/livehost-web etc/livehost/sources/ \
+    usr/share/man/man8/livehost-source.8.gz usr/share/man/man8/livehost-web.8.gz \
+    usr/share/bash-completion/completions/livehost-source usr/share/bash-completion/completions/livehost-web \
+    usr/share/zsh/vendor-completions/_livehost-web usr/share/fish/vendor_completions.d/livehost-web.fish; do
+    grep -q " \./$file\$" <<<"$list" || { echo "there is no $file"; failed=1; }
+  done
+  # Both in one step, as apt does, so that the pages of all are known to whatis.
+  dpkg_inside -i /root/livehost-sources.deb /root/livehost-web.deb >/dev/null || return
+  local unit state
+  for unit in $PAGE_UNITS livehost-web-proxy.service $SOURCE_UNIT; do
+    state=$(inside systemctl is-active "$unit")
+    [ "$state" = inactive ] || { echo "$unit is $state"; failed=1; }
+  done
+  state=$(inside systemctl is-enabled livehost-web.service)
+  [ "$state" = disabled ] || { echo "livehost-web.service is $state"; failed=1; }
+  check_manuals livehost-source.8 livehost-web.8 || failed=1
+  for file in livehost-source livehost-web; do
+    inside bash -c ". /usr/share/bash-completion/completions/$file && complete -p $file" >/dev/null || failed=1
+  done
+  return "$failed"
+}
+
+check_sources() {
+  local status=0 server
+  inside sh -c 'cat >/etc/livehost/sources/main.yaml' <<'END'
+kind: twitch
+room: main
+twitch:
+  channels: [somebody]
+  server: 127.0.0.1:6667
+  tls: false
+END
+  nsenter -t "$INIT" -n -- setpriv --pdeathsig KILL "$here/irc.py" 6667 &
+  server=$!
+  inside systemctl enable --quiet --now "$SOURCE_UNIT" || status=1
+  wait_for source_is_told || { inside systemctl status --no-pager "$SOURCE_UNIT"; status=1; }
+  [ "$(property ActiveState "$SOURCE_UNIT")" = active ] || status=1
+  check_unprivileged "$SOURCE_UNIT" || status=1
+  check_exposure "$SOURCE_UNIT" "$SOURCE_EXPOSURE" || status=1
+  kill "$server"
+  wait "$server" 2>/dev/null
+  # It stays, and says that it is cut off.
+  wait_for source_is_connecting || { control sources --json=short; status=1; }
+  inside systemctl disable --quiet --now "$SOURCE_UNIT" || status=1
+  inside rm /etc/livehost/sources/main.yaml
+  return "$status"
+}
+
+source_is_told() {
+  control show main chat --json=short | grep -q 'hello from the chat' && control sources --json=short | grep -q twitch
+}
+source_is_connecting() { control sources --json=short | grep -q '"state":"connecting"'; }
+
+check_page() {
+  local token status unit
+  inside systemctl enable --quiet --now livehost-web.service || return
+  for unit in $PAGE_UNITS; do
+    [ "$(property ActiveState "$unit")" = active ] || { echo "$unit is not active"; return 1; }
+  done
+  property StatusText livehost-web.service | grep -x http://127.0.0.1:8317 || return
+  page_answers || { ask_page /; return 1; }
+  ask_page / | grep '<title>livehost</title>' >/dev/null || return
+  [ "$(ask_page /api/status | tail -n 1)" = 401 ] || { echo "it answers without a token"; return 1; }
+  token=$(page_token acting)
+  control send main '{"type":"tap","control":"camera","on":false}' || return
+  ask_page /api/call/SetControl --header "X-Livehost-Token: $token" --header 'Content-Type: application/json' \
+    --data '{"room":"main","control":"camera","on":true}' | tail -n 1 | grep -qx 200 || return
+  [ "$(control show main control --json=short | value features.control.switches.camera)" = True ] || return
+  page_shows '"camera":true' || { echo "the stream does not show it"; return 1; }
+  status=$(ask_page / --header 'Host: evil.example' | tail -n 1)
+  [ "$status" = 421 ] || { echo "another name gets $status"; return 1; }
+}
+
+check_page_sandbox() {
+  local unit failed=0
+  for unit in livehost-web.service livehost-web-proxy.service; do
+    check_unprivileged "$unit" || failed=1
+    check_exposure "$unit" "$PAGE_EXPOSURE" || failed=1
+    # Beside the loopback device there is none, and that one is not the machine's.
+    local process devices
+    process=$(property MainPID "$unit")
+    devices=$(inside awk 'NR > 2 { print $1 }' "/proc/$process/net/dev")
+    [ "$devices" = lo: ] || { echo "$unit has the network devices $devices"; failed=1; }
+    if inside grep -q ':207D ' "/proc/$process/net/tcp"; then echo "$unit is in the machine's network"; failed=1; fi
+  done
+  return "$failed"
+}
+
+check_page_outside() {
+  local failed=0 mode
+  # Only the loopback address is listened on.
+  [ "$(in_network cat /proc/net/tcp /proc/net/tcp6 | awk '$2 ~ /:207D$/ && $4 == "0A" { print $2 }')" = 0100007F:207D ] ||
+    { in_network cat /proc/net/tcp; failed=1; }
+  mode=$(inside stat -c '%a %G' /run/livehost-web/link /run/livehost-web/http /run/livehost-web | tr '\n' ' ')
+  [ "$mode" = '640 livehost 660 livehost 750 livehost ' ] || { echo "modes are $mode"; failed=1; }
+  if as visitor cat /run/livehost-web/link 2>/dev/null; then echo "everybody may read the link"; failed=1; fi
+  as host cat /run/livehost-web/link >/dev/null || failed=1
+  inside journalctl --sync
+  if inside journalctl -q --no-pager | grep -F "$(page_token acting)"; then
+    echo "the token is in the journal"
+    failed=1
+  fi
+  return "$failed"
+}
+
+check_page_restart() {
+  local token process
+  token=$(page_token acting)
+  process=$(property MainPID livehost-web.service)
+  inside systemctl kill --signal=KILL livehost-web.service
+  wait_for page_has_other_process "$process" && wait_for page_answers || return
+  [ "$(page_token acting)" != "$token" ] || { echo "the old link is still valid"; return 1; }
+  inside systemctl restart livehostd.service || return
+  wait_for page_shows '"camera":true' || return
+  # A stream that is open does not hold up the end.
+  in_network curl --silent --no-buffer --header "X-Livehost-Token: $(page_token reading)" --output "$WORK/stream" \
+    http://127.0.0.1:8317/api/rooms/main/events &
+  wait_for test -s "$WORK/stream" || return
+  inside systemctl restart livehost-web.service || return
+  wait "$!"
+  [ "$(property Result livehost-web.service)" = success ] && wait_for page_answers
+  inside journalctl --sync
+  if inside journalctl -q --no-pager -u livehost-web.service -u livehost-web-proxy.service | grep -F 'timed out'; then
+    return 1
+  fi
+}
+
+page_has_other_process() {
+  [ "$(property ActiveState livehost-web.service)" = active ] && [ "$(property MainPID livehost-web.service)" != "$1" ]
+}
+
+check_page_off() {
+  local left failed=0
+  inside systemctl disable --quiet --now livehost-web.service || return
+  if in_network cat /proc/net/tcp | grep ':207D .* 0A '; then echo "something listens still"; failed=1; fi
+  inside systemctl start livehost-web.service || failed=1
+  dpkg_inside -r livehost-web livehost-sources >/dev/null || return
+  if in_network cat /proc/net/tcp | grep ':207D .* 0A '; then echo "something listens after the removal"; failed=1; fi
+  if inside sh -c 'cat /proc/[0-9]*/comm' 2>/dev/null | grep -E '^livehost-(web|source)'; then failed=1; fi
+  dpkg_inside -P livehost-web livehost-sources >/dev/null || return
+  left=$(list_files | grep -E 'livehost-(web|source)' | grep -vE '^/(root|var/lib/dpkg/info)/|^/var/lib/systemd/')
+  [ -z "$left" ] || { echo "left: $left"; failed=1; }
+  return "$failed"
+}

@@ -5,6 +5,7 @@ import contextlib
 import gzip
 import http.client
 import json
+import os
 import pathlib
 import re
 import socket
@@ -17,6 +18,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
 PROGRAMS = pathlib.Path(sys.argv[1])
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # How long something may take on a slow machine, in seconds.
 PATIENCE = 30
 passed = failed = 0
@@ -89,10 +91,10 @@ class Daemon:
             reply = client.makefile().readline()
             assert '"synced"' in reply, reply
 
-    def ctl(self, *arguments):
+    def ctl(self, *arguments, columns=80):
         return subprocess.run(
             [PROGRAMS / "livehostctl", "--socket", self.control, *arguments], check=True, text=True,
-            stdout=subprocess.PIPE, timeout=PATIENCE).stdout
+            stdout=subprocess.PIPE, timeout=PATIENCE, env={**os.environ, "COLUMNS": str(columns), "LANG": "C.UTF-8"}).stdout
 
 
 def message(number, text, name="Ada", room="main"):
@@ -138,6 +140,41 @@ class Page:
     def stop(self):
         self.process.terminate()
         self.process.wait(PATIENCE)
+
+
+def ends_at_once(daemon):
+    """A browser that watches does not hold up the end."""
+    page = Page(daemon)
+    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=PATIENCE)
+    connection.request("GET", "/api/rooms/main/events", headers={"X-Livehost-Token": page.reading})
+    reply = connection.getresponse()
+    reply.readline()
+    with attempt("the program ends though a browser watches"):
+        page.stop()
+        while reply.readline():
+            pass
+    connection.close()
+
+
+def demonstration():
+    """`livehostctl demo --web`."""
+    demo = subprocess.Popen([PROGRAMS / "livehostctl", "demo", "--web"], stdout=subprocess.PIPE, text=True)
+    with attempt("a demonstration shows the page"):
+        base, token = re.fullmatch(r"(http://127\.0\.0\.1:(?:\d+))/#t=([0-9a-f]{64})\n", demo.stdout.readline()).groups()
+        port = int(base.rsplit(":", 1)[1])
+
+        def rooms():
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+            connection.request("POST", "/api/call/ListRooms", "{}",
+                               {"X-Livehost-Token": token, "Content-Type": "application/json"})
+            return {room["room"] for room in json.load(connection.getresponse())["rooms"]}
+
+        wait(lambda: {"main", "examplehost"} <= rooms(), "its rooms")
+    with attempt("and ends with it"):
+        demo.terminate()
+        demo.wait(PATIENCE)
+        connection = socket.socket()
+        assert connection.connect_ex(("127.0.0.1", port)) != 0
 
 
 # MARK: Programs
@@ -395,6 +432,99 @@ def fits(browser, page):
                 context.close()
 
 
+# Bars and histories, which are pictures on the page; and the brackets that stand for the frame of a badge.
+PICTURES = str.maketrans({**{picture: " " for picture in "▁▂▃▄▅▆▇█░"}, "[": " ", "]": " "})
+
+WORDS_OF_THE_PAGE = """() => {
+  const words = (root) => {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) =>
+      node.nodeType === Node.TEXT_NODE ? NodeFilter.FILTER_ACCEPT
+        : node.matches("button, h2, [hidden]") || !node.checkVisibility() ? NodeFilter.FILTER_REJECT
+        : NodeFilter.FILTER_SKIP);
+    const found = [];
+    while (walker.nextNode()) found.push(walker.currentNode.data);
+    return found.join(" ");
+  };
+  const parts = [...document.querySelectorAll("#screen section")].map((part) => [part.querySelector("h2").textContent, words(part)]);
+  const head = [...document.querySelectorAll("#screen > .column > :not(section)")].map(words).join(" ");
+  return { ...Object.fromEntries(parts), head, foot: words(document.getElementById("foot")) };
+}"""
+
+
+def words(text):
+    return text.translate(PICTURES).split()
+
+
+def words_of_the_terminal(daemon, room):
+    """What `livehostctl show` prints, by the titles of the parts."""
+    blocks = [block.split("\n") for block in daemon.ctl("show", room, columns=100_000).strip("\n").split("\n\n")]
+    head, *parts, foot = blocks
+    found = {title: words("\n".join(lines)) for title, *lines in parts}
+    return {**found, "head": words(head[0])[1:], "foot": words("\n".join(foot))}
+
+
+def first_difference(left, right):
+    at = next((at for at, (one, other) in enumerate(zip(left, right)) if one != other), min(len(left), len(right)))
+    return left[at:at + 8], right[at:at + 8]
+
+
+def is_the_terminals(browser, page, daemon, room):
+    """The words of the page are those of the terminal, part by part and in their order."""
+    with attempt(f"{room}: the page shows what the terminal shows"):
+        tab = browser.new_page(viewport={"width": 1600, "height": 900})
+        tab.goto(f"{page.base}/?room={room}#t={page.token}")
+        expect(tab.locator("#connection")).to_have_text("live")
+
+        def same():
+            before = {title: words(text) for title, text in tab.evaluate(WORDS_OF_THE_PAGE).items()}
+            terminal = words_of_the_terminal(daemon, room)
+            after = {title: words(text) for title, text in tab.evaluate(WORDS_OF_THE_PAGE).items()}
+            same.difference = {
+                title: first_difference(after.get(title, []), terminal.get(title, []))
+                for title in {*after, *terminal} if after.get(title, []) != terminal.get(title, [])}
+            # The clock of a room goes on: only what does not change meanwhile can be compared.
+            return before == after and not same.difference and after
+
+        try:
+            found = wait(same, "the same")
+        except TimeoutError:
+            raise AssertionError(f"page and terminal: {same.difference}") from None
+        print(f"{room}: {len(found)} parts, {sum(len(text) for text in found.values())} words")
+        tab.close()
+
+
+def simulated_host(directory):
+    """Some seconds of the simulated host, as a demonstration plays it: a recording of its room."""
+    demo = subprocess.Popen([PROGRAMS / "livehostctl", "demo", "--web"], stdout=subprocess.PIPE, text=True,
+                            env={**os.environ, "TMPDIR": str(directory)})
+    try:
+        demo.stdout.readline()
+        control = next(directory.glob("*/run/io.livehost.Control"))
+
+        def ctl(*arguments):
+            return subprocess.run([PROGRAMS / "livehostctl", "--socket", control, *arguments], check=True, text=True,
+                                  stdout=subprocess.PIPE, timeout=PATIENCE).stdout
+
+        wait(lambda: '"main"' in ctl("rooms", "--json=short"), "the room")
+        recording = ctl("record", "start", "main").strip()
+        wait(lambda: json.loads(ctl("record", "list", "main", "--json=short"))[-1]["events"] > 300, "events")
+        ctl("record", "stop", "main")
+        return ctl("record", "export", recording)
+    finally:
+        demo.terminate()
+        demo.wait(PATIENCE)
+
+
+def agrees_with_the_terminal(browser, page, daemon, directory):
+    daemon.ctl("ingest", str(ROOT / "config/recordings/chat-burst.irc.gz"), "--speed", "max")
+    host = directory / "host.ndjson"
+    with attempt("the simulated host is recorded"):
+        host.write_text(simulated_host(directory))
+        daemon.ctl("ingest", str(host), "--speed", "max", "--room", "simulated")
+    is_the_terminals(browser, page, daemon, "examplehost")
+    is_the_terminals(browser, page, daemon, "simulated")
+
+
 def overlays(browser, page, daemon):
     with attempt("an overlay shows its part, on nothing"):
         tab = browser.new_page()
@@ -420,6 +550,8 @@ def main():
             is_small(page)
             streams_merge(page, daemon)
             many_streams(page, daemon)
+            ends_at_once(daemon)
+            demonstration()
             daemon.send({"type": "title", "title": "An evening", "room": "main"})
             with sync_playwright() as playwright:
                 # As root, in whose place CI runs, Chromium has no sandbox of its own.
@@ -434,6 +566,7 @@ def main():
                 reads_back(tab, daemon)
                 acts(tab, daemon)
                 overlays(browser, page, daemon)
+                agrees_with_the_terminal(browser, page, daemon, pathlib.Path(directory))
                 fits(browser, page)
                 check("the page has no errors", not [e for e in errors if "404" not in e and "409" not in e], f"{errors}")
                 survives(browser, page, tab, daemon)

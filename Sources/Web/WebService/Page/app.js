@@ -1,4 +1,4 @@
-import { ScreenView } from "./nodes.js";
+import { ScreenView, count, number } from "./nodes.js";
 import { RoomStream, call } from "./stream.js";
 
 // The token comes behind the # of the link, which browsers send to nobody. It stays in this tab.
@@ -40,13 +40,16 @@ function draw() {
     if (!latest || isPaused) return;
     view.draw(latest);
     measureHead();
-    const { counters, frames } = latest;
-    if (counters) {
-      const figures = ["received", "applied", "coalesced", "rejected", "pending"]
-        .map((name) => `${counters[name].toLocaleString("en")} ${name}`);
-      foot.textContent = `${figures.join("  ")}  ${(frames ?? 0).toLocaleString("en")} frames`;
-    }
+    foot.textContent = footText(latest);
   });
+}
+
+/** Where the events of the room went. */
+function footText({ counters, actions, frames }) {
+  if (!counters) return "";
+  const kinds = ["applied", "coalesced", "rejected", "pending"].map((kind) => `${number(counters[kind])} ${kind}`);
+  const work = actions === undefined ? [] : [`${count(actions, "action")}, ${count(frames ?? 0, "frame")}`];
+  return [`${count(counters.received, "event")} = ${kinds.join(" + ")}`, ...work].join("   ");
 }
 
 /** How much stands above what scrolls, which takes the rest of the window. */

@@ -286,7 +286,12 @@ function hue(name) {
   return (hash % 24) * 15;
 }
 
-function write(element, text) {
+// Texts are strangers'. Nothing in them is markup, and characters that nobody sees or that turn the direction of writing,
+// so that a text reads like another, are shown as such; joiners make one picture of several.
+const hidden = /(?![\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+export function write(element, given) {
+  const text = given.replace(hidden, "\uFFFD");
   if (element.textContent !== text) element.textContent = text;
 }
 
@@ -295,6 +300,10 @@ function set(element, name, value) {
   else if (element.dataset[name] !== value) element.dataset[name] = value;
 }
 
+export const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 1 });
+
+export const count = (value, thing) => `${number(value)} ${thing}${value === 1 ? "" : "s"}`;
+
 function format(value) {
-  return value === undefined ? "nothing" : value.toLocaleString("en", { maximumFractionDigits: 1 });
+  return value === undefined ? "nothing" : number(value);
 }

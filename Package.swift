@@ -242,13 +242,15 @@ let web: [Target] = [
   .target(
     name: "WebService",
     dependencies: [
-      "ControlInterface", "CZlib", "JSON", "Platform", "Varlink", lifecycle, logging,
+      "ControlInterface", "CZlib", "JSON", "Platform", "Simulation", "Varlink", lifecycle, logging,
       serviceProduct("Hummingbird", "hummingbird"), serviceProduct("HTTPTypes", "swift-http-types"),
     ] + nio, path: "Sources/Web/WebService",
     resources: [
-      .embedInCode("Page/app.js"), .embedInCode("Page/index.html"), .embedInCode("Page/nodes.js"),
-      .embedInCode("Page/overlay.html"), .embedInCode("Page/overlay.js"),
-      .embedInCode("Page/stream.js"), .embedInCode("Page/style.css"),
+      .embedInCode("Page/app.js"), .embedInCode("Page/hangs.js"), .embedInCode("Page/index.html"),
+      .embedInCode("Page/nodes.js"), .embedInCode("Page/overlay.html"),
+      .embedInCode("Page/overlay.js"), .embedInCode("Page/rooms.js"),
+      .embedInCode("Page/simulate.js"), .embedInCode("Page/stream.js"),
+      .embedInCode("Page/style.css"), .embedInCode("Page/tree.js"),
     ], swiftSettings: settings),
   program(
     "Sources/livehost-web", ["ControlInterface", "Systemd", "WebService", arguments, logging]),

@@ -61,6 +61,12 @@ struct LivehostWeb: AsyncParsableCommand {
       valueName: "seconds"))
   var patience = 30
 
+  @Option(
+    help: ArgumentHelp(
+      "Directory of the scenarios that the page offers to simulate. Default: config/scenarios in a directory above this program, then /usr/share/livehost/scenarios.",
+      valueName: "directory"), completion: .directory)
+  var scenarios: String?
+
   @Flag(help: "Print the links as a JSON object, on one line.") var json = false
 
   func validate() throws {
@@ -87,6 +93,7 @@ struct LivehostWeb: AsyncParsableCommand {
       address: listen.map { .socket(path: $0) } ?? .loopback(port: port), controlSocket: socket)
     settings.publicAddress = publicAddress
     settings.hosts = hosts
+    settings.scenarios = scenarios ?? Self.bundledScenarios
     settings.limits.streams = streams
     settings.limits.connections = 2 * streams
     settings.limits.writeTimeout = .seconds(patience)
@@ -102,6 +109,20 @@ struct LivehostWeb: AsyncParsableCommand {
         Self.exit(withError: error)
       }
     }
+  }
+
+  private static var bundledScenarios: String? {
+    var candidates: [String] = []
+    var directory = realpath("/proc/self/exe", nil).map { path -> String in
+      defer { free(path) }
+      return String(cString: path)
+    }
+    while let current = directory, let slash = current.lastIndex(of: "/") {
+      directory = String(current[..<slash])
+      candidates.append("\(current[..<slash])/config/scenarios")
+    }
+    candidates.append("/usr/share/livehost/scenarios")
+    return candidates.first { access($0, R_OK | X_OK) == 0 }
   }
 
   private func links(_ base: String, _ tokens: Tokens) -> String {

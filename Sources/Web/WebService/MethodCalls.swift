@@ -19,30 +19,32 @@ struct MethodCalls: Sendable {
       return Reply.error(.badRequest, "method", "that is no method of \(ControlInterface.name)")
     }
     guard context.right == .acting || !ControlInterface.privilegedMethods.contains(method) else {
-      refusals.note(.right)
-      return Reply.error(.forbidden, "right", "this token is for reading only")
+      return refuseReaders()
     }
     let bytes = try await body(request, context)
     guard let parameters = try? JSONValue(parsing: String(buffer: bytes)).objectValue else {
       return Reply.error(.badRequest, "parameters", "the parameters are not a JSON object")
     }
     do {
-      let client = try await VarlinkClient.connect(path: controlSocket)
-      let name = "\(ControlInterface.name).\(method)"
       if request.uri.queryParameters["more"] == "1" {
-        return stream(
-          try client.callMore(name, JSONValue.object(parameters), returning: JSONValue.self),
-          of: client)
+        return try await stream(method, .object(parameters))
       }
+      let client = try await VarlinkClient.connect(path: controlSocket)
       defer { Task { await client.close() } }
-      return Reply.json(.object(try await client.callRaw(name, parameters)))
+      return Reply.json(
+        .object(try await client.callRaw("\(ControlInterface.name).\(method)", parameters)))
     } catch {
       return Reply.error(error)
     }
   }
 
+  func refuseReaders() -> Response {
+    refusals.note(.right)
+    return Reply.error(.forbidden, "right", "this token is for reading only")
+  }
+
   /// The whole body, unless it is too large or takes too long.
-  private func body(_ request: Request, _ context: WebContext) async throws -> ByteBuffer {
+  func body(_ request: Request, _ context: WebContext) async throws -> ByteBuffer {
     let channel = context.channel
     let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limits.requestTimeout)) {
       channel.close(promise: nil)
@@ -52,10 +54,15 @@ struct MethodCalls: Sendable {
       upTo: context.right == .acting ? limits.actingBodyBytes : limits.bodyBytes)
   }
 
-  private func stream(
-    _ replies: ReplySequence<JSONValue>, of client: VarlinkClient
-  ) -> Response {
+  /// Calls a method that gives several replies. A browser that goes away ends the call.
+  func stream(
+    _ method: String, _ parameters: JSONValue
+  ) async throws(VarlinkClientError) -> Response {
+    let client = try await VarlinkClient.connect(path: controlSocket)
+    let replies = try client.callMore(
+      "\(ControlInterface.name).\(method)", parameters, returning: JSONValue.self)
     let body = ResponseBody { writer in
+      defer { Task { await client.close() } }
       do {
         try await withGracefulShutdownHandler {
           for try await reply in replies {

@@ -14,6 +14,8 @@ package struct WebServer: Sendable {
     /// Names besides those of this machine under which the page may be asked for.
     package var hosts: [String] = []
     package var controlSocket: String
+    /// The directory of the scenarios that can be simulated.
+    package var scenarios: String?
     package var tokens = Tokens()
     package var limits = Limits()
 
@@ -108,6 +110,11 @@ package struct WebServer: Sendable {
       controlSocket: settings.controlSocket, limits: limits, refusals: refusals)
     router.post("/api/call/:method") { request, context in
       try await calls.respond(to: request, context)
+    }
+    let scenarios = Scenarios(directory: settings.scenarios, calls: calls)
+    router.get("/api/scenarios") { _, _ in scenarios.list() }
+    router.post("/api/simulate") { request, context in
+      try await scenarios.simulate(request, context)
     }
     router.get("/api/status") { _, _ in
       Reply.json([

@@ -1,7 +1,6 @@
 import ControlInterface
 import Foundation
 import JSON
-import Platform
 import Simulation
 import Varlink
 import YAMLReader
@@ -45,19 +44,12 @@ struct RemoteSimulation {
   private func request(
     _ text: String, _ options: SimulationOptions
   ) throws -> SimulateRequest {
-    let used = Guarded<[String: [UInt8]]>([:])
-    var options = options
-    let disk = options.files
-    options.files = ScenarioFiles(
-      read: { path in
-        let bytes = disk.read(path)
-        if let bytes { used.withLock { $0[path] = bytes } }
-        return bytes
-      }, list: disk.list)
-    do throws(ConfigurationError) { _ = try Scenario(text, options) } catch { throw Failure(error) }
-    let files = used.withLock { $0 }.sorted { $0.key < $1.key }
+    let files: [(path: String, bytes: [UInt8])]
+    do throws(ConfigurationError) { files = try Scenario.files(text, options) } catch {
+      throw Failure(error)
+    }
     // Base64 turns three bytes into four, and a call is limited to 4 MiB.
-    guard files.reduce(text.utf8.count, { $0 + $1.value.count }) < 2_900_000 else {
+    guard files.reduce(text.utf8.count, { $0 + $1.bytes.count }) < 2_900_000 else {
       throw Failure(
         .usage, "the files of the scenario are too large for the daemon; add --local to run it here"
       )

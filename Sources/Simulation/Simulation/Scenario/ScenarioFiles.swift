@@ -40,7 +40,8 @@ package struct ScenarioFiles: Sendable {
     return nil
   }
 
-  func deviceNames(scenario: String) -> [String] {
+  /// The names of all device profiles that a scenario can use, sorted.
+  package func deviceNames(scenario: String) -> [String] {
     var names: Set<String> = []
     for directory in Self.deviceDirectories(scenario) {
       for name in list(directory) where name.hasSuffix(".yaml") {

@@ -1,3 +1,4 @@
+import Platform
 import Suggestions
 package import YAMLReader
 
@@ -37,6 +38,24 @@ extension Scenario {
     }
     thresholds = []
     try readThresholds(top["thresholds"], options)
+  }
+
+  /// The files that a scenario refers to, by path, for whoever runs it elsewhere. Reads the scenario, to find its
+  /// errors as well.
+  package static func files(
+    _ text: String, _ options: SimulationOptions
+  ) throws(ConfigurationError) -> [(path: String, bytes: [UInt8])] {
+    let used = Guarded<[String: [UInt8]]>([:])
+    let disk = options.files
+    var options = options
+    options.files = ScenarioFiles(
+      read: { path in
+        let bytes = disk.read(path)
+        if let bytes { used.withLock { $0[path] = bytes } }
+        return bytes
+      }, list: disk.list)
+    _ = try Scenario(text, options)
+    return used.withLock { $0 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
   /// A setting from the command line. Errors name the option instead of a file.

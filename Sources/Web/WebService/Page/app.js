@@ -1,5 +1,8 @@
+import { HangList } from "./hangs.js";
 import { ScreenView, count, number } from "./nodes.js";
-import { RoomStream, call } from "./stream.js";
+import { RoomList } from "./rooms.js";
+import { Simulations } from "./simulate.js";
+import { RoomStream, call, get, lines } from "./stream.js";
 
 // The token comes behind the # of the link, which browsers send to nobody. It stays in this tab.
 const token = (() => {
@@ -12,6 +15,7 @@ const token = (() => {
 })();
 
 const bar = {
+  views: document.getElementById("views"),
   rooms: document.getElementById("rooms"),
   connection: document.getElementById("connection"),
   pause: document.getElementById("pause"),
@@ -23,6 +27,27 @@ const keys = document.getElementById("keys");
 const message = document.getElementById("message");
 const view = new ScreenView(screen, { onAct: act });
 
+const page = {
+  call: (method, parameters) => call(token, method, parameters),
+  get: (path) => get(token, path),
+  stream: (path, body, signal) => lines(token, path, body, signal),
+  show: (name) => {
+    open(name);
+    turnTo("screen");
+    listRooms();
+  },
+  tell,
+};
+
+// What can be shown, by the identifiers of its elements.
+const views = {
+  screen: { title: "Screen", open: draw, close() {} },
+  list: Object.assign(new RoomList(document.getElementById("list"), page), { title: "Rooms" }),
+  hangs: Object.assign(new HangList(document.getElementById("hangs"), page), { title: "Hangs" }),
+  simulate: Object.assign(new Simulations(document.getElementById("simulate"), page), { title: "Simulate" }),
+};
+
+let shown = "screen";
 let room = new URLSearchParams(location.search).get("room") ?? "";
 let stream = null;
 let latest = null;
@@ -33,7 +58,7 @@ let isDrawing = false;
 
 /** Draws at most once per frame of the display, however often the state changes. */
 function draw() {
-  if (isDrawing || isPaused || document.hidden) return;
+  if (isDrawing || isPaused || document.hidden || shown !== "screen") return;
   isDrawing = true;
   requestAnimationFrame(() => {
     isDrawing = false;
@@ -64,6 +89,29 @@ function measureHead() {
   }
 }
 
+/** Shows another view; the stream of the room goes on, so that it is there at once. */
+function turnTo(name) {
+  views[shown].close();
+  shown = name;
+  for (const key of Object.keys(views)) document.getElementById(key).hidden = key !== name;
+  for (const button of bar.views.children) {
+    if (button.dataset.view === name) button.setAttribute("aria-current", "page");
+    else button.removeAttribute("aria-current");
+  }
+  bar.rooms.hidden = name !== "screen";
+  bar.pause.hidden = name !== "screen";
+  foot.hidden = name !== "screen";
+  note();
+  views[name].open();
+}
+
+/** Keeps what is shown in the address. */
+function note() {
+  const query = new URLSearchParams({ ...(room ? { room } : {}), ...(shown === "screen" ? {} : { view: shown }) });
+  history.replaceState(null, "", query.size ? `?${query}` : location.pathname);
+  document.title = `${shown === "screen" ? room : views[shown].title} · livehost`;
+}
+
 function show(status) {
   bar.connection.dataset.state = status.state;
   const texts = {
@@ -82,8 +130,7 @@ function open(name) {
   room = name;
   latest = null;
   screen.replaceChildren();
-  document.title = `${name} · livehost`;
-  history.replaceState(null, "", `?room=${encodeURIComponent(name)}`);
+  note();
   markRoom();
   stream = new RoomStream({ room, token, rate: 20 }, (state) => {
     latest = state;
@@ -93,10 +140,15 @@ function open(name) {
 
 // MARK: Acting
 
-async function act({ method, parameters, parameter }, value) {
+async function act({ method, parameters, parameter, input }, value) {
+  const perform = (given) => call(token, method,
+    { room, ...parameters, ...(parameter === undefined || given === undefined ? {} : { [parameter]: given }) });
   try {
-    const given = parameter === undefined || value === undefined ? {} : { [parameter]: value };
-    const reply = await call(token, method, { room, ...parameters, ...given });
+    const reply = await perform(value).catch((error) => {
+      // Rows have texts for identities. Some methods want theirs as a number, and say so.
+      if (input !== "row" || error.code !== "InvalidParameter" || !/^\d{1,15}$/.test(value)) throw error;
+      return perform(Number(value));
+    });
     if (reply.outcome === "refused") tell(`Refused: ${reply.reason ?? "no reason given"}`);
   } catch (error) {
     tell(error.message);
@@ -157,6 +209,12 @@ const shortcuts = [
   ["G", "go to the newest message", () => {
     for (const list of screen.querySelectorAll(".scrolling")) list.scrollTop = list.scrollHeight;
   }],
+  ["/", "filter the chat by words", () => {
+    turnTo("screen");
+    screen.querySelector(".ask input")?.focus();
+  }],
+  ["↑ ↓", "in the chat: go to a message, to act on it"],
+  ...Object.entries(views).map(([name, { title }], index) => [`${index + 1}`, `show ${title.toLowerCase()}`, () => turnTo(name)]),
   ["?", "this list", () => bar.help.click()],
 ];
 
@@ -176,7 +234,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || keys.open) return;
   if (event.target.closest("input, textarea, select, button")) return;
   const name = event.key === " " ? "Space" : event.key;
-  const shortcut = shortcuts.find(([key]) => key === name);
+  const shortcut = shortcuts.find(([key, , body]) => key === name && body);
   if (!shortcut) return;
   event.preventDefault();
   shortcut[2]();
@@ -191,4 +249,14 @@ bar.pause.addEventListener("click", () => {
 bar.help.addEventListener("click", () => keys.showModal());
 document.addEventListener("visibilitychange", draw);
 
+bar.views.append(...Object.entries(views).map(([name, { title }]) => {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = title;
+  button.dataset.view = name;
+  button.addEventListener("click", () => turnTo(name));
+  return button;
+}));
+const wanted = new URLSearchParams(location.search).get("view");
+turnTo(Object.hasOwn(views, wanted ?? "") ? wanted : "screen");
 listRooms();

@@ -57,26 +57,53 @@ export class ScreenView {
       element.append(document.createElement("div"), document.createElement("div"));
       element.lastElementChild.className = "acts";
     }
-    const [shown, buttons] = element.children;
+    const [shown, offers] = element.children;
     const next = this.#update(shown, { ...node, acts: node.acts.filter((act) => act.input === "level") });
     if (next !== shown) shown.replaceWith(next);
     const acts = node.acts.filter((act) => act.input !== "level");
-    while (buttons.children.length > acts.length) buttons.lastElementChild.remove();
+    while (offers.children.length > acts.length) offers.lastElementChild.remove();
     acts.forEach((act, index) => {
-      const button = buttons.children[index] ?? buttons.appendChild(this.#button());
-      button.act = act;
-      write(button, act.label);
+      let offer = offers.children[index];
+      const isText = act.input === "text";
+      if (!offer || (offer.tagName === "FORM") !== isText) {
+        const made = isText ? this.#question() : this.#button();
+        if (offer) offer.replaceWith(made);
+        else offers.append(made);
+        offer = made;
+      }
+      offer.act = act;
+      if (isText) Object.assign(offer.firstElementChild, { placeholder: act.label, ariaLabel: act.label });
+      else {
+        write(offer, act.label);
+        offer.tabIndex = node.isLong ? -1 : 0;
+      }
     });
     return element;
+  }
+
+  /** Asks for a line of text. */
+  #question() {
+    const [form, input] = [document.createElement("form"), document.createElement("input")];
+    form.className = "ask";
+    form.append(input);
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      if (!input.value) return;
+      await this.options.onAct(form.act, input.value);
+      input.value = "";
+    });
+    return form;
   }
 
   #button() {
     const button = document.createElement("button");
     button.type = "button";
     button.addEventListener("click", async () => {
-      button.disabled = true;
+      // Not disabled, which would take the focus away.
+      if (button.ariaBusy === "true") return;
+      button.ariaBusy = "true";
       await this.options.onAct(button.act, button.act.value);
-      button.disabled = false;
+      button.ariaBusy = "false";
     });
     return button;
   }
@@ -85,7 +112,8 @@ export class ScreenView {
   #rows(node) {
     const acts = this.options.onAct ? (node.acts ?? []).filter((act) => act.input === "row") : [];
     const rows = node.parts ?? [];
-    return acts.length ? rows.map((row) => ({ ...row, acts: acts.map((act) => ({ ...act, value: row.id })) })) : rows;
+    if (!acts.length) return rows;
+    return rows.map((row) => ({ ...row, acts: acts.map((act) => ({ ...act, value: row.id })), isLong: node.scrolling !== undefined }));
   }
 
   /** Whether something inside may change though the node is the same object: another view draws it. */
@@ -147,6 +175,7 @@ export class ScreenView {
       element.setAttribute("aria-live", "off");
       element.tabIndex = 0;
       element.classList.add("scrolling");
+      element.addEventListener("keydown", walk);
     }
     if (isAtEnd || element.dataset.sequence !== node.scrolling) {
       element.dataset.sequence = node.scrolling;
@@ -189,8 +218,9 @@ export class ScreenView {
     const [label, level, detail] = element.children;
     level.act = act;
     write(label, node.text ?? "");
+    label.hidden = !node.text;
     if (!level.isDragged) level.value = node.value ?? 0;
-    level.setAttribute("aria-label", node.text ?? "");
+    level.setAttribute("aria-label", node.text || (node.detail ?? ""));
     write(detail, node.detail ?? "");
   }
 
@@ -225,9 +255,15 @@ export class ScreenView {
       element.createTBody();
     }
     const head = element.tHead.rows[0];
-    while (head.cells.length < columns.length) head.append(document.createElement("th"));
     while (head.cells.length > columns.length) head.lastElementChild.remove();
     columns.forEach((column, index) => {
+      // A heading that says nothing is none.
+      const kind = column.title ? "TH" : "TD";
+      if (head.cells[index]?.tagName !== kind) {
+        const cell = document.createElement(kind);
+        if (head.cells[index]) head.cells[index].replaceWith(cell);
+        else head.append(cell);
+      }
       write(head.cells[index], column.title);
       set(head.cells[index], "alignment", column.alignment);
     });
@@ -293,6 +329,18 @@ const hidden = /(?![\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Cn}\p{Cs}\p{Zl}\p
 export function write(element, given) {
   const text = given.replace(hidden, "\uFFFD");
   if (element.textContent !== text) element.textContent = text;
+}
+
+/** The arrows go from message to message in a long list, whose buttons are left out by the tabulator. */
+function walk(event) {
+  if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+  const rows = [...this.children];
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  const next = at < 0 ? rows.at(-1) : rows[at + (event.key === "ArrowUp" ? -1 : 1)];
+  const button = next?.querySelector(".acts button");
+  if (!button) return;
+  event.preventDefault();
+  button.focus();
 }
 
 function set(element, name, value) {

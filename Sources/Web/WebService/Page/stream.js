@@ -129,18 +129,43 @@ async function refusal(response) {
 }
 
 /** Calls a method of the control interface. */
-export async function call(token, method, parameters = {}) {
-  const response = await fetch(`/api/call/${method}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "X-Livehost-Token": token },
-    body: JSON.stringify(parameters),
-  });
-  const reply = await response.json();
-  if (!response.ok) throw new Error(reply.text ?? describe(reply));
-  return reply;
+export const call = async (token, method, parameters = {}) => (await post(token, `/api/call/${method}`, parameters)).json();
+
+/** What a path gives, as JSON. */
+export async function get(token, path) {
+  return (await checked(await fetch(path, { headers: { "X-Livehost-Token": token }, cache: "no-store" }))).json();
 }
 
-function describe({ error, parameters }) {
+/** The replies of a request that gives several: lines of JSON, the last of which may be an error. */
+export async function* lines(token, path, body, signal) {
+  const response = await post(token, path, body, signal);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const parts = (rest + value).split("\n");
+    rest = parts.pop();
+    for (const part of parts) {
+      const reply = JSON.parse(part);
+      if (reply.error) throw failure(reply);
+      yield reply;
+    }
+  }
+}
+
+const post = async (token, path, body, signal) => checked(await fetch(path, {
+  method: "POST", headers: { "Content-Type": "application/json", "X-Livehost-Token": token }, body: JSON.stringify(body), signal,
+}));
+
+async function checked(response) {
+  if (!response.ok) throw failure(await response.json());
+  return response;
+}
+
+/** What an error says, with its name in `code`. */
+function failure({ error, text, parameters }) {
+  const code = error.split(".").pop();
   const details = Object.values(parameters ?? {}).join(", ");
-  return details ? `${error}: ${details}` : error;
+  return Object.assign(new Error(text ?? (details ? `${code}: ${details}` : code)), { code });
 }

@@ -1,0 +1,86 @@
+import ControlInterface
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import JSON
+import NIOCore
+import Simulation
+import Varlink
+
+/// The scenarios of a directory, and their simulation by the daemon, which gets all files that they need.
+struct Scenarios: Sendable {
+  /// `nil` if there is none.
+  let directory: String?
+  let calls: MethodCalls
+
+  /// Their names, devices and variants. Those with errors are left out.
+  func list() -> Response {
+    let scenarios = names.compactMap { name -> JSONValue? in
+      let path = path(of: name)
+      guard let text = text(path),
+        let scenario = try? Scenario(text, SimulationOptions(path: path))
+      else { return nil }
+      return [
+        "name": .string(name), "seed": .string("\(scenario.seed)"),
+        "devices": .array(scenario.devices.map { .string($0.name) }),
+        "variants": .array(scenario.variants.map { .string($0.name) }),
+        "profiles": .array(ScenarioFiles.disk.deviceNames(scenario: path).map { .string($0) }),
+      ]
+    }
+    return Reply.json(["scenarios": .array(scenarios)])
+  }
+
+  /// Simulates one; each reply is a line.
+  func simulate(_ request: Request, _ context: WebContext) async throws -> Response {
+    guard context.right == .acting else { return calls.refuseReaders() }
+    let body = try await calls.body(request, context)
+    guard let order = try? JSONValue(parsing: String(buffer: body)),
+      let name = order["scenario"]?.stringValue, names.contains(name),
+      let text = text(path(of: name))
+    else { return Reply.error(.badRequest, "scenario", "there is no such scenario") }
+    var options = SimulationOptions(path: path(of: name))
+    options.devices = strings(order["devices"])
+    options.variants = strings(order["variants"])
+    options.settings = strings(order["settings"])
+    options.seed = order["seed"]?.integerValue.flatMap { UInt64(exactly: $0) }
+    options.wantsTrace = order["wantsTrace"]?.boolValue == true
+    do {
+      return try await calls.stream("Simulate", try parameters(text, options))
+    } catch let error as VarlinkClientError {
+      return Reply.error(error)
+    } catch {
+      return Reply.error(.badRequest, "scenario", "\(error)")
+    }
+  }
+
+  private func parameters(_ text: String, _ options: SimulationOptions) throws -> JSONValue {
+    let files = try Scenario.files(text, options)
+    return [
+      "path": .string(options.path), "scenario": .string(text),
+      "files": .array(
+        files.map { path, bytes in
+          ["path": .string(path), "contents": .string(Data(bytes).base64EncodedString())]
+        }),
+      "devices": .array(options.devices.map { .string($0) }),
+      "variants": .array(options.variants.map { .string($0) }),
+      "seed": options.seed.map { .integer(Int64(bitPattern: $0)) } ?? .null,
+      "settings": .array(options.settings.map { .string($0) }), "thresholds": [],
+      "wantsPage": true, "wantsTrace": .bool(options.wantsTrace),
+    ]
+  }
+
+  private var names: [String] {
+    directory.map { ScenarioFiles.disk.list($0) }?
+      .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) } ?? []
+  }
+
+  private func path(of name: String) -> String { "\(directory ?? "")/\(name).yaml" }
+
+  private func text(_ path: String) -> String? {
+    ScenarioFiles.disk.read(path).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  private func strings(_ value: JSONValue?) -> [String] {
+    value?.arrayValue?.compactMap(\.stringValue) ?? []
+  }
+}

@@ -146,6 +146,7 @@ let ingest: [Target] = [
   module("Ingest", "Compression", ["CZlib"]),
   module("Ingest", "WireFormats", ["JSON", "LiveEvents", "CSimdjson"]),
   module("Ingest", "PlatformFormats", ["JSON", "LiveEvents"]),
+  module("Ingest", "BatchDelivery", ["JSON", "RateLimiting"]),
   module(
     "Ingest", "Ingest", ["JSON", "LiveEvents", "Platform", "UnixSockets", "WireFormats"] + nio),
 ]
@@ -191,10 +192,9 @@ let control: [Target] = [
   module(
     "Control", "CommandLineTool",
     [
-      "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform", "PlatformFormats",
-      "Prometheus", "Simulation", "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats",
-      "Wording",
-      "YAMLReader", arguments,
+      "BatchDelivery", "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform",
+      "PlatformFormats", "Prometheus", "RateLimiting", "Simulation", "Suggestions", "Systemd",
+      "UnixSockets", "Varlink", "WireFormats", "Wording", "YAMLReader", arguments,
     ] + nio),
 ]
 
@@ -218,8 +218,10 @@ let daemon: [Target] = [
 let sources: [Target] = [
   module(
     "Sources", "LiveSources",
-    ["ControlInterface", "JSON", "LiveEvents", "Platform", "RateLimiting", "Varlink"] + nio + tls
-      + webSocket),
+    [
+      "BatchDelivery", "ControlInterface", "JSON", "LiveEvents", "Platform", "RateLimiting",
+      "Varlink",
+    ] + nio + tls + webSocket),
   module(
     "Sources", "TwitchChat",
     ["LiveEvents", "LiveSources", "RateLimiting"] + nio),
@@ -349,7 +351,10 @@ let tests: [Target] =
       ]),
     test(
       "LiveSourcesTests",
-      ["JSON", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport", "UnixSockets"] + nio),
+      [
+        "BatchDelivery", "JSON", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport",
+        "UnixSockets",
+      ] + nio),
     test(
       "TwitchChatTests",
       ["JSON", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport", "TwitchChat"] + nio + tls

@@ -143,6 +143,44 @@ import Testing
     await daemon.stop()
   }
 
+  @Test func `what a pipe gave is sent again when the daemon went away, in the same batch`()
+    async throws
+  {
+    let daemon = try await FakeDaemon(closesAfterSyncs: 1)
+    let pipe = "\(daemon.directory.path)/pipe"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    // For reading as well, so that neither side waits for the other to open it.
+    let writer = try #require(fopen(pipe, "r+"))
+    let capture = Capture()
+    let tool = CommandLineTool(
+      console: capture.console(),
+      environment: ProcessEnvironment(
+        variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
+    let task = Task { await tool.run(["ingest", "--room=studio", pipe, "--json=short"]) }
+    fputs("{\"type\":\"a\"}\n{\"type\":\"b\"}\n", writer)
+    fflush(writer)
+    for await _ in daemon.ingest.arrivals
+    where daemon.ingest.received.withLock({ $0.control.count { $0["type"] == "sync" } == 2 }) {
+      break
+    }
+    fputs("{\"type\":\"c\"}\n", writer)
+    fclose(writer)
+    #expect(await task.value == .done)
+    let received = daemon.ingest.received.withLock { $0 }
+    #expect(
+      received.lines == ["a", "b", "a", "b", "c"].map { "{\"type\":\"\($0)\"}" })
+    let positions = received.control.filter { $0["type"] == "position" }
+    #expect(positions.map { $0["sequence"]?.integerValue } == [1, 1, 2])
+    #expect(positions[0] == positions[1])
+    #expect(received.control.count { $0["type"] == "options" && $0["room"] == "studio" } == 2)
+    #expect(
+      capture.diagnostics.contains("the daemon went away")
+        && capture.diagnostics.contains("connected again"))
+    let result = try JSONValue(parsing: capture.text)
+    #expect(result["lines"] == 3 && result["reconnections"] == 1)
+    await daemon.stop()
+  }
+
   @Test func `a paced playback waits for the time of each line and can be interrupted`()
     async throws
   {

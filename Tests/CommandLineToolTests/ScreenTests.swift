@@ -237,7 +237,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
 @Suite struct HostScreenTests {
   private func model(_ screen: ScreenReport, rooms: [String] = ["main"]) -> HostScreenModel {
     var model = HostScreenModel(rooms: rooms)
-    for index in rooms.indices { model.apply(.init(room: index, screen: screen)) }
+    for index in rooms.indices { model.apply(.screen(room: index, screen)) }
     return model
   }
 
@@ -285,7 +285,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     for _ in 0..<10 { _ = model.press(.up) }
     let before = lines(model.picture(columns: 60, rows: 20)).filter { $0.contains("text") }
     #expect(before.last?.hasSuffix("text 49") == true)
-    model.apply(.init(screen: .made(chat: .messages(10..<70))))
+    model.apply(.screen(room: 0, .made(chat: .messages(10..<70))))
     let picture = lines(model.picture(columns: 60, rows: 20))
     #expect(picture.filter { $0.contains("text") } == before)
     #expect(picture.contains { $0.contains("20 newer below") })
@@ -301,7 +301,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   @Test func `another list is followed from its end`() {
     var model = model(.made(chat: .messages(0..<60)))
     for _ in 0..<10 { _ = model.press(.up) }
-    model.apply(.init(screen: .made(chat: .messages(3..<5, scrolling: "filtered"))))
+    model.apply(.screen(room: 0, .made(chat: .messages(3..<5, scrolling: "filtered"))))
     let text = lines(model.picture(columns: 60, rows: 20)).joined()
     #expect(text.contains("text 4") && !text.contains("text 49") && !text.contains("newer below"))
   }
@@ -309,7 +309,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   @Test func `a paused screen stands still, and then shows the newest`() {
     var model = model(.made(chat: .messages(0..<1)))
     press(&model, .character(" "))
-    for last in 2...4 { model.apply(.init(screen: .made(chat: .messages(0..<last)))) }
+    for last in 2...4 { model.apply(.screen(room: 0, .made(chat: .messages(0..<last)))) }
     func text() -> String { lines(model.picture(columns: 60, rows: 20)).joined(separator: "\n") }
     #expect(text().contains("text 0") && !text().contains("text 1") && text().contains("PAUSED"))
     press(&model, .character(" "))
@@ -414,17 +414,26 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     await daemon.stop()
   }
 
-  @Test func `a daemon that goes away is reported, after the terminal is given back`() async throws
-  {
+  @Test func `while the daemon restarts the screen says so, and then continues`() async throws {
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)
     daemon.service.showScreen(.full)
     await terminal.wait { $0.contains { $0.contains("Recorder") } }
     await daemon.stop()
-    #expect(await task.value == .failed)
+    await terminal.wait { $0.contains { $0.contains(ScreenText.awayNotice) } }
+    #expect(terminal.lines.contains { $0.contains("Recorder") })
+    let next = try await FakeDaemon(in: daemon.directory)
+    next.service.showScreen(.made(chat: .messages(0..<5), viewers: 9))
+    await terminal.wait { lines in
+      lines.contains { $0.contains("9 viewers") }
+        && !lines.contains { $0.contains(ScreenText.awayNotice) }
+    }
+    task.cancel()
+    #expect(await task.value == .interrupted)
     #expect(terminal.ends == 1)
-    #expect(capture.diagnostics == "livehostctl: the daemon stopped\n")
+    #expect(capture.diagnostics.isEmpty)
+    await next.stop()
   }
 
   @Test func `a closed room is the end, but not a failure`() async throws {

@@ -81,10 +81,31 @@ import Testing
     await daemon.stop()
   }
 
+  @Test func `while the daemon restarts the tables stay, and say so`() async throws {
+    let daemon = try await FakeDaemon()
+    let terminal = EmulatedTerminal(columns: 100, rows: 20)
+    let capture = Capture()
+    let tool = CommandLineTool(
+      console: terminal.console(capture),
+      environment: ProcessEnvironment(
+        variables: ["LIVEHOST_SOCKET": daemon.directory.path], userID: 0))
+    let task = Task { await tool.run(["top", "--interval", "0.1"]) }
+    await terminal.wait { $0.contains { $0.contains("HostView") } }
+    await daemon.stop()
+    await terminal.wait { $0.contains { $0.contains(ScreenText.awayNotice) } }
+    #expect(terminal.lines.contains { $0.contains("HostView") })
+    let next = try await FakeDaemon(in: daemon.directory)
+    await terminal.wait { !$0.contains { $0.contains(ScreenText.awayNotice) } }
+    terminal.type("q")
+    #expect(await task.value == .done)
+    #expect(capture.diagnostics.isEmpty)
+    await next.stop()
+  }
+
   @Test func `the screen sorts, scrolls and explains itself`() async throws {
     var model = TopScreenModel(TopOrder())
     let many = (0..<50).map { ("room\($0 < 10 ? "0" : "")\($0)", $0) }
-    model.apply(try await sample(seconds: 1, many).report(since: nil))
+    model.apply(.report(try await sample(seconds: 1, many).report(since: nil)))
     func text() -> [String] {
       let picture = model.picture(columns: 80, rows: 24)
       return (0..<24).map { picture.text(row: $0) }

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . Tests/Interop/lib.sh
 bin=$(readlink -f "${1:?usage: screen.sh BIN}")
 if ! command -v tmux >/dev/null; then
-  skip 28 "tmux is not installed (Debian package tmux)"
+  skip 39 "tmux is not installed (Debian package tmux)"
   finish
 fi
 work=$(mktemp -d)
@@ -136,9 +136,46 @@ type "?"
 check "its keys are listed" shows "Page Up" "Any key"
 type x
 check "and any key closes the list" shows "ann: 👍 plain"
-kill -9 "$daemon" && wait "$daemon" 2>/dev/null
-daemon= # That it did not end by itself is no failure.
-check "a daemon that is killed is reported, and the terminal is given back" \
-  shows "livehostctl: the daemon stopped" "^written before$"
-check "and it is as it was" unchanged before
+# The daemon is killed and comes back under each of the verbs that stay.
+kill_daemon() { kill -9 "$daemon" && wait "$daemon" 2>/dev/null; daemon=; }
+restart_daemon() {
+  "$bin/livehostd" --runtime-dir "$directory/run" --state-dir "$directory/state" 2>>"$directory/log" &
+  daemon=$!
+  wait_for_socket "$socket" "$daemon"
+}
+gone() { ! screen | grep -q "went away"; }
+eventually_gone() { for _ in $(seq 600); do gone && return 0; sleep 0.05; done; screen; return 1; }
+kill_daemon
+check "watch says that the daemon went away, and keeps its picture" \
+  shows "The daemon went away; waiting for it" "ann: 👍 plain"
+restart_daemon
+check "and goes on when it is back" eventually_gone
+send '{"type":"chat.message","id":"3","user":{"id":"u","name":"bea"},"text":"after the restart"}'
+check "with what comes then" shows "ann: 👍 plain" "bea: after the restart"
+type q
+check "and ends as it began" unchanged before
+enter "$ctl top --interval 0.2"
+check "top shows the room" shows "main" "HostView"
+kill_daemon
+check "top says that the daemon went away" shows "The daemon went away; waiting for it" "HostView"
+restart_daemon
+check "and goes on, too" eventually_gone
+type q
+check "and ends as it began" unchanged before
+mkfifo "$work/pipe"
+exec 9<>"$work/pipe"
+enter "$ctl ingest - --room main <$work/pipe"
+reaction() { printf '{"type":"reaction","kind":"like","count":1}\n' >&9; }
+for _ in $(seq 100); do reaction; done
+check "ingest has its first lines confirmed" shows "100 lines +.*100 confirmed"
+kill_daemon
+check "ingest says that the daemon went away" shows "the daemon went away; waiting for it"
+for _ in $(seq 50); do reaction; done
+check "and keeps what it reads" shows "daemon away, 50 lines waiting"
+restart_daemon
+check "which is delivered when the daemon is back" shows "connected again" "150 lines +.*150 confirmed"
+exec 9>&-
+type C-d
+likes() { "$bin/livehostctl" --socket "$socket" show main header --json=short | grep -q '"likes":150'; }
+check "each line took effect once" likes
 finish

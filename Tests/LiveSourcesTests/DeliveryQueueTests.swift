@@ -1,5 +1,5 @@
+import BatchDelivery
 import JSON
-import LiveSources
 import RateLimiting
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import BatchDelivery
 import Glibc
 import JSON
 package import LiveEvents
@@ -146,7 +147,7 @@ package final class Delivery {
       return
     }
     hasAskedForEnd = true
-    send(SourceLine.sync(token: endToken) + [0x0A])
+    send(BatchLine.sync(token: endToken) + [0x0A])
   }
 
   private var endToken: String { "\(session) end" }

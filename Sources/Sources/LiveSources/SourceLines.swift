@@ -46,18 +46,6 @@ package enum SourceLine {
     line("options") { $0.add("room", room.description) }
   }
 
-  /// Heads a batch of a session of a source.
-  package static func position(session: String, sequence: Int) -> [UInt8] {
-    line("position") {
-      $0.add("source", session)
-      $0.add("sequence", sequence)
-    }
-  }
-
-  package static func sync(token: String) -> [UInt8] {
-    line("sync") { $0.add("token", token) }
-  }
-
   /// - Parameter time: milliseconds since 1970.
   package static func state(
     _ status: SourceStatus, source: String, platform: String, room: RoomName, at time: Int

@@ -13,12 +13,16 @@ struct FakeDaemon {
   private let server: VarlinkServer
   private let listener: any Channel
 
-  /// - Parameter mayChange: Whether callers are allowed to change something.
+  /// - Parameters:
+  ///   - directory: that of a daemon before it, which this one replaces.
+  ///   - mayChange: Whether callers are allowed to change something.
   init(
-    report: RoomReport = FakeService.room, mayChange: Bool = true, closesAfterSyncs: Int? = nil
+    in directory: TestDirectory? = nil, report: RoomReport = FakeService.room,
+    mayChange: Bool = true, closesAfterSyncs: Int? = nil
   ) async throws {
     service = FakeService(report: report)
-    directory = try TestDirectory()
+    let directory = try directory ?? TestDirectory()
+    self.directory = directory
     let group = MultiThreadedEventLoopGroup.singleton
     let interface = try ControlInterface.makeInterface(service: service) { _ in mayChange }
     let managed = try ServiceManagement.makeInterface(service: service) { _ in mayChange }

@@ -27,7 +27,7 @@ final class FakeIngest: Sendable {
     defer { arrived.yield() }
     return received.withLock { received in
       guard let value = try? JSONValue(parsing: line), let type = value["type"]?.stringValue,
-        type == "sync" || type == "options"
+        ["sync", "options", "position"].contains(type)
       else {
         received.lines.append(line)
         return (nil, true)

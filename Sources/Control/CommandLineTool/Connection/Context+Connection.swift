@@ -20,7 +20,43 @@ extension Context {
     }
   }
 
-  private func connect() async throws(Failure) -> ControlClient {
+  /// Keeps calling the daemon: when the connection is lost after it has answered, waits for the daemon and
+  /// calls `body` anew with another one. Cancelling the task ends it.
+  ///
+  /// - Parameters:
+  ///   - first: the first connection.
+  ///   - onConnection: called with `false` when the connection is lost, and with `true` once the daemon has
+  ///     answered on another one.
+  ///   - body: calls its second parameter when the daemon has answered.
+  func following(
+    _ first: ControlClient, onConnection: @escaping @Sendable (Bool) -> Void,
+    _ body: (ControlClient, _ answered: () -> Void) async throws -> Void
+  ) async throws {
+    var connected: ControlClient? = first
+    var retry = RetryDelay()
+    var (hasAnswered, isLost) = (false, false)
+    while true {
+      do {
+        let client = if let connected { connected } else { try await connect() }
+        connected = client
+        try await body(client) {
+          hasAnswered = true
+          retry.reset()
+          if isLost { onConnection(true) }
+          isLost = false
+        }
+        return
+      } catch VarlinkClientError.connectionClosed where hasAnswered {
+      } catch let failure as Failure where hasAnswered && failure.status == .notReachable {}
+      await connected?.client.close()
+      connected = nil
+      if !isLost { onConnection(false) }
+      isLost = true
+      try await environment.sleep(retry.next())
+    }
+  }
+
+  func connect() async throws(Failure) -> ControlClient {
     for sockets in socketPaths {
       do {
         return try await ControlClient.connect(path: sockets.control)

@@ -10,6 +10,9 @@ struct PlaybackPlan: Sendable {
   var room: RoomName?
   var speed = PlaybackSpeed.times(1)
   var format = LineFormat.auto
+  /// Whether what the daemon has not acknowledged is sent again when the connection is lost. Input that is
+  /// being written, such as a pipe, cannot be read a second time, and always is.
+  var reconnects = false
 
   /// The line that tells the daemon how to treat the lines that follow; nil if no options are
   /// needed.
@@ -38,6 +41,8 @@ package struct PlaybackResult: Equatable, Sendable {
   /// Why some lines are not on disk although the room should have recorded them; `nil` if none are
   /// known to be missing.
   package var unrecorded: String?
+  /// How often the connection was lost and made again.
+  package var reconnections = 0
 }
 
 /// A playback that ended early, and what was confirmed by then.
@@ -52,11 +57,14 @@ enum Playback {
   /// - Parameters:
   ///   - source: makes the source, on that thread.
   ///   - onProgress: called on that thread several times a second.
+  ///   - onConnection: called on that thread when the connection is lost, with `false`, and when it is there
+  ///     again.
   /// - Throws: ``PlaybackInterrupted``, or ``Failure`` if the playback did not begin.
   static func run(
     _ plan: PlaybackPlan, to candidates: [SocketPaths],
     from source: @escaping @Sendable () throws -> any ByteSource,
-    onProgress: (@Sendable (PlaybackProgress) -> Void)? = nil
+    onProgress: (@Sendable (PlaybackProgress) -> Void)? = nil,
+    onConnection: @escaping @Sendable (Bool) -> Void = { _ in }
   ) async throws -> PlaybackResult {
     let wake = try WakeSignal()
     return try await withTaskCancellationHandler {
@@ -66,9 +74,9 @@ enum Playback {
             with: Result {
               // First, because an unreadable file is worth reporting even if no daemon is running.
               let source = try source()
-              let session = PlaybackSession(
-                plan, socket: try connect(candidates), source: source, wake: wake.descriptor,
-                onProgress: onProgress)
+              let session = try PlaybackSession(
+                plan, connect: { () throws(Failure) in try connect(candidates) }, source: source,
+                wake: wake.descriptor, onProgress: onProgress, onConnection: onConnection)
               return try session.run()
             })
         }

@@ -1,15 +1,27 @@
+import BatchDelivery
 import Glibc
 import JSON
 import Platform
+import RateLimiting
 
-/// One playback over one connection: a loop that waits for the source, the socket, the time of the
-/// next line or the end, whichever comes first. Confined to the thread that runs it.
+/// One playback: a loop that waits for the source, the socket, the time of the next line or the end, whichever
+/// comes first. Confined to the thread that runs it.
+///
+/// Input that cannot be read again is kept in numbered batches until the daemon has acknowledged it, and
+/// what is not acknowledged when the connection is lost is sent again on the next one.
 final class PlaybackSession {
   /// The largest write. Many small writes cost the daemon much more than one large one.
   private static let batch = 64 * 1024
   private static let progressInterval: Int64 = 100_000_000
 
-  private let socket: StreamSocket
+  /// Bytes of input that may be waiting for the daemon. Beyond them the source is not read.
+  private static let maximumWaiting = 8 << 20
+  /// How long a daemon may be away once the input has ended.
+  private static let patience: Int64 = 60_000_000_000
+
+  private let connect: () throws(Failure) -> StreamSocket
+  /// `nil` while the daemon is away.
+  private var socket: StreamSocket?
   private let source: any ByteSource
   private let wake: Int32
   private let onProgress: (@Sendable (PlaybackProgress) -> Void)?
@@ -27,17 +39,40 @@ final class PlaybackSession {
   private var refusal: String?
   private var nextProgress: Int64 = 0
 
+  private let options: [UInt8]
+  /// What is not acknowledged; `nil` if the end of the connection is that of the playback.
+  private var batches: DeliveryQueue?
+  /// What was taken from the queue since the last batch, ending in the middle of a line.
+  private var piece: [UInt8] = []
+  private var batchedLines = 0
+  /// What the daemon confirmed on earlier connections.
+  private var confirmedBefore = SyncSchedule.Confirmed()
+  private var confirmed = SyncSchedule.Confirmed()
+  private let onConnection: @Sendable (Bool) -> Void
+  private var retry = RetryDelay()
+  private var nextAttempt: Int64 = 0
+  private var awaySince: Int64 = 0
+  private var hasBeenAnswered = false
+
   init(
-    _ plan: PlaybackPlan, socket: StreamSocket, source: any ByteSource, wake: Int32,
-    onProgress: (@Sendable (PlaybackProgress) -> Void)?
-  ) {
-    self.socket = socket
+    _ plan: PlaybackPlan, connect: @escaping () throws(Failure) -> StreamSocket,
+    source: any ByteSource, wake: Int32, onProgress: (@Sendable (PlaybackProgress) -> Void)?,
+    onConnection: @escaping @Sendable (Bool) -> Void
+  ) throws(Failure) {
+    socket = try connect()
+    self.connect = connect
     self.source = source
     self.wake = wake
     self.onProgress = onProgress
+    self.onConnection = onConnection
     queue = PlaybackQueue(speed: plan.speed, format: plan.format)
-    syncs = SyncSchedule(prefix: "livehostctl-\(getpid())-\(start)-", now: start)
-    output = Array((plan.optionsLine ?? "").utf8)
+    let session = "livehostctl-\(getpid())-\(start)"
+    syncs = SyncSchedule(prefix: session + "-", now: start)
+    options = Array((plan.optionsLine ?? "").utf8)
+    output = options
+    if plan.reconnects || source.descriptor != nil {
+      batches = DeliveryQueue(session: session, maximumBytes: Self.maximumWaiting)
+    }
   }
 
   func run() throws(PlaybackInterrupted) -> PlaybackResult {
@@ -45,8 +80,9 @@ final class PlaybackSession {
       while true {
         let now = Self.now()
         report(now)
-        let outcome = fill(now)
-        if sentFinalSync, output.isEmpty, syncs.isSettled { break }
+        try reconnect(now)
+        let outcome = batches == nil ? fill(now) : fillBatches(now)
+        if isFinished(outcome) { break }
         try wait(outcome, now)
       }
       report(Self.now(), isLast: true)
@@ -63,20 +99,77 @@ final class PlaybackSession {
   private var currentResult: PlaybackResult {
     var result = result
     result.lines = queue.lines
-    result.confirmed = syncs.confirmed
+    result.confirmed = batches == nil ? syncs.confirmed : confirmed
     result.unknown = source.unknown
     result.elapsedNanoseconds = Self.now() - start
     return result
   }
 
+  private func isFinished(_ outcome: PlaybackQueue.Outcome) -> Bool {
+    if let batches { return outcome == .ended && batches.isEmpty }
+    return sentFinalSync && output.isEmpty && syncs.isSettled
+  }
+
+  // MARK: A connection that is lost
+
+  private func reconnect(_ now: Int64) throws(Failure) {
+    guard socket == nil, now >= nextAttempt else { return }
+    if sourceHasEnded, queue.count == 0, now - awaySince > Self.patience {
+      throw Failure(
+        .notReachable,
+        "the daemon has been away for a minute; \(batches?.lines ?? 0) lines were not delivered")
+    }
+    do {
+      socket = try connect()
+      output = options
+      result.reconnections += 1
+      onConnection(true)
+    } catch {
+      nextAttempt = now + Interval(retry.next()).nanoseconds
+    }
+  }
+
+  private func disconnected() {
+    socket = nil
+    (output, written) = ([], 0)
+    confirmedBefore = confirmed
+    batches?.disconnected()
+    awaySince = Self.now()
+    nextAttempt = awaySince + Interval(retry.next()).nanoseconds
+    onConnection(false)
+  }
+
+  /// Moves what is due to the batches, and writes the next one once the previous write is done.
+  private func fillBatches(_ now: Int64) -> PlaybackQueue.Outcome {
+    var outcome = PlaybackQueue.Outcome.full
+    while outcome == .full, batches?.isFull() == false {
+      outcome = take(now, into: &piece)
+      while outcome == .needsInput, source.descriptor == nil, !sourceHasEnded {
+        readSource()
+        outcome = take(now, into: &piece)
+      }
+      guard !piece.isEmpty, !queue.isInsideLine else { continue }
+      result.bytes += piece.count
+      batches?.append(
+        lines: piece, count: queue.lines - batchedLines, at: Instant(nanoseconds: now))
+      (piece, batchedLines) = ([], queue.lines)
+    }
+    while socket != nil, output.count < Self.batch, let write = batches?.nextWrite() {
+      output += write
+    }
+    return outcome
+  }
+
+  // MARK: A single connection
+
   /// Fills the next write once the previous one is done.
   private func fill(_ now: Int64) -> PlaybackQueue.Outcome {
     guard output.isEmpty || written == 0 && output.count < Self.batch else { return .full }
     let before = output.count
-    var outcome = take(now)
+    var outcome = take(now, into: &output)
     while outcome == .needsInput, source.descriptor == nil, !sourceHasEnded {
       readSource()
-      outcome = take(now)
+      outcome = take(now, into: &output)
     }
     result.bytes += output.count - before
     if !queue.isInsideLine {
@@ -90,9 +183,9 @@ final class PlaybackSession {
     return outcome
   }
 
-  private func take(_ now: Int64) -> PlaybackQueue.Outcome {
+  private func take(_ now: Int64, into bytes: inout [UInt8]) -> PlaybackQueue.Outcome {
     do {
-      return try queue.take(now: now, limit: Self.batch, into: &output)
+      return try queue.take(now: now, limit: Self.batch, into: &bytes)
     } catch {
       sourceHasEnded = true
       sourceFailure = error
@@ -117,7 +210,8 @@ final class PlaybackSession {
     var descriptors = [
       pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
       pollfd(
-        fd: socket.descriptor, events: Int16(output.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0
+        fd: socket?.descriptor ?? -1, events: Int16(output.isEmpty ? POLLIN : POLLIN | POLLOUT),
+        revents: 0
       ),
       // `poll` ignores negative descriptors.
       pollfd(fd: readsSource ? source.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0),
@@ -135,9 +229,12 @@ final class PlaybackSession {
   }
 
   private func exchange() throws(Failure) {
+    guard let socket else { return }
     let couldWrite = socket.write(&output, from: &written)
     let isOpen = socket.readLines(take)
     guard couldWrite, isOpen || sentFinalSync && syncs.isSettled else {
+      // A daemon that turns the first connection away has a reason that stays.
+      if batches != nil, hasBeenAnswered || refusal == nil { return disconnected() }
       throw Failure(
         .failed,
         refusal.map { "the daemon refused the connection: \($0)" }
@@ -153,8 +250,21 @@ final class PlaybackSession {
       let received = answer["received"]?.integerValue,
       let rejected = answer["rejected"]?.integerValue
     else { return }
-    let isOurs = syncs.receive(
-      token: token, received: Int(clamping: received), rejected: Int(clamping: rejected))
+    let counts = SyncSchedule.Confirmed(
+      received: Int(clamping: received), rejected: Int(clamping: rejected))
+    let isOurs: Bool
+    if batches != nil {
+      isOurs = batches?.acknowledge(token: token) ?? false
+      if isOurs {
+        confirmed.received = confirmedBefore.received + counts.received
+        confirmed.rejected = confirmedBefore.rejected + counts.rejected
+        hasBeenAnswered = true
+        retry.reset()
+      }
+    } else {
+      isOurs = syncs.receive(
+        token: token, received: counts.received, rejected: counts.rejected)
+    }
     // Applied, but not on disk although the room should have recorded it.
     if isOurs, type == "applied", result.unrecorded == nil {
       result.unrecorded = answer["reason"]?.stringValue ?? "no reason given"
@@ -165,12 +275,13 @@ final class PlaybackSession {
   private func timeout(_ outcome: PlaybackQueue.Outcome, _ now: Int64) -> Int32 {
     var times: [Int64] = []
     // While a write is waiting for the daemon, nothing is added to it: only the socket matters.
-    if output.isEmpty {
+    if output.isEmpty || batches != nil {
       if case .waits(let time) = outcome { times.append(time) }
-      if let time = syncs.nextTime(sentBytes: result.bytes), !queue.isInsideLine {
+      if batches == nil, let time = syncs.nextTime(sentBytes: result.bytes), !queue.isInsideLine {
         times.append(time)
       }
     }
+    if socket == nil { times.append(nextAttempt) }
     if onProgress != nil { times.append(nextProgress) }
     guard let first = times.min() else { return -1 }
     let left = max(0, first - now)
@@ -183,6 +294,7 @@ final class PlaybackSession {
     onProgress(
       PlaybackProgress(
         fileBytes: source.fileBytes, fileSize: source.fileSize, lines: queue.lines,
-        confirmed: syncs.confirmed.received, elapsedNanoseconds: now - start))
+        confirmed: currentResult.confirmed.received, waiting: socket == nil ? batches?.lines : nil,
+        elapsedNanoseconds: now - start))
   }
 }

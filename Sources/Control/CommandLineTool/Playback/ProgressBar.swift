@@ -8,15 +8,19 @@ package struct PlaybackProgress: Equatable, Sendable {
   package var lines: Int
   /// Lines that the daemon has confirmed as applied or rejected.
   package var confirmed: Int
+  /// While the daemon is away, the lines that wait for it; otherwise `nil`.
+  package var waiting: Int?
   package var elapsedNanoseconds: Int64
 
   package init(
-    fileBytes: Int, fileSize: Int?, lines: Int, confirmed: Int, elapsedNanoseconds: Int64
+    fileBytes: Int, fileSize: Int?, lines: Int, confirmed: Int, waiting: Int? = nil,
+    elapsedNanoseconds: Int64
   ) {
     self.fileBytes = fileBytes
     self.fileSize = fileSize
     self.lines = lines
     self.confirmed = confirmed
+    self.waiting = waiting
     self.elapsedNanoseconds = elapsedNanoseconds
   }
 
@@ -46,6 +50,9 @@ package enum ProgressBar {
       parts.append("\(Format.rate(Double(progress.lines) / progress.seconds))/s")
     }
     parts.append("\(Format.count(progress.confirmed)) confirmed")
+    if let waiting = progress.waiting {
+      parts.append("daemon away, \(Format.count(waiting, "line")) waiting")
+    }
     if let remaining = progress.remainingSeconds {
       parts.append("\(Format.duration(seconds: remaining)) left")
     } else if progress.fileSize == nil {

@@ -3,17 +3,17 @@ package import ControlInterface
 /// The screen of `watch` and of the demonstration: one room, or several to switch between, which
 /// are side by side where the terminal is wide enough.
 package struct HostScreenModel: ScreenModel {
-  /// What a room looks like, and the number of that room.
-  package struct Update: Sendable {
-    package var room: Int
-    package var screen: ScreenReport
-
-    package init(room: Int = 0, screen: ScreenReport) {
-      self.room = room
-      self.screen = screen
-    }
+  package enum Update: Sendable {
+    /// What a room looks like, by the number of the room.
+    case screen(room: Int, ScreenReport)
+    /// Whether there is a connection to the daemon.
+    case connection(Bool)
   }
 
+  /// The source of updates about the connection.
+  static let connection = -1
+
+  private var isConnected = true
   private var displays: [RoomDisplay]
   private let names: [String]
   private var current = 0
@@ -31,7 +31,12 @@ package struct HostScreenModel: ScreenModel {
     displays = rooms.map { _ in RoomDisplay(shown: shown) }
   }
 
-  package mutating func apply(_ update: Update) { displays[update.room].update(update.screen) }
+  package mutating func apply(_ update: Update) {
+    switch update {
+    case .screen(let room, let screen): displays[room].update(screen)
+    case .connection(let isConnected): self.isConnected = isConnected
+    }
+  }
 
   package mutating func press(_ key: Key) -> Bool {
     if showsHelp {
@@ -90,7 +95,10 @@ package struct HostScreenModel: ScreenModel {
     let row = grid.rows - 1
     let column = max(0, grid.columns - keys.width)
     let width = max(0, column - 2)
-    grid.put(displays[current].counters(columns: width), row: row, column: 0, width: width)
+    let state =
+      isConnected
+      ? displays[current].counters(columns: width) : StyledLine(ScreenText.awayNotice, .warning)
+    grid.put(state, row: row, column: 0, width: width)
     grid.put(keys, row: row, column: column, width: grid.columns - column)
   }
 

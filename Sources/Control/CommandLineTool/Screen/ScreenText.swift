@@ -3,6 +3,9 @@ import Wording
 
 /// The screen of a room as plain text, whole.
 package enum ScreenText {
+  /// What a screen says while it shows the past.
+  package static let awayNotice = "The daemon went away; waiting for it."
+
   /// - Parameter shown: names of the panes to show; empty means all.
   package static func lines(
     _ report: ScreenReport, shown: [String] = [], columns: Int

@@ -1,6 +1,16 @@
 /// The screen of `top`: the busiest rooms above, the busiest views below.
 package struct TopScreenModel: ScreenModel {
+  package enum Update: Sendable {
+    case report(TopReport)
+    /// Whether there is a connection to the daemon.
+    case connection(Bool)
+  }
+
+  /// The source of updates about the connection.
+  static let connection = -1
+
   private var report: TopReport?
+  private var isConnected = true
   package private(set) var order: TopOrder
   /// Whether the table of views has the focus.
   private var sortsViews = false
@@ -10,7 +20,12 @@ package struct TopScreenModel: ScreenModel {
 
   package init(_ order: TopOrder) { self.order = order }
 
-  package mutating func apply(_ report: TopReport) { self.report = report }
+  package mutating func apply(_ update: Update) {
+    switch update {
+    case .report(let report): self.report = report
+    case .connection(let isConnected): self.isConnected = isConnected
+    }
+  }
 
   package mutating func press(_ key: Key) -> Bool {
     if showsHelp {
@@ -60,6 +75,9 @@ package struct TopScreenModel: ScreenModel {
       return grid
     }
     grid.put(TopText.heading(report.status), row: 0, column: 0, width: columns)
+    if !isConnected {
+      grid.put(ScreenText.awayNotice, .warning, row: 1, column: 0, width: columns)
+    }
     // A heading, a gap and the foot are spent; the views get what the rooms leave, and half at
     // least.
     let free = max(0, rows - 3)

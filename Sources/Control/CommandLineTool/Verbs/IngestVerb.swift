@@ -17,7 +17,12 @@ struct IngestVerb: Verb {
       Ends once the daemon has confirmed that everything is applied and saved; the status is 1 if it \
       could not be saved.
 
-      JSON: an object with lines, bytes, received, rejected and seconds, and unknown if there was something.
+      If the daemon restarts while standard input is read, or a pipe, the connection is made again, and what was not \
+      acknowledged is sent again; each line takes effect once. Nothing is read while \
+      8 MiB wait.
+
+      JSON: an object with lines, bytes, received, rejected and seconds, unknown if there was something, and \
+      reconnections if there were any.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -32,13 +37,22 @@ struct IngestVerb: Verb {
   func run(_ context: Context) async throws {
     let bar = context.console.isDiagnosticsTerminal ? ProgressLine(context.console) : nil
     let (path, format) = (file, format)
+    let console = context.console
     var onProgress: (@Sendable (PlaybackProgress) -> Void)?
     if let bar { onProgress = { bar.show($0) } }
     do {
       let result = try await Playback.run(
-        PlaybackPlan(room: room, speed: speed, format: format), to: context.socketPaths,
+        PlaybackPlan(room: room, speed: speed, format: format, reconnects: file == "-"),
+        to: context.socketPaths,
         from: { TranslatedSource(try FileSource(path: path), format: format) },
-        onProgress: onProgress)
+        onProgress: onProgress,
+        onConnection: { isConnected in
+          bar?.clear()
+          console.warn(
+            isConnected
+              ? "connected again; what was not acknowledged is sent again"
+              : "the daemon went away; waiting for it")
+        })
       bar?.clear()
       if let reason = result.unrecorded {
         throw Failure(
@@ -101,6 +115,9 @@ package enum PlaybackText {
           uniquingKeysWith: { first, _ in first }))
     }
     if let reason = result.unrecorded { object["unrecorded"] = .string(reason) }
+    if result.reconnections > 0 {
+      object["reconnections"] = .integer(Int64(result.reconnections))
+    }
     return .object(object)
   }
 }

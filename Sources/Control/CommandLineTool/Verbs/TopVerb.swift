@@ -7,7 +7,7 @@ struct TopVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "top", abstract: "Show the busiest rooms and views live, until q or Ctrl-C.",
     discussion: """
-      Takes over the terminal; press '?' for the keys. With --once, or if standard output is not a \
+      Takes over the terminal; press '?' for the keys. When the daemon restarts, the tables continue. With --once, or if standard output is not a \
       terminal, prints the rates over one interval and ends. For example:
         livehostctl top --sort pending
         livehostctl top --once --json=short
@@ -56,18 +56,20 @@ struct TopVerb: Verb {
   {
     let environment = context.environment
     var screen = LiveScreen(TopScreenModel(order), context.console, terminal)
-    do {
-      try await screen.run { inbox in
+    try await screen.run { inbox in
+      try await context.following(
+        client, onConnection: { inbox.post(.connection($0), from: TopScreenModel.connection) }
+      ) { client, answered in
+        // Rates over the time in which there was no daemon would be wrong.
         var last: TopSample?
         while true {
           let sample = try await TopSample(client, now: environment.now, after: last)
-          inbox.post(sample.report(since: last))
+          answered()
+          inbox.post(.report(sample.report(since: last)))
           last = sample
           try await environment.sleep(.seconds(interval))
         }
       }
-    } catch VarlinkClientError.connectionClosed {
-      throw Failure(.failed, "the daemon stopped")
     }
   }
 }

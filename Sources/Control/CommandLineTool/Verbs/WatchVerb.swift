@@ -7,8 +7,9 @@ struct WatchVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Show a room live, until q or Ctrl-C.",
     discussion: """
-      Takes over the terminal and redraws only what changes; press '?' for the keys. If standard output \
-      is not a terminal, prints the room as text, at most once per second. For example:
+      Takes over the terminal and redraws only what changes; press '?' for the keys. When the daemon \
+      restarts, the screen stays and continues. If standard output is not a terminal, prints the room as \
+      text, at most once per second, and ends with the daemon. For example:
         livehostctl watch main
         livehostctl watch main chat --rate 2
       JSON: the reply of GetRoom after each change, on one line with --json=short.
@@ -38,7 +39,7 @@ struct WatchVerb: Verb {
         if context.wantsJSON {
           try await printJSON(client, context)
         } else if let terminal = context.console.terminal {
-          try await show(try screens(client, usualRate: 10), context.console, terminal)
+          try await show(client, context, terminal)
         } else {
           try await print(try screens(client, usualRate: 1), context.console)
         }
@@ -55,11 +56,23 @@ struct WatchVerb: Verb {
 
   private var shown: [String] { features.map(\.rawValue) }
 
-  private func show(_ screens: Screens, _ console: Console, _ terminal: Terminal) async throws {
+  private func show(_ client: ControlClient, _ context: Context, _ terminal: Terminal) async throws
+  {
     let model = HostScreenModel(rooms: [room.description], shown: shown)
-    var screen = LiveScreen(model, console, terminal)
+    var screen = LiveScreen(model, context.console, terminal)
     try await screen.run { inbox in
-      try await Self.follow(screens) { inbox.post(HostScreenModel.Update(screen: try $0.report())) }
+      try await context.following(
+        client, onConnection: { inbox.post(.connection($0), from: HostScreenModel.connection) }
+      ) { client, answered in
+        do {
+          for try await element in try screens(client, usualRate: 10) {
+            answered()
+            inbox.post(.screen(room: 0, try element.report()))
+          }
+        } catch VarlinkClientError.remote(let error) {
+          throw WatchEnd.meaning(of: error)
+        }
+      }
     }
   }
 
@@ -89,10 +102,7 @@ struct WatchVerb: Verb {
         try body(reply)
       }
     } catch VarlinkClientError.remote(let error) where hasReceived {
-      guard case .noSuchRoom(let name)? = ControlError(error) else {
-        throw VarlinkClientError.remote(error)
-      }
-      throw WatchEnd.roomClosed(name)
+      throw WatchEnd.meaning(of: error)
     } catch VarlinkClientError.connectionClosed where hasReceived {
       throw WatchEnd.daemonStopped
     }
@@ -103,6 +113,14 @@ struct WatchVerb: Verb {
 private enum WatchEnd: Error {
   case roomClosed(String)
   case daemonStopped
+
+  /// The same error, unless it means that the room is gone.
+  static func meaning(of error: VarlinkError) -> any Error {
+    guard case .noSuchRoom(let name)? = ControlError(error) else {
+      return VarlinkClientError.remote(error)
+    }
+    return Self.roomClosed(name)
+  }
 
   func report(on console: Console) throws(Failure) {
     switch self {

@@ -58,14 +58,29 @@ package struct DeliveryQueue: Sendable {
 
   /// Adds a line, given without its end. O(length), amortised.
   package mutating func append(_ line: UnsafeRawBufferPointer, at now: Instant) {
-    if open == nil {
-      open = Batch(sequence: nextSequence, began: now)
-      nextSequence += 1
-    }
+    begin(at: now)
     open?.bytes.append(contentsOf: line)
     open?.bytes.append(0x0A)
-    open?.lines += 1
-    bytes += line.count + 1
+    added(bytes: line.count + 1, lines: 1)
+  }
+
+  /// Adds whole lines, each with its end. O(length), amortised.
+  /// - Parameter count: how many lines these are.
+  package mutating func append(lines: [UInt8], count: Int, at now: Instant) {
+    begin(at: now)
+    open?.bytes.append(contentsOf: lines)
+    added(bytes: lines.count, lines: count)
+  }
+
+  private mutating func begin(at now: Instant) {
+    guard open == nil else { return }
+    open = Batch(sequence: nextSequence, began: now)
+    nextSequence += 1
+  }
+
+  private mutating func added(bytes count: Int, lines: Int) {
+    open?.lines += lines
+    bytes += count
     if let batch = open, batch.bytes.count >= Self.fullBatch { close(batch) }
   }
 
@@ -83,8 +98,8 @@ package struct DeliveryQueue: Sendable {
     guard written < complete.count, written < Self.maximumUnanswered else { return nil }
     let batch = complete[written]
     written += 1
-    return SourceLine.position(session: session, sequence: batch.sequence) + [0x0A] + batch.bytes
-      + SourceLine.sync(token: token(batch.sequence)) + [0x0A]
+    return BatchLine.position(session: session, sequence: batch.sequence) + [0x0A] + batch.bytes
+      + BatchLine.sync(token: token(batch.sequence)) + [0x0A]
   }
 
   private func token(_ sequence: Int) -> String { "\(session) \(sequence)" }

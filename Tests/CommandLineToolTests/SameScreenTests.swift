@@ -158,7 +158,7 @@ private func words(_ texts: [String]) -> [String] {
   func `watch says what the published tree says, and nothing else`(screen: ScreenReport) {
     for pane in ScreenParts(screen).panes {
       var model = HostScreenModel(rooms: ["main"], shown: [pane.name])
-      model.apply(.screen(room: 0, screen))
+      model.apply(.screen(room: "main", screen))
       let picture = model.picture(columns: 500, rows: 100)
       let lines = (0..<picture.rows - 1).map { picture.text(row: $0) }
       let title = lines.firstIndex { words([$0]) == words([pane.title]) } ?? 0
@@ -237,7 +237,7 @@ private func words(_ texts: [String]) -> [String] {
 
   private static func picture(_ screen: ScreenReport, _ columns: Int, _ rows: Int) -> CellGrid {
     var model = HostScreenModel(rooms: ["main"])
-    model.apply(.screen(room: 0, screen))
+    model.apply(.screen(room: "main", screen))
     return model.picture(columns: columns, rows: rows)
   }
 

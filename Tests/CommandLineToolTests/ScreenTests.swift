@@ -237,7 +237,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
 @Suite struct HostScreenTests {
   private func model(_ screen: ScreenReport, rooms: [String] = ["main"]) -> HostScreenModel {
     var model = HostScreenModel(rooms: rooms)
-    for index in rooms.indices { model.apply(.screen(room: index, screen)) }
+    for index in rooms.indices { model.apply(.screen(room: rooms[index], screen)) }
     return model
   }
 
@@ -285,14 +285,16 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     for _ in 0..<10 { _ = model.press(.up) }
     let before = lines(model.picture(columns: 60, rows: 20)).filter { $0.contains("text") }
     #expect(before.last?.hasSuffix("text 49") == true)
-    model.apply(.screen(room: 0, .made(chat: .messages(10..<70))))
+    model.apply(.screen(room: "main", .made(chat: .messages(10..<70))))
     let picture = lines(model.picture(columns: 60, rows: 20))
     #expect(picture.filter { $0.contains("text") } == before)
     #expect(picture.contains { $0.contains("20 newer below") })
     press(&model, .home)
-    #expect(
-      lines(model.picture(columns: 60, rows: 20)).last { $0.contains("text") }?.hasSuffix("text 0")
-        == true)
+    let first = lines(model.picture(columns: 60, rows: 20)).filter { $0.contains("text") }
+    #expect(first.first?.hasSuffix("text 0") == true && first.count == before.count)
+    press(&model, .down)
+    let second = lines(model.picture(columns: 60, rows: 20)).first { $0.contains("text") }
+    #expect(second?.hasSuffix("text 1") == true)
     press(&model, .end)
     let end = lines(model.picture(columns: 60, rows: 20)).last { $0.contains("text") }
     #expect(end?.hasSuffix("text 69") == true)
@@ -301,7 +303,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   @Test func `another list is followed from its end`() {
     var model = model(.made(chat: .messages(0..<60)))
     for _ in 0..<10 { _ = model.press(.up) }
-    model.apply(.screen(room: 0, .made(chat: .messages(3..<5, scrolling: "filtered"))))
+    model.apply(.screen(room: "main", .made(chat: .messages(3..<5, scrolling: "filtered"))))
     let text = lines(model.picture(columns: 60, rows: 20)).joined()
     #expect(text.contains("text 4") && !text.contains("text 49") && !text.contains("newer below"))
   }
@@ -309,7 +311,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   @Test func `a paused screen stands still, and then shows the newest`() {
     var model = model(.made(chat: .messages(0..<1)))
     press(&model, .character(" "))
-    for last in 2...4 { model.apply(.screen(room: 0, .made(chat: .messages(0..<last)))) }
+    for last in 2...4 { model.apply(.screen(room: "main", .made(chat: .messages(0..<last)))) }
     func text() -> String { lines(model.picture(columns: 60, rows: 20)).joined(separator: "\n") }
     #expect(text().contains("text 0") && !text().contains("text 1") && text().contains("PAUSED"))
     press(&model, .character(" "))

@@ -196,6 +196,13 @@ package final class FakeService: ControlService {
     }
   }
 
+  package func message(
+    numbered number: Int, in room: String
+  ) async throws -> (identifier: Text, author: Text) {
+    guard number == 7 else { throw ControlError.noSuchMessage(room: room, message: "\(number)") }
+    return ("m7", "u7")
+  }
+
   private func reply(to event: ControlEvent) throws(ControlError) -> HostReply {
     switch event {
     case .set(control: "one too many", _), .tap(control: "one too many", _):

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . Tests/Interop/lib.sh
 bin=$(readlink -f "${1:?usage: screen.sh BIN}")
 if ! command -v tmux >/dev/null; then
-  skip 39 "tmux is not installed (Debian package tmux)"
+  skip 61 "tmux is not installed (Debian package tmux)"
   finish
 fi
 work=$(mktemp -d)
@@ -136,6 +136,72 @@ type "?"
 check "its keys are listed" shows "Page Up" "Any key"
 type x
 check "and any key closes the list" shows "ann: 👍 plain"
+# Acting on what is selected. `state FEATURE TEXT` waits until the room's state contains a text.
+state() {
+  local text
+  for _ in $(seq 200); do
+    text=$("$bin/livehostctl" --socket "$socket" show main "$1" --json=short)
+    grep -qE -- "$2" <<<"$text" && return 0
+    sleep 0.05
+  done
+  echo "never in the state: $2; $text"
+  return 1
+}
+send '{"type":"waiting.join","user":{"id":"w1","name":"Wanda"}}'
+send '{"type":"waiting.join","user":{"id":"w2","name":"Willi"}}'
+send '{"type":"slider","control":"volume","phase":"end","value":0.5}'
+send '{"type":"chat.notice","kind":"raid","user":{"id":"r","name":"rae"},"count":7}'
+# The number of a pane is its position among those by importance.
+focus() { # TITLE
+  for _ in 1 2 3 4 5 6 7 8; do screen | grep -q "━ $1 ━" && return 0; type Tab; sleep 0.2; done
+  screen
+  return 1
+}
+check "the waiting room can be focused" focus "Waiting room"
+type Down Down
+check "its people can be selected, and the bottom line says what can be done" shows "e let in|l let in"
+type Enter
+check "one is let in" state waitingRoom '"admitted":1'
+check "and the screen says so" shows "let in: done"
+check "the chat can be focused" focus Chat
+type Up
+check "a message is selected" shows "t thread +o only this person"
+type t
+check "its thread is opened" shows "thread:"
+type o
+check "the chat is filtered by its author" state chat '"filter":\{'
+check "and shown so" shows "only by"
+"$bin/livehostctl" --socket "$socket" chat filter main >/dev/null
+type Escape Down
+shows "select|f filter by words" >/dev/null
+type f
+check "words to filter by are asked for" shows "filter by words: "
+type -l plain && type Enter
+check "the chat is filtered by words" shows 'only with "plain"'
+"$bin/livehostctl" --socket "$socket" chat filter main >/dev/null
+type Escape
+type / && type -l plain && type Enter
+check "a search selects what it finds" shows "ann: 👍 plain" "t thread"
+type Escape
+check "the controls can be focused" focus Controls
+type Down
+shows "s set +\+- change" >/dev/null
+type + +
+check "a slider is moved" state control '"volume":0.6'
+type s && type -l 25 && type Enter
+check "and set" state control '"volume":0.25'
+type Down Enter
+check "a switch is turned" state control '"camera":false'
+check "the recorder can be focused" focus Recorder
+type Down Enter
+check "a recording is started" state recorder '"state":"recording"'
+type Down && shows "p pause|s stop|pause" >/dev/null
+type s
+check "and stopped" state recorder '"state":"idle"'
+type Escape Escape
+check "Escape gives the list of rooms" shows "^Rooms +1" "main +waiting"
+type Enter
+check "from which one is opened" shows "━ "
 # The daemon is killed and comes back under each of the verbs that stay.
 kill_daemon() { kill -9 "$daemon" && wait "$daemon" 2>/dev/null; daemon=; }
 restart_daemon() {

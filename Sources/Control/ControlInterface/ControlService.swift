@@ -29,6 +29,11 @@ package protocol ControlService: Sendable {
   /// Performs an act of the host; the room must be open. Returns once it is applied and, in a room that
   /// records, synced to disk.
   func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply
+  /// The identifiers of a message of the chat and of its author; ``ControlError/noSuchMessage(_:_:)`` if the
+  /// room does not keep it.
+  func message(numbered number: Int, in room: String) async throws -> (
+    identifier: Text, author: Text
+  )
   /// Has the caller carry out the room's requests until it disconnects; ends with
   /// ``ControlError/noSuchRoom(_:)`` when the room closes.
   ///

@@ -62,8 +62,13 @@ extension ControlInterface {
       return try await service.act(.waitingRoom(.admit(admission)), in: parameters.room)
     }
     try interface.handle("SetChatFilter") { (_, parameters: SetChatFilterParameters) in
+      var person: Text? = try checked(parameters.user, "user")
+      if let number = parameters.author {
+        if person != nil { throw ServiceError.invalidParameter("author") }
+        person = try await message(number, in: parameters.room, service).author
+      }
       let filter = MessageFilter(
-        person: try checked(parameters.user, "user"), words: try checked(parameters.words, "words"),
+        person: person, words: try checked(parameters.words, "words"),
         mentionsOnly: parameters.mentionsOnly ?? false)
       return try await service.act(.chat(.filter(filter)), in: parameters.room)
     }
@@ -80,13 +85,28 @@ extension ControlInterface {
       try await service.act(.chat(.scroll(parameters.position)), in: parameters.room)
     }
     try interface.handle("ShowThread") { (_, parameters: ShowThreadParameters) in
-      let message = try checked(parameters.message, "message")
+      var message: Text? = try checked(parameters.message, "message")
+      if let number = parameters.number {
+        if message != nil { throw ServiceError.invalidParameter("number") }
+        message = try await Self.message(number, in: parameters.room, service).identifier
+      }
       return try await service.act(.chat(.openThread(messageID: message)), in: parameters.room)
     }
     try interface.handle("HandleNotice") { (_, parameters: HandleNoticeParameters) in
       try await service.act(
         .chat(.handleNotice(number: parameters.notice, parameters.handling)), in: parameters.room)
     }
+  }
+
+  /// A message by its number; one without identifiers cannot be named.
+  private static func message(
+    _ number: Int, in room: String, _ service: some ControlService
+  ) async throws -> (identifier: Text, author: Text) {
+    let found = try await service.message(numbered: number, in: room)
+    guard !found.identifier.isEmpty, !found.author.isEmpty else {
+      throw ControlError.noSuchMessage(room: room, message: "\(number)")
+    }
+    return found
   }
 
   private static func event(

@@ -17,10 +17,18 @@ package struct ChatView: View {
   /// How many of the newest highlights.
   static let highlightRows = 3
 
+  private static let messageActs = [
+    ViewAct("thread", "ShowThread", input: .row("number")),
+    ViewAct("only this person", "SetChatFilter", input: .row("author")),
+  ]
+
   package init() {}
 
   package func body(_ state: Observed<ChatFeature.State>, _ context: ViewContext) -> ViewNode {
-    var lines: [ViewNode] = [.row(figures(state))]
+    var lines: [ViewNode] = [
+      .row(figures(state)).acting(
+        ViewAct("filter by words", "SetChatFilter", input: .text("words")))
+    ]
     let modes = state.modes.labels
     if !modes.isEmpty { lines.append(.row(modes.map { .badge($0, .faint) })) }
     if let notice = state.notices.front { lines.append(notice.node) }
@@ -50,9 +58,11 @@ package struct ChatView: View {
       filtered: state.filtered, folded: state.folded, waves: state.waves, all: state.messages,
       readUpTo: state.readUpTo)
     lines.append(
-      .list(
-        visible.suffix(Self.rows).map(\.row),
-        scrolling: filter.map { "messages \($0.label)" } ?? "messages"))
+      .acting(
+        Self.messageActs,
+        .list(
+          visible.suffix(Self.rows).map(\.row),
+          scrolling: filter.map { "messages \($0.label)" } ?? "messages")))
     return .panel(.init("chat", title: "Chat", priority: 1, minimumRows: 2), .column(lines))
   }
 

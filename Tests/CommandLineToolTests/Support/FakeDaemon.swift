@@ -21,6 +21,8 @@ struct FakeDaemon {
     mayChange: Bool = true, closesAfterSyncs: Int? = nil
   ) async throws {
     service = FakeService(report: report)
+    // A daemon that stopped leaves a plain file there; see stop().
+    if let directory { _ = directory.take("ingest") }
     let directory = try directory ?? TestDirectory()
     self.directory = directory
     let group = MultiThreadedEventLoopGroup.singleton

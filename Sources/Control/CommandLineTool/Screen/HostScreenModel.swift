@@ -1,115 +1,413 @@
 package import ControlInterface
+package import JSON
+import Wording
 
-/// The screen of `watch` and of the demonstration: one room, or several to switch between, which
-/// are side by side where the terminal is wide enough.
+/// The screen of `watch` and of the demonstration: a room, and the list of rooms to choose it from; or several
+/// rooms, which are side by side where the terminal is wide enough.
 package struct HostScreenModel: ScreenModel {
   package enum Update: Sendable {
-    /// What a room looks like, by the number of the room.
-    case screen(room: Int, ScreenReport)
+    /// What a room looks like.
+    case screen(room: String, ScreenReport)
+    /// All rooms, at a time in monotonic nanoseconds.
+    case rooms([RoomSummary], at: UInt64)
+    /// Why a room is not shown any more.
+    case ended(room: String, reason: String)
     /// Whether there is a connection to the daemon.
     case connection(Bool)
+    case outcome(Outcome)
   }
 
-  /// The source of updates about the connection.
-  static let connection = -1
+  package enum Request: Sendable, Equatable {
+    /// Show this room from now on.
+    case show(String)
+    case call(Call)
+  }
+
+  /// Something that was asked to be done in a room.
+  package struct Call: Sendable, Equatable {
+    package var number: Int
+    package var label: String
+    package var method: String
+    package var parameters: [JSONName: JSONValue]
+  }
+
+  /// How a call ended.
+  package struct Outcome: Sendable {
+    package var call: Call
+    /// Why it was not done; `nil` if it was.
+    package var failure: String?
+
+    package init(call: Call, failure: String? = nil) {
+      self.call = call
+      self.failure = failure
+    }
+  }
+
+  /// A line of text that is being typed.
+  private struct Prompt {
+    enum Purpose {
+      case search
+      case filter
+      case input(ActTarget, ScreenAct)
+    }
+    var purpose: Purpose
+    var label: String
+    var text = ""
+  }
 
   private var isConnected = true
-  private var displays: [RoomDisplay]
-  private let names: [String]
-  private var current = 0
+  private var displays: [String: RoomDisplay] = [:]
+  /// The names between which keys switch.
+  private var names: [String]
+  private var current: String?
+  /// `nil` where the rooms are fixed.
+  private var list: RoomListDisplay?
+  private let shown: [String]
   private var showsHelp = false
+  private var prompt: Prompt?
+  private var searched = ""
+  private var size = (columns: 80, rows: 24)
+
+  private var requests: [Request] = []
+  /// Calls without an outcome.
+  private var pending: [Call] = []
+  private var calls = 0
+  /// The last outcome, until a key is pressed.
+  private var notice: StyledLine?
+  /// Levels that were asked for and have no outcome yet, by the identity of what shows them.
+  private var levels: [String: Double] = [:]
 
   /// How many columns a room needs to be shown next to another.
   package static let columnsPerRoom = 60
+  /// How many keys it takes to move a level from end to end.
+  private static let levelSteps = 20.0
 
   /// - Parameters:
   ///   - rooms: The names of the rooms, the one to show first in front.
   ///   - shown: Names of the panes to show; empty means all.
-  package init(rooms: [String], shown: [String] = []) {
-    precondition(!rooms.isEmpty)
+  ///   - hasList: Whether other rooms can be chosen; without any room, the list is shown first.
+  package init(rooms: [String], shown: [String] = [], hasList: Bool = false) {
+    precondition(hasList || !rooms.isEmpty)
     names = rooms
-    displays = rooms.map { _ in RoomDisplay(shown: shown) }
+    current = rooms.first
+    list = hasList ? RoomListDisplay() : nil
+    self.shown = shown
+    for room in rooms { displays[room] = RoomDisplay(shown: shown) }
   }
+
+  // MARK: Updates
 
   package mutating func apply(_ update: Update) {
     switch update {
-    case .screen(let room, let screen): displays[room].update(screen)
+    case .screen(let room, let screen): displays[room]?.update(screen)
+    case .rooms(let rooms, let time):
+      list?.update(rooms, at: time)
+      names = list?.names ?? names
+    case .ended(let room, let reason):
+      displays[room] = nil
+      if current == room { current = nil }
+      notice = StyledLine(reason, .warning)
     case .connection(let isConnected): self.isConnected = isConnected
+    case .outcome(let outcome): apply(outcome)
     }
   }
+
+  private mutating func apply(_ outcome: Outcome) {
+    pending.removeAll { $0.number == outcome.call.number }
+    if pending.isEmpty { levels = [:] }
+    if let failure = outcome.failure {
+      notice = StyledLine("\(outcome.call.label): \(failure)", .bad)
+    } else {
+      notice = StyledLine("\(outcome.call.label): done", .good)
+    }
+  }
+
+  package mutating func resize(columns: Int, rows: Int) {
+    size = (columns, rows)
+    for name in displays.keys { displays[name]?.size = (columns, max(0, rows - 1)) }
+  }
+
+  package mutating func takeRequests() -> [Request] {
+    defer { requests = [] }
+    return requests
+  }
+
+  // MARK: Keys
+
+  private var display: RoomDisplay? { current.flatMap { displays[$0] } }
 
   package mutating func press(_ key: Key) -> Bool {
     if showsHelp {
       showsHelp = false
       return key != .character("q")
     }
+    if prompt != nil {
+      type(key)
+      return true
+    }
+    notice = nil
     switch key {
     case .character("q"): return false
     case .character("?"), .character("h"): showsHelp = true
-    case .right, .character("n"), .character("r"): current = (current + 1) % displays.count
-    case .left, .character("p"): current = (current + displays.count - 1) % displays.count
-    default: _ = displays[current].press(key)
+    case .character("/"):
+      prompt =
+        current == nil
+        ? Prompt(purpose: .filter, label: "rooms with: ")
+        : Prompt(purpose: .search, label: "search: ", text: "")
+    default:
+      if current == nil { pressInList(key) } else { pressInRoom(key) }
     }
     return true
   }
 
+  private mutating func pressInList(_ key: Key) {
+    switch key {
+    case .up, .character("k"): list?.move(-1)
+    case .down, .character("j"): list?.move(1)
+    case .pageUp: list?.move(-10)
+    case .pageDown: list?.move(10)
+    case .home, .character("g"): list?.move(-.max / 2)
+    case .end, .character("G"): list?.move(.max / 2)
+    case .escape: list?.filter("")
+    case .enter, .right: if let room = list?.choice { show(room) }
+    default: break
+    }
+  }
+
+  private mutating func show(_ room: String) {
+    current = room
+    if displays[room] == nil {
+      displays[room] = RoomDisplay(shown: shown)
+      displays[room]?.size = (size.columns, max(0, size.rows - 1))
+    }
+    list?.choose(room)
+    if list != nil { requests.append(.show(room)) }
+  }
+
+  private mutating func pressInRoom(_ key: Key) {
+    guard let current else { return }
+    if let target = display?.selected, act(key, on: target) { return }
+    switch key {
+    case .right: showNext(1)
+    case .left: showNext(-1)
+    case .character("n") where !searched.isEmpty: search(-1)
+    case .character("N") where !searched.isEmpty: search(1)
+    case .enter: _ = displays[current]?.press(.character("z"))
+    default:
+      let isTaken = displays[current]?.press(key) ?? false
+      if !isTaken, key == .escape || key == .backspace, list != nil { self.current = nil }
+    }
+  }
+
+  private mutating func showNext(_ step: Int) {
+    guard let current, let index = names.firstIndex(of: current) else { return }
+    let next = names[(index + step + names.count) % names.count]
+    if next != current { show(next) }
+  }
+
+  // MARK: Acting
+
+  /// - Returns: Whether the key does something with what is selected.
+  private mutating func act(_ key: Key, on target: ActTarget) -> Bool {
+    let level = target.acts.first { $0.input == .level }
+    switch key {
+    case .character("+"), .character("="), .character("-"):
+      guard let level else { return false }
+      let steps = ((levels[target.identity] ?? target.level ?? 0) * Self.levelSteps).rounded()
+      let value = steps + (key == .character("-") ? -1 : 1)
+      set(level, of: target, to: value / Self.levelSteps)
+    case .enter:
+      guard let act = target.acts.first else { return false }
+      begin(act, on: target)
+    case .character(let letter):
+      guard let act = target.keys.first(where: { $0.key == letter })?.act else { return false }
+      begin(act, on: target)
+    default: return false
+    }
+    return true
+  }
+
+  private mutating func begin(_ act: ScreenAct, on target: ActTarget) {
+    switch act.input {
+    case .level, .text:
+      let unit = act.input == .level ? " (0 to 100)" : ""
+      prompt = Prompt(
+        purpose: .input(target, act), label: TerminalText.sanitized(act.label) + unit + ": ")
+    case .row, nil: call(act, target.parameters(act))
+    }
+  }
+
+  private mutating func set(_ act: ScreenAct, of target: ActTarget, to value: Double) {
+    let value = min(max(value, 0), 1)
+    levels[target.identity] = value
+    call(act, target.parameters(act, .number(value)))
+  }
+
+  private mutating func call(_ act: ScreenAct, _ parameters: [JSONName: JSONValue]) {
+    guard let current else { return }
+    var parameters = parameters
+    parameters["room"] = .string(current)
+    calls += 1
+    let call = Call(
+      number: calls, label: TerminalText.sanitized(act.label), method: act.method,
+      parameters: parameters)
+    pending.append(call)
+    requests.append(.call(call))
+  }
+
+  // MARK: Typing
+
+  private mutating func type(_ key: Key) {
+    switch key {
+    case .escape: prompt = nil
+    case .backspace: _ = prompt?.text.popLast()
+    case .character(let character): prompt?.text.append(character)
+    case .enter:
+      guard let prompt else { return }
+      self.prompt = nil
+      finish(prompt)
+    default: break
+    }
+  }
+
+  private mutating func finish(_ prompt: Prompt) {
+    switch prompt.purpose {
+    case .filter: list?.filter(prompt.text)
+    case .search:
+      searched = prompt.text
+      if !searched.isEmpty { search(-1) }
+    case .input(let target, let act) where act.input == .level:
+      let digits = prompt.text.last == "%" ? prompt.text.dropLast() : prompt.text[...]
+      guard let percent = Double(digits), (0...100).contains(percent) else {
+        notice = StyledLine("a number from 0 to 100 is needed", .bad)
+        return
+      }
+      set(act, of: target, to: percent / 100)
+    case .input(let target, let act):
+      call(act, target.parameters(act, .string(prompt.text)))
+    }
+  }
+
+  private mutating func search(_ step: Int) {
+    guard let current, displays[current]?.find(searched, step) == false else { return }
+    let text = TerminalText.sanitized(searched)
+    notice = StyledLine("no \(step < 0 ? "earlier" : "later") message with \"\(text)\"", .warning)
+  }
+
+  // MARK: Drawing
+
   package func picture(columns: Int, rows: Int) -> CellGrid {
+    pictureWithTargets(columns: columns, rows: rows).withoutTargets
+  }
+
+  private func pictureWithTargets(columns: Int, rows: Int) -> CellGrid {
     var grid = CellGrid(columns: columns, rows: rows)
     guard columns >= 20, rows >= 5 else {
       grid.put("too small: 20 x 5", row: 0, column: 0, width: columns)
       return grid
     }
     if showsHelp {
-      Self.drawHelp(hasRooms: displays.count > 1, &grid)
+      drawHelp(&grid)
       return grid
     }
-    let width = (columns - (displays.count - 1)) / displays.count
-    if displays.count > 1, width >= Self.columnsPerRoom, !displays[current].isZoomed {
-      for (index, display) in displays.enumerated() {
-        let start = index * (width + 1)
-        grid.put(display.picture(columns: width, rows: rows - 1), row: 0, column: start)
-        if index > 0 {
-          for row in 0..<rows - 1 {
-            grid.put("\u{2503}", .faint, row: row, column: start - 1, width: 1)
-          }
-        }
+    for (start, width, display) in columnsOfRooms(columns) {
+      grid.put(display.picture(columns: width, rows: rows - 1), row: 0, column: start)
+      for row in 0..<rows - 1 where start > 0 {
+        grid.put("\u{2503}", .faint, row: row, column: start - 1, width: 1)
       }
-    } else {
-      grid.put(displays[current].picture(columns: columns, rows: rows - 1), row: 0, column: 0)
+    }
+    if current == nil, let list {
+      grid.put(list.picture(columns: columns, rows: rows - 1), row: 0, column: 0)
     }
     drawFoot(&grid)
     return grid
   }
 
+  /// Where the rooms are: fixed ones next to each other if they fit, otherwise the current one.
+  private func columnsOfRooms(_ columns: Int) -> [(start: Int, width: Int, RoomDisplay)] {
+    guard let display else { return [] }
+    let width = (columns - (names.count - 1)) / max(1, names.count)
+    guard list == nil, names.count > 1, width >= Self.columnsPerRoom, !display.isZoomed else {
+      return [(0, columns, display)]
+    }
+    return names.enumerated().compactMap { index, name in
+      displays[name].map { (index * (width + 1), width, $0) }
+    }
+  }
+
   private func drawFoot(_ grid: inout CellGrid) {
+    let row = grid.rows - 1
+    if let prompt {
+      let line = StyledLine([
+        (prompt.label, .strong), (TerminalText.sanitized(prompt.text), .plain),
+        (" ", TextStyle(reversed: true)),
+      ])
+      grid.put(line, row: row, column: 0, width: grid.columns)
+      return
+    }
+    let target = display?.selected
     var keys = StyledLine()
-    if displays[current].isPaused { keys.append("PAUSED ", .warning) }
-    if displays.count > 1 {
-      for (index, name) in names.enumerated() {
+    if display?.isPaused == true { keys.append("PAUSED ", .warning) }
+    if list == nil, names.count > 1 {
+      for name in names {
         keys.append(
-          " \(TerminalText.sanitized(name)) ", TextStyle(reversed: index == current))
+          " \(TerminalText.sanitized(name)) ", TextStyle(reversed: name == current))
       }
       keys.append("  ")
     }
-    keys.append("? help  q quit", .faint)
-    let row = grid.rows - 1
+    keys.append(hints(hasTarget: target != nil, columns: grid.columns - keys.width), .faint)
     let column = max(0, grid.columns - keys.width)
     let width = max(0, column - 2)
-    let state =
-      isConnected
-      ? displays[current].counters(columns: width) : StyledLine(ScreenText.awayNotice, .warning)
-    grid.put(state, row: row, column: 0, width: width)
+    grid.put(state(target, columns: width), row: row, column: 0, width: width)
     grid.put(keys, row: row, column: column, width: grid.columns - column)
   }
 
-  private static func drawHelp(hasRooms: Bool, _ grid: inout CellGrid) {
+  private func hints(hasTarget: Bool, columns: Int) -> String {
+    var hints: [String] = []
+    if current == nil {
+      hints = ["Enter open", "/ find"]
+    } else if columns >= 70 {
+      if !hasTarget, display?.canSelect == true { hints.append("Up, Down select") }
+      if list != nil { hints.append(hasTarget ? "Esc done" : "Esc rooms") }
+      hints.append("/ search")
+    }
+    return (hints + ["? help", "q quit"]).joined(separator: "  ")
+  }
+
+  /// What matters most at the moment: trouble, what is under way, what can be done, or what came in.
+  private func state(_ target: ActTarget?, columns: Int) -> StyledLine {
+    if !isConnected { return StyledLine(ScreenText.awayNotice, .warning) }
+    if let notice { return notice }
+    if let call = pending.last { return StyledLine("\(call.label) ...", .warning) }
+    guard let target else { return display?.counters(columns: columns) ?? StyledLine() }
+    var line = StyledLine()
+    for (key, act) in target.keys {
+      line.append(line.width > 0 ? "  " : "")
+      line.append("\(key) ", .strong)
+      line.append(TerminalText.sanitized(act.label))
+      if act.input == .level {
+        line.append("  +- ", .strong)
+        line.append("change")
+      }
+    }
+    return line
+  }
+
+  private func drawHelp(_ grid: inout CellGrid) {
     var keys = [
-      ("q, Ctrl-C", "quit"), ("Tab, 1 to 9", "focus another pane"),
-      ("Up, Down, k, j", "scroll it"), ("Page Up, Page Down", "scroll it by ten rows"),
-      ("Home, End, g, G", "go to its beginning or end"),
-      ("Enter, z", "zoom it, and back"), ("Space", "pause, and continue"),
+      ("q, Ctrl-C", "quit"), ("Tab, 1 to 9", "focus another pane; 0 is the top line"),
+      ("Up, Down, k, j", "select what can be acted on, or scroll"),
+      ("Enter, and letters", "act on it, as the bottom line says; + - change a level"),
+      ("Page Up, Page Down", "scroll by ten rows"),
+      ("Home, End, g, G", "go to the beginning or end"),
+      ("/ and then n, N", "search; older, newer"),
+      ("z", "zoom the pane, and back"), ("Space", "pause, and continue"),
     ]
-    if hasRooms { keys.insert(("Left, Right", "show another room"), at: 1) }
+    if list != nil {
+      keys.insert(("Left, Right, Esc", "show another room; list the rooms"), at: 1)
+    } else if names.count > 1 {
+      keys.insert(("Left, Right", "show another room"), at: 1)
+    }
     KeyHelp.draw(keys, note: "Any key goes back to the screen.", &grid)
   }
 }

@@ -26,6 +26,20 @@ package struct NodeDrawing: Sendable {
 
   /// The lines of a node. Only single words and tables may be wider than the columns.
   package func lines(_ node: ScreenNode) -> [StyledLine] {
+    let lines = content(node)
+    guard form != .plain, let identity = node.actIdentity else { return lines }
+    // Where there is nothing else to select, what can be done is shown itself.
+    let shown =
+      lines.isEmpty
+      ? StyledLine.flow(node.ownActs.map { label($0) }, width: columns) : lines
+    return shown.map { $0.targeting(identity) }
+  }
+
+  private func label(_ act: ScreenAct) -> StyledLine {
+    StyledLine("[\(TerminalText.sanitized(act.label))]", .faint)
+  }
+
+  private func content(_ node: ScreenNode) -> [StyledLine] {
     switch node.kind {
     case .empty, .child: []
     case .text: item(node).wrapped(width: columns)
@@ -33,7 +47,7 @@ package struct NodeDrawing: Sendable {
     case .gauge: gauges([node])
     case .row: StyledLine.flow((node.parts ?? []).map(item), width: columns)
     case .column: stack(node.parts ?? [])
-    case .list: stack(node.parts ?? [], isList: true)
+    case .list: stack(node.parts ?? [], isList: true, hasRowActs: !node.rowActs.isEmpty)
     case .table: table(node)
     case .panel:
       [StyledLine(TerminalText.sanitized(node.text ?? ""), .strong)] + stack(node.parts ?? [])
@@ -46,8 +60,15 @@ package struct NodeDrawing: Sendable {
     return joined((row.parts ?? []).map(item)).wrapped(width: columns)
   }
 
+  /// The same as something that can be selected.
+  func selectable(_ row: ScreenNode) -> [StyledLine] {
+    sentence(row).map { line in row.id.map { line.targeting(ScreenNode.rowIdentity($0)) } ?? line }
+  }
+
   /// One above the other; gauges that follow each other are aligned.
-  private func stack(_ nodes: [ScreenNode], isList: Bool = false) -> [StyledLine] {
+  private func stack(
+    _ nodes: [ScreenNode], isList: Bool = false, hasRowActs: Bool = false
+  ) -> [StyledLine] {
     var lines: [StyledLine] = []
     var rest = nodes[...]
     while let node = rest.first {
@@ -56,7 +77,7 @@ package struct NodeDrawing: Sendable {
         lines += gauges(Array(group))
         rest = rest.dropFirst(group.count)
       } else {
-        lines += isList ? sentence(node) : self.lines(node)
+        lines += hasRowActs ? selectable(node) : isList ? sentence(node) : self.lines(node)
         rest = rest.dropFirst()
       }
     }
@@ -79,6 +100,12 @@ package struct NodeDrawing: Sendable {
 
   /// - Parameter sparkline: the most columns that one may take.
   private func item(_ node: ScreenNode, sparkline width: Int) -> StyledLine {
+    let line = plainItem(node, sparkline: width)
+    guard form != .plain, let identity = node.actIdentity else { return line }
+    return line.targeting(identity)
+  }
+
+  private func plainItem(_ node: ScreenNode, sparkline width: Int) -> StyledLine {
     let text = TerminalText.sanitized(node.text ?? "")
     switch node.kind {
     case .text: return text.isEmpty ? StyledLine() : StyledLine(text, style(node, text))
@@ -125,9 +152,10 @@ package struct NodeDrawing: Sendable {
 
   private func short(_ gauge: ScreenNode) -> StyledLine {
     let detail = TerminalText.sanitized(gauge.detail ?? "")
-    return StyledLine([
+    let line = StyledLine([
       (TerminalText.sanitized(gauge.text ?? "") + " ", .faint), (detail, style(gauge, detail)),
     ])
+    return gauge.actIdentity.map { line.targeting($0) } ?? line
   }
 
   private func gauges(_ nodes: [ScreenNode]) -> [StyledLine] {
@@ -148,7 +176,7 @@ package struct NodeDrawing: Sendable {
         line.append(" ")
       }
       line.append(Self.right(number, numberWidth) + rest, style)
-      return line
+      return nodes[index].actIdentity.map { line.targeting($0) } ?? line
     }
   }
 

@@ -1,6 +1,6 @@
 package import ControlInterface
 
-/// A room on a terminal: its panes, which of them has the focus, and how far each is scrolled.
+/// A room on a terminal: its panes, which of them has the focus, how far each is scrolled, and what is selected.
 package struct RoomDisplay: Sendable {
   private var report: ScreenReport?
   private var parts: ScreenParts?
@@ -12,12 +12,19 @@ package struct RoomDisplay: Sendable {
   private var chosenFocus: String?
   package private(set) var isZoomed = false
   package private(set) var isPaused = false
+  /// What it was last drawn in.
+  package var size: (columns: Int, rows: Int) = (80, 23)
   /// By name of the pane.
   private var histories: [String: RowHistory] = [:]
   /// The number after that of the last row to show; absent follows the newest.
   private var ends: [String: Int] = [:]
   /// Lines that are left out at the top of panes without a scrolling list.
   private var skipped: [String: Int] = [:]
+  /// What is selected, by name of the pane, and how far down it was, in case it goes.
+  private var selections: [String: (identity: String, index: Int)] = [:]
+
+  /// The name under which what is above the panes has the focus.
+  private static let headline = "headline"
 
   package init(shown: [String] = []) { self.shown = shown }
 
@@ -44,6 +51,7 @@ package struct RoomDisplay: Sendable {
 
   /// The pane that has the focus: the one that was chosen, or one that scrolls.
   private var focus: String? {
+    if chosenFocus == Self.headline { return chosenFocus }
     if let chosenFocus, panes.contains(where: { $0.name == chosenFocus }) { return chosenFocus }
     return (panes.first { $0.scrolling != nil } ?? panes.first)?.name
   }
@@ -54,7 +62,8 @@ package struct RoomDisplay: Sendable {
   package mutating func press(_ key: Key) -> Bool {
     switch key {
     case .tab, .backTab: moveFocus(key == .tab ? 1 : -1)
-    case .enter, .character("z"): isZoomed.toggle()
+    case .character("z"): isZoomed.toggle()
+    case .escape where isSelecting: deselect()
     case .escape where isZoomed: isZoomed = false
     case .character(" "):
       isPaused.toggle()
@@ -63,10 +72,11 @@ package struct RoomDisplay: Sendable {
     case .character(let digit) where ("1"..."9").contains(digit):
       guard let number = digit.wholeNumberValue, number <= panes.count else { return false }
       chosenFocus = panes[number - 1].name
-    case .up, .character("k"): scroll(-1)
-    case .down, .character("j"): scroll(1)
-    case .pageUp, .character("b"): scroll(-10)
-    case .pageDown, .character("f"): scroll(10)
+    case .character("0"): chosenFocus = Self.headline
+    case .up, .character("k"): move(-1)
+    case .down, .character("j"): move(1)
+    case .pageUp: scroll(-10)
+    case .pageDown: scroll(10)
     case .home, .character("g"): scroll(-.max / 2)
     case .end, .character("G"): scroll(.max / 2)
     default: return false
@@ -79,14 +89,139 @@ package struct RoomDisplay: Sendable {
     chosenFocus = panes[(index + step + panes.count) % panes.count].name
   }
 
+  // MARK: Selecting
+
+  /// What of the focused pane can be selected: what is above its scrolling list, and the rows of that list.
+  private func selectable() -> (head: [ActTarget], list: ScreenNode?) {
+    guard let focus, let parts else { return ([], nil) }
+    if focus == Self.headline { return (parts.headline.flatMap(ActTarget.all), nil) }
+    guard let pane = panes.first(where: { $0.name == focus }) else { return ([], nil) }
+    guard let (before, list) = pane.scrolling else { return (ActTarget.all(in: pane.content), nil) }
+    return (ActTarget.all(in: before), list)
+  }
+
+  private var isSelecting: Bool { focus.map { selections[$0] != nil } ?? false }
+
+  package var canSelect: Bool {
+    let (head, list) = selectable()
+    return !head.isEmpty || list?.rowActs.isEmpty == false
+  }
+
+  /// What is selected in the focused pane; another one in its position if it has gone.
+  package var selected: ActTarget? {
+    guard let focus, let selection = selections[focus] else { return nil }
+    let (head, list) = selectable()
+    if let target = head.first(where: { $0.identity == selection.identity }) { return target }
+    if let list {
+      let rows = histories[focus]?.rows ?? []
+      guard let row = rows.last(where: { Self.identity($0) == selection.identity }) else {
+        return nil
+      }
+      return list.rowTarget(row) ?? ActTarget(identity: selection.identity, acts: [])
+    }
+    return head.isEmpty ? nil : head[min(selection.index, head.count - 1)]
+  }
+
+  private static func identity(_ row: ScreenNode) -> String? { row.id.map(ScreenNode.rowIdentity) }
+
+  private mutating func deselect() {
+    guard let focus else { return }
+    selections[focus] = nil
+    ends[focus] = nil
+  }
+
+  /// Selects what is above or below; scrolls if there is nothing to select.
+  private mutating func move(_ step: Int) {
+    guard let focus, canSelect else { return scroll(step) }
+    let (head, list) = selectable()
+    let rows = list?.rowActs.isEmpty == false ? histories[focus]?.rows ?? [] : []
+    let count = head.count + rows.count
+    guard let selected else { return select(step < 0 ? count - 1 : 0, head, rows) }
+    let index =
+      head.firstIndex { $0.identity == selected.identity }
+      ?? rows.lastIndex { Self.identity($0) == selected.identity }.map { $0 + head.count } ?? 0
+    // Below the newest row the list is followed again.
+    if !rows.isEmpty, index + step == count { return deselect() }
+    select(min(max(index + step, 0), count - 1), head, rows)
+  }
+
+  private mutating func select(_ index: Int, _ head: [ActTarget], _ rows: [ScreenNode]) {
+    guard let focus, index >= 0 else { return }
+    if index < head.count {
+      selections[focus] = (head[index].identity, index)
+    } else if index - head.count < rows.count,
+      let identity = Self.identity(rows[index - head.count])
+    {
+      selections[focus] = (identity, index)
+      // The list stays where it is while somebody reads it.
+      ends[focus] = ends[focus] ?? histories[focus]?.end
+    }
+  }
+
+  /// Selects the nearest row of the scrolling list that contains a text, ignoring case.
+  ///
+  /// - Parameter step: -1 looks at older rows, 1 at newer ones.
+  /// - Returns: whether there is one.
+  package mutating func find(_ text: String, _ step: Int) -> Bool {
+    let candidates = panes.filter { $0.scrolling != nil }
+    guard let pane = candidates.first(where: { $0.name == focus }) ?? candidates.first else {
+      return false
+    }
+    let rows = histories[pane.name]?.rows ?? []
+    let current = selections[pane.name].flatMap { selection in
+      rows.lastIndex { Self.identity($0) == selection.identity }
+    }
+    let wanted = text.lowercased()
+    let drawing = NodeDrawing(columns: .max, form: .plain)
+    var index = current.map { $0 + step } ?? rows.count - 1
+    while rows.indices.contains(index) {
+      let words = drawing.sentence(rows[index]).map(\.text).joined(separator: " ")
+      if words.lowercased().contains(wanted) {
+        chosenFocus = pane.name
+        select(index, [], rows)
+        return true
+      }
+      index += step
+    }
+    return false
+  }
+
+  // MARK: Scrolling
+
   private mutating func scroll(_ distance: Int) {
     guard let focus else { return }
     if let history = histories[focus] {
-      let end = max(history.first + 1, (ends[focus] ?? history.end) + distance)
+      var end = ends[focus] ?? history.end
+      // At its beginning a list fills the page, and the next step goes on from there.
+      if distance > 0 { end = max(end, history.first + pageRows) }
+      end = max(history.first + 1, end + distance)
       ends[focus] = end < history.end ? end : nil
+      selections[focus] = nil
     } else {
       skipped[focus] = max(0, (skipped[focus] ?? 0) + distance)
     }
+  }
+
+  /// How many rows of its list the focused pane shows, if each takes one line.
+  private var pageRows: Int {
+    let (drawn, regions, _) = layout(columns: size.columns, rows: size.rows)
+    guard let index = drawn.firstIndex(where: { $0.name == focus }),
+      let region = regions.first(where: { $0.pane == index }),
+      let (before, _) = drawn[index].scrolling
+    else { return 0 }
+    return max(0, region.rows - 1 - NodeDrawing(columns: region.columns).lines(before).count)
+  }
+
+  /// The panes that have something to show, their regions, and the rows above them.
+  private func layout(
+    columns: Int, rows: Int
+  ) -> (drawn: [ScreenParts.Pane], regions: [PaneLayout.Region], top: Int) {
+    guard let parts else { return ([], [], 0) }
+    let head = ScreenText.headline(report?.room ?? "", parts, columns: columns, .full)
+    let top = min(head.count, rows > 12 ? 2 : 1)
+    // A pane with nothing to show gives up its space.
+    let drawn = panes.filter { hasContent($0, columns: columns) }
+    return (drawn, regions(of: drawn, columns: columns, rows: rows - top), top)
   }
 
   // MARK: Drawing
@@ -98,13 +233,13 @@ package struct RoomDisplay: Sendable {
       return grid
     }
     let head = ScreenText.headline(report?.room ?? "", parts, columns: columns, .full)
-    let top = min(head.count, rows > 12 ? 2 : 1)
+    let (drawn, regions, top) = layout(columns: columns, rows: rows)
     for (row, line) in head.prefix(top).enumerated() {
       grid.put(line, row: row, column: 0, width: columns)
     }
-    // A pane with nothing to show gives up its space.
-    let drawn = panes.filter { hasContent($0, columns: columns) }
-    let regions = regions(of: drawn, columns: columns, rows: rows - top)
+    if focus == Self.headline, let selected {
+      grid.select(selected.identity, rows: 0..<top, columns: 0..<columns)
+    }
     for region in regions { draw(drawn[region.pane], region, below: top, &grid) }
     Frames.draw(regions, below: top, &grid)
     return grid
@@ -148,13 +283,23 @@ package struct RoomDisplay: Sendable {
     for (index, line) in lines.enumerated() {
       grid.put(line, row: row + 1 + index, column: region.column, width: region.columns)
     }
+    if pane.name == focus, let selected {
+      grid.select(
+        selected.identity, rows: row..<row + region.rows,
+        columns: region.column..<region.column + region.columns)
+    }
   }
 
   private func lines(_ pane: ScreenParts.Pane, columns: Int, rows: Int) -> [StyledLine] {
-    if let (before, list) = pane.scrolling {
+    if let (before, _) = pane.scrolling {
       let history = histories[pane.name] ?? RowHistory()
+      let identity = selections[pane.name]?.identity
+      let cursor = identity.flatMap { identity in
+        history.rows.lastIndex { Self.identity($0) == identity }
+      }
       return scrolled(
-        before, list, history, end: ends[pane.name] ?? history.end, columns: columns, rows: rows)
+        before, history, end: ends[pane.name] ?? history.end,
+        cursor: cursor.map { $0 + history.first }, columns: columns, rows: rows)
     }
     var lines = NodeDrawing(columns: columns).lines(pane.content)
     if lines.count > rows {
@@ -169,9 +314,12 @@ package struct RoomDisplay: Sendable {
   }
 
   /// The rows are what such a pane is for: they keep half of it.
+  ///
+  /// - Parameters:
+  ///   - end: the number after that of the last row to show.
+  ///   - cursor: the number of the row that is selected, which is shown in any case.
   private func scrolled(
-    _ before: ScreenNode, _ list: ScreenNode, _ history: RowHistory, end: Int, columns: Int,
-    rows: Int
+    _ before: ScreenNode, _ history: RowHistory, end: Int, cursor: Int?, columns: Int, rows: Int
   ) -> [StyledLine] {
     let drawing = NodeDrawing(columns: columns)
     var head = drawing.lines(before)
@@ -182,11 +330,25 @@ package struct RoomDisplay: Sendable {
     head = Array(head.prefix(max(1, rows / 2)))
     let free = max(0, rows - head.count)
     var body: [StyledLine] = []
+    let end = max(end, cursor.map { $0 + 1 } ?? end)
+    var first = end
     for row in history.rows.prefix(max(0, end - history.first)).reversed() {
       guard body.count < free else { break }
-      body.insert(contentsOf: drawing.sentence(row), at: 0)
+      body.insert(contentsOf: drawing.selectable(row), at: 0)
+      first -= 1
     }
-    return head + body.suffix(free)
+    let isAtStart = first <= history.first && body.count < free
+    let start = cursor.flatMap { $0 < first || $0 == first && body.count > free ? $0 : nil }
+    guard let start = start ?? (isAtStart ? history.first : nil) else {
+      return head + body.suffix(free)
+    }
+    // The page that begins with the cursor, or with the first row of all.
+    body = []
+    for row in history.rows.dropFirst(start - history.first) {
+      guard body.count < free else { break }
+      body += drawing.selectable(row)
+    }
+    return head + body.prefix(free)
   }
 
   /// Where the room's events went, as much of it as fits a width.

@@ -4,16 +4,27 @@ import Platform
 package protocol ScreenModel: Sendable {
   /// The updates that it shows.
   associatedtype Update: Sendable
+  /// What it asks the source of its updates for.
+  associatedtype Request: Sendable = Never
 
   mutating func apply(_ update: Update)
+  /// Called before keys and pictures.
+  mutating func resize(columns: Int, rows: Int)
   /// - Returns: Whether the screen stays.
   mutating func press(_ key: Key) -> Bool
+  /// What it asks for since it was last called.
+  mutating func takeRequests() -> [Request]
   func picture(columns: Int, rows: Int) -> CellGrid
+}
+
+extension ScreenModel {
+  package mutating func resize(columns: Int, rows: Int) {}
+  package mutating func takeRequests() -> [Request] { [] }
 }
 
 /// What has arrived for a screen since it last looked. Only the newest update of each source is
 /// kept, so that a screen on a slow line shows the present, not the past.
-package final class ScreenInbox<Update: Sendable>: Sendable {
+package final class ScreenInbox<Update: Sendable, Request: Sendable>: Sendable {
   package struct Content: Sendable {
     /// By number of the source.
     package var updates: [Int: Update] = [:]
@@ -26,14 +37,19 @@ package final class ScreenInbox<Update: Sendable>: Sendable {
   /// Yields when something has arrived.
   let wakes: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
+  /// What the screen asks for.
+  let requests: AsyncStream<Request>
+  private let request: AsyncStream<Request>.Continuation
 
   package init() {
     (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (requests, request) = AsyncStream.makeStream()
   }
 
   package func post(_ update: Update, from source: Int = 0) {
     change { $0.updates[source] = update }
   }
+  func ask(_ request: Request) { self.request.yield(request) }
   func post(_ input: Terminal.Input) { change { $0.inputs.append(input) } }
   func end(_ result: Result<Void, any Error>) { change { $0.end = $0.end ?? result } }
 
@@ -66,9 +82,9 @@ struct LiveScreen<Model: ScreenModel> {
   /// - Throws: What `source` throws, `CancellationError` if the task is cancelled, or
   ///   ``OutputClosed``.
   mutating func run(
-    _ source: @escaping @Sendable (ScreenInbox<Model.Update>) async throws -> Void
+    _ source: @escaping @Sendable (ScreenInbox<Model.Update, Model.Request>) async throws -> Void
   ) async throws {
-    let inbox = ScreenInbox<Model.Update>()
+    let inbox = ScreenInbox<Model.Update, Model.Request>()
     let inputs = terminal.begin()
     defer { terminal.end() }
     let feeding = Task {
@@ -85,12 +101,16 @@ struct LiveScreen<Model: ScreenModel> {
     try await show(inbox)
   }
 
-  private mutating func show(_ inbox: ScreenInbox<Model.Update>) async throws {
+  private mutating func show(
+    _ inbox: ScreenInbox<Model.Update, Model.Request>
+  ) async throws {
     var painter = ScreenPainter(usesColor: console.usesColor)
     var keys = KeyParser()
     try draw(&painter)
     for await _ in inbox.wakes {
       let content = inbox.take()
+      let size = console.size()
+      model.resize(columns: size.columns, rows: size.rows)
       for (_, update) in content.updates.sorted(by: { $0.key < $1.key }) { model.apply(update) }
       for input in content.inputs {
         switch input {
@@ -99,6 +119,7 @@ struct LiveScreen<Model: ScreenModel> {
         case .resized, .resumed: painter.forget()
         }
       }
+      for request in model.takeRequests() { inbox.ask(request) }
       try draw(&painter)
       if let end = content.end { return try end.get() }
     }

@@ -86,6 +86,25 @@ package struct CellGrid: Equatable, Sendable {
     return grid
   }
 
+  /// With the text of a target in reverse, within some rows and columns.
+  mutating func select(
+    _ target: String, rows selected: Range<Int>, columns selectedColumns: Range<Int>
+  ) {
+    for row in selected.clamped(to: 0..<rows) {
+      for column in selectedColumns.clamped(to: 0..<columns)
+      where self[row, column].style.target == target {
+        cells[row * columns + column].style.isReversed.toggle()
+      }
+    }
+  }
+
+  /// As a terminal draws it, which knows nothing of targets.
+  package var withoutTargets: CellGrid {
+    var grid = self
+    for index in cells.indices { grid.cells[index].style.target = nil }
+    return grid
+  }
+
   /// Replaces a row; what the new one lacks is blank.
   mutating func replace(row: Int, with new: ArraySlice<Cell>) {
     let rest = repeatElement(Cell.blank, count: columns - new.count)

@@ -10,6 +10,8 @@ package struct TextStyle: Equatable, Sendable {
   package var isStrong = false
   package var isFaint = false
   package var isReversed = false
+  /// What can be selected where this text is; terminals are not told.
+  package var target: String?
 
   package init(
     _ color: Color? = nil, strong: Bool = false, faint: Bool = false, reversed: Bool = false
@@ -57,6 +59,16 @@ package struct StyledLine: Equatable, Sendable {
 
   package static func + (one: StyledLine, other: StyledLine) -> StyledLine {
     StyledLine(one.parts + other.parts)
+  }
+
+  /// With a target wherever there is none yet.
+  func targeting(_ target: String) -> StyledLine {
+    StyledLine(
+      parts.map { part in
+        var style = part.style
+        style.target = style.target ?? target
+        return (part.text, style)
+      })
   }
 
   /// Without its styles.

@@ -5,11 +5,12 @@ import Varlink
 
 struct WatchVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Show a room live, until q or Ctrl-C.",
+    commandName: "watch", abstract: "Show a room live and act on it, until q or Ctrl-C.",
     discussion: """
       Takes over the terminal and redraws only what changes; press '?' for the keys. When the daemon \
       restarts, the screen stays and continues. If standard output is not a terminal, prints the room as \
       text, at most once per second, and ends with the daemon. For example:
+        livehostctl watch
         livehostctl watch main
         livehostctl watch main chat --rate 2
       JSON: the reply of GetRoom after each change, on one line with --json=short.
@@ -23,7 +24,8 @@ struct WatchVerb: Verb {
       JSON. Use less on a slow connection.
       """, valueName: "number"))
   var rate: Double?
-  @Argument(help: "Name of the room.") var room: RoomName
+  @Argument(help: "Name of the room. Without one, the rooms are listed to choose from.")
+  var room: RoomName?
   @Argument(help: "Show only these features.") var features: [Feature] = []
 
   func validate() throws {
@@ -36,12 +38,17 @@ struct WatchVerb: Verb {
   func run(_ context: Context) async throws {
     do {
       try await context.withDaemon { client in
+        if !context.wantsJSON, let terminal = context.console.terminal {
+          return try await show(client, context, terminal)
+        }
+        guard let room else {
+          throw Failure(.usage, "only a terminal lists rooms; name one, or use 'livehostctl rooms'")
+        }
         if context.wantsJSON {
-          try await printJSON(client, context)
-        } else if let terminal = context.console.terminal {
-          try await show(client, context, terminal)
+          try await printJSON(room, client, context)
         } else {
-          try await print(try screens(client, usualRate: 1), context.console)
+          try await print(
+            try client.monitorScreen(room.description, maximumRate: rate ?? 1), context.console)
         }
       }
     } catch let end as WatchEnd {
@@ -49,30 +56,15 @@ struct WatchVerb: Verb {
     }
   }
 
-  /// - Parameter usualRate: People read no faster than that, and a slow line carries no more.
-  private func screens(_ client: ControlClient, usualRate: Double) throws -> Screens {
-    try client.monitorScreen(room.description, maximumRate: rate ?? usualRate)
-  }
-
   private var shown: [String] { features.map(\.rawValue) }
 
   private func show(_ client: ControlClient, _ context: Context, _ terminal: Terminal) async throws
   {
-    let model = HostScreenModel(rooms: [room.description], shown: shown)
+    let name = room?.description
+    let model = HostScreenModel(rooms: name.map { [$0] } ?? [], shown: shown, hasList: true)
     var screen = LiveScreen(model, context.console, terminal)
     try await screen.run { inbox in
-      try await context.following(
-        client, onConnection: { inbox.post(.connection($0), from: HostScreenModel.connection) }
-      ) { client, answered in
-        do {
-          for try await element in try screens(client, usualRate: 10) {
-            answered()
-            inbox.post(.screen(room: 0, try element.report()))
-          }
-        } catch VarlinkClientError.remote(let error) {
-          throw WatchEnd.meaning(of: error)
-        }
-      }
+      try await WatchSource(context, room: name, rate: rate ?? 10, inbox).run(client)
     }
   }
 
@@ -85,7 +77,8 @@ struct WatchVerb: Verb {
     }
   }
 
-  private func printJSON(_ client: ControlClient, _ context: Context) async throws {
+  private func printJSON(_ room: RoomName, _ client: ControlClient, _ context: Context) async throws
+  {
     let states = try client.monitorRoom(
       room.description, features: features.isEmpty ? nil : features, maximumRate: rate)
     try await Self.follow(states) { try context.streaming.printJSON($0.value) }
@@ -105,27 +98,6 @@ struct WatchVerb: Verb {
       throw WatchEnd.meaning(of: error)
     } catch VarlinkClientError.connectionClosed where hasReceived {
       throw WatchEnd.daemonStopped
-    }
-  }
-}
-
-/// Why the watch ended.
-private enum WatchEnd: Error {
-  case roomClosed(String)
-  case daemonStopped
-
-  /// The same error, unless it means that the room is gone.
-  static func meaning(of error: VarlinkError) -> any Error {
-    guard case .noSuchRoom(let name)? = ControlError(error) else {
-      return VarlinkClientError.remote(error)
-    }
-    return Self.roomClosed(name)
-  }
-
-  func report(on console: Console) throws(Failure) {
-    switch self {
-    case .roomClosed(let name): console.warn("the room '\(name)' was closed")
-    case .daemonStopped: throw Failure(.failed, "the daemon stopped")
     }
   }
 }

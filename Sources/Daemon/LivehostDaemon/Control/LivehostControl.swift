@@ -114,6 +114,16 @@ package struct LivehostControl: ControlService {
     try await answer(room) { lane, name in try await lane.act(act, in: name).get() }
   }
 
+  package func message(
+    numbered number: Int, in room: String
+  ) async throws -> (identifier: Text, author: Text) {
+    let found = try await answer(room) { lane, name in
+      await lane.visit(name) { room in room.map { $0.message(numbered: number) } }
+    }
+    guard let found else { throw ControlError.noSuchMessage(room: room, message: "\(number)") }
+    return found
+  }
+
   package func monitorRequests(
     _ room: String, controls: [Text]?,
     reply: @escaping @Sendable (MonitorRequestsReply) async throws -> Void

@@ -22,6 +22,12 @@ extension Room {
 
   private var chat: ChatFeature.State? { screen.store.state.chat }
 
+  /// The identifiers of a message of the chat and of its author; `nil` if it is not kept.
+  func message(numbered number: Int) -> (identifier: Text, author: Text)? {
+    let message = chat?.messages.last { $0.number == number }?.message
+    return message.map { ($0.id, $0.userID) }
+  }
+
   /// Calls `body` once the history has been looked through for the names and the filter in force,
   /// which takes some frames if it is long.
   func whenReviewed(_ body: @escaping (Room) -> Void) {

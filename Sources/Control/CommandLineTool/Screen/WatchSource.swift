@@ -1,0 +1,147 @@
+import ControlInterface
+import JSON
+import Platform
+import Varlink
+
+/// Keeps the screen of `watch` up to date, and does what is asked for on it.
+final class WatchSource: Sendable {
+  typealias Inbox = ScreenInbox<HostScreenModel.Update, HostScreenModel.Request>
+
+  /// Numbers of the sources of updates other than the room.
+  private enum Source {
+    static let connection = -1
+    static let rooms = -2
+    static let ended = -3
+    static let outcomes = -4
+  }
+
+  let context: Context
+  /// The room that was named, with which the watch ends; `nil` if rooms are chosen from a list.
+  let room: String?
+  let rate: Double
+  let inbox: Inbox
+  private let isShowingRoom = Guarded(false)
+
+  init(_ context: Context, room: String?, rate: Double, _ inbox: Inbox) {
+    self.context = context
+    self.room = room
+    self.rate = rate
+    self.inbox = inbox
+  }
+
+  func run(_ client: ControlClient) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { [self] in try await list(client) }
+      group.addTask { [self] in await serve() }
+      _ = try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func list(_ client: ControlClient) async throws {
+    let environment = context.environment
+    try await context.following(
+      client,
+      onConnection: { [self] isConnected in
+        // What shows a room notices sooner.
+        guard !isShowingRoom.withLock({ $0 }) else { return }
+        inbox.post(.connection(isConnected), from: Source.connection)
+      }
+    ) { client, answered in
+      while true {
+        let rooms = try await client.listRooms().rooms
+        answered()
+        inbox.post(.rooms(rooms, at: environment.now()), from: Source.rooms)
+        try await environment.sleep(.seconds(1))
+      }
+    }
+  }
+
+  private func serve() async {
+    var monitor = room.map(show)
+    for await request in inbox.requests {
+      switch request {
+      case .show(let room):
+        monitor?.cancel()
+        monitor = show(room)
+      case .call(let call): Task { await perform(call) }
+      }
+    }
+    monitor?.cancel()
+  }
+
+  private func perform(_ call: HostScreenModel.Call) async {
+    var failure: String?
+    do {
+      let reply = try await context.withDaemon {
+        try await $0.client.callRaw("\(ControlInterface.name).\(call.method)", call.parameters)
+      }
+      if reply["outcome"] == "refused" { failure = reply["reason"]?.stringValue ?? "refused" }
+    } catch {
+      failure = (error as? Failure)?.message ?? "\(error)"
+    }
+    inbox.post(
+      .outcome(.init(call: call, failure: failure)), from: Source.outcomes - call.number)
+  }
+
+  private func show(_ name: String) -> Task<Void, Never> {
+    isShowingRoom.withLock { $0 = true }
+    return Task {
+      do {
+        try await monitor(name)
+      } catch is CancellationError {
+      } catch let end as WatchEnd where room == nil {
+        isShowingRoom.withLock { $0 = false }
+        inbox.post(.ended(room: name, reason: end.message), from: Source.ended)
+      } catch {
+        if !Task.isCancelled { inbox.end(.failure(error)) }
+      }
+    }
+  }
+
+  private func monitor(_ name: String) async throws {
+    try await context.following(
+      try await context.connect(),
+      onConnection: { [inbox] in inbox.post(.connection($0), from: Source.connection) }
+    ) { client, answered in
+      var hasAnswered = false
+      do {
+        for try await element in try client.monitorScreen(name, maximumRate: rate) {
+          answered()
+          hasAnswered = true
+          inbox.post(.screen(room: name, try element.report()))
+        }
+      } catch VarlinkClientError.remote(let error) where hasAnswered || room == nil {
+        throw WatchEnd.meaning(of: error)
+      }
+    }
+  }
+}
+
+/// Why a room is not watched any longer.
+enum WatchEnd: Error {
+  case roomClosed(String)
+  case daemonStopped
+
+  /// The same error, unless it means that the room is gone.
+  static func meaning(of error: VarlinkError) -> any Error {
+    guard case .noSuchRoom(let name)? = ControlError(error) else {
+      return VarlinkClientError.remote(error)
+    }
+    return Self.roomClosed(name)
+  }
+
+  var message: String {
+    switch self {
+    case .roomClosed(let name): "the room '\(name)' was closed"
+    case .daemonStopped: "the daemon stopped"
+    }
+  }
+
+  func report(on console: Console) throws(Failure) {
+    switch self {
+    case .roomClosed: console.warn(message)
+    case .daemonStopped: throw Failure(.failed, message)
+    }
+  }
+}

@@ -15,7 +15,9 @@ package struct RecorderView: View {
     var lines: [ViewNode] = []
     if let own { lines += describe("here", own) + attempts(state.work) }
     if elsewhere != RecorderActivity() {
-      lines += describe(own == nil ? nil : "elsewhere", elsewhere)
+      let there = describe(own == nil ? nil : "elsewhere", elsewhere)
+      // What is under way stays on a small screen.
+      lines = own?.state == .idle && elsewhere.state != .idle ? there + lines : lines + there
     }
     return .panel(
       .init("recorder", title: "Recorder", priority: 5, usefulRows: 4),

@@ -15,6 +15,20 @@ package enum Spelling {
     return best.1
   }
 
+  /// The candidate of which `word` is probably a misspelling: two edits away, or one if it is short. Names that
+  /// differ in their digits alone are names of different things.
+  /// - Complexity: O(number of candidates × product of the lengths).
+  package static func misspelled(_ word: String, among candidates: [String]) -> String? {
+    let limit = word.count > 3 ? 2 : word.count > 2 ? 1 : 0
+    let letters = word.filter { !$0.isNumber }
+    let near = candidates.sorted().filter { candidate in
+      abs(candidate.count - word.count) <= limit && candidate != word
+        && candidate.filter { !$0.isNumber } != letters
+    }
+    let best = near.map { (distance(word, $0), $0) }.min { $0 < $1 }
+    return best.flatMap { $0.0 <= limit ? $0.1 : nil }
+  }
+
   /// What to add to a message about an unknown word: the nearest candidate, or all of them.
   package static func hint(for word: String, among candidates: [String]) -> String {
     if let near = nearest(to: word, among: candidates) { return "; did you mean '\(near)'?" }

@@ -1,6 +1,7 @@
 import ControlInterface
 import Glibc
 import LiveEvents
+import Suggestions
 import Varlink
 
 extension Context {
@@ -16,8 +17,22 @@ extension Context {
       await client.client.close()
       return result
     } catch let error as VarlinkClientError {
-      throw Failure(error)
+      throw await Self.failure(error, client)
     }
+  }
+
+  /// The failure of a call; for a room that is not there, with the one that was probably meant.
+  private static func failure(
+    _ error: VarlinkClientError, _ client: ControlClient
+  ) async -> Failure {
+    var failure = Failure(error)
+    guard case .remote(let remote) = error,
+      case .noSuchRoom(let name)? = ControlError(remote),
+      let rooms = try? await client.listRooms().rooms.map(\.room),
+      let near = Spelling.nearest(to: name, among: rooms)
+    else { return failure }
+    failure.message += "; did you mean '\(near)'?"
+    return failure
   }
 
   /// Keeps calling the daemon: when the connection is lost after it has answered, waits for the daemon and

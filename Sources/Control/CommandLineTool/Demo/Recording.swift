@@ -27,7 +27,10 @@ struct Recording: Sendable {
     }
     candidates.append("\(installed)/\(bundledName)")
     for candidate in candidates where FileKind(path: candidate) == .regular { return candidate }
-    throw Failure(.badData, "the bundled recording is not there; name one: livehostctl demo FILE")
+    throw Failure(
+      .badData,
+      "the bundled recording is not there; name one: livehostctl demo FILE "
+        + "(looked at \(candidates.joined(separator: ", ")))")
   }
 
   private static func room(of path: String) throws(Failure) -> RoomName {

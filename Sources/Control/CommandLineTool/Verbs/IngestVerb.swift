@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlInterface
 package import JSON
 import LiveEvents
 import Wording
@@ -40,6 +41,7 @@ struct IngestVerb: Verb {
     let console = context.console
     var onProgress: (@Sendable (PlaybackProgress) -> Void)?
     if let bar { onProgress = { bar.show($0) } }
+    let before = try? await rejections(context)
     do {
       let result = try await Playback.run(
         PlaybackPlan(room: room, speed: speed, format: format, reconnects: file == "-"),
@@ -69,6 +71,11 @@ struct IngestVerb: Verb {
           details: ["result": PlaybackText.json(result)])
       }
       try context.print(PlaybackText.json(result)) { [PlaybackText.line(result)] }
+      if confirmed.rejected > 0, let before, let after = try? await rejections(context),
+        let text = PlaybackText.rejections(after.merging(before) { $0 - $1 })
+      {
+        console.warn(text)
+      }
     } catch let interrupted as PlaybackInterrupted {
       bar?.clear()
       let confirmed = interrupted.result.confirmed
@@ -78,6 +85,13 @@ struct IngestVerb: Verb {
           + "\(Format.count(confirmed.received)) events, \(Format.count(confirmed.rejected)) rejected",
         details: ["result": PlaybackText.json(interrupted.result)])
     }
+  }
+}
+
+extension IngestVerb {
+  /// How many events the daemon has rejected so far, by reason.
+  private func rejections(_ context: Context) async throws -> [String: Int] {
+    try await context.withDaemon { try await $0.getStatus().totals.rejectedByReason }
   }
 }
 
@@ -99,6 +113,14 @@ package enum PlaybackText {
     }
     let more = sorted.count > 5 ? " and \(Format.count(sorted.count - 5, "other"))" : ""
     return "; not translated: " + named.joined(separator: ", ") + more
+  }
+
+  /// The reasons of rejections; `nil` if there are none.
+  package static func rejections(_ counts: [String: Int]) -> String? {
+    let reasons = counts.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    guard !reasons.isEmpty else { return nil }
+    let list = reasons.map { "\(Format.count($0.value)) \($0.key)" }.joined(separator: ", ")
+    return "rejected meanwhile, from all sources: \(list); livehost-events(5) explains the reasons"
   }
 
   package static func json(_ result: PlaybackResult) -> JSONValue {

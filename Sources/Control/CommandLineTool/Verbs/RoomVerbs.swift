@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlInterface
 import JSON
 import LiveEvents
+import Suggestions
 
 struct RoomsVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -50,7 +51,8 @@ struct SendVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "send", abstract: "Send one event to a room.",
     discussion: """
-      Returns once the event has been applied. For example:
+      Returns once the event has been applied. A room that is not open is opened, unless its name is \
+      nearly that of another one. For example:
         livehostctl send main '{"type":"viewers","count":12}'
       JSON: an object with received and rejected. livehost-events(5) lists the events.
       """)
@@ -62,8 +64,15 @@ struct SendVerb: Verb {
 
   func run(_ context: Context) async throws {
     let value = try parsedEvent()
-    let reply = try await context.withDaemon {
-      try await $0.sendEvents(room: room.description, events: [value])
+    let name = room.description
+    let reply = try await context.withDaemon { client in
+      let rooms = try await client.listRooms().rooms.map(\.room)
+      if !rooms.contains(name), let near = Spelling.misspelled(name, among: rooms) {
+        throw Failure(
+          .failed,
+          "there is no room '\(name)'; did you mean '\(near)'? 'livehostctl open \(name)' opens it")
+      }
+      return try await client.sendEvents(room: name, events: [value])
     }
     try context.print(JSONValue(encoding: reply)) { [] }
     if reply.rejected > 0 {

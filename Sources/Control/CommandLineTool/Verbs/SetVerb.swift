@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlInterface
 import JSON
 import LiveEvents
+import Suggestions
 
 struct SetVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -10,7 +11,7 @@ struct SetVerb: Verb {
       A slider that is being dragged keeps moving; the end of the drag decides. The switch endStream asks \
       for confirmation: set it on again to end the stream, or off to cancel. Where a program carries out the \
       room's requests, such as one that drives OBS, waits for its answer, and fails if it refuses. For example:
-        livehostctl set main zoom 0.25
+        livehostctl set main zoom 25%
         livehostctl set main camera on
       JSON: an object with room, control, value or on, and outcome if there was a request.
       """)
@@ -18,8 +19,24 @@ struct SetVerb: Verb {
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
   @Argument(help: "Name of the slider or switch.", completion: .controls) var control: String
-  @Argument(help: "From 0 to 1 for a slider; on, off or toggle for a switch.")
+  @Argument(
+    help: "From 0 to 1, or a percentage, for a slider; on, off or toggle for a switch.")
   var value: ControlValue
+  @Flag(help: "Make a control although its name is nearly that of another one.") var new = false
+
+  /// - Throws: ``Failure`` if the name is probably misspelled.
+  private func check(_ client: ControlClient) async throws {
+    guard !new, control != "endStream" else { return }
+    let controls = try await client.getRoom(room.description, feature: .control).features.control
+    let known = controls.map { Array($0.values.keys) + $0.switches.keys } ?? []
+    guard !known.contains(control), let near = Spelling.misspelled(control, among: known) else {
+      return
+    }
+    throw Failure(
+      .failed,
+      "the room '\(room)' has no control '\(TerminalText.sanitized(control))'; did you mean "
+        + "'\(TerminalText.sanitized(near))'? --new makes it")
+  }
 
   func run(_ context: Context) async throws {
     var reply: [JSONName: JSONValue] = [
@@ -29,12 +46,14 @@ struct SetVerb: Verb {
     switch value {
     case .slider(let value):
       set = try await context.withDaemon {
-        try await $0.setControl(room: room.description, control: control, value: value)
+        try await check($0)
+        return try await $0.setControl(room: room.description, control: control, value: value)
       }
       reply["value"] = set.value.map(JSONValue.number)
     case .switch(let on):
       set = try await context.withDaemon {
-        try await $0.setControl(room: room.description, control: control, on: on)
+        try await check($0)
+        return try await $0.setControl(room: room.description, control: control, on: on)
       }
       reply["on"] = set.on.map(JSONValue.bool) ?? .null
     }
@@ -63,7 +82,13 @@ enum ControlValue: ExpressibleByArgument {
     case "off": self = .switch(false)
     case "toggle": self = .switch(nil)
     default:
-      guard let value = Double(argument), value >= 0, value <= 1 else { return nil }
+      // Screens show percentages, so people write them.
+      let isPercentage = argument.last == "%"
+      guard let number = Double(isPercentage ? argument.dropLast() : argument[...]) else {
+        return nil
+      }
+      let value = isPercentage ? number / 100 : number
+      guard value >= 0, value <= 1 else { return nil }
       self = .slider(value)
     }
   }

@@ -38,11 +38,18 @@ package struct LivehostControl: ControlService {
     self.ingest = ingest
   }
 
-  package func getStatus() async throws -> StatusReport {
+  private func counts() async -> EventCounts {
     var counts = router.unroutableCounts
     for lane in directory.lanes { counts.add(await lane.counts()) }
-    return status.report(
-      counts: counts, rooms: directory.count, lanes: directory.lanes, hangs: hangs)
+    return counts
+  }
+
+  /// For the rate that the status tells.
+  package func countReceived() async { status.note(received: await counts().received) }
+
+  package func getStatus() async throws -> StatusReport {
+    status.report(
+      counts: await counts(), rooms: directory.count, lanes: directory.lanes, hangs: hangs)
   }
 
   package func getMetrics() async throws -> [MetricFamily] {

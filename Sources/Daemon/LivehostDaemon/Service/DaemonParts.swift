@@ -223,8 +223,9 @@ final class DaemonParts: Sendable {
       let access = Access()
       let managed = try ServiceManagement.makeInterface(
         service: reloading, mayChange: { access.mayChange($0) })
+      let service = controlService()
       let interface = try ControlInterface.makeInterface(
-        service: controlService(), mayChange: { access.mayChange($0) })
+        service: service, mayChange: { access.mayChange($0) })
       var limits = VarlinkServer.Limits()
       limits.connections = configuration.controlConnections
       limits.connectionsPerUser = max(1, limits.connections / 4)
@@ -251,7 +252,14 @@ final class DaemonParts: Sendable {
       controlServer.withLock { $0 = server }
       let log = RefusalLog(logger: logger) { [refusals] in refusals() }
       log.start(on: controlGroup.next())
+      let eventLoop = controlGroup.next()
+      let counting = eventLoop.scheduleRepeatedAsyncTask(
+        initialDelay: .zero, delay: .seconds(1)
+      ) { _ in
+        eventLoop.makeFutureWithTask { await service.countReceived() }
+      }
       return {
+        counting.cancel()
         self.hangs.finish()
         await server.shutdown()
         log.stop()

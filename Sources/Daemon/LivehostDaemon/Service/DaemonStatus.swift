@@ -26,8 +26,7 @@ package final class DaemonStatus: Sendable {
     let since: Int
   }
   private let refusals: @Sendable () -> RefusalCounts
-  /// Totals of received events at times in the last seconds, for the rate.
-  private let samples = Guarded<[(at: NIODeadline, received: Int)]>([])
+  private let received = Guarded(ReceivedRate())
 
   /// - Parameters:
   ///   - lostEntries: gives the number of journal entries that were lost.
@@ -97,7 +96,7 @@ package final class DaemonStatus: Sendable {
     let now = NIODeadline.now()
     return StatusReport(
       version: version, uptimeSeconds: Int((now - start).nanoseconds / 1_000_000_000),
-      rooms: rooms, eventsPerSecond: rate(received: counts.received, now: now),
+      rooms: rooms, eventsPerSecond: received.withLock { $0.rate(counts.received, at: now) },
       totals: TotalsReport(counts.counters, rejectedByReason: counts.reasons), health: health,
       longestTurnMicroseconds: Int(longest / 1000), memoryBytes: Self.residentBytes(),
       journalEntriesLost: lost, lanes: lanes.count, microhangs: hangs.counts.microhangs,
@@ -119,19 +118,10 @@ package final class DaemonStatus: Sendable {
     WallClock.milliseconds() - hang.timestamp < 60_000
   }
 
-  /// Events per second since the oldest call in the last ten seconds, or since the start.
-  private func rate(received: Int, now: NIODeadline) -> Double {
-    samples.withLock { samples in
-      let horizon = now - .seconds(10)
-      // One sample from before the horizon is kept, where the window begins.
-      while samples.count > 1, samples[1].at <= horizon { samples.removeFirst() }
-      let base = samples.first ?? (at: start, received: 0)
-      if samples.last.map({ now - $0.at >= .milliseconds(100) }) ?? true {
-        samples.append((now, received))
-      }
-      let seconds = Double((now - base.at).nanoseconds) / 1e9
-      return seconds > 0 ? Double(received - base.received) / seconds : 0
-    }
+  /// Notes how many events were received by now. To be called once a second, so that the rate is that of the last
+  /// ten, whoever asks and whenever.
+  package func note(received count: Int) {
+    received.withLock { $0.note(count, at: .now()) }
   }
 
   /// Resident memory of this process, from `/proc/self/statm`; 0 if that cannot be read.

@@ -100,7 +100,7 @@ import ViewGraph
   private func lists(of graph: ViewGraph) throws -> [[ViewNode.ListRow]] {
     guard case .panel(_, .column(let lines)) = try #require(graph.output(of: graph.rootID))
     else { return [] }
-    return lines.compactMap { if case .list(let rows, _) = $0 { rows } else { nil } }
+    return lines.compactMap { if case .list(let rows, _) = $0.withoutActs { rows } else { nil } }
   }
 
   @Test func `a message of another channel of a shared chat shows that channel, dimmed`() throws {
@@ -140,7 +140,7 @@ import ViewGraph
       var rows: [ViewNode.ListRow] = []
       graph.forEachView { _, _, output in
         guard case .panel(_, .column(let lines)) = output,
-          case .list(let list, _)? = lines.last
+          case .list(let list, _)? = lines.last?.withoutActs
         else { return }
         rows = list
       }
@@ -182,11 +182,17 @@ import ViewGraph
 
   private func rows(of graph: ViewGraph) throws -> [ViewNode.ListRow] {
     guard case .panel(_, .column(let lines)) = try #require(graph.output(of: graph.rootID)),
-      case .list(let rows, scrolling: "messages")? = lines.last
+      case .list(let rows, scrolling: "messages")? = lines.last?.withoutActs
     else {
       Issue.record("the chat is a panel that ends with a list")
       return []
     }
     return rows
+  }
+}
+
+extension ViewNode {
+  fileprivate var withoutActs: ViewNode {
+    if case .acting(_, let inner) = self { inner } else { self }
   }
 }

@@ -60,7 +60,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
   private final class Screen {
     var model = HostScreenModel(rooms: ["main"], hasList: true)
 
-    init() { model.apply(.screen(room: "main", screen())) }
+    init() { model.apply(.screen(room: "main", screen(), at: 0)) }
 
     func press(_ keys: Key...) { for key in keys { press(key) } }
     func type(_ text: String) { for character in text { press(.character(character)) } }
@@ -110,7 +110,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     let screen = Screen()
     screen.press(.character("1"), .down, .down)
     #expect(screen.selected.contains("ann"))
-    screen.model.apply(.screen(room: "main", CommandLineToolTests.screen(waiting: ["bob"])))
+    screen.model.apply(.screen(room: "main", CommandLineToolTests.screen(waiting: ["bob"]), at: 0))
     #expect(screen.selected.contains("bob"))
   }
 
@@ -144,8 +144,13 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     screen.press(.character("+"), .character("+"))
     let calls = screen.calls
     #expect(calls.map { $0.parameters["value"] } == [0.55, 0.6])
-    // Until there is an outcome, the next step goes on from what was asked for.
+    // Until the screen shows it, the next step goes on from what was asked for.
     for call in calls { screen.model.apply(.outcome(.init(call: call))) }
+    screen.press(.character("+"))
+    let next = screen.calls
+    #expect(next.map { $0.parameters["value"] } == [0.65])
+    for call in next { screen.model.apply(.outcome(.init(call: call))) }
+    screen.model.apply(.screen(room: "main", CommandLineToolTests.screen(), at: 0))
     screen.press(.character("-"))
     #expect(screen.calls.first?.parameters["value"] == 0.45)
     screen.press(.character("s"))
@@ -168,7 +173,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     screen.press(.enter)
     #expect(
       screen.calls.first?.parameters == ["room": "main", "control": "camera", "on": true])
-    screen.model.apply(.screen(room: "main", CommandLineToolTests.screen(camera: true)))
+    screen.model.apply(.screen(room: "main", CommandLineToolTests.screen(camera: true), at: 0))
     #expect(screen.selected.contains("camera on") && screen.foot.contains("turn off"))
   }
 
@@ -179,6 +184,26 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.calls.first?.method == "StartRecording")
     screen.press(.character("0"), .down)
     #expect(screen.foot.contains("e end the stream"))
+  }
+
+  @Test func `a click selects, a second one acts, and the wheel scrolls what is under it`() throws {
+    let screen = Screen()
+    screen.model.resize(columns: 100, rows: 30)
+    func place(_ text: String) throws -> (row: Int, column: Int) {
+      let row = try #require(screen.lines.firstIndex { $0.contains(text) })
+      let before = screen.lines[row].prefix { $0 != text.first }
+      return (row, before.count)
+    }
+    let bob = try place("bob")
+    screen.press(.click(row: bob.row, column: bob.column))
+    #expect(screen.selected.contains("bob") && screen.calls.isEmpty)
+    screen.press(.click(row: bob.row, column: bob.column))
+    #expect(screen.calls.first?.parameters == ["room": "main", "user": "bob"])
+    let chat = try #require(screen.lines.firstIndex { $0.contains("text 59") })
+    screen.press(.wheel(-3, row: chat, column: 5))
+    #expect(screen.lines.contains { $0.contains("3 newer below") })
+    screen.press(.click(row: 29, column: 0), .click(row: 500, column: 500))
+    #expect(screen.calls.isEmpty)
   }
 
   @Test func `a search goes from match to match`() {
@@ -235,7 +260,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(lines().contains { $0.hasPrefix("b ") && $0.contains("50.0") && $0.contains("150") })
     press(.down, .down, .enter)
     #expect(model.takeRequests() == [.show("b")])
-    model.apply(.screen(room: "b", .made(room: "b", chat: .messages(0..<3))))
+    model.apply(.screen(room: "b", .made(room: "b", chat: .messages(0..<3)), at: 0))
     #expect(lines()[0].hasPrefix("b "))
     press(.right)
     #expect(model.takeRequests() == [.show("a")])

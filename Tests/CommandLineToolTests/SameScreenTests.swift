@@ -132,6 +132,9 @@ extension ScreenNode {
     let own = kind == .panel ? [] : [text, detail].compactMap(\.self)
     return own + (columns ?? []).map(\.title) + (parts ?? []).flatMap(\.texts)
   }
+
+  /// What can be done with it, which is shown where there is nothing else.
+  var offers: [String] { (acts ?? []).map(\.label) + (parts ?? []).flatMap(\.offers) }
 }
 
 private func words(_ texts: [String]) -> [String] {
@@ -158,11 +161,14 @@ private func words(_ texts: [String]) -> [String] {
   func `watch says what the published tree says, and nothing else`(screen: ScreenReport) {
     for pane in ScreenParts(screen).panes {
       var model = HostScreenModel(rooms: ["main"], shown: [pane.name])
-      model.apply(.screen(room: "main", screen))
+      model.apply(.screen(room: "main", screen, at: 0))
       let picture = model.picture(columns: 500, rows: 100)
       let lines = (0..<picture.rows - 1).map { picture.text(row: $0) }
       let title = lines.firstIndex { words([$0]) == words([pane.title]) } ?? 0
-      #expect(words(Array(lines[(title + 1)...])) == words(pane.content.texts), "\(pane.name)")
+      let texts = pane.content.texts
+      #expect(
+        words(Array(lines[(title + 1)...])) == words(texts.isEmpty ? pane.content.offers : texts),
+        "\(pane.name)")
     }
   }
 
@@ -237,7 +243,7 @@ private func words(_ texts: [String]) -> [String] {
 
   private static func picture(_ screen: ScreenReport, _ columns: Int, _ rows: Int) -> CellGrid {
     var model = HostScreenModel(rooms: ["main"])
-    model.apply(.screen(room: "main", screen))
+    model.apply(.screen(room: "main", screen, at: 0))
     return model.picture(columns: columns, rows: rows)
   }
 

@@ -237,7 +237,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
 @Suite struct HostScreenTests {
   private func model(_ screen: ScreenReport, rooms: [String] = ["main"]) -> HostScreenModel {
     var model = HostScreenModel(rooms: rooms)
-    for index in rooms.indices { model.apply(.screen(room: rooms[index], screen)) }
+    for index in rooms.indices { model.apply(.screen(room: rooms[index], screen, at: 0)) }
     return model
   }
 
@@ -285,10 +285,11 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     for _ in 0..<10 { _ = model.press(.up) }
     let before = lines(model.picture(columns: 60, rows: 20)).filter { $0.contains("text") }
     #expect(before.last?.hasSuffix("text 49") == true)
-    model.apply(.screen(room: "main", .made(chat: .messages(10..<70))))
+    model.apply(.screen(room: "main", .made(chat: .messages(10..<70)), at: 0))
     let picture = lines(model.picture(columns: 60, rows: 20))
     #expect(picture.filter { $0.contains("text") } == before)
     #expect(picture.contains { $0.contains("20 newer below") })
+    model.resize(columns: 60, rows: 20)
     press(&model, .home)
     let first = lines(model.picture(columns: 60, rows: 20)).filter { $0.contains("text") }
     #expect(first.first?.hasSuffix("text 0") == true && first.count == before.count)
@@ -300,10 +301,43 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(end?.hasSuffix("text 69") == true)
   }
 
+  /// At 300 messages a second and ten updates a second, rows change as often as people can follow.
+  @Test func `in a flood rows come together once a second, and slow ones at once`() {
+    var model = HostScreenModel(rooms: ["main"])
+    func rows() -> [String] { lines(model.picture(columns: 60, rows: 24)) }
+    var time: UInt64 = 1_000_000_000
+    func post(_ end: Int) {
+      model.apply(
+        .screen(room: "main", .made(chat: .messages(max(0, end - 60)..<end)), at: time))
+    }
+    post(30)
+    var before = rows()
+    let height = before.count { $0.contains("text") }
+    var changes: [Int] = []
+    for update in 1...50 {
+      time += 100_000_000
+      post(30 + update * 30)
+      let after = rows()
+      changes.append(zip(before, after).count { $0 != $1 })
+      before = after
+    }
+    #expect(changes.reduce(0, +) <= 6 * height, "\(changes)")
+    #expect(changes.count { $0 > 0 } <= 6 && changes.contains(height))
+    // What a flood leaves behind is shown although no other update comes.
+    time += 1_000_000_000
+    model.apply(.rooms([], at: time))
+    #expect(rows().contains { $0.hasSuffix("text 1529") })
+    for message in 1...5 {
+      time += 500_000_000
+      post(1_530 + message)
+      #expect(rows().contains { $0.hasSuffix("text \(1_529 + message)") })
+    }
+  }
+
   @Test func `another list is followed from its end`() {
     var model = model(.made(chat: .messages(0..<60)))
     for _ in 0..<10 { _ = model.press(.up) }
-    model.apply(.screen(room: "main", .made(chat: .messages(3..<5, scrolling: "filtered"))))
+    model.apply(.screen(room: "main", .made(chat: .messages(3..<5, scrolling: "filtered")), at: 0))
     let text = lines(model.picture(columns: 60, rows: 20)).joined()
     #expect(text.contains("text 4") && !text.contains("text 49") && !text.contains("newer below"))
   }
@@ -311,7 +345,9 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   @Test func `a paused screen stands still, and then shows the newest`() {
     var model = model(.made(chat: .messages(0..<1)))
     press(&model, .character(" "))
-    for last in 2...4 { model.apply(.screen(room: "main", .made(chat: .messages(0..<last)))) }
+    for last in 2...4 {
+      model.apply(.screen(room: "main", .made(chat: .messages(0..<last)), at: 0))
+    }
     func text() -> String { lines(model.picture(columns: 60, rows: 20)).joined(separator: "\n") }
     #expect(text().contains("text 0") && !text().contains("text 1") && text().contains("PAUSED"))
     press(&model, .character(" "))

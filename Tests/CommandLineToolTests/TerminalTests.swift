@@ -25,7 +25,7 @@ private struct Dice {
     let words = ["a", "bc", "日本", "👩‍👩‍👧", "e\u{301}", " ", "      ", "─", "[##--]", "ü"]
     let styles: [TextStyle] = [.plain, .strong, .faint, .bad, TextStyle(.cyan, reversed: true)]
     var picture = TerminalPicture(columns: 33, rows: 12)
-    var painter = ScreenPainter(usesColor: true)
+    var painter = ScreenPainter(.eight)
     var grid = CellGrid(columns: 33, rows: 12)
     for _ in 0..<60 {
       if dice.roll(3) == 0 {
@@ -51,7 +51,7 @@ private struct Dice {
   }
 
   @Test func `unchanged cells are not sent again`() {
-    var painter = ScreenPainter(usesColor: true)
+    var painter = ScreenPainter(.eight)
     let first = grid(["one", "two, which stays", "three"])
     let (once, again) = (painter.bytes(for: first), painter.bytes(for: first))
     #expect(!once.isEmpty && again.isEmpty)
@@ -61,7 +61,7 @@ private struct Dice {
   }
 
   @Test func `rows that move up are scrolled by the terminal`() {
-    var painter = ScreenPainter(usesColor: true)
+    var painter = ScreenPainter(.eight)
     let rows = (0..<20).map { "message number \($0) of a longer chat" }
     _ = painter.bytes(for: grid(Array(rows[0..<10])))
     let bytes = painter.bytes(for: grid(Array(rows[1..<11])))
@@ -70,7 +70,7 @@ private struct Dice {
   }
 
   @Test func `a picture of another size is drawn completely`() {
-    var painter = ScreenPainter(usesColor: true)
+    var painter = ScreenPainter(.eight)
     _ = painter.bytes(for: grid(["one"]))
     let whole = painter.bytes(for: grid(["one", ""]))
     #expect(String(decoding: whole, as: UTF8.self) == "\u{1B}[0m\u{1B}[2J\u{1B}[1;1Hone")
@@ -81,8 +81,24 @@ private struct Dice {
 
   @Test func `without colour the rest of a style remains`() {
     let style = TextStyle(.red, strong: true)
-    #expect(style.sequence(usesColor: true) == "\u{1B}[0;1;31m")
-    #expect(style.sequence(usesColor: false) == "\u{1B}[0;1m")
+    #expect(style.sequence(.eight) == "\u{1B}[0;1;31m")
+    #expect(style.sequence(.none) == "\u{1B}[0;1m")
+  }
+
+  @Test func `a terminal with all colours gets the shade, others the colour nearest to it`() {
+    var style = TextStyle(.green)
+    style.shade = TextStyle.Shade(red: 1, green: 200, blue: 3)
+    #expect(style.sequence(.all) == "\u{1B}[0;38;2;1;200;3m")
+    #expect(style.sequence(.eight) == "\u{1B}[0;32m")
+    let environment = { ProcessEnvironment(variables: $0, userID: 0).palette }
+    #expect(environment(["COLORTERM": "truecolor"]) == .all)
+    #expect(environment(["TERM": "xterm"]) == .eight)
+    #expect(environment(["COLORTERM": "truecolor", "NO_COLOR": "1"]) == .none)
+  }
+
+  @Test func `what chat clients append to repeat a message is not drawn`() {
+    #expect(TerminalText.sanitized("again \u{E0000}") == "again ")
+    #expect(TerminalText.sanitized("\u{1B}[2J\u{E0001}") == "\u{FFFD}[2J\u{FFFD}")
   }
 
   @Test func `a line that is too long is cut with an ellipsis`() {
@@ -112,12 +128,24 @@ private struct Dice {
   @Test func `keys may arrive in pieces and together`() {
     var parser = KeyParser()
     func keys(_ bytes: [UInt8]) -> [Key] { parser.keys(bytes) }
+    #expect(keys([0x1B, 0x1B]) == [.escape, .escape])
     #expect(keys([0x61, 0x1B]) == [.character("a")])
     #expect(keys(Array("[".utf8)) == [])
     #expect(keys(Array("Bj\u{1B}[5".utf8)) == [.down, .character("j")])
     #expect(keys(Array("~".utf8)) == [.pageUp])
     #expect(keys(Array("ü".utf8.prefix(1))) == [])
     #expect(keys(Array("ü".utf8.dropFirst())) == [.character("ü")])
+  }
+
+  @Test func `the mouse clicks and turns its wheel, and the rest is left out`() {
+    var parser = KeyParser()
+    func keys(_ text: String) -> [Key] { parser.keys(Array(text.utf8)) }
+    #expect(
+      keys("\u{1B}[<0;5;3M\u{1B}[<0;5;3m\u{1B}[<64;1;200M") == [
+        .click(row: 2, column: 4), .wheel(-3, row: 199, column: 0),
+      ])
+    #expect(keys("\u{1B}[<65;2;2Mx") == [.wheel(3, row: 1, column: 1), .character("x")])
+    #expect(keys("\u{1B}[<0;0;3M\u{1B}[<0;M\u{1B}[<2;5;3M\u{1B}[<0;99999999999999999999;1M") == [])
   }
 
   @Test func `noise is not taken for a key and does no harm`() {

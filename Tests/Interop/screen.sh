@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . Tests/Interop/lib.sh
 bin=$(readlink -f "${1:?usage: screen.sh BIN}")
 if ! command -v tmux >/dev/null; then
-  skip 61 "tmux is not installed (Debian package tmux)"
+  skip 60 "tmux is not installed (Debian package tmux)"
   finish
 fi
 work=$(mktemp -d)
@@ -175,7 +175,7 @@ check "and shown so" shows "only by"
 type Escape Down
 shows "select|f filter by words" >/dev/null
 type f
-check "words to filter by are asked for" shows "filter by words: "
+check "words to filter by are asked for" shows "filter by words:"
 type -l plain && type Enter
 check "the chat is filtered by words" shows 'only with "plain"'
 "$bin/livehostctl" --socket "$socket" chat filter main >/dev/null
@@ -186,7 +186,7 @@ type Escape
 check "the controls can be focused" focus Controls
 type Down
 shows "s set +\+- change" >/dev/null
-type + +
+type + + # 0.5 and two steps
 check "a slider is moved" state control '"volume":0.6'
 type s && type -l 25 && type Enter
 check "and set" state control '"volume":0.25'

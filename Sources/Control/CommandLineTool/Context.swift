@@ -66,6 +66,12 @@ package struct ProcessEnvironment: Sendable {
     return name.contains("utf-8") || name.contains("utf8")
   }
 
+  /// What the terminal is said to have; see no-color.org.
+  package var palette: TextStyle.Palette {
+    if variable("NO_COLOR") != nil { return .none }
+    return ["truecolor", "24bit"].contains(variable("COLORTERM")) ? .all : .eight
+  }
+
   /// The value of a variable; an empty one counts as not set.
   package func variable(_ name: String) -> String? {
     variables[name].flatMap { $0.isEmpty ? nil : $0 }

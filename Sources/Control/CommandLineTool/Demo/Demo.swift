@@ -96,7 +96,7 @@ struct Demo: Sendable {
     var screen = LiveScreen(HostScreenModel(rooms: rooms), context.console, terminal)
     try await screen.run { inbox in
       try await watch(rooms, rate: 10) { room, screen in
-        inbox.post(.screen(room: rooms[room], screen), from: room)
+        inbox.post(.screen(room: rooms[room], screen, at: context.environment.now()), from: room)
       }
     }
     throw DemoLeft()

@@ -10,8 +10,8 @@ package struct Console: Sendable {
   package var diagnose: @Sendable (String) -> Void
   package var isOutputTerminal: Bool
   package var isDiagnosticsTerminal: Bool
-  /// Whether text on standard output may be coloured.
-  package var usesColor: Bool
+  /// The colours that text on standard output may have.
+  package var palette: TextStyle.Palette
   /// Whether lines and blocks may be drawn with more than ASCII.
   package var usesUnicode: Bool
   /// The terminal to draw screens on; nil if standard output is not a terminal, or is a dumb one.
@@ -25,7 +25,8 @@ package struct Console: Sendable {
   package init(
     write: @escaping @Sendable ([UInt8]) throws -> Void,
     diagnose: @escaping @Sendable (String) -> Void, isOutputTerminal: Bool = false,
-    isDiagnosticsTerminal: Bool = false, usesColor: Bool = false, usesUnicode: Bool = true,
+    isDiagnosticsTerminal: Bool = false, palette: TextStyle.Palette = .none,
+    usesUnicode: Bool = true,
     terminal: Terminal? = nil,
     page: (@Sendable ([UInt8]) -> Bool)? = nil,
     size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (80, 24) }
@@ -34,7 +35,7 @@ package struct Console: Sendable {
     self.diagnose = diagnose
     self.isOutputTerminal = isOutputTerminal
     self.isDiagnosticsTerminal = isDiagnosticsTerminal
-    self.usesColor = usesColor
+    self.palette = palette
     self.usesUnicode = usesUnicode
     self.terminal = terminal
     self.page = page
@@ -46,8 +47,8 @@ package struct Console: Sendable {
 
   /// Text in a style, if styles may be used.
   package func styled(_ text: String, _ style: TextStyle) -> String {
-    guard isOutputTerminal, usesColor else { return text }
-    return style.sequence(usesColor: true) + text + TextStyle.plain.sequence(usesColor: true)
+    guard isOutputTerminal, palette != .none else { return text }
+    return style.sequence(palette) + text + TextStyle.plain.sequence(palette)
   }
 
   /// Writes a whole result; page by page if it is taller than the terminal.
@@ -81,8 +82,7 @@ package struct Console: Sendable {
       diagnose: { text in _ = writeAll(Array(text.utf8), to: STDERR_FILENO) },
       isOutputTerminal: isTerminal,
       isDiagnosticsTerminal: isatty(STDERR_FILENO) == 1,
-      // See no-color.org.
-      usesColor: isInteractive && environment.variable("NO_COLOR") == nil,
+      palette: isInteractive ? environment.palette : .none,
       usesUnicode: environment.usesUTF8,
       terminal: isInteractive ? .process(write: write) : nil,
       page: page,

@@ -4,7 +4,10 @@ package enum TerminalText {
   /// strangers, and an escape sequence in it must stay text.
   package static func sanitized(_ text: some StringProtocol) -> String {
     var scalars = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { scalars.append(isHarmless(scalar) ? scalar : "\u{FFFD}") }
+    // Chat clients append U+E0000, which shows nothing anywhere, so that a repeated message counts as another.
+    for scalar in text.unicodeScalars where scalar.value != 0xE0000 {
+      scalars.append(isHarmless(scalar) ? scalar : "\u{FFFD}")
+    }
     return String(scalars)
   }
 

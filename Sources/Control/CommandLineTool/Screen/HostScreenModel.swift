@@ -6,8 +6,8 @@ import Wording
 /// rooms, which are side by side where the terminal is wide enough.
 package struct HostScreenModel: ScreenModel {
   package enum Update: Sendable {
-    /// What a room looks like.
-    case screen(room: String, ScreenReport)
+    /// What a room looks like, at a time in monotonic nanoseconds.
+    case screen(room: String, ScreenReport, at: UInt64)
     /// All rooms, at a time in monotonic nanoseconds.
     case rooms([RoomSummary], at: UInt64)
     /// Why a room is not shown any more.
@@ -74,7 +74,7 @@ package struct HostScreenModel: ScreenModel {
   private var calls = 0
   /// The last outcome, until a key is pressed.
   private var notice: StyledLine?
-  /// Levels that were asked for and have no outcome yet, by the identity of what shows them.
+  /// Levels that were asked for and are not on the screen yet, by the identity of what shows them.
   private var levels: [String: Double] = [:]
 
   /// How many columns a room needs to be shown next to another.
@@ -99,8 +99,11 @@ package struct HostScreenModel: ScreenModel {
 
   package mutating func apply(_ update: Update) {
     switch update {
-    case .screen(let room, let screen): displays[room]?.update(screen)
+    case .screen(let room, let screen, let time):
+      displays[room]?.update(screen, at: time)
+      if pending.isEmpty { levels = [:] }
     case .rooms(let rooms, let time):
+      for name in displays.keys { displays[name]?.settle(at: time) }
       list?.update(rooms, at: time)
       names = list?.names ?? names
     case .ended(let room, let reason):
@@ -114,7 +117,6 @@ package struct HostScreenModel: ScreenModel {
 
   private mutating func apply(_ outcome: Outcome) {
     pending.removeAll { $0.number == outcome.call.number }
-    if pending.isEmpty { levels = [:] }
     if let failure = outcome.failure {
       notice = StyledLine("\(outcome.call.label): \(failure)", .bad)
     } else {
@@ -124,7 +126,8 @@ package struct HostScreenModel: ScreenModel {
 
   package mutating func resize(columns: Int, rows: Int) {
     size = (columns, rows)
-    for name in displays.keys { displays[name]?.size = (columns, max(0, rows - 1)) }
+    let width = columnsOfRooms(columns).first?.width ?? columns
+    for name in displays.keys { displays[name]?.size = (width, max(0, rows - 1)) }
   }
 
   package mutating func takeRequests() -> [Request] {
@@ -147,6 +150,13 @@ package struct HostScreenModel: ScreenModel {
     }
     notice = nil
     switch key {
+    case .click(let row, let column): click(row: row, column: column)
+    case .wheel(let rows, let row, let column):
+      if current == nil {
+        list?.move(rows.signum())
+      } else if let (name, start) = room(at: column) {
+        displays[name]?.turnWheel(rows, row: row, column: column - start)
+      }
     case .character("q"): return false
     case .character("?"), .character("h"): showsHelp = true
     case .character("/"):
@@ -158,6 +168,27 @@ package struct HostScreenModel: ScreenModel {
       if current == nil { pressInList(key) } else { pressInRoom(key) }
     }
     return true
+  }
+
+  /// The room at a column, and where it begins.
+  private func room(at column: Int) -> (name: String, start: Int)? {
+    let rooms = columnsOfRooms(size.columns)
+    guard rooms.count > 1 else { return current.map { ($0, 0) } }
+    return Array(zip(names, rooms)).last { $0.1.start <= column }.map { ($0.0, $0.1.start) }
+  }
+
+  /// The first click selects, a second one on the same acts.
+  private mutating func click(row: Int, column: Int) {
+    guard row < size.rows - 1 else { return }
+    if current == nil {
+      let picture = pictureWithTargets(columns: size.columns, rows: size.rows)
+      guard column < picture.columns, let room = picture[row, column].style.target else { return }
+      if list?.choice == room { show(room) } else { list?.choose(room) }
+    } else if let (name, start) = room(at: column) {
+      current = name
+      let wasSelected = displays[name]?.click(row: row, column: column - start) ?? false
+      if wasSelected, let target = display?.selected { _ = act(.enter, on: target) }
+    }
   }
 
   private mutating func pressInList(_ key: Key) {
@@ -378,9 +409,11 @@ package struct HostScreenModel: ScreenModel {
   private func state(_ target: ActTarget?, columns: Int) -> StyledLine {
     if !isConnected { return StyledLine(ScreenText.awayNotice, .warning) }
     if let notice { return notice }
-    if let call = pending.last { return StyledLine("\(call.label) ...", .warning) }
-    guard let target else { return display?.counters(columns: columns) ?? StyledLine() }
     var line = StyledLine()
+    if let call = pending.last { line.append("\(call.label) ...", .warning) }
+    guard let target else {
+      return pending.isEmpty ? display?.counters(columns: columns) ?? StyledLine() : line
+    }
     for (key, act) in target.keys {
       line.append(line.width > 0 ? "  " : "")
       line.append("\(key) ", .strong)
@@ -401,6 +434,7 @@ package struct HostScreenModel: ScreenModel {
       ("Page Up, Page Down", "scroll by ten rows"),
       ("Home, End, g, G", "go to the beginning or end"),
       ("/ and then n, N", "search; older, newer"),
+      ("Mouse", "select; click again to act; the wheel scrolls (Shift marks text)"),
       ("z", "zoom the pane, and back"), ("Space", "pause, and continue"),
     ]
     if list != nil {

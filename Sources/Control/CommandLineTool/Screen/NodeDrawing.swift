@@ -131,17 +131,27 @@ package struct NodeDrawing: Sendable {
     case .warning: .warning
     case .bad: .bad
     case .active: TextStyle(.red, strong: true)
-    case .person: TextStyle(color(of: text), strong: true)
+    case .person: person(text)
     }
   }
 
   /// The same for the same person; never red, which means that something is wrong.
-  private func color(of name: String) -> TextStyle.Color {
+  private func person(_ name: String) -> TextStyle {
     var hash: UInt32 = 2_166_136_261
     for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
     let colors = TextStyle.Color.allCases.filter { $0 != .red }
-    return colors[Int(hash % UInt32(colors.count))]
+    var style = TextStyle(colors[Int(hash % UInt32(colors.count))], strong: true)
+    style.shade = Self.shades[Int(hash >> 8) % Self.shades.count]
+    return style
   }
+
+  /// Hues from orange to pink, of a lightness that can be read on black and on white.
+  private static let shades: [TextStyle.Shade] = [
+    (0xC7, 0x7D, 0x0A), (0xA8, 0x8A, 0x00), (0x86, 0x95, 0x0A), (0x5C, 0x9E, 0x2E),
+    (0x1F, 0xA3, 0x52), (0x00, 0xA2, 0x7A), (0x00, 0x9F, 0x99), (0x00, 0x9A, 0xB5),
+    (0x1E, 0x92, 0xCC), (0x4F, 0x87, 0xDE), (0x76, 0x7B, 0xE5), (0x96, 0x70, 0xE0),
+    (0xB1, 0x66, 0xD0), (0xC6, 0x5F, 0xB9), (0xD3, 0x5C, 0x9E),
+  ].map { TextStyle.Shade(red: $0.0, green: $0.1, blue: $0.2) }
 
   // MARK: Gauges
 

@@ -5,7 +5,7 @@ package struct RoomDisplay: Sendable {
   private var report: ScreenReport?
   private var parts: ScreenParts?
   /// Came in while the screen was paused.
-  private var newer: ScreenReport?
+  private var newer: (report: ScreenReport, time: UInt64)?
   /// Names of the panes to show; empty means all.
   private let shown: [String]
 
@@ -18,6 +18,8 @@ package struct RoomDisplay: Sendable {
   private var histories: [String: RowHistory] = [:]
   /// The number after that of the last row to show; absent follows the newest.
   private var ends: [String: Int] = [:]
+  /// Up to where lists are shown that are followed, and since when, in monotonic nanoseconds.
+  private var followed: [String: (end: Int, time: UInt64)] = [:]
   /// Lines that are left out at the top of panes without a scrolling list.
   private var skipped: [String: Int] = [:]
   /// What is selected, by name of the pane, and how far down it was, in case it goes.
@@ -28,21 +30,45 @@ package struct RoomDisplay: Sendable {
 
   package init(shown: [String] = []) { self.shown = shown }
 
-  package mutating func update(_ report: ScreenReport) {
+  /// - Parameter time: monotonic nanoseconds.
+  package mutating func update(_ report: ScreenReport, at time: UInt64) {
     if isPaused {
-      newer = report
+      newer = (report, time)
     } else {
-      show(report)
+      show(report, at: time)
     }
   }
 
-  private mutating func show(_ report: ScreenReport) {
+  /// More rows than this in a second cannot be read while they move: they come together, once a second.
+  private static let calmRate = 10.0
+
+  /// Shows rows that came in by now; those that come faster than people read wait for each other.
+  ///
+  /// To be called once a second at least, since the last rows of a flood are followed by no update.
+  package mutating func settle(at time: UInt64) {
+    guard !isPaused else { return }
+    for (name, history) in histories {
+      guard let last = followed[name] else {
+        followed[name] = (history.end, time)
+        continue
+      }
+      let seconds = Double(time - min(time, last.time)) / 1e9
+      let count = history.end - last.end
+      if count < 0 || seconds >= 0.95 || Double(count) <= Self.calmRate * seconds {
+        // Nothing new leaves the time as it is, so that a single row after silence is shown at once.
+        if count != 0 { followed[name] = (history.end, time) }
+      }
+    }
+  }
+
+  private mutating func show(_ report: ScreenReport, at time: UInt64) {
     let parts = ScreenParts(report, shown: shown)
     for pane in parts.panes {
       guard let list = pane.scrolling?.list else { continue }
       let isSame = histories[pane.name, default: RowHistory()].merge(list)
-      if !isSame { ends[pane.name] = nil }
+      if !isSame { (ends[pane.name], followed[pane.name]) = (nil, nil) }
     }
+    settle(at: time)
     self.report = report
     self.parts = parts
   }
@@ -67,7 +93,7 @@ package struct RoomDisplay: Sendable {
     case .escape where isZoomed: isZoomed = false
     case .character(" "):
       isPaused.toggle()
-      if !isPaused, let newer { show(newer) }
+      if !isPaused, let newer { show(newer.report, at: newer.time) }
       newer = nil
     case .character(let digit) where ("1"..."9").contains(digit):
       guard let number = digit.wholeNumberValue, number <= panes.count else { return false }
@@ -128,6 +154,12 @@ package struct RoomDisplay: Sendable {
     guard let focus else { return }
     selections[focus] = nil
     ends[focus] = nil
+    followToEnd(focus)
+  }
+
+  /// Who asks for the newest rows does not wait for them.
+  private mutating func followToEnd(_ pane: String) {
+    if let end = histories[pane]?.end { followed[pane]?.end = end }
   }
 
   /// Selects what is above or below; scrolls if there is nothing to select.
@@ -186,6 +218,44 @@ package struct RoomDisplay: Sendable {
     return false
   }
 
+  // MARK: Mouse
+
+  /// Gives the pane at a place the focus; `false` if there is none.
+  private mutating func focus(row: Int, column: Int) -> Bool {
+    let (drawn, regions, top) = layout(columns: size.columns, rows: size.rows)
+    if row < top {
+      chosenFocus = Self.headline
+      return true
+    }
+    let region = regions.first {
+      ($0.row..<$0.row + $0.rows).contains(row - top)
+        && ($0.column..<$0.column + $0.columns).contains(column)
+    }
+    guard let region else { return false }
+    chosenFocus = drawn[region.pane].name
+    return true
+  }
+
+  /// Selects what is at a place.
+  /// - Returns: whether just that was selected already.
+  package mutating func click(row: Int, column: Int) -> Bool {
+    guard focus(row: row, column: column), let focus else { return false }
+    let picture = picture(columns: size.columns, rows: size.rows)
+    guard row < picture.rows, column < picture.columns else { return false }
+    guard let target = picture[row, column].style.target else {
+      deselect()
+      return false
+    }
+    if selected?.identity == target { return true }
+    selections[focus] = (target, 0)
+    if let history = histories[focus] { ends[focus] = ends[focus] ?? history.end }
+    return false
+  }
+
+  package mutating func turnWheel(_ rows: Int, row: Int, column: Int) {
+    if focus(row: row, column: column) { scroll(rows) }
+  }
+
   // MARK: Scrolling
 
   private mutating func scroll(_ distance: Int) {
@@ -197,6 +267,7 @@ package struct RoomDisplay: Sendable {
       end = max(history.first + 1, end + distance)
       ends[focus] = end < history.end ? end : nil
       selections[focus] = nil
+      if ends[focus] == nil { followToEnd(focus) }
     } else {
       skipped[focus] = max(0, (skipped[focus] ?? 0) + distance)
     }
@@ -220,7 +291,7 @@ package struct RoomDisplay: Sendable {
     let head = ScreenText.headline(report?.room ?? "", parts, columns: columns, .full)
     let top = min(head.count, rows > 12 ? 2 : 1)
     // A pane with nothing to show gives up its space.
-    let drawn = panes.filter { hasContent($0, columns: columns) }
+    let drawn = panes.filter { hasContent($0, columns: columns, rows: rows) }
     return (drawn, regions(of: drawn, columns: columns, rows: rows - top), top)
   }
 
@@ -257,8 +328,14 @@ package struct RoomDisplay: Sendable {
     return PaneLayout(needs, columns: columns, rows: rows).regions
   }
 
-  private func hasContent(_ pane: ScreenParts.Pane, columns: Int) -> Bool {
-    pane.scrolling != nil || !NodeDrawing(columns: columns).lines(pane.content).isEmpty
+  /// From this height on, a pane that shows nothing but what can be done has space as well.
+  private static let spacious = 28
+
+  private func hasContent(_ pane: ScreenParts.Pane, columns: Int, rows: Int) -> Bool {
+    // Plain text has no acts.
+    let offers = rows >= Self.spacious || pane.name == focus
+    return pane.scrolling != nil
+      || !NodeDrawing(columns: columns, form: offers ? .full : .plain).lines(pane.content).isEmpty
   }
 
   private func need(of pane: ScreenParts.Pane, columns: Int) -> PaneLayout.Need {
@@ -298,7 +375,8 @@ package struct RoomDisplay: Sendable {
         history.rows.lastIndex { Self.identity($0) == identity }
       }
       return scrolled(
-        before, history, end: ends[pane.name] ?? history.end,
+        before, history, end: ends[pane.name] ?? followed[pane.name]?.end ?? history.end,
+        isHeld: ends[pane.name] != nil,
         cursor: cursor.map { $0 + history.first }, columns: columns, rows: rows)
     }
     var lines = NodeDrawing(columns: columns).lines(pane.content)
@@ -317,13 +395,15 @@ package struct RoomDisplay: Sendable {
   ///
   /// - Parameters:
   ///   - end: the number after that of the last row to show.
+  ///   - isHeld: whether somebody has scrolled there.
   ///   - cursor: the number of the row that is selected, which is shown in any case.
   private func scrolled(
-    _ before: ScreenNode, _ history: RowHistory, end: Int, cursor: Int?, columns: Int, rows: Int
+    _ before: ScreenNode, _ history: RowHistory, end: Int, isHeld: Bool, cursor: Int?, columns: Int,
+    rows: Int
   ) -> [StyledLine] {
     let drawing = NodeDrawing(columns: columns)
     var head = drawing.lines(before)
-    if history.end > end {
+    if isHeld, history.end > end {
       let newer = "\(history.end - end) newer below; End shows them"
       head = [StyledLine(newer, .warning)] + head.dropFirst()
     }

@@ -104,7 +104,7 @@ struct LiveScreen<Model: ScreenModel> {
   private mutating func show(
     _ inbox: ScreenInbox<Model.Update, Model.Request>
   ) async throws {
-    var painter = ScreenPainter(usesColor: console.usesColor)
+    var painter = ScreenPainter(console.palette)
     var keys = KeyParser()
     try draw(&painter)
     for await _ in inbox.wakes {

@@ -109,7 +109,7 @@ final class WatchSource: Sendable {
         for try await element in try client.monitorScreen(name, maximumRate: rate) {
           answered()
           hasAnswered = true
-          inbox.post(.screen(room: name, try element.report()))
+          inbox.post(.screen(room: name, try element.report(), at: context.environment.now()))
         }
       } catch VarlinkClientError.remote(let error) where hasAnswered || room == nil {
         throw WatchEnd.meaning(of: error)

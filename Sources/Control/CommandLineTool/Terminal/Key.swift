@@ -1,8 +1,12 @@
-/// A key of a terminal's keyboard.
+/// A key of a terminal's keyboard, or what its mouse did.
 package enum Key: Equatable, Sendable {
   case character(Character)
   case up, down, left, right, pageUp, pageDown, home, end
   case enter, tab, backTab, escape, backspace
+  /// The first button, at a place that counts from 0.
+  case click(row: Int, column: Int)
+  /// The wheel: rows to scroll, down being positive.
+  case wheel(Int, row: Int, column: Int)
 }
 
 /// Turns what a terminal sends into keys. A sequence may arrive in pieces.
@@ -14,7 +18,7 @@ package struct KeyParser: Sendable {
   /// The keys that these bytes complete; sequences of unknown keys are left out.
   package mutating func keys(_ bytes: [UInt8]) -> [Key] {
     // Nothing follows the key itself, while a sequence begins with more than this byte.
-    if pending.isEmpty, bytes == [0x1B] { return [.escape] }
+    if pending.isEmpty, bytes.allSatisfy({ $0 == 0x1B }) { return bytes.map { _ in .escape } }
     pending += bytes
     var keys: [Key] = []
     while let (key, length) = first() {
@@ -65,6 +69,7 @@ package struct KeyParser: Sendable {
     guard let end = pending.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else {
       return nil
     }
+    if pending[2] == UInt8(ascii: "<") { return (mouse(pending[3..<end], pending[end]), end + 1) }
     let parameter = pending[2..<end].prefix { $0 != UInt8(ascii: ";") }
     let key: Key? =
       switch pending[end] {
@@ -80,6 +85,22 @@ package struct KeyParser: Sendable {
       default: nil
       }
     return (key, end + 1)
+  }
+
+  /// SGR 1006: a button, a column and a row that count from 1; `M` when it goes down, `m` when it comes up.
+  private func mouse(_ parameters: ArraySlice<UInt8>, _ end: UInt8) -> Key? {
+    let numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+      .compactMap { Int(String(decoding: $0, as: UTF8.self)) }
+    guard numbers.count == 3, numbers[1] > 0, numbers[2] > 0, end == UInt8(ascii: "M") else {
+      return nil
+    }
+    let (row, column) = (numbers[2] - 1, numbers[1] - 1)
+    switch numbers[0] {
+    case 0: return .click(row: row, column: column)
+    case 64: return .wheel(-3, row: row, column: column)
+    case 65: return .wheel(3, row: row, column: column)
+    default: return nil
+    }
   }
 
   private static let numbered: [String: Key] = [

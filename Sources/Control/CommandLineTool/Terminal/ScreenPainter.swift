@@ -3,9 +3,9 @@
 /// Draws whole if the size changed. Rows that only moved up are moved by the terminal.
 package struct ScreenPainter: Sendable {
   private var shown: CellGrid?
-  private let usesColor: Bool
+  private let palette: TextStyle.Palette
 
-  package init(usesColor: Bool) { self.usesColor = usesColor }
+  package init(_ palette: TextStyle.Palette) { self.palette = palette }
 
   /// Forgets what the terminal shows, so that the next picture is drawn whole.
   package mutating func forget() { shown = nil }
@@ -101,7 +101,7 @@ package struct ScreenPainter: Sendable {
 
   private func set(_ wanted: TextStyle, _ style: inout TextStyle, _ output: inout String) {
     guard wanted != style else { return }
-    output += wanted.sequence(usesColor: usesColor)
+    output += wanted.sequence(palette)
     style = wanted
   }
 

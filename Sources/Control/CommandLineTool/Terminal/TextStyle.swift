@@ -6,10 +6,28 @@ package struct TextStyle: Equatable, Sendable {
     case green, yellow, blue, magenta, cyan
   }
 
+  /// A colour by its parts.
+  package struct Shade: Equatable, Sendable {
+    package var red: UInt8
+    package var green: UInt8
+    package var blue: UInt8
+
+    package init(red: UInt8, green: UInt8, blue: UInt8) {
+      self.red = red
+      self.green = green
+      self.blue = blue
+    }
+  }
+
+  /// The colours that a terminal has.
+  package enum Palette: Sendable { case none, eight, all }
+
   package var color: Color?
   package var isStrong = false
   package var isFaint = false
   package var isReversed = false
+  /// Stands for ``color`` where a terminal has all colours.
+  package var shade: Shade?
   /// What can be selected where this text is; terminals are not told.
   package var target: String?
 
@@ -30,13 +48,17 @@ package struct TextStyle: Equatable, Sendable {
   package static let bad = TextStyle(.red, strong: true)
 
   /// The sequence that sets just this style.
-  /// - Parameter usesColor: Whether colours may be used; the rest stays.
-  package func sequence(usesColor: Bool) -> String {
+  /// - Parameter palette: Which colours may be used; the rest stays.
+  package func sequence(_ palette: Palette) -> String {
     var codes = ["0"]
     if isStrong { codes.append("1") }
     if isFaint { codes.append("2") }
     if isReversed { codes.append("7") }
-    if usesColor, let color { codes.append("\(color.rawValue)") }
+    if palette == .all, let shade {
+      codes.append("38;2;\(shade.red);\(shade.green);\(shade.blue)")
+    } else if palette != .none, let color {
+      codes.append("\(color.rawValue)")
+    }
     return "\u{1B}[\(codes.joined(separator: ";"))m"
   }
 }

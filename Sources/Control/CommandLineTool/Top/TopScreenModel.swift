@@ -41,6 +41,7 @@ package struct TopScreenModel: ScreenModel {
     case .character("r"): order.isReversed.toggle()
     case .up, .character("k"): scroll(-1)
     case .down, .character("j"): scroll(1)
+    case .wheel(let rows, _, _): scroll(rows)
     case .pageUp, .character("b"): scroll(-10)
     case .pageDown, .character("f"): scroll(10)
     case .home, .character("g"): scrolled = 0
@@ -114,6 +115,7 @@ package struct TopScreenModel: ScreenModel {
         ("Up, Down, k, j", "scroll it"), ("Page Up, Page Down", "scroll it by ten rows"),
         ("Home, End, g, G", "go to its beginning or end"),
       ],
-      note: "LOAD is the share of time that the evaluations of a view took.", &grid)
+      note: "LOAD: share of time spent in a view. AVOIDABLE: evaluations that changed nothing.",
+      &grid)
   }
 }

@@ -3,7 +3,7 @@ private let palette = ["#c0504d", "#4f81bd", "#9bbb59", "#8064a2", "#f79646", "#
 
 private func colour(_ index: Int) -> String { palette[index % palette.count] }
 
-/// A bar chart: microhangs and, darker on top of them, hangs of every run.
+/// A bar chart: microhangs in the colour of the variant and, on top of them, hangs of every run.
 enum HangChart {
   private static let height = 180
 
@@ -11,6 +11,11 @@ enum HangChart {
     let most = max(1, report.runs.map { $0.microhangs + $0.hangs }.max() ?? 1)
     let variants = variantNames(report.runs)
     var svg = ""
+    for count in Set([0, most / 2, most]).sorted() {
+      let y = 20 + height - count * height / most
+      svg += "<line class=\"axis\" x1=\"32\" x2=\"2000\" y1=\"\(y)\" y2=\"\(y)\"/>"
+      svg += "<text class=\"label\" x=\"26\" y=\"\(y + 4)\" text-anchor=\"end\">\(count)</text>"
+    }
     var x = 40
     for device in report.devices {
       let start = x
@@ -21,8 +26,8 @@ enum HangChart {
         let label = HTMLPage.escaped(
           "\(run.variant): \(run.microhangs) microhangs, \(run.hangs) hangs")
         svg += "<g><title>\(label)</title>"
-        svg += bar(x, 20 + height - micro, micro, colour(place))
-        svg += bar(x, 20 + height - micro - hang, hang, "#222")
+        svg += bar(x, 20 + height - micro, micro, "fill=\"\(colour(place))\"")
+        svg += bar(x, 20 + height - micro - hang, hang, "class=\"hang\"")
         svg += "<text x=\"\(x + 12)\" y=\"\(14 + height - micro - hang)\" text-anchor=\"middle\">"
         svg += "\(run.microhangs)+\(run.hangs)</text></g>"
         x += 34
@@ -33,14 +38,20 @@ enum HangChart {
     for (index, variant) in variants.enumerated() {
       let y = height + 58
       svg +=
-        "<rect x=\"\(40 + 140 * index)\" y=\"\(y - 10)\" width=\"10\" height=\"10\" fill=\"\(colour(index))\"/>"
-      svg += "<text x=\"\(56 + 140 * index)\" y=\"\(y)\">\(HTMLPage.escaped(variant))</text>"
+        "<rect x=\"\(40 + 180 * index)\" y=\"\(y - 10)\" width=\"10\" height=\"10\" fill=\"\(colour(index))\"/>"
+      svg += "<text x=\"\(56 + 180 * index)\" y=\"\(y)\">"
+      svg += "\(HTMLPage.escaped(variant)): microhangs</text>"
     }
-    return "<svg viewBox=\"0 0 \(max(x, 400)) \(height + 70)\" role=\"img\">\(svg)</svg>"
+    let last = 40 + 180 * variants.count
+    svg += "<rect class=\"hang\" x=\"\(last)\" y=\"\(height + 48)\" width=\"10\" height=\"10\"/>"
+    svg += "<text x=\"\(last + 16)\" y=\"\(height + 58)\">hangs</text>"
+    let width = max(x, last + 80)
+    return
+      "<svg viewBox=\"0 0 \(width) \(height + 70)\" width=\"\(width)\" role=\"img\">\(svg)</svg>"
   }
 
-  private static func bar(_ x: Int, _ y: Int, _ height: Int, _ colour: String) -> String {
-    "<rect x=\"\(x)\" y=\"\(y)\" width=\"24\" height=\"\(height)\" fill=\"\(colour)\"/>"
+  private static func bar(_ x: Int, _ y: Int, _ height: Int, _ paint: String) -> String {
+    "<rect x=\"\(x)\" y=\"\(y)\" width=\"24\" height=\"\(height)\" \(paint)/>"
   }
 }
 
@@ -53,11 +64,20 @@ enum TimelineChart {
     let longest = max(600_000_000, runs.map(\.longest).max() ?? 0)
     func y(_ nanoseconds: Int64) -> Int { height + 10 - Int(nanoseconds * Int64(height) / longest) }
     var svg = ""
-    for (bound, name) in [(250_000_000, "microhang"), (500_000_000, "hang")] as [(Int64, String)] {
+    for (bound, name) in [
+      (0, ""), (250_000_000, "250 ms: microhang"), (500_000_000, "500 ms: hang"),
+    ]
+      as [(Int64, String)]
+    {
+      svg += "<line class=\"axis\" x1=\"0\" x2=\"\(width)\" y1=\"\(y(bound))\" y2=\"\(y(bound))\"/>"
       svg +=
-        "<line x1=\"0\" x2=\"\(width)\" y1=\"\(y(bound))\" y2=\"\(y(bound))\" stroke=\"#bbb\"/>"
-      svg +=
-        "<text x=\"\(width)\" y=\"\(y(bound) - 3)\" text-anchor=\"end\" fill=\"#888\">\(name)</text>"
+        "<text class=\"label\" x=\"\(width)\" y=\"\(y(bound) - 3)\" text-anchor=\"end\">\(name)</text>"
+    }
+    for quarter in 0...4 {
+      let anchor = quarter == 0 ? "start" : quarter == 4 ? "end" : "middle"
+      let seconds = duration * Int64(quarter) / 4_000_000_000
+      svg += "<text class=\"label\" x=\"\(width * quarter / 4)\" y=\"\(height + 26)\" "
+      svg += "text-anchor=\"\(anchor)\">\(seconds) s</text>"
     }
     for (index, run) in runs.enumerated() {
       var points: [String] = []
@@ -67,10 +87,11 @@ enum TimelineChart {
       }
       svg +=
         "<polyline fill=\"none\" stroke=\"\(colour(index))\" points=\"\(points.joined(separator: " "))\"/>"
-      svg += "<text x=\"\(4 + 140 * index)\" y=\"\(height + 28)\" fill=\"\(colour(index))\">"
+      svg += "<text x=\"\(4 + 140 * index)\" y=\"\(height + 48)\" fill=\"\(colour(index))\">"
       svg += "\(HTMLPage.escaped(run.variant))</text>"
     }
-    return "<svg viewBox=\"0 0 \(width) \(height + 34)\" role=\"img\">\(svg)</svg>"
+    return
+      "<svg viewBox=\"0 0 \(width) \(height + 54)\" width=\"\(width)\" role=\"img\">\(svg)</svg>"
   }
 }
 

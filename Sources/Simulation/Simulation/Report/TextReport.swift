@@ -58,7 +58,8 @@ extension RunReport {
 }
 
 extension TurnReport {
-  fileprivate var line: String {
+  /// When, how long, and what took the time.
+  var line: String {
     var line =
       "\(FixedPoint.milliseconds(length, decimals: 1)) ms \(hangClass) at "
       + "\(FixedPoint.milliseconds(start, decimals: 0)) ms:"

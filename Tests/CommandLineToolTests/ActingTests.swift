@@ -150,7 +150,15 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     let next = screen.calls
     #expect(next.map { $0.parameters["value"] } == [0.65])
     for call in next { screen.model.apply(.outcome(.init(call: call))) }
-    screen.model.apply(.screen(room: "main", CommandLineToolTests.screen(), at: 0))
+    let late = CommandLineToolTests.screen()
+    screen.model.apply(.screen(room: "main", late, at: 1))
+    screen.press(.character("+"), .character("-"))
+    let after = screen.calls
+    #expect(after.map { $0.parameters["value"] } == [0.7, 0.65])
+    for call in after { screen.model.apply(.outcome(.init(call: call))) }
+    for time in [1, 1_000_000_000] as [UInt64] {
+      screen.model.apply(.screen(room: "main", late, at: time))
+    }
     screen.press(.character("-"))
     #expect(screen.calls.first?.parameters["value"] == 0.45)
     screen.press(.character("s"))

@@ -202,6 +202,7 @@ before = sys.stdin.read().split(sys.argv[1])[0]
 print(1 + sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in before))' "$1")
   type -l "$(printf '\033[<0;%d;%dM\033[<0;%d;%dm' "$column" "$row" "$column" "$row")"
 }
+shows "camera off" >/dev/null
 click "camera off"
 check "a click selects" shows "turn on"
 click "camera off"

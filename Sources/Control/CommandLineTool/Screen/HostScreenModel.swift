@@ -75,7 +75,9 @@ package struct HostScreenModel: ScreenModel {
   /// The last outcome, until a key is pressed.
   private var notice: StyledLine?
   /// Levels that were asked for and are not on the screen yet, by the identity of what shows them.
-  private var levels: [String: Double] = [:]
+  private var levels: [String: (value: Double, since: UInt64?)] = [:]
+  /// How long after its outcome a level is on the screen at the latest, in nanoseconds.
+  private static let levelDelay: UInt64 = 500_000_000
 
   /// How many columns a room needs to be shown next to another.
   package static let columnsPerRoom = 60
@@ -101,7 +103,7 @@ package struct HostScreenModel: ScreenModel {
     switch update {
     case .screen(let room, let screen, let time):
       displays[room]?.update(screen, at: time)
-      if pending.isEmpty { levels = [:] }
+      if pending.isEmpty { settleLevels(at: time) }
     case .rooms(let rooms, let time):
       for name in displays.keys { displays[name]?.settle(at: time) }
       list?.update(rooms, at: time)
@@ -115,9 +117,18 @@ package struct HostScreenModel: ScreenModel {
     }
   }
 
+  /// The first screen after an outcome may have been made before it.
+  private mutating func settleLevels(at time: UInt64) {
+    levels = levels.filter { _, level in
+      level.since.map { time - min(time, $0) < Self.levelDelay } ?? true
+    }
+    levels = levels.mapValues { ($0.value, $0.since ?? time) }
+  }
+
   private mutating func apply(_ outcome: Outcome) {
     pending.removeAll { $0.number == outcome.call.number }
     if let failure = outcome.failure {
+      levels = [:]
       notice = StyledLine("\(outcome.call.label): \(failure)", .bad)
     } else {
       notice = StyledLine("\(outcome.call.label): done", .good)
@@ -244,7 +255,8 @@ package struct HostScreenModel: ScreenModel {
     switch key {
     case .character("+"), .character("="), .character("-"):
       guard let level else { return false }
-      let steps = ((levels[target.identity] ?? target.level ?? 0) * Self.levelSteps).rounded()
+      let steps = ((levels[target.identity]?.value ?? target.level ?? 0) * Self.levelSteps)
+        .rounded()
       let value = steps + (key == .character("-") ? -1 : 1)
       set(level, of: target, to: value / Self.levelSteps)
     case .enter:
@@ -270,7 +282,7 @@ package struct HostScreenModel: ScreenModel {
 
   private mutating func set(_ act: ScreenAct, of target: ActTarget, to value: Double) {
     let value = min(max(value, 0), 1)
-    levels[target.identity] = value
+    levels[target.identity] = (value, nil)
     call(act, target.parameters(act, .number(value)))
   }
 

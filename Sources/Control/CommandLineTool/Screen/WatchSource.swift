@@ -59,12 +59,19 @@ final class WatchSource: Sendable {
 
   private func serve() async {
     var monitor = room.map(show)
+    var last: [String: Task<Void, Never>] = [:]
     for await request in inbox.requests {
       switch request {
       case .show(let room):
         monitor?.cancel()
         monitor = show(room)
-      case .call(let call): Task { await perform(call) }
+      case .call(let call):
+        // One after the other, or a level could end where it was on its way.
+        let before = last[call.method]
+        last[call.method] = Task {
+          await before?.value
+          await perform(call)
+        }
       }
     }
     monitor?.cancel()

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Tests the page: `web.py PROGRAMS`. Starts a daemon and livehost-web of its own, asks as other programs would, and
-drives Debian's Chromium. Ends with `N passed, N failed`."""
+"""Tests the page: `web.py PROGRAMS [--write]`. Starts a daemon and livehost-web of its own, asks as other programs would, and
+drives Debian's Chromium. Ends with `N passed, N failed`. With --write it stores how the page looks."""
 import contextlib
 import gzip
 import http.client
+import io
 import json
 import os
 import pathlib
@@ -14,6 +15,8 @@ import sys
 import tempfile
 import time
 
+import selenium.webdriver
+from PIL import Image, ImageChops
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
@@ -104,12 +107,12 @@ def message(number, text, name="Ada", room="main"):
 
 
 class Page:
-    """livehost-web."""
+    """livehost-web, started by livehostctl or, with options, by itself."""
 
-    def __init__(self, daemon):
-        self.process = subprocess.Popen(
-            [PROGRAMS / "livehostctl", "--socket", daemon.control, "--json=short", "web", "--port", "0"],
-            stdout=subprocess.PIPE, text=True)
+    def __init__(self, daemon, *options):
+        command = ([PROGRAMS / "livehost-web", "--socket", daemon.control, "--json", *options] if options
+                   else [PROGRAMS / "livehostctl", "--socket", daemon.control, "--json=short", "web"])
+        self.process = subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, text=True)
         links = json.loads(self.process.stdout.readline())
         self.link = links["page"]
         self.reading = links["overlay"].rsplit("t=", 1)[1]
@@ -155,6 +158,60 @@ def ends_at_once(daemon):
         while reply.readline():
             pass
     connection.close()
+
+
+def events_of(page, receive_buffer=None):
+    """A socket on which a stream of the room main begins."""
+    client = socket.socket()
+    client.settimeout(PATIENCE)
+    if receive_buffer:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    client.connect(("127.0.0.1", page.port))
+    client.sendall(f"GET /api/rooms/main/events?of=screen HTTP/1.1\r\nHost: localhost:{page.port}\r\n"
+                   f"X-Livehost-Token: {page.reading}\r\n\r\n".encode())
+    return client
+
+
+def resident(process):
+    """Memory of a process, in bytes."""
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) << 10
+
+
+def slow_clients(daemon):
+    page = Page(daemon, "--patience", "2")
+    text = "a long message " * 30
+    with attempt("a browser that never reads is cut off, and counted"):
+        client = events_of(page, receive_buffer=4096)
+        end = time.monotonic() + PATIENCE
+        number = 10_000
+        while page.status()["slow"] == 0 and time.monotonic() < end:
+            daemon.send(*[message(number + each, text) for each in range(60)])
+            number += 60
+        status = page.status()
+        assert status["slow"] == 1 and status["streams"] == 0, status
+        client.close()
+    page.stop()
+    page = Page(daemon)
+    with attempt("a browser that reads 2 kB/s gets less, not later, and costs no memory"):
+        client = events_of(page, receive_buffer=4096)
+        daemon.send(*[message(20_000 + each, text) for each in range(60)])
+        before, seen = resident(page.process), b""
+        for second in range(8):
+            daemon.send(*[message(21_000 + second * 100 + each, text) for each in range(100)])
+            seen += client.recv(2048)
+            time.sleep(1)
+        grown = resident(page.process) - before
+        daemon.send({"type": "title", "title": "the end of the flood", "room": "main"})
+        while b"the end of the flood" not in seen[-100_000:]:
+            seen += client.recv(65_536)
+        patches = seen.count(b"event: patch")
+        print(f"{patches} patches in 8 s, {grown >> 10} KiB")
+        # At full speed there would be some 20 per second.
+        assert patches < 80 and grown < 32 << 20, f"{patches} patches, {grown} bytes"
+        assert page.status()["slow"] == 0, page.status()
+        client.close()
+    page.stop()
 
 
 def demonstration():
@@ -345,6 +402,13 @@ def shows_a_room(tab, daemon):
 
 def reads_back(tab, daemon):
     log = panel(tab, "chat").locator(".scrolling")
+    with attempt("a part that appears takes nothing from the others"):
+        daemon.send({"type": "waiting.join", "user": {"id": "v", "name": "Visitor"}, "room": "main"})
+        expect(panel(tab, "waitingRoom")).to_contain_text("Visitor")
+        assert tab.locator(".scrolling").count() == 1
+        expect(log).to_contain_text("first of all")
+        panel(tab, "waitingRoom").get_by_role("button", name="let in", exact=True).click()
+        expect(panel(tab, "waitingRoom")).to_contain_text("1 admitted")
     with attempt("who reads back stays there"):
         daemon.send(*[message(100 + number, f"line {number} of many") for number in range(60)])
         expect(log).to_contain_text("line 59 of many")
@@ -397,7 +461,52 @@ def acts(tab, daemon):
     with attempt("somebody is let in"):
         panel(tab, "waitingRoom").get_by_role("button", name="let all in").click()
         wait(lambda: json.loads(daemon.ctl("show", "main", "waitingRoom", "--json=short"))
-             ["features"]["waitingRoom"]["admitted"] == 1, "the guest")
+             ["features"]["waitingRoom"]["admitted"] == 2, "the guest")
+
+
+def reads_the_chat(tab, daemon):
+    """Filter and thread, by mouse and by keyboard."""
+    def chat():
+        return json.loads(daemon.ctl("show", "main", "chat", "--json=short"))["features"]["chat"]
+
+    log = panel(tab, "chat").locator(".scrolling")
+    daemon.send(message(700, "about trains", name="Bo"), message(701, "about boats", name="Cleo"),
+                {**message(702, "more about trains", name="Cleo"), "replyTo": "main-700"})
+    with attempt("the chat is filtered by words, by keyboard"):
+        tab.locator("#screen").focus()
+        tab.keyboard.press("/")
+        tab.keyboard.type("bo")
+        # What comes meanwhile takes neither the focus nor what has been written.
+        daemon.send(message(703, "meanwhile"))
+        expect(log).to_contain_text("meanwhile")
+        tab.keyboard.type("ats")
+        tab.keyboard.press("Enter")
+        wait(lambda: chat().get("filter", {}).get("words") == "boats", "the filter")
+        expect(log).not_to_contain_text("about trains")
+        expect(log).to_contain_text("about boats")
+        panel(tab, "chat").get_by_role("button", name="show all").click()
+        expect(log).to_contain_text("about trains")
+    with attempt("the buttons of a message show where the mouse is, and open its thread"):
+        line = log.locator(".acting", has_text="about trains").first
+        tab.mouse.move(0, 0)
+        assert line.locator(".acts").evaluate("acts => getComputedStyle(acts).opacity") == "0"
+        line.hover()
+        line.get_by_role("button", name="thread").click()
+        wait(lambda: chat().get("thread"), "the thread")
+        expect(panel(tab, "chat")).to_contain_text("thread:")
+        panel(tab, "chat").get_by_role("button", name="close").click()
+        expect(panel(tab, "chat")).not_to_contain_text("thread:")
+    with attempt("a message is reached by arrows, and its author filtered by"):
+        log.focus()
+        for _ in range(3):
+            tab.keyboard.press("ArrowUp")
+        assert tab.evaluate("() => document.activeElement.closest('.acting').textContent.includes('about boats')")
+        line = log.locator(".acting:focus-within")
+        line.get_by_role("button", name="only this person").focus()
+        tab.keyboard.press("Enter")
+        wait(lambda: chat().get("filter", {}).get("user") == "cleo", "the filter")
+        panel(tab, "chat").get_by_role("button", name="show all").click()
+        wait(lambda: not chat().get("filter"), "no filter")
 
 
 def lists_rooms(tab, daemon):
@@ -515,6 +624,137 @@ def survives(browser, page, tab, daemon):
         expect(panel(tab, "chat")).to_contain_text("back again")
 
 
+def hides(browser, page, daemon):
+    with attempt("a hidden tab draws nothing, and ends its stream after a while"):
+        tab = browser.new_page()
+        tab.clock.install()
+        tab.goto(page.link)
+        expect(panel(tab, "header")).to_contain_text("viewers")
+        streams = page.status()["streams"]
+        hide = """(isHidden) => {
+          Object.defineProperty(document, "hidden", { value: isHidden, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }"""
+        tab.evaluate(hide, True)
+        daemon.send({"type": "viewers", "count": 7_777, "room": "main"})
+        tab.wait_for_function("() => new Promise((resolve) => setTimeout(() => resolve(true), 0))")
+        assert "7,777" not in panel(tab, "header").text_content()
+        tab.clock.fast_forward(31_000)
+        wait(lambda: page.status()["streams"] == streams - 1, "the end of the stream")
+        daemon.send({"type": "viewers", "count": 8_888, "room": "main"})
+        tab.evaluate(hide, False)
+        expect(panel(tab, "header")).to_contain_text("8,888 viewers")
+        assert page.status()["streams"] == streams, page.status()
+        tab.close()
+
+
+def throttled(browser, page, daemon):
+    with attempt("at 2 kB/s the page is behind, and right in the end"):
+        tab = browser.new_page()
+        tab.goto(page.link)
+        expect(panel(tab, "header")).to_contain_text("viewers")
+        session = tab.context.new_cdp_session(tab)
+        network = {"offline": False, "latency": 0, "uploadThroughput": -1}
+        session.send("Network.enable")
+        session.send("Network.emulateNetworkConditions", {**network, "downloadThroughput": 2048})
+        for number in range(20):
+            daemon.send(*[message(900_000 + number * 10 + each, f"a flood, wave {number}") for each in range(10)])
+        daemon.send({"type": "viewers", "count": 9_999, "room": "main"})
+        session.send("Network.emulateNetworkConditions", {**network, "downloadThroughput": -1})
+        expect(panel(tab, "header")).to_contain_text("9,999 viewers")
+        expect(panel(tab, "chat")).to_contain_text("wave 19")
+        expect(tab.locator("#connection")).to_have_text("live")
+        tab.close()
+
+
+def by_selenium(page):
+    with attempt("Selenium sees and acts, too"):
+        options = selenium.webdriver.ChromeOptions()
+        options.binary_location = "/usr/bin/chromium"
+        for argument in ("--headless=new", "--no-sandbox"):
+            options.add_argument(argument)
+        driver = selenium.webdriver.Chrome(options, selenium.webdriver.ChromeService("/usr/bin/chromedriver"))
+        try:
+            driver.get(page.link)
+            wait(lambda: driver.find_element("id", "connection").text == "● live"
+                 or driver.find_element("id", "connection").text == "live", "the stream")
+            wait(lambda: "viewers" in driver.find_element("css selector", "[data-panel=header]").text, "the room")
+            driver.find_element("css selector", "[data-view=list]").click()
+            wait(lambda: "main" in driver.find_element("id", "list").text, "the rooms")
+        finally:
+            driver.quit()
+
+
+# How much of a picture may differ: the clock, and what a font renders otherwise.
+SHARE = 0.02
+PICTURES_OF = ROOT / "Tests/Interop/Pictures"
+
+
+def stage(daemon):
+    """A room to take a picture of: nothing in it moves but the clock."""
+    room = {"room": "stage"}
+    people = ["Ada", "Grace", "Linus", "Margaret", "Dennis", "Barbara", "Ken", "Radia"]
+    texts = ["that filter sounds great", "what key is this in?", "the bass again please", "hello from Lisbon",
+             "love it @host", "can you show the patch once more", "wow", "is that the new one?"]
+    daemon.send(
+        {"type": "title", "title": "Evening stream: building a synthesiser", **room},
+        {"type": "stream", "state": "waiting", **room},
+        *[{"type": "waiting.join", "user": {"id": f"w{each}", "name": f"Guest {each}"}, **room} for each in range(3)],
+        {"type": "stream", "state": "live", **room}, {"type": "viewers", "count": 1204, **room},
+        {"type": "reaction", "kind": "heart", "count": 569, **room},
+        *[event for name, value in (("gain", 0.24), ("bass", 0.54), ("reverb", 0.37)) for event in (
+            {"type": "slider", "control": name, "phase": "begin", "value": value, **room},
+            {"type": "slider", "control": name, "phase": "end", "value": value, **room})],
+        {"type": "tap", "control": "camera", "on": True, **room}, {"type": "tap", "control": "mute", "on": False, **room},
+        {"type": "stats", "bitrateKbps": 5948, "framesPerSecond": 59.9, "droppedFrames": 1, "roundTripMs": 24.3,
+         "congestion": 0.013, **room},
+        {"type": "poll.begin", "id": "p", "title": "Next patch?", "options": ["Pad", "Lead", "Bass"], **room},
+        {"type": "poll.votes", "id": "p", "totals": [39, 26, 7], **room},
+        {"type": "chat.notice", "kind": "gift", "user": {"id": "ken", "name": "Ken"}, "count": 5, **room},
+        *[{**message(each, texts[each % 8], people[each * 5 % 8]), **room} for each in range(40)])
+
+
+def looks(browser, page, daemon):
+    """The page looks as it did when the pictures were stored."""
+    stage(daemon)
+    for width, height in ((300, 700), (900, 700), (1600, 900)):
+        for scheme in ("light", "dark"):
+            name = f"page-{width}-{scheme}.png"
+            with attempt(f"{name}: the page looks as it did"):
+                context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+                tab = context.new_page()
+                tab.goto(f"{page.base}/?room=stage#t={page.token}")
+                # The messages of a moment ago are part of a rate.
+                expect(panel(tab, "chat")).to_contain_text(" 0/s")
+                # Other rooms are not always the same.
+                tab.evaluate("() => document.querySelectorAll('#rooms button:not([aria-current])').forEach((each) => each.remove())")
+                for part in ("header", "chat"):
+                    expect(panel(tab, part).locator(".sparkline")).to_be_visible()
+                log = panel(tab, "chat").locator(".scrolling")
+                wait(lambda: log.evaluate("list => list.scrollHeight - list.scrollTop - list.clientHeight") < 2, "the end of the chat")
+                tab.locator("#pause").click()
+                tab.mouse.move(0, 0)
+                compare(tab.screenshot(), PICTURES_OF / name)
+                context.close()
+
+
+def compare(picture, path):
+    seen = Image.open(io.BytesIO(picture)).convert("RGB")
+    if "--write" in sys.argv:
+        path.parent.mkdir(exist_ok=True)
+        seen.quantize(128).save(path, optimize=True)
+        return
+    stored = Image.open(path).convert("RGB")
+    assert seen.size == stored.size, f"{seen.size}, stored {stored.size}"
+    # The stored one has few colours, to be small.
+    differences = ImageChops.difference(seen, stored).convert("L").point(lambda value: 255 if value > 40 else 0)
+    share = differences.histogram()[255] / (seen.width * seen.height)
+    print(f"{path.name}: {share:.2%} differ")
+    if share > SHARE:
+        seen.save(f"/tmp/{path.name}")
+    assert share <= SHARE, f"{share:.1%} of the pixels differ; /tmp/{path.name}; if that is right, web.sh PROGRAMS --write"
+
+
 def fits(browser, page):
     for width, height in ((300, 700), (900, 700), (1600, 900)):
         for scheme in ("light", "dark"):
@@ -529,6 +769,9 @@ def fits(browser, page):
                     expect(tab.locator(content).first).to_be_visible()
                     wide = tab.evaluate("() => document.documentElement.scrollWidth")
                     assert wide <= width, f"{view} is {wide} pixels wide"
+                    out = tab.evaluate("() => [...document.querySelectorAll('#screen .panel > div')]"
+                                       ".filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)")
+                    assert not out, f"{out} stick out of their panels"
                     violations = Axe().run(tab).response["violations"]
                     assert not violations, view + json.dumps([
                         (one["id"], one["nodes"][0]["target"], one["nodes"][0].get("failureSummary")) for one in violations])
@@ -654,6 +897,7 @@ def main():
             streams_merge(page, daemon)
             many_streams(page, daemon)
             ends_at_once(daemon)
+            slow_clients(daemon)
             demonstration()
             daemon.send({"type": "title", "title": "An evening", "room": "main"})
             with sync_playwright() as playwright:
@@ -668,11 +912,16 @@ def main():
                 shows_a_room(tab, daemon)
                 reads_back(tab, daemon)
                 acts(tab, daemon)
+                reads_the_chat(tab, daemon)
                 lists_rooms(tab, daemon)
                 tells_hangs(tab, daemon, pathlib.Path(directory))
                 simulates(tab, daemon, pathlib.Path(directory))
                 overlays(browser, page, daemon)
                 agrees_with_the_terminal(browser, page, daemon, pathlib.Path(directory))
+                looks(browser, page, daemon)
+                hides(browser, page, daemon)
+                throttled(browser, page, daemon)
+                by_selenium(page)
                 fits(browser, page)
                 check("the page has no errors", not [e for e in errors if not re.search("status of 4(00|04|09)", e)], f"{errors}")
                 survives(browser, page, tab, daemon)

@@ -132,6 +132,10 @@ function open(name) {
   screen.replaceChildren();
   note();
   markRoom();
+  follow();
+}
+
+function follow() {
   stream = new RoomStream({ room, token, rate: 20 }, (state) => {
     latest = state;
     draw();
@@ -247,7 +251,23 @@ bar.pause.addEventListener("click", () => {
   draw();
 });
 bar.help.addEventListener("click", () => keys.showModal());
-document.addEventListener("visibilitychange", draw);
+
+let leaving = 0;
+
+// Nobody looks: the stream ends, which a browser may have only six of, over all its tabs.
+document.addEventListener("visibilitychange", () => {
+  clearTimeout(leaving);
+  if (document.hidden) {
+    leaving = setTimeout(() => {
+      stream?.close();
+      stream = null;
+    }, 30_000);
+  } else if (room && !stream) {
+    follow();
+  } else {
+    draw();
+  }
+});
 
 bar.views.append(...Object.entries(views).map(([name, { title }]) => {
   const button = document.createElement("button");

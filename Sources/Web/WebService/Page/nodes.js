@@ -20,20 +20,21 @@ export class ScreenView {
   draw(screen) {
     this.#views = screen.views;
     const output = this.#views[screen.root]?.output;
-    this.root.replaceChildren(...(output ? [this.#update(this.root.firstElementChild, output)] : []));
+    const shown = this.root.firstElementChild;
+    const next = output ? this.#update(shown, output) : null;
+    // An element that is put back where it was has lost the focus.
+    if (next !== shown) this.root.replaceChildren(...(next ? [next] : []));
   }
 
   /** Brings an element in line with a node; returns it, or the one that takes its place. */
-  #update(element, node) {
-    if (node.kind === "child") {
-      const view = this.#views[node.view];
-      return this.#update(element, view ? view.output : { kind: "empty" });
-    }
+  #update(element, given) {
+    const node = this.#resolved(given);
     if (element?.node === node) return element;
     if (this.#offers(node)) return this.#acting(element, node);
-    if (!element || element.dataset.kind !== node.kind) {
+    const kind = node.scrolling === undefined ? node.kind : "log";
+    if (!element || element.dataset.kind !== kind) {
       element = document.createElement(elements[node.kind]?.(node) ?? "div");
-      element.dataset.kind = node.kind;
+      element.dataset.kind = kind;
       element.className = node.kind;
     }
     set(element, "emphasis", node.emphasis);
@@ -41,6 +42,11 @@ export class ScreenView {
     this[`_${node.kind}`]?.(element, node);
     element.node = this.#hasChildren(node) ? null : node;
     return element;
+  }
+
+  /** What a child stands for. */
+  #resolved(node) {
+    return node.kind === "child" ? this.#resolved(this.#views[node.view]?.output ?? { kind: "empty" }) : node;
   }
 
   /** The acts of a node that are buttons beside it. */
@@ -121,18 +127,20 @@ export class ScreenView {
     return node.kind === "child" || (node.parts ?? []).some((part) => this.#hasChildren(part));
   }
 
-  /** Makes the children of an element those of a list of nodes; nodes with an id keep their element. */
+  /** Makes the children of an element those of a list of nodes; nodes with an id, and panels, keep their element. */
   #fill(element, nodes) {
     const known = new Map();
     for (const child of element.children) if (child.dataset.id !== undefined) known.set(child.dataset.id, child);
     let at = element.firstElementChild;
-    for (const node of nodes) {
+    for (const given of nodes) {
+      const node = this.#resolved(given);
       if (node.kind === "empty") continue;
-      const old = node.id !== undefined ? known.get(node.id) : at?.dataset.id === undefined ? at : null;
+      const id = node.id ?? (node.kind === "panel" ? `panel ${node.panel?.name}` : undefined);
+      const old = id !== undefined ? known.get(id) : at?.dataset.id === undefined ? at : null;
       const next = this.#update(old ?? null, node);
-      if (node.id !== undefined) {
-        next.dataset.id = node.id;
-        known.delete(node.id);
+      if (id !== undefined) {
+        next.dataset.id = id;
+        known.delete(id);
       }
       if (next === at) at = at.nextElementSibling;
       else {
@@ -169,15 +177,20 @@ export class ScreenView {
   _list(element, node) {
     if (!node.scrolling) return this.#fill(element, this.#rows(node));
     // New rows push old ones up only where the reader is at the end.
-    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 24;
     if (!element.hasAttribute("role")) {
+      element.isAtEnd = true;
+      element.addEventListener("scroll", () => {
+        element.isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 24;
+      });
+      // Its height is that of the window, less what stands above.
+      new ResizeObserver(() => { if (element.isAtEnd) element.scrollTop = element.scrollHeight; }).observe(element);
       element.setAttribute("role", "log");
       element.setAttribute("aria-live", "off");
       element.tabIndex = 0;
       element.classList.add("scrolling");
       element.addEventListener("keydown", walk);
     }
-    if (isAtEnd || element.dataset.sequence !== node.scrolling) {
+    if (element.isAtEnd || element.dataset.sequence !== node.scrolling) {
       element.dataset.sequence = node.scrolling;
       this.#fill(element, this.#rows(node));
       element.scrollTop = element.scrollHeight;
@@ -257,7 +270,7 @@ export class ScreenView {
     const head = element.tHead.rows[0];
     while (head.cells.length > columns.length) head.lastElementChild.remove();
     columns.forEach((column, index) => {
-      // A heading that says nothing is none.
+      // An empty heading would be one for readers of the screen.
       const kind = column.title ? "TH" : "TD";
       if (head.cells[index]?.tagName !== kind) {
         const cell = document.createElement(kind);
@@ -266,6 +279,7 @@ export class ScreenView {
       }
       write(head.cells[index], column.title);
       set(head.cells[index], "alignment", column.alignment);
+      set(head.cells[index], "optional", column.optional ? "true" : undefined);
     });
     element.tHead.hidden = columns.every((column) => !column.title);
     const body = element.tBodies[0];

@@ -15,7 +15,7 @@ const metrics = [
   ["frames", (run) => run.frames],
 ];
 
-/** Runs scenarios, and compares what came of them while the page is open. */
+/** Runs scenarios, and compares their reports while the page is open. */
 export class Simulations {
   #scenarios = null;
   #results = [];

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Measures what browsers cost: `web.py PROGRAMS [SECONDS]`, by Tests/Interop/web.sh's virtual environment.
+
+A room gets 300 messages per second. First: from the socket to the state that a client of the daemon sees, without
+browsers and with 200 streams of the page at 20 per second; processor time and memory of daemon and livehost-web.
+Then: time of the main thread of a page in Chromium, per second."""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import selectors
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+PROGRAMS = pathlib.Path(sys.argv[1]).resolve()
+SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 20
+STREAMS = 200
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def connected(path):
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(str(path))
+    return client
+
+
+class Process:
+    def __init__(self, *command, **options):
+        self.process = subprocess.Popen([*map(str, command)], **options)
+
+    def processor_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+    def mebibytes(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(30)
+
+
+def feed(path, sent, stop):
+    """300 messages per second, in 20 batches, the last message of each of which is timed."""
+    client, number = connected(path), 0
+    due = time.monotonic()
+    while not stop.is_set():
+        lines = []
+        for _ in range(15):
+            number += 1
+            identifier = f"{os.getpid()}-{time.monotonic_ns()}"
+            user = number * 7 % 500
+            lines.append({"type": "chat.message", "room": "main", "id": identifier, "text": f"message {number} of a flood",
+                          "user": {"id": str(user), "name": f"person_{user}"}})
+        sent[number] = time.monotonic()
+        client.sendall("".join(json.dumps(line) + "\n" for line in lines).encode())
+        due += 0.05
+        time.sleep(max(0, due - time.monotonic()))
+
+
+def follow(path, sent, seen, stop):
+    """When each message is in the state of the room, by how many it has taken."""
+    client = connected(path)
+    call = {"method": "io.livehost.Control.MonitorRoom", "parameters": {"room": "main"}, "more": True}
+    client.sendall(json.dumps(call).encode() + b"\0")
+    rest, before = b"", 0
+    while not stop.is_set():
+        rest += client.recv(1 << 20)
+        *messages, rest = rest.split(b"\0")
+        for message in messages:
+            # Of the batches of this run only: the room may have taken messages before it.
+            now = time.monotonic()
+            parameters = json.loads(message)["parameters"]
+            state = parameters.get("patch") or parameters.get("room") or {}
+            total = state.get("features", {}).get("chat", {}).get("total")
+            if total is None:
+                continue
+            if not sent:
+                before = total
+            for number in [each for each in list(sent) if each <= total - before and each not in seen]:
+                seen[number] = now
+
+
+READER = """
+import selectors, socket, sys
+selector = selectors.DefaultSelector()
+port, token, count = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+for _ in range(count):
+    client = socket.create_connection(("127.0.0.1", port))
+    client.sendall(f"GET /api/rooms/main/events?of=screen&rate=20 HTTP/1.1\\r\\nHost: localhost:{port}\\r\\n"
+                   f"X-Livehost-Token: {token}\\r\\n\\r\\n".encode())
+    client.setblocking(False)
+    selector.register(client, selectors.EVENT_READ)
+print("ready", flush=True)
+while True:
+    for key, _ in selector.select():
+        key.fileobj.recv(1 << 18)
+"""
+
+
+def measure(name, runtime, processes):
+    sent, seen, stop = {}, {}, threading.Event()
+    threads = [threading.Thread(target=feed, args=(runtime / "ingest", sent, stop), daemon=True),
+               threading.Thread(target=follow, args=(runtime / "io.livehost.Control", sent, seen, stop), daemon=True)]
+    threads[1].start()
+    time.sleep(1)
+    threads[0].start()
+    time.sleep(2)
+    begun, before = time.monotonic(), {key: process.processor_seconds() for key, process in processes.items()}
+    first = max(sent)
+    time.sleep(SECONDS)
+    elapsed = time.monotonic() - begun
+    used = {key: (process.processor_seconds() - before[key]) / elapsed for key, process in processes.items()}
+    stop.set()
+    ways = sorted((seen[key] - sent[key]) * 1000 for key in sent if key > first and key in seen)
+    at = lambda share: ways[min(len(ways) - 1, int(len(ways) * share))]
+    costs = ", ".join(f"{key} {used[key]:.0%} of a processor, {process.mebibytes():.0f} MiB" for key, process in processes.items())
+    print(f"{name}: socket to state p50 {at(0.5):.2f} ms, p99 {at(0.99):.2f} ms ({len(ways)} times); {costs}", flush=True)
+    return at(0.99)
+
+
+def main_thread(link, runtime):
+    from playwright.sync_api import sync_playwright
+    sent, stop = {}, threading.Event()
+    threading.Thread(target=feed, args=(runtime / "ingest", sent, stop), daemon=True).start()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        tab = browser.new_page(viewport={"width": 1600, "height": 900})
+        tab.goto(link)
+        tab.locator("[data-panel=chat]").wait_for()
+        session = tab.context.new_cdp_session(tab)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        metrics = lambda: {each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]}
+        tab.wait_for_timeout(3000)
+        before, begun = metrics(), time.monotonic()
+        tab.wait_for_timeout(SECONDS * 1000)
+        elapsed, after = time.monotonic() - begun, metrics()
+        per_second = lambda name: (after[name] - before[name]) / elapsed * 1000
+        print("page at 300 messages/s, main thread per second: "
+              + ", ".join(f"{name} {per_second(name):.0f} ms" for name in (
+                  "TaskDuration", "ScriptDuration", "LayoutDuration", "RecalcStyleDuration"))
+              + f"; heap {after['JSHeapUsedSize'] / 2**20:.1f} MiB, {after['Nodes']:.0f} nodes", flush=True)
+        browser.close()
+    stop.set()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as stack:
+        runtime = pathlib.Path(directory) / "run"
+        control = runtime / "io.livehost.Control"
+        daemon = Process(PROGRAMS / "livehostd", "--runtime-dir", runtime, "--state-dir", f"{directory}/state",
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        stack.callback(daemon.stop)
+        while not control.exists():
+            time.sleep(0.1)
+        time.sleep(0.5)
+        subprocess.run([PROGRAMS / "livehostctl", "--socket", control, "open", "main"], check=True)
+        web = Process(PROGRAMS / "livehost-web", "--socket", control, "--port", 0, "--json", stdout=subprocess.PIPE, text=True)
+        stack.callback(web.stop)
+        links = json.loads(web.process.stdout.readline())
+        port, token = re.search(r":(\d+)/", links["page"])[1], links["overlay"].rsplit("=", 1)[1]
+        processes = {"livehostd": daemon, "livehost-web": web}
+        without = measure("without browsers", runtime, processes)
+        readers = Process(sys.executable, "-c", READER, port, token, STREAMS, stdout=subprocess.PIPE, text=True)
+        readers.process.stdout.readline()
+        with_them = measure(f"{STREAMS} streams at 20/s", runtime, processes)
+        print(f"p99 {with_them / without:.2f} x that without browsers")
+        readers.stop()
+        main_thread(links["page"], runtime)
+
+
+main()

@@ -39,7 +39,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
       acting(
         .text("notice 5: raid"), act("pin", "HandleNotice", ["notice": 5, "handling": "pin"]),
         act("dismiss", "HandleNotice", ["notice": 5, "handling": "dismiss"])),
-      acting(.messages(0..<60), act("thread", "ShowThread", [:], .row, "number"))),
+      acting(.messages(0..<60), act("thread", "ShowThread", [:], .numberedRow, "number"))),
     .panel(
       "control", "Controls", priority: 3,
       acting(
@@ -104,6 +104,16 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.foot.contains("let in: the room is full"))
     screen.press(.up, .up, .character("l"))
     #expect(screen.calls.first?.parameters == ["room": "main", "all": true])
+  }
+
+  @Test func `a row is named by a number only where the act says so`() {
+    let row = ActTarget(identity: "row 12345", acts: [], row: "12345")
+    func given(_ input: ScreenInput) -> [JSONName: JSONValue] {
+      row.parameters(
+        ScreenAct(label: "", method: "", parameters: [:], input: input, parameter: "user"))
+    }
+    #expect(given(.row) == ["user": "12345"])
+    #expect(given(.numberedRow) == ["user": 12345])
   }
 
   @Test func `who has gone gives the selection to the next one`() {

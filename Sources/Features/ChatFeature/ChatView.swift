@@ -18,8 +18,8 @@ package struct ChatView: View {
   static let highlightRows = 3
 
   private static let messageActs = [
-    ViewAct("thread", "ShowThread", input: .row("number")),
-    ViewAct("only this person", "SetChatFilter", input: .row("author")),
+    ViewAct("thread", "ShowThread", input: .numberedRow("number")),
+    ViewAct("only this person", "SetChatFilter", input: .numberedRow("author")),
   ]
 
   package init() {}

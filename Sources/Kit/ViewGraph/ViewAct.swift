@@ -9,6 +9,8 @@ public struct ViewAct: Hashable, Sendable {
     case text(String)
     /// A row of the list that has the act: its identity.
     case row(String)
+    /// The same, where the identity is a number, and the argument, too.
+    case numberedRow(String)
   }
 
   public enum Value: Hashable, Sendable {

@@ -41,9 +41,13 @@ package struct ActTarget: Equatable, Sendable {
   package func parameters(_ act: ScreenAct, _ given: JSONValue? = nil) -> [JSONName: JSONValue] {
     var parameters = act.parameters.objectValue ?? [:]
     if let name = act.parameter {
-      // Rows that are numbered are named by their number.
-      let row = row.map { Int64($0).map(JSONValue.integer) ?? .string($0) }
-      if let value = act.input == .row ? row : given { parameters[JSONName(name)] = value }
+      let value: JSONValue? =
+        switch act.input {
+        case .row: row.map(JSONValue.string)
+        case .numberedRow: row.flatMap(Int64.init).map(JSONValue.integer)
+        case .level, .text, nil: given
+        }
+      if let value { parameters[JSONName(name)] = value }
     }
     return parameters
   }
@@ -62,14 +66,18 @@ package struct ActTarget: Equatable, Sendable {
   }
 }
 
+extension ScreenAct {
+  fileprivate var isAboutRow: Bool { input == .row || input == .numberedRow }
+}
+
 extension ScreenNode {
   /// The acts of the node itself, not of the rows in it.
-  var ownActs: [ScreenAct] { (acts ?? []).filter { $0.input != .row } }
-  var rowActs: [ScreenAct] { (acts ?? []).filter { $0.input == .row } }
+  var ownActs: [ScreenAct] { (acts ?? []).filter { !$0.isAboutRow } }
+  var rowActs: [ScreenAct] { (acts ?? []).filter(\.isAboutRow) }
 
   /// The identity as an ``ActTarget``; `nil` if nothing can be done with the node itself.
   var actIdentity: String? {
-    guard let act = acts?.first(where: { $0.input != .row }) else { return nil }
+    guard let act = ownActs.first else { return nil }
     // Flags are what an act changes, not what it is about.
     let about = (act.parameters.objectValue ?? [:]).filter { $0.value.boolValue == nil }
     return ([act.method] + about.map { "\($0.key)=\($0.value)" }.sorted()).joined(separator: " ")

@@ -276,7 +276,7 @@ package struct HostScreenModel: ScreenModel {
       let unit = act.input == .level ? " (0 to 100)" : ""
       prompt = Prompt(
         purpose: .input(target, act), label: TerminalText.sanitized(act.label) + unit + ": ")
-    case .row, nil: call(act, target.parameters(act))
+    case .row, .numberedRow, nil: call(act, target.parameters(act))
     }
   }
 

@@ -142,6 +142,7 @@ extension ScreenAct {
       case .level(let name): (.level, name)
       case .text(let name): (.text, name)
       case .row(let name): (.row, name)
+      case .numberedRow(let name): (.numberedRow, name)
       case nil: (nil, nil)
       }
     self.init(

@@ -145,15 +145,10 @@ function follow() {
 
 // MARK: Acting
 
-async function act({ method, parameters, parameter, input }, value) {
-  const perform = (given) => call(token, method,
-    { room, ...parameters, ...(parameter === undefined || given === undefined ? {} : { [parameter]: given }) });
+async function act({ method, parameters, parameter }, value) {
   try {
-    const reply = await perform(value).catch((error) => {
-      // Rows have texts for identities. Some methods want theirs as a number, and say so.
-      if (input !== "row" || error.code !== "InvalidParameter" || !/^\d{1,15}$/.test(value)) throw error;
-      return perform(Number(value));
-    });
+    const reply = await call(token, method,
+      { room, ...parameters, ...(parameter === undefined || value === undefined ? {} : { [parameter]: value }) });
     if (reply.outcome === "refused") tell(`Refused: ${reply.reason ?? "no reason given"}`);
   } catch (error) {
     tell(error.message);

@@ -116,10 +116,10 @@ export class ScreenView {
 
   /** The rows of a list, each with what can be done with it. */
   #rows(node) {
-    const acts = this.options.onAct ? (node.acts ?? []).filter((act) => act.input === "row") : [];
+    const acts = this.options.onAct ? (node.acts ?? []).filter((act) => act.input === "row" || act.input === "numberedRow") : [];
     const rows = node.parts ?? [];
     if (!acts.length) return rows;
-    return rows.map((row) => ({ ...row, acts: acts.map((act) => ({ ...act, value: row.id })), isLong: node.scrolling !== undefined }));
+    return rows.map((row) => ({ ...row, acts: acts.map((act) => ({ ...act, value: act.input === "row" ? row.id : Number(row.id) })), isLong: node.scrolling !== undefined }));
   }
 
   /** Whether something inside may change though the node is the same object: another view draws it. */

@@ -158,6 +158,34 @@ import WireFormats
     try await run.end()
   }
 
+  @Test(arguments: [false, true])
+  func `what came after a restart behind a recording is there, though the newest state is spoiled`(
+    isLogged: Bool
+  ) async throws {
+    defer { clean() }
+    var run = try KeptRooms(in: path)
+    _ = try run.directory.open(.main)
+    await run.send(0..<10)
+    _ = try await run.recordings.start(.main, on: run.lane)
+    await run.send(10..<20)
+    _ = try await run.recordings.pause(.main, on: run.lane)
+    if isLogged { await run.send(20..<30) }
+    for isSpoiled in [false, true] {
+      let copy = try run.kill()
+      try await run.end()
+      if isSpoiled { try spoil(copy + "/rooms/main.json") }
+      run = try KeptRooms(in: copy)
+      await run.recordings.open()
+      await run.restore()
+      let count = (isLogged ? 30 : 20) + (isSpoiled ? 10 : 0)
+      #expect(await run.count() == count)
+      #expect(run.store.losses.isEmpty && !run.log.contain("lead on"), "\(run.log.all)")
+      await run.send(30..<40)
+      await run.settle()
+    }
+    try await run.end()
+  }
+
   @Test func `a room that is not recorded comes back in the state before`() async throws {
     defer { clean() }
     for end in 1...2 {

@@ -116,11 +116,14 @@ extension Simulation {
   /// Changes single bits of what is on the disk while the daemon does not run.
   func spoil(_ bits: Int) {
     var changed: [(path: String, lost: [UInt8])] = []
+    var places: Set<String> = []
     // Where nothing else goes wrong, one bit proves more: what is lost with it alone is told exactly.
     for _ in 0..<(plan.misfortunes.contains(.alone) ? min(bits, 1) : bits) {
       guard let (path, bytes) = weakSpot() ?? anySpot() else { continue }
       let offset = random.pick(bytes)
-      guard let contents = disk.contents(of: path) else { continue }
+      // A second change might undo the first.
+      guard let contents = disk.contents(of: path), places.insert("\(path):\(offset)").inserted
+      else { continue }
       trace.add("\(path) changes at byte \(offset) of \(contents.count)")
       let line = contents[..<offset].lastIndex(of: 10).map { $0 + 1 } ?? 0
       changed.append((path, contents[line...] + behind(path)))

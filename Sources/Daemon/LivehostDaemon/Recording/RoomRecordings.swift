@@ -85,8 +85,9 @@ package final class RoomRecordings: Sendable {
   /// continued, the journal and the room say so.
   ///
   /// - Parameter end: the end of what is recorded, all of which the room has seen.
-  func resume(_ room: RoomName, after end: RecordedPosition, on lane: HostLane) async {
-    guard await lane.visit(room, { $0?.mustContinue(end) }) == true else { return }
+  /// - Returns: `false` if it was not to be continued.
+  func resume(_ room: RoomName, after end: RecordedPosition, on lane: HostLane) async -> Bool {
+    guard await lane.visit(room, { $0?.mustContinue(end) }) == true else { return false }
     await enter(room)
     let recorder: RoomRecorder?
     do throws(RecordingError) {
@@ -96,15 +97,16 @@ package final class RoomRecordings: Sendable {
     } catch {
       leave(room)
       await lane.visit(room) { $0?.perform(.failed(reason: error.description)) }
-      return
+      return true
     }
     guard let recorder else {
       leave(room)
       // Killed before the room knew of that.
       let ended = try? await list(room).recordings.last { $0.recording == end.recording }
-      guard ended?.state == .failed else { return }
-      await lane.visit(room) { $0?.perform(.failed(reason: ended?.reason ?? "it was closed")) }
-      return
+      if ended?.state == .failed {
+        await lane.visit(room) { $0?.perform(.failed(reason: ended?.reason ?? "it was closed")) }
+      }
+      return true
     }
     // Saved at once: what it was restored from may not lead there a second time.
     let isOpen: Bool = await withCheckedContinuation { continuation in
@@ -116,9 +118,10 @@ package final class RoomRecordings: Sendable {
     }
     guard isOpen else {
       _ = try? await self.end(room, recorder, digest: nil)
-      return
+      return true
     }
     logContinuation(of: recorder.name, in: room)
+    return true
   }
 
   func logContinuation(of recording: String, in room: RoomName) {

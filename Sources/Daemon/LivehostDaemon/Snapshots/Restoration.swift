@@ -44,6 +44,8 @@ package struct Restoration {
     var recorded: RecordedPosition?
     /// Whether the log does not lead on from there.
     var isLost = false
+    /// Whether what it has seen last was logged, and not recorded.
+    var isLoggedLast = false
     /// A recording that no snapshot mentions, but which says that it follows on something in the log.
     var last: (recording: String, logEnd: LogPosition)?
 
@@ -70,6 +72,7 @@ package struct Restoration {
         return false
       }
       logged = mark.position
+      isLoggedLast = true
       return true
     }
   }
@@ -278,14 +281,14 @@ package struct Restoration {
     }
     // What was recorded last, behind which nothing was logged.
     var recorded = restored.recorded
-    if recorded != nil { await catchUp(restored, &recorded!) }
+    // What comes next does not follow what is in a part of the log that may be readable at the next start.
+    var isLost = restored.isLost || !leadsOn
+    if recorded != nil, await !catchUp(restored, &recorded!) { isLost = true }
     await lane.visit(room) { $0?.wake(after: snapshot, at: restored.logged, now: .now()) }
-    if let end = recorded { await recordings.resume(room, after: end, on: lane) }
-    // What comes next follows neither what was logged before a recording that has ended, nor what is in a part of
-    // the log that may be readable at the next start.
-    let isLost = restored.isLost || recorded != nil || !leadsOn
-    await lane.visit(room) {
-      $0?.endRestoration(at: restored.logged, isLost: isLost, now: .now())
+    if let end = recorded, await recordings.resume(room, after: end, on: lane) { isLost = true }
+    if restored.isLoggedLast, recorded == restored.recorded { recorded = nil }
+    await lane.visit(room) { [isLost, recorded] in
+      $0?.endRestoration(at: restored.logged, recorded: recorded, isLost: isLost, now: .now())
     }
   }
 
@@ -355,8 +358,7 @@ package struct Restoration {
   /// A recording that cannot be read to its end leaves the room where it stopped.
   ///
   /// - Parameter end: where something else comes next.
-  /// - Returns: `false` if the room must not take what comes next, either: what lies before it is missing, and none of
-  ///   it was acknowledged.
+  /// - Returns: `false` if something is missing, so that the room must not take what comes next.
   @discardableResult
   private func catchUp(
     _ restored: Restored, _ position: inout RecordedPosition, until end: RecordedPosition? = nil
@@ -409,7 +411,7 @@ package struct Restoration {
         "the last steps that room \(room) recorded are not in its state\(reason)",
         metadata: metadata)
     }
-    return isWhole
+    return isWhole && missing <= 0 && failure == nil
   }
 }
 

@@ -186,8 +186,11 @@ extension Room {
   ///
   /// - Parameters:
   ///   - end: the position in the log of what it has seen, or where it would be.
+  ///   - recorded: the end of the recording behind that, if there is one.
   ///   - isLost: whether the log does not lead on from there.
-  func endRestoration(at end: LogPosition?, isLost: Bool, now: NIODeadline) {
+  func endRestoration(
+    at end: LogPosition?, recorded: RecordedPosition?, isLost: Bool, now: NIODeadline
+  ) {
     isRestoring = false
     // Last, when it is logged or recorded again.
     defer {
@@ -198,6 +201,9 @@ extension Room {
       resumeAnalysis()
     }
     guard log == nil else { return }
-    if let end, !isLost { beginLog(after: end) } else { keeper?.require(at: now) }
+    let leadsOn = !isLost && (end != nil || recorded != nil)
+    if leadsOn { beginLog(after: end, recorded: recorded) }
+    // Recordings are deleted once no saved state needs them.
+    if !leadsOn || recorded != nil { keeper?.require(at: now) }
   }
 }

@@ -286,9 +286,12 @@ package struct Restoration {
     if recorded != nil, await !catchUp(restored, &recorded!) { isLost = true }
     await lane.visit(room) { $0?.wake(after: snapshot, at: restored.logged, now: .now()) }
     if let end = recorded, await recordings.resume(room, after: end, on: lane) { isLost = true }
+    // Recordings are deleted once no saved state needs them, and one that cannot be read is to be replaced.
+    let mustSave = recorded != nil || restored.isOlder
     if restored.isLoggedLast, recorded == restored.recorded { recorded = nil }
     await lane.visit(room) { [isLost, recorded] in
-      $0?.endRestoration(at: restored.logged, recorded: recorded, isLost: isLost, now: .now())
+      $0?.endRestoration(
+        at: restored.logged, recorded: recorded, isLost: isLost, mustSave: mustSave, now: .now())
     }
   }
 

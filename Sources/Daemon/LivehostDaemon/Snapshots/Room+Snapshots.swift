@@ -188,8 +188,10 @@ extension Room {
   ///   - end: the position in the log of what it has seen, or where it would be.
   ///   - recorded: the end of the recording behind that, if there is one.
   ///   - isLost: whether the log does not lead on from there.
+  ///   - mustSave: whether the room is to be saved even so.
   func endRestoration(
-    at end: LogPosition?, recorded: RecordedPosition?, isLost: Bool, now: NIODeadline
+    at end: LogPosition?, recorded: RecordedPosition?, isLost: Bool, mustSave: Bool,
+    now: NIODeadline
   ) {
     isRestoring = false
     // Last, when it is logged or recorded again.
@@ -203,7 +205,6 @@ extension Room {
     guard log == nil else { return }
     let leadsOn = !isLost && (end != nil || recorded != nil)
     if leadsOn { beginLog(after: end, recorded: recorded) }
-    // Recordings are deleted once no saved state needs them.
-    if !leadsOn || recorded != nil { keeper?.require(at: now) }
+    if !leadsOn || mustSave { keeper?.require(at: now) }
   }
 }

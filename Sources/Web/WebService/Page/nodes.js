@@ -337,11 +337,12 @@ function hue(name) {
 }
 
 // Texts are strangers'. Nothing in them is markup, and characters that nobody sees or that turn the direction of writing,
-// so that a text reads like another, are shown as such; joiners make one picture of several.
+// so that a text reads like another, are shown as such; joiners make one picture of several. U+E0000 is what chat clients
+// append so that a repeated message counts as another.
 const hidden = /(?![\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 export function write(element, given) {
-  const text = given.replace(hidden, "\uFFFD");
+  const text = given.replaceAll("\u{E0000}", "").replace(hidden, "\uFFFD");
   if (element.textContent !== text) element.textContent = text;
 }
 

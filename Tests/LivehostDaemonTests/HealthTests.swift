@@ -42,6 +42,7 @@ import WireFormats
     mutating func look(at seconds: UInt64) throws -> [String] {
       let (stalled, mentioned) = stalls.note(try driver.tick(now: seconds * 1_000_000_000))
       status.note(stalled: stalled)
+      studio.recordings.note(stalled: stalled, on: [studio.lane])
       return mentioned.map(\.name)
     }
 
@@ -96,6 +97,9 @@ import WireFormats
       let report = watch.report
       #expect(report.health == (second < 10 ? .ok : .degraded))
       #expect(report.problems?.map(\.part) == (second < 10 ? nil : ["recorder"]))
+      let recorder = await studio.lane.report(.main)?.features.recorder?.own
+      #expect(recorder?.failure == (second < 10 ? nil : "the disk does not answer"))
+      #expect(recorder?.state == .recording)
     }
     let problem = try #require(watch.report.problems?.first)
     #expect(problem.text.contains("waits for the disk"))
@@ -112,6 +116,8 @@ import WireFormats
     await studio.library.settle()
     #expect(try watch.look(at: 26) == [])
     #expect(watch.report.health == .ok)
+    // The lane is told by a message.
+    while await studio.lane.report(.main)?.features.recorder?.own?.failure != nil {}
     #expect(fed.withLock { $0 } == 1)
     try await studio.end()
   }

@@ -55,6 +55,30 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
 }
 
 @Suite struct LaneTests {
+  @Test(.timeLimit(.minutes(1)))
+  func `a room follows one of its name that is being closed to the same lane`() async throws {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+    let lanes = try (0..<2).map { index in
+      let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
+      return HostLane(index: index, eventLoop: loop, settings: RoomSettings())
+    }
+    let directory = RoomDirectory(lanes: lanes, maximumRooms: 4)
+    #expect(try directory.open(.main) === lanes[0])
+    let release = DispatchSemaphore(value: 0)
+    lanes[0].eventLoop.execute { release.wait() }
+    async let isClosed = directory.close(.main)
+    while directory.lane(of: .main) != nil { await Task.yield() }
+    #expect(try directory.open(.main) === lanes[0])
+    release.signal()
+    #expect(await isClosed)
+    // Nothing holds it there for good.
+    #expect(await directory.close(.main))
+    _ = try directory.open(try #require(RoomName("other")))
+    #expect(try directory.open(.main) === lanes[1])
+    await directory.closeAll()
+    try await group.shutdownGracefully()
+  }
+
   @Test func `a delivery right after the opening of its room finds it`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)

@@ -186,6 +186,31 @@ import Testing
     try await run { rooms in #expect(await rooms.count() == 7) }
   }
 
+  @Test
+  func `a spoiled note of the newest segment is told, and does not make the log another one's`()
+    async throws
+  {
+    defer { clean() }
+    try await run { rooms in
+      _ = try rooms.directory.open(.main)
+      await rooms.send(0..<10)
+    }
+    let note = URL(filePath: "\(path)/log.json")
+    let bytes = try Data(contentsOf: note)
+    // One byte, and one more that makes it look as if it had no checksum.
+    let checksum = try #require(bytes.lastIndex(of: UInt8(ascii: ",")))
+    let start = try #require(bytes.range(of: Data(#""startedAt":"#.utf8))).upperBound
+    for places in [[start], [start, checksum + 1]] {
+      var spoiled = bytes
+      for place in places { spoiled[place] ^= 1 }
+      try spoiled.write(to: note)
+      try await run { rooms in
+        #expect(await rooms.count() == 10)
+        #expect(rooms.log.contain("is not what was written"))
+      }
+    }
+  }
+
   @Test func `rooms come back even if fewer are allowed now`() async throws {
     defer { clean() }
     let names = try ["a", "b", "c"].map { try #require(RoomName($0)) }

@@ -180,6 +180,13 @@ import WireFormats
     #expect(played?.features.chat?.total == 60)
     #expect(played?.features.recorder?.own == nil, "the recorder of another room")
     #expect(await effects(studio.lane, again) == 0)
+
+    // What the recording says of its own room's snapshots is not said of another's.
+    let copy = try await recordings.start(again, on: studio.lane).recording
+    _ = try await studio.replay(name, into: again)
+    _ = try await recordings.stop(again, on: studio.lane)
+    #expect(try studio.text(of: name).contains("followsSnapshot"))
+    #expect(try !studio.text(of: copy).contains("followsSnapshot"))
     try await studio.end()
   }
 

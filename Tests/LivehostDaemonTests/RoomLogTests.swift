@@ -133,28 +133,6 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a room that is opened before one of its name is closed comes back`() async throws {
-    defer { clean() }
-    var run = try KeptRooms(in: path)
-    _ = try run.directory.open(.main)
-    // Nothing of it is in the log but its beginning, and its end.
-    _ = try await run.recordings.start(.main, on: run.lane)
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
-    let lane = HostLane(
-      index: 1, eventLoop: loop, settings: RoomSettings(), snapshots: run.store,
-      library: run.library)
-    lane.postOpening(of: .main)
-    await run.send(0..<5, on: lane)
-    await withCheckedContinuation { continuation in
-      run.lane.postClosing(of: .main) { _ in continuation.resume() }
-    }
-    run = try await successor(of: run)
-    #expect(await run.count() == 5)
-    try await run.end()
-    try await group.shutdownGracefully()
-  }
-
   /// Plays a recording of `main` into ``other``, where it waits before a step until it is cancelled.
   private func play(in run: KeptRooms) async throws -> Task<Void, Never> {
     let recording = try await run.recordings.start(.main, on: run.lane).recording

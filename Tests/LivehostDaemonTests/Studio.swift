@@ -69,12 +69,19 @@ final class Studio {
     }
   }
 
+  /// All lines of a recording.
+  func text(of recording: String) throws -> String {
+    let directory = path + "/" + recording
+    return try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+      .map { try String(contentsOfFile: directory + "/" + $0, encoding: .utf8) }.joined()
+  }
+
   func replay(
     _ name: String, into room: RoomName, speed: Double? = nil, start: Int64 = 0,
     during: @escaping @Sendable () -> Void = {},
     progress: @escaping @Sendable (Int) -> Void = { _ in }
   ) async throws -> ReplayResult {
-    _ = try directory.open(room)
+    if directory.lane(of: room) == nil { _ = try directory.open(room) }
     let replay = Replay(
       try await library.files(of: name), into: room, on: lane, speed: speed, start: start)
     // Time passes only while something waits.

@@ -271,7 +271,7 @@ private final class Machine: Sendable {
     #expect(store.state.work == work(1, wanted))
     clock.advance(by: .milliseconds(1))
     await store.receive(.own(.stalled(attempt: 1))) {
-      $0.work?.failure = "the disk has not answered for 10 s"
+      $0.work?.failure = "the disk does not answer"
     }
     #expect(store.state.own?.state == (wanted == .start ? .starting : .stopping))
     #expect(store.state.work?.wish == wanted, "it is not given up")
@@ -280,6 +280,26 @@ private final class Machine: Sendable {
     await store.finish()
     #expect(store.state.work?.failure == nil)
     #expect(store.state.own?.state == (wanted == .start ? .recording : .idle))
+  }
+
+  @Test func `a running recording says that its disk does not answer, until it does or a restart`()
+    async
+  {
+    let silent = "the disk does not answer"
+    let store = makeStore(.recording)
+    await store.send(.own(.disk(answers: true)))
+    await store.send(.own(.disk(answers: false))) {
+      $0.work = RecorderWork()
+      $0.work?.failure = silent
+    }
+    await store.send(.own(.disk(answers: true))) { $0.work?.failure = nil }
+    await store.send(.own(.disk(answers: false))) { $0.work?.failure = silent }
+    await store.send(.own(.restarted(isRecording: true))) { $0.work?.failure = nil }
+    await store.finish()
+
+    let idle = makeStore(.idle)
+    await idle.send(.own(.disk(answers: false)))
+    await idle.finish()
   }
 
   @Test func `an attempt that ends in time is not said to stall, nor one that was given up`() async

@@ -81,7 +81,7 @@ extension RecorderFeature {
   /// How long an attempt may take before it is shown as failing, and what is said then. A disk that does not answer
   /// holds a call for as long as it likes, and nothing can end that.
   private static let patience = Duration.seconds(10)
-  private static let silence = "the disk has not answered for 10 s"
+  private static let silence = "the disk does not answer"
 
   /// Effects that attempt something or wait for that: for one attempt at a time.
   private struct AttemptID: Hashable {}
@@ -119,6 +119,15 @@ extension RecorderFeature {
       let effect = retry(after: reason, &work)
       state.work = work
       return effect
+    case .disk(let answers):
+      if answers {
+        forgetSilence(&state)
+      } else if state.own?.isRecording == true {
+        var work = state.work ?? RecorderWork()
+        work.failure = Self.silence
+        state.work = work
+      }
+      return .none
     case .proven(let attempt):
       guard state.work?.attempt == attempt, state.own?.state == .recording else { return .none }
       state.work?.failures = 0
@@ -200,8 +209,13 @@ extension RecorderFeature {
     return wait(work)
   }
 
+  private func forgetSilence(_ state: inout State) {
+    if state.work?.failure == Self.silence { state.work?.failure = nil }
+  }
+
   /// Begins anew what was under way. Nobody waits for its outcome any more.
   private func restart(isRecording: Bool, _ state: inout State) -> Effect<Action> {
+    forgetSilence(&state)
     if var work = state.work, work.wish != nil {
       if work.isWaiting { return wait(work) }
       work.retries = true

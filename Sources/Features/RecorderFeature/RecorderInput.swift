@@ -15,6 +15,8 @@ package enum RecorderInput: Equatable, Sendable, Codable {
   case stalled(attempt: Int)
   /// It is time for the next attempt.
   case due(attempt: Int)
+  /// Whether the disk on which recordings are written answers, as far as is known.
+  case disk(answers: Bool)
   /// The running recording failed.
   case failed(reason: String)
   /// The recording that this attempt began has run for so long that the failures before it are history.

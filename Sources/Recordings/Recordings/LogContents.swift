@@ -50,6 +50,9 @@ package struct LogContents: Sendable {
   init(newest: NewestSegment, disk: any Disk) {
     (startedAt, isKnown) = (newest.startedAt, newest.startedAt != 0)
     (newestSegment, self.disk) = (newest.number, disk)
+    if newest.isSpoiled {
+      problems.append("what is noted beside the log of its newest segment is not what was written")
+    }
   }
 
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }

@@ -9,6 +9,8 @@ struct NewestSegment {
   private(set) var number = 0
   /// When the log began, in milliseconds since 1970, by which logs are told apart; 0 if it is not known.
   var startedAt = 0
+  /// Whether something of what the last run wrote is no longer what it wrote.
+  private(set) var isSpoiled = false
   private let directory: StateDirectory
   private let name: String
 
@@ -20,12 +22,19 @@ struct NewestSegment {
   /// Takes what the last run wrote.
   mutating func read() {
     for version in StateDirectory.Version.allCases {
-      guard let line = try? directory.read(name, version, limit: 1_024).line,
-        let value = try? JSONValue(parsing: String(decoding: line, as: UTF8.self)),
-        let newest = value["newest"]?.integerValue
-      else { continue }
-      number = max(number, Int(newest))
-      if startedAt == 0 { startedAt = Int(value["startedAt"]?.integerValue ?? 0) }
+      do throws(RecordingError) {
+        let (line, isProven) = try directory.read(name, version, limit: 1_024)
+        guard isProven, let value = try? JSONValue(parsing: String(decoding: line, as: UTF8.self)),
+          let newest = value["newest"]?.integerValue
+        else {
+          isSpoiled = true
+          continue
+        }
+        number = max(number, Int(newest))
+        if startedAt == 0 { startedAt = Int(value["startedAt"]?.integerValue ?? 0) }
+      } catch {
+        if case .rotten = error { isSpoiled = true }
+      }
     }
   }
 

@@ -84,20 +84,16 @@ package final class RecordingLibrary: Sendable {
 
   /// Makes sure that sessions that begin later have larger numbers than this one.
   package func noteSession(_ session: Int) {
-    _ = numbers.max(UInt64(session) + 1, ordering: .relaxed)
+    _ = numbers.max(UInt64(session), ordering: .relaxed)
   }
 
   /// Begins a session of a room in the log, which ends with ``RoomRecorder/endSession()``.
   ///
-  /// - Parameters:
-  ///   - last: the newest session of a room for whose closing this one is. The number behind that of each session is
-  ///     kept free for it: it must not come behind the sessions of a room of the same name that is open by now.
-  ///   - onFailure: called on the writer's thread if nothing more of the session will be written.
+  /// - Parameter onFailure: called on the writer's thread if nothing more of the session will be written.
   package func log(
-    _ room: String, closing last: Int? = nil, onFailure: @escaping @Sendable () -> Void
+    _ room: String, onFailure: @escaping @Sendable () -> Void
   ) -> RoomRecorder {
-    let number =
-      last.map { UInt64($0) + 1 } ?? numbers.wrappingAdd(2, ordering: .relaxed).newValue - 1
+    let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
     let status = RecorderStatus()
     writer.submit { $0.log.begin(number, of: room, status: status, onFailure: onFailure) }
     return RoomRecorder(

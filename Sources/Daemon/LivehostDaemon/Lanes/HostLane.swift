@@ -114,6 +114,15 @@ package actor HostLane {
     }
   }
 
+  /// Tells the rooms that are recorded whether the disk for that answers.
+  nonisolated func postDisk(answers: Bool) {
+    eventLoop.execute {
+      for name in self.assumeIsolated({ Array($0.rooms.keys) }) {
+        self.postVisit(to: name) { $0?.noteDisk(answers: answers) }
+      }
+    }
+  }
+
   /// Runs `body` with a room, after all that was posted before; with nil if there is no such room.
   nonisolated func postVisit(to room: RoomName, _ body: @escaping @Sendable (Room?) -> Void) {
     mailbox.post(.visit(room, body), to: self)

@@ -53,6 +53,11 @@ extension Room {
     if let work = recorder.work { recordings?.note(work, of: name) }
   }
 
+  /// Shows whether the disk answers on which the room is recorded.
+  func noteDisk(answers: Bool) {
+    if recorder.own != nil { perform(.disk(answers: answers)) }
+  }
+
   /// Takes what an effect of the recorder brought back, unless it is known from the recorder itself.
   func perform(effectInput input: RecorderInput) {
     if case .ended(let attempt, _) = input, !isAttempting(attempt) { return }
@@ -136,7 +141,7 @@ extension Room {
   func resumeRecorder() {
     let isRecording = log?.isRecording == true
     let isShown = recorder.own?.state == .recording
-    let hasFailed = recorder.work.map { $0.failures > 0 } ?? false
+    let hasFailed = recorder.work.map { $0.failures > 0 || $0.failure != nil } ?? false
     guard recorder.work?.wish != nil || isShown != isRecording || hasFailed else { return }
     perform(.restarted(isRecording: isRecording))
   }

@@ -53,6 +53,15 @@ struct RoomChange: Codable, Equatable {
     rejected != nil || recorder != nil || position != nil || replays != nil
   }
 
+  /// What is recorded of it where the recording is played into another room: nothing of what lies in front of it in
+  /// its own one. `nil` if it is all the same.
+  var elsewhere: String? {
+    guard after != nil || followsSnapshot != nil else { return nil }
+    var change = self
+    (change.after, change.followsSnapshot) = (nil, nil)
+    return change.text
+  }
+
   /// One JSON object on one line.
   var text: String {
     // It contains no infinite number, and everything else can be encoded.

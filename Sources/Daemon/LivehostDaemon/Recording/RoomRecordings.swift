@@ -5,7 +5,7 @@ import NIOCore
 package import Platform
 import RecorderFeature
 package import Recordings
-import Systemd
+package import Systemd
 
 /// The recordings of rooms: makes, lists and deletes them, and logs what happens to them.
 package final class RoomRecordings: Sendable {
@@ -14,6 +14,7 @@ package final class RoomRecordings: Sendable {
   /// Rooms with an open recorder, and what is to be done after its end.
   private let active = Guarded<[RoomName: [@Sendable () -> Void]]>([:])
   private let failed = Guarded<[RoomName: PresentFailure]>([:])
+  private let isSilent = Guarded(false)
   private let endObserver = Guarded<(@Sendable () -> Void)?>(nil)
 
   /// Calls `body` whenever a recording has ended.
@@ -28,6 +29,16 @@ package final class RoomRecordings: Sendable {
   package init(library: RecordingLibrary, logger: Logger) {
     self.library = library
     self.logger = logger
+  }
+
+  /// The name of the thread that writes them, as a watched one.
+  static let thread = "recorder"
+
+  /// Takes which threads make no progress, as found by the watchdog: rooms show whether their recording does.
+  package func note(stalled threads: [WatchdogDriver.SilentThread], on lanes: [HostLane]) {
+    let isSilent = threads.contains { $0.name == Self.thread }
+    guard self.isSilent.withLock({ exchange(&$0, with: isSilent) }) != isSilent else { return }
+    for lane in lanes { lane.postDisk(answers: !isSilent) }
   }
 
   /// Recovers what the last run left behind. If nothing can be recorded, the journal says why.
@@ -327,7 +338,10 @@ package final class RoomRecordings: Sendable {
 
   /// Notes how a room's recorder gets on. The journal gets what is new.
   func note(_ work: RecorderWork, of room: RoomName) {
-    guard let failure = work.failure else { return forgetFailure(of: room) }
+    // A disk that does not answer concerns all rooms, and is told by the watchdog.
+    guard let failure = work.failure, work.failures > 0 || work.wish != nil else {
+      return forgetFailure(of: room)
+    }
     let reason =
       work.retryDelay.map { "\(failure); trying again after \($0.components.seconds) s" }
       ?? failure

@@ -5,6 +5,9 @@ import Platform
 package final class RoomDirectory: Sendable {
   private struct State: Sendable {
     var lanes: [RoomName: Int] = [:]
+    /// The lanes of rooms that are being closed, and how often. A room of the same name comes to the same lane, behind
+    /// them: everything that they log, their end last, is in front of its beginning.
+    var closing: [RoomName: (lane: Int, count: Int)] = [:]
     /// Number of rooms opened so far; spreads rooms over the lanes in turn.
     var opened = 0
     var isClosing = false
@@ -66,7 +69,7 @@ package final class RoomDirectory: Sendable {
       if state.isClosing { return .failure(.closing) }
       if state.lanes[room] != nil { return .failure(.exists) }
       if snapshot == nil, state.lanes.count >= state.maximum { return .failure(.tooMany) }
-      let index = state.opened % lanes.count
+      let index = state.closing[room]?.lane ?? state.opened % lanes.count
       state.opened += 1
       state.lanes[room] = index
       // Under the lock, so that no delivery is posted between the entry and the opening.
@@ -92,6 +95,7 @@ package final class RoomDirectory: Sendable {
       let index = state.withLock { state in
         let index = state.lanes.removeValue(forKey: room)
         if let index {
+          state.closing[room, default: (index, 0)].count += 1
           lanes[index].postClosing(of: room, isForGood: isForGood) {
             continuation.resume(returning: (true, $0))
           }
@@ -99,6 +103,12 @@ package final class RoomDirectory: Sendable {
         return index
       }
       if index == nil { continuation.resume(returning: (false, nil as String?)) }
+    }
+    if isClosed {
+      state.withLock { state in
+        state.closing[room]?.count -= 1
+        if state.closing[room]?.count == 0 { state.closing[room] = nil }
+      }
     }
     if let failure { onFailure(failure) }
     if isClosed { observer(room, isForGood ? .closed : .suspended) }

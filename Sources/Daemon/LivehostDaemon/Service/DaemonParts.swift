@@ -329,9 +329,10 @@ final class DaemonParts: Sendable {
       let thread = try WatchdogThread(
         WatchdogDriver(threads: watchedThreads, notifier: interval.map { _ in notifier }),
         interval: interval,
-        onSilence: { [logger, status] silent in
+        onSilence: { [logger, status, roomRecordings, lanes] silent in
           let (stalled, mentioned) = watch.withLock { $0.note(silent) }
           status.note(stalled: stalled)
+          roomRecordings.note(stalled: stalled, on: lanes)
           for thread in mentioned {
             logger.error(
               "\(thread.name) made no progress for \(thread.nanoseconds / 1_000_000) ms",
@@ -357,7 +358,7 @@ final class DaemonParts: Sendable {
         })
     }
     threads.append(
-      WatchedThread(name: "recorder", duty: .storage) { [roomRecordings] heartbeat in
+      WatchedThread(name: RoomRecordings.thread, duty: .storage) { [roomRecordings] heartbeat in
         roomRecordings.ping { heartbeat.beat() }
       })
     threads.append(

@@ -100,10 +100,7 @@ extension Room {
   func forget(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
     guard let keeper else { return completion(nil) }
     for waiting in self.keeper?.cancel() ?? [] { waiting(false) }
-    if isUnlogged {
-      let last = log?.isRecording == false ? log?.logged : keeper.position
-      beginLog(closing: last?.session)
-    }
+    if isUnlogged { beginLog() }
     log?.handOver()
     log?.addClosing()
     let recorder = log?.recorder
@@ -129,16 +126,14 @@ extension Room {
   ///
   /// - Parameters:
   ///   - recorded: the end of the recording that it continues, which began at `end`.
-  ///   - last: the room's newest session, if it is only to be closed.
   func beginLog(
-    opened: Int? = nil, after end: LogPosition? = nil, recorded: RecordedPosition? = nil,
-    closing last: Int? = nil
+    opened: Int? = nil, after end: LogPosition? = nil, recorded: RecordedPosition? = nil
   ) {
     guard let keeper else { return }
     log?.recorder.endSession()
     loggedRejections = screen.counts.rejectedByReason
     log = RoomLog(
-      keeper.library.log(name.description, closing: last) {
+      keeper.library.log(name.description) {
         keeper.visit { $0?.noteLogFailure() }
       },
       room: name.description, opened: opened, after: end, recorded: recorded)

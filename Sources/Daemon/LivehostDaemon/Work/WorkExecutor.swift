@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 package import Platform
 import Synchronization
 
@@ -48,7 +47,7 @@ package final class WorkExecutor: TaskExecutor {
       for index in 0..<width {
         try ServiceThread.start(name: "work-\(index)") { [self] in
           do throws(SystemError) {
-            try Self.lowerPriority()
+            try ThreadPriority.lower()
           } catch {
             // The others are refused for the same reason.
             if index == 0 { onRefusal(error) }
@@ -96,14 +95,6 @@ package final class WorkExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) { work.enqueue(job, of: self) }
   }
 
-  /// Gives the calling thread a lower priority: Linux keeps a niceness per thread.
-  private static func lowerPriority() throws(SystemError) {
-    let thread = id_t(SchedulerTimes.currentThread())
-    guard setpriority(__priority_which_t(PRIO_PROCESS.rawValue), thread, 10) == 0 else {
-      throw SystemError(.lowerPriority, code: errno)
-    }
-  }
-
   private func work() {
     while true {
       available.wait()
@@ -138,8 +129,4 @@ package final class WorkExecutor: TaskExecutor {
       return entry
     }
   }
-}
-
-extension SystemError.Operation {
-  fileprivate static let lowerPriority = Self("lower the priority of a thread")
 }

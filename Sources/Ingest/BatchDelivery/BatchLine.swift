@@ -4,7 +4,7 @@ import JSON
 package enum BatchLine {
   /// Heads a batch of a session of a source.
   package static func position(session: String, sequence: Int) -> [UInt8] {
-    line("position") {
+    JSONWriter.object(type: "position") {
       $0.add("source", session)
       $0.add("sequence", sequence)
     }
@@ -12,15 +12,6 @@ package enum BatchLine {
 
   /// Ends a batch, and is answered once the batch has been applied and saved.
   package static func sync(token: String) -> [UInt8] {
-    line("sync") { $0.add("token", token) }
-  }
-
-  private static func line(_ type: String, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.appendObject {
-      $0.add("type", type)
-      body(&$0)
-    }
-    return writer.bytes
+    JSONWriter.object(type: "sync") { $0.add("token", token) }
   }
 }

@@ -5,7 +5,7 @@ import LiveEvents
 /// Subscription Types".
 package enum EventSub {
   /// What happened.
-  package struct Notification: Sendable {
+  package struct Notification: Equatable, Sendable {
     /// The type of the subscription, such as `channel.follow`.
     package var type: String
     package var event: JSONValue

@@ -28,8 +28,7 @@ package struct NativeLines: Sendable {
     _ type: String, room: String?, at time: Int?, _ body: (inout JSONWriter) -> Void
   ) {
     JSONWriter.append(to: &bytes) { writer in
-      writer.appendObject { object in
-        object.add("type", type)
+      writer.appendObject(type: type) { object in
         object.add("room", room)
         object.add(
           "ts", time.flatMap { EventLimits.timestamps.contains(Timestamp($0)) ? $0 : nil })
@@ -124,9 +123,9 @@ extension JSONValue {
 }
 
 /// Times of platforms.
-enum PlatformTime {
+package enum PlatformTime {
   /// Reads `2026-11-23T20:00:00.123456789Z`, or with an offset such as `+01:00`; `nil` for any other text.
-  static func milliseconds(_ text: String) -> Int? {
+  package static func milliseconds(_ text: String) -> Int? {
     let bytes = Array(text.utf8)
     func number(_ range: Range<Int>) -> Int? {
       guard range.upperBound <= bytes.count else { return nil }

@@ -62,6 +62,21 @@ package struct JSONWriter: Sendable {
     close("}")
   }
 
+  /// An object whose first member says what it is.
+  package mutating func appendObject(type: String, _ body: (inout JSONWriter) -> Void) {
+    appendObject {
+      $0.add("type", type)
+      body(&$0)
+    }
+  }
+
+  /// The text of an object whose first member says what it is.
+  package static func object(type: String, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.appendObject(type: type, body)
+    return writer.bytes
+  }
+
   package mutating func appendArray(_ body: (inout JSONWriter) -> Void) {
     open("[")
     body(&self)

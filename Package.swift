@@ -189,12 +189,14 @@ let control: [Target] = [
       "VarlinkDescription",
     ] + nio,
     plugins: ["VarlinkTypes"]),
+  module("Control", "SourceArguments", [arguments]),
   module(
     "Control", "CommandLineTool",
     [
       "BatchDelivery", "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform",
-      "PlatformFormats", "Prometheus", "RateLimiting", "Simulation", "Suggestions", "Systemd",
-      "UnixSockets", "Varlink", "WireFormats", "Wording", "YAMLReader", arguments,
+      "PlatformFormats", "Prometheus", "RateLimiting", "Simulation", "SourceArguments",
+      "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats", "Wording", "YAMLReader",
+      arguments,
     ] + nio),
 ]
 
@@ -224,7 +226,10 @@ let sources: [Target] = [
     ] + nio + tls + webSocket),
   module(
     "Sources", "TwitchChat",
-    ["LiveEvents", "LiveSources", "RateLimiting"] + nio),
+    ["JSON", "LiveEvents", "LiveSources", "RateLimiting"] + nio),
+  module(
+    "Sources", "TwitchEvents",
+    ["JSON", "LiveEvents", "LiveSources", "PlatformFormats", "RateLimiting"] + nio),
   module(
     "Sources", "ObsStudio",
     ["ControlInterface", "JSON", "LiveEvents", "LiveSources", "RateLimiting"] + nio),
@@ -234,7 +239,8 @@ let sources: [Target] = [
     "Sources", "SourceTool",
     [
       "ControlInterface", "IngestServers", "JSON", "LiveEvents", "LiveSources", "ObsStudio",
-      "Platform", "RateLimiting", "TwitchChat", "Wording", "YAMLReader", arguments,
+      "Platform", "RateLimiting", "SourceArguments", "TwitchChat", "TwitchEvents", "Wording",
+      "YAMLReader", arguments,
     ] + nio),
   program("Sources/livehost-source", ["SourceTool"]),
 ]
@@ -359,6 +365,12 @@ let tests: [Target] =
       "TwitchChatTests",
       ["JSON", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport", "TwitchChat"] + nio + tls
     ),
+    test(
+      "TwitchEventsTests",
+      [
+        "JSON", "LiveEvents", "LiveSources", "PlatformFormats", "RateLimiting", "TestSupport",
+        "TwitchEvents",
+      ]),
     test(
       "ObsStudioTests",
       ["JSON", "LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "TestSupport"]),

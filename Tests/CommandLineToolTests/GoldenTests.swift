@@ -36,6 +36,8 @@ import Testing
     "compare": "SimulateTests has its members",
     "demo": "DemoSummaryTests has its members",
     "connect twitch": "livehost-source prints it; SourceReporterTests has its members",
+    "connect eventsub": "livehost-source prints it; SourceReporterTests has its members",
+    "login twitch": "livehost-source prints it; a line of text",
     "connect obs": "livehost-source prints it; SourceReporterTests has its members",
     "connect nginx-rtmp": "livehost-source prints it; SourceReporterTests has its members",
     "connect mediamtx": "livehost-source prints it; SourceReporterTests has its members",

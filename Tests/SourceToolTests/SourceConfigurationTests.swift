@@ -43,6 +43,12 @@ struct SourceConfigurationTests {
         tokenFile: /etc/token
         channelsPerConnection: 7
         joinsPerTenSeconds: 2000
+        loginFile: /etc/login
+        events: true
+        eventsURL: wss://events.example/ws
+        api: http://127.0.0.1:8080
+        logins: https://id.example
+        history: https://history.example/v2
       obs:
         server: studio:4456
         passwordFile: /etc/password
@@ -68,6 +74,12 @@ struct SourceConfigurationTests {
     #expect(twitch.tokenFile == "/etc/token")
     #expect(twitch.channelsPerConnection == 7)
     #expect(twitch.joinsPerTenSeconds == 2000)
+    #expect(twitch.loginFile == "/etc/login")
+    #expect(twitch.readsEvents)
+    #expect(twitch.eventsURL?.description == "wss://events.example:443/ws")
+    #expect(twitch.api?.description == "http://127.0.0.1:8080/")
+    #expect(twitch.logins?.description == "https://id.example:443/")
+    #expect(twitch.history?.description == "https://history.example:443/v2")
   }
 
   @Test func `OBS needs nothing but its kind`() throws {
@@ -95,6 +107,14 @@ struct SourceConfigurationTests {
     (
       "kind: nginx-rtmp\nserver:\n  url: ftp://a",
       "a.yaml:3: server.url: expected http://HOST[:PORT]/PATH, not 'ftp://a'"
+    ),
+    (
+      least + "  api: http://api.example",
+      "a.yaml:4: twitch.api: expected https://HOST[:PORT]/PATH, not 'http://api.example'"
+    ),
+    (
+      "kind: eventsub\ntwitch:\n  channels: [a, b]",
+      "a.yaml: twitch.channels: names several; eventsub reads one"
     ),
     (least + "room: No", "a.yaml:4: room: 'No' is not a room name: [a-z0-9_][a-z0-9_.-]{0,63}"),
     (

@@ -15,10 +15,12 @@ struct TwitchSessionTests {
     var effects: [TwitchSession.Effect] = []
     var statuses: [String: SourceStatus] = [:]
 
-    init(_ channels: [String], account: TwitchSettings.Account? = nil) {
-      session = TwitchSession(
-        TwitchSettings(channels: channels, account: account), generator: SplitMix64(seed: 1),
-        at: .origin)
+    init(
+      _ channels: [String], account: TwitchSettings.Account? = nil, readsHistory: Bool = false
+    ) {
+      var settings = TwitchSettings(channels: channels, account: account)
+      settings.readsHistory = readsHistory
+      session = TwitchSession(settings, generator: SplitMix64(seed: 1), at: .origin)
       wake()
     }
 
@@ -156,6 +158,35 @@ struct TwitchSessionTests {
       steps.has(
         .gap(
           channel: "ada", from: last + .milliseconds(-80), to: steps.now, reason: "closed")))
+  }
+
+  @Test func `what was missed is asked for, and counts if it is newer and was not received`() {
+    let steps = Steps(["ada"], readsHistory: true)
+    steps.join(["ada"])
+    let last = steps.now
+    steps.receive(Self.message("a"))
+    steps.close(1)
+    steps.wake()
+    steps.now = steps.now + .seconds(10)
+    steps.join(["ada"], on: 2)
+    #expect(steps.has(.history(channel: "ada", from: last, to: steps.now)))
+    steps.receive(Self.message("c"), on: 2)
+    func history(_ id: String, sent: Int, of channel: String = "ada") -> Bool {
+      let line =
+        "@historical=1;id=\(id);tmi-sent-ts=\(sent) :bo!bo@bo PRIVMSG #\(channel) :\(id)"
+      return Array(line.utf8).withUnsafeBytes {
+        steps.session.receive(history: $0, of: "ada", since: 1_000)
+      }
+    }
+    #expect(history("b", sent: 1_001))
+    // Received before the gap or after it, got twice, too old, of somebody else.
+    #expect(!history("a", sent: 1_001) && !history("c", sent: 1_001) && !history("b", sent: 1_001))
+    #expect(!history("old", sent: 1_000) && !history("other", sent: 1_001, of: "bo"))
+    steps.session.receivedHistory(of: "ada")
+    steps.wake()
+    #expect(steps.statuses["ada"]?.backfilled == 1)
+    #expect(steps.statuses["ada"]?.state == .live)
+    #expect(steps.receive(Self.message("b"), on: 2) == .ignore)
   }
 
   @Test func `a connection that is replaced is read until its server has sent everything`() {

@@ -162,6 +162,7 @@ struct VirtualTwitch {
       counts.gaps += 1
       if from > to { violations.append("a gap ends before it begins") }
       gaps[channel, default: []].append((from, to))
+    case .history: violations.append("a session that was not told to asks for history")
     case .refused(let reason): violations.append("refused: \(reason)")
     }
   }

@@ -11,7 +11,7 @@ package final class ServerSource: LiveSource {
   private let server: IngestServer
   private let address: HTTPAddress
   private let security: PeerSecurity?
-  private let delivery: Delivery
+  package let delivery: Delivery
   private let room: RoomName
   private let eventLoop: any EventLoop
   private var session: ServerSession
@@ -71,13 +71,9 @@ package final class ServerSource: LiveSource {
         $0.add("framesPerSecond", statistics.framesPerSecond)
         $0.add("roundTripMs", statistics.roundTripMilliseconds)
       }
-    case .status(let status):
-      delivery.report(status, in: room)
-      events.changed(address.description, status)
+    case .status(let status): tell(status, of: address.description, in: room)
     case .gap(let from, let to, let reason):
-      let gap = SourceGap(from: from, to: to, reason: reason)
-      delivery.report(gap, in: room)
-      events.missed(address.description, gap)
+      tell(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
     }
   }
 
@@ -93,7 +89,8 @@ package final class ServerSource: LiveSource {
     var outstanding = resources.count
     var failure = "the server is no such server, or does not give its statistics here"
     fetches = resources.enumerated().map { index, resource in
-      HTTPFetch(resource, security: security, eventLoop: eventLoop) { [unowned self] result in
+      HTTPFetch(HTTPRequest(.get, resource), security: security, eventLoop: eventLoop) {
+        [unowned self] result in
         switch result {
         case .success(let answer):
           answers[index] = answer

@@ -108,6 +108,12 @@ package final class Delivery {
   /// Takes a line, given without its end. Call ``flush()`` after the last of several.
   package func deliver(_ line: UnsafeRawBufferPointer) { queue.append(line, at: Self.now) }
 
+  /// Takes several lines, each given with its end, which belong together.
+  package func deliver(lines: [UInt8], count: Int) {
+    guard count > 0 else { return }
+    queue.append(lines: lines, count: count, at: Self.now)
+  }
+
   /// Writes what may be written, and pauses the source if too much is left.
   package func flush() {
     write()

@@ -1,3 +1,4 @@
+package import LiveEvents
 package import NIOCore
 package import RateLimiting
 
@@ -16,6 +17,8 @@ package struct SourceEvents {
 /// A source of events: a class around a value that decides. Belongs to one event loop.
 package protocol LiveSource: AnyObject {
   var events: SourceEvents { get set }
+  /// What it tells the daemon through.
+  var delivery: Delivery { get }
   /// Events that were forwarded, and copies that were not.
   var forwarded: Int { get }
   var duplicates: Int { get }
@@ -23,6 +26,20 @@ package protocol LiveSource: AnyObject {
   func start()
   /// Ends all connections. The rooms are told that the source has ended, unless it was refused.
   func stop()
+}
+
+extension LiveSource {
+  /// Tells the daemon and the program the status of a channel, which has a room of its own.
+  package func tell(_ status: SourceStatus, of channel: String, in room: RoomName) {
+    delivery.report(status, in: room)
+    events.changed(channel, status)
+  }
+
+  /// Tells the daemon and the program of a gap.
+  package func tell(_ gap: SourceGap, of channel: String, in room: RoomName) {
+    delivery.report(gap, in: room)
+    events.missed(channel, gap)
+  }
 }
 
 /// Calls a source when its next deadline has come. Belongs to one event loop.

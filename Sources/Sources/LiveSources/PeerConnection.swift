@@ -1,5 +1,4 @@
 package import NIOCore
-import NIOPosix
 import NIOSSL
 
 /// Where a source's peer is.
@@ -60,11 +59,7 @@ package struct PeerSecurity {
 
 /// A connection to the peer of a source. Belongs to one event loop.
 package final class PeerConnection {
-  private static let timeout = TimeAmount.seconds(10)
-
-  private var channel: (any Channel)?
-  private var isClosed = false
-  private var isReading = true
+  private let channel = PeerChannel()
   private let events: StreamEvents
 
   /// Begins to connect. `events.closed` comes once, whatever happens, unless ``close()`` was called.
@@ -73,70 +68,29 @@ package final class PeerConnection {
     events: StreamEvents
   ) {
     self.events = events
-    let connection = NIOLoopBound(self, eventLoop: eventLoop)
-    let security = NIOLoopBound(security, eventLoop: eventLoop)
-    ClientBootstrap(group: eventLoop)
-      .connectTimeout(Self.timeout)
-      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          let pipeline = channel.pipeline.syncOperations
-          if let security = security.value {
-            try pipeline.addHandler(security.handler(host: address.host))
-          }
-          let handler = StreamHandler(
-            connection.value.ownEvents, hasHandshake: security.value != nil)
-          try pipeline.addHandler(handler)
-        }
-      }
-      .connect(host: address.host, port: address.port).assumeIsolated().whenComplete { result in
-        switch result {
-        case .success(let channel): self.take(channel)
-        case .failure(let error): self.end(ConnectionFailure.text(error))
-        }
-      }
+    channel.connect(
+      to: address, security: security, eventLoop: eventLoop,
+      configure: { [self] channel in
+        try channel.pipeline.syncOperations.addHandler(
+          StreamHandler(ownEvents, hasHandshake: security != nil))
+      }, failed: events.closed)
   }
 
   private var ownEvents: StreamEvents {
     var own = StreamEvents()
-    own.opened = { [self] in if !isClosed { events.opened() } }
-    own.received = { [self] in if !isClosed { events.received($0) } }
-    own.drained = { [self] in if !isClosed { events.drained() } }
-    own.closed = { [self] in end($0) }
+    own.opened = { [self] in if !channel.isClosed { events.opened() } }
+    own.received = { [self] in if !channel.isClosed { events.received($0) } }
+    own.drained = { [self] in if !channel.isClosed { events.drained() } }
+    own.closed = { [self] in if channel.close() { events.closed($0) } }
     return own
   }
 
-  private func take(_ channel: any Channel) {
-    guard !isClosed else {
-      channel.close(promise: nil)
-      return
-    }
-    self.channel = channel
-    if !isReading { setReading(false) }
-  }
-
-  private func end(_ reason: String) {
-    guard !isClosed else { return }
-    isClosed = true
-    channel = nil
-    events.closed(reason)
-  }
-
   /// Writes text. Only after `events.opened`.
-  package func send(_ text: String) {
-    channel?.writeAndFlush(ByteBuffer(string: text), promise: nil)
-  }
+  package func send(_ text: String) { channel.write(ByteBuffer(string: text)) }
 
   /// Stops or resumes reading, so that the peer is held up instead of this program's memory filled.
-  package func setReading(_ isReading: Bool) {
-    self.isReading = isReading
-    channel?.setOption(.autoRead, value: isReading).whenComplete { _ in }
-  }
+  package func setReading(_ isReading: Bool) { channel.setReading(isReading) }
 
   /// Closes it; no event comes any more.
-  package func close() {
-    isClosed = true
-    channel?.close(promise: nil)
-    channel = nil
-  }
+  package func close() { channel.close() }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A password or token. Nothing that prints values prints this one.
-package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+package struct Secret: Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
   private let text: String

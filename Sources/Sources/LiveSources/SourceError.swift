@@ -7,6 +7,7 @@ package enum SourceError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The daemon's socket may not be used.
   case notPermitted(path: String)
   case unreadableSecret(path: String, reason: String)
+  case unwritableSecret(path: String, reason: String)
   /// A certificate or key file is not usable.
   case certificateFile(path: String, reason: String)
 
@@ -17,6 +18,7 @@ package enum SourceError: Error, Equatable, Sendable, CustomStringConvertible {
     case .notPermitted(let path):
       "\(path): permission denied; join the group livehost, or run your own livehostd"
     case .unreadableSecret(let path, let reason): "\(path): cannot read the secret: \(reason)"
+    case .unwritableSecret(let path, let reason): "\(path): cannot write the login: \(reason)"
     case .certificateFile(let path, let reason): "\(path): cannot use the certificates: \(reason)"
     }
   }
@@ -26,7 +28,7 @@ package enum SourceError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .refused, .notPermitted: 77
     case .daemonGone: 69
-    case .unreadableSecret, .certificateFile: 78
+    case .unreadableSecret, .unwritableSecret, .certificateFile: 78
     }
   }
 }

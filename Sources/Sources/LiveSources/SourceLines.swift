@@ -12,6 +12,8 @@ package struct SourceStatus: Equatable, Sendable {
   /// Messages known to be lost, and those that arrived more than once.
   package var lost = 0
   package var duplicate = 0
+  /// Messages of gaps that were got afterwards.
+  package var backfilled = 0
 
   package init(_ state: SourceHealth.Connection, reason: String? = nil) {
     self.state = state
@@ -43,14 +45,14 @@ package struct SourceGap: Equatable, Sendable {
 package enum SourceLine {
   /// Makes every later line of the connection count for a room.
   package static func options(room: RoomName) -> [UInt8] {
-    line("options") { $0.add("room", room.description) }
+    JSONWriter.object(type: "options") { $0.add("room", room.description) }
   }
 
   /// - Parameter time: milliseconds since 1970.
   package static func state(
     _ status: SourceStatus, source: String, platform: String, room: RoomName, at time: Int
   ) -> [UInt8] {
-    line("source.state") {
+    JSONWriter.object(type: "source.state") {
       $0.add("room", room.description)
       $0.add("ts", time)
       $0.add("source", source)
@@ -60,11 +62,12 @@ package enum SourceLine {
       $0.add("behindMs", status.behindMilliseconds)
       $0.add("lost", status.lost)
       $0.add("duplicate", status.duplicate)
+      $0.add("backfilled", status.backfilled > 0 ? status.backfilled : nil)
     }
   }
 
   package static func gap(_ gap: SourceGap, source: String, room: RoomName) -> [UInt8] {
-    line("gap") {
+    JSONWriter.object(type: "gap") {
       $0.add("room", room.description)
       $0.add("ts", gap.to)
       $0.add("source", source)
@@ -76,7 +79,7 @@ package enum SourceLine {
 
   /// A message of a chat whose platform gives nothing but a name and a text.
   package static func message(id: String, user: String, text: String, room: RoomName) -> [UInt8] {
-    line("chat.message") {
+    JSONWriter.object(type: "chat.message") {
       $0.add("room", room.description)
       $0.add("id", id)
       $0.name("user")
@@ -94,19 +97,10 @@ package enum SourceLine {
   package static func event(
     _ type: String, room: RoomName, at time: Int, _ body: (inout JSONWriter) -> Void
   ) -> [UInt8] {
-    line(type) {
+    JSONWriter.object(type: type) {
       $0.add("room", room.description)
       $0.add("ts", time)
       body(&$0)
     }
-  }
-
-  private static func line(_ type: String, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.appendObject {
-      $0.add("type", type)
-      body(&$0)
-    }
-    return writer.bytes
   }
 }

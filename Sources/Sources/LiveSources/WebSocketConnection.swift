@@ -1,6 +1,5 @@
 package import NIOCore
 import NIOHTTP1
-import NIOPosix
 import NIOWebSocket
 
 /// What happens on a WebSocket, as calls on its event loop.
@@ -38,9 +37,7 @@ package final class WebSocketConnection {
   private static let timeout = TimeAmount.seconds(10)
 
   private let events: WebSocketEvents
-  private var channel: (any Channel)?
-  private var isClosed = false
-  private var isReading = true
+  private let channel = PeerChannel()
 
   /// Begins to connect.
   ///
@@ -53,30 +50,15 @@ package final class WebSocketConnection {
   ) {
     self.events = events
     let connection = NIOLoopBound(self, eventLoop: eventLoop)
-    let security = NIOLoopBound(security, eventLoop: eventLoop)
     var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
     head.headers.add(name: "Host", value: address.description)
     if let protocolName {
       head.headers.add(name: "Sec-WebSocket-Protocol", value: protocolName)
     }
-    let request = head
-    ClientBootstrap(group: eventLoop)
-      .connectTimeout(Self.timeout)
-      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          if let security = security.value {
-            try channel.pipeline.syncOperations.addHandler(security.handler(host: address.host))
-          }
-          try Self.configure(channel, request, connection)
-        }
-      }
-      .connect(host: address.host, port: address.port).assumeIsolated().whenComplete { result in
-        switch result {
-        case .success(let channel): self.take(channel)
-        case .failure(let error): self.end(WebSocketEnd(reason: ConnectionFailure.text(error)))
-        }
-      }
+    channel.connect(
+      to: address, security: security, eventLoop: eventLoop,
+      configure: { try Self.configure($0, head, connection) },
+      failed: { events.closed(WebSocketEnd(reason: $0)) })
   }
 
   private static func configure(
@@ -120,48 +102,29 @@ package final class WebSocketConnection {
 
   private var ownEvents: WebSocketEvents {
     var own = WebSocketEvents()
-    own.opened = { [self] in if !isClosed { events.opened() } }
-    own.received = { [self] in if !isClosed { events.received($0) } }
-    own.drained = { [self] in if !isClosed { events.drained() } }
+    own.opened = { [self] in if !channel.isClosed { events.opened() } }
+    own.received = { [self] in if !channel.isClosed { events.received($0) } }
+    own.drained = { [self] in if !channel.isClosed { events.drained() } }
     own.closed = { [self] in end($0) }
     return own
   }
 
-  private func take(_ channel: any Channel) {
-    guard !isClosed else {
-      channel.close(promise: nil)
-      return
-    }
-    self.channel = channel
-    if !isReading { setReading(false) }
-  }
-
   private func end(_ end: WebSocketEnd) {
-    guard !isClosed else { return }
-    close()
-    events.closed(end)
+    if channel.close() { events.closed(end) }
   }
 
   /// Writes a message. Only after `events.opened`.
   package func send(_ text: [UInt8]) {
-    channel?.writeAndFlush(
+    channel.write(
       WebSocketFrame(
-        fin: true, opcode: .text, maskKey: .random(), data: ByteBuffer(bytes: text)),
-      promise: nil)
+        fin: true, opcode: .text, maskKey: .random(), data: ByteBuffer(bytes: text)))
   }
 
   /// Stops or resumes reading, so that the peer is held up instead of this program's memory filled.
-  package func setReading(_ isReading: Bool) {
-    self.isReading = isReading
-    channel?.setOption(.autoRead, value: isReading).whenComplete { _ in }
-  }
+  package func setReading(_ isReading: Bool) { channel.setReading(isReading) }
 
   /// Closes it; no event comes any more.
-  package func close() {
-    isClosed = true
-    channel?.close(promise: nil)
-    channel = nil
-  }
+  package func close() { channel.close() }
 }
 
 /// Puts messages together and answers what concerns the connection alone.

@@ -10,7 +10,7 @@ import RateLimiting
 /// Belongs to one event loop.
 package final class ObsSource: LiveSource {
   private let address: PeerAddress
-  private let delivery: Delivery
+  package let delivery: Delivery
   private let room: RoomName
   private let requests: RoomRequests?
   private let eventLoop: any EventLoop
@@ -82,12 +82,9 @@ package final class ObsSource: LiveSource {
       event.line(room: room, at: Delivery.wallTime(time)).withUnsafeBytes { delivery.deliver($0) }
     case .status(let status):
       self.status = status
-      delivery.report(status, in: room)
-      events.changed(address.description, status)
+      tell(status, of: address.description, in: room)
     case .gap(let from, let to, let reason):
-      let gap = SourceGap(from: from, to: to, reason: reason)
-      delivery.report(gap, in: room)
-      events.missed(address.description, gap)
+      tell(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
     case .controls(let controls): requests?.take(controls)
     case .outcome(let request, let outcome): requests?.report(request, outcome)
     case .refused(let reason): events.failed(.refused(reason))

@@ -2,9 +2,8 @@ import ArgumentParser
 import ControlInterface
 import LiveEvents
 import LiveSources
-import ObsStudio
 import RateLimiting
-import TwitchChat
+import SourceArguments
 import YAMLReader
 
 /// The command line of `livehost-source`.
@@ -22,8 +21,10 @@ struct SourceCommand: ParsableCommand {
       """,
     version: "livehost-source \(livehostVersion)",
     subcommands: [
-      RunCommand.self, TwitchCommand.self, ObsCommand.self, NginxRTMPCommand.self,
-      MediaMTXCommand.self, OwncastCommand.self,
+      RunCommand.self, LoginCommand.self, KindCommand<TwitchArguments>.self,
+      KindCommand<EventSubArguments>.self, KindCommand<ObsArguments>.self,
+      KindCommand<NginxRTMPArguments>.self, KindCommand<MediaMTXArguments>.self,
+      KindCommand<OwncastArguments>.self,
     ],
     defaultSubcommand: RunCommand.self)
 }
@@ -79,8 +80,13 @@ protocol ForegroundCommand: ParsableCommand {
   func plan() -> SourcePlan
 }
 
-/// What every source in the foreground takes.
-struct ForegroundOptions: ParsableArguments {
+/// Runs a source of one kind.
+struct KindCommand<Arguments: SourceArguments & PlannedArguments>: ForegroundCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(commandName: Arguments.kind, abstract: Arguments.abstract)
+  }
+
+  @OptionGroup var arguments: Arguments
   @Option(help: ArgumentHelp("The daemon's ingest socket.", valueName: "path"))
   var ingest = "/run/livehost/ingest"
   @Option(help: ArgumentHelp("The daemon's control socket.", valueName: "path"))
@@ -93,141 +99,19 @@ struct ForegroundOptions: ParsableArguments {
     if let room, RoomName(room) == nil {
       throw ValidationError("'\(room)' is not a room name: [a-z0-9_][a-z0-9_.-]{0,63}")
     }
+    var configuration = SourceConfiguration()
+    try arguments.configure(&configuration)
   }
 
-  func plan(_ name: String, _ kind: SourceConfiguration.Kind) -> SourcePlan {
+  func plan() -> SourcePlan {
     var configuration = SourceConfiguration()
-    configuration.kind = kind
+    configuration.kind = SourceConfiguration.Kind(rawValue: Arguments.kind)
     configuration.ingest = ingest
     configuration.control = control
     configuration.room = room.flatMap { RoomName($0) }
     configuration.patience = .seconds(60)
-    return SourcePlan(name: name, configuration: configuration, json: output.json)
+    // They are valid.
+    try? arguments.configure(&configuration)
+    return SourcePlan(name: arguments.name, configuration: configuration, json: output.json)
   }
-}
-
-struct TwitchCommand: ForegroundCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "twitch", abstract: "Read chats of Twitch, anonymously or with a token.")
-
-  @OptionGroup var common: ForegroundOptions
-  @Argument(help: "Channels to read.") var channels: [String]
-  @Option(help: ArgumentHelp("The chat server.", valueName: "host:port"))
-  var server = "irc.chat.twitch.tv"
-  @Flag(help: "Do not encrypt the connection.") var noTls = false
-  @Option(
-    help: ArgumentHelp(
-      "PEM file of the authorities to trust instead of the system's.", valueName: "file"))
-  var ca: String?
-  @Option(help: ArgumentHelp("File with an OAuth token (scope chat:read).", valueName: "file"))
-  var tokenFile: String?
-
-  func validate() throws {
-    guard PeerAddress(server, defaultPort: port) != nil else {
-      throw ValidationError("--server is HOST:PORT, not '\(server)'")
-    }
-    for channel in channels where TwitchSettings.channel(channel) == nil {
-      throw ValidationError("'\(channel)' is not a channel: [a-z0-9_]{1,25}")
-    }
-    if noTls, ca != nil { throw ValidationError("--ca and --no-tls exclude each other") }
-    // In the clear everybody on the way could read it.
-    if noTls, tokenFile != nil { throw ValidationError("--token-file needs TLS") }
-  }
-
-  private var port: Int { noTls ? 6667 : 6697 }
-
-  func plan() -> SourcePlan {
-    var names: [String] = []
-    for name in channels.compactMap(TwitchSettings.channel) where !names.contains(name) {
-      names.append(name)
-    }
-    var plan = common.plan("twitch-\(names.first ?? "")", .twitch)
-    plan.configuration.twitch.channels = names
-    if let address = PeerAddress(server, defaultPort: port) {
-      plan.configuration.twitch.server = address
-    }
-    plan.configuration.twitch.usesTLS = !noTls
-    plan.configuration.twitch.certificates = ca
-    plan.configuration.twitch.tokenFile = tokenFile
-    return plan
-  }
-}
-
-struct ObsCommand: ForegroundCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "obs", abstract: "Watch OBS, and do in it what the screen asks for.")
-
-  @OptionGroup var common: ForegroundOptions
-  @Argument(help: ArgumentHelp("OBS's WebSocket server.", valueName: "host:port"))
-  var server = ObsSettings.address.description
-  @Option(help: ArgumentHelp("File with the server's password.", valueName: "file"))
-  var passwordFile: String?
-
-  func validate() throws {
-    guard PeerAddress(server, defaultPort: ObsSettings.address.port) != nil else {
-      throw ValidationError("OBS's server is HOST:PORT, not '\(server)'")
-    }
-  }
-
-  func plan() -> SourcePlan {
-    var plan = common.plan("obs", .obs)
-    if let address = PeerAddress(server, defaultPort: ObsSettings.address.port) {
-      plan.configuration.obs.server = address
-    }
-    plan.configuration.obs.passwordFile = passwordFile
-    return plan
-  }
-}
-
-/// What the sources of ingest servers take.
-struct ServerArguments: ParsableArguments {
-  @Argument(help: ArgumentHelp("Where the server tells its streams.", valueName: "url"))
-  var url: String
-  @Option(
-    help: ArgumentHelp(
-      "The stream to watch; default: the first one that is live.", valueName: "name"))
-  var stream: String?
-
-  func validate() throws {
-    guard HTTPAddress(url) != nil else {
-      throw ValidationError("the address is http://HOST[:PORT]/PATH, not '\(url)'")
-    }
-  }
-
-  func plan(_ common: ForegroundOptions, _ kind: SourceConfiguration.Kind) -> SourcePlan {
-    var plan = common.plan(kind.rawValue, kind)
-    plan.configuration.server.address = HTTPAddress(url)
-    plan.configuration.server.stream = stream
-    return plan
-  }
-}
-
-struct NginxRTMPCommand: ForegroundCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "nginx-rtmp", abstract: "Watch a stream on an nginx with the RTMP module.")
-
-  @OptionGroup var common: ForegroundOptions
-  @OptionGroup var server: ServerArguments
-
-  func plan() -> SourcePlan { server.plan(common, .nginxRTMP) }
-}
-
-struct MediaMTXCommand: ForegroundCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "mediamtx", abstract: "Watch a stream on a MediaMTX.")
-
-  @OptionGroup var common: ForegroundOptions
-  @OptionGroup var server: ServerArguments
-
-  func plan() -> SourcePlan { server.plan(common, .mediaMTX) }
-}
-
-struct OwncastCommand: ForegroundCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "owncast", abstract: "Watch the stream of an Owncast.")
-
-  @OptionGroup var common: ForegroundOptions
-  @OptionGroup var server: ServerArguments
-
-  func plan() -> SourcePlan { server.plan(common, .owncast) }
 }

@@ -26,10 +26,14 @@ extension SourceConfiguration {
         file: file, key: "kind", message: "is missing; write 'kind: twitch' or 'kind: obs'")
     }
     switch kind {
-    case .twitch:
+    case .twitch, .eventsub:
       guard !twitch.channels.isEmpty else {
         throw ConfigurationError(
           file: file, key: "twitch.channels", message: "names no channel; write [channel]")
+      }
+      if kind == .eventsub, twitch.channels.count > 1 {
+        throw ConfigurationError(
+          file: file, key: "twitch.channels", message: "names several; eventsub reads one")
       }
     case .obs: break
     case .nginxRTMP, .mediaMTX, .owncast:

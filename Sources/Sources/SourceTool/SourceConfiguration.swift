@@ -5,13 +5,14 @@ package import LiveSources
 package import ObsStudio
 package import RateLimiting
 package import TwitchChat
+package import TwitchEvents
 package import YAMLReader
 
 /// What one source does: the configuration file of a service, or the arguments of a source in the foreground.
 package struct SourceConfiguration: Sendable {
   /// The kinds of sources. A further kind is a case here, its keys below, and its start in ``SourceRun``.
   package enum Kind: String, CaseIterable, Sendable {
-    case twitch, obs
+    case twitch, eventsub, obs
     case nginxRTMP = "nginx-rtmp"
     case mediaMTX = "mediamtx"
     case owncast
@@ -19,7 +20,7 @@ package struct SourceConfiguration: Sendable {
     /// The kind of ingest server that it watches; `nil` for other kinds.
     package var server: IngestServer? {
       switch self {
-      case .twitch, .obs: nil
+      case .twitch, .eventsub, .obs: nil
       case .nginxRTMP: .nginxRTMP
       case .mediaMTX: .mediaMTX
       case .owncast: .owncast
@@ -54,6 +55,17 @@ package struct SourceConfiguration: Sendable {
     package var tokenFile: String?
     package var channelsPerConnection = 50
     package var joinsPerTenSeconds = 20
+    /// The service that knows what was missed.
+    package var history: HTTPAddress?
+    /// What `livehostctl login twitch` has written.
+    package var loginFile: String?
+    package var eventsURL: HTTPAddress?
+    package var api: HTTPAddress?
+    package var logins: HTTPAddress?
+    /// Whether the events of the first channel are read beside the chats.
+    package var readsEvents = false
+
+    package var hasLogin: Bool { loginFile != nil || tokenFile != nil }
   }
 
   /// Which OBS is watched.
@@ -82,11 +94,18 @@ package struct SourceConfiguration: Sendable {
     var settings = TwitchSettings(channels: twitch.channels)
     settings.channelsPerConnection = twitch.channelsPerConnection
     settings.joinsPerTenSeconds = twitch.joinsPerTenSeconds
-    if let file = twitch.tokenFile ?? Self.credential(in: credentials) {
+    if twitch.loginFile == nil, let file = twitch.tokenFile ?? Self.credential(in: credentials) {
       settings.account = TwitchSettings.Account(
         name: twitch.account ?? twitch.channels.first ?? "", token: try .read(file: file))
     }
     return settings
+  }
+
+  /// Who reads events; `nil` without a login.
+  package func twitchLogin(credentials: String?) throws(SourceError) -> TwitchLogin? {
+    if let file = twitch.loginFile { return try .read(file: file) }
+    guard let file = twitch.tokenFile ?? Self.credential(in: credentials) else { return nil }
+    return TwitchLogin(token: try .read(file: file))
   }
 
   /// The token that the service manager hands over; an empty line stands for none, since the unit needs a default
@@ -112,7 +131,8 @@ package struct SourceKey: FileKey {
   package static let all: [SourceKey] = [
     SourceKey(
       path: "kind",
-      meaning: "What the source is: twitch, obs, nginx-rtmp, mediamtx or owncast. Required.",
+      meaning:
+        "What the source is: twitch, eventsub, obs, nginx-rtmp, mediamtx or owncast. Required.",
       standard: "twitch"
     ) { value, configuration throws(ConfigurationError) in
       configuration.kind = try value.choice(
@@ -167,11 +187,7 @@ package struct SourceKey: FileKey {
       path: "twitch.server", meaning: "The chat server.",
       standard: "irc.chat.twitch.tv:6697"
     ) { value, configuration throws(ConfigurationError) in
-      let text = try value.text()
-      guard let address = PeerAddress(text, defaultPort: TwitchSettings.server.port) else {
-        throw value.problem("expected HOST:PORT, not '\(text)'")
-      }
-      configuration.twitch.server = address
+      configuration.twitch.server = try address(value, defaultPort: TwitchSettings.server.port)
     },
     SourceKey(
       path: "twitch.tls",
@@ -184,14 +200,14 @@ package struct SourceKey: FileKey {
       path: "twitch.certificates",
       meaning: "A PEM file of the authorities to trust instead of the system's.", standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.certificates = value.scalar.flatMap { $0.isEmpty ? nil : $0 }
+      configuration.twitch.certificates = filled(value)
     },
     SourceKey(
       path: "twitch.account",
       meaning: "The account that a token belongs to; by default that of the first channel.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.account = value.scalar.flatMap { $0.isEmpty ? nil : $0 }
+      configuration.twitch.account = filled(value)
     },
     SourceKey(
       path: "twitch.tokenFile",
@@ -200,7 +216,7 @@ package struct SourceKey: FileKey {
         + "else the chats are read anonymously.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.tokenFile = value.scalar.flatMap { $0.isEmpty ? nil : $0 }
+      configuration.twitch.tokenFile = filled(value)
     },
     SourceKey(
       path: "twitch.channelsPerConnection",
@@ -217,20 +233,63 @@ package struct SourceKey: FileKey {
       configuration.twitch.joinsPerTenSeconds = try value.integer(in: 1...2000)
     },
     SourceKey(
+      path: "twitch.loginFile",
+      meaning:
+        "The file of livehostctl login twitch, which the source renews; for events, instead of a token.",
+      standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.twitch.loginFile = filled(value)
+    },
+    SourceKey(
+      path: "twitch.events",
+      meaning:
+        "Whether what the chat does not tell of the first channel is read as well: needs a login or token.",
+      standard: "false"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.twitch.readsEvents = try value.boolean()
+    },
+    SourceKey(
+      path: "twitch.eventsURL", meaning: "EventSub's WebSocket.",
+      standard: EventSubSettings.Servers().events
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.twitch.eventsURL = try secureAddress(value, .webSocket)
+    },
+    SourceKey(
+      path: "twitch.api", meaning: "Where EventSub's subscriptions are made.",
+      standard: EventSubSettings.Servers().api
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.twitch.api = try secureAddress(value, .http)
+    },
+    SourceKey(
+      path: "twitch.logins", meaning: "Where logins are renewed.",
+      standard: EventSubSettings.Servers().logins
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.twitch.logins = try secureAddress(value, .http)
+    },
+    SourceKey(
+      path: "twitch.history",
+      meaning:
+        "A service such as https://HOST/api/v2/recent-messages that is asked for what was missed; it is "
+        + "somebody else's, so by default there is none.",
+      standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      let text = value.scalar ?? "?"
+      configuration.twitch.history = HTTPAddress(text)
+      guard text.isEmpty || configuration.twitch.history != nil else {
+        throw value.problem("expected https://HOST[:PORT]/PATH, not '\(text)'")
+      }
+    },
+    SourceKey(
       path: "obs.server", meaning: "OBS's WebSocket server.", standard: "127.0.0.1:4455"
     ) { value, configuration throws(ConfigurationError) in
-      let text = try value.text()
-      guard let address = PeerAddress(text, defaultPort: ObsSettings.address.port) else {
-        throw value.problem("expected HOST:PORT, not '\(text)'")
-      }
-      configuration.obs.server = address
+      configuration.obs.server = try address(value, defaultPort: ObsSettings.address.port)
     },
     SourceKey(
       path: "obs.passwordFile",
       meaning: "A file with the server's password; by default the credential token of the unit.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
-      configuration.obs.passwordFile = value.scalar.flatMap { $0.isEmpty ? nil : $0 }
+      configuration.obs.passwordFile = filled(value)
     },
     SourceKey(
       path: "server.url",
@@ -251,9 +310,35 @@ package struct SourceKey: FileKey {
         "The stream to watch, as the server names it; by default the first one that is live.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
-      configuration.server.stream = value.scalar.flatMap { $0.isEmpty ? nil : $0 }
+      configuration.server.stream = filled(value)
     },
   ]
+
+  /// Text; `nil` if there is none.
+  private static func filled(_ value: YAMLNode) -> String? {
+    value.scalar.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private static func address(
+    _ value: YAMLNode, defaultPort: Int
+  ) throws(ConfigurationError) -> PeerAddress {
+    let text = try value.text()
+    guard let address = PeerAddress(text, defaultPort: defaultPort) else {
+      throw value.problem("expected HOST:PORT, not '\(text)'")
+    }
+    return address
+  }
+
+  /// Where tokens may be sent.
+  private static func secureAddress(
+    _ value: YAMLNode, _ scheme: HTTPAddress.Scheme
+  ) throws(ConfigurationError) -> HTTPAddress {
+    let text = try value.text()
+    guard let address = HTTPAddress(text, scheme),
+      address.isEncrypted || address.isOnThisMachine
+    else { throw value.problem("expected \(scheme.rawValue)s://HOST[:PORT]/PATH, not '\(text)'") }
+    return address
+  }
 
   private static func channels(_ value: YAMLNode) throws(ConfigurationError) -> [String] {
     guard case .list(let elements) = value.content else {

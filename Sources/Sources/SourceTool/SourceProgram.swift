@@ -24,6 +24,8 @@ public enum SourceProgram {
           complain("the configuration is fine")
           return 0
         }
+      case let command as LoginCommand:
+        return await ended { try await command.run { write($0 + "\n", to: STDOUT_FILENO) } }
       default:
         var command = command
         try command.run()
@@ -43,7 +45,14 @@ public enum SourceProgram {
     let credentials = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
     let run = SourceRun(
       plan.configuration, name: plan.name, credentials: credentials, report: reporter.report)
-    let task = Task { try await run.run() }
+    return await ended(told: reporter.fail) { try await run.run() }
+  }
+
+  /// Does something until it ends or a signal interrupts it; gives the exit code.
+  private static func ended(
+    told fail: (String) -> Void = complain, _ body: @escaping @Sendable () async throws -> Void
+  ) async -> Int32 {
+    let task = Task { try await body() }
     let queue = DispatchQueue(label: "signals")
     let signals = [SIGINT, SIGTERM, SIGHUP].map { number in
       signal(number, SIG_IGN)
@@ -57,10 +66,12 @@ public enum SourceProgram {
       try await task.value
       return 0
     } catch let error as SourceError {
-      reporter.fail(error.description)
+      fail(error.description)
       return error.exitCode
+    } catch is CancellationError {
+      return 130
     } catch {
-      reporter.fail("\(error)")
+      fail("\(error)")
       return 1
     }
   }

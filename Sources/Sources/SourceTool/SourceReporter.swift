@@ -40,15 +40,19 @@ package struct SourceReporter: Sendable {
   func fail(_ message: String) { say(message, isWarning: true) }
 
   private func say(_ message: String, isWarning: Bool = false) {
-    // Text of servers: nothing in it may steer a terminal or begin another line of the journal.
-    let text = String(
+    let text = Self.printable(message)
+    let start = isJournal ? (isWarning ? "<4>" : "<6>") : "livehost-source: "
+    write("\(isTerminal ? "\r\u{1B}[K" : "")\(start)\(text)\n", to: STDERR_FILENO)
+  }
+
+  /// Text of servers, in which nothing steers a terminal or begins another line of the journal.
+  static func printable(_ text: String) -> String {
+    String(
       String.UnicodeScalarView(
-        message.unicodeScalars.map {
+        text.unicodeScalars.map {
           [.control, .format, .lineSeparator, .paragraphSeparator].contains(
             $0.properties.generalCategory) ? "\u{FFFD}" : $0
         }))
-    let start = isJournal ? (isWarning ? "<4>" : "<6>") : "livehost-source: "
-    write("\(isTerminal ? "\r\u{1B}[K" : "")\(start)\(text)\n", to: STDERR_FILENO)
   }
 
   /// The line that a terminal shows, without its end.

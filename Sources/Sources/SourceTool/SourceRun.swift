@@ -7,6 +7,7 @@ import NIOPosix
 import ObsStudio
 import Platform
 import TwitchChat
+import TwitchEvents
 import Wording
 
 /// How a source is doing, for people and programs that watch it in the foreground.
@@ -71,9 +72,9 @@ package struct SourceRun: Sendable {
 
   private func run(on loop: any EventLoop) async throws {
     let ended = loop.makePromise(of: Void.self)
-    let source: NIOLoopBound<RunningSource>
+    let sources: NIOLoopBound<RunningSources>
     do {
-      source = try await loop.submit {
+      sources = try await loop.submit {
         NIOLoopBound(try begin(loop, ended), eventLoop: loop)
       }.get()
     } catch {
@@ -83,54 +84,91 @@ package struct SourceRun: Sendable {
     try await withTaskCancellationHandler {
       try await ended.futureResult.get()
     } onCancel: {
-      loop.execute { source.value.finish() }
+      loop.execute { sources.value.finish() }
     }
   }
 
-  private func begin(
-    _ loop: any EventLoop, _ ended: EventLoopPromise<Void>
-  ) throws(SourceError) -> RunningSource {
-    let kind = configuration.kind ?? .twitch
+  private func delivery(_ name: String, _ kind: String, _ loop: any EventLoop) -> Delivery {
     var settings = Delivery.Settings(
-      path: configuration.ingest, source: name, platform: kind.rawValue, room: configuration.room)
+      path: configuration.ingest, source: name, platform: kind, room: configuration.room)
     settings.maximumBytes = configuration.bufferMebibytes << 20
     settings.patience = configuration.patience
     // Positions are those of this run: what it has not delivered when it ends, nobody sends again.
     let session = "\(name)/\(getpid())-\(WallClock.milliseconds())"
-    let delivery = Delivery(settings, session: session, eventLoop: loop)
-    let source: any LiveSource
+    return Delivery(settings, session: session, eventLoop: loop)
+  }
+
+  private func begin(
+    _ loop: any EventLoop, _ ended: EventLoopPromise<Void>
+  ) throws(SourceError) -> RunningSources {
+    let kind = configuration.kind ?? .twitch
+    let delivery = delivery(name, kind.rawValue, loop)
+    var sources: [any LiveSource] = []
     switch kind {
     case .twitch:
       let options = configuration.twitch
-      source = TwitchSource(
-        try configuration.twitchSettings(credentials: credentials), address: options.server,
-        security: options.usesTLS ? try PeerSecurity(certificates: options.certificates) : nil,
-        delivery: delivery, eventLoop: loop)
+      sources = [
+        TwitchSource(
+          try configuration.twitchSettings(credentials: credentials), address: options.server,
+          security: options.usesTLS ? try PeerSecurity(certificates: options.certificates) : nil,
+          history: try history(options.history),
+          delivery: delivery, eventLoop: loop)
+      ]
+      if options.readsEvents {
+        sources.append(
+          try eventSub(self.delivery("\(name)-events", kind.rawValue, loop), on: loop))
+      }
+    case .eventsub: sources = [try eventSub(delivery, on: loop)]
     case .obs:
-      source = ObsSource(
-        try configuration.obsSettings(credentials: credentials),
-        address: configuration.obs.server, delivery: delivery, control: configuration.control,
-        eventLoop: loop)
+      sources = [
+        ObsSource(
+          try configuration.obsSettings(credentials: credentials),
+          address: configuration.obs.server, delivery: delivery, control: configuration.control,
+          eventLoop: loop)
+      ]
     case .nginxRTMP, .mediaMTX, .owncast:
       guard let server = kind.server, let address = configuration.server.address else {
         throw .refused("no address of a server is given")
       }
-      source = ServerSource(
-        server, address: address,
-        stream: configuration.server.stream,
-        security: address.isEncrypted ? try PeerSecurity() : nil,
-        delivery: delivery, eventLoop: loop)
+      sources = [
+        ServerSource(
+          server, address: address, stream: configuration.server.stream,
+          security: address.isEncrypted ? try PeerSecurity() : nil, delivery: delivery,
+          eventLoop: loop)
+      ]
     }
-    let running = RunningSource(
-      source: source, delivery: delivery, eventLoop: loop, report: report, ended: ended)
+    let running = RunningSources(sources, eventLoop: loop, report: report, ended: ended)
     running.start()
     return running
   }
 
-  /// A source and its way to the daemon, on their event loop.
-  private final class RunningSource {
-    private let source: any LiveSource
-    private let delivery: Delivery
+  private func history(_ address: HTTPAddress?) throws(SourceError) -> ChatHistory? {
+    guard let address else { return nil }
+    return ChatHistory(address, security: address.isEncrypted ? try PeerSecurity() : nil)
+  }
+
+  private func eventSub(
+    _ delivery: Delivery, on loop: any EventLoop
+  ) throws(SourceError) -> EventSubSource {
+    let options = configuration.twitch
+    let servers = EventSubSettings.Servers()
+    guard let login = try configuration.twitchLogin(credentials: credentials) else {
+      throw .refused("Twitch's events need a login; run livehostctl login twitch")
+    }
+    guard let events = options.eventsURL ?? HTTPAddress(servers.events, .webSocket),
+      let api = options.api ?? HTTPAddress(servers.api),
+      let logins = options.logins ?? HTTPAddress(servers.logins)
+    else { throw .refused("no address of Twitch is given") }
+    return EventSubSource(
+      EventSubSettings(channel: options.channels.first ?? "", address: events), login: login,
+      api: api, logins: logins, security: try PeerSecurity(certificates: options.certificates),
+      delivery: delivery, eventLoop: loop)
+  }
+
+  /// Sources and their ways to the daemon, on their event loop. The first one is what it is about: when it ends, all
+  /// do.
+  private final class RunningSources {
+    private let sources: [any LiveSource]
     private let eventLoop: any EventLoop
     private let report: @Sendable (Report) -> Void
     private let ended: EventLoopPromise<Void>
@@ -139,42 +177,47 @@ package struct SourceRun: Sendable {
     private var isEnding = false
 
     init(
-      source: any LiveSource, delivery: Delivery, eventLoop: any EventLoop,
+      _ sources: [any LiveSource], eventLoop: any EventLoop,
       report: @escaping @Sendable (Report) -> Void, ended: EventLoopPromise<Void>
     ) {
-      self.source = source
-      self.delivery = delivery
+      self.sources = sources
       self.eventLoop = eventLoop
       self.report = report
       self.ended = ended
     }
 
     func start() {
-      source.events.changed = { [unowned self] channel, status in
-        states[channel] = status.state
-        progress.state = states.values.contains(.connecting) ? .connecting : status.state
-        progress.reason = status.reason
-        report(.status(channel: channel, status.state, reason: status.reason))
+      for (index, source) in sources.enumerated() {
+        // Two may read the same channel.
+        let suffix = index == 0 ? "" : " (events)"
+        source.events.changed = { [unowned self] channel, status in
+          states[channel + suffix] = status.state
+          progress.state = states.values.contains(.connecting) ? .connecting : status.state
+          progress.reason = status.reason
+          report(.status(channel: channel + suffix, status.state, reason: status.reason))
+        }
+        source.events.missed = { [unowned self] channel, gap in
+          progress.gaps += 1
+          progress.gapMilliseconds += gap.to - gap.from
+          report(.gap(channel: channel + suffix, gap))
+        }
+        source.events.failed = { [unowned self] error in
+          if index == 0 { finish(with: error) } else { source.stop() }
+        }
+        source.delivery.failed = { [unowned self] error in finish(with: error) }
+        source.delivery.start()
+        source.start()
       }
-      source.events.missed = { [unowned self] channel, gap in
-        progress.gaps += 1
-        progress.gapMilliseconds += gap.to - gap.from
-        report(.gap(channel: channel, gap))
-      }
-      source.events.failed = { [unowned self] error in finish(with: error) }
-      delivery.failed = { [unowned self] error in finish(with: error) }
-      delivery.start()
-      source.start()
       tick()
     }
 
     private func tick() {
       guard !isEnding else { return }
-      progress.received = source.forwarded
-      progress.delivered = delivery.delivered
-      progress.waiting = delivery.waiting
-      progress.duplicates = source.duplicates
-      progress.hasDaemon = delivery.isConnected
+      progress.received = sources.reduce(0) { $0 + $1.forwarded }
+      progress.delivered = sources.reduce(0) { $0 + $1.delivery.delivered }
+      progress.waiting = sources.reduce(0) { $0 + $1.delivery.waiting }
+      progress.duplicates = sources.reduce(0) { $0 + $1.duplicates }
+      progress.hasDaemon = sources.allSatisfy(\.delivery.isConnected)
       report(.progress(progress))
       eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.tick() }
     }
@@ -185,10 +228,11 @@ package struct SourceRun: Sendable {
     func finish(with error: SourceError? = nil) {
       guard !isEnding else { return }
       isEnding = true
-      source.stop()
+      for source in sources { source.stop() }
       let ended = ended
-      delivery.finish(within: SourceRun.farewell).assumeIsolated().whenComplete { _ in
-        if let error { ended.fail(error) } else { ended.succeed() }
+      let deliveries = sources.map { $0.delivery.finish(within: SourceRun.farewell) }
+      EventLoopFuture.andAllComplete(deliveries, on: eventLoop).assumeIsolated().whenComplete {
+        _ in if let error { ended.fail(error) } else { ended.succeed() }
       }
     }
   }

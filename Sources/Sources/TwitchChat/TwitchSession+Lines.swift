@@ -60,6 +60,32 @@ extension TwitchSession {
     return .ignore
   }
 
+  /// Whether a line of the history of a channel is to be passed on: a message that was sent after a time, in
+  /// milliseconds since 1970, and has not been received. O(length of the line).
+  package mutating func receive(
+    history line: UnsafeRawBufferPointer, of channel: String, since time: Int
+  ) -> Bool {
+    // Older ones may be ones that nobody remembers having received.
+    guard let fields = IRCFields(line), ["PRIVMSG", "USERNOTICE"].contains(fields.command),
+      fields.channel == channel, channels[channel] != nil, let identifier = fields.tag("id"),
+      let sent = fields.tag("tmi-sent-ts").flatMap({ Int(String(decoding: $0, as: UTF8.self)) }),
+      sent > time
+    else { return false }
+    guard identifiers.isNew(identifier) else {
+      channels[channel]?.duplicates += 1
+      return false
+    }
+    forwarded += 1
+    channels[channel]?.backfilled += 1
+    return true
+  }
+
+  /// All lines of a history have been received.
+  package mutating func receivedHistory(of channel: String) {
+    guard let status = channels[channel]?.status else { return }
+    say(status.state, of: channel, status.reason)
+  }
+
   private static func untagged(_ fields: IRCFields) -> Verdict {
     guard let channel = fields.channel, var text = fields.parameter(1), !fields.nick.isEmpty else {
       return .ignore

@@ -21,6 +21,8 @@ package struct TwitchSession {
     case status(channel: String, SourceStatus)
     /// Nothing was heard of a channel for a time.
     case gap(channel: String, from: Instant, to: Instant, reason: String)
+    /// Ask for what was written in a channel in a gap that has ended.
+    case history(channel: String, from: Instant, to: Instant)
     /// Nothing more can be read, and trying again would not help. All connections are closed.
     case refused(String)
   }
@@ -40,6 +42,7 @@ package struct TwitchSession {
     /// Since when nothing is heard, and why; `nil` while it is joined, and before it first was.
     var gap: (since: Instant, reason: String)?
     var duplicates = 0
+    var backfilled = 0
   }
 
   package let settings: TwitchSettings
@@ -254,6 +257,7 @@ package struct TwitchSession {
     }
     var status = SourceStatus(state, reason: reason)
     status.duplicate = entry.duplicates
+    status.backfilled = entry.backfilled
     guard status != entry.status else { return }
     entry.status = status
     channels[channel] = entry
@@ -342,6 +346,9 @@ package struct TwitchSession {
     if let gap = channels[channel]?.gap {
       channels[channel]?.gap = nil
       perform(.gap(channel: channel, from: gap.since, to: now, reason: gap.reason))
+      if settings.readsHistory {
+        perform(.history(channel: channel, from: gap.since, to: now))
+      }
     }
     let hasTags = connections[id]?.hasTags == true
     say(

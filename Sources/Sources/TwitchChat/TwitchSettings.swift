@@ -27,6 +27,9 @@ package struct TwitchSettings: Sendable {
   /// How many joins the platform allows in ten seconds.
   package var joinsPerTenSeconds = 20
 
+  /// Whether somebody is asked for what was missed.
+  package var readsHistory = false
+
   // MARK: Times
 
   /// How long a connection may take until it is registered.

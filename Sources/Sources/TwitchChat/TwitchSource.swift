@@ -17,7 +17,7 @@ package final class TwitchSource: LiveSource {
 
   private let address: PeerAddress
   private let security: PeerSecurity?
-  private let delivery: Delivery
+  package let delivery: Delivery
   private let eventLoop: any EventLoop
   private var session: TwitchSession
   private var peers: [Int: Peer] = [:]
@@ -26,15 +26,20 @@ package final class TwitchSource: LiveSource {
   private var isPaused = false
   /// Messages without an identifier, which were given one.
   private var untagged = 0
+  private let history: ChatHistory?
 
   package var events = SourceEvents()
   /// Lines that were longer than a line may be.
   package private(set) var tooLong = 0
 
+  /// - Parameter history: where to ask for what was missed.
   package init(
-    _ settings: TwitchSettings, address: PeerAddress, security: PeerSecurity?, delivery: Delivery,
-    eventLoop: any EventLoop
+    _ settings: TwitchSettings, address: PeerAddress, security: PeerSecurity?,
+    history: ChatHistory? = nil, delivery: Delivery, eventLoop: any EventLoop
   ) {
+    var settings = settings
+    settings.readsHistory = history != nil
+    self.history = history
     self.address = address
     self.security = security
     self.delivery = delivery
@@ -60,6 +65,7 @@ package final class TwitchSource: LiveSource {
     timer.cancel()
     for peer in peers.values { peer.connection.close() }
     peers = [:]
+    history?.cancel()
   }
 
   /// Gives the session something, and does what it asks for.
@@ -94,8 +100,18 @@ package final class TwitchSource: LiveSource {
       events.changed(channel, status)
     case .gap(let channel, let from, let to, let reason):
       let gap = SourceGap(from: from, to: to, reason: reason)
-      delivery.report(gap, in: room(of: channel))
-      events.missed(channel, gap)
+      tell(gap, of: channel, in: room(of: channel))
+    case .history(let channel, let from, let to):
+      history?.ask(channel, from: from, to: to, on: eventLoop) { [unowned self] lines in
+        let since = Delivery.wallTime(from)
+        for line in lines {
+          line.withUnsafeBytes {
+            if session.receive(history: $0, of: channel, since: since) { delivery.deliver($0) }
+          }
+        }
+        delivery.flush()
+        advance { session, _ in session.receivedHistory(of: channel) }
+      }
     case .refused(let reason): events.failed(.refused(reason))
     }
   }

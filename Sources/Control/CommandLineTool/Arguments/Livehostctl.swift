@@ -18,7 +18,7 @@ struct Livehostctl: AsyncParsableCommand {
       StatusVerb.self, RoomsVerb.self, OpenVerb.self, CloseVerb.self, ShowVerb.self, WhyVerb.self,
       HangsVerb.self, JournalVerb.self, WatchVerb.self, TopVerb.self, SendVerb.self, SetVerb.self,
       AdmitVerb.self, CapacityVerb.self, PaceVerb.self, ScheduleVerb.self, ChatVerb.self,
-      IngestVerb.self, ConnectVerb.self, SourcesVerb.self, WebVerb.self,
+      IngestVerb.self, ConnectVerb.self, LoginVerb.self, SourcesVerb.self, WebVerb.self,
       RecordVerb.self, ReplayVerb.self, AnalyzeVerb.self, TasksVerb.self, CancelVerb.self,
       LogLevelVerb.self, ReloadVerb.self, MetricsVerb.self, DemoVerb.self, SimulateVerb.self,
       CompareVerb.self, CompletionVerb.self,

@@ -1,0 +1,94 @@
+/// Where something is on a server: `http://HOST[:PORT]/PATH`, or with `https`, `ws` or `wss`.
+package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
+  /// What is spoken there.
+  package enum Scheme: String, Sendable {
+    case http
+    case webSocket = "ws"
+  }
+
+  package var server: PeerAddress
+  package var scheme: Scheme
+  package var isEncrypted: Bool
+  /// With its query; begins with a slash.
+  package var path: String
+
+  /// `nil` for any other text, or another scheme.
+  package init?(_ text: String, _ scheme: Scheme = .http) {
+    let start = text.prefix { $0 != ":" }
+    guard text.dropFirst(start.count).hasPrefix("://"),
+      start == scheme.rawValue || start == scheme.rawValue + "s"
+    else { return nil }
+    let rest = text.dropFirst(start.count + 3)
+    let host = rest.prefix { $0 != "/" && $0 != "?" }
+    let tail = rest.dropFirst(host.count)
+    self.scheme = scheme
+    isEncrypted = start != scheme.rawValue
+    guard let server = PeerAddress(String(host), defaultPort: isEncrypted ? 443 : 80),
+      // Of user names and passwords in addresses everything that prints them would have to know.
+      !host.contains("@"), tail.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { return nil }
+    self.server = server
+    path = tail.hasPrefix("/") ? String(tail) : "/" + tail
+  }
+
+  package var description: String {
+    "\(scheme.rawValue)\(isEncrypted ? "s" : "")://\(server)\(path)"
+  }
+
+  /// Another resource of the same server.
+  package func with(path: String) -> HTTPAddress {
+    var address = self
+    address.path = path
+    return address
+  }
+
+  /// A resource below this one.
+  package func appending(_ path: String) -> HTTPAddress {
+    with(path: (self.path.hasSuffix("/") ? String(self.path.dropLast()) : self.path) + path)
+  }
+}
+
+/// What is asked of a server.
+package struct HTTPRequest: Sendable {
+  package enum Method: String, Sendable { case get = "GET", post = "POST", delete = "DELETE" }
+
+  /// What is sent with it.
+  package struct Body: Equatable, Sendable {
+    package var type: String
+    package var bytes: [UInt8]
+
+    package init(type: String, _ bytes: [UInt8]) {
+      self.type = type
+      self.bytes = bytes
+    }
+  }
+
+  package var method: Method
+  package var address: HTTPAddress
+  package var headers: [(name: String, value: String)]
+  /// The value of the header `Authorization`.
+  package var authorization: Secret?
+  package var body: Body?
+
+  package init(
+    _ method: Method, _ address: HTTPAddress,
+    headers: [(name: String, value: String)] = [], authorization: Secret? = nil, body: Body? = nil
+  ) {
+    self.method = method
+    self.address = address
+    self.headers = headers
+    self.authorization = authorization
+    self.body = body
+  }
+}
+
+/// The answer of a server.
+package struct HTTPAnswer: Sendable {
+  package var status: Int
+  package var body: [UInt8]
+
+  package init(status: Int, body: [UInt8]) {
+    self.status = status
+    self.body = body
+  }
+}

@@ -1,0 +1,134 @@
+package import JSON
+package import LiveSources
+package import RateLimiting
+
+/// Logs in without a browser on this machine (OAuth's device code flow): shows a code, and asks until somebody has
+/// confirmed it elsewhere.
+///
+/// A value; its owner makes the requests and passes answers and the time.
+package struct DeviceLogin {
+  package enum Effect {
+    /// Make the request; `answered(_:_:at:)` tells the result.
+    case ask(HTTPRequest)
+    /// Show people where to confirm what, and for how many seconds it is valid.
+    case show(address: String, code: String, seconds: Int)
+    /// Somebody has confirmed it.
+    case done(TwitchLogin)
+    case refused(String)
+  }
+
+  private enum Phase {
+    case asking
+    case polling(code: Secret)
+    case naming(TwitchLogin)
+    case over
+  }
+
+  /// What the types that are subscribed to need.
+  private static let scopes =
+    Set(EventSubType.all.compactMap(\.scopes.first) + ["chat:read"]).sorted()
+    .joined(separator: " ")
+
+  private let server: HTTPAddress
+  private let clientID: String
+  private var phase = Phase.asking
+  private var interval = Interval.seconds(5)
+  private var askAt: Instant?
+  private var expiresAt: Instant?
+  private var effects: [Effect] = []
+
+  /// - Parameter clientID: of an application that is registered at Twitch.
+  package init(clientID: String, server: HTTPAddress) {
+    self.clientID = clientID
+    self.server = server
+    effects = [
+      .ask(
+        .form(
+          server.appending("/oauth2/device"),
+          [("client_id", clientID), ("scopes", Self.scopes)]))
+    ]
+  }
+
+  package mutating func takeEffects() -> [Effect] {
+    defer { effects = [] }
+    return effects
+  }
+
+  /// When to call ``wake(at:)``.
+  package var deadline: Instant? { askAt }
+
+  package mutating func wake(at now: Instant) {
+    guard let time = askAt, time <= now, case .polling(let code) = phase else { return }
+    askAt = nil
+    if let expiresAt, expiresAt <= now {
+      return refuse("nobody has confirmed the code in time")
+    }
+    effects.append(
+      .ask(
+        code.reveal {
+          .form(
+            server.appending("/oauth2/token"),
+            [
+              ("client_id", clientID), ("scopes", Self.scopes), ("device_code", $0),
+              ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"),
+            ])
+        }))
+  }
+
+  private mutating func refuse(_ reason: String) {
+    phase = .over
+    effects.append(.refused(reason))
+  }
+
+  /// - Parameter status: `nil` if there was no answer.
+  package mutating func answered(_ status: Int?, _ body: JSONValue, at now: Instant) {
+    switch phase {
+    case .asking: begin(status, body, at: now)
+    case .polling: poll(status, body, at: now)
+    case .naming(var login):
+      login.account = body["login"]?.stringValue
+      phase = .over
+      effects.append(.done(login))
+    case .over: break
+    }
+  }
+
+  private mutating func begin(_ status: Int?, _ body: JSONValue, at now: Instant) {
+    guard status == 200, let code = body["device_code"]?.stringValue,
+      let address = body["verification_uri"]?.stringValue,
+      let shown = body["user_code"]?.stringValue
+    else { return refuse(Self.problem(status, body)) }
+    let seconds = min(max(body["expires_in"]?.integerValue ?? 1_800, 1), 86_400)
+    interval = .seconds(min(max(body["interval"]?.integerValue ?? 5, 1), 60))
+    phase = .polling(code: Secret(code))
+    expiresAt = now + .seconds(seconds)
+    askAt = now + interval
+    effects.append(.show(address: address, code: shown, seconds: Int(seconds)))
+  }
+
+  private mutating func poll(_ status: Int?, _ body: JSONValue, at now: Instant) {
+    let message = body["message"]?.stringValue ?? ""
+    switch status {
+    case 200?:
+      var login = TwitchLogin(token: Secret(""))
+      guard login.take(body) else { return refuse(Self.problem(status, body)) }
+      login.clientID = clientID
+      phase = .naming(login)
+      var request = HTTPRequest(.get, server.appending("/oauth2/validate"))
+      login.authorize(&request, isForLogins: true)
+      effects.append(.ask(request))
+    case 400? where message == "slow_down":
+      interval = interval + .seconds(5)
+      askAt = now + interval
+    case 400? where message == "authorization_pending", nil, 429?, 500?, 502?, 503?:
+      askAt = now + interval
+    default: refuse(Self.problem(status, body))
+    }
+  }
+
+  private static func problem(_ status: Int?, _ body: JSONValue) -> String {
+    guard let status else { return "Twitch does not answer" }
+    return "Twitch answers \(status)"
+      + (body["message"]?.stringValue.map { ": " + String($0.unicodeScalars.prefix(80)) } ?? "")
+  }
+}

@@ -1,0 +1,215 @@
+package import JSON
+import LiveEvents
+import LiveSources
+import PlatformFormats
+package import RateLimiting
+
+/// Answers to requests.
+extension EventSubSession {
+  /// How often subscriptions that are in the way are looked for.
+  private static let maximumConflicts = 3
+  /// How many tokens in a row Twitch may refuse that it has given itself.
+  private static let maximumRenewals = 3
+  /// Pages of the list of subscriptions, of a hundred each: there are at most 900.
+  private static let maximumPages = 10
+
+  /// What became of the attempt to get another token.
+  package enum Renewal: Equatable, Sendable {
+    case done
+    /// Trying again would not help.
+    case refused(String)
+    case failed(String)
+  }
+
+  /// A request was answered.
+  ///
+  /// - Parameter body: `null` if it is no JSON.
+  package mutating func answered(_ id: Int, status: Int, _ body: JSONValue, at now: Instant) {
+    guard !isOver, let purpose = outstanding.removeValue(forKey: id) else { return }
+    switch status {
+    case 401: unauthorized(purpose, id)
+    case 429, 500...: retry(purpose, "Twitch answers \(status)", at: now)
+    default:
+      renewals = 0
+      requestPolicy = ReconnectPolicy()
+      take(status, body, for: purpose, at: now)
+    }
+    ask(at: now)
+  }
+
+  /// A request could not be made, or was not answered.
+  package mutating func failed(_ id: Int, reason: String, at now: Instant) {
+    guard !isOver, let purpose = outstanding.removeValue(forKey: id) else { return }
+    retry(purpose, reason, at: now)
+    ask(at: now)
+  }
+
+  /// The attempt to get another token has ended.
+  package mutating func renewed(_ renewal: Renewal, at now: Instant) {
+    guard !isOver, isRenewing else { return }
+    isRenewing = false
+    switch renewal {
+    case .done:
+      renewals += 1
+      firstWithToken = lastRequest + 1
+      // It may allow more or less than the last one.
+      enqueue(.validation)
+    case .refused(let reason): refuse(reason)
+    case .failed:
+      retryAt = requestPolicy.failed(at: now, using: &generator)
+    }
+    ask(at: now)
+  }
+
+  private mutating func unauthorized(_ purpose: Purpose, _ id: Int) {
+    queue.insert(purpose, at: 0)
+    // What was asked with the last token says nothing about this one.
+    guard !isRenewing, id >= firstWithToken else { return }
+    guard renewals < Self.maximumRenewals else {
+      return refuse("Twitch does not accept the token")
+    }
+    isRenewing = true
+    perform(.renewToken)
+  }
+
+  private mutating func retry(_ purpose: Purpose, _ reason: String, at now: Instant) {
+    // The next poll asks again.
+    if purpose == .viewers { return }
+    queue.insert(purpose, at: 0)
+    if retryAt ?? now <= now { retryAt = requestPolicy.failed(at: now, using: &generator) }
+    if !isReady { say(SourceStatus(.connecting, reason: reason)) }
+  }
+
+  private mutating func take(
+    _ status: Int, _ body: JSONValue, for purpose: Purpose, at now: Instant
+  ) {
+    switch purpose {
+    case .validation:
+      guard status == 200, let user = body["user_id"]?.stringValue, !user.isEmpty else {
+        return refuse("Twitch gives no account for the token: it must be one of a user")
+      }
+      self.user = user
+      scopes = Set((body["scopes"]?.arrayValue ?? []).compactMap(\.stringValue))
+      if channel == nil { enqueue(.channel) }
+    case .channel:
+      guard status == 200, let list = body["data"]?.arrayValue else {
+        return retry(purpose, "Twitch answers \(status)", at: now)
+      }
+      guard let id = list.first?["id"]?.stringValue else {
+        return refuse("there is no channel \(settings.channel)")
+      }
+      channel = id
+      begin(at: now)
+    case .viewers:
+      guard let count = body["data"]?.arrayValue?.first?["viewer_count"]?.integerValue, count >= 0
+      else { break }
+      perform(.viewers(Int(count)))
+    case .subscribe(let index, let session):
+      subscribed(index, session, status, body)
+      resolveConflicts()
+      settle(at: now)
+    case .list(_, let page):
+      listed(body, page: page)
+      settle(at: now)
+    case .delete: resolved()
+    }
+  }
+
+  // MARK: Subscribing
+
+  mutating func subscribe(at now: Instant) {
+    guard let session else { return }
+    for (index, type) in EventSubType.all.enumerated() where subscriptions[index] == .wanted {
+      if type.scopes.isEmpty || type.scopes.contains(where: scopes.contains) {
+        enqueue(.subscribe(index, session: session))
+      } else {
+        subscriptions[index] = .denied(Self.lacksScope)
+      }
+    }
+    ask(at: now)
+  }
+
+  private mutating func subscribed(
+    _ index: Int, _ session: String, _ status: Int, _ body: JSONValue
+  ) {
+    switch status {
+    case 200..<300:
+      let id = body["data"]?.arrayValue?.first?["id"]?.stringValue
+      subscriptions[index] = .made(id ?? "")
+    case 409: subscriptions[index] = .conflicting
+    case _ where session != self.session:
+      // The session has another name since it moved to another connection.
+      if let session = self.session { enqueue(.subscribe(index, session: session)) }
+    default:
+      let text = body["message"]?.stringValue ?? "Twitch answers \(status)"
+      subscriptions[index] = .denied(String(text.unicodeScalars.prefix(80)))
+    }
+  }
+
+  private var isSubscribing: Bool {
+    let isOfSession: (Purpose) -> Bool = \.isOfSession
+    return outstanding.values.contains(where: isOfSession) || queue.contains(where: isOfSession)
+  }
+
+  /// Once all answers are there: subscriptions of a lost session, which Twitch still holds, are in the way.
+  private mutating func resolveConflicts() {
+    guard subscriptions.contains(.conflicting), !isSubscribing else { return }
+    conflicts += 1
+    guard conflicts <= Self.maximumConflicts else {
+      for index in subscriptions.indices where subscriptions[index] == .conflicting {
+        subscriptions[index] = .denied("Twitch says that it exists already")
+      }
+      return
+    }
+    enqueue(.list(after: nil, page: 1))
+  }
+
+  private mutating func listed(_ body: JSONValue, page: Int) {
+    for entry in body["data"]?.arrayValue ?? [] {
+      guard let id = entry["id"]?.stringValue, let type = entry["type"]?.stringValue,
+        entry["condition"]?["broadcaster_user_id"]?.stringValue == channel,
+        let index = EventSubType.all.firstIndex(where: { $0.name == type }),
+        subscriptions[index] == .conflicting,
+        let holder = entry["transport"]?["session_id"]?.stringValue
+      else { continue }
+      if holder == session {
+        // An answer was lost, and the request made again.
+        subscriptions[index] = .made(id)
+      } else {
+        enqueue(.delete(id))
+      }
+    }
+    if let cursor = body["pagination"]?["cursor"]?.stringValue, !cursor.isEmpty,
+      page < Self.maximumPages
+    {
+      enqueue(.list(after: cursor, page: page + 1))
+    }
+    resolved()
+  }
+
+  /// What was in the way is gone.
+  private mutating func resolved() {
+    guard !isSubscribing, let session else { return }
+    for index in subscriptions.indices where subscriptions[index] == .conflicting {
+      enqueue(.subscribe(index, session: session))
+    }
+  }
+
+  // MARK: Revocations
+
+  mutating func revoked(_ subscription: JSONValue, at now: Instant) {
+    guard let type = subscription["type"]?.stringValue,
+      let index = EventSubType.all.firstIndex(where: { $0.name == type })
+    else { return }
+    let reason = subscription["status"]?.stringValue ?? "?"
+    subscriptions[index] = .denied("revoked, " + String(reason.unicodeScalars.prefix(40)))
+    settle(at: now)
+  }
+}
+
+extension JSONValue {
+  /// A point in time as RFC 3339 writes it, in milliseconds since 1970.
+  func milliseconds(_ name: String) -> Int? {
+    self[name]?.stringValue.flatMap(PlatformTime.milliseconds)
+  }
+}

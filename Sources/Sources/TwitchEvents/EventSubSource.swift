@@ -1,0 +1,199 @@
+import JSON
+import LiveEvents
+package import LiveSources
+package import NIOCore
+import PlatformFormats
+import RateLimiting
+
+/// Carries out what an ``EventSubSession`` decides: the sockets and the clock around it, and the login.
+///
+/// Belongs to one event loop.
+package final class EventSubSource: LiveSource {
+  private let api: HTTPAddress
+  private let logins: HTTPAddress
+  private let security: PeerSecurity?
+  private let eventLoop: any EventLoop
+  private let room: RoomName
+  private let channel: String
+  private var login: TwitchLogin
+  private var session: EventSubSession
+  private var connections: [Int: WebSocketConnection] = [:]
+  private var fetches: [Int: HTTPFetch] = [:]
+  private var renewal: HTTPFetch?
+  private let timer = SourceTimer()
+  private var isPaused = false
+  private var status = SourceStatus(.connecting)
+
+  package let delivery: Delivery
+  package var events = SourceEvents()
+  package var forwarded: Int { session.told }
+  package var duplicates: Int { session.duplicates }
+
+  /// - Parameter security: for addresses that are encrypted.
+  package init(
+    _ settings: EventSubSettings, login: TwitchLogin, api: HTTPAddress, logins: HTTPAddress,
+    security: PeerSecurity?, delivery: Delivery, eventLoop: any EventLoop
+  ) {
+    self.api = api
+    self.logins = logins
+    self.security = security
+    self.delivery = delivery
+    self.eventLoop = eventLoop
+    self.login = login
+    channel = settings.channel
+    room = delivery.settings.room ?? RoomName(settings.channel) ?? .main
+    session = EventSubSession(
+      settings, generator: SystemRandomNumberGenerator(), at: Delivery.now)
+  }
+
+  package func start() {
+    delivery.pause = { [unowned self] in pause($0) }
+    advance { $0.wake(at: $1) }
+  }
+
+  package func stop() {
+    if status.state != .refused { delivery.report(SourceStatus(.ended), in: room) }
+    timer.cancel()
+    for connection in connections.values { connection.close() }
+    for fetch in fetches.values { fetch.cancel() }
+    renewal?.cancel()
+    (connections, fetches, renewal) = ([:], [:], nil)
+  }
+
+  /// Gives the session something, and does what it asks for.
+  private func advance(_ body: (inout EventSubSession, Instant) -> Void) {
+    body(&session, Delivery.now)
+    var effects = session.takeEffects()
+    while !effects.isEmpty {
+      for effect in effects { perform(effect) }
+      effects = session.takeEffects()
+    }
+    timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
+  }
+
+  private func perform(_ effect: EventSubSession.Effect) {
+    switch effect {
+    case .connect(let id, let address): connect(id, address)
+    case .close(let id): connections.removeValue(forKey: id)?.close()
+    case .ask(let id, let request): ask(id, request)
+    case .renewToken: renew()
+    case .event(let notification):
+      var lines = NativeLines()
+      EventSub.translate(notification, into: &lines)
+      delivery.deliver(lines: lines.bytes, count: lines.lines)
+    case .viewers(let count):
+      let line = SourceLine.event(
+        "viewers", room: room, at: Delivery.wallTime(Delivery.now)
+      ) { $0.add("count", min(count, EventLimits.count.upperBound)) }
+      line.withUnsafeBytes { delivery.deliver($0) }
+      delivery.flush()
+    case .status(let status):
+      self.status = status
+      tell(status, of: channel, in: room)
+    case .gap(let from, let to, let reason):
+      tell(SourceGap(from: from, to: to, reason: reason), of: channel, in: room)
+    case .refused(let reason): events.failed(.refused(reason))
+    }
+  }
+
+  private func connect(_ id: Int, _ address: HTTPAddress) {
+    var events = WebSocketEvents()
+    events.opened = { [unowned self] in advance { $0.opened(id, at: $1) } }
+    events.received = { [unowned self] bytes in
+      guard let message = try? JSONValue(parsing: Array(bytes)) else { return }
+      advance { $0.receive(message, on: id, at: $1) }
+    }
+    events.drained = { [unowned self] in delivery.flush() }
+    events.closed = { [unowned self] end in
+      connections[id] = nil
+      let reason = end.code.map { "\(end.reason) (\($0))" } ?? end.reason
+      advance { $0.closed(id, reason: reason, at: $1) }
+    }
+    let connection = WebSocketConnection(
+      to: address.server, path: address.path, security: address.isEncrypted ? security : nil,
+      eventLoop: eventLoop, events: events)
+    if isPaused { connection.setReading(false) }
+    connections[id] = connection
+  }
+
+  private func pause(_ isPaused: Bool) {
+    self.isPaused = isPaused
+    for connection in connections.values { connection.setReading(!isPaused) }
+    advance { $0.pause(isPaused, at: $1) }
+  }
+
+  // MARK: Requests
+
+  private func fetch(
+    _ request: HTTPRequest, _ completion: @escaping (Result<HTTPAnswer, HTTPFailure>) -> Void
+  ) -> HTTPFetch {
+    HTTPFetch(
+      request, security: request.address.isEncrypted ? security : nil, timeout: .seconds(10),
+      eventLoop: eventLoop, completion: completion)
+  }
+
+  private func ask(_ id: Int, _ request: EventSubRequest) {
+    let server = request.isForLogins ? logins : api
+    let method: HTTPRequest.Method =
+      switch request.method {
+      case .get: .get
+      case .post: .post
+      case .delete: .delete
+      }
+    var message = HTTPRequest(method, server.appending(request.path))
+    message.body = request.body.map { .init(type: "application/json", $0.serialized()) }
+    login.authorize(&message, isForLogins: request.isForLogins)
+    fetches[id] = fetch(message) { [unowned self] result in
+      fetches[id] = nil
+      switch result {
+      case .success(let answer):
+        let body = (try? JSONValue(parsing: answer.body)) ?? .null
+        // Of a token alone nobody knows for which application it is.
+        if request.isForLogins, let id = body["client_id"]?.stringValue { login.clientID = id }
+        advance { $0.answered(id, status: answer.status, body, at: $1) }
+      case .failure(let failure):
+        advance { $0.failed(id, reason: failure.reason, at: $1) }
+      }
+    }
+  }
+
+  private func renew() {
+    // Another source may have renewed it: its renewal works once only.
+    if let file = login.file, let stored = try? TwitchLogin.read(file: file),
+      stored.token != login.token
+    {
+      login = stored
+      return renewed(.done)
+    }
+    guard let request = login.renewalRequest(logins) else {
+      return renewed(.refused("Twitch does not accept the token"))
+    }
+    renewal = fetch(request) { [unowned self] result in
+      renewal = nil
+      switch result {
+      case .success(let answer) where answer.status == 200:
+        guard let body = try? JSONValue(parsing: answer.body), login.take(body) else {
+          return renewed(.failed("Twitch gives no token"))
+        }
+        do throws(SourceError) {
+          try login.save()
+          renewed(.done)
+        } catch {
+          // The renewal in the file is of no use any more: this must not be noticed only at the next start.
+          renewed(.refused(error.description))
+        }
+      case .success(let answer) where [400, 401, 403].contains(answer.status):
+        renewed(.refused("Twitch does not renew the login; run livehostctl login twitch"))
+      case .success(let answer): renewed(.failed("Twitch answers \(answer.status)"))
+      case .failure(let failure): renewed(.failed(failure.reason))
+      }
+    }
+  }
+
+  private func renewed(_ renewal: EventSubSession.Renewal) {
+    // Not within the session's own effect.
+    eventLoop.assumeIsolated().execute { [weak self] in
+      self?.advance { $0.renewed(renewal, at: $1) }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+package import JSON
+package import LiveSources
+
+/// A permission to read in the name of an account of Twitch, and how it is renewed.
+package struct TwitchLogin: Sendable {
+  /// The application that the account has allowed; `nil` until Twitch has said whose the token is.
+  package var clientID: String?
+  package var account: String?
+  package var token: Secret
+  /// Gets the next token, once only; `nil` if the token cannot be renewed.
+  package var renewal: Secret?
+  /// Where it is kept.
+  package var file: String?
+
+  package init(token: Secret) { self.token = token }
+
+  // MARK: The file
+
+  /// Reads a file that ``save()`` has written.
+  package static func read(file: String) throws(SourceError) -> TwitchLogin {
+    let bytes: [UInt8]
+    do {
+      bytes = Array(try Data(contentsOf: URL(fileURLWithPath: file)))
+    } catch {
+      throw .unreadableSecret(path: file, reason: error.localizedDescription)
+    }
+    let value = (try? JSONValue(parsing: bytes)) ?? .null
+    guard let token = value["accessToken"]?.stringValue, !token.isEmpty else {
+      throw .unreadableSecret(path: file, reason: "livehostctl login twitch has not written it")
+    }
+    var login = TwitchLogin(token: Secret(token))
+    login.clientID = value["clientId"]?.stringValue
+    login.account = value["account"]?.stringValue
+    login.renewal = value["refreshToken"]?.stringValue.map(Secret.init)
+    login.file = file
+    return login
+  }
+
+  /// Replaces its file as a whole, readable by its owner only.
+  package func save() throws(SourceError) {
+    guard let file else { return }
+    var members: [JSONName: JSONValue] = ["accessToken": token.reveal { .string($0) }]
+    if let clientID { members["clientId"] = .string(clientID) }
+    if let account { members["account"] = .string(account) }
+    if let renewal { members["refreshToken"] = renewal.reveal { .string($0) } }
+    let bytes = JSONValue.object(members).serialized() + [0x0A]
+    let new = file + ".new"
+    let directory = URL(fileURLWithPath: file).deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      try? FileManager.default.removeItem(atPath: new)
+      guard
+        FileManager.default.createFile(
+          atPath: new, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+      else { throw CocoaError(.fileWriteUnknown) }
+      let handle = try FileHandle(forUpdating: URL(fileURLWithPath: new))
+      try handle.synchronize()
+      try handle.close()
+      guard rename(new, file) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    } catch {
+      throw .unwritableSecret(path: file, reason: error.localizedDescription)
+    }
+  }
+
+  // MARK: Requests
+
+  /// Asks for the next token; `nil` if there is none to be had.
+  package func renewalRequest(_ server: HTTPAddress) -> HTTPRequest? {
+    guard let renewal, let clientID else { return nil }
+    return renewal.reveal {
+      .form(
+        server.appending("/oauth2/token"),
+        [("grant_type", "refresh_token"), ("client_id", clientID), ("refresh_token", $0)])
+    }
+  }
+
+  /// Takes the answer of the server of logins, if it has tokens.
+  package mutating func take(_ answer: JSONValue) -> Bool {
+    guard let token = answer["access_token"]?.stringValue, !token.isEmpty else { return false }
+    self.token = Secret(token)
+    if let renewal = answer["refresh_token"]?.stringValue, !renewal.isEmpty {
+      self.renewal = Secret(renewal)
+    }
+    return true
+  }
+
+  /// What proves who asks.
+  package func authorize(_ request: inout HTTPRequest, isForLogins: Bool) {
+    request.authorization = token.reveal { Secret((isForLogins ? "OAuth " : "Bearer ") + $0) }
+    if !isForLogins, let clientID { request.headers.append(("Client-Id", clientID)) }
+  }
+}
+
+extension HTTPRequest {
+  /// Posts a form.
+  static func form(
+    _ address: HTTPAddress, _ fields: [(name: String, value: String)]
+  ) -> HTTPRequest {
+    let text = fields.map { "\($0.name)=\($0.value.inQuery)" }.joined(separator: "&")
+    return HTTPRequest(
+      .post, address,
+      body: Body(type: "application/x-www-form-urlencoded", Array(text.utf8)))
+  }
+}

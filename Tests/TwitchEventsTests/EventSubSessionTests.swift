@@ -1,0 +1,182 @@
+import JSON
+import LiveEvents
+import LiveSources
+import RateLimiting
+import TestSupport
+import Testing
+import TwitchEvents
+
+/// A session that is driven step by step, against a Twitch that answers requests at once.
+private struct Steps {
+  var session: EventSubSession
+  var server = ScriptedEventSub()
+  var now = Instant.origin
+  var token = ScriptedEventSub.token
+  var effects: [EventSubSession.Effect] = []
+
+  init() throws {
+    let address = try #require(HTTPAddress("wss://events.example/ws", .webSocket))
+    session = EventSubSession(
+      EventSubSettings(channel: "ada", address: address), generator: SplitMix64(seed: 1), at: now)
+  }
+
+  /// Answers what is asked, until nothing is asked any more.
+  mutating func settle(renewal: EventSubSession.Renewal = .done) {
+    var new = session.takeEffects()
+    while !new.isEmpty {
+      effects += new
+      for effect in new {
+        if case .ask(let id, let request) = effect {
+          let answer = server.answer("\(request.method)", request.path, request.body, token: token)
+          session.answered(id, status: answer.status, answer.body, at: now)
+        }
+        if effect == .renewToken {
+          if renewal == .done { token = server.validToken }
+          session.renewed(renewal, at: now)
+        }
+      }
+      new = session.takeEffects()
+    }
+  }
+
+  mutating func wake(after delay: Interval = .zero, renewal: EventSubSession.Renewal = .done) {
+    now = now + delay
+    session.wake(at: now)
+    settle(renewal: renewal)
+  }
+
+  mutating func receive(_ message: JSONValue, on id: Int = 1) {
+    session.receive(message, on: id, at: now)
+    settle()
+  }
+
+  /// Connects and subscribes.
+  mutating func begin() {
+    wake()
+    wake()
+    session.opened(1, at: now)
+    receive(Message.welcome("one"))
+  }
+
+  var status: SourceStatus? {
+    effects.reduce(nil) { if case .status(let status) = $1 { status } else { $0 } }
+  }
+}
+
+struct EventSubSessionTests {
+  @Test func `what the token allows is subscribed to, and what it lacks is told`() throws {
+    var steps = try Steps()
+    steps.begin()
+    #expect(steps.status?.state == .live)
+    #expect(
+      steps.status?.reason
+        == "the token lacks channel:read:hype_train, channel:read:predictions")
+    #expect(steps.server.has("one", "channel.chat.message") != nil)
+    #expect(steps.server.has("one", "channel.follow") != nil)
+    #expect(steps.server.has("one", "channel.hype_train.begin") == nil)
+    #expect(steps.effects.contains(.viewers(17)))
+  }
+
+  @Test func `subscriptions of a session that is lost are deleted and made again`() throws {
+    var steps = try Steps()
+    steps.begin()
+    steps.server.lost("one")
+    steps.session.closed(1, reason: "closed", at: steps.now)
+    steps.wake()
+    steps.session.opened(2, at: steps.now)
+    steps.receive(Message.welcome("two"), on: 2)
+    #expect(steps.server.conflicts > 0)
+    #expect(steps.server.has("one", "channel.follow") == nil)
+    #expect(steps.server.has("two", "channel.follow") != nil)
+    #expect(steps.status?.state == .live)
+    #expect(steps.effects.contains { if case .gap = $0 { true } else { false } })
+  }
+
+  @Test func `a session that moves loses nothing and is subscribed to once`() throws {
+    var steps = try Steps()
+    steps.begin()
+    let before = steps.server.subscriptions.count
+    steps.receive(Message.reconnect("one", "wss://events.example/ws?reconnect_id=1"))
+    let address = try #require(
+      HTTPAddress("wss://events.example/ws?reconnect_id=1", .webSocket))
+    #expect(steps.effects.contains(.connect(2, address)))
+    steps.session.opened(2, at: steps.now)
+    steps.receive(Message.welcome("one"), on: 2)
+    // It was under way on the old connection, which is still read.
+    steps.receive(Message.notification(id: "a", text: "a"), on: 1)
+    steps.receive(Message.notification(id: "a", text: "a"), on: 2)
+    #expect(steps.session.told == 1)
+    #expect(steps.session.duplicates == 1)
+    #expect(!steps.effects.contains(.close(1)))
+    steps.wake(after: .seconds(5))
+    #expect(steps.effects.contains(.close(1)))
+    #expect(steps.server.subscriptions.count == before)
+    #expect(!steps.effects.contains { if case .gap = $0 { true } else { false } })
+  }
+
+  @Test func `an address in the clear is not called instead of one in private`() throws {
+    var steps = try Steps()
+    steps.begin()
+    steps.receive(Message.reconnect("one", "ws://events.example/ws?reconnect_id=1"))
+    #expect(steps.effects.filter { if case .connect = $0 { true } else { false } }.count == 1)
+  }
+
+  @Test func `a revocation is told, and the last one is final`() throws {
+    var steps = try Steps()
+    steps.server.scopes = []
+    steps.begin()
+    steps.receive(Message.revocation("stream.online", "version_removed"))
+    #expect(steps.status?.state == .live)
+    #expect(
+      steps.status?.reason?.contains("stream.online: revoked, version_removed") == true)
+    steps.receive(Message.revocation("stream.offline", "authorization_revoked"))
+    steps.receive(Message.revocation("channel.update", "authorization_revoked"))
+    #expect(steps.status?.state == .refused)
+    #expect(steps.session.deadline == nil)
+  }
+
+  @Test func `a token that has ended is renewed once, and is final if it cannot be`() throws {
+    var steps = try Steps()
+    steps.server.validToken = 8
+    steps.begin()
+    #expect(steps.effects.filter { $0 == .renewToken }.count == 1)
+    #expect(steps.status?.state == .live)
+    steps.server.validToken = 9
+    steps.wake(after: .seconds(3_600), renewal: .refused("log in again"))
+    #expect(steps.status == SourceStatus(.refused, reason: "log in again"))
+    #expect(steps.effects.contains(.close(1)) || steps.effects.contains(.close(2)))
+  }
+
+  @Test func `a silent server is left after its own time and a fifth`() throws {
+    var steps = try Steps()
+    steps.begin()
+    steps.wake(after: .milliseconds(11_900))
+    #expect(!steps.effects.contains(.close(1)))
+    steps.wake(after: .milliseconds(100))
+    #expect(steps.effects.contains(.close(1)))
+  }
+
+  @Test func `what may not be read is told and not asked for again`() throws {
+    var steps = try Steps()
+    steps.server.forbidden = ["channel.follow"]
+    steps.begin()
+    #expect(steps.status?.reason?.contains("channel.follow: not a moderator") == true)
+    #expect(steps.status?.state == .live)
+  }
+
+  @Test(arguments: [
+    JSONValue.null, [], "text", ["metadata": .null], ["metadata": ["message_type": 1]],
+    ["metadata": ["message_type": "session_welcome"]],
+    ["metadata": ["message_type": "session_reconnect"], "payload": ["session": [:]]],
+    ["metadata": ["message_type": "notification"], "payload": [:]],
+    ["metadata": ["message_type": "notification", "message_id": "a"], "payload": ["event": 1]],
+    ["metadata": ["message_type": "revocation"]], ["metadata": ["message_type": "unknown"]],
+  ])
+  func `messages that say nothing change nothing`(message: JSONValue) throws {
+    var steps = try Steps()
+    steps.begin()
+    steps.receive(message)
+    #expect(steps.status?.state == .live)
+    #expect(steps.session.told == 0)
+  }
+}

@@ -8,6 +8,39 @@ struct ServerAnswerTests {
     HTTPAnswer(status: status, body: Array(text.utf8))
   }
 
+  private static func streams(
+    _ server: IngestServer, _ answers: [HTTPAnswer?], path: String = "/"
+  ) -> [ServedStream]? {
+    guard let address = HTTPAddress("http://media\(path)") else { return nil }
+    return server.streams(answers, of: address)
+  }
+
+  private static let metrics = """
+    # HELP paths Paths
+    paths{name="a\\"b",state="notReady"} 1
+    paths{name="live",state="ready"} 1
+    paths_readers{name="live",state="ready",readerType="hlsSession"} 2
+    paths_readers{name="live",state="ready",readerType="webRTCSession"} 3
+    BYTES{name="live",state="ready"} 1234
+    srt_conns_ms_rtt{id="1",path="live",remoteAddr="1.2.3.4:5",state="read"} 70
+    srt_conns_ms_rtt{id="2",path="live",remoteAddr="1.2.3.4:6",state="publish"} 4.5
+    rtsp_conns 0
+    nonsense{ 1
+    """
+
+  @Test(arguments: ["paths_inbound_bytes", "paths_bytes_received"])
+  func `metrics of MediaMTX are read, by their old and new names`(bytes: String) {
+    let text = Self.metrics.replacing("BYTES", with: bytes)
+    #expect(
+      Self.streams(.mediaMTX, [Self.answer(text)], path: "/metrics") == [
+        ServedStream(name: "a\"b", isLive: false),
+        ServedStream(
+          name: "live", isLive: true, bytes: 1234, viewers: 5, roundTripMilliseconds: 4.5),
+      ])
+    #expect(Self.streams(.mediaMTX, [Self.answer("paths 0\n")], path: "/metrics") == [])
+    #expect(Self.streams(.mediaMTX, [Self.answer("<html>")], path: "/metrics") == nil)
+  }
+
   private static let statistics = """
     <?xml version="1.0" encoding="utf-8" ?>
     <?xml-stylesheet type="text/xsl" href="stat.xsl" ?>
@@ -25,7 +58,7 @@ struct ServerAnswerTests {
 
   @Test func `the statistics of nginx are read`() {
     #expect(
-      IngestServer.nginxRTMP.streams([Self.answer(Self.statistics)]) == [
+      Self.streams(.nginxRTMP, [Self.answer(Self.statistics)]) == [
         ServedStream(
           name: "live/a&b", isLive: true, bytes: 500, viewers: 1, framesPerSecond: 10),
         ServedStream(name: "live/waits", isLive: false, bytes: 0, viewers: 1),
@@ -42,13 +75,13 @@ struct ServerAnswerTests {
       {"items":[{"path":"cam","state":"read","msRTT":99},{"path":"cam","state":"publish","msRTT":12.5}]}
       """
     #expect(
-      IngestServer.mediaMTX.streams([Self.answer(new), Self.answer(srt)]) == [
+      Self.streams(.mediaMTX, [Self.answer(new), Self.answer(srt)]) == [
         ServedStream(
           name: "cam", isLive: true, bytes: 900, viewers: 2, roundTripMilliseconds: 12.5),
         ServedStream(name: "idle", isLive: false, viewers: 0),
       ])
     #expect(
-      IngestServer.mediaMTX.streams([Self.answer(old), Self.answer("", status: 404)]) == [
+      Self.streams(.mediaMTX, [Self.answer(old), Self.answer("", status: 404)]) == [
         ServedStream(name: "cam", isLive: true, bytes: 900, viewers: 1)
       ])
   }
@@ -56,11 +89,11 @@ struct ServerAnswerTests {
   @Test func `the status of Owncast is read`() {
     let live = #"{"online":true,"viewerCount":7,"versionNumber":"0.2.0"}"#
     #expect(
-      IngestServer.owncast.streams([Self.answer(live)]) == [
+      Self.streams(.owncast, [Self.answer(live)]) == [
         ServedStream(name: "owncast", isLive: true, viewers: 7)
       ])
     #expect(
-      IngestServer.owncast.streams([Self.answer(#"{"online":false}"#)]) == [
+      Self.streams(.owncast, [Self.answer(#"{"online":false}"#)]) == [
         ServedStream(name: "owncast", isLive: false)
       ])
   }
@@ -70,15 +103,20 @@ struct ServerAnswerTests {
     String(repeating: "<rtmp>", count: 100), "{}", #"{"items":5}"#,
   ])
   func `other pages are no statistics`(text: String) {
-    #expect(IngestServer.nginxRTMP.streams([Self.answer(text)]) == nil)
-    #expect(IngestServer.mediaMTX.streams([Self.answer(text), nil]) == nil)
-    #expect(IngestServer.owncast.streams([Self.answer(text)]) == nil)
+    #expect(Self.streams(.nginxRTMP, [Self.answer(text)]) == nil)
+    #expect(Self.streams(.mediaMTX, [Self.answer(text), nil]) == nil)
+    #expect(Self.streams(.owncast, [Self.answer(text)]) == nil)
   }
 
-  @Test func `damaged statistics are read or refused`() {
+  @Test(arguments: [
+    (IngestServer.nginxRTMP, statistics, "/"), (.mediaMTX, metrics, "/metrics"),
+  ])
+  func `damaged statistics are read or refused`(
+    server: IngestServer, text: String, path: String
+  ) {
     var generator = SplitMix64(seed: 7)
     for _ in 0..<2_000 {
-      var bytes = Array(Self.statistics.utf8)
+      var bytes = Array(text.utf8)
       for _ in 0..<generator.pick(1..<5) {
         let index = generator.pick(0..<bytes.count)
         if generator.oneIn(2) {
@@ -87,7 +125,7 @@ struct ServerAnswerTests {
           bytes[index] = UInt8(generator.pick(32..<127))
         }
       }
-      let streams = IngestServer.nginxRTMP.streams([HTTPAnswer(status: 200, body: bytes)])
+      let streams = Self.streams(server, [HTTPAnswer(status: 200, body: bytes)], path: path)
       #expect((streams ?? []).allSatisfy { ($0.framesPerSecond ?? 1) > 0 })
     }
   }
@@ -101,5 +139,11 @@ struct ServerAnswerTests {
     ] as [(String, String?)])
   func `addresses are read`(text: String, address: String?) {
     #expect(HTTPAddress(text)?.description == address)
+  }
+
+  @Test func `an address says whether it is encrypted`() {
+    #expect(HTTPAddress("ws://a/b", .webSocket)?.isEncrypted == false)
+    #expect(HTTPAddress("wss://a/b", .webSocket)?.description == "wss://a:443/b")
+    #expect(HTTPAddress("wss://a") == nil && HTTPAddress("https://a", .webSocket) == nil)
   }
 }

@@ -179,4 +179,31 @@ struct EventSubSessionTests {
     #expect(steps.status?.state == .live)
     #expect(steps.session.told == 0)
   }
+
+  @Test func `damaged messages and answers are ignored, or end what they say`() throws {
+    var generator = SplitMix64(seed: 11)
+    let messages = [
+      Message.welcome("two"), Message.reconnect("one", "wss://events.example/ws"),
+      Message.notification(id: "a", text: "a"), Message.revocation("channel.follow", "x"),
+      Message.of("session_keepalive"),
+    ].map { $0.serialized() }
+    var parsed = 0
+    for round in 0..<200 {
+      var steps = try Steps()
+      if round % 2 == 0 { steps.begin() } else { steps.wake() }
+      for request in 1...100 {
+        var bytes = messages[generator.pick(0..<messages.count)]
+        for _ in 0..<generator.pick(1..<4) {
+          bytes[generator.pick(0..<bytes.count)] = UInt8(generator.pick(32..<127))
+        }
+        guard let message = try? JSONValue(parsing: bytes) else { continue }
+        parsed += 1
+        steps.session.answered(
+          request, status: [200, 202, 400, 503][generator.pick(0..<4)], message, at: steps.now)
+        steps.receive(message, on: generator.pick(1..<3))
+        steps.wake(after: .milliseconds(Int64(generator.pick(0..<2_000))))
+      }
+    }
+    #expect(parsed > 5_000)
+  }
 }

@@ -35,6 +35,7 @@ package enum IngestServer: Sendable {
     switch self {
     case .nginxRTMP: [address]
     case .owncast: [address.with(path: "/api/status")]
+    case .mediaMTX where Self.hasMetrics(address): [address]
     case .mediaMTX:
       [
         address.with(path: "/v3/paths/list?itemsPerPage=1000"),
@@ -43,12 +44,20 @@ package enum IngestServer: Sendable {
     }
   }
 
+  /// Whether an address is that of metrics instead of an API.
+  private static func hasMetrics(_ address: HTTPAddress) -> Bool {
+    address.path.prefix { $0 != "?" } == "/metrics"
+  }
+
   /// The streams in the answers; `nil` if they are not those of such a server.
-  package func streams(_ answers: [HTTPAnswer?]) -> [ServedStream]? {
+  package func streams(
+    _ answers: [HTTPAnswer?], of address: HTTPAddress
+  ) -> [ServedStream]? {
     guard let first = answers.first ?? nil, first.status == 200 else { return nil }
     switch self {
     case .nginxRTMP: return NginxRTMP.streams(first.body)
     case .owncast: return Owncast.streams(first.body)
+    case .mediaMTX where Self.hasMetrics(address): return MediaMTXMetrics.streams(first.body)
     case .mediaMTX:
       let connections = answers.dropFirst().first.flatMap { $0 }
       return MediaMTX.streams(

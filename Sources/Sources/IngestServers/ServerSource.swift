@@ -99,7 +99,7 @@ package final class ServerSource: LiveSource {
         }
         outstanding -= 1
         guard outstanding == 0 else { return }
-        let streams = server.streams(answers)
+        let streams = server.streams(answers, of: address)
         advance { session, now in
           if let streams {
             session.answered(attempt, streams, at: now)

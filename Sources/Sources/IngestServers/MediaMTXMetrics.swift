@@ -1,0 +1,62 @@
+/// The metrics of MediaMTX, in the text form of Prometheus, for servers that give these and not their API.
+/// Names of both generations are read.
+enum MediaMTXMetrics {
+  static func streams(_ body: [UInt8]) -> [ServedStream]? {
+    var streams: [String: ServedStream] = [:]
+    var isServer = false
+    for line in String(decoding: body, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      guard let sample = Sample(line) else { continue }
+      // Without a stream there is one that has no name.
+      if sample.name == "paths" { isServer = true }
+      guard let name = sample.labels["name"] ?? sample.labels["path"] else { continue }
+      var stream = streams[name] ?? ServedStream(name: name, isLive: false)
+      let count = Int(exactly: sample.value.rounded()).flatMap { $0 >= 0 ? $0 : nil }
+      switch sample.name {
+      case "paths":
+        let state = sample.labels["state"]
+        if state == "ready" || state == "online" { stream.isLive = sample.value > 0 }
+      case "paths_inbound_bytes", "paths_bytes_received": stream.bytes = count
+      // One for each kind of reader.
+      case "paths_readers": stream.viewers = (stream.viewers ?? 0) + (count ?? 0)
+      case "srt_conns_ms_rtt" where sample.labels["state"] == "publish" && sample.value >= 0:
+        stream.roundTripMilliseconds = sample.value
+      default: continue
+      }
+      streams[name] = stream
+    }
+    return isServer ? streams.values.sorted { $0.name < $1.name } : nil
+  }
+
+  /// `NAME{LABEL="VALUE",...} VALUE`
+  private struct Sample {
+    let name: Substring
+    var labels: [Substring: String] = [:]
+    let value: Double
+
+    /// `nil` for comments and anything else.
+    init?(_ line: Substring) {
+      name = line.prefix { $0 != "{" && $0 != " " }
+      var rest = line.dropFirst(name.count)
+      if rest.first == "{" {
+        rest = rest.dropFirst()
+        while let next = rest.first, next != "}" {
+          let label = rest.prefix { $0 != "=" }
+          rest = rest.dropFirst(label.count + 1)
+          guard rest.first == "\"" else { return nil }
+          rest = rest.dropFirst()
+          var text = ""
+          while let character = rest.popFirst(), character != "\"" {
+            text.append(character == "\\" ? rest.popFirst() ?? character : character)
+          }
+          labels[label] = text
+          if rest.first == "," { rest = rest.dropFirst() }
+        }
+        rest = rest.dropFirst()
+      }
+      guard !name.isEmpty, !name.hasPrefix("#"),
+        let value = Double(rest.drop { $0 == " " }.prefix { $0 != " " }), value.isFinite
+      else { return nil }
+      self.value = value
+    }
+  }
+}

@@ -37,6 +37,7 @@ class Twitchlike:
         self.token, self.renewals, self.conflicts, self.last = 0, 0, 0, 0
         self.confirmed = False
         self.faults = []
+        self.asked, self.lines = [], []  # of the history
         self.sent = {}  # message identifier: when, if anybody was sent it
         self.loop = asyncio.new_event_loop()
         ready = threading.Event()
@@ -49,6 +50,7 @@ class Twitchlike:
         app.add_routes([
             web.get("/ws", self.socket), web.get("/oauth2/validate", self.validate),
             web.post("/oauth2/token", self.renew), web.post("/oauth2/device", self.device),
+            web.get("/recent/{channel}", self.history),
             web.get("/helix/users", self.users), web.get("/helix/streams", self.streams),
             web.get("/helix/eventsub/subscriptions", self.list),
             web.post("/helix/eventsub/subscriptions", self.subscribe),
@@ -109,6 +111,10 @@ class Twitchlike:
         if not self.is_allowed(request):
             return web.json_response({}, status=401)
         return web.json_response({"data": [{"id": "42", "login": request.query["login"]}]})
+
+    async def history(self, request):
+        self.asked.append((request.match_info["channel"], dict(request.query)))
+        return web.json_response({"messages": self.lines, "error": None})
 
     async def streams(self, request):
         return web.json_response({"data": [{"viewer_count": 1234}]})
@@ -450,6 +456,51 @@ class Test(sources.Test):
         self.check("tokens are in no argument, log, report or state",
                    not any(b"tokenthatnobodymaysee" in text or b"renew0" in text for text in seen))
 
+    def history(self):
+        """What was missed is asked for, and counts if it is of the gap."""
+        twitch = Twitchlike()
+        listener = socket.create_server(("127.0.0.1", 0))
+        clients = []
+
+        def line(identifier, sent):
+            return (f"@historical=1;id={identifier};tmi-sent-ts={sent};user-id=7;display-name=Bo "
+                    f":bo!bo@bo PRIVMSG #past :hi")
+
+        def serve():
+            while True:
+                client, _ = listener.accept()
+                for text in client.makefile("rb"):
+                    if text.startswith(b"CAP REQ"):
+                        client.sendall(b":t CAP * ACK :twitch.tv/tags twitch.tv/commands\r\n")
+                    elif text.startswith(b"NICK"):
+                        nick = text.split()[1]
+                        client.sendall(b":t 001 %s :hi\r\n" % nick)
+                    elif text.startswith(b"JOIN"):
+                        client.sendall(b":%s!x@x JOIN #past\r\n" % nick)
+                        clients.append(client)
+                        break
+        threading.Thread(target=serve, daemon=True).start()
+        source = Source(self, "connect", "twitch", "past", "--no-tls", "--server",
+                        f"127.0.0.1:{listener.getsockname()[1]}", "--history", twitch.http + "/recent")
+        source.live()
+        now = int(time.time() * 1000)
+        clients[0].sendall((line("a", now) + "\r\n").encode())
+        self.settled("past", 1)
+        later = int(time.time() * 1000) + 1_000
+        twitch.lines = [line("old", now - 60_000), line("a", later), line("b", later), line("c", later),
+                        line("b", later), "nonsense", 5, line("d", later) + "\r\n" + line("e", later)]
+        clients[0].shutdown(socket.SHUT_RDWR)
+        source.live(2)
+        total = self.settled("past", 3)
+        until(lambda: any(one.get("backfilled") == 2 for one in json.loads(subprocess.run(
+            [f"{self.bin}/livehostctl", "--socket", self.control, "sources", "--json=short"],
+            stdout=subprocess.PIPE, text=True).stdout)), "the number")
+        self.check("messages of a gap are got from a service, once, and the gap is told",
+                   total == 3 and len(source.said("gap")) == 1 and len(twitch.asked) == 1
+                   and twitch.asked[0][0] == "past" and int(twitch.asked[0][1]["after"]) <= later,
+                   (total, twitch.asked, source.said("gap")))
+        source.stop()
+
     def refused(self):
         """A login that cannot be renewed is final."""
         twitch = Twitchlike()
@@ -467,6 +518,7 @@ def main():
     test.run("schedules", test.schedules)
     test.run("a revocation", test.revocation)
     test.run("both", test.both)
+    test.run("history", test.history)
     test.run("a refused login", test.refused)
     sys.exit(test.end())
 

@@ -10,7 +10,7 @@ if ! "$environment/bin/python" -c 'import twitchAPI' 2>/dev/null; then
   python3 -m venv "$environment" && "$environment/bin/pip" install --quiet twitchAPI
 fi
 if ! "$environment/bin/python" -c 'import twitchAPI' 2>/dev/null; then
-  skip 11 "twitchAPI cannot be installed"
+  skip 12 "twitchAPI cannot be installed"
   finish
 fi
 "$environment/bin/python" Tests/Interop/eventsub.py "$bin"

@@ -23,7 +23,7 @@ extension EventSubSession {
 
   /// A request was answered.
   ///
-  /// - Parameter body: `null` if it is no JSON.
+  /// - Parameter body: `null` if it is not JSON.
   package mutating func answered(_ id: Int, status: Int, _ body: JSONValue, at now: Instant) {
     guard !isOver, let purpose = outstanding.removeValue(forKey: id) else { return }
     switch status {

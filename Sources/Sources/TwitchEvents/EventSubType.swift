@@ -1,6 +1,6 @@
 /// A type of event that is subscribed to.
 ///
-/// Gifts, subscriptions, raids and cheers are none of them: the chat tells them, with an identifier, so that what
+/// Gifts, subscriptions, raids and cheers are not here: the chat tells them, with an identifier, so that what
 /// is read over IRC as well counts once.
 struct EventSubType: Sendable {
   /// Who the condition names beside the channel.

@@ -264,6 +264,26 @@ let web: [Target] = [
     "Sources/livehost-web", ["ControlInterface", "Systemd", "WebService", arguments, logging]),
 ]
 
+// More than one machine: relays of rooms, and a cluster on NATS.
+let gateway: [Target] = [
+  library("CNATS", module: "Gateway/CNATS", install: "libnats"),
+  module("Gateway", "NatsClient", ["CNATS", "Platform"]),
+  module(
+    "Gateway", "Gateway",
+    [
+      "BatchDelivery", "ControlInterface", "Ingest", "JSON", "LiveEvents", "LiveSources",
+      "NatsClient", "Platform", "RateLimiting", "UnixSockets", "Varlink", "VarlinkDescription",
+      "WireFormats",
+    ] + nio + tls),
+  module(
+    "Gateway", "GatewayTool",
+    [
+      "ControlInterface", "Gateway", "Ingest", "JSON", "LiveSources", "NatsClient", "Systemd",
+      "UnixSockets", "Varlink", "YAMLReader", arguments,
+    ] + nio),
+  program("Sources/livehost-gateway", ["GatewayTool"]),
+]
+
 let benchmarks: [Target] = [
   .target(
     name: "BenchmarkKit", path: "Tests/Benchmarks/BenchmarkKit", swiftSettings: settings),
@@ -336,6 +356,12 @@ let tests: [Target] =
     test("LiveEventsTests", ["LiveEvents"]),
     test(
       "WebServiceTests", ["ControlInterface", "JSON", "Varlink", "WebService"] + nio),
+    test(
+      "GatewayTests",
+      [
+        "ControlInterface", "ControlTestSupport", "Gateway", "JSON", "LiveEvents", "RateLimiting",
+        "UnixSockets", "Varlink", "WireFormats",
+      ] + nio),
     test("CompressionTests", ["Compression"]),
     test(
       "PlatformFormatsTests",
@@ -468,6 +494,7 @@ let package = Package(
     .executable(name: "livehostctl", targets: ["livehostctl"]),
     .executable(name: "livehost-source", targets: ["livehost-source"]),
     .executable(name: "livehost-web", targets: ["livehost-web"]),
+    .executable(name: "livehost-gateway", targets: ["livehost-gateway"]),
   ],
   traits: [
     .trait(name: service, description: "The daemon, its command line and the simulator."),
@@ -491,7 +518,7 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: system + kit + examples + events + ingest + recordings + features + screen + simulation
-    + control + daemon + sources + web + benchmarks + tests + fuzzers,
+    + control + daemon + sources + web + gateway + benchmarks + tests + fuzzers,
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx20
 )

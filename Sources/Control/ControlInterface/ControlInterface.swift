@@ -1,3 +1,4 @@
+package import NIOCore
 package import UnixSockets
 package import Varlink
 import VarlinkDescription
@@ -24,17 +25,10 @@ extension ControlInterface {
     try addChanging(to: &interface, service)
     try addHostActs(to: &interface, service)
     try addRequests(to: &interface, service)
-    try interface.handleRawStream("MonitorRoom") { call, replies in
-      let monitor = try await monitor(call, service, sleep)
-      return try await monitor.run(wantsMore: call.wantsMore, replies)
-    }
-    try interface.handleRawStream("MonitorScreen") { call, replies in
-      let parameters = try call.decodeParameters(as: MonitorScreenParameters.self)
-      let monitor = RoomMonitor(
-        feed: try await service.screenFeed(parameters.room), whole: "screen", features: nil,
-        interval: try interval(parameters.maximumRate), sleep: sleep)
-      return try await monitor.run(wantsMore: call.wantsMore, replies)
-    }
+    try addMonitors(
+      to: &interface, sleep: sleep,
+      room: { room, run in try await run(try await service.roomFeed(room)) },
+      screen: { room, run in try await run(try await service.screenFeed(room)) })
     try interface.handleStream("Simulate") { call, request, replies in
       try await simulate(request, service, wantsMore: call.wantsMore, replies)
     }
@@ -169,15 +163,37 @@ extension ControlInterface {
     return try await result
   }
 
-  private static func monitor(
-    _ call: Call, _ service: some ControlService,
-    _ sleep: @escaping @Sendable (Duration) async throws -> Void
-  ) async throws -> RoomMonitor {
-    let parameters = try call.decodeParameters(as: MonitorRoomParameters.self)
-    return RoomMonitor(
-      feed: try await service.roomFeed(parameters.room),
-      features: parameters.features.map(Set.init),
-      interval: try interval(parameters.maximumRate), sleep: sleep)
+  /// Gives the feed of a room to a monitor for as long as it runs.
+  package typealias FeedProvider = @Sendable (
+    _ room: String, _ run: @Sendable (RoomFeed) async throws -> ByteBuffer
+  ) async throws -> ByteBuffer
+
+  /// Adds `MonitorRoom` and `MonitorScreen`.
+  ///
+  /// - Parameter sleep: Waits between the replies of a monitor with a maximum rate.
+  package static func addMonitors(
+    to interface: inout Interface,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+    room: @escaping FeedProvider, screen: @escaping FeedProvider
+  ) throws(RegistrationError) {
+    try interface.handleRawStream("MonitorRoom") { call, replies in
+      let parameters = try call.decodeParameters(as: MonitorRoomParameters.self)
+      let interval = try interval(parameters.maximumRate)
+      return try await room(parameters.room) { feed in
+        let monitor = RoomMonitor(
+          feed: feed, features: parameters.features.map(Set.init), interval: interval, sleep: sleep)
+        return try await monitor.run(wantsMore: call.wantsMore, replies)
+      }
+    }
+    try interface.handleRawStream("MonitorScreen") { call, replies in
+      let parameters = try call.decodeParameters(as: MonitorScreenParameters.self)
+      let interval = try interval(parameters.maximumRate)
+      return try await screen(parameters.room) { feed in
+        let monitor = RoomMonitor(
+          feed: feed, whole: "screen", features: nil, interval: interval, sleep: sleep)
+        return try await monitor.run(wantsMore: call.wantsMore, replies)
+      }
+    }
   }
 
   /// The time between replies for a rate per second.

@@ -46,7 +46,7 @@ package final class RoomFeed: Sendable {
     var reads = 0
     /// The room is gone, without an end to report to monitors.
     var isDetached = false
-    var end: ControlError?
+    var end: (any Error)?
 
     mutating func await(_ features: Set<Feature>?) {
       guard shared[features]?.isAwaited == false else { return }
@@ -132,6 +132,13 @@ package final class RoomFeed: Sendable {
     ending.raise()
   }
 
+  /// Ends all monitors by closing their connections: what they watched may go on, but not here.
+  package func abandon() {
+    contents.withLock { if $0.end == nil { $0.end = CancellationError() } }
+    change.raise()
+    ending.raise()
+  }
+
   // MARK: Monitors
 
   // What takes the lock for a monitor is never inlined into an asynchronous function: there the
@@ -210,8 +217,8 @@ package final class RoomFeed: Sendable {
   @inline(never)
   private func step(
     after number: UInt64, recent: UInt64, _ features: Set<Feature>?
-  ) throws(ControlError) -> Step {
-    let result: Result<Step, ControlError> = contents.withLock { contents in
+  ) throws -> Step {
+    let result: Result<Step, any Error> = contents.withLock { contents in
       let shared = contents.shared[features, default: Shared()]
       if let newest = shared.newest, newest.number > number,
         newest.number > recent || newest.number == contents.number

@@ -24,6 +24,12 @@ final class ReplyQueue: Sendable {
 
   var isFull: Bool { state.withLock { $0.replies.count >= Self.capacity } }
   var hasEnded: Bool { state.withLock { $0.end != nil } }
+  /// Whether the last reply was taken; false if the series ended by an error.
+  var isFinished: Bool {
+    state.withLock { state in
+      if case .some(.none) = state.end { state.replies.isEmpty } else { false }
+    }
+  }
 
   func push(_ reply: [JSONName: JSONValue], isLast: Bool) {
     let waiter = state.withLock { state in

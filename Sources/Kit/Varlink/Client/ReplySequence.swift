@@ -12,6 +12,9 @@ package struct ReplySequence<Reply: Decodable>: AsyncSequence, Sendable {
   package struct Iterator: AsyncIteratorProtocol {
     fileprivate let series: ReplySeries
 
+    /// Whether the reply that was taken last is the last one.
+    package var isFinished: Bool { series.isFinished }
+
     /// The next reply, nil after the last one.
     package mutating func next() async throws(VarlinkClientError) -> Reply? {
       guard let parameters = try await series.next() else { return nil }
@@ -40,6 +43,8 @@ final class ReplySeries: Sendable {
   func next() async throws(VarlinkClientError) -> [JSONName: JSONValue]? {
     try await client.next(of: queue)
   }
+
+  var isFinished: Bool { queue.isFinished }
 
   deinit { if !queue.hasEnded { client.abandon() } }
 }

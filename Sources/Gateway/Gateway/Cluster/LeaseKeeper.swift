@@ -1,0 +1,306 @@
+package import JSON
+package import RateLimiting
+
+/// Which node has which partition, and what this one does to have its share.
+///
+/// A lease is an entry of the bucket `lh_lease` that the servers forget after ``Settings/duration``. It is taken by
+/// writing it where there is none and renewed by writing it again, each time only if nobody else has written since.
+/// A lease that was not renewed for two thirds of its duration, by the monotonic clock of this machine, counts as
+/// lost before anybody else can have it. A value: the caller passes the time and carries out the actions.
+package struct LeaseKeeper: Sendable {
+  package struct Settings: Sendable {
+    /// The name of this node, which no other one may have.
+    package var node: String
+    /// Tells apart two runs of one node.
+    package var instance: String
+    /// Where others reach the control interface of this node.
+    package var address: String
+    package var duration = Interval.seconds(3)
+    package var renewal = Interval.seconds(1)
+
+    package init(node: String, instance: String, address: String) {
+      (self.node, self.instance, self.address) = (node, instance, address)
+    }
+
+    /// When a lease that is not renewed counts as lost.
+    var lost: Interval { Interval(nanoseconds: duration.nanoseconds / 3 * 2) }
+  }
+
+  package enum Action: Equatable, Sendable {
+    /// Write an entry; `expected` is the sequence of the entry that it replaces, 0 for none, nil for any.
+    case put(key: String, value: JSONValue, expected: UInt64?, request: Int)
+    /// Mark an entry as deleted if it is still this one.
+    case delete(key: String, expected: UInt64)
+    /// This node has the partition from now on.
+    case began(Partition, epoch: UInt64)
+    /// It has it no more.
+    case ended(Partition)
+    /// Another gateway that runs calls itself by the name of this one.
+    case nameTaken
+  }
+
+  /// A partition's owner, as far as this node knows.
+  package struct Owner: Equatable, Sendable {
+    package var node: String
+    package var address: String
+    package var epoch: UInt64
+  }
+
+  private struct Entry {
+    var owner: Owner
+    var instance: String
+    /// Of the newest write.
+    var sequence: UInt64
+    var seen: Instant
+    /// Given up: whoever wants it need not wait.
+    var isDeleted = false
+  }
+
+  private struct Held {
+    var epoch: UInt64
+    var sequence: UInt64
+    var renewed: Instant
+    var asked: Instant
+  }
+
+  private enum Wish { case present, take(Partition), renew(Partition) }
+
+  package let settings: Settings
+  private var entries: [Partition: Entry] = [:]
+  private var nodes: [String: (instance: String, address: String, seen: Instant)] = [:]
+  private var held: [Partition: Held] = [:]
+  /// Partitions that were asked for and when, without an answer so far.
+  private var taking: [Partition: Instant] = [:]
+  private var wishes: [Int: (wish: Wish, asked: Instant)] = [:]
+  private var nextRequest = 1
+  private var presented: Instant?
+  /// Since when the entries are those of the servers; before, nothing is known to be free.
+  private var currentSince: Instant?
+  /// Whether this node gives up what it has and takes no more.
+  package private(set) var isDraining = false
+
+  package init(_ settings: Settings) { self.settings = settings }
+
+  // MARK: What is known
+
+  /// The partitions of this node.
+  package var partitions: Set<Partition> { Set(held.keys) }
+
+  package func epoch(of partition: Partition) -> UInt64? { held[partition]?.epoch }
+
+  /// The owner; the last one known if the lease ran out and nobody has taken it.
+  package func owner(of partition: Partition) -> Owner? { entries[partition]?.owner }
+
+  /// Whether the lease of a partition is somebody's now.
+  package func isLeased(_ partition: Partition, at now: Instant) -> Bool {
+    guard let entry = entries[partition], !entry.isDeleted else { return false }
+    return now - entry.seen < settings.duration
+  }
+
+  /// The nodes that are alive, this one included once it has been written, by name.
+  package func liveNodes(at now: Instant) -> [String: String] {
+    nodes.filter { now - $0.value.seen < settings.duration }.mapValues(\.address)
+  }
+
+  /// How many partitions a node may have.
+  private func share(at now: Instant) -> Int {
+    let others = liveNodes(at: now).keys.filter { $0 != settings.node }.count
+    return (Partition.count + others) / (others + 1)
+  }
+
+  // MARK: What is heard
+
+  /// The watch has caught up with what the servers have.
+  package mutating func becameCurrent(at now: Instant) {
+    if currentSince == nil { currentSince = now }
+  }
+
+  /// The watch begins anew: what is free must be learned again.
+  package mutating func lostSight() { currentSince = nil }
+
+  /// An entry of the bucket was written; `value` is nil if it was deleted.
+  package mutating func observed(
+    key: String, value: JSONValue?, sequence: UInt64, at now: Instant
+  ) -> [Action] {
+    if key.hasPrefix("n_") {
+      let name = String(key.dropFirst(2))
+      guard let value, let instance = value["instance"]?.stringValue else {
+        nodes[name] = nil
+        return []
+      }
+      nodes[name] = (instance, value["address"]?.stringValue ?? "", now)
+      return name == settings.node && instance != settings.instance && presented != nil
+        ? [.nameTaken] : []
+    }
+    guard key.hasPrefix("p"), let number = Int(key.dropFirst()), number < Partition.count else {
+      return []
+    }
+    let partition = Partition(number: number)
+    guard entries[partition].map({ $0.sequence < sequence }) ?? true else { return [] }
+    guard let value, let node = value["node"]?.stringValue else {
+      entries[partition]?.isDeleted = true
+      entries[partition]?.sequence = sequence
+      return []
+    }
+    let epoch = value["epoch"]?.integerValue.map { UInt64(clamping: $0) } ?? sequence
+    let owner = Owner(node: node, address: value["address"]?.stringValue ?? "", epoch: epoch)
+    let instance = value["instance"]?.stringValue ?? ""
+    entries[partition] = Entry(owner: owner, instance: instance, sequence: sequence, seen: now)
+    // Somebody else's write is newer than ours: we have lost it, whatever we believe.
+    guard instance != settings.instance, let mine = held[partition], sequence > mine.sequence else {
+      return []
+    }
+    return lose(partition)
+  }
+
+  /// The servers have answered a request; `sequence` is nil if they refused it, because there is another entry.
+  package mutating func answered(_ request: Int, sequence: UInt64?, at now: Instant) -> [Action] {
+    guard let (wish, asked) = wishes.removeValue(forKey: request) else { return [] }
+    switch wish {
+    case .present: return []
+    case .take(let partition):
+      taking[partition] = nil
+      guard let sequence else {
+        // A mark of deletion that is gone by now must not be expected again.
+        if entries[partition]?.isDeleted == true { entries[partition] = nil }
+        return []
+      }
+      // The lease runs from when it was asked for.
+      guard now - asked < settings.lost, !isDraining else {
+        return [.delete(key: "p\(partition)", expected: sequence)]
+      }
+      held[partition] = Held(epoch: sequence, sequence: sequence, renewed: asked, asked: asked)
+      entries[partition] = Entry(
+        owner: Owner(node: settings.node, address: settings.address, epoch: sequence),
+        instance: settings.instance, sequence: sequence, seen: asked)
+      return [.began(partition, epoch: sequence)]
+    case .renew(let partition):
+      guard held[partition] != nil else { return [] }
+      guard let sequence else { return lose(partition) }
+      held[partition]?.sequence = sequence
+      held[partition]?.renewed = asked
+      return []
+    }
+  }
+
+  /// A request will have no answer.
+  package mutating func failed(_ request: Int) {
+    guard let (wish, _) = wishes.removeValue(forKey: request) else { return }
+    if case .take(let partition) = wish { taking[partition] = nil }
+  }
+
+  /// The connection is lost, and with it all answers.
+  package mutating func forgetRequests() {
+    wishes = [:]
+    taking = [:]
+  }
+
+  private mutating func lose(_ partition: Partition) -> [Action] {
+    held[partition] = nil
+    return [.ended(partition)]
+  }
+
+  // MARK: What is done
+
+  /// To be called several times per renewal.
+  package mutating func tick(at now: Instant) -> [Action] {
+    var actions: [Action] = []
+    for (partition, lease) in held where now - lease.renewed >= settings.lost {
+      actions += lose(partition)
+    }
+    guard let currentSince else { return actions + renewals(at: now) }
+    if !isDraining, presented.map({ now - $0 >= settings.renewal }) ?? true {
+      presented = now
+      actions.append(present(at: now))
+    }
+    actions += renewals(at: now)
+    guard !isDraining else { return actions }
+    let share = share(at: now)
+    actions += shed(max(0, held.count - share))
+    // Whoever begins first hears who else is there, so that it does not take what it would give back.
+    guard now - currentSince >= settings.renewal else { return actions }
+    actions += take(upTo: share - held.count - taking.count, at: now)
+    return actions
+  }
+
+  private mutating func request(_ wish: Wish, at now: Instant) -> Int {
+    defer { nextRequest += 1 }
+    wishes[nextRequest] = (wish, now)
+    return nextRequest
+  }
+
+  private mutating func present(at now: Instant) -> Action {
+    .put(
+      key: "n_\(settings.node)",
+      value: [
+        "instance": .string(settings.instance), "address": .string(settings.address),
+      ], expected: nil, request: request(.present, at: now))
+  }
+
+  private func lease(epoch: UInt64?) -> JSONValue {
+    var members: [JSONName: JSONValue] = [
+      "node": .string(settings.node), "instance": .string(settings.instance),
+      "address": .string(settings.address),
+    ]
+    members["epoch"] = epoch.map { .integer(Int64(clamping: $0)) }
+    return .object(members)
+  }
+
+  private mutating func renewals(at now: Instant) -> [Action] {
+    var actions: [Action] = []
+    for (partition, lease) in held.sorted(by: { $0.key < $1.key })
+    where now - lease.asked >= settings.renewal {
+      held[partition]?.asked = now
+      // Of several under way each but the first would be refused, by our own hand.
+      let isUnderWay = wishes.values.contains {
+        if case .renew(partition) = $0.wish { true } else { false }
+      }
+      if isUnderWay { continue }
+      actions.append(
+        .put(
+          key: "p\(partition)", value: self.lease(epoch: lease.epoch), expected: lease.sequence,
+          request: request(.renew(partition), at: now)))
+    }
+    return actions
+  }
+
+  private mutating func shed(_ count: Int) -> [Action] {
+    held.keys.sorted { rank($0) > rank($1) }.prefix(count).flatMap { giveUp($0) }
+  }
+
+  private mutating func giveUp(_ partition: Partition) -> [Action] {
+    guard let lease = held.removeValue(forKey: partition) else { return [] }
+    return [.ended(partition), .delete(key: "p\(partition)", expected: lease.sequence)]
+  }
+
+  private mutating func take(upTo count: Int, at now: Instant) -> [Action] {
+    guard count > 0 else { return [] }
+    let free = Partition.all.filter {
+      held[$0] == nil && taking[$0] == nil && !isLeased($0, at: now)
+    }
+    return free.sorted { rank($0) < rank($1) }.prefix(count).map { partition in
+      taking[partition] = now
+      let mark = entries[partition].flatMap { $0.isDeleted ? $0.sequence : nil }
+      return .put(
+        key: "p\(partition)", value: lease(epoch: nil), expected: mark ?? 0,
+        request: request(.take(partition), at: now))
+    }
+  }
+
+  /// Nodes want partitions in different orders, so that they seldom ask for the same one.
+  private func rank(_ partition: Partition) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in "\(settings.node) \(partition)".utf8 {
+      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+    }
+    return hash ^ (hash >> 29)
+  }
+
+  /// Gives up everything, for good: the others need not wait until the leases run out.
+  package mutating func drain() -> [Action] {
+    guard !isDraining else { return [] }
+    isDraining = true
+    let actions = held.keys.sorted().flatMap { giveUp($0) }
+    return actions + [.delete(key: "n_\(settings.node)", expected: 0)]
+  }
+}

@@ -1,0 +1,158 @@
+package import LiveEvents
+package import RateLimiting
+package import WireFormats
+
+/// Batches on their way into the log.
+///
+/// Of each room one message is under way, so that the log has them in their order whatever happens to one of them;
+/// what comes meanwhile is gathered. A message without an answer is sent again under the same identifier, without
+/// end. A value; the caller passes the time.
+package struct LogAppender<Receipt: Sendable>: Sendable {
+  package struct Publication: Sendable {
+    package let request: Int
+    package let subject: String
+    package let identifier: String
+    package let body: [UInt8]
+  }
+
+  private struct Waiting: Sendable {
+    var message: LogMessage
+    var receipts: [Receipt]
+    /// Whether more may be added: it has no position of its sender.
+    var isOwn: Bool
+  }
+
+  private struct Line: Sendable {
+    var waiting: [Waiting] = []
+    /// The request of the first of them, and when it was sent.
+    var request: Int?
+    var sent: Instant?
+    /// Not before then is it sent again.
+    var next: Instant?
+  }
+
+  /// What the positions name that this gateway gives.
+  private let session: String
+  private var nextSequence = 1
+  private var nextRequest = 1
+  private var lines: [RoomName: Line] = [:]
+  private var rooms: [Int: RoomName] = [:]
+  /// Rooms that may have something to send.
+  private var ready: Set<RoomName> = []
+  /// How long an answer may take; longer than a stream is without a leader.
+  package static var patience: Interval { .seconds(12) }
+  private static var pause: Interval { .milliseconds(250) }
+
+  /// Messages in the log, and those sent again.
+  package private(set) var stored = 0
+  package private(set) var repeated = 0
+  /// Bytes of lines that are not in the log.
+  package private(set) var bytes = 0
+
+  /// - Parameter session: no other run of a gateway may have the same.
+  package init(session: String) { self.session = session }
+
+  package var isEmpty: Bool { lines.isEmpty }
+
+  /// Since when the oldest message that was sent has been unanswered.
+  package var waitingSince: Instant? { lines.values.compactMap(\.sent).min() }
+
+  /// Takes a batch. Its receipt is given back once the batch, and all of the room before it, is in the log.
+  package mutating func append(
+    _ batch: [UInt8], position: BatchPosition?, in room: RoomName, receipt: Receipt
+  ) {
+    var line = lines[room] ?? Line()
+    let firstFree = line.request == nil ? 0 : 1
+    bytes += batch.count
+    if let last = line.waiting.indices.last, last >= firstFree, batch.isEmpty {
+      line.waiting[last].receipts.append(receipt)
+    } else if position == nil, let last = line.waiting.indices.last, last >= firstFree,
+      line.waiting[last].isOwn,
+      line.waiting[last].message.lines.count + batch.count <= LogMessage.fullMessage
+    {
+      line.waiting[last].message.lines += batch
+      line.waiting[last].receipts.append(receipt)
+    } else {
+      let own = BatchPosition(source: Text(session), sequence: nextSequence)
+      if position == nil { nextSequence += 1 }
+      line.waiting.append(
+        Waiting(
+          message: LogMessage(position: position ?? own, lines: batch), receipts: [receipt],
+          isOwn: position == nil))
+    }
+    lines[room] = line
+    ready.insert(room)
+  }
+
+  /// Whether nothing of a room is on its way.
+  package func isIdle(_ room: RoomName) -> Bool { lines[room] == nil }
+
+  /// What is to be sent now.
+  package mutating func next(at now: Instant) -> [Publication] {
+    var publications: [Publication] = []
+    for room in ready {
+      guard var line = lines[room], line.request == nil, let first = line.waiting.first else {
+        ready.remove(room)
+        continue
+      }
+      if let next = line.next, now < next { continue }
+      ready.remove(room)
+      if line.next != nil { repeated += 1 }
+      line.request = nextRequest
+      line.sent = line.sent ?? now
+      line.next = now + Self.patience
+      rooms[nextRequest] = room
+      publications.append(
+        Publication(
+          request: nextRequest, subject: Partition(of: room).logSubject(of: room),
+          identifier: first.message.identifier(room: room), body: first.message.bytes))
+      nextRequest += 1
+      lines[room] = line
+    }
+    return publications
+  }
+
+  /// The log has a message. Returns the receipts of what it held.
+  package mutating func stored(_ request: Int) -> [Receipt] {
+    guard let room = rooms.removeValue(forKey: request), var line = lines[room],
+      line.request == request
+    else { return [] }
+    let first = line.waiting.removeFirst()
+    stored += 1
+    bytes -= first.message.lines.count
+    (line.request, line.sent, line.next) = (nil, nil, nil)
+    lines[room] = line.waiting.isEmpty ? nil : line
+    if !line.waiting.isEmpty { ready.insert(room) }
+    return first.receipts
+  }
+
+  /// The log has not taken a message, or it is not known: it is sent again after a pause.
+  package mutating func failed(_ request: Int, at now: Instant) {
+    guard let room = rooms.removeValue(forKey: request), lines[room]?.request == request else {
+      return
+    }
+    lines[room]?.request = nil
+    lines[room]?.next = now + Self.pause
+    ready.insert(room)
+  }
+
+  /// Answers that took too long count as lost. To be called some times per second.
+  package mutating func tick(at now: Instant) {
+    for (room, line) in lines {
+      guard let request = line.request, let next = line.next, now >= next else { continue }
+      rooms[request] = nil
+      lines[room]?.request = nil
+      ready.insert(room)
+    }
+  }
+
+  /// The connection is lost, and with it all answers.
+  package mutating func disconnected() {
+    rooms = [:]
+    for (room, line) in lines where line.request != nil {
+      lines[room]?.request = nil
+      lines[room]?.next = line.sent
+      ready.insert(room)
+    }
+  }
+}

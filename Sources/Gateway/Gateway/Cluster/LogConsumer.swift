@@ -1,0 +1,153 @@
+package import JSON
+package import RateLimiting
+
+/// Reads a stream from a sequence on, in order and without gaps, through a consumer that may vanish at any time.
+///
+/// The consumer keeps nothing: if it is gone, or something is missing, another one is made that begins behind what
+/// was read. Messages are pulled, so that whoever is busy is not flooded. A value; the caller passes the time.
+package struct LogConsumer: Sendable {
+  package enum Action: Equatable, Sendable {
+    /// Ask the server to make the consumer.
+    case create(subject: String, body: JSONValue)
+    /// Ask for messages.
+    case pull(subject: String, body: JSONValue)
+  }
+
+  private enum State: Equatable {
+    case absent(next: Instant)
+    case creating(since: Instant)
+    case idle(String)
+    case pulling(String, since: Instant, remaining: Int)
+  }
+
+  private static let batch = 200
+  private static let expiry = Interval.seconds(2)
+  /// A server that answers at all has said by then that there is nothing.
+  private static let patience = Interval.seconds(4)
+  private static let pause = Interval.milliseconds(250)
+
+  package let stream: String
+  private let filter: String
+  private let isLastOnly: Bool
+  private var state: State
+  /// The sequence of the last message read.
+  package private(set) var last: UInt64
+  private var expected = 1
+  /// Whether everything that there was at the beginning has been read.
+  package private(set) var isCurrent = false
+
+  /// - Parameters:
+  ///   - after: begins behind this sequence.
+  ///   - isLastOnly: begins with the newest message of each subject instead.
+  package init(
+    stream: String, filter: String, after: UInt64 = 0, isLastOnly: Bool = false, at now: Instant
+  ) {
+    (self.stream, self.filter, self.isLastOnly) = (stream, filter, isLastOnly)
+    last = after
+    state = .absent(next: now)
+  }
+
+  /// What to do now.
+  /// - Parameter isPaused: whether no more is to be read for now.
+  package mutating func tick(isPaused: Bool = false, at now: Instant) -> Action? {
+    switch state {
+    case .creating(let since) where now - since >= Self.patience,
+      .pulling(_, let since, _) where now - since >= Self.patience:
+      state = .absent(next: now)
+    default: break
+    }
+    switch state {
+    case .absent(let next):
+      guard now >= next else { return nil }
+      state = .creating(since: now)
+      expected = 1
+      return .create(subject: "$JS.API.CONSUMER.CREATE.\(stream)", body: configuration)
+    case .idle(let name):
+      guard !isPaused else { return nil }
+      state = .pulling(name, since: now, remaining: Self.batch)
+      return .pull(
+        subject: "$JS.API.CONSUMER.MSG.NEXT.\(stream).\(name)",
+        body: [
+          "batch": .integer(Int64(Self.batch)), "max_bytes": .integer(1 << 20),
+          "expires": .integer(Self.expiry.nanoseconds),
+        ])
+    case .creating, .pulling: return nil
+    }
+  }
+
+  private var configuration: JSONValue {
+    var members: [JSONName: JSONValue] = [
+      "ack_policy": "none", "mem_storage": true, "num_replicas": 1,
+      "inactive_threshold": .integer(30_000_000_000), "filter_subject": .string(filter),
+      "replay_policy": "instant",
+    ]
+    if isLastOnly, last == 0 {
+      members["deliver_policy"] = "last_per_subject"
+    } else {
+      members["deliver_policy"] = "by_start_sequence"
+      members["opt_start_seq"] = .integer(Int64(clamping: last + 1))
+    }
+    return ["stream_name": .string(stream), "config": .object(members)]
+  }
+
+  /// The server has made the consumer, or refused to.
+  package mutating func created(_ reply: JSONValue?, at now: Instant) {
+    guard case .creating = state else { return }
+    guard let name = reply?["name"]?.stringValue else { return lost(at: now) }
+    if reply?["num_pending"]?.integerValue == 0 { isCurrent = true }
+    state = .idle(name)
+  }
+
+  /// A message came with its `$JS.ACK` subject. Returns its sequence; `nil` if it is not to be used.
+  package mutating func received(reply: String, at now: Instant) -> UInt64? {
+    guard case .pulling(let name, _, let remaining) = state, let place = Delivery(reply),
+      place.consumer == name
+    else { return nil }
+    guard place.delivered == expected, place.sequence > last else {
+      lost(at: now)
+      return nil
+    }
+    expected += 1
+    last = place.sequence
+    if place.pending == 0 { isCurrent = true }
+    state = remaining > 1 ? .pulling(name, since: now, remaining: remaining - 1) : .idle(name)
+    return place.sequence
+  }
+
+  /// A pull was answered with a status in place of a message.
+  package mutating func ended(status: Int, at now: Instant) {
+    guard case .pulling(let name, _, _) = state else { return }
+    switch status {
+    case 404, 408:
+      isCurrent = true
+      state = .idle(name)
+    case 409: state = .idle(name)
+    default: lost(at: now)
+    }
+    if status == 409 { state = .absent(next: now) }
+  }
+
+  /// The connection is lost, and the consumer perhaps with it.
+  package mutating func disconnected(at now: Instant) { state = .absent(next: now) }
+
+  private mutating func lost(at now: Instant) { state = .absent(next: now + Self.pause) }
+
+  /// `$JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.NUMBER.TIME.PENDING`, of which newer servers tell two more in front.
+  private struct Delivery {
+    let consumer: Substring
+    let sequence: UInt64
+    let delivered: Int
+    let pending: Int
+
+    init?(_ subject: String) {
+      let tokens = subject.split(separator: ".")
+      let start = tokens.count >= 11 ? 4 : 2
+      guard tokens.count >= 9, tokens[0] == "$JS", tokens[1] == "ACK",
+        let sequence = UInt64(tokens[start + 3]), let delivered = Int(tokens[start + 4]),
+        let pending = Int(tokens[start + 6])
+      else { return nil }
+      consumer = tokens[start + 1]
+      (self.sequence, self.delivered, self.pending) = (sequence, delivered, pending)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import BatchDelivery
+import JSON
+package import LiveEvents
+package import WireFormats
+
+/// A message of the log: a batch of one room, with its position.
+///
+/// Its first line is a `position`, the others are native events. The position is that of the sender's batch, or one
+/// that the gateway gave; it lets the reader of the log tell what was sent twice, however long ago.
+package struct LogMessage: Equatable, Sendable {
+  package var position: BatchPosition
+  /// Native lines, each with its end.
+  package var lines: [UInt8]
+
+  package init(position: BatchPosition, lines: [UInt8]) {
+    (self.position, self.lines) = (position, lines)
+  }
+
+  /// The longest that a message is made from batches without a position.
+  package static let fullMessage = 64 << 10
+
+  package var bytes: [UInt8] {
+    let source = position.source.description
+    return BatchLine.position(session: source, sequence: position.sequence) + [0x0A] + lines
+  }
+
+  /// Reads a message; `nil` if it is none.
+  package init?(bytes: [UInt8]) {
+    guard let end = bytes.firstIndex(of: 0x0A) else { return nil }
+    guard let head = try? JSONValue(parsing: Array(bytes[..<end])),
+      head["type"]?.stringValue == "position", let source = head["source"]?.stringValue,
+      let sequence = head["sequence"]?.integerValue
+    else { return nil }
+    self.init(
+      position: BatchPosition(source: Text(source), sequence: Int(clamping: sequence)),
+      lines: Array(bytes[(end + 1)...]))
+  }
+
+  /// What servers know a message by, so that one that is sent again is kept once.
+  package func identifier(room: RoomName) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in "\(position.source) \(room)".utf8 {
+      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+    }
+    return "\(String(hash, radix: 36))-\(position.sequence)"
+  }
+
+  /// The lines in batches that a daemon takes, cut where each has been long enough. The same for the same message.
+  package var parts: [ArraySlice<UInt8>] {
+    var parts: [ArraySlice<UInt8>] = []
+    var start = lines.startIndex
+    while start < lines.endIndex {
+      var end = start
+      while end < lines.endIndex, end - start < Self.partBytes {
+        end = (lines[end...].firstIndex(of: 0x0A) ?? lines.endIndex - 1) + 1
+      }
+      parts.append(lines[start..<end])
+      start = end
+    }
+    return parts
+  }
+
+  /// Well below what a daemon takes as one batch.
+  private static let partBytes = 32 << 10
+}

@@ -1,0 +1,81 @@
+package import LiveEvents
+
+/// A share of all rooms, which one node has at a time.
+package struct Partition: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// How many there are. Part of the format of the log: a cluster in which it differs would look for rooms in
+  /// the wrong place.
+  package static let count = 64
+  /// Over how many streams they are spread, so that leaders are spread over servers.
+  package static let streamCount = 8
+
+  package let number: Int
+
+  package init(number: Int) { self.number = number }
+
+  package static var all: [Partition] { (0..<count).map(Partition.init) }
+
+  /// The partition of a room: FNV-1a of its name.
+  package init(of room: RoomName) {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in room.description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    // The low bits alone are those of a weaker hash.
+    number = Int((hash ^ (hash >> 32)) % UInt64(Self.count))
+  }
+
+  package var description: String { "\(number)" }
+
+  package static func < (left: Partition, right: Partition) -> Bool { left.number < right.number }
+
+  /// The stream that keeps its log.
+  package var stream: String { Self.stream(number * Self.streamCount / Self.count) }
+
+  package static func stream(_ index: Int) -> String { "LH_LOG_\(index)" }
+
+  /// What the log of all its rooms is published under.
+  package var logSubjects: String { "lh.log.\(number).>" }
+
+  package func logSubject(of room: RoomName) -> String {
+    "lh.log.\(number).\(Self.token(of: room))"
+  }
+
+  /// The room of a subject of a log; `nil` for any other subject.
+  package static func room(ofLogSubject subject: String) -> RoomName? {
+    guard subject.hasPrefix("lh.log."), let dot = subject.lastIndex(of: ".") else { return nil }
+    return decode(subject[subject.index(after: dot)...]).flatMap { RoomName($0) }
+  }
+
+  /// Base64 for URLs, since a token of a subject has no dot.
+  private static func token(of room: RoomName) -> String {
+    var text = ""
+    var bits = 0
+    var value: UInt32 = 0
+    for byte in room.description.utf8 {
+      value = value << 8 | UInt32(byte)
+      bits += 8
+      while bits >= 6 {
+        bits -= 6
+        text.unicodeScalars.append(alphabet[Int(value >> UInt32(bits) & 63)])
+      }
+    }
+    if bits > 0 { text.unicodeScalars.append(alphabet[Int(value << UInt32(6 - bits) & 63)]) }
+    return text
+  }
+
+  private static func decode(_ token: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var bits = 0
+    var value: UInt32 = 0
+    for scalar in token.unicodeScalars {
+      guard let digit = alphabet.firstIndex(of: scalar) else { return nil }
+      value = value << 6 | UInt32(digit)
+      bits += 6
+      guard bits >= 8 else { continue }
+      bits -= 8
+      bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(bits)))
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static let alphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".unicodeScalars)
+}

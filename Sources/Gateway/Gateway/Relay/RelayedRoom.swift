@@ -1,0 +1,71 @@
+package import ControlInterface
+package import JSON
+import Platform
+
+/// A room of another daemon as its monitors here see it: kept up to date by one monitor there.
+package final class RelayedRoom: Sendable {
+  /// What one monitor there shows for all here.
+  package enum Form: Sendable {
+    /// What `MonitorRoom` gives.
+    case room
+    /// What `MonitorScreen` gives.
+    case screen
+  }
+
+  private final class Contents: Sendable {
+    private let state = Guarded<(value: JSONValue?, end: (any Error)?)>((nil, nil))
+
+    var value: JSONValue? { state.withLock { $0.value } }
+    var end: (any Error)? { state.withLock { $0.end } }
+    var isAwaited: Bool { state.withLock { $0.value == nil && $0.end == nil } }
+
+    func set(_ value: JSONValue) { state.withLock { $0.value = value } }
+
+    func finish(_ error: any Error) { state.withLock { $0.end = $0.end ?? error } }
+
+    @Sendable func reading(_ features: Set<Feature>?) -> RoomFeed.Reading {
+      let value = value ?? .null
+      return { RelayedRoom.keeping(features, of: value) }
+    }
+  }
+
+  /// What monitors here are given.
+  package let feed: RoomFeed
+  private let contents = Contents()
+  private let change = ChangeSignal()
+
+  package init() {
+    feed = RoomFeed { [contents] features in contents.reading(features) }
+  }
+
+  /// The newest state, whole.
+  package func update(_ value: JSONValue) {
+    contents.set(value)
+    feed.markStale(contents.reading)
+    change.raise()
+  }
+
+  /// The monitor there has ended: with the error of a room that is gone, or because nobody is reached.
+  package func end(_ error: (any Error)?) {
+    contents.finish(error ?? CancellationError())
+    if let error = error as? ControlError { feed.finish(error) } else { feed.abandon() }
+    change.raise()
+  }
+
+  /// Returns once there is a state; throws why there will be none.
+  package func begin() async throws {
+    await change.wait { [contents] in contents.isAwaited }
+    try Task.checkCancellation()
+    if contents.value == nil { throw contents.end ?? CancellationError() }
+  }
+
+  /// The report of a room with these parts of the screen.
+  private static func keeping(_ features: Set<Feature>?, of room: JSONValue) -> JSONValue {
+    guard let features, case .object(var members) = room,
+      case .object(let all)? = members["features"]
+    else { return room }
+    let names = Set(features.map { JSONName($0.rawValue) })
+    members["features"] = .object(all.filter { names.contains($0.key) })
+    return .object(members)
+  }
+}

@@ -1,0 +1,170 @@
+import Glibc
+package import NIOCore
+package import NIOPosix
+import NIOSSL
+
+/// Carries a control socket to another machine over TLS, with certificates on both sides.
+///
+/// One end listens on a TCP port and connects to a Unix socket for each connection; the other listens on a Unix
+/// socket and connects to that port. Nothing of what goes through is looked at.
+package enum Tunnel {
+  /// The certificates of one end.
+  package struct Identity: Sendable {
+    /// PEM files: the own chain, its key, and the authorities that the other end's must come from.
+    package var certificate: String
+    package var key: String
+    package var authorities: String
+
+    package init(certificate: String, key: String, authorities: String) {
+      (self.certificate, self.key, self.authorities) = (certificate, key, authorities)
+    }
+
+    fileprivate func client() throws -> NIOSSLContext {
+      try NIOSSLContext(configuration: completed(.makeClientConfiguration()))
+    }
+
+    fileprivate func server() throws -> NIOSSLContext {
+      var configuration = TLSConfiguration.makeServerConfiguration(
+        certificateChain: [], privateKey: .privateKey(try .init(file: key, format: .pem)))
+      // The other end is a program, not a name: what its authority has signed may come in.
+      configuration.certificateVerification = .noHostnameVerification
+      return try NIOSSLContext(configuration: completed(configuration))
+    }
+
+    private func completed(_ configuration: TLSConfiguration) throws -> TLSConfiguration {
+      var configuration = configuration
+      configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(certificate).map {
+        .certificate($0)
+      }
+      configuration.privateKey = .privateKey(try .init(file: key, format: .pem))
+      configuration.trustRoots = .file(authorities)
+      configuration.minimumTLSVersion = .tlsv12
+      return configuration
+    }
+  }
+
+  private static let timeout = TimeAmount.seconds(10)
+
+  /// Listens on a TCP port for other machines, and connects each of them to the socket at `path`.
+  package static func listen(
+    host: String, port: Int, identity: Identity, to path: String,
+    group: MultiThreadedEventLoopGroup = .singleton
+  ) async throws -> any Channel {
+    let context = try identity.server()
+    return try await ServerBootstrap(group: group)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.autoRead, value: false)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandlers(
+            NIOSSLServerHandler(context: context),
+            Splice { loop, inner in
+              ClientBootstrap(group: loop).channelOption(.autoRead, value: false)
+                .channelInitializer(inner).connect(unixDomainSocketPath: path)
+            })
+        }
+      }
+      .bind(host: host, port: port).get()
+  }
+
+  /// Listens on a Unix socket of this user, and connects each connection to the other end.
+  package static func connect(
+    path: String, host: String, port: Int, identity: Identity,
+    group: MultiThreadedEventLoopGroup = .singleton
+  ) async throws -> any Channel {
+    let context = try identity.client()
+    unlink(path)
+    let channel = try await ServerBootstrap(group: group)
+      .childChannelOption(.autoRead, value: false)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(
+            Splice { loop, inner in
+              ClientBootstrap(group: loop).channelOption(.autoRead, value: false)
+                .connectTimeout(timeout)
+                .channelInitializer { channel in
+                  channel.eventLoop.makeCompletedFuture {
+                    let handler = try NIOSSLClientHandler(
+                      context: context, serverHostname: isAddress(host) ? nil : host)
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                  }.flatMap { inner(channel) }
+                }.connect(host: host, port: port)
+            })
+        }
+      }
+      .bind(unixDomainSocketPath: path).get()
+    chmod(path, 0o600)
+    return channel
+  }
+
+  private static func isAddress(_ host: String) -> Bool {
+    (try? SocketAddress(ipAddress: host, port: 0)) != nil
+  }
+}
+
+/// One side of two connections whose bytes are each other's. Each is read only as far as the other is written.
+private final class Splice: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  typealias Connect = (
+    any EventLoop, @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+  ) -> EventLoopFuture<any Channel>
+
+  private let connect: Connect?
+  private var partner: Splice?
+  private var context: ChannelHandlerContext?
+  private var wantsRead = false
+
+  init(_ connect: Connect? = nil) { self.connect = connect }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    guard let connect else { return }
+    let loop = context.eventLoop
+    let other = Splice()
+    let bound = NIOLoopBound(other, eventLoop: loop)
+    partner = other
+    other.partner = self
+    let channel = context.channel
+    connect(loop) { inner in
+      inner.eventLoop.makeCompletedFuture {
+        try inner.pipeline.syncOperations.addHandler(bound.value)
+      }
+    }.assumeIsolated().whenComplete { result in
+      switch result {
+      case .success:
+        channel.read()
+        other.context?.channel.read()
+      case .failure: channel.close(promise: nil)
+      }
+    }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    partner?.partner = nil
+    partner = nil
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    partner?.context?.write(wrapOutboundOut(unwrapInboundIn(data)), promise: nil)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    guard let other = partner?.context else { return context.close(promise: nil) }
+    other.flush()
+    if other.channel.isWritable { context.read() } else { wantsRead = true }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    guard context.channel.isWritable, let partner, partner.wantsRead else { return }
+    partner.wantsRead = false
+    partner.context?.read()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { partner?.context?.close(promise: nil) }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import Gateway
+import LiveSources
+import NatsClient
+package import YAMLReader
+
+/// What one node of a cluster is to do.
+package struct GatewayConfiguration: Sendable {
+  package var name = Self.hostName
+  /// The sockets of this gateway: where sources write, and where rooms of the whole cluster are shown.
+  package var ingest = "/run/livehost-gateway/ingest"
+  package var listen = "/run/livehost-gateway/io.livehost.Control"
+  package var viewers = 1000
+  package var daemonIngest = "/run/livehost/ingest"
+  package var control = "/run/livehost/io.livehost.Control"
+  /// Where other nodes reach this one: HOST:PORT; empty if they are on this machine.
+  package var address = ""
+  package var certificate = ""
+  package var key = ""
+  package var authorities = ""
+  package var servers = ["nats://127.0.0.1:4222"]
+  package var replicas = 3
+  package var credentials = ""
+  package var natsAuthorities = ""
+  package var natsCertificate = ""
+  package var natsKey = ""
+
+  package init() {}
+
+  private static var hostName: String {
+    let name = ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init)
+    return name.flatMap { isNodeName($0) ? $0 : nil } ?? "node"
+  }
+
+  /// A node's name is part of a subject.
+  static func isNodeName(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
+  var tunnelAddress: PeerAddress? {
+    address.isEmpty ? nil : PeerAddress(address, defaultPort: 7443)
+  }
+
+  var identity: Tunnel.Identity? {
+    certificate.isEmpty
+      ? nil : Tunnel.Identity(certificate: certificate, key: key, authorities: authorities)
+  }
+
+  func tunnels() -> Tunnels {
+    let directory = listen.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    return Tunnels(identity: identity, directory: directory.joined(separator: "/"))
+  }
+
+  func node() -> ClusterNode.Settings {
+    var settings = ClusterNode.Settings(
+      node: name, address: address.isEmpty ? control : address, ingest: daemonIngest,
+      control: control)
+    settings.replicas = replicas
+    settings.nats.servers = servers
+    settings.nats.name = "livehost-gateway \(name)"
+    settings.nats.credentials = credentials.isEmpty ? nil : credentials
+    settings.nats.authorities = natsAuthorities.isEmpty ? nil : natsAuthorities
+    settings.nats.certificate = natsCertificate.isEmpty ? nil : natsCertificate
+    settings.nats.key = natsKey.isEmpty ? nil : natsKey
+    return settings
+  }
+
+  /// Reads a configuration file.
+  package init(file: String) throws(ConfigurationError) {
+    let text: String
+    do {
+      text = try String(contentsOfFile: file, encoding: .utf8)
+    } catch {
+      throw ConfigurationError(file: file, message: "cannot be read: \(error.localizedDescription)")
+    }
+    self.init()
+    try read(text, file: file)
+  }
+
+  /// Reads the text of a configuration file over the present values.
+  package mutating func read(_ text: String, file: String) throws(ConfigurationError) {
+    if let root = try YAMLNode(parsing: text, file: file) {
+      try GatewayKey.read(root, into: &self)
+    }
+    if !address.isEmpty, certificate.isEmpty || key.isEmpty || authorities.isEmpty {
+      throw ConfigurationError(
+        file: file, key: "address",
+        message: "needs TLS; set tls.certificate, tls.key and tls.authorities")
+    }
+  }
+
+  /// The commented default file.
+  package static var commentedDefaults: String {
+    GatewayKey.commentedDefaults(of: "livehost-gateway")
+  }
+}
+
+/// A key of the gateway's configuration file. The table is the only place where keys are declared.
+package struct GatewayKey: FileKey {
+  package static let program = "livehost-gateway"
+
+  package let path: String
+  package let meaning: String
+  package let standard: String
+  package let read:
+    @Sendable (YAMLNode, inout GatewayConfiguration) throws(ConfigurationError) -> Void
+
+  private static func text(
+    _ path: String, _ meaning: String, _ standard: String,
+    _ set: @escaping @Sendable (inout GatewayConfiguration, String) -> Void
+  ) -> GatewayKey {
+    GatewayKey(path: path, meaning: meaning, standard: standard.isEmpty ? "\"\"" : standard) {
+      value, configuration throws(ConfigurationError) in
+      guard let text = value.scalar else { throw value.problem("expected text") }
+      set(&configuration, text)
+    }
+  }
+
+  package static let all: [GatewayKey] = [
+    GatewayKey(
+      path: "name",
+      meaning: "The name of this node, which no other one has; default: that of the machine.",
+      standard: "node1"
+    ) { value, configuration throws(ConfigurationError) in
+      let text = try value.text()
+      guard GatewayConfiguration.isNodeName(text) else {
+        throw value.problem("'\(text)' is not a name of a node: [A-Za-z0-9_-]{1,64}")
+      }
+      configuration.name = text
+    },
+    text(
+      "ingest", "Where sources write: the protocol of livehostd's ingest socket.",
+      "/run/livehost-gateway/ingest"
+    ) { $0.ingest = $1 },
+    text(
+      "listen", "The control socket that shows the rooms of all nodes.",
+      "/run/livehost-gateway/io.livehost.Control"
+    ) { $0.listen = $1 },
+    GatewayKey(
+      path: "viewers", meaning: "How many monitors may run at once.", standard: "1000"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.viewers = try value.integer(in: 1...10_000)
+    },
+    text("daemon.ingest", "The ingest socket of livehostd.", "/run/livehost/ingest") {
+      $0.daemonIngest = $1
+    },
+    text(
+      "daemon.control", "The control socket of livehostd.", "/run/livehost/io.livehost.Control"
+    ) { $0.control = $1 },
+    text(
+      "address",
+      "HOST:PORT at which other nodes reach livehostd through this gateway, by TLS; empty if all nodes are on one machine.",
+      ""
+    ) { $0.address = $1 },
+    text("tls.certificate", "PEM file of this node's certificate, for other nodes.", "") {
+      $0.certificate = $1
+    },
+    text("tls.key", "PEM file of its private key.", "") { $0.key = $1 },
+    text("tls.authorities", "PEM file of the authorities of other nodes' certificates.", "") {
+      $0.authorities = $1
+    },
+    GatewayKey(
+      path: "nats.servers", meaning: "The NATS servers.", standard: "[nats://127.0.0.1:4222]"
+    ) { value, configuration throws(ConfigurationError) in
+      guard case .list(let elements) = value.content, !elements.isEmpty else {
+        throw value.problem("expected a list of addresses, such as [nats://127.0.0.1:4222]")
+      }
+      var servers: [String] = []
+      for element in elements { servers.append(try element.text()) }
+      configuration.servers = servers
+    },
+    GatewayKey(
+      path: "nats.replicas",
+      meaning:
+        "On how many servers the log is kept: 3, or 1 where there is a single server. Used when the log is made.",
+      standard: "3"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.replicas = try value.integer(in: 1...5)
+    },
+    text("nats.credentials", "File with the credentials of the account, as nsc makes it.", "") {
+      $0.credentials = $1
+    },
+    text("nats.authorities", "PEM file of the servers' authorities; connects by TLS then.", "") {
+      $0.natsAuthorities = $1
+    },
+    text("nats.certificate", "PEM file of the certificate for the servers.", "") {
+      $0.natsCertificate = $1
+    },
+    text("nats.key", "PEM file of its private key.", "") { $0.natsKey = $1 },
+  ]
+}

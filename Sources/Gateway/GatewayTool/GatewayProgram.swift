@@ -1,0 +1,33 @@
+import ArgumentParser
+import Glibc
+
+/// `livehost-gateway` as a process.
+public enum GatewayProgram {
+  /// Runs with the process's own arguments, environment and signals; gives the exit code.
+  public static func main() async -> Int32 {
+    do {
+      var command = try GatewayCommand.parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      return 0
+    } catch let error as GatewayError {
+      write("livehost-gateway: \(error)\n", to: STDERR_FILENO)
+      return error.exitCode
+    } catch {
+      let text = GatewayCommand.fullMessage(for: error)
+      let isHelp = GatewayCommand.exitCode(for: error).isSuccess
+      write(
+        isHelp ? text + "\n" : "livehost-gateway: \(text)\n",
+        to: isHelp ? STDOUT_FILENO : STDERR_FILENO)
+      return isHelp ? 0 : 64
+    }
+  }
+
+  static func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    text.withUTF8 { _ = Glibc.write(descriptor, $0.baseAddress, $0.count) }
+  }
+}

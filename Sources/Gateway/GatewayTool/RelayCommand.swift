@@ -1,0 +1,111 @@
+import ArgumentParser
+import ControlInterface
+import Gateway
+import Glibc
+import LiveSources
+import NIOCore
+import Systemd
+import UnixSockets
+import Varlink
+
+/// Shows the rooms of another daemon.
+struct RelayCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "relay", abstract: "Show the rooms of one daemon at another socket.",
+    discussion: """
+      A room is watched once at its daemon, whatever is watched here; other calls are passed on. Sockets are \
+      paths, such as those that 'ssh -L' forwards, or HOST:PORT for TLS with certificates on both sides. \
+      Who comes by TLS reads; with --acting it may change rooms, too. livehostctl --socket and \
+      livehost-web --socket work with a relay as with a daemon.
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Control socket of the daemon, or HOST:PORT of a relay that listens there.",
+      valueName: "socket"))
+  var from = "/run/livehost/io.livehost.Control"
+  @Option(help: ArgumentHelp("Where to listen: a path or HOST:PORT.", valueName: "socket"))
+  var listen: String
+  @Option(help: ArgumentHelp("How many monitors may run at once.", valueName: "count"))
+  var viewers = 1000
+  @Option(
+    help: ArgumentHelp(
+      "States of a room per second that the daemon is asked for; default: every frame.",
+      valueName: "number"))
+  var rate: Double?
+  @Option(help: ArgumentHelp("PEM file of the own certificate, for TLS.", valueName: "file"))
+  var certificate: String?
+  @Option(help: ArgumentHelp("PEM file of its private key.", valueName: "file"))
+  var key: String?
+  @Option(
+    help: ArgumentHelp(
+      "PEM file of the authorities that the other end's certificate must come from.",
+      valueName: "file"))
+  var ca: String?
+  @Flag(help: "Let those who come by TLS change rooms, too.") var acting = false
+
+  private var identity: Tunnel.Identity? {
+    guard let certificate, let key, let ca else { return nil }
+    return Tunnel.Identity(certificate: certificate, key: key, authorities: ca)
+  }
+
+  func validate() throws {
+    guard (1...10_000).contains(viewers) else {
+      throw ValidationError("--viewers is from 1 to 10000")
+    }
+    if let rate, !(0.1...60).contains(rate) {
+      throw ValidationError("--rate is from 0.1 to 60")
+    }
+    for socket in [from, listen] where !socket.contains("/") {
+      guard let address = PeerAddress(socket, defaultPort: 0), address.port > 0 else {
+        throw ValidationError("'\(socket)' is neither a path nor HOST:PORT")
+      }
+      if identity == nil {
+        throw ValidationError("TLS needs --certificate, --key and --ca")
+      }
+    }
+  }
+
+  func run() async throws {
+    signal(SIGPIPE, SIG_IGN)
+    let ending = Ending()
+    let directory = try PrivateDirectory()
+    defer { directory.remove() }
+    var origin = from
+    var tunnels: [any Channel] = []
+    do {
+      if let address = remote(from), let identity {
+        origin = directory.path + "/origin"
+        tunnels.append(
+          try await Tunnel.connect(
+            path: origin, host: address.host, port: address.port, identity: identity))
+      }
+      let relay = Relay(origin: { [origin] _ in origin }, maximumRate: rate)
+      let address = remote(listen)
+      let path = address == nil ? listen : directory.path + "/relay"
+      let access = Access()
+      let server = try await relay.serve(
+        on: .bind(path: path, mode: address == nil ? 0o666 : 0o600), viewers: viewers,
+        mayChange: { [acting] in address == nil ? access.mayChange($0) : acting })
+      if let address, let identity {
+        tunnels.append(
+          try await Tunnel.listen(
+            host: address.host, port: address.port, identity: identity, to: path))
+      }
+      try? ServiceNotifier().ready(status: "relays \(from)")
+      await ending.wait()
+      for tunnel in tunnels { try? await tunnel.close() }
+      await server.shutdown()
+    } catch let error as ListeningSocketError {
+      throw GatewayError.notPermitted(error.description)
+    } catch let error as IOError {
+      throw GatewayError.unavailable("\(listen): \(String(cString: strerror(error.errnoCode)))")
+    } catch {
+      throw GatewayError.configuration("\(error)")
+    }
+  }
+
+  private func remote(_ socket: String) -> PeerAddress? {
+    socket.contains("/") ? nil : PeerAddress(socket, defaultPort: 0)
+  }
+}

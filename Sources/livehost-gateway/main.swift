@@ -1,0 +1,4 @@
+import GatewayTool
+import Glibc
+
+exit(await GatewayProgram.main())

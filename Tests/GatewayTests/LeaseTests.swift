@@ -1,0 +1,212 @@
+import Gateway
+import JSON
+import RateLimiting
+import Testing
+
+/// The bucket of leases as servers keep it, on virtual time: newest entry by key, an age limit, compare-and-set.
+private struct Bucket {
+  struct Entry {
+    var value: JSONValue?
+    var sequence: UInt64
+    var written: Instant
+  }
+
+  var entries: [String: Entry] = [:]
+  var sequence: UInt64 = 0
+  let age = Interval.seconds(3)
+
+  /// Returns the sequence, or nil if another one was expected.
+  mutating func write(_ key: String, _ value: JSONValue?, expected: UInt64?, at now: Instant)
+    -> UInt64?
+  {
+    let present = entries[key].flatMap { now - $0.written < age ? $0.sequence : nil } ?? 0
+    if let expected, expected != present { return nil }
+    sequence += 1
+    entries[key] = Entry(value: value, sequence: sequence, written: now)
+    return sequence
+  }
+}
+
+/// Nodes with one bucket. A node that is stopped does nothing; one that is cut off hears and reaches nobody.
+private struct Cluster {
+  var now = Instant.origin
+  var bucket = Bucket()
+  var nodes: [String: LeaseKeeper] = [:]
+  var stopped: Set<String> = []
+  var cutOff: Set<String> = []
+  /// What was done, by node.
+  var epochs: [Partition: [UInt64]] = [:]
+  var takenNames: Set<String> = []
+
+  mutating func start(_ name: String, instance: String? = nil, as node: String? = nil) {
+    var keeper = LeaseKeeper(
+      .init(node: node ?? name, instance: instance ?? name, address: "\(name)/socket"))
+    for (key, entry) in bucket.entries where now - entry.written < bucket.age {
+      _ = keeper.observed(key: key, value: entry.value, sequence: entry.sequence, at: now)
+    }
+    keeper.becameCurrent(at: now)
+    nodes[name] = keeper
+  }
+
+  mutating func run(seconds: Double) {
+    for _ in 0..<Int(seconds * 4) {
+      now = now + .milliseconds(250)
+      for name in nodes.keys.sorted() where !stopped.contains(name) {
+        perform(nodes[name]!.tick(at: now), of: name)
+      }
+    }
+  }
+
+  mutating func perform(_ actions: [LeaseKeeper.Action], of name: String) {
+    for action in actions {
+      switch action {
+      case .put(let key, let value, let expected, let request):
+        if cutOff.contains(name) { continue }
+        let sequence = bucket.write(key, value, expected: expected, at: now)
+        perform(nodes[name]!.answered(request, sequence: sequence, at: now), of: name)
+        if let sequence { tell(key, value, sequence) }
+      case .delete(let key, let expected):
+        if cutOff.contains(name) { continue }
+        guard
+          let sequence = bucket.write(
+            key, nil, expected: expected == 0 ? nil : expected, at: now)
+        else { continue }
+        tell(key, nil, sequence)
+      case .began(let partition, let epoch): epochs[partition, default: []].append(epoch)
+      case .ended: break
+      case .nameTaken: takenNames.insert(name)
+      }
+    }
+  }
+
+  mutating func tell(_ key: String, _ value: JSONValue?, _ sequence: UInt64) {
+    for name in nodes.keys.sorted() where !stopped.contains(name) && !cutOff.contains(name) {
+      let actions = nodes[name]!.observed(key: key, value: value, sequence: sequence, at: now)
+      perform(actions, of: name)
+    }
+  }
+
+  /// Who believes to have a partition, of those that run.
+  func owners(of partition: Partition) -> [String] {
+    nodes.keys.sorted().filter {
+      !stopped.contains($0) && nodes[$0]!.partitions.contains(partition)
+    }
+  }
+
+  func count(_ name: String) -> Int { nodes[name]!.partitions.count }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct LeaseTests {
+  @Test func `a node alone takes every partition`() {
+    var cluster = Cluster()
+    cluster.start("a")
+    cluster.run(seconds: 3)
+    #expect(cluster.count("a") == Partition.count)
+    #expect(cluster.nodes["a"]?.owner(of: Partition(number: 7))?.address == "a/socket")
+  }
+
+  @Test func `three nodes share, and each partition has one owner`() {
+    var cluster = Cluster()
+    for name in ["a", "b", "c"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
+    #expect(["a", "b", "c"].allSatisfy { (20...22).contains(cluster.count($0)) })
+  }
+
+  @Test func `who comes later is given a share`() {
+    var cluster = Cluster()
+    cluster.start("a")
+    cluster.run(seconds: 3)
+    cluster.start("b")
+    cluster.run(seconds: 6)
+    #expect(cluster.count("a") == 32)
+    #expect(cluster.count("b") == 32)
+  }
+
+  @Test func `a node that crashed is replaced within five seconds`() {
+    var cluster = Cluster()
+    for name in ["a", "b", "c"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    cluster.stopped = ["b"]
+    cluster.run(seconds: 5)
+    #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
+  }
+
+  @Test func `a node that drains is replaced within two seconds`() {
+    var cluster = Cluster()
+    for name in ["a", "b"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    cluster.perform(cluster.nodes["b"]!.drain(), of: "b")
+    #expect(cluster.count("b") == 0)
+    cluster.run(seconds: 2)
+    #expect(cluster.count("a") == Partition.count)
+    cluster.run(seconds: 5)
+    #expect(cluster.count("b") == 0)
+  }
+
+  @Test func `a stopped owner that comes back has lost what others took meanwhile`() {
+    var cluster = Cluster()
+    for name in ["a", "b"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    let before = cluster.nodes["b"]!.partitions
+    cluster.stopped = ["b"]
+    cluster.run(seconds: 6)
+    cluster.stopped = []
+    // Its own clock says that its leases ran out, before it hears of anything.
+    cluster.run(seconds: 0.25)
+    #expect(!before.isEmpty)
+    #expect(before.allSatisfy { !cluster.owners(of: $0).contains("b") })
+    cluster.run(seconds: 10)
+    #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
+  }
+
+  @Test func `a node that is cut off ends its leases before others have them`() {
+    var cluster = Cluster()
+    for name in ["a", "b", "c"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    cluster.cutOff = ["b"]
+    for _ in 0..<40 {
+      cluster.run(seconds: 0.25)
+      #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count <= 1 })
+    }
+    #expect(cluster.count("b") == 0)
+    #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
+  }
+
+  @Test func `epochs of a partition grow from owner to owner`() {
+    var cluster = Cluster()
+    for name in ["a", "b", "c"] { cluster.start(name) }
+    for name in ["a", "b", "c", "a"] {
+      cluster.run(seconds: 8)
+      cluster.stopped = [name]
+      cluster.run(seconds: 8)
+      cluster.stopped = []
+    }
+    #expect(cluster.epochs.values.contains { $0.count > 2 })
+    #expect(cluster.epochs.values.allSatisfy { $0 == $0.sorted() && Set($0).count == $0.count })
+  }
+
+  @Test func `a second gateway of the same name is noticed`() {
+    var cluster = Cluster()
+    cluster.start("a")
+    cluster.run(seconds: 3)
+    cluster.start("other", as: "a")
+    cluster.run(seconds: 3)
+    #expect(!cluster.takenNames.isEmpty)
+  }
+
+  @Test func `without answers nothing is held`() {
+    var cluster = Cluster()
+    cluster.start("a")
+    cluster.run(seconds: 3)
+    cluster.cutOff = ["a"]
+    cluster.run(seconds: 3)
+    #expect(cluster.count("a") == 0)
+    cluster.cutOff = []
+    // What was asked for and never answered is given up by the driver, by time.
+    cluster.nodes["a"]!.forgetRequests()
+    cluster.run(seconds: 6)
+    #expect(cluster.count("a") == Partition.count)
+  }
+}

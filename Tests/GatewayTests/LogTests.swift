@@ -1,0 +1,239 @@
+import Gateway
+import JSON
+import LiveEvents
+import RateLimiting
+import Testing
+import WireFormats
+
+private func lines(_ names: String...) -> [UInt8] { names.flatMap { Array("\($0)\n".utf8) } }
+private let main = RoomName("main")!
+private func position(_ sequence: Int, of source: String = "s") -> BatchPosition {
+  BatchPosition(source: Text(source), sequence: sequence)
+}
+
+@Suite struct PartitionTests {
+  @Test func `a room is found again in its subject`() {
+    for name in ["main", "a", "ab", "abc", "x.y-z_0", String(repeating: "q", count: 64)] {
+      let room = RoomName(name)!
+      let subject = Partition(of: room).logSubject(of: room)
+      #expect(subject.split(separator: ".").count == 4)
+      #expect(Partition.room(ofLogSubject: subject) == room)
+    }
+    #expect(Partition.room(ofLogSubject: "lh.log.1.*") == nil)
+    #expect(Partition.room(ofLogSubject: "lh.view.1.bWFpbg") == nil)
+  }
+
+  @Test func `rooms are spread over partitions, the same way for ever`() {
+    let counts = Dictionary(
+      grouping: (0..<6400).map { Partition(of: RoomName("room\($0)")!) }, by: \.self)
+    #expect(counts.count == Partition.count)
+    #expect(counts.values.allSatisfy { (50...160).contains($0.count) })
+    #expect(Partition(of: main).number == 42)
+    #expect(Partition(number: 63).stream == "LH_LOG_7")
+  }
+}
+
+@Suite struct LogAppenderTests {
+  @Test func `of a room one message is under way, and what comes meanwhile is gathered`() {
+    var appender = LogAppender<Int>(session: "g")
+    appender.append(lines("a"), position: nil, in: main, receipt: 1)
+    let first = appender.next(at: .origin)
+    #expect(first.count == 1)
+    appender.append(lines("b"), position: nil, in: main, receipt: 2)
+    appender.append(lines("c"), position: nil, in: main, receipt: 3)
+    #expect(appender.next(at: .origin).isEmpty)
+    #expect(appender.stored(first[0].request) == [1])
+    let second = appender.next(at: .origin)
+    #expect(second.count == 1)
+    #expect(LogMessage(bytes: second[0].body)?.lines == lines("b", "c"))
+    #expect(appender.stored(second[0].request) == [2, 3])
+    #expect(appender.isEmpty)
+    #expect(appender.bytes == 0)
+  }
+
+  @Test func `batches with positions stay apart and keep them`() {
+    var appender = LogAppender<Int>(session: "g")
+    appender.append(lines("a"), position: position(4), in: main, receipt: 1)
+    appender.append(lines("b"), position: position(5), in: main, receipt: 2)
+    let first = appender.next(at: .origin)[0]
+    #expect(LogMessage(bytes: first.body) == LogMessage(position: position(4), lines: lines("a")))
+    #expect(appender.stored(first.request) == [1])
+    #expect(LogMessage(bytes: appender.next(at: .origin)[0].body)?.position == position(5))
+  }
+
+  @Test func `a message without an answer is sent again under the same identifier`() {
+    var appender = LogAppender<Int>(session: "g")
+    appender.append(lines("a"), position: nil, in: main, receipt: 1)
+    let first = appender.next(at: .origin)[0]
+    let late = Instant.origin + LogAppender<Int>.patience
+    appender.tick(at: late)
+    let second = appender.next(at: late)[0]
+    #expect(second.identifier == first.identifier)
+    #expect(second.body == first.body)
+    // The late answer to the first is not that of the second, which is the one that counts.
+    #expect(appender.stored(first.request) == [])
+    #expect(appender.stored(second.request) == [1])
+  }
+
+  @Test func `a refused message waits a little and stays the first`() {
+    var appender = LogAppender<Int>(session: "g")
+    appender.append(lines("a"), position: position(1), in: main, receipt: 1)
+    appender.append(lines("b"), position: position(2), in: main, receipt: 2)
+    let first = appender.next(at: .origin)[0]
+    appender.failed(first.request, at: .origin)
+    #expect(appender.next(at: .origin).isEmpty)
+    let again = appender.next(at: .origin + .seconds(1))
+    #expect(again.map(\.identifier) == [first.identifier])
+  }
+
+  @Test func `a lost connection has everything sent again`() {
+    var appender = LogAppender<Int>(session: "g")
+    let other = RoomName("other")!
+    appender.append(lines("a"), position: nil, in: main, receipt: 1)
+    appender.append(lines("b"), position: nil, in: other, receipt: 2)
+    #expect(appender.next(at: .origin).count == 2)
+    appender.disconnected()
+    #expect(appender.next(at: .origin + .seconds(1)).count == 2)
+    #expect(appender.repeated == 2)
+  }
+
+  @Test func `a batch without lines is acknowledged behind those before it`() {
+    var appender = LogAppender<Int>(session: "g")
+    appender.append(lines("a"), position: nil, in: main, receipt: 1)
+    let first = appender.next(at: .origin)[0]
+    appender.append([], position: nil, in: main, receipt: 2)
+    #expect(appender.stored(first.request) == [1])
+    let second = appender.next(at: .origin)[0]
+    #expect(appender.stored(second.request) == [2])
+  }
+}
+
+@Suite struct LogFeedTests {
+  private let partition = Partition(of: main)
+
+  private func begun(held: Int = 0) -> LogFeed {
+    var feed = LogFeed()
+    feed.begin(partition, held: [main: held])
+    return feed
+  }
+
+  private func receive(
+    _ feed: inout LogFeed, _ message: LogMessage, at sequence: UInt64
+  ) {
+    feed.received(
+      message.bytes, sequence: sequence, room: main, partition: partition, log: "log")
+  }
+
+  @Test func `a batch that is in the log twice is passed on once`() {
+    var feed = begun()
+    receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
+    receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 2)
+    receive(&feed, LogMessage(position: position(1, of: "t"), lines: lines("b")), at: 3)
+    let text = String(decoding: feed.nextWrite() ?? [], as: UTF8.self)
+    #expect(
+      text == """
+        {"type":"position","source":"log","sequence":256}
+        a
+        {"type":"position","source":"log","sequence":768}
+        b
+        {"type":"sync","token":"f1"}
+
+        """)
+    #expect(feed.duplicates == 1)
+    #expect(feed.nextWrite() == nil)
+    #expect(feed.acknowledge("f1") == true)
+    #expect(feed.bytes == 0)
+  }
+
+  @Test func `what the daemon has is not passed on, but known`() {
+    var feed = begun(held: 2 * 256)
+    receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
+    receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
+    // Sent again by a sender that was not sure, long after the servers' window.
+    receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 3)
+    #expect(feed.nextWrite() == nil)
+    receive(&feed, LogMessage(position: position(3), lines: lines("c")), at: 4)
+    #expect(feed.nextWrite() != nil)
+  }
+
+  @Test func `a long message goes in parts, of which the rest follows a crash`() {
+    let line = String(repeating: "x", count: 999)
+    let message = LogMessage(
+      position: position(1), lines: Array(repeating: lines(line), count: 100).flatMap { $0 })
+    let parts = message.parts
+    #expect(parts.count == 4)
+    #expect(parts.flatMap { $0 } == message.lines)
+    // The daemon has two of them.
+    var feed = begun(held: 5 * 256 + 1)
+    receive(&feed, message, at: 5)
+    let bytes = feed.nextWrite() ?? []
+    #expect(
+      bytes.split(separator: 0x0A).count { $0.count == 999 } == parts[2...].joined().count / 1000)
+  }
+
+  @Test func `what belongs to a partition that ended is left alone`() {
+    var feed = begun()
+    feed.end(partition)
+    receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
+    #expect(feed.nextWrite() == nil)
+  }
+}
+
+@Suite struct LogConsumerTests {
+  private func reply(_ sequence: Int, _ delivered: Int, pending: Int, name: String = "C") -> String
+  {
+    "$JS.ACK.LH_LOG_0.\(name).1.\(sequence).\(delivered).0.\(pending)"
+  }
+
+  private func pulling(after: UInt64 = 0) -> LogConsumer {
+    var consumer = LogConsumer(
+      stream: "LH_LOG_0", filter: "lh.log.0.>", after: after, at: .origin)
+    _ = consumer.tick(at: .origin)
+    consumer.created(["name": "C", "num_pending": 3], at: .origin)
+    _ = consumer.tick(at: .origin)
+    return consumer
+  }
+
+  @Test func `messages are taken in order`() {
+    var consumer = pulling()
+    #expect(consumer.received(reply: reply(4, 1, pending: 1), at: .origin) == 4)
+    #expect(!consumer.isCurrent)
+    #expect(consumer.received(reply: reply(9, 2, pending: 0), at: .origin) == 9)
+    #expect(consumer.isCurrent)
+  }
+
+  @Test func `the longer form of newer servers is read`() {
+    var consumer = pulling()
+    let subject = "$JS.ACK._.hash.LH_LOG_0.C.1.4.1.0.2.random"
+    #expect(consumer.received(reply: subject, at: .origin) == 4)
+  }
+
+  @Test func `behind a gap another consumer begins where the last one was in order`() {
+    var consumer = pulling()
+    #expect(consumer.received(reply: reply(4, 1, pending: 9), at: .origin) == 4)
+    #expect(consumer.received(reply: reply(6, 3, pending: 9), at: .origin) == nil)
+    guard case .create(_, let body)? = consumer.tick(at: .origin + .seconds(1)) else {
+      Issue.record("no other consumer")
+      return
+    }
+    #expect(body["config"]?["opt_start_seq"]?.integerValue == 5)
+    // What the first one still sends is not for the second.
+    #expect(consumer.received(reply: reply(5, 2, pending: 9), at: .origin) == nil)
+  }
+
+  @Test func `a consumer that says nothing is replaced`() {
+    var consumer = pulling()
+    #expect(consumer.tick(at: .origin + .seconds(3)) == nil)
+    guard case .create? = consumer.tick(at: .origin + .seconds(4)) else {
+      Issue.record("it is still waited for")
+      return
+    }
+  }
+
+  @Test func `nothing is pulled while the reader is busy`() {
+    var consumer = pulling()
+    consumer.ended(status: 408, at: .origin)
+    #expect(consumer.tick(isPaused: true, at: .origin) == nil)
+    #expect(consumer.tick(at: .origin) != nil)
+  }
+}

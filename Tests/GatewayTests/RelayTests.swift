@@ -1,0 +1,181 @@
+import ControlInterface
+import ControlTestSupport
+import Gateway
+import Glibc
+import JSON
+import NIOPosix
+import Synchronization
+import Testing
+import UnixSockets
+import Varlink
+
+/// A fake daemon, and relays behind it in a row.
+private func withRelays<T: Sendable>(
+  _ service: FakeService, hops: Int = 1, viewers: Int = 64, mayChange: Bool = true,
+  _ body: (_ path: String, _ origin: VarlinkServer, [Relay]) async throws -> T
+) async throws -> T {
+  var template = Array("/tmp/relay-test-XXXXXX".utf8CString)
+  _ = mkdtemp(&template)
+  let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  defer { rmdir(directory) }
+  let origin = try await VarlinkServer.start(
+    on: .bind(path: "\(directory)/0", mode: 0o666),
+    information: ServiceInformation(vendor: "v", product: "p", version: "1", url: "u"),
+    interfaces: [try ControlInterface.makeInterface(service: service, mayChange: { _ in true })],
+    group: MultiThreadedEventLoopGroup.singleton)
+  var relays: [Relay] = []
+  var servers = [origin]
+  for hop in 0..<hops {
+    let relay = Relay(origin: { _ in "\(directory)/\(hop)" }, maximumRate: nil)
+    servers.append(
+      try await relay.serve(
+        on: .bind(path: "\(directory)/\(hop + 1)", mode: 0o666), viewers: viewers,
+        mayChange: { _ in mayChange }))
+    relays.append(relay)
+  }
+  let result: Result<T, any Error>
+  do {
+    result = .success(try await body("\(directory)/\(hops)", origin, relays))
+  } catch {
+    result = .failure(error)
+  }
+  for server in servers.reversed() { await server.shutdown() }
+  return try result.get()
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct RelayTests {
+  @Test func `a relayed room is the room, with its patches`() async throws {
+    let service = FakeService()
+    try await withRelays(service) { path, _, _ in
+      var states = try await ControlClient.connect(path: path).monitorRoom("main")
+        .makeAsyncIterator()
+      #expect(try await states.next()?.report() == .full)
+      service.show(FakeService.room)
+      #expect(try await states.next()?.report() == FakeService.room)
+    }
+  }
+
+  @Test func `a monitor of one part is given that part`() async throws {
+    try await withRelays(FakeService()) { path, _, _ in
+      var states = try await ControlClient.connect(path: path)
+        .monitorRoom("main", features: [.header]).makeAsyncIterator()
+      let state = try #require(try await states.next())
+      #expect(state.value["features"]?.objectValue?.keys.map(\.description) == ["header"])
+    }
+  }
+
+  @Test func `a thousand monitors over two hops cost the origin what one costs`() async throws {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    limit.rlim_cur = min(limit.rlim_max, 8192)
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    let service = FakeService()
+    try await withRelays(service, hops: 2, viewers: 1000) { path, origin, relays in
+      let changes = 5
+      let last = MergePatch.normalized(try JSONValue(encoding: FakeService.room))
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        for _ in 0..<1000 {
+          // One after the other, since the kernel keeps no thousand waiting.
+          let client = try await ControlClient.connect(path: path)
+          group.addTask {
+            // A monitor that fails must not be waited for.
+            defer { begin.yield() }
+            var states = try client.monitorRoom("main").makeAsyncIterator()
+            _ = try await states.next()
+            begin.yield()
+            // Changes may be merged, but the last one comes.
+            while let state = try await states.next(), state.value != last {}
+          }
+        }
+        var count = 0
+        for await _ in begun {
+          count += 1
+          if count == 1000 { break }
+        }
+        #expect(origin.monitorCount == 1)
+        #expect(await relays[0].rooms.count == 1)
+        let before = service.reads.count
+        for change in 0..<changes {
+          service.show(change == changes - 1 ? FakeService.room : .full)
+        }
+        try await group.waitForAll()
+        // One reading for each change at most, and one that was begun before.
+        #expect(service.reads.count - before <= changes + 1)
+      }
+    }
+  }
+
+  @Test func `the last viewer's end ends the monitor at the origin`() async throws {
+    try await withRelays(FakeService()) { path, origin, relays in
+      do {
+        var states = try await ControlClient.connect(path: path).monitorRoom("main")
+          .makeAsyncIterator()
+        _ = try await states.next()
+        #expect(origin.monitorCount == 1)
+      }
+      while await relays[0].rooms.count > 0 || origin.monitorCount > 0 { await Task.yield() }
+    }
+  }
+
+  @Test func `a room that closes there ends here with its error`() async throws {
+    let service = FakeService()
+    try await withRelays(service, hops: 2) { path, _, _ in
+      var states = try await ControlClient.connect(path: path).monitorRoom("main")
+        .makeAsyncIterator()
+      _ = try await states.next()
+      service.feed.finish(.noSuchRoom("main"))
+      await #expect(throws: VarlinkClientError.remote(ControlError.noSuchRoom("main").varlinkError))
+      { while try await states.next() != nil {} }
+    }
+  }
+
+  @Test func `an origin that is gone ends monitors by closing their connections`() async throws {
+    try await withRelays(FakeService()) { path, origin, _ in
+      var states = try await ControlClient.connect(path: path).monitorRoom("main")
+        .makeAsyncIterator()
+      _ = try await states.next()
+      await origin.shutdown()
+      await #expect(throws: VarlinkClientError.connectionClosed) {
+        while try await states.next() != nil {}
+      }
+      let late = try await ControlClient.connect(path: path)
+      await #expect(throws: VarlinkClientError.connectionClosed) { try await late.getStatus() }
+    }
+  }
+
+  @Test func `calls are passed on with their errors`() async throws {
+    let service = FakeService()
+    try await withRelays(service) { path, _, _ in
+      let client = try await ControlClient.connect(path: path)
+      try await client.openRoom("side")
+      #expect(service.log.withLock { $0 }.contains { $0.contains("side") })
+      await #expect(throws: VarlinkClientError.remote(ControlError.noSuchRoom("none").varlinkError))
+      { _ = try await client.getRoomJSON("none") }
+    }
+  }
+
+  @Test func `replies of other calls with more come as they are made`() async throws {
+    let service = FakeService()
+    try await withRelays(service) { path, _, _ in
+      let client = try await VarlinkClient.connect(path: path)
+      var replies = try client.callMore(
+        "\(ControlInterface.name).MonitorHangs", returning: JSONValue.self
+      ).makeAsyncIterator()
+      // It goes on, so its first reply must not wait for a second one.
+      #expect(try await replies.next() != nil)
+    }
+  }
+
+  @Test func `who has no rights at the relay changes nothing`() async throws {
+    let service = FakeService()
+    try await withRelays(service, mayChange: false) { path, _, _ in
+      let client = try await ControlClient.connect(path: path)
+      await #expect(throws: VarlinkClientError.remote(ServiceError.permissionDenied.varlinkError)) {
+        try await client.openRoom("side")
+      }
+      #expect(service.log.withLock { $0 }.isEmpty)
+    }
+  }
+}

@@ -75,6 +75,7 @@ soak: test-dependencies
 deb: build
 	@$(BUILD) --product livehost-source
 	@$(BUILD) --product livehost-web
+	@$(BUILD) --product livehost-gateway
 	@packaging/dependencies.sh deb
 	@packaging/build-deb.sh $(BIN)
 

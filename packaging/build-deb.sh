@@ -9,7 +9,7 @@ programs=$(cd "$1" && pwd)
 mkdir -p "${2:-$repository/.build/deb}"
 output=$(cd "${2:-$repository/.build/deb}" && pwd)
 
-for program in livehostd livehostctl livehost-source livehost-web; do
+for program in livehostd livehostctl livehost-source livehost-web livehost-gateway; do
   if [ ! -x "$programs/$program" ]; then
     echo "build-deb.sh: $programs/$program is missing; build it first" >&2
     exit 1
@@ -18,7 +18,7 @@ done
 
 tree=$output/livehost
 rm -rf "$tree"
-rm -f "$output"/livehost{,-sources,-web}_*
+rm -f "$output"/livehost{,-sources,-web,-gateway}_*
 mkdir "$tree"
 cd "$repository"
 cp -a LICENSE README.md packaging config "$tree/"
@@ -34,4 +34,4 @@ LIVEHOST_BIN=$programs nice dpkg-buildpackage --build=binary --no-check-builddep
 }
 cd "$output"
 rm -rf "$tree"
-ls "$output"/livehost{,-sources,-web}_*.deb
+ls "$output"/livehost{,-sources,-web,-gateway}_*.deb

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # From the beginning of the road to its end. A folder may import itself and those before it.
 ORDER = ["System", "Kit", "Examples", "Events", "Ingest", "Recordings", "Features", "Screen",
          "Simulation", "Control", "Daemon", "livehostd", "livehostctl", "Sources",
-         "livehost-source", "Web", "livehost-web"]
+         "livehost-source", "Web", "livehost-web", "Gateway", "livehost-gateway"]
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?"
     r"import\s+(?:struct\s+|enum\s+|class\s+|func\s+)?(\w+)", re.M)

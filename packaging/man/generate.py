@@ -40,7 +40,10 @@ def main():
     options = parser.parse_args()
     daemon, client = options.programs / "livehostd", options.programs / "livehostctl"
     source, web = options.programs / "livehost-source", options.programs / "livehost-web"
+    gateway = options.programs / "livehost-gateway"
     client_commands, source_commands = command_dump.read(client), command_dump.read(source)
+    gateway_commands = command_dump.read(gateway)
+    gateway_run = next(entry for entry in gateway_commands.subcommands if entry.name == "run")
     source_run = next(entry for entry in source_commands.subcommands if entry.name == "run")
     text = (ROOT / "Sources/Control/ControlInterface/io.livehost.Control.varlink").read_text()
     parts = {
@@ -53,6 +56,9 @@ def main():
         "source-options": verbs.options(source_run.options),
         "source-verbs": verbs.sections(source_commands, without=["run"]),
         "source-keys": configuration.keys(output_of(source, "--print-default-config")),
+        "gateway-options": verbs.options(gateway_run.options),
+        "gateway-verbs": verbs.sections(gateway_commands, without=["run"]),
+        "gateway-keys": configuration.keys(output_of(gateway, "--print-default-config")),
         "web-options": verbs.options(command_dump.read(web).options),
         "example-source": roff.escape((HERE.parent / "examples/source.py").read_text()),
         **interface.parts(text),

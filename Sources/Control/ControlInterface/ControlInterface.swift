@@ -164,9 +164,10 @@ extension ControlInterface {
   }
 
   /// Gives the feed of a room to a monitor for as long as it runs.
-  package typealias FeedProvider = @Sendable (
-    _ room: String, _ run: @Sendable (RoomFeed) async throws -> ByteBuffer
-  ) async throws -> ByteBuffer
+  package typealias FeedProvider =
+    @Sendable (
+      _ room: String, _ run: @Sendable (RoomFeed) async throws -> ByteBuffer
+    ) async throws -> ByteBuffer
 
   /// Adds `MonitorRoom` and `MonitorScreen`.
   ///

@@ -55,7 +55,9 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     let status: GatewayStatus = try await gateway.call("GetStatus", NoParameters())
     if json {
-      GatewayProgram.write(String(decoding: try JSONValue(encoding: status).serialized(), as: UTF8.self) + "\n", to: STDOUT_FILENO)
+      GatewayProgram.write(
+        String(decoding: try JSONValue(encoding: status).serialized(), as: UTF8.self) + "\n",
+        to: STDOUT_FILENO)
     } else {
       GatewayProgram.write(
         """
@@ -76,7 +78,8 @@ struct StatusCommand: AsyncParsableCommand {
 /// Shows who has the rooms.
 struct RoomsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rooms", abstract: "List the rooms of the cluster, each with the node that has it.")
+    commandName: "rooms", abstract: "List the rooms of the cluster, each with the node that has it."
+  )
 
   @OptionGroup var gateway: GatewayOptions
 

@@ -55,7 +55,8 @@ struct GatewayRun {
       on: .bind(path: configuration.listen, mode: 0o666), viewers: configuration.viewers,
       mayChange: { access.mayChange($0) },
       own: { interface in
-        try interface.handle("ListRooms") { [tunnels = configuration.tunnels()] (_, _: NoParameters) in
+        try interface.handle("ListRooms") {
+          [tunnels = configuration.tunnels()] (_, _: NoParameters) in
           ListRoomsReply(rooms: await Self.rooms(of: directory, tunnels))
         }
       }, also: [try directory.makeInterface()])
@@ -86,7 +87,8 @@ struct GatewayRun {
   }
 
   /// The rooms of every node that it has a lease for.
-  private static func rooms(of directory: NodeDirectory, _ tunnels: Tunnels) async -> [RoomSummary] {
+  private static func rooms(of directory: NodeDirectory, _ tunnels: Tunnels) async -> [RoomSummary]
+  {
     var rooms: [String: RoomSummary] = [:]
     for (name, address) in directory.addresses {
       guard let path = try? await tunnels.path(for: address),

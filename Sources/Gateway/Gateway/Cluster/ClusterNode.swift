@@ -61,6 +61,8 @@ package final class ClusterNode {
   private var daemonLines = LineSplitter(maximumLength: 64 << 10)
   private var isConnectingToDaemon = false
   private var isStopped = false
+  /// When the servers last took a write of this node, which needs a majority of them.
+  private var lastWrite = Instant.origin
   /// The program must end, because another gateway has its name.
   package var failed: (String) -> Void = { _ in }
   package let directory: NodeDirectory
@@ -336,6 +338,7 @@ package final class ClusterNode {
             return keeper.failed(number)
           }
           if let sequence = reply["seq"]?.integerValue {
+            lastWrite = now
             perform(keeper.answered(number, sequence: UInt64(sequence), at: now))
           } else if [10071, 10164].contains(reply["error"]?["err_code"]?.integerValue ?? 0) {
             perform(keeper.answered(number, sequence: nil, at: now))
@@ -483,6 +486,9 @@ package final class ClusterNode {
   private func status(_ now: Instant) -> GatewayStatus {
     var problems: [String] = []
     if !isConnected { problems.append("no NATS server is reached: nothing is acknowledged") }
+    if isConnected, now - lastWrite >= keeper.settings.duration {
+      problems.append("the NATS servers take no writes: nothing is acknowledged")
+    }
     if daemon == nil { problems.append("livehostd is not reached: rooms are not fed") }
     if let since = appender.waitingSince, now - since >= .seconds(2) {
       problems.append(

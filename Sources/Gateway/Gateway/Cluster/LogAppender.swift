@@ -39,8 +39,9 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   private var rooms: [Int: RoomName] = [:]
   /// Rooms that may have something to send.
   private var ready: Set<RoomName> = []
-  /// How long an answer may take; longer than a stream is without a leader.
-  package static var patience: Interval { .seconds(12) }
+  /// How long an answer may take. A stream is without a leader for longer, and forgets what it was sent then; that
+  /// it has a message already is known by the identifier.
+  package static var patience: Interval { .seconds(3) }
   private static var pause: Interval { .milliseconds(250) }
 
   /// Messages in the log, and those sent again.

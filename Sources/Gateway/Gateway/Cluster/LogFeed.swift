@@ -99,7 +99,7 @@ package struct LogFeed: Sendable {
     return output + BatchLine.sync(token: token) + [0x0A]
   }
 
-  /// The daemon has applied and saved everything up to a `sync`. Returns false if it is none of this feed.
+  /// The daemon has applied and saved everything up to a `sync`. Returns whether the token was one of this feed.
   @discardableResult
   package mutating func acknowledge(_ token: String) -> Bool {
     guard let index = syncs.firstIndex(where: { $0.token == token }) else { return false }

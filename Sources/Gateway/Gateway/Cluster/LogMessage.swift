@@ -24,7 +24,7 @@ package struct LogMessage: Equatable, Sendable {
     return BatchLine.position(session: source, sequence: position.sequence) + [0x0A] + lines
   }
 
-  /// Reads a message; `nil` if it is none.
+  /// Reads a message; `nil` for other bytes.
   package init?(bytes: [UInt8]) {
     guard let end = bytes.firstIndex(of: 0x0A) else { return nil }
     guard let head = try? JSONValue(parsing: Array(bytes[..<end])),

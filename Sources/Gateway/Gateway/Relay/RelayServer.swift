@@ -31,6 +31,7 @@ extension Relay {
       information: ServiceInformation(
         vendor: "livehost", product: "livehost-gateway", version: livehostVersion,
         url: "https://livehost.example"),
-      interfaces: [try makeInterface(mayChange: mayChange, own: own)] + interfaces, limits: limits, group: group)
+      interfaces: [try makeInterface(mayChange: mayChange, own: own)] + interfaces, limits: limits,
+      group: group)
   }
 }

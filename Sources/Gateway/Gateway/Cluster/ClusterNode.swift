@@ -474,8 +474,7 @@ package final class ClusterNode {
           appender.failed(number, at: Delivery.now)
         }
       }
-      let headers = [("Nats-Msg-Id", publication.identifier)]
-      if !nats.publish(publication.subject, token: token, headers: headers, publication.body) {
+      if !nats.publish(publication.subject, token: token, publication.body) {
         requests.removeValue(forKey: token)?.answered(nil)
       }
     }

@@ -5,13 +5,13 @@ package import WireFormats
 /// Batches on their way into the log.
 ///
 /// Of each room one message is under way, so that the log has them in their order whatever happens to one of them;
-/// what comes meanwhile is gathered. A message without an answer is sent again under the same identifier, without
-/// end. A value; the caller passes the time.
+/// what comes meanwhile is gathered. A message without an answer is sent again, without end, and may then be in the log
+/// twice, which its reader knows by the position. The servers' own recognition of repeats (`Nats-Msg-Id`) is not asked
+/// for: in a test with it an acknowledged message was missing. A value; the caller passes the time.
 package struct LogAppender<Receipt: Sendable>: Sendable {
   package struct Publication: Sendable {
     package let request: Int
     package let subject: String
-    package let identifier: String
     package let body: [UInt8]
   }
 
@@ -39,8 +39,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   private var rooms: [Int: RoomName] = [:]
   /// Rooms that may have something to send.
   private var ready: Set<RoomName> = []
-  /// How long an answer may take. A stream is without a leader for longer, and forgets what it was sent then; that
-  /// it has a message already is known by the identifier.
+  /// How long an answer may take. A stream is without a leader for longer, and forgets what it was sent then.
   package static var patience: Interval { .seconds(3) }
   private static var pause: Interval { .milliseconds(250) }
 
@@ -106,7 +105,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
       publications.append(
         Publication(
           request: nextRequest, subject: Partition(of: room).logSubject(of: room),
-          identifier: first.message.identifier(room: room), body: first.message.bytes))
+          body: first.message.bytes))
       nextRequest += 1
       lines[room] = line
     }

@@ -1,6 +1,6 @@
 import BatchDelivery
 import JSON
-package import LiveEvents
+import LiveEvents
 package import WireFormats
 
 /// A message of the log: a batch of one room, with its position.
@@ -34,15 +34,6 @@ package struct LogMessage: Equatable, Sendable {
     self.init(
       position: BatchPosition(source: Text(source), sequence: Int(clamping: sequence)),
       lines: Array(bytes[(end + 1)...]))
-  }
-
-  /// What servers know a message by, so that one that is sent again is kept once.
-  package func identifier(room: RoomName) -> String {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in "\(position.source) \(room)".utf8 {
-      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-    }
-    return "\(String(hash, radix: 36))-\(position.sequence)"
   }
 
   /// The lines in batches that a daemon takes, cut where each has been long enough. The same for the same message.

@@ -359,8 +359,9 @@ let tests: [Target] =
     test(
       "GatewayTests",
       [
-        "ControlInterface", "ControlTestSupport", "Gateway", "JSON", "LiveEvents", "RateLimiting",
-        "UnixSockets", "Varlink", "WireFormats",
+        "ControlInterface", "ControlTestSupport", "Gateway", "GatewayTool", "JSON", "LiveEvents",
+        "RateLimiting",
+        "UnixSockets", "Varlink", "WireFormats", "YAMLReader",
       ] + nio),
     test("CompressionTests", ["Compression"]),
     test(

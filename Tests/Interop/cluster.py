@@ -303,7 +303,8 @@ def no_majority(nodes):
     began = time.monotonic()
     check("without a majority: every gateway says so",
           wait("problems", lambda: all(call(
-              n.control, "io.livehost.Gateway.GetStatus")["problems"] for n in nodes), 15))
+              n.control, "io.livehost.Gateway.GetStatus")["problems"] for n in nodes), 15),
+          [call(n.control, "io.livehost.Gateway.GetStatus") for n in nodes])
     check("without a majority: rooms are shown",
           all(state(n, ROOMS[0])["features"]["chat"]["total"] > 0 for n in nodes))
     print(f"    after {time.monotonic() - began:.1f} s", flush=True)

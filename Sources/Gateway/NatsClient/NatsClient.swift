@@ -1,4 +1,5 @@
 import CNATS
+import Dispatch
 import Glibc
 import Platform
 
@@ -67,6 +68,7 @@ package final class NatsClient: Sendable {
 
   private let connection: Guarded<Pointer>
   private let handler: Handler
+  private let queue = DispatchQueue(label: "nats")
   /// What replies to this client are sent to, followed by a dot and a token of the client's choice.
   package let inbox: String
 
@@ -174,38 +176,41 @@ package final class NatsClient: Sendable {
       status: status.flatMap { Int(String(cString: $0)) })
   }
 
-  /// Publishes a message. Returns whether it was sent, as far as this side knows.
+  /// Publishes a message, in the order of the calls. Returns at once: the library waits for locks that it holds
+  /// while it connects, and for the network. What cannot be sent is dropped.
   ///
   /// - Parameter token: where the answer goes, below ``inbox``.
-  @discardableResult
   package func publish(
     _ subject: String, token: String? = nil, headers: [(String, String)] = [], _ body: [UInt8]
-  ) -> Bool {
-    connection.withLock { connection in
-      guard let raw = connection.raw else { return false }
-      var message: OpaquePointer?
+  ) {
+    queue.async { [self] in
+      guard let raw = connection.withLock({ $0 }).raw else { return }
       let reply = token.map { "\(inbox).\($0)" }
+      var message: OpaquePointer?
       let created = body.withUnsafeBytes { bytes in
         natsMsg_Create(
-          &message, subject, reply,
-          bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(body.count))
+          &message, subject, reply, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+          Int32(body.count))
       }
-      guard created == NATS_OK else { return false }
+      guard created == NATS_OK else { return }
       defer { natsMsg_Destroy(message) }
       for (name, value) in headers { natsMsgHeader_Set(message, name, value) }
-      return natsConnection_PublishMsg(raw, message) == NATS_OK
+      natsConnection_PublishMsg(raw, message)
     }
   }
 
-  /// Ends the connection, after what was published is written. Blocks.
+  /// Ends the connection, after what was published is written.
   package func close() {
     let raw = connection.withLock { connection in
       defer { connection.raw = nil }
-      return Pointer(raw: connection.raw)
-    }.raw
-    guard let raw else { return }
-    natsConnection_FlushTimeout(raw, 1000)
-    natsConnection_Destroy(raw)
+      return connection
+    }
+    guard raw.raw != nil else { return }
+    // Behind what uses it.
+    queue.async {
+      natsConnection_FlushTimeout(raw.raw, 1000)
+      natsConnection_Destroy(raw.raw)
+    }
   }
 
   deinit { close() }

@@ -194,9 +194,8 @@ package final class ClusterNode {
     answered: @escaping (NatsMessage?) -> Void
   ) {
     let token = token()
-    guard let nats, isConnected, nats.publish(subject, token: token, headers: headers, body) else {
-      return answered(nil)
-    }
+    guard let nats, isConnected else { return answered(nil) }
+    nats.publish(subject, token: token, headers: headers, body)
     requests[token] = Request(deadline: Delivery.now + within, answered: answered)
   }
 
@@ -474,9 +473,7 @@ package final class ClusterNode {
           appender.failed(number, at: Delivery.now)
         }
       }
-      if !nats.publish(publication.subject, token: token, publication.body) {
-        requests.removeValue(forKey: token)?.answered(nil)
-      }
+      nats.publish(publication.subject, token: token, publication.body)
     }
   }
 

@@ -1,0 +1,55 @@
+import GatewayTool
+import Testing
+import YAMLReader
+
+@Suite struct GatewayConfigurationTests {
+  @Test func `every key is documented and its default can be read`() throws {
+    let text = GatewayConfiguration.commentedDefaults
+    for key in GatewayKey.all {
+      #expect(key.meaning.hasSuffix("."))
+      #expect(text.contains("# \(key.meaning)"))
+      let parts = key.path.split(separator: ".")
+      var configuration = GatewayConfiguration()
+      let line =
+        parts.count == 1
+        ? "\(key.path): \(key.standard)" : "\(parts[0]):\n  \(parts[1]): \(key.standard)"
+      try configuration.read(line, file: "f")
+    }
+  }
+
+  @Test func `each key changes what it names`() throws {
+    let others = [
+      "name": "node9", "ingest": "/i", "listen": "/l", "viewers": "7", "daemon.ingest": "/di",
+      "daemon.control": "/dc", "tls.certificate": "/c", "tls.key": "/k", "tls.authorities": "/a",
+      "nats.servers": "[nats://a:1, nats://b:2]", "nats.replicas": "1", "nats.credentials": "/cr",
+      "nats.authorities": "/na", "nats.certificate": "/nc", "nats.key": "/nk",
+    ]
+    // The address needs the keys of TLS, too.
+    #expect(Set(others.keys).union(["address"]) == Set(GatewayKey.all.map(\.path)))
+    for (path, value) in others {
+      let parts = path.split(separator: ".")
+      var configuration = GatewayConfiguration()
+      let before = "\(configuration)"
+      try configuration.read(
+        parts.count == 1 ? "\(path): \(value)" : "\(parts[0]):\n  \(parts[1]): \(value)", file: "f")
+      #expect("\(configuration)" != before, "\(path)")
+    }
+    var configuration = GatewayConfiguration()
+    try configuration.read(
+      "address: h:1\ntls: {certificate: /c, key: /k, authorities: /a}", file: "f")
+    #expect(configuration.address == "h:1")
+  }
+
+  @Test(arguments: [
+    ("name: a b", "name"), ("nats:\n  replicas: 9", "nats.replicas"), ("nodes: 3", "nodes"),
+    ("nats:\n  servers: []", "nats.servers"), ("address: h:1", "address"),
+    ("viewers: 0", "viewers"),
+  ])
+  func `a wrong value is named with its key`(text: String, key: String) {
+    var configuration = GatewayConfiguration()
+    let error = #expect(throws: ConfigurationError.self) {
+      try configuration.read(text, file: "f")
+    }
+    #expect(error?.description.contains(key) == true)
+  }
+}

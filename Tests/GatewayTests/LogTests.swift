@@ -107,6 +107,16 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
   }
 }
 
+@Suite struct LogMessageTests {
+  @Test func `a refusal is no acknowledgement, although it has a sequence`() throws {
+    let stored = try JSONValue(parsing: Array(#"{"stream":"S","seq":7}"#.utf8))
+    #expect(LogMessage.sequence(of: stored) == 7)
+    let refused = try JSONValue(
+      parsing: Array(#"{"error":{"code":503,"err_code":10008},"stream":"S","seq":0}"#.utf8))
+    #expect(LogMessage.sequence(of: refused) == nil)
+  }
+}
+
 @Suite struct LogFeedTests {
   private let partition = Partition(of: main)
 

@@ -77,6 +77,51 @@ check "a wrong configuration: 78" ends 78 "gateway.yaml:1"
 check "no gateway: status ends with 69" \
   bash -c "'$gateway' status --socket '$directory/none'; [ \$? = 69 ]"
 
+# A relay to another machine, and one from there: both ends have certificates of one authority.
+key=(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes)
+certificate() { # name, arguments of the signing
+  openssl req "${key[@]}" -subj "/CN=$1" -addext 'subjectAltName=DNS:localhost,IP:127.0.0.1' \
+    -keyout "$directory/$1.key" -out "$directory/$1.csr" &&
+    openssl x509 -req -in "$directory/$1.csr" -CA "$directory/$2.pem" -CAkey "$directory/$2.key" -copy_extensions copy \
+      -out "$directory/$1.pem"
+}
+for authority in ca stranger; do
+  openssl req -x509 "${key[@]}" -days 2 -subj "/CN=$authority" -keyout "$directory/$authority.key" \
+    -out "$directory/$authority.pem" 2>/dev/null
+done
+{ certificate near ca && certificate far ca && certificate wrong stranger; } 2>/dev/null
+"$bin/livehostd" --runtime-dir "$directory/run" --state-dir "$directory/state" 2>"$directory/livehostd.log" &
+processes=$!
+identity() { echo "--ca $directory/ca.pem --certificate $directory/$1.pem --key $directory/$1.key"; }
+wait_for() { for _ in $(seq 100); do [ -S "$1" ] && return; sleep 0.1; done; }
+wait_for "$directory/run/io.livehost.Control"
+# The arguments have no blanks.
+# shellcheck disable=SC2046
+"$gateway" relay --from "$directory/run/io.livehost.Control" --listen "127.0.0.1:$port" $(identity near) &
+processes+=" $!"
+for end in far wrong; do
+  # shellcheck disable=SC2046
+  "$gateway" relay --from "127.0.0.1:$port" --listen "$directory/$end" $(identity $end) &
+  processes+=" $!"
+  wait_for "$directory/$end"
+done
+for _ in $(seq 50); do
+  "$bin/livehostctl" --socket "$directory/far" status >/dev/null 2>&1 && break
+  sleep 0.1
+done
+"$bin/livehostctl" --socket "$directory/run/io.livehost.Control" open main
+check "a relay over TLS shows a room" contains "main" "$bin/livehostctl" --socket "$directory/far" rooms
+check "a relay over TLS is watched" contains '"room":"main"' \
+  timeout 20 "$bin/livehostctl" --socket "$directory/far" show main --json=short
+check "who comes over TLS changes nothing" bash -c \
+  "'$bin/livehostctl' --socket '$directory/far' open side; [ \$? = 77 ]"
+check "a certificate of another authority is refused" bash -c \
+  "'$bin/livehostctl' --socket '$directory/wrong' rooms; [ \$? != 0 ]"
+# shellcheck disable=SC2086
+kill $processes
+# shellcheck disable=SC2086
+wait $processes 2>/dev/null
+
 if [ "$(id -u)" -ne 0 ]; then
   skip 1 "network namespaces need root"
   finish

@@ -336,9 +336,9 @@ package final class ClusterNode {
           guard let reply = message.flatMap({ try? JSONValue(parsing: $0.bytes) }) else {
             return keeper.failed(number)
           }
-          if let sequence = reply["seq"]?.integerValue {
+          if let sequence = LogMessage.sequence(of: reply) {
             lastWrite = now
-            perform(keeper.answered(number, sequence: UInt64(sequence), at: now))
+            perform(keeper.answered(number, sequence: sequence, at: now))
           } else if [10071, 10164].contains(reply["error"]?["err_code"]?.integerValue ?? 0) {
             perform(keeper.answered(number, sequence: nil, at: now))
           } else {
@@ -466,7 +466,7 @@ package final class ClusterNode {
       requests[token] = Request(deadline: Delivery.now + LogAppender<DeliveryReceipt>.patience) {
         [unowned self] message in
         let reply = message.flatMap { try? JSONValue(parsing: $0.bytes) }
-        if reply?["seq"]?.integerValue != nil {
+        if reply.flatMap(LogMessage.sequence) != nil {
           for receipt in appender.stored(number) { receipt.markApplied() }
           publish()
         } else {

@@ -7,7 +7,7 @@ package import WireFormats
 /// Of each room one message is under way, so that the log has them in their order whatever happens to one of them;
 /// what comes meanwhile is gathered. A message without an answer is sent again, without end, and may then be in the log
 /// twice, which its reader knows by the position. The servers' own recognition of repeats (`Nats-Msg-Id`) is not asked
-/// for: in a test with it an acknowledged message was missing. A value; the caller passes the time.
+/// for: it would only find those of two minutes. A value; the caller passes the time.
 package struct LogAppender<Receipt: Sendable>: Sendable {
   package struct Publication: Sendable {
     package let request: Int

@@ -1,5 +1,5 @@
 import BatchDelivery
-import JSON
+package import JSON
 import LiveEvents
 package import WireFormats
 
@@ -34,6 +34,15 @@ package struct LogMessage: Equatable, Sendable {
     self.init(
       position: BatchPosition(source: Text(source), sequence: Int(clamping: sequence)),
       lines: Array(bytes[(end + 1)...]))
+  }
+
+  /// The sequence under which the log has a message; `nil` if the servers refused it. A refusal has a sequence
+  /// as well, which is 0.
+  package static func sequence(of reply: JSONValue) -> UInt64? {
+    guard reply["error"] == nil, let sequence = reply["seq"]?.integerValue, sequence > 0 else {
+      return nil
+    }
+    return UInt64(sequence)
   }
 
   /// The lines in batches that a daemon takes, cut where each has been long enough. The same for the same message.

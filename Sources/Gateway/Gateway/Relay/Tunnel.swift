@@ -119,9 +119,11 @@ private final class Splice: ChannelDuplexHandler {
 
   init(_ connect: Connect? = nil) { self.connect = connect }
 
-  func handlerAdded(context: ChannelHandlerContext) {
-    self.context = context
-    guard let connect else { return }
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+  /// Not before: a channel that is not registered forgets that it is to be read.
+  func channelActive(context: ChannelHandlerContext) {
+    guard let connect, partner == nil else { return }
     let loop = context.eventLoop
     let other = Splice()
     let bound = NIOLoopBound(other, eventLoop: loop)

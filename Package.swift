@@ -113,12 +113,15 @@ let kit: [Target] = [
       // Without it an issue reported in a release build is not recorded by the running test.
       product("IssueReportingTestSupport", "xctest-dynamic-overlay"),
     ]),
-  module("Kit", "ViewGraph", ["Composable"]),
+  module("Kit", "ViewGraph", ["Composable", "RateLimiting"]),
   module("Kit", "Wording"),
   module("Kit", "Suggestions"),
-  module("Kit", "YAMLReader", ["RateLimiting", "Suggestions", yams]),
+  module("Kit", "YAMLReader", ["RateLimiting", "Suggestions", "Wording", yams]),
   module("Kit", "Prometheus", ["Platform", coreMetrics]),
   module("Kit", "JSON"),
+  module(
+    "Kit", "HangSimulation",
+    ["Composable", "JSON", "RateLimiting", "Suggestions", "ViewGraph", "Wording"]),
   module("Kit", "UnixSockets", ["Platform"] + nio),
   module("Kit", "VarlinkDescription"),
   module("Kit", "Varlink", ["JSON", "Platform", "UnixSockets", "VarlinkDescription"] + nio),
@@ -134,6 +137,9 @@ let kit: [Target] = [
 let examples: [Target] = [
   program("Sources/Examples/TerminalCounter", ["Composable"]),
   module("Examples", "ChatModel", ["Composable"]),
+  module(
+    "Examples", "CheckoutScreen",
+    ["Composable", "HangSimulation", "RateLimiting", "ViewGraph"]),
 ]
 
 let events: [Target] = [module("Events", "LiveEvents")]
@@ -176,8 +182,8 @@ let simulation: [Target] = [
   module(
     "Simulation", "Simulation",
     featureKit + childTargets + [
-      "Analysis", "Compression", "HostFeature", "HostScreen", "JSON", "Platform", "Suggestions",
-      "WireFormats", "YAMLReader", deques,
+      "Analysis", "Compression", "HangSimulation", "HostFeature", "HostScreen", "JSON", "Platform",
+      "Suggestions", "WireFormats", "YAMLReader",
     ])
 ]
 
@@ -194,9 +200,9 @@ let control: [Target] = [
     "Control", "CommandLineTool",
     [
       "BatchDelivery", "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform",
-      "PlatformFormats", "Prometheus", "RateLimiting", "Simulation", "SourceArguments",
-      "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats", "Wording", "YAMLReader",
-      arguments,
+      "PlatformFormats", "Prometheus", "RateLimiting", "HangSimulation", "Simulation",
+      "SourceArguments", "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats",
+      "Wording", "YAMLReader", arguments,
     ] + nio),
 ]
 
@@ -205,7 +211,8 @@ let daemon: [Target] = [
     "Daemon", "LivehostDaemon",
     featureKit + childTargets + [
       "Analysis", "FileSystem", "HostFeature", "HostScreen", "WireFormats", "Ingest", "Recordings",
-      "JSON", "Varlink", "ControlInterface", "Platform", "Prometheus", "Simulation", "Suggestions",
+      "JSON", "Varlink", "ControlInterface", "HangSimulation", "Platform", "Prometheus",
+      "Simulation", "Suggestions",
       "Systemd", "UnixSockets", "YAMLReader", coreMetrics, deques, lifecycle, logging, signals,
     ] + nio),
   program(
@@ -250,7 +257,8 @@ let web: [Target] = [
   .target(
     name: "WebService",
     dependencies: [
-      "ControlInterface", "CZlib", "JSON", "Platform", "Simulation", "Varlink", lifecycle, logging,
+      "ControlInterface", "CZlib", "HangSimulation", "JSON", "Platform", "Simulation", "Varlink",
+      lifecycle, logging,
       serviceProduct("Hummingbird", "hummingbird"), serviceProduct("HTTPTypes", "swift-http-types"),
     ] + nio, path: "Sources/Web/WebService",
     resources: [
@@ -305,7 +313,8 @@ let benchmarks: [Target] = [
     [
       "Analysis", "BenchmarkKit", "Composable", "ComposableBenchmarks", "ControlInterface",
       "HostFeature", "HostScreen", "RateLimiting", "Recordings", "TestSupport", "ViewGraph",
-      "WireFormats", "Ingest", "JSON", "LiveEvents", "LivehostDaemon", "Platform", "Simulation",
+      "WireFormats", "Ingest", "JSON", "LiveEvents", "LivehostDaemon", "HangSimulation", "Platform",
+      "Simulation",
       "UnixSockets", "Varlink", logging,
     ]
       + nio),
@@ -345,6 +354,12 @@ let tests: [Target] =
       ]),
     test("TerminalCounterTests", ["ComposableTesting", "TerminalCounter"]),
     test("ChatModelTests", ["ChatModel", "Composable", "ComposableTesting"]),
+    test(
+      "HangSimulationTests",
+      [
+        "CheckoutScreen", "Composable", "HangSimulation", "RateLimiting",
+        "ViewGraph",
+      ]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
     test("SuggestionsTests", ["Suggestions"]),
     test("YAMLReaderTests", ["RateLimiting", "YAMLReader"]),
@@ -417,8 +432,9 @@ let tests: [Target] =
     test(
       "SimulationTests",
       [
-        "ChatFeature", "Composable", "ControlFeature", "HostFeature", "HostScreen", "LiveEvents",
-        "RecorderFeature", "Simulation", "ViewGraph", "WireFormats", "YAMLReader",
+        "ChatFeature", "Composable", "ControlFeature", "HangSimulation", "HostFeature",
+        "HostScreen", "LiveEvents", "RecorderFeature", "Simulation", "ViewGraph", "WireFormats",
+        "YAMLReader",
       ]),
     test(
       "ControlInterfaceTests",
@@ -446,7 +462,8 @@ let tests: [Target] =
       [
         "Composable", "ControlInterface", "HostFeature", "HostScreen", "Intake", "JSON",
         "LiveEvents",
-        "LivehostDaemon", "RateLimiting", "Simulation", "Varlink", "ViewGraph", "TestSupport",
+        "LivehostDaemon", "HangSimulation", "RateLimiting", "Simulation", "Varlink", "ViewGraph",
+        "TestSupport",
         "UnixSockets", "WireFormats", "livehostd", "livehostctl",
       ] + nio),
     .executableTarget(
@@ -480,7 +497,8 @@ let fuzzers: [Target] =
     program(
       "Tests/Fuzzing/fuzz-host",
       [
-        "Composable", "FuzzSupport", "HostScreen", "LiveEvents", "LivehostDaemon", "RateLimiting",
+        "Composable", "FuzzSupport", "HangSimulation", "HostScreen", "LiveEvents", "LivehostDaemon",
+        "RateLimiting",
         "Simulation", "ViewGraph", "YAMLReader",
       ]),
   ]
@@ -491,6 +509,7 @@ let package = Package(
   products: [
     .library(name: "Composable", targets: ["Composable"]),
     .library(name: "ComposableTesting", targets: ["ComposableTesting"]),
+    .library(name: "HangSimulation", targets: ["HangSimulation", "RateLimiting", "ViewGraph"]),
     .executable(name: "livehostd", targets: ["livehostd"]),
     .executable(name: "livehostctl", targets: ["livehostctl"]),
     .executable(name: "livehost-source", targets: ["livehost-source"]),

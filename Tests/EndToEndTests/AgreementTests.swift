@@ -1,6 +1,7 @@
 import Composable
 import ControlInterface
 import Foundation
+import HangSimulation
 import HostScreen
 import Intake
 import JSON

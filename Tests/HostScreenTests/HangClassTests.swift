@@ -1,5 +1,6 @@
 import HostScreen
 import Testing
+import ViewGraph
 
 struct HangClassTests {
   static let lengths: [(UInt64, HangClass)] = [

@@ -7,6 +7,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 import Testing
+import ViewGraph
 import WireFormats
 
 /// What held a lane, found from looks at it.

@@ -2,6 +2,7 @@ import HostScreen
 import LivehostDaemon
 import RateLimiting
 import Testing
+import ViewGraph
 import WireFormats
 
 @Suite struct RoomClockTests {

@@ -1,6 +1,7 @@
 import ChatFeature
 import Composable
 import ControlFeature
+import HangSimulation
 import HostFeature
 import HostScreen
 import LiveEvents

@@ -1,3 +1,4 @@
+import HangSimulation
 import LiveEvents
 import Simulation
 import Testing
@@ -21,9 +22,9 @@ import WireFormats
 
   private func arrivals(
     _ events: String, faults: String = "", seed: UInt64 = 1, until seconds: Int64 = 60
-  ) throws -> [(delivery: Delivery, arrival: VirtualTime)] {
+  ) throws -> [(delivery: Delivery<LiveEvent>, arrival: VirtualTime)] {
     var feed = EventFeed(try scenario(events, faults: faults, seed: seed))
-    var arrivals: [(Delivery, VirtualTime)] = []
+    var arrivals: [(Delivery<LiveEvent>, VirtualTime)] = []
     feed.receive(until: .seconds(seconds)) { arrivals.append(($0, $1)) }
     return arrivals
   }

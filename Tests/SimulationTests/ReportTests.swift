@@ -1,4 +1,5 @@
 import Foundation
+import HangSimulation
 import Simulation
 import Testing
 

@@ -1,3 +1,4 @@
+import HangSimulation
 import LiveEvents
 import Simulation
 import Testing

@@ -1,4 +1,5 @@
 import Composable
+import HangSimulation
 import HostScreen
 import Simulation
 import Testing

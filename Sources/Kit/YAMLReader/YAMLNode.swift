@@ -1,5 +1,6 @@
 package import RateLimiting
 import Suggestions
+import Wording
 import Yams
 
 /// One value of a YAML file and where it is, so that every error names file, line and key.

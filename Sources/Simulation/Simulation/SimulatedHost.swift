@@ -1,3 +1,4 @@
+package import HangSimulation
 package import LiveEvents
 
 /// One host's stream, from the waiting room to its end, as a sequence of events in virtual time.
@@ -11,7 +12,7 @@ package struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
 
   private let startTimestamp: Timestamp
   private let duration: VirtualTime?
-  private var generators: MergedGenerators
+  private var generators: MergedGenerators<LiveEvent.Payload>
 
   /// - Parameters:
   ///   - startTimestamp: The time stamp at the beginning of virtual time.

@@ -1,6 +1,7 @@
 import ControlInterface
 import FoundationEssentials
 import HTTPTypes
+import HangSimulation
 import Hummingbird
 import JSON
 import NIOCore

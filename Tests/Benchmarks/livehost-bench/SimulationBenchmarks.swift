@@ -1,5 +1,6 @@
 import BenchmarkKit
 import Foundation
+import HangSimulation
 import Simulation
 
 /// The simulator: the whole pipeline, the bundled recording, and the bare queue.

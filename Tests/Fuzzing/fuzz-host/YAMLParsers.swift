@@ -1,5 +1,6 @@
 import Foundation
 import FuzzSupport
+import HangSimulation
 import LivehostDaemon
 import Simulation
 import YAMLReader

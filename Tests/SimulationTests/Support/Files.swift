@@ -1,4 +1,5 @@
 import Foundation
+import HangSimulation
 import Simulation
 
 /// Files that exist in a test only.

@@ -1,4 +1,5 @@
 import ControlInterface
+import HangSimulation
 import JSON
 import LiveEvents
 import Simulation

@@ -1,3 +1,4 @@
+import HangSimulation
 import JSON
 import Simulation
 import YAMLReader

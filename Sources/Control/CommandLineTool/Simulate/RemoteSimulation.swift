@@ -1,5 +1,6 @@
 import ControlInterface
 import Foundation
+import HangSimulation
 import JSON
 import Simulation
 import Varlink

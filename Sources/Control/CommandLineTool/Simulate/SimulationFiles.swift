@@ -1,4 +1,5 @@
 import Glibc
+import HangSimulation
 import JSON
 import Simulation
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HangSimulation
 import JSON
 import Simulation
 

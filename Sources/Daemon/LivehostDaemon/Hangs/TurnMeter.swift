@@ -1,6 +1,7 @@
 import HostScreen
 import Platform
 import Synchronization
+import ViewGraph
 
 /// Measures how long a lane is held without a break. Written by the lane, readable from any thread.
 ///

@@ -5,6 +5,7 @@ package import HostScreen
 import JSON
 import LiveEvents
 import RecorderFeature
+import Wording
 
 /// A digest of a room's state: equal states have equal digests, in every process.
 package enum StateDigest {

@@ -4,6 +4,7 @@ import LiveEvents
 import NIOCore
 import RateLimiting
 import Recordings
+import ViewGraph
 import WireFormats
 
 /// How a room takes deliveries, and answers their senders.

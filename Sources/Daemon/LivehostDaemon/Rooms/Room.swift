@@ -12,6 +12,7 @@ import Platform
 import RateLimiting
 import RecorderFeature
 import Recordings
+import ViewGraph
 import WaitingRoomFeature
 import WireFormats
 

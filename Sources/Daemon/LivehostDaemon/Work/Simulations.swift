@@ -1,5 +1,6 @@
 package import ControlInterface
 import Foundation
+import HangSimulation
 import JSON
 import Simulation
 import Varlink

@@ -1,3 +1,4 @@
+import HangSimulation
 import HostFeature
 import RateLimiting
 import Suggestions
@@ -97,7 +98,7 @@ struct DeviceFile {
     try set(&costs.view.element, "viewElement")
     try set(&costs.view.appearance, "appearance")
     if let actions = keys["actions"] {
-      for (name, value) in try YAMLMapping(actions, known: ActionKinds.all.names).entries {
+      for (name, value) in try YAMLMapping(actions, known: ActionKinds.host.names).entries {
         costs.actions[name] = try value.interval().nanoseconds
       }
     }

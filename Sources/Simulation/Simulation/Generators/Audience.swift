@@ -1,3 +1,4 @@
+package import HangSimulation
 package import LiveEvents
 
 /// Reactions of the audience: independent of each other, with a burst now and then.

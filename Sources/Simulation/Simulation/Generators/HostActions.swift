@@ -1,3 +1,4 @@
+package import HangSimulation
 package import LiveEvents
 
 /// Taps on switches; each tap flips its switch.

@@ -1,3 +1,4 @@
+package import HangSimulation
 package import LiveEvents
 
 /// The number of viewers at regular intervals: a random walk towards a goal.

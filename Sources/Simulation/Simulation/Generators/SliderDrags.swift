@@ -1,3 +1,4 @@
+package import HangSimulation
 package import LiveEvents
 
 /// Drags of sliders: a begin, changes at the rate of a real drag, an end that repeats the last

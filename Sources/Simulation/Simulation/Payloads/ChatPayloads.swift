@@ -1,3 +1,4 @@
+import HangSimulation
 import LiveEvents
 import YAMLReader
 
@@ -32,7 +33,7 @@ extension GeneratedType {
 
 extension PayloadMaker.State {
   /// A message of one of this many people.
-  fileprivate mutating func message(of people: Int, _ shared: inout SharedState) -> ChatMessage {
+  fileprivate mutating func message(of people: Int, _ shared: inout SourceState) -> ChatMessage {
     let name = InventedPeople.name(random.integer(in: 0...(people - 1)))
     return ChatMessage(
       id: shared.newMessage(), userID: name, userName: name, text: random.pick(Self.texts))

@@ -1,3 +1,4 @@
+import HangSimulation
 import LiveEvents
 import YAMLReader
 
@@ -21,7 +22,7 @@ struct GeneratedType: Sendable {
   /// A type without keys; `payload` makes each event.
   init(
     _ name: String,
-    payload: @escaping @Sendable (inout PayloadMaker.State, inout SharedState) -> LiveEvent.Payload
+    payload: @escaping @Sendable (inout PayloadMaker.State, inout SourceState) -> LiveEvent.Payload
   ) {
     self.init(name) { _ in PayloadPattern(.event(payload)) }
   }

@@ -1,3 +1,4 @@
+import HangSimulation
 import LiveEvents
 
 /// Makes the events of a generated source, one occasion after the other.
@@ -31,7 +32,7 @@ struct PayloadMaker: Sendable {
 
   /// Calls `emit` for each event of one occasion, with its delay after the occasion and its index
   /// in the batch.
-  mutating func make(size: Int, _ shared: inout SharedState, _ emit: Emit) {
+  mutating func make(size: Int, _ shared: inout SourceState, _ emit: Emit) {
     state.occasions += 1
     switch pattern.occasion {
     case .event(let payload):
@@ -45,7 +46,7 @@ struct PayloadMaker: Sendable {
 struct PayloadPattern: Sendable {
   enum Occasion: Sendable {
     /// Makes one event of an occasion.
-    case event(@Sendable (inout PayloadMaker.State, inout SharedState) -> LiveEvent.Payload)
+    case event(@Sendable (inout PayloadMaker.State, inout SourceState) -> LiveEvent.Payload)
     /// Makes all events of an occasion, which belong together.
     case batch(@Sendable (inout PayloadMaker.State, _ size: Int, PayloadMaker.Emit) -> Void)
   }

@@ -1,3 +1,4 @@
+import HangSimulation
 import LiveEvents
 
 extension GeneratedType {

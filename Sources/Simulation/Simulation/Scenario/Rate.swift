@@ -1,13 +1,9 @@
+import HangSimulation
 import RateLimiting
+import Wording
 import YAMLReader
 
-/// How often something happens.
-package struct Rate: Hashable, Sendable {
-  /// The mean time from one to the next; `nil` for never.
-  package let interval: VirtualTime?
-
-  package init(interval: VirtualTime?) { self.interval = interval }
-
+extension Rate {
   /// Reads `400/s`, `12.5/m` or `3/h`; `nil` for any other text and for rates above one per
   /// nanosecond.
   init?(_ text: String) {
@@ -16,19 +12,12 @@ package struct Rate: Hashable, Sendable {
       let millionths = Quantity.decimal(parts[0], times: 1_000_000)
     else { return nil }
     guard millionths > 0 else {
-      interval = nil
+      self.init(interval: nil)
       return
     }
     let (scaled, overflow) = unit.multipliedReportingOverflow(by: 1_000_000)
     guard !overflow, scaled / millionths > 0 else { return nil }
-    interval = VirtualTime(nanoseconds: scaled / millionths)
-  }
-
-  /// The rate times a number of millionths.
-  func times(millionths factor: Int64) -> Rate {
-    guard let interval, factor > 0 else { return Rate(interval: nil) }
-    let scaled = Int128(interval.nanoseconds) * 1_000_000 / Int128(factor)
-    return Rate(interval: VirtualTime(nanoseconds: max(1, Int64(clamping: scaled))))
+    self.init(interval: VirtualTime(nanoseconds: scaled / millionths))
   }
 }
 

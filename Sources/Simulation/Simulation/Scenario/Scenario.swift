@@ -1,3 +1,5 @@
+package import HangSimulation
+
 /// The contents of a scenario file: what happens, on which devices, in which variants, and which
 /// thresholds apply.
 package struct Scenario: Sendable {
@@ -8,7 +10,7 @@ package struct Scenario: Sendable {
   var sources: [SourceDescription]
   var faults: [Fault]
   /// What effects find outside the screen; what is missing is not there.
-  var effects: [EffectKind: EffectModel]
+  var effects: [EffectKind: HostEffect]
   /// In the order of the file; a single one named `default` if the file has none.
   package var variants: [Variant]
   package var thresholds: [Threshold]

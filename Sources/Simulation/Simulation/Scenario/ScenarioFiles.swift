@@ -1,4 +1,5 @@
 import Glibc
+import HangSimulation
 
 /// How a simulation reads files: passed in, so that tests can invent them and a service can refuse.
 package struct ScenarioFiles: Sendable {

@@ -1,3 +1,5 @@
+import HangSimulation
+import HostFeature
 import Platform
 import Suggestions
 package import YAMLReader
@@ -30,7 +32,7 @@ extension Scenario {
     devices = try Self.devices(top, options)
     sources = try SourceReader(options).sources(top.required("events"))
     faults = try Fault.read(top["faults"], duration: duration)
-    effects = try EffectModel.read(top["effects"])
+    effects = try HostEffect.read(top["effects"])
     variants = try Self.variants(top["variants"], base, options)
     if devices.count * variants.count > Self.runLimit {
       throw top.problem(
@@ -132,6 +134,7 @@ extension Scenario {
       do throws(ThresholdProblem) {
         // The threshold's own reader rejects anything but a single value.
         threshold = try Threshold(node.scalar ?? "")
+        try threshold.check(views: HostView.names, effects: EffectKind.allCases.map(\.rawValue))
       } catch {
         throw node.problem(error.message)
       }

@@ -1,3 +1,4 @@
+package import HangSimulation
 package import HostScreen
 package import Intake
 import Suggestions
@@ -16,15 +17,6 @@ package struct RunSettings: Hashable, Sendable {
   package var throttling = ThrottlePolicies()
 
   package init() {}
-}
-
-/// Costs that replace those of the device's profile, in nanoseconds on the reference device.
-package struct CostOverrides: Hashable, Sendable {
-  package var action: Int64?
-  package var element: Int64?
-  package var view: Int64?
-  package var viewElement: Int64?
-  package var appearance: Int64?
 }
 
 extension RunSettings {

@@ -1,6 +1,7 @@
 import JSON
 import LiveEvents
 import WireFormats
+import Wording
 import YAMLReader
 
 /// Reads an event written in a scenario, with the members of the native format.

@@ -1,4 +1,5 @@
 import Compression
+import HangSimulation
 import LiveEvents
 import WireFormats
 

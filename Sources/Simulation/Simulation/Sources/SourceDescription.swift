@@ -1,3 +1,4 @@
+import HangSimulation
 import LiveEvents
 
 /// One source of events, according to a scenario.

@@ -1,3 +1,4 @@
+import HangSimulation
 import YAMLReader
 
 /// Reads the section `events`.

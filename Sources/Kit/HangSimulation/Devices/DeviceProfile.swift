@@ -1,0 +1,182 @@
+public import ViewGraph
+
+/// A device for the simulator: its refresh rate, how slow it is, and what things cost on it.
+public struct DeviceProfile: Hashable, Sendable {
+  /// Names it in files and reports.
+  public var name: String
+  /// Its name for people.
+  public var title: String
+  /// Frames per second.
+  public var refreshRate: Int
+  /// Processor cores. The thread of the screen has one, effects compute on the others.
+  public var cores: Int
+  /// Time taken relative to the reference device, in millionths.
+  package var slowdown: Int64
+  /// Conditions that slow it down further, each by a factor in millionths, in the order of the
+  /// file.
+  package var conditions: [Condition]
+  /// What things cost on the reference device.
+  public var costs: Costs
+
+  package struct Condition: Hashable, Sendable {
+    package var name: String
+    package var factor: Int64
+
+    package init(name: String, factor: Int64) {
+      self.name = name
+      self.factor = factor
+    }
+  }
+
+  package init(
+    name: String, title: String, refreshRate: Int, cores: Int, slowdown: Int64,
+    conditions: [Condition], costs: Costs
+  ) {
+    self.name = name
+    self.title = title
+    self.refreshRate = refreshRate
+    self.cores = cores
+    self.slowdown = slowdown
+    self.conditions = conditions
+    self.costs = costs
+  }
+
+  /// Nanoseconds on the reference device.
+  public struct Costs: Hashable, Sendable {
+    /// To reduce one action.
+    package var action: Int64 = 0
+    /// Added for each element of a batch.
+    package var element: Int64 = 0
+    /// To reduce an action of a kind, instead of ``action``; by the names of ``ActionKinds``.
+    package var actions: [String: Int64] = [:]
+    /// To evaluate any view.
+    package var view = ViewCost()
+    /// Costs of single views, by name, instead of ``view``.
+    package var views: [String: ViewCost] = [:]
+
+    package init() {}
+
+    /// What things cost where nothing else is said about them.
+    ///
+    /// - Parameters:
+    ///   - action: to reduce one action.
+    ///   - element: added for each element that an action carries.
+    ///   - view: to evaluate a view.
+    public init(action: Duration, element: Duration = .zero, view: ViewCost) {
+      self.action = VirtualTime(action).nanoseconds
+      self.element = VirtualTime(element).nanoseconds
+      self.view = view
+    }
+
+    /// The same costs, with another one for the kind of action of this name, such as `cart.added`.
+    public func action(_ name: String, _ cost: Duration) -> Costs {
+      var costs = self
+      costs.actions[name] = VirtualTime(cost).nanoseconds
+      return costs
+    }
+
+    /// The same costs, with others for a view.
+    public func view<V: View>(_: V.Type, _ cost: ViewCost) -> Costs { view(V.name, cost) }
+
+    /// The same costs, with others for the view of this name.
+    public func view(_ name: String, _ cost: ViewCost) -> Costs {
+      var costs = self
+      costs.views[name] = cost
+      return costs
+    }
+  }
+
+  /// What a view costs.
+  public struct ViewCost: Hashable, Sendable {
+    /// To evaluate it.
+    package var evaluation: Int64 = 0
+    /// Added for each element that it puts on the screen.
+    package var element: Int64 = 0
+    /// Added in the frame in which it appears, for what is created once.
+    package var appearance: Int64 = 0
+
+    package init(evaluation: Int64 = 0, element: Int64 = 0, appearance: Int64 = 0) {
+      self.evaluation = evaluation
+      self.element = element
+      self.appearance = appearance
+    }
+
+    /// - Parameters:
+    ///   - evaluation: to evaluate it.
+    ///   - element: added for each element that it puts on the screen; see ``ViewNode/elementCount``.
+    ///   - appearance: added in the frame in which it appears, for what is created once.
+    public static func cost(
+      _ evaluation: Duration, element: Duration = .zero, appearance: Duration = .zero
+    ) -> ViewCost {
+      ViewCost(
+        evaluation: VirtualTime(evaluation).nanoseconds, element: VirtualTime(element).nanoseconds,
+        appearance: VirtualTime(appearance).nanoseconds)
+    }
+  }
+}
+
+/// A device under some conditions. Its name is that of the runs: `iphone-13-mini+low-power`.
+public struct Device: Hashable, Sendable {
+  /// The device without conditions.
+  public let profile: DeviceProfile
+  /// As requested.
+  public let name: String
+  /// Names of the conditions.
+  public let conditions: [String]
+
+  package init(profile: DeviceProfile, name: String, conditions: [String]) {
+    self.profile = profile
+    self.name = name
+    self.conditions = conditions
+  }
+
+  /// A device of your own.
+  ///
+  /// - Parameters:
+  ///   - cores: processor cores. The thread of the screen has one, effects compute on the others.
+  ///   - slowdown: how many times as long everything takes as `costs` says.
+  public init(
+    _ name: String, framesPerSecond: Int = 60, cores: Int = 2, slowdown: Double = 1,
+    costs: DeviceProfile.Costs
+  ) {
+    precondition((1...240).contains(framesPerSecond), "1 to 240 frames per second")
+    precondition(cores > 0, "a device has a core")
+    precondition((0.01...1_000).contains(slowdown), "a slowdown is from 0.01 to 1000")
+    let profile = DeviceProfile(
+      name: name, title: name, refreshRate: framesPerSecond, cores: cores,
+      slowdown: Int64((slowdown * 1_000_000).rounded()), conditions: [], costs: costs)
+    self.init(profile: profile, name: name, conditions: [])
+  }
+
+  /// This device, this many times as slow, under a name that says so.
+  public func slowed(by factor: Double) -> Device {
+    precondition((0.01...1_000).contains(factor), "a slowdown is from 0.01 to 1000")
+    var profile = profile
+    let millionths = Int64((factor * 1_000_000).rounded())
+    profile.slowdown = Int64(clamping: Int128(profile.slowdown) * Int128(millionths) / 1_000_000)
+    let text = FixedPoint.text(millionths, decimals: 6, trimmed: true)
+    return Device(profile: profile, name: "\(name) x \(text)", conditions: conditions)
+  }
+
+  /// Time taken relative to the reference device, in millionths. The order of the conditions makes
+  /// no difference.
+  package var slowdown: Int64 {
+    var product = Int128(profile.slowdown)
+    for condition in profile.conditions.sorted(by: { $0.name < $1.name })
+    where conditions.contains(condition.name) {
+      product = product * Int128(condition.factor) / 1_000_000
+    }
+    return Int64(clamping: product)
+  }
+}
+
+/// Costs that replace those of the device's profile, in nanoseconds on the reference device.
+package struct CostOverrides: Hashable, Sendable {
+  package var action: Int64?
+  package var element: Int64?
+  package var view: Int64?
+  package var viewElement: Int64?
+  package var appearance: Int64?
+
+  package init() {}
+}

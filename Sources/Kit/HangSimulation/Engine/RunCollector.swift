@@ -1,0 +1,181 @@
+import RateLimiting
+import ViewGraph
+import Wording
+
+/// Measures a run while it is under way.
+struct RunCollector {
+  /// The run is divided into this many parts; charts show the longest turn of each.
+  private static let buckets = 240
+  /// This many of the longest turns are kept with their causes.
+  private static let longestKept = 10
+
+  private let grid: FrameGrid
+  private let duration: VirtualTime
+  private let bucket: Int64
+
+  /// Work done so far; one unit is about the work for one held event.
+  private(set) var work = 0
+  private var turns = DurationHistogram()
+  private var microhangs = 0
+  private var hangs = 0
+  private var hitch: Int64 = 0
+  private var busy: Int64 = 0
+  private var timeline: [Int64]
+  private var longest: [TurnReport] = []
+  private var digest = Digest()
+
+  /// The events that no frame has shown yet, by the number of their throttle; 0 for those that never wait.
+  private var unshown: [Unshown] = []
+  private var latency = DurationHistogram()
+  private var service = DurationHistogram()
+
+  private var views: [(name: String, inclusive: DurationHistogram)]
+  /// The costliest evaluation of the turn, not counting views evaluated within it.
+  private var costliestView: (name: String, cost: Int64, trigger: EvaluationTrigger?)?
+  private let bounds: HangBounds
+
+  /// Events of one throttle, oldest first.
+  private struct Unshown {
+    private var events: [(intended: Int64, taken: Int64)] = []
+    /// How many at the front were taken.
+    private var taken = 0
+
+    var isEmpty: Bool { taken == events.count }
+
+    mutating func append(_ event: (intended: Int64, taken: Int64)) { events.append(event) }
+
+    /// Takes the oldest event if there are more than `pending`.
+    mutating func takeOldest(leaving pending: Int) -> (intended: Int64, taken: Int64)? {
+      guard events.count - taken > pending else {
+        if isEmpty {
+          events.removeAll(keepingCapacity: true)
+          taken = 0
+        } else if taken > 1_000, taken > events.count / 2 {
+          events.removeFirst(taken)
+          taken = 0
+        }
+        return nil
+      }
+      taken += 1
+      return events[taken - 1]
+    }
+  }
+
+  /// - Parameter views: names that come first in reports.
+  init(duration: VirtualTime, framesPerSecond: Int, bounds: HangBounds, views: [String]) {
+    self.duration = duration
+    self.bounds = bounds
+    self.views = views.map { ($0, DurationHistogram()) }
+    grid = FrameGrid(framesPerSecond: Int64(framesPerSecond))
+    // Whole milliseconds, so that charts have round marks.
+    let milliseconds = max(
+      1, (duration.milliseconds + Int64(Self.buckets) - 1) / Int64(Self.buckets))
+    bucket = milliseconds * 1_000_000
+    timeline = Array(repeating: 0, count: Int(duration.nanoseconds / bucket) + 1)
+  }
+
+  mutating func noteReceived(_ throttle: Int, intended: VirtualTime, at time: Int64) {
+    work += 1
+    while unshown.count <= throttle { unshown.append(Unshown()) }
+    unshown[throttle].append((intended.nanoseconds, time))
+  }
+
+  /// A frame shows everything except what the throttles still hold, which are the newest events of each
+  /// kind. An event that a newer one superseded counts as shown: nothing is left of it to wait for.
+  mutating func noteShown(by screen: any RunningScreen, at time: Int64) {
+    for index in unshown.indices where !unshown[index].isEmpty {
+      let pending = index == 0 ? 0 : screen.pending(index)
+      while let event = unshown[index].takeOldest(leaving: pending) {
+        latency.add(time - event.intended)
+        service.add(time - event.taken)
+      }
+    }
+  }
+
+  /// Notes a step of an effect.
+  mutating func noteStep() { work += 1 }
+
+  mutating func note(_ record: EvaluationRecord) {
+    work += 10
+    let exclusive = Int64(record.exclusive)
+    if exclusive > costliestView?.cost ?? -1 {
+      costliestView = (record.name, exclusive, record.triggers.first)
+    }
+    let index: Int
+    if let known = views.firstIndex(where: { $0.name == record.name }) {
+      index = known
+    } else {
+      index = views.count
+      views.append((record.name, DurationHistogram()))
+    }
+    views[index].inclusive.add(Int64(record.inclusive))
+    digest.add(UInt64(index))
+    digest.add(record.inclusive)
+  }
+
+  mutating func endTurn(
+    from start: Int64, to end: Int64, costliest: (name: String, cost: Int64)?,
+    appearance: Int64
+  ) {
+    work += 1
+    let length = end - start
+    let hangClass = HangClass(nanoseconds: UInt64(length), bounds: bounds)
+    switch hangClass {
+    case .instant, .late: break
+    case .microhang: microhangs += 1
+    case .hang: hangs += 1
+    }
+    turns.add(length)
+    busy += length
+    // The thread should have been free at the first refresh after it began.
+    hitch += max(0, end - grid.frame(after: Instant(nanoseconds: start)).nanoseconds)
+    let index = Int(start / bucket)
+    if index < timeline.count { timeline[index] = max(timeline[index], length) }
+    keep(length, hangClass, from: start, costliest, appearance)
+    digest.add(UInt64(start))
+    digest.add(UInt64(length))
+    costliestView = nil
+  }
+
+  private mutating func keep(
+    _ length: Int64, _ hangClass: HangClass, from start: Int64,
+    _ action: (name: String, cost: Int64)?, _ appearance: Int64
+  ) {
+    if longest.count == Self.longestKept {
+      guard let last = longest.last, last.length < length else { return }
+      longest.removeLast()
+    }
+    let report = TurnReport(
+      start: start, length: length, hangClass: hangClass.rawValue, action: action?.name,
+      actionCost: action?.cost ?? 0, view: costliestView?.name, viewCost: costliestView?.cost ?? 0,
+      viewTrigger: costliestView?.trigger, appearanceCost: appearance)
+    let place = longest.firstIndex { $0.length < length } ?? longest.count
+    longest.insert(report, at: place)
+  }
+
+  // MARK: Result
+
+  func report(
+    device: Device, variant: String, events: EventTotals, actions: Int, frames: Int,
+    statistics: [String: ViewStatistics], faults: FaultCounts, effects: [EffectReport]
+  ) -> RunReport {
+    var digest = digest
+    for number in [
+      events.received, events.applied, events.coalesced, events.rejected, events.pending, actions,
+      frames,
+    ] { digest.add(UInt64(number)) }
+    return RunReport(
+      device: device.name, variant: variant, slowdown: device.slowdown,
+      refreshRate: Int(1_000_000_000 / grid.interval),
+      events: events, faults: faults, effects: effects, actions: actions, frames: frames,
+      turns: turns.count,
+      microhangs: microhangs, hangs: hangs, longest: turns.maximum,
+      hitchPerSecond: Int64(Int128(hitch) * 1_000_000_000 / Int128(duration.nanoseconds)),
+      busyShare: Int(min(1_000, Int128(busy) * 1_000 / Int128(duration.nanoseconds))),
+      latency: Percentiles(latency), service: Percentiles(service),
+      views: views.compactMap { view in
+        statistics[view.name].map { ViewReport(view.name, $0, view.inclusive) }
+      },
+      longestTurns: longest, bucket: bucket, timeline: timeline, digest: digest.value)
+  }
+}

@@ -1,0 +1,102 @@
+import Suggestions
+
+/// The result of a simulation: its report and, if requested, a trace.
+public struct SimulationOutcome: Sendable {
+  /// What was found.
+  public var report: SimulationReport
+  /// Chrome trace JSON.
+  public var trace: String?
+}
+
+extension SimulationPlan {
+  /// Runs every variant on every device.
+  ///
+  /// Yields to other tasks about once per millisecond of work, and ends early if its task is
+  /// cancelled. The result depends on nothing but the plan: the same plan gives the same report, byte for
+  /// byte.
+  ///
+  /// - Parameters:
+  ///   - wantsTrace: whether to record a trace.
+  ///   - progress: Called with the percentage done, from 1 to 100, at most once for each value.
+  /// - Throws: ``SimulationProblem``, `CancellationError`.
+  public func run(
+    wantsTrace: Bool = false, progress: (_ percent: Int) -> Void = { _ in }
+  ) async throws -> SimulationOutcome {
+    let trace = wantsTrace ? TraceRecorder() : nil
+    let count = devices.count * variants.count
+    var runs: [RunReport] = []
+    var reported = 0
+    func reportProgress(_ run: SimulatedRun?) {
+      let part = run.map { $0.time.nanoseconds / max(1, duration.nanoseconds / 1_000) } ?? 0
+      let percent = (runs.count * 1_000 + Int(part)) / (10 * count)
+      if percent > reported {
+        reported = percent
+        progress(min(percent, 100))
+      }
+    }
+    for device in devices {
+      for variant in variants {
+        let run = try SimulatedRun(self, device, variant, trace: trace)
+        while run.advance(work: SimulationSlice.work) {
+          reportProgress(run)
+          try Task.checkCancellation()
+          await Task.yield()
+        }
+        runs.append(run.report())
+        reportProgress(nil)
+      }
+    }
+    if checksNames { try check(runs) }
+    let report = SimulationReport(
+      version: simulatorVersion, scenario: name, seed: seed, duration: duration,
+      parameters: parameters.map { .init(key: $0.key, value: $0.value) }, runs: runs,
+      thresholds: thresholds.map { $0.check(runs) })
+    return SimulationOutcome(report: report, trace: trace?.text)
+  }
+
+  /// Runs the first variant on the first device to the end, and returns the screen as it is then.
+  package func finalScreen() throws -> (any RunningScreen)? {
+    guard let device = devices.first, let variant = variants.first else { return nil }
+    let run = try SimulatedRun(self, device, variant)
+    while run.advance(work: SimulationSlice.work) {}
+    return run.screen
+  }
+
+  /// Which views there are is known when they have been seen.
+  private func check(_ runs: [RunReport]) throws(SimulationProblem) {
+    var views = Set(variants.flatMap(\.views))
+    var effects: Set<String> = []
+    for run in runs {
+      views.formUnion(run.views.map(\.name))
+      effects.formUnion(run.effects.map(\.name))
+    }
+    for device in devices {
+      for view in device.profile.costs.views.keys.sorted() where !views.contains(view) {
+        throw SimulationProblem(
+          description: "the device '\(device.name)' has costs of the view '\(view)', which never "
+            + "appeared" + Spelling.hint(for: view, among: views.sorted()))
+      }
+    }
+    for threshold in thresholds {
+      do throws(ThresholdProblem) {
+        try threshold.check(views: views.sorted(), effects: effects.sorted())
+      } catch {
+        throw SimulationProblem(description: "\(threshold.text): \(error.message)")
+      }
+      let names = variants.map(\.name) + devices.map(\.name)
+      if let scope = threshold.scope, !names.contains(scope) {
+        throw SimulationProblem(
+          description: "\(threshold.text): there is no variant or device '\(scope)'"
+            + Spelling.hint(for: scope, among: names))
+      }
+    }
+  }
+}
+
+/// Version of the simulator. It must be raised with every change to what the same input gives.
+package let simulatorVersion = "0.2.0"
+
+package enum SimulationSlice {
+  /// Units of work between two yields. A unit takes up to a microsecond.
+  package static let work = 1_000
+}

@@ -1,0 +1,93 @@
+/// The times at which a source has occasions to send.
+package struct Arrivals: Sendable {
+  package enum Pattern: Hashable, Sendable {
+    /// Independent of each other.
+    case poisson
+    /// At a constant interval, the first at the beginning of a stage.
+    case even
+  }
+
+  package struct Stage: Hashable, Sendable {
+    package var rate: Rate
+    /// Nil if it never ends.
+    package var length: VirtualTime?
+
+    package init(rate: Rate, length: VirtualTime?) {
+      self.rate = rate
+      self.length = length
+    }
+  }
+
+  /// What a scenario says about arrivals.
+  package enum Plan: Hashable, Sendable {
+    case staged(Pattern, from: VirtualTime, [Stage])
+    /// In order of time.
+    case listed([VirtualTime])
+  }
+
+  /// The time of the next occasion; nil after the last one. Never decreases.
+  package private(set) var nextTime: VirtualTime?
+
+  private let pattern: Pattern
+  private var stages: ArraySlice<Stage>
+  private var stageStart: VirtualTime
+  private var listed: ArraySlice<VirtualTime>
+  private var random: SeededGenerator
+
+  /// - Parameter load: A factor for the rates, in millionths.
+  package init(_ plan: Plan, load: Int64, random: SeededGenerator) {
+    self.random = random
+    switch plan {
+    case .listed(let times):
+      (pattern, stages, stageStart) = (.even, [], .zero)
+      listed = times[...]
+      nextTime = listed.popFirst()
+    case .staged(let pattern, let start, let stages):
+      self.pattern = pattern
+      listed = []
+      self.stages =
+        stages.map { Stage(rate: $0.rate.times(millionths: load), length: $0.length) }[...]
+      stageStart = start
+      beginStage()
+    }
+  }
+
+  /// Moves on to the occasion after ``nextTime``.
+  package mutating func advance() {
+    guard !stages.isEmpty else {
+      nextTime = listed.popFirst()
+      return
+    }
+    guard let last = nextTime, let interval = stages.first?.rate.interval else { return }
+    switch pattern {
+    case .even: settle(last + interval)
+    case .poisson: settle(last + random.interval(mean: interval))
+    }
+  }
+
+  private mutating func beginStage() {
+    while let stage = stages.first {
+      if let interval = stage.rate.interval {
+        settle(pattern == .even ? stageStart : stageStart + random.interval(mean: interval))
+        return
+      }
+      guard let length = stage.length else { break }
+      stageStart += length
+      stages.removeFirst()
+    }
+    nextTime = nil
+    stages = []
+  }
+
+  /// Accepts `time` if the stage lasts until then. Independent arrivals have no memory, so the next
+  /// stage may start afresh.
+  private mutating func settle(_ time: VirtualTime) {
+    guard let length = stages.first?.length, !(time < stageStart + length) else {
+      nextTime = time
+      return
+    }
+    stageStart += length
+    stages.removeFirst()
+    beginStage()
+  }
+}

@@ -1,0 +1,106 @@
+/// Where events of a simulation come from, and when.
+public struct EventStream<Event: Sendable>: Sendable {
+  /// Begins it anew.
+  let source: @Sendable (SeededGenerator) -> AnyEventSource<Event>
+
+  /// Events that come independently of each other, on average one every `mean`.
+  ///
+  /// - Parameters:
+  ///   - end: after which none comes; `nil` if they never end.
+  ///   - make: makes each event, with random numbers that follow from the seed of the run.
+  public static func poisson(
+    every mean: Duration, from start: Duration = .zero, until end: Duration? = nil,
+    make: @escaping @Sendable (inout SeededGenerator) -> Event
+  ) -> EventStream {
+    staged(.poisson, mean, start, end, make)
+  }
+
+  /// Events at a constant interval, the first at `start`.
+  ///
+  /// - Parameters:
+  ///   - end: after which none comes; `nil` if they never end.
+  ///   - make: makes each event, with random numbers that follow from the seed of the run.
+  public static func every(
+    _ interval: Duration, from start: Duration = .zero, until end: Duration? = nil,
+    make: @escaping @Sendable (inout SeededGenerator) -> Event
+  ) -> EventStream {
+    staged(.even, interval, start, end, make)
+  }
+
+  /// The same event at each of these times.
+  public static func at(_ times: Duration..., event: Event) -> EventStream {
+    recorded(times.map { ($0, event) })
+  }
+
+  /// Events at their own times, of a recording perhaps. Those of the same time keep their order.
+  public static func recorded(_ events: [(time: Duration, event: Event)]) -> EventStream {
+    let sorted = events.enumerated().sorted { left, right in
+      (left.element.time, left.offset) < (right.element.time, right.offset)
+    }.map { (time: VirtualTime($0.element.time), event: $0.element.event) }
+    return EventStream { _ in AnyEventSource(Recorded(events: sorted)) }
+  }
+
+  /// A source of your own.
+  ///
+  /// - Parameter make: makes it anew, with random numbers that follow from the seed of the run.
+  public static func generated(
+    _ make: @escaping @Sendable (SeededGenerator) -> any EventGenerator<Event>
+  ) -> EventStream {
+    EventStream { AnyEventSource(make($0)) }
+  }
+
+  private static func staged(
+    _ pattern: Arrivals.Pattern, _ interval: Duration, _ start: Duration, _ end: Duration?,
+    _ make: @escaping @Sendable (inout SeededGenerator) -> Event
+  ) -> EventStream {
+    precondition(.zero < interval, "an interval is positive")
+    let stage = Arrivals.Stage(
+      rate: Rate(interval: VirtualTime(interval)), length: end.map { VirtualTime($0 - start) })
+    return EventStream { random in
+      var random = random
+      let times = SeededGenerator(seed: random.next())
+      return AnyEventSource(
+        Made(
+          arrivals: Arrivals(
+            .staged(pattern, from: VirtualTime(start), [stage]), load: 1_000_000, random: times),
+          random: random, make: make))
+    }
+  }
+
+  private struct Made: EventGenerator {
+    var arrivals: Arrivals
+    var random: SeededGenerator
+    let make: @Sendable (inout SeededGenerator) -> Event
+
+    var nextTime: VirtualTime? { arrivals.nextTime }
+    mutating func next() -> Event {
+      arrivals.advance()
+      return make(&random)
+    }
+  }
+
+  private struct Recorded: EventGenerator {
+    let events: [(time: VirtualTime, event: Event)]
+    var taken = 0
+
+    var nextTime: VirtualTime? { taken < events.count ? events[taken].time : nil }
+    mutating func next() -> Event {
+      defer { taken += 1 }
+      return events[taken].event
+    }
+  }
+}
+
+/// A generator as a source, one event for each occasion.
+final class AnyEventSource<Event>: EventSource {
+  private var generator: any EventGenerator<Event>
+
+  init(_ generator: any EventGenerator<Event>) { self.generator = generator }
+
+  var nextTime: VirtualTime? { generator.nextTime }
+
+  func take(_ deliver: (Event, VirtualTime) -> Void) {
+    guard let time = generator.nextTime else { return }
+    deliver(generator.next(), time)
+  }
+}

@@ -1,0 +1,14 @@
+/// How often something happens.
+package struct Rate: Hashable, Sendable {
+  /// The mean time from one to the next; `nil` for never.
+  package let interval: VirtualTime?
+
+  package init(interval: VirtualTime?) { self.interval = interval }
+
+  /// The rate times a number of millionths.
+  func times(millionths factor: Int64) -> Rate {
+    guard let interval, factor > 0 else { return Rate(interval: nil) }
+    let scaled = Int128(interval.nanoseconds) * 1_000_000 / Int128(factor)
+    return Rate(interval: VirtualTime(nanoseconds: max(1, Int64(clamping: scaled))))
+  }
+}

@@ -1,0 +1,77 @@
+/// Pseudo-random numbers that depend on the seed alone: SplitMix64 (Steele, Lea, Flood 2014).
+///
+/// Integers only. Distributions are made here rather than with the standard library's
+/// `random(in:)`, whose way from bits to numbers may change with its version, and rather than with
+/// the C library's logarithm, whose last bit differs between processors.
+public struct SeededGenerator: Sendable {
+  @usableFromInline var state: UInt64
+
+  /// - Parameter stream: Streams of one seed are independent, so that each part of a simulation can
+  ///   have its own and a change to one part does not affect the others.
+  @inlinable public init(seed: UInt64, stream: UInt64 = 0) {
+    var mixed = SeededGenerator(state: seed)
+    let start = mixed.next()
+    mixed.state = start ^ (stream &* 0xD1B5_4A32_D192_ED03)
+    state = mixed.next()
+  }
+
+  @inlinable init(state: UInt64) { self.state = state }
+
+  /// 64 uniformly distributed bits.
+  @inlinable public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  /// A uniformly distributed number in a range.
+  @inlinable public mutating func integer(in range: ClosedRange<Int>) -> Int {
+    let span =
+      UInt64(bitPattern: Int64(range.upperBound)) &- UInt64(bitPattern: Int64(range.lowerBound))
+    guard span < .max else { return Int(truncatingIfNeeded: next()) }
+    let count = span + 1
+    // The high half of the product is uniform except for a few low halves, for which the draw is
+    // repeated (Lemire 2019).
+    let unfair = (0 &- count) % count
+    var product = next().multipliedFullWidth(by: count)
+    while product.low < unfair { product = next().multipliedFullWidth(by: count) }
+    return range.lowerBound &+ Int(truncatingIfNeeded: product.high)
+  }
+
+  /// True once in `count` times on average.
+  @inlinable public mutating func isOne(in count: Int) -> Bool {
+    integer(in: 1...max(count, 1)) == 1
+  }
+
+  /// A uniformly chosen element.
+  @inlinable public mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[integer(in: 0...(elements.count - 1))]
+  }
+
+  /// The time to the next event, for independent events that occur every `mean` on average.
+  ///
+  /// Exponentially distributed by von Neumann's method of 1951, which only compares: a falling run
+  /// of even draws ends after an odd number of them with the probability that a logarithm would
+  /// give.
+  @inlinable public mutating func interval(mean: VirtualTime) -> VirtualTime {
+    var whole: Int64 = 0
+    while true {
+      let first = next()
+      var last = first
+      var isOdd = true
+      while true {
+        let draw = next()
+        guard draw < last else { break }
+        last = draw
+        isOdd.toggle()
+      }
+      if isOdd {
+        let fraction = UInt64(mean.nanoseconds).multipliedFullWidth(by: first).high
+        return VirtualTime(nanoseconds: whole * mean.nanoseconds + Int64(fraction))
+      }
+      whole += 1
+    }
+  }
+}

@@ -1,0 +1,83 @@
+extension SimulationReport {
+  /// The report for people: for each device a table with the variants side by side, the causes of
+  /// the longest turns, why views were evaluated, and the thresholds.
+  public var lines: [String] {
+    var lines = [
+      "\(scenario), seed \(seed), \(FixedPoint.text(duration.milliseconds, decimals: 3, trimmed: true)) s, "
+        + "simulator \(version), digest \(digest)"
+    ]
+    if !parameters.isEmpty {
+      let list = parameters.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+      lines.append("with \(list)")
+    }
+    for device in devices {
+      let runs = runs.filter { $0.device == device }
+      guard let first = runs.first else { continue }
+      let slowdown = FixedPoint.text(first.slowdown, decimals: 6, trimmed: true)
+      lines += ["", "\(device): \(slowdown) times as slow as the reference device"]
+      lines += RunComparison.lines(runs.map(RunMetrics.init), headings: runs.map(\.variant))
+      for run in runs { lines += run.explanations }
+    }
+    if !thresholds.isEmpty {
+      lines += ["", "Thresholds"]
+      lines += thresholds.map(\.line)
+    }
+    return lines
+  }
+
+  /// In the order of the scenario.
+  public var devices: [String] {
+    var devices: [String] = []
+    for run in runs where !devices.contains(run.device) { devices.append(run.device) }
+    return devices
+  }
+}
+
+extension ThresholdReport {
+  /// One line: a mark, the text and the worst value.
+  public var line: String {
+    let runs = failures.isEmpty ? "" : " in \(failures.joined(separator: "; "))"
+    return "  \(passed ? "✓" : "✗") \(text) (\(value))\(runs)"
+  }
+}
+
+extension RunReport {
+  /// At most this many turns and causes are listed below a table.
+  private static let turnsShown = 3
+  private static let causesShown = 3
+
+  fileprivate var explanations: [String] {
+    var lines = ["  \(variant): longest turns"]
+    lines += longestTurns.prefix(Self.turnsShown).map { "    \($0.line)" }
+    for view in views.prefix(1) {
+      lines.append("  \(variant): why \(view.name) was evaluated")
+      lines += view.causes.prefix(Self.causesShown).map { "    \($0.line)" }
+    }
+    return lines
+  }
+}
+
+extension TurnReport {
+  /// When, how long, and what took the time.
+  public var line: String {
+    var line =
+      "\(FixedPoint.milliseconds(length, decimals: 1)) ms \(hangClass) at "
+      + "\(FixedPoint.milliseconds(start, decimals: 0)) ms:"
+    if let action {
+      line += " \(action) \(FixedPoint.milliseconds(actionCost, decimals: 1)) ms,"
+    }
+    if let view { line += " \(view) itself \(FixedPoint.milliseconds(viewCost, decimals: 1)) ms," }
+    if appearanceCost > 0 {
+      line += " views that appeared \(FixedPoint.milliseconds(appearanceCost, decimals: 1)) ms,"
+    }
+    line.removeLast()
+    return line
+  }
+}
+
+extension ViewReport.Cause {
+  fileprivate var line: String {
+    let origin = [action, field].compactMap(\.self).joined(separator: " -> ")
+    return "\(count) x \(kind)\(origin.isEmpty ? "" : ": \(origin)")"
+  }
+}

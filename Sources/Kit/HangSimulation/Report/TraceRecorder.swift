@@ -1,0 +1,110 @@
+import JSON
+import ViewGraph
+
+/// Records runs as Chrome trace JSON, which Perfetto opens.
+///
+/// Each run is a process with one thread. Slices nest: turn, then actions and views, views within
+/// views. An arrow leads from an action to each view whose evaluation it triggered.
+package final class TraceRecorder {
+  /// As many events as viewers open easily. Later ones are left out, and the trace says so.
+  private static let limit = 200_000
+
+  private var body = ""
+  private var count = 0
+  private var omitted = 0
+  private var process = 0
+  private var lastFlow: UInt64 = 0
+  /// The arrow that begins at the newest action of each kind, by its name.
+  private var flows: [String: UInt64] = [:]
+  private var pending: [(name: String, start: Int64, end: Int64, flow: UInt64)] = []
+
+  /// Begins a run, to which the following events belong.
+  func begin(_ run: String) {
+    process += 1
+    flows = [:]
+    let name = JSONValue.string(run).description
+    append(
+      "{\"ph\":\"M\",\"pid\":\(process),\"tid\":1,\"name\":\"process_name\",\"args\":{\"name\":\(name)}}"
+    )
+    append(
+      "{\"ph\":\"M\",\"pid\":\(process),\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}}"
+    )
+  }
+
+  func action(_ name: String, _ start: Int64, _ end: Int64) {
+    lastFlow += 1
+    flows[name] = lastFlow
+    pending.append((name, start, end, lastFlow))
+  }
+
+  func appearance(_ start: Int64, _ end: Int64) { slice("appearance", "view", start, end) }
+
+  func evaluation(_ record: EvaluationRecord) {
+    var flow: UInt64 = 0
+    var cause = ""
+    if let trigger = record.triggers.first {
+      cause = "\(trigger.action): \(trigger.field)"
+      flow = flows[trigger.action] ?? 0
+    }
+    var arguments = "{\"kind\":\"\(record.cause.kind.rawValue)\""
+    if !cause.isEmpty {
+      arguments += ",\"cause\":\(JSONValue.string(cause))"
+    }
+    arguments += ",\"avoidable\":\(record.isAvoidable)}"
+    slice(
+      record.name, "view", Int64(record.start), Int64(record.start + record.inclusive),
+      flow == 0 ? "" : ",\"bind_id\":\"0x\(String(flow, radix: 16))\",\"flow_in\":true",
+      arguments: arguments)
+  }
+
+  /// An effect, on a line of its own: effects overlap.
+  func effect(_ name: String, _ number: Int, _ start: Int64, _ end: Int64, _ outcome: String) {
+    for (phase, time) in [("b", start), ("e", end)] {
+      append(
+        "{\"ph\":\"\(phase)\",\"pid\":\(process),\"tid\":1,\"cat\":\"effect\",\"id\":\(number),"
+          + "\"name\":\"\(name)\",\"ts\":\(FixedPoint.text(time, decimals: 3)),"
+          + "\"args\":{\"outcome\":\"\(outcome)\"}}")
+    }
+  }
+
+  func turn(_ start: Int64, _ end: Int64, isFrame: Bool) {
+    defer { pending.removeAll(keepingCapacity: true) }
+    // A turn that only held events is not worth showing.
+    if end > start { slice(isFrame ? "frame" : "turn", "turn", start, end) }
+    for action in pending {
+      guard action.end > action.start else { continue }
+      slice(
+        action.name, "action", action.start, action.end,
+        ",\"bind_id\":\"0x\(String(action.flow, radix: 16))\",\"flow_out\":true")
+    }
+  }
+
+  private func slice(
+    _ name: String, _ category: String, _ start: Int64, _ end: Int64, _ flow: String = "",
+    arguments: String? = nil
+  ) {
+    let time = FixedPoint.text(start, decimals: 3)
+    let length = FixedPoint.text(end - start, decimals: 3)
+    append(
+      "{\"ph\":\"X\",\"pid\":\(process),\"tid\":1,\"cat\":\"\(category)\",\"name\":\"\(name)\","
+        + "\"ts\":\(time),\"dur\":\(length)\(flow)\(arguments.map { ",\"args\":\($0)" } ?? "")}")
+  }
+
+  private func append(_ event: String) {
+    guard count < Self.limit else {
+      omitted += 1
+      return
+    }
+    body += count == 0 ? "\n" : ",\n"
+    body += event
+    count += 1
+  }
+
+  package var text: String {
+    let note =
+      omitted == 0
+      ? "complete" : "\(omitted) events after the first \(Self.limit) are left out"
+    return
+      "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"note\":\"\(note)\"},\"traceEvents\":[\(body)\n]}\n"
+  }
+}

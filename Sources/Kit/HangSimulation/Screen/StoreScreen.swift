@@ -1,0 +1,87 @@
+import Composable
+import RateLimiting
+import ViewGraph
+
+/// The screen of a store and its views in a run: events are reduced as soon as the thread takes them, and a frame
+/// is drawn at the next refresh.
+final class StoreScreen<State: ObservableState, Action: Sendable, I: EventIntake>: RunningScreen
+where I.Action == Action {
+  private let store: Store<State, Action>
+  let views: ViewGraph
+  private let grid: FrameGrid
+  private let elements: (Action) -> Int
+  @exclusivity(unchecked) private var feed: EventFeed<AnyEventSource<I.Event>>
+  @exclusivity(unchecked) private var intake: I
+  private var output: [Action] = []
+  private var received = 0
+  /// How many actions were reduced when the last frame was drawn.
+  private var drawnActions: UInt64 = 0
+  private var lastFrame = Instant(nanoseconds: -1)
+
+  init<R: Reducer, Root: View>(
+    _ root: Root, _ state: State, _ ignored: FieldSet?, _ world: SimulatedWorld,
+    feed: consuming EventFeed<AnyEventSource<I.Event>>, intake: I,
+    elements: @escaping (Action) -> Int, reducer: () -> R
+  ) where R.State == State, R.Action == Action, Root.State == State {
+    let store = Store(
+      initialState: state, lane: world.lane, notification: .batched, reducer: reducer)
+    if let ignored { store.setIgnored(ignored) }
+    store.attributeChanges(true)
+    self.store = store
+    self.feed = feed
+    self.intake = intake
+    self.elements = elements
+    grid = FrameGrid(framesPerSecond: Int64(world.framesPerSecond))
+    views = ViewGraph(
+      root, place: store.place, clock: world.evaluationClock,
+      read: { [unowned store] in store.state })
+    drawFrame(at: .origin)
+  }
+
+  var actions: ActionTrace { store.actionTrace }
+  var actionCount: Int { Int(store.actionCount) }
+  var nextArrival: VirtualTime? { feed.nextTime }
+  var faultCounts: FaultCounts { feed.faultCounts }
+  var eventTotals: EventTotals {
+    EventTotals(received: received, coalesced: intake.coalesced, pending: intake.pending)
+  }
+
+  func onAction(_ body: @escaping (_ elements: Int) -> Void) {
+    store.onAction { [elements] in body(elements($0)) }
+  }
+
+  func receive(
+    until time: VirtualTime, at now: Instant,
+    noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
+  ) {
+    feed.receive(until: time) { delivery, _ in
+      received += 1
+      intake.receive(delivery.event, at: now, into: &output)
+      note(1, delivery.intended)
+    }
+  }
+
+  func reduce() {
+    guard !output.isEmpty else { return }
+    store.send(contentsOf: output)
+    output.removeAll(keepingCapacity: true)
+  }
+
+  var nextFrame: Instant? {
+    let earliest = grid.frame(after: lastFrame)
+    if store.actionCount != drawnActions { return earliest }
+    return intake.deadline.map { max(grid.frame(atOrAfter: $0), earliest) }
+  }
+
+  func drawFrame(at now: Instant) {
+    intake.wake(at: now, into: &output)
+    reduce()
+    drawnActions = store.actionCount
+    lastFrame = now
+    store.deliverChanges()
+    views.evaluateFrame()
+  }
+
+  func pending(_ throttle: Int) -> Int { intake.pending }
+  func cancelEffects() { store.cancelEffects() }
+}

@@ -1,0 +1,38 @@
+public import ViewGraph
+
+extension SimulationReport {
+  /// The hangs of all runs.
+  public var hangs: Int { runs.reduce(0) { $0 + $1.hangs } }
+
+  /// The microhangs of all runs.
+  public var microhangs: Int { runs.reduce(0) { $0 + $1.microhangs } }
+
+  /// The longest turn of all runs, with its run.
+  public var worstTurn: (run: RunReport, turn: TurnReport)? {
+    runs.compactMap { run in run.longestTurns.first.map { (run, $0) } }
+      .max { $0.1.length < $1.1.length }
+  }
+
+  /// The run of a variant on a device; the first one unless you name others.
+  public func run(device: String? = nil, variant: String? = nil) -> RunReport? {
+    runs.first { run in
+      (device.map { $0 == run.device } ?? true) && (variant.map { $0 == run.variant } ?? true)
+    }
+  }
+
+  /// Whether all runs meet a condition, such as `view(CartView).mean < 2ms`; see ``Threshold``.
+  ///
+  /// - Throws: ``ThresholdProblem``.
+  public func meets(_ threshold: String) throws(ThresholdProblem) -> Bool {
+    let threshold = try Threshold(threshold)
+    try threshold.check(
+      views: Set(runs.flatMap(\.views).map(\.name)).sorted(),
+      effects: Set(runs.flatMap(\.effects).map(\.name)).sorted())
+    return threshold.check(runs).passed
+  }
+}
+
+extension RunReport {
+  /// The evaluations of a view; `nil` if it never appeared.
+  public subscript<V: View>(_: V.Type) -> ViewReport? { views.first { $0.name == V.name } }
+}

@@ -1,0 +1,106 @@
+import Suggestions
+
+/// A property of a run that a threshold can be set on.
+enum ThresholdMetric: Hashable, Sendable {
+  case hangs, microhangs, longest, hitch, frames, actions
+  case received, applied, coalesced, rejected, pending
+  case latency(Percentile)
+  case view(String, ViewMetric)
+  case effect(String, EffectMetric)
+
+  enum Percentile: String, Sendable, CaseIterable { case p50, p95, p99, max }
+
+  enum ViewMetric: String, Sendable, CaseIterable {
+    case evaluations, avoidable, mean, `self`, p95, max
+  }
+
+  enum EffectMetric: Hashable, Sendable {
+    case started, failed, abandoned
+    case answered(Percentile), queued(Percentile)
+  }
+
+  /// The unit of its values.
+  enum Unit { case count, milliseconds, millisecondsPerSecond }
+
+  var unit: Unit {
+    switch self {
+    case .hangs, .microhangs, .frames, .actions, .received, .applied, .coalesced, .rejected,
+      .pending, .view(_, .evaluations), .view(_, .avoidable), .effect(_, .started),
+      .effect(_, .failed), .effect(_, .abandoned):
+      .count
+    case .hitch: .millisecondsPerSecond
+    case .longest, .latency, .view, .effect: .milliseconds
+    }
+  }
+
+  private static let plain: [(name: String, metric: ThresholdMetric)] =
+    [
+      ("hangs", .hangs), ("microhangs", .microhangs), ("longest", .longest), ("hitch", .hitch),
+      ("frames", .frames), ("actions", .actions), ("events.received", .received),
+      ("events.applied", .applied), ("events.coalesced", .coalesced),
+      ("events.rejected", .rejected), ("events.pending", .pending),
+    ] + Percentile.allCases.map { ("latency.\($0.rawValue)", .latency($0)) }
+
+  private static let ofEffects: [(name: String, choice: EffectMetric)] =
+    [("started", .started), ("failed", .failed), ("abandoned", .abandoned)]
+    + Percentile.allCases.flatMap {
+      [("answered.\($0.rawValue)", .answered($0)), ("queued.\($0.rawValue)", .queued($0))]
+    }
+
+  /// - Throws: What is wrong with the name, with a suggestion.
+  init(_ name: String) throws(ThresholdProblem) {
+    if let (subject, metric) = Self.parts(name, "view") {
+      self = .view(
+        subject,
+        try Self.choice(
+          metric, "a view has no metric", ViewMetric.allCases.map { ($0.rawValue, $0) }))
+    } else if let (subject, metric) = Self.parts(name, "effect") {
+      self = .effect(
+        subject,
+        try Self.choice(metric, "an effect has no metric", Self.ofEffects))
+    } else if let found = Self.plain.first(where: { $0.name == name }) {
+      self = found.metric
+    } else {
+      let candidates =
+        Self.plain.map(\.name) + ["view(HostView).mean", "effect(surface).answered.p95"]
+      throw ThresholdProblem(
+        "there is no metric '\(name)'" + Spelling.hint(for: name, among: candidates))
+    }
+  }
+
+  /// Checks the names of views and effects.
+  ///
+  /// - Throws: What is wrong with the name, with a suggestion.
+  func check(views: [String], effects: [String]) throws(ThresholdProblem) {
+    switch self {
+    case .view(let name, _):
+      _ = try Self.choice(name, "there is no view", views.map { ($0, $0) })
+    case .effect(let name, _):
+      _ = try Self.choice(name, "there is no effect", effects.map { ($0, $0) })
+    default: break
+    }
+  }
+
+  /// The parts of `SUBJECT(NAME).METRIC`; `nil` for any other text.
+  private static func parts(_ text: String, _ subject: String) -> (name: String, metric: String)? {
+    guard text.hasPrefix(subject + "("), let end = text.firstIndex(of: ")") else { return nil }
+    let start = text.index(text.startIndex, offsetBy: subject.count + 1)
+    let metric = text[text.index(after: end)...]
+    return (String(text[start..<end]), metric.hasPrefix(".") ? String(metric.dropFirst()) : "")
+  }
+
+  private static func choice<Choice>(
+    _ name: String, _ message: String, _ choices: [(name: String, choice: Choice)]
+  ) throws(ThresholdProblem) -> Choice {
+    if let found = choices.first(where: { $0.name == name }) { return found.choice }
+    throw ThresholdProblem(
+      "\(message) '\(name)'" + Spelling.hint(for: name, among: choices.map(\.name)))
+  }
+}
+
+/// What is wrong with a threshold.
+public struct ThresholdProblem: Error {
+  /// In words, with a suggestion.
+  public let message: String
+  init(_ message: String) { self.message = message }
+}

@@ -1,0 +1,104 @@
+import Composable
+import HangSimulation
+import HostFeature
+import HostScreen
+import Intake
+import LiveEvents
+import RateLimiting
+import RecorderFeature
+import ViewGraph
+
+/// The host's screen in a simulation: the one that the daemon has, and what effects bring back handled as a
+/// room does.
+final class HostRun: RunningScreen {
+  let screen: HostScreen
+  private let world: SimulatedWorld
+  private let firstInputs: [EffectInput]
+  private let rejections: [(reason: RejectionReason, count: Int)]
+  @exclusivity(unchecked) private var feed: EventFeed<ScenarioSource>
+
+  init(_ scenario: Scenario, _ settings: RunSettings, _ world: SimulatedWorld) {
+    self.world = world
+    feed = EventFeed(scenario, load: settings.load)
+    let effects = HostEffects(scenario.effects, world)
+    firstInputs = effects.firstInputs
+    rejections = scenario.sources.flatMap { source in
+      guard case .recorded(let recorded) = source else { return [] as [(RejectionReason, Int)] }
+      return recorded.rejections.map { ($0.reason, $0.count) }
+    }
+    screen = HostScreen(
+      lane: world.lane, framesPerSecond: world.framesPerSecond, tracking: settings.children,
+      throttling: settings.throttling, analysesChat: effects.analysesChat,
+      clock: world.evaluationClock, dependencies: effects.dependencies)
+    screen.onEffectInput = { [unowned self] in take($0) }
+  }
+
+  var views: ViewGraph { screen.views }
+  var actions: ActionTrace { screen.store.actionTrace }
+  var actionCount: Int { Int(screen.store.actionCount) }
+  var nextFrame: Instant? { screen.nextFrame }
+  var nextArrival: VirtualTime? { feed.nextTime }
+  var faultCounts: FaultCounts { feed.faultCounts }
+  var eventTotals: EventTotals {
+    let counts = screen.counts
+    return EventTotals(
+      received: counts.received, coalesced: counts.coalesced, rejected: counts.rejected,
+      pending: counts.pending)
+  }
+
+  func onAction(_ body: @escaping (_ elements: Int) -> Void) {
+    screen.store.onAction { body($0.elementCount) }
+  }
+
+  func begin() {
+    for input in firstInputs { take(input) }
+    for (reason, count) in rejections { screen.reject(reason, count) }
+  }
+
+  func receive(
+    until time: VirtualTime, at now: Instant,
+    noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
+  ) {
+    feed.receive(until: time) { delivery, _ in
+      screen.receive(delivery.event, at: now)
+      note(ThrottledKind(delivery.event.payload)?.number ?? 0, delivery.intended)
+    }
+  }
+
+  func reduce() { screen.reduce() }
+  func drawFrame(at now: Instant) { screen.drawFrame(at: now) }
+  func cancelEffects() { screen.store.cancelEffects() }
+
+  func pending(_ throttle: Int) -> Int {
+    screen.pending(of: ThrottledKind.allCases[throttle - 1])
+  }
+
+  private func take(_ input: EffectInput) {
+    switch input {
+    case .event(let event):
+      let now = world.now
+      let timestamp = screen.eventTime(at: now) ?? 0
+      _ = screen.perform(LiveEvent(timestamp: timestamp, payload: event), at: now)
+    case .recorder(let input): screen.send(.recorder(.own(input)))
+    }
+  }
+}
+
+extension ThrottledKind {
+  /// From 1 on, in the order of the declaration.
+  fileprivate var number: Int {
+    switch self {
+    case .chat: 1
+    case .waitingRoom: 2
+    case .controls: 3
+    case .meters: 4
+    case .reactions: 5
+    case .viewers: 6
+    case .votes: 7
+    case .statistics: 8
+    case .progress: 9
+    case .sources: 10
+    case .goals: 11
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package import HangSimulation
+package import LiveEvents
+
+/// A running source of a scenario.
+package final class ScenarioSource: EventSource {
+  /// For a recording: its events, and how many were delivered.
+  private var recorded: [TimedEvent] = []
+  @exclusivity(unchecked) private var taken = 0
+  // For a generator.
+  @exclusivity(unchecked) private var arrivals = Arrivals(
+    .listed([]), load: 0, random: SeededGenerator(seed: 0))
+  @exclusivity(unchecked) private var maker: PayloadMaker?
+  private var batch = SourceDescription.Batch()
+  @exclusivity(unchecked) private var random: SeededGenerator
+
+  private let shared: SharedState
+
+  init(
+    _ description: SourceDescription, number: Int, seed: UInt64, load: Int64, shared: SharedState
+  ) {
+    self.shared = shared
+    // Three streams for each source, so that a change to one does not affect the others.
+    func stream(_ part: UInt64) -> SeededGenerator {
+      SeededGenerator(seed: seed, stream: UInt64(number + 1) * 8 + part)
+    }
+    random = stream(0)
+    switch description {
+    case .recorded(let recording):
+      recorded = recording.events
+    case .generated(let pattern, let plan, let batch):
+      arrivals = Arrivals(plan, load: load, random: stream(1))
+      maker = PayloadMaker(pattern, source: number, random: stream(2))
+      self.batch = batch
+    }
+  }
+
+  /// The time of the next occasion; nil after the last one. Never decreases.
+  package var nextTime: VirtualTime? {
+    taken < recorded.count ? recorded[taken].time : arrivals.nextTime
+  }
+
+  /// Delivers the events of the next occasion, none of which arrives before it, and advances.
+  package func take(_ deliver: (LiveEvent, VirtualTime) -> Void) {
+    if taken < recorded.count {
+      taken += 1
+      deliver(recorded[taken - 1].event, recorded[taken - 1].time)
+      return
+    }
+    guard let time = arrivals.nextTime else { return }
+    arrivals.advance()
+    let batch = batch
+    var random = random
+    maker?.make(size: batch.size, &shared.state) { offset, index, payload in
+      let happened = time + offset
+      var arrival = happened
+      if index > 0, batch.within > .zero {
+        arrival.nanoseconds += Int64(random.integer(in: 0...Int(batch.within.nanoseconds)))
+      }
+      if batch.lateShare > 0, random.integer(in: 0...999) < Int(batch.lateShare) {
+        arrival.nanoseconds += Int64(random.integer(in: 1...Int(batch.lateBy.nanoseconds)))
+      }
+      let timestamp = SimulationEpoch.timestamp + happened.milliseconds
+      deliver(LiveEvent(timestamp: timestamp, payload: payload), arrival)
+    }
+    self.random = random
+  }
+}
+
+/// What the sources of one run share.
+final class SharedState {
+  @exclusivity(unchecked) var state = SourceState()
+}
+
+extension EventFeed where Source == ScenarioSource {
+  /// All events of a scenario.
+  ///
+  /// - Parameter load: factor of all generated rates, in millionths.
+  package init(_ scenario: Scenario, load: Int64 = 1_000_000) {
+    let shared = SharedState()
+    self.init(
+      scenario.sources.enumerated().map { number, source in
+        ScenarioSource(source, number: number, seed: scenario.seed, load: load, shared: shared)
+      }, faults: scenario.faults, seed: scenario.seed)
+  }
+}

@@ -1,0 +1,231 @@
+import Composable
+import HangSimulation
+import RateLimiting
+import Testing
+import ViewGraph
+
+/// A counter whose effects take time.
+@Reducer
+struct Counter {
+  @ObservableState
+  struct State: Equatable, Sendable {
+    var count: Int = 0
+    var saved: Int = 0
+    var ticks: Int = 0
+  }
+
+  enum Action: Sendable {
+    case added(Int)
+    case computeTapped(second: Bool)
+    case computed
+    case typed
+    case save
+    case timer
+    case ticked
+  }
+
+  let first: @Sendable () async throws -> Void
+  let second: @Sendable () async throws -> Void
+  let dependencies: Dependencies
+
+  func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch action {
+    case .added(let number):
+      state.count += number
+      return .none
+    case .computeTapped(let isSecond):
+      return .run { [first, second] send in
+        try await isSecond ? second() : first()
+        send(.computed)
+      }
+    case .computed:
+      state.count += 1
+      return .none
+    case .typed:
+      return .send(.save)
+        .debounce(id: "typing", for: .milliseconds(300), clock: dependencies.clock)
+    case .save:
+      state.saved += 1
+      return .none
+    case .timer: return .timer(every: .seconds(1), clock: dependencies.clock) { _ in .ticked }
+    case .ticked:
+      state.ticks += 1
+      return .none
+    }
+  }
+}
+
+struct CounterView: View {
+  static let name = "CounterView"
+  func body(_ state: Observed<Counter.State>, _ context: ViewContext) -> ViewNode {
+    .text("\(state.count), saved \(state.saved), \(state.ticks) s")
+  }
+}
+
+/// Hands on the sum of what came every tenth of a second.
+struct SummingIntake: EventIntake {
+  private var sum: Int?
+  private(set) var deadline: Instant?
+  private(set) var pending = 0
+  private(set) var coalesced = 0
+
+  mutating func receive(
+    _ event: Counter.Action, at now: Instant, into actions: inout [Counter.Action]
+  ) {
+    guard case .added(let number) = event else { return actions.append(event) }
+    if sum != nil { coalesced += 1 } else { pending = 1 }
+    sum = (sum ?? 0) + number
+    deadline = deadline ?? now + .milliseconds(100)
+  }
+
+  mutating func wake(at now: Instant, into actions: inout [Counter.Action]) {
+    guard let due = deadline, now >= due, let sum else { return }
+    actions.append(.added(sum))
+    (self.sum, deadline, pending) = (nil, nil, 0)
+  }
+}
+
+struct ScreenTests {
+  private func device(
+    cores: Int = 2, costs: DeviceProfile.Costs? = nil
+  ) -> Device {
+    Device(
+      "device", cores: cores,
+      costs: costs ?? DeviceProfile.Costs(action: .milliseconds(1), view: .cost(.milliseconds(2))))
+  }
+
+  private let screen = SimulatedScreen<Counter.Action>(
+    CounterView(), state: { Counter.State() },
+    reducer: { (world: SimulatedWorld) -> Counter in
+      let first = world.effect("first", EffectModel(cost: .milliseconds(50)))
+      let second = world.effect("second", EffectModel(cost: .milliseconds(50)))
+      return Counter(
+        first: { try await first.succeed() }, second: { try await second.succeed() },
+        dependencies: world.dependencies)
+    }, on: { (action: Counter.Action) -> [Counter.Action] in [action] })
+
+  private func run(
+    _ events: [EventStream<Counter.Action>], on device: Device, seconds: Int = 5,
+    screen: SimulatedScreen<Counter.Action>? = nil, faults: [Fault] = [],
+    bounds: HangBounds = .platform, thresholds: [String] = []
+  ) async throws -> SimulationReport {
+    try await (screen ?? self.screen).simulate(
+      events, faults: faults, on: [device], for: .seconds(seconds), bounds: bounds,
+      thresholds: thresholds)
+  }
+
+  @Test func `work beside the thread delays other work on its core, not the thread`() async throws {
+    let events: [EventStream<Counter.Action>] = [
+      .at(.seconds(1), event: .computeTapped(second: false)),
+      .at(.seconds(1), event: .computeTapped(second: true)),
+    ]
+    let alone = try await run(events, on: device(cores: 3))
+    #expect(alone.runs[0].effects.map(\.answered.max) == [50_000_000, 50_000_000])
+    let shared = try await run(events, on: device(cores: 2))
+    // They take turns of a millisecond.
+    #expect(shared.runs[0].effects.map(\.answered.max) == [99_000_000, 100_000_000])
+    // An action of a millisecond, and a frame.
+    #expect(shared.worstTurn?.turn.length == 3_000_000)
+    #expect(shared.runs[0].actions == 4)
+  }
+
+  @Test func `the same work in a reducer holds the thread`() async throws {
+    let costs = DeviceProfile.Costs(
+      action: .milliseconds(1), view: .cost(.milliseconds(2))
+    ).action("added", .milliseconds(500))
+    let report = try await run([.at(.seconds(1), event: .added(1))], on: device(costs: costs))
+    #expect(report.hangs == 1)
+    #expect(report.worstTurn?.turn.action == "added")
+    #expect(report.worstTurn?.turn.length == 502_000_000)
+  }
+
+  @Test func `actions of effects and of feedback cost what their kind costs`() async throws {
+    let costs = DeviceProfile.Costs(action: .zero, view: .cost(.zero))
+      .action("save", .milliseconds(300)).action("computed", .milliseconds(400))
+    let report = try await run(
+      [
+        .at(.seconds(1), event: .save), .at(.seconds(2), event: .computeTapped(second: false)),
+      ], on: device(costs: costs))
+    #expect(report.microhangs == 2)
+    #expect(report.runs[0].longestTurns.prefix(2).map(\.action) == ["computed", "save"])
+  }
+
+  @Test func `a debounce and a timer wait in virtual time, the same in each run`() async throws {
+    let events: [EventStream<Counter.Action>] = [
+      .at(.zero, event: .timer), .every(.milliseconds(100), until: .seconds(2)) { _ in .typed },
+    ]
+    let report = try await run(events, on: device(), seconds: 6)
+    // 20 keystrokes, the timer, five seconds, and what was typed is saved once.
+    #expect(report.runs[0].actions == 20 + 1 + 5 + 1)
+    #expect(try await run(events, on: device(), seconds: 6).json == report.json)
+    let causes = report.runs[0][CounterView.self]?.causes.compactMap(\.action) ?? []
+    #expect(Set(causes) == ["save", "ticked"])
+  }
+
+  @Test func `events that a stage holds wait, and are counted`() async throws {
+    let screen = SimulatedScreen<Counter.Action>(
+      CounterView(), state: { Counter.State() },
+      reducer: { (world: SimulatedWorld) -> Counter in
+        Counter(first: {}, second: {}, dependencies: world.dependencies)
+      }, intake: { SummingIntake() })
+    let report = try await run(
+      [.every(.milliseconds(10)) { _ in .added(1) }], on: device(), screen: screen)
+    let totals = report.runs[0].events
+    #expect(totals.received == 501)
+    #expect(totals.applied + totals.coalesced + totals.pending == 501)
+    #expect(totals.applied == report.runs[0].actions)
+    #expect((40...50).contains(totals.applied))
+    #expect(report.runs[0].latency.p50 > 50_000_000)
+  }
+
+  @Test func `faults strike the events of any screen`() async throws {
+    let events: [EventStream<Counter.Action>] = [.every(.milliseconds(10)) { _ in .added(1) }]
+    let report = try await run(
+      events, on: device(),
+      faults: [
+        .stall(at: .seconds(1), for: .seconds(1)),
+        .drop(share: 1, at: .seconds(3), for: .seconds(1)),
+      ])
+    #expect(report.runs[0].faults.dropped == 100)
+    #expect(report.runs[0].faults.delayed == 100)
+    #expect(report.runs[0].events.received == 401)
+  }
+
+  @Test func `what counts as a hang is up to the caller`() async throws {
+    let costs = DeviceProfile.Costs(action: .zero, view: .cost(.milliseconds(20)))
+    let events: [EventStream<Counter.Action>] = [.at(.seconds(1), .seconds(2), event: .added(1))]
+    let bounds = HangBounds(
+      late: .milliseconds(5), microhang: .milliseconds(10), hang: .milliseconds(15))
+    #expect(try await run(events, on: device(costs: costs)).hangs == 0)
+    let strict = try await run(events, on: device(costs: costs), bounds: bounds)
+    #expect(strict.hangs == 3)
+    #expect(strict.worstTurn?.turn.hangClass == "hang")
+  }
+
+  // MARK: Names
+
+  @Test(arguments: [
+    ("view(CounterVew).mean < 2ms", "there is no view 'CounterVew'; did you mean 'CounterView'?"),
+    ("effect(frist).failed == 0", "there is no effect 'frist'; did you mean 'first'?"),
+    ("hangs == 0 for devise", "there is no variant or device 'devise'; did you mean 'device'?"),
+  ])
+  func `thresholds are checked against the screen`(text: String, message: String) async {
+    let problem = await #expect(throws: SimulationProblem.self) {
+      _ = try await run([.at(.seconds(1), event: .added(1))], on: device(), thresholds: [text])
+    }
+    #expect(problem?.description == "\(text): \(message)")
+  }
+
+  @Test func `costs are checked against the screen`() async throws {
+    let costs = DeviceProfile.Costs(action: .zero, view: .cost(.zero))
+    let events: [EventStream<Counter.Action>] = [.at(.seconds(1), event: .added(1))]
+    let action = await #expect(throws: SimulationProblem.self) {
+      _ = try await run(events, on: device(costs: costs.action("aded", .zero)))
+    }
+    #expect(action?.description.hasSuffix("did you mean 'added'?") == true)
+    let view = await #expect(throws: SimulationProblem.self) {
+      _ = try await run(events, on: device(costs: costs.view("CountView", .cost(.zero))))
+    }
+    #expect(view?.description.hasSuffix("did you mean 'CounterView'?") == true)
+  }
+}

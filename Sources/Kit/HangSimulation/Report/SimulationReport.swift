@@ -160,7 +160,7 @@ public struct TurnReport: Sendable, Hashable {
   public var view: String?
   /// What its evaluation cost, without views within.
   public var viewCost: Int64
-  /// Which action and which field had it evaluated, if that is known.
+  /// Which action and which field led to that evaluation; `nil` if no action did.
   public var viewTrigger: EvaluationTrigger?
   /// One-off cost of the views that appeared.
   public var appearanceCost: Int64

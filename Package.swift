@@ -123,6 +123,12 @@ let kit: [Target] = [
     "Kit", "HangSimulation",
     ["Composable", "JSON", "RateLimiting", "Suggestions", "ViewGraph", "Wording"]),
   module("Kit", "UnixSockets", ["Platform"] + nio),
+  module(
+    "Kit", "HangTesting",
+    [
+      "HangSimulation", "ViewGraph", product("IssueReporting", "xctest-dynamic-overlay"),
+      product("IssueReportingTestSupport", "xctest-dynamic-overlay"),
+    ]),
   module("Kit", "VarlinkDescription"),
   module("Kit", "Varlink", ["JSON", "Platform", "UnixSockets", "VarlinkDescription"] + nio),
   module("Kit", "VarlinkGeneration", ["VarlinkDescription"]),
@@ -357,7 +363,7 @@ let tests: [Target] =
     test(
       "HangSimulationTests",
       [
-        "CheckoutScreen", "Composable", "HangSimulation", "RateLimiting",
+        "CheckoutScreen", "Composable", "HangSimulation", "HangTesting", "RateLimiting",
         "ViewGraph",
       ]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
@@ -510,6 +516,7 @@ let package = Package(
     .library(name: "Composable", targets: ["Composable"]),
     .library(name: "ComposableTesting", targets: ["ComposableTesting"]),
     .library(name: "HangSimulation", targets: ["HangSimulation", "RateLimiting", "ViewGraph"]),
+    .library(name: "HangTesting", targets: ["HangTesting"]),
     .executable(name: "livehostd", targets: ["livehostd"]),
     .executable(name: "livehostctl", targets: ["livehostctl"]),
     .executable(name: "livehost-source", targets: ["livehost-source"]),

@@ -12,7 +12,7 @@ public import ViewGraph
 ///       on: [phone], for: .seconds(60), seed: 1)
 ///     #expect(report.hangs == 0)
 ///
-/// Everything is made anew for each run, so that no run affects another.
+/// Each run has a state, reducer and views of its own, so that no run affects another.
 public struct SimulatedScreen<Event: Sendable>: Sendable {
   private let make:
     @Sendable (SimulatedWorld, [AnyEventSource<Event>], [Fault]) -> any RunningScreen

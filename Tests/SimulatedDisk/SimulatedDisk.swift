@@ -96,6 +96,14 @@ package final class SimulatedDisk: Disk {
     }
   }
 
+  /// Loses what is behind a place in a file, also what is safely on the disk.
+  package func cut(_ path: String, at count: Int) {
+    contents.withLock { contents in
+      contents.tree.cut(path, at: count)
+      contents.counts[.rot, default: 0] += 1
+    }
+  }
+
   /// What has befallen the disk so far.
   package var counts: [DiskEvent: Int] { contents.withLock { $0.counts } }
 

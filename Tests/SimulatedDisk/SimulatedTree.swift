@@ -239,6 +239,12 @@ struct SimulatedTree: Sendable {
     }
   }
 
+  mutating func cut(_ path: String, at count: Int) {
+    guard let node = try? find(path, .open) else { return }
+    truncate(node, to: count)
+    sync(node)
+  }
+
   mutating func rot(_ path: String, at offset: Int, bits: UInt8) {
     guard let node = try? find(path, .open) else { return }
     change(node) { (file: inout File) in

@@ -113,64 +113,89 @@ extension Simulation {
     model.spoil(rooms)
   }
 
-  /// Changes single bits of what is on the disk while the daemon does not run.
+  /// Changes single bits of what is on the disk while the daemon does not run, or loses whole lines.
   func spoil(_ bits: Int) {
     var changed: [(path: String, lost: [UInt8])] = []
     var places: Set<String> = []
     // Where nothing else goes wrong, one bit proves more: what is lost with it alone is told exactly.
     for _ in 0..<(plan.misfortunes.contains(.alone) ? min(bits, 1) : bits) {
-      guard let (path, bytes) = weakSpot() ?? anySpot() else { continue }
-      let offset = random.pick(bytes)
+      guard let spot = weakSpot() ?? anySpot() else { continue }
+      let (path, offset) = (spot.path, random.pick(spot.bytes))
       // A second change might undo the first.
       guard let contents = disk.contents(of: path), places.insert("\(path):\(offset)").inserted
       else { continue }
-      trace.add("\(path) changes at byte \(offset) of \(contents.count)")
       let line = contents[..<offset].lastIndex(of: 10).map { $0 + 1 } ?? 0
       changed.append((path, contents[line...] + behind(path)))
       witness.begin(disk)
-      disk.rot(path, at: offset, bits: 1 << UInt8(random.pick(0..<8)))
+      if spot.isCut, line > 0 {
+        trace.add("\(path) ends at byte \(line) of \(contents.count)")
+        disk.cut(path, at: line)
+      } else {
+        trace.add("\(path) changes at byte \(offset) of \(contents.count)")
+        disk.rot(path, at: offset, bits: 1 << UInt8(random.pick(0..<8)))
+      }
       witness.end(disk)
     }
     spoiledFiles.formUnion(changed.map(\.path))
     for (path, lost) in changed { spoiled(path, lost) }
   }
 
+  /// Bytes of a file.
+  private struct Spot {
+    var path: String
+    var bytes: Range<Int>
+    /// Whether the line there is lost, and all behind it, in place of a bit.
+    var isCut = false
+  }
+
   /// Bytes anywhere: in files of each kind as often, however many there are.
-  private func anySpot() -> (path: String, bytes: Range<Int>)? {
+  private func anySpot() -> Spot? {
     let kinds = Dictionary(grouping: files(in: SimulatedDaemon.directory)) {
       String($0.split(separator: "/")[1].prefix { $0 != "." })
     }.sorted { $0.key < $1.key }
     return kinds.randomElement(using: &random).flatMap { spot(in: $0.value) { 0..<$0.count } }
   }
 
-  /// Bytes on which more depends than on most: the newest snapshot of a room, the first line of a segment, and the last
-  /// batch of one that others follow. `nil` once in four times.
-  private func weakSpot() -> (path: String, bytes: Range<Int>)? {
+  /// Bytes on which more depends than on most: the newest snapshot of a room, above all behind a recording; the first
+  /// line of a segment, above all its checksum; and the last batch of one that others follow. `nil` once in six times.
+  private func weakSpot() -> Spot? {
     let all = files(in: SimulatedDaemon.directory)
     let segments = all.filter { $0.hasSuffix(".ndjson") }
-    return switch random.pick(0..<4) {
-    case 0:
-      spot(in: all.filter { $0.contains("/rooms/") && $0.hasSuffix(".json") }) { 0..<$0.count }
-    case 1: spot(in: segments) { 0..<($0.firstIndex(of: 10) ?? $0.count) }
-    case 2:
-      spot(in: segments.filter { !behind($0).isEmpty }) { bytes in
+    let snapshots = all.filter { $0.contains("/rooms/") && $0.hasSuffix(".json") }
+    let kind = random.pick(0..<6)
+    switch kind {
+    case 0: return spot(in: snapshots) { 0..<$0.count }
+    case 1:
+      let rooms = model.endings.keys
+      let isBehind = { (path: String) in rooms.contains { path.hasSuffix("/\($0).json") } }
+      return spot(in: snapshots.filter(isBehind)) { 0..<$0.count }
+    case 2, 3:
+      return spot(in: segments) { bytes in
+        let end = bytes.firstIndex(of: 10) ?? bytes.count
+        return (kind == 2 ? 0 : max(0, end - Self.checksum))..<end
+      }
+    case 4:
+      var spot = spot(in: segments.filter { !behind($0).isEmpty }) { bytes in
         let lines = bytes.indices.filter { bytes[$0] == 10 }
         return (lines.suffix(Self.lastLines).first ?? 0)..<bytes.count
       }
-    default: nil
+      spot?.isCut = random.oneIn(2)
+      return spot
+    default: return nil
     }
   }
 
-  /// About as many as a batch has.
+  /// About as many lines as a batch has.
   private static let lastLines = 16
+  /// About as many bytes as the number and the checksum of a line have.
+  private static let checksum = 24
 
-  private func spot(
-    in paths: [String], _ bytes: ([UInt8]) -> Range<Int>
-  ) -> (path: String, bytes: Range<Int>)? {
+  private func spot(in paths: [String], _ bytes: ([UInt8]) -> Range<Int>) -> Spot? {
     guard let path = paths.randomElement(using: &random), let contents = disk.contents(of: path),
       !contents.isEmpty
     else { return nil }
-    return (path, bytes(contents))
+    let range = bytes(contents)
+    return range.isEmpty ? nil : Spot(path: path, bytes: range)
   }
 
   /// What is in the segments behind one.

@@ -412,6 +412,40 @@ import WireFormats
     try await third.end()
   }
 
+  @Test func `what follows a segment that lost its last lines is not played`() async throws {
+    defer { clean() }
+    let first = try KeptRooms(in: path, segmentBytes: 16_000)
+    _ = try first.directory.open(.main)
+    for number in 0..<5 { await first.send(number * 30..<number * 30 + 30) }
+    let copy = try first.kill()
+    try await first.end()
+    let file = copy + "/log/000001.ndjson"
+    var lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+    // A part of its last batch is left, and nothing shows in the segment itself that there was more.
+    let isMark = { (line: Substring) in line.contains(#""batch":"#) }
+    let mark = try #require(
+      lines.indices.last { index in
+        let batch = lines[index...].prefix(20)
+        return isMark(lines[index]) && batch.count == 20
+          && !batch.dropFirst().contains(where: isMark)
+      })
+    lines.removeSubrange((mark + 6)...)
+    try (lines.joined(separator: "\n") + "\n").write(
+      toFile: file, atomically: true, encoding: .utf8)
+    let left = lines.count { $0.contains("chat.message") }
+    for _ in 1...2 {
+      let run = try KeptRooms(in: copy)
+      await run.restore()
+      #expect(await run.received() == left)
+      #expect(run.log.contain("the log does not lead on from there"))
+      // Without what was saved meanwhile, it is as damaged as before.
+      try await run.end()
+      for name in ["main.json", "main.json.previous"] {
+        try? FileManager.default.removeItem(atPath: "\(copy)/rooms/\(name)")
+      }
+    }
+  }
+
   @Test func `a recording from elsewhere puts no marks into the log`() async throws {
     defer { clean() }
     let directory = path + "/recordings/main-forged"

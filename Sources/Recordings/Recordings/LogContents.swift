@@ -81,6 +81,10 @@ package struct LogContents: Sendable {
     let isDamaged =
       isCutShort
       || (lastNumber != nil && (lastNumber != number - 1 || (previous ?? end?.text) != end?.text))
+    // The one before has lost its last lines, and perhaps the rest of a batch: it may end as one that was killed.
+    if lastNumber == number - 1, let previous, previous != end?.text {
+      segments[segments.count - 1].noteShortened()
+    }
     if isDamaged {
       problems.append(
         "the log of the rooms is damaged in segment \(number): rooms come back in the state before the damage, or in one saved later"

@@ -12,14 +12,14 @@ package struct RecordingFiles: Sendable {
     /// still being written.
     package let last: Int64?
     /// Whether it was larger when it was closed.
-    package let isShortened: Bool
+    package fileprivate(set) var isShortened: Bool
     /// Whether it is the file that was examined, whatever name its header has: a recording may be renamed.
     var isExamined = true
   }
 
   package let name: String
   package let room: String
-  package let segments: [Segment]
+  package private(set) var segments: [Segment]
   /// Where they are.
   package let disk: any Disk
   /// The number of the last segment, if it is known; without that, the last of ``segments``.
@@ -33,6 +33,9 @@ package struct RecordingFiles: Sendable {
     files.use = nil
     return files
   }
+
+  /// Notes that something at the end of its last segment is gone.
+  mutating func noteShortened() { segments[segments.count - 1].isShortened = true }
 
   /// The size of all segments.
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }

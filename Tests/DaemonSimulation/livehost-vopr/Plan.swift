@@ -75,6 +75,8 @@ struct Plan {
     let settles: Bool
     /// How many bits of what is on the disk have changed before it begins.
     let rottenBits: Int
+    /// The room whose newest snapshot they are in, if it is not any file.
+    var rottenRoom: Int?
     /// The call of its start before which the process or the power ends.
     var crashOfStart: (call: Int, fault: DiskFault)?
   }
@@ -147,6 +149,34 @@ struct Plan {
       }
       lives.append(life)
     }
+    if misfortunes.contains(.alone) { rotBehindRecording(&count) }
+  }
+
+  /// Ends with a life that ends behind a recording, and with one that finds spoiled what was saved of the room since.
+  /// What leads from a recording back to the log is needed only if the room was saved once since then, and it is saved
+  /// when the recording ends and when it is closed: unless the disk is still busy with the time before.
+  private mutating func rotBehindRecording(_ count: inout Int) {
+    // Random numbers of their own, so that everything else stays as it is.
+    var random = SplitMix64(seed: ~seed)
+    let room = random.pick(0..<rooms)
+    let send = Kind.send(client: 0, room: room, lines: 10, syncs: true)
+    let operations: [(milliseconds: UInt64, kind: Kind)] = [
+      (0, .open(room: room, isRecorded: false)), (100, send),
+      (200, .fault(.slow(500_000_000), on: .syncs, after: random.pick(1..<4), nanoseconds: 0)),
+      (200, .record(room: room)), (300, send), (500, .stop(room: room)), (1_000, send),
+    ]
+    let known = count
+    count += operations.count
+    lives.append(
+      Life(
+        operations: operations.enumerated().map {
+          Operation(number: known + 1 + $0, at: $1.milliseconds * 1_000_000, kind: $1.kind)
+        }, nanoseconds: UInt64(random.pick(900..<2_000)) * 1_000_000,
+        end: random.oneIn(2) ? .kill : .powerLoss, crashCalls: nil, settles: false, rottenBits: 0))
+    lives.append(
+      Life(
+        operations: [], nanoseconds: 1_000_000_000, end: .kill, crashCalls: nil, settles: false,
+        rottenBits: 1, rottenRoom: room))
   }
 
   /// The numbers of all operations.

@@ -114,12 +114,17 @@ extension Simulation {
   }
 
   /// Changes single bits of what is on the disk while the daemon does not run, or loses whole lines.
-  func spoil(_ bits: Int) {
+  ///
+  /// - Parameter room: whose newest snapshot is meant; `nil` for any file.
+  func spoil(_ bits: Int, of room: String? = nil) {
     var changed: [(path: String, lost: [UInt8])] = []
     var places: Set<String> = []
     // Where nothing else goes wrong, one bit proves more: what is lost with it alone is told exactly.
     for _ in 0..<(plan.misfortunes.contains(.alone) ? min(bits, 1) : bits) {
-      guard let spot = weakSpot() ?? anySpot() else { continue }
+      let snapshot = room.map { "\(SimulatedDaemon.directory)/rooms/\($0).json" }
+      guard
+        let spot = snapshot.flatMap({ spot(in: [$0]) { 0..<$0.count } }) ?? weakSpot() ?? anySpot()
+      else { continue }
       let (path, offset) = (spot.path, random.pick(spot.bytes))
       // A second change might undo the first.
       guard let contents = disk.contents(of: path), places.insert("\(path):\(offset)").inserted
@@ -157,12 +162,13 @@ extension Simulation {
   }
 
   /// Bytes on which more depends than on most: the newest snapshot of a room, above all behind a recording; the first
-  /// line of a segment, above all its checksum; and the last batch of one that others follow. `nil` once in six times.
+  /// line of a segment, above all its checksum; the last batch of one that others follow; and the
+  /// newest segments, which are still written. `nil` once in seven times.
   private func weakSpot() -> Spot? {
     let all = files(in: SimulatedDaemon.directory)
     let segments = all.filter { $0.hasSuffix(".ndjson") }
     let snapshots = all.filter { $0.contains("/rooms/") && $0.hasSuffix(".json") }
-    let kind = random.pick(0..<6)
+    let kind = random.pick(0..<7)
     switch kind {
     case 0: return spot(in: snapshots) { 0..<$0.count }
     case 1:
@@ -181,6 +187,7 @@ extension Simulation {
       }
       spot?.isCut = random.oneIn(2)
       return spot
+    case 5: return spot(in: segments.filter { behind($0).isEmpty }) { 0..<$0.count }
     default: return nil
     }
   }

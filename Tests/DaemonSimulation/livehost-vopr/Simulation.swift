@@ -136,7 +136,7 @@ final class Simulation: @unchecked Sendable {
   }
 
   private func live(_ life: Plan.Life) {
-    spoil(life.rottenBits)
+    spoil(life.rottenBits, of: life.rottenRoom.map { rooms[$0] })
     crashOfStart = life.crashOfStart
     while !start(), violation == nil { crashOfStart = nil }
     crashOfStart = nil

@@ -83,9 +83,9 @@ enum Path: String, CaseIterable {
     }
   }
 
-  /// Whether something that was safely on the disk is not as it was.
+  /// Whether something that was safely on the disk is not as it was, or something was saved before what leads to it.
   var isDamage: Bool {
-    [.damagedRecording, .damagedLog, .spoiledSnapshot].contains(self)
+    [.damagedRecording, .damagedLog, .spoiledSnapshot, .newerSnapshot].contains(self)
   }
 
   /// What a line of the journal tells.

@@ -115,9 +115,7 @@ extension Room {
 
   private static func acknowledge(_ receipt: DeliveryReceipt, _ recorder: RoomRecorder?) {
     guard let recorder else { return receipt.markApplied() }
-    var batch = RecordedBatch()
-    batch.whenSynced { receipt.markApplied(failure: recorder.failureReason) }
-    recorder.post(batch)
+    recorder.whenSynced { receipt.markApplied(failure: recorder.failureReason) }
   }
 
   /// Puts new settings in force, except while a recording is played, which has its own.
@@ -161,4 +159,13 @@ extension Room {
 
 extension RoomRecorder: Durability {
   package var failureReason: String? { failure?.description }
+}
+
+extension RoomRecorder {
+  /// Calls `completion` once everything that it was given is on disk, or lost.
+  func whenSynced(_ completion: @escaping @Sendable () -> Void) {
+    var batch = RecordedBatch()
+    batch.whenSynced(completion)
+    post(batch)
+  }
 }

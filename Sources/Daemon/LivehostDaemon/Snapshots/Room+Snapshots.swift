@@ -65,9 +65,14 @@ extension Room {
         keeper.visit { $0?.noteSaved(isWritten: isWritten) }
       }
     }
-    guard log != nil else { return post() }
-    // Never ahead of the log: everything in it behind the snapshot is repeated at the next start.
-    log?.whenSynced(post)
+    // Never ahead of a recording that is being closed.
+    let postBehindRecording: @Sendable () -> Void = { [closingRecorder] in
+      guard let closingRecorder else { return post() }
+      closingRecorder.whenSynced(post)
+    }
+    guard log != nil else { return postBehindRecording() }
+    // Nor ahead of the log: everything in it behind the snapshot is repeated at the next start.
+    log?.whenSynced(postBehindRecording)
     log?.handOver()
   }
 

@@ -118,6 +118,35 @@ import ViewGraph
       ])
   }
 
+  @Test func `a name says what somebody is to the room, by badges, and how much they cheered`()
+    throws
+  {
+    let store = Store(
+      initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
+    ) { ChatFeature() }
+    let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
+    let messages = [
+      ChatMessage(
+        id: "1", userID: "u", userName: "Ann",
+        badges: "subscriber/3012,broadcaster/1,turbo/1,\u{1B}[2J", text: "hi"),
+      ChatMessage(
+        id: "2", userID: "v", userName: "Bob", badges: "vipx/1,VIP,moderator", text: "Cheer1",
+        bits: 1),
+      ChatMessage(
+        id: "3", userID: "w", userName: "Cy",
+        badges: Array(repeating: "x", count: 16).joined(separator: ",") + ",vip", text: "no"),
+    ]
+    store.send(.messages(messages.map { TimedMessage(timestamp: 0, message: $0) }))
+    store.deliverChanges()
+    graph.evaluateFrame()
+    #expect(
+      try rows(of: graph).map(\.node) == [
+        .row([.text("[host] Ann:", .person), .text("hi")]),
+        .row([.text("[mod] Bob with 1 bit:", .person), .text("Cheer1")]),
+        .row([.text("Cy:", .person), .text("no")]),
+      ])
+  }
+
   @Test func `an action that changes nothing visible evaluates no view`() {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched

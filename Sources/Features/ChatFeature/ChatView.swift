@@ -139,8 +139,14 @@ extension DisplayedMessage {
     if thread != nil { marks.append(.text(">", .faint)) }
     if isMention { marks.append(.text("*", .warning)) }
     if !message.channel.isEmpty { marks.append(.text("(\(message.channel))", .faint)) }
+    // One text with the name, as a row for each badge and cheer would be more to lay out.
+    var name = String(message.userName) + ":"
+    if message.bits > 0 {
+      name = "\(message.userName) with \(Format.count(Int(message.bits), "bit")):"
+    }
+    if !message.badges.isEmpty { name = message.standing + name }
     let words: [ViewNode] = [
-      .text(String(message.userName) + ":", .person),
+      .text(name, .person),
       .text(String(message.text), isMention ? .warning : .normal),
     ]
     // Most messages have no marks, and each frame makes all rows that it draws.

@@ -110,7 +110,7 @@ package struct StyledLine: Equatable, Sendable {
     return lines
   }
 
-  /// Broken into lines of a width, at spaces where there are some; the later lines are indented.
+  /// Broken into lines of a width, where ``LineBreaks`` allows it; the later lines are indented.
   package func wrapped(width: Int, indent: Int = 2) -> [StyledLine] {
     guard self.width > width, width > indent + 8 else { return [self] }
     var lines: [StyledLine] = []
@@ -118,14 +118,17 @@ package struct StyledLine: Equatable, Sendable {
     var used = 0
     func start() -> StyledLine { StyledLine(String(repeating: " ", count: indent)) }
     for part in parts {
-      for word in Self.words(part.text) {
+      for word in LineBreaks.words(part.text) {
         var word = word
-        if used + TerminalText.width(word) > width, used > indent {
+        let columns = TerminalText.width(word)
+        // One that is longer than a line begins where there is room, and is cut where the line ends.
+        if used + columns > width, used > indent,
+          columns <= width - indent || used + Self.leastHead > width
+        {
           lines.append(line)
           (line, used) = (start(), indent)
           word = String(word.drop { $0 == " " })
         }
-        // A word that is longer than a line is cut where the line ends.
         while used + TerminalText.width(word) > width {
           let head = TerminalText.prefix(word, width: width - used)
           line.append(head, part.style)
@@ -140,19 +143,6 @@ package struct StyledLine: Equatable, Sendable {
     return lines + [line]
   }
 
-  /// Words with the spaces before them.
-  private static func words(_ text: String) -> [String] {
-    var words: [String] = []
-    var word = ""
-    var hasLetter = false
-    for character in text {
-      if character == " ", hasLetter {
-        words.append(word)
-        (word, hasLetter) = ("", false)
-      }
-      word.append(character)
-      hasLetter = hasLetter || character != " "
-    }
-    return word.isEmpty ? words : words + [word]
-  }
+  /// How many columns of a word that is longer than a line are worth beginning it at the end of another.
+  private static let leastHead = 8
 }

@@ -1,0 +1,42 @@
+/// Where a line of text may end: at spaces, and on both sides of the characters of Chinese and Japanese and of pictures,
+/// which are written without spaces. Korean has spaces.
+///
+/// The part of Unicode Standard Annex 14 that chat needs: its classes ID, CL, NS, CJ, EX and OP.
+enum LineBreaks {
+  /// The pieces of a text that stay together, each with the spaces before it.
+  static func words(_ text: String) -> [String] {
+    var words: [String] = []
+    var word = ""
+    var last: Character?
+    for character in text {
+      if let last, last != " ", isBreak(between: last, and: character) {
+        words.append(word)
+        word = ""
+      }
+      word.append(character)
+      last = character
+    }
+    return word.isEmpty ? words : words + [word]
+  }
+
+  private static func isBreak(between one: Character, and other: Character) -> Bool {
+    if other == " " { return true }
+    return (standsAlone(one) || standsAlone(other)) && !closing.contains(other)
+      && !opening.contains(one)
+  }
+
+  private static func standsAlone(_ character: Character) -> Bool {
+    guard let first = character.unicodeScalars.first, first.value >= 0x2E80 else { return false }
+    switch first.value {
+    case 0xA960...0xA97F, 0xAC00...0xD7A3: return false
+    default: return TerminalText.width(of: character) == 2
+    }
+  }
+
+  /// Not at the beginning of a line.
+  private static let closing = Set(
+    "、。，．・：；？！‼⁇々〻ー〜゛゜」』）］｝】〉》〕〗〙ゝゞヽヾ" + "ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ"
+      + ",.:;!?)]}%…")
+  /// Not at the end of one.
+  private static let opening = Set("「『（［｛【〈《〔〖〘([{")
+}

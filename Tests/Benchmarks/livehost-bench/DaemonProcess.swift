@@ -1,0 +1,68 @@
+import BenchmarkKit
+import Foundation
+
+/// A daemon of its own, with the program beside this one: what it takes is not mixed with what measures it.
+final class DaemonProcess {
+  let directory: String
+  private let process = Process()
+
+  var ingestSocket: String { directory + "/run/ingest" }
+
+  /// Starts the daemon, and returns once it takes events.
+  ///
+  /// - Parameter directory: holds its sockets, its state and its configuration; may be one of an earlier run.
+  init(in directory: String, rooms: Int) throws {
+    self.directory = directory
+    for name in ["/run", "/state"] {
+      try FileManager.default.createDirectory(
+        atPath: directory + name, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    }
+    let configuration = directory + "/livehostd.yaml"
+    try "rooms:\n  maximum: \(rooms)\n".write(
+      toFile: configuration, atomically: true, encoding: .utf8)
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+      .deletingLastPathComponent().appendingPathComponent("livehostd")
+    process.arguments = [
+      "--config", configuration, "--runtime-dir", directory + "/run", "--state-dir",
+      directory + "/state",
+    ]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    while true {
+      guard process.isRunning else { throw POSIXError(.ECHILD) }
+      if let socket = try? BenchmarkSocket(path: ingestSocket), (try? socket.sync()) != nil {
+        return
+      }
+      Harness.wait(until: Harness.now() + 5_000_000)
+    }
+  }
+
+  /// Stops the daemon as a service manager does, and returns once it has ended.
+  func stop() {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  /// The processor time that it has taken, in nanoseconds.
+  var processorTime: Double {
+    // Behind the name in parentheses, which may hold blanks; the times are fields 14 and 15.
+    let fields = file("stat").split(separator: ")").last?.split(separator: " ") ?? []
+    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+      return 0
+    }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK))) * 1e9
+  }
+
+  /// Its resident memory in bytes.
+  var residentBytes: Int {
+    let fields = file("statm").split(separator: " ")
+    return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+  }
+
+  private func file(_ name: String) -> String {
+    (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/\(name)", encoding: .utf8))
+      ?? ""
+  }
+}

@@ -1,0 +1,171 @@
+import BenchmarkKit
+import Foundation
+import Synchronization
+
+/// Many rooms in one daemon, which is a process of its own: busy ones, idle ones, many that open at once, and a
+/// restart with all of them. The sender shares the machine with it.
+func roomsBenchmarks(_ harness: Harness) throws {
+  if harness.isWanted("rooms.busy") { try measureBusyRooms(harness) }
+  if harness.isWanted("rooms.idle") { try measureIdleRooms(harness) }
+  if harness.isWanted("rooms.open") || harness.isWanted("rooms.restart") {
+    try measureRestart(harness)
+  }
+}
+
+private func withDaemon(
+  _ name: String, rooms: Int, _ body: (DaemonProcess) throws -> Void
+) throws {
+  FileHandle.standardError.write(Data("measuring \(name)\n".utf8))
+  let directory = NSTemporaryDirectory() + "livehost-bench-\(getpid())-rooms"
+  defer { try? FileManager.default.removeItem(atPath: directory) }
+  let daemon = try DaemonProcess(in: directory, rooms: rooms)
+  defer { daemon.stop() }
+  try body(daemon)
+}
+
+/// A number from the environment, for shorter or smaller runs than the promised ones.
+private func setting(_ name: String, _ usual: Int) -> Int {
+  ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? usual
+}
+
+// MARK: Busy rooms
+
+/// How many messages each busy room gets in a second.
+private let rate = 10
+/// The sender writes a part of the rooms' messages in each of them.
+private let partsPerRound = 10
+
+private func measureBusyRooms(_ harness: Harness) throws {
+  let rooms = setting("BENCH_ROOMS", 5_000)
+  let seconds = setting("BENCH_SECONDS", 60)
+  try withDaemon("rooms.busy", rooms: rooms) { daemon in
+    var lines = RoomLines(rooms: rooms)
+    let socket = try BenchmarkSocket(path: daemon.ingestSocket)
+    try socket.send(lines.next(0..<rooms))
+    try socket.sync()
+    let probe = try Watcher(daemon, rooms: rooms)
+    let before = daemon.processorTime
+    let start = Harness.now()
+    let part = UInt64(1_000_000_000 / (rate * partsPerRound))
+    var latest: UInt64 = 0
+    for index in 0..<seconds * rate * partsPerRound {
+      let due = start + UInt64(index) * part
+      Harness.wait(until: due)
+      let first = index % partsPerRound * rooms / partsPerRound
+      let end = (index % partsPerRound + 1) * rooms / partsPerRound
+      try socket.send(lines.next(first..<end))
+      latest = max(latest, Harness.now() - due)
+    }
+    try socket.sync()
+    let late = Double(Harness.now() - start) - Double(seconds) * 1e9
+    let taken = daemon.processorTime - before
+    let times = probe.end().sorted()
+    let events = Double(rooms * rate * seconds)
+    harness.report(
+      "rooms.busy.p99", times.isEmpty ? 0 : Double(times[times.count * 99 / 100]) / 1e6, "ms",
+      bar: "< 100 ms: message to acknowledgement, with its frame and the disk's sync")
+    harness.report(
+      "rooms.busy.p50", times.isEmpty ? 0 : Double(times[times.count / 2]) / 1e6, "ms")
+    harness.report(
+      "rooms.busy.late", late / 1e6, "ms",
+      bar: "flat: until all of \(seconds) s is applied and on disk")
+    harness.report(
+      "rooms.busy.sender", Double(latest) / 1e6, "ms", bar: "the longest wait of the sender")
+    harness.report(
+      "rooms.busy.event", taken / events / 1e3, "us", bar: "processor time of the daemon")
+    harness.report(
+      "rooms.busy.cores", taken / (Double(seconds) * 1e9), "cores",
+      bar: "\(rooms) rooms x \(rate)/s keep up")
+  }
+}
+
+/// Somebody who wants to know: a message to one room after the other, and how long until it is acknowledged. Counted
+/// from the time at which it was to be sent, so that one that waits for the one before it counts as late.
+private final class Watcher: @unchecked Sendable {
+  private let isEnding = Atomic<Bool>(false)
+  private let ended = DispatchSemaphore(value: 0)
+  private let socket: BenchmarkSocket
+  /// Written by the thread, read when it has ended.
+  private var times: [UInt64] = []
+
+  init(_ daemon: DaemonProcess, rooms: Int) throws {
+    socket = try BenchmarkSocket(path: daemon.ingestSocket)
+    Thread.detachNewThread { [self] in
+      var due = Harness.now()
+      var number = 0
+      while !isEnding.load(ordering: .relaxed) {
+        due += 20_000_000
+        Harness.wait(until: due)
+        number += 1
+        let room = "room-\(100_000 + number &* 7919 % rooms)"
+        let line = RoomLines.line(room: room, number: 900_000_000 + number)
+        guard (try? socket.send(Array(line.utf8))) != nil, (try? socket.sync()) != nil else {
+          break
+        }
+        times.append(Harness.now() - due)
+      }
+      ended.signal()
+    }
+  }
+
+  func end() -> [UInt64] {
+    isEnding.store(true, ordering: .relaxed)
+    ended.wait()
+    return times
+  }
+}
+
+// MARK: Idle rooms
+
+private func measureIdleRooms(_ harness: Harness) throws {
+  let rooms = setting("BENCH_ROOMS", 50_000)
+  let quiet = UInt64(setting("BENCH_SECONDS", 20)) * 1_000_000_000
+  try withDaemon("rooms.idle", rooms: rooms) { daemon in
+    // What the first rooms take is what all rooms share.
+    try open(rooms / 50, of: rooms, in: daemon)
+    let memory = daemon.residentBytes
+    try open(rooms, of: rooms, in: daemon)
+    // What ends some time after the last event has ended by then.
+    Harness.wait(until: Harness.now() + quiet)
+    let taken = daemon.processorTime
+    Harness.wait(until: Harness.now() + quiet)
+    harness.report(
+      "rooms.idle.cpu", (daemon.processorTime - taken) / Double(quiet) * 100, "% of a core",
+      bar: "none")
+    harness.report(
+      "rooms.idle.memory",
+      Double(daemon.residentBytes - memory) / Double(rooms - rooms / 50) / 1_024, "KiB/room",
+      bar: "<= 4 KiB")
+  }
+}
+
+/// Opens rooms by a message in each. Returns nanoseconds.
+@discardableResult
+private func open(_ count: Int, of rooms: Int, in daemon: DaemonProcess) throws -> UInt64 {
+  var lines = RoomLines(rooms: rooms)
+  let socket = try BenchmarkSocket(path: daemon.ingestSocket)
+  let start = Harness.now()
+  try socket.send(lines.next(0..<count))
+  try socket.sync()
+  return Harness.now() - start
+}
+
+// MARK: Restart
+
+private func measureRestart(_ harness: Harness) throws {
+  let rooms = setting("BENCH_ROOMS", 10_000)
+  try withDaemon("rooms.open", rooms: rooms) { daemon in
+    let opened = try open(rooms, of: rooms, in: daemon)
+    let stopping = Harness.now()
+    daemon.stop()
+    let starting = Harness.now()
+    let next = try DaemonProcess(in: daemon.directory, rooms: rooms)
+    let started = Harness.now()
+    next.stop()
+    harness.report("rooms.open", Double(opened) / 1e9, "s", bar: "< 2 s: \(rooms) rooms")
+    harness.report(
+      "rooms.restart.stop", Double(starting - stopping) / 1e9, "s", bar: "< 5 s: \(rooms) rooms")
+    harness.report(
+      "rooms.restart.start", Double(started - starting) / 1e9, "s", bar: "< 5 s: \(rooms) rooms")
+  }
+}

@@ -49,6 +49,7 @@ vopr: dependencies
 	@Tests/vopr.sh $(BIN) $(SEEDS)
 
 bench: dependencies
+	@$(BUILD) --product livehostd
 	@$(BUILD) --product livehost-bench
 	@BENCH="$(BENCH)" $(BIN)/livehost-bench --json .build/bench.json
 

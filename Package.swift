@@ -42,7 +42,10 @@ let webSocket = [
 let lifecycle = serviceProduct("ServiceLifecycle", "swift-service-lifecycle")
 let coreMetrics = serviceProduct("CoreMetrics", "swift-metrics")
 let signals = serviceProduct("UnixSignals", "swift-service-lifecycle")
-let arguments = serviceProduct("ArgumentParser", "swift-argument-parser")
+// The command line of programs that simulate screens of their own; part of the service's.
+let commandLine = "HangCommand"
+let arguments = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: [commandLine]))
 let yams = serviceProduct("Yams", "Yams")
 let sqlite = serviceProduct("GRDB", "GRDB.swift")
 let deques = serviceProduct("DequeModule", "swift-collections")
@@ -129,6 +132,7 @@ let kit: [Target] = [
       "HangSimulation", "ViewGraph", product("IssueReporting", "xctest-dynamic-overlay"),
       product("IssueReportingTestSupport", "xctest-dynamic-overlay"),
     ]),
+  module("Kit", "HangCommand", ["HangSimulation", "Suggestions", arguments]),
   module("Kit", "VarlinkDescription"),
   module("Kit", "Varlink", ["JSON", "Platform", "UnixSockets", "VarlinkDescription"] + nio),
   module("Kit", "VarlinkGeneration", ["VarlinkDescription"]),
@@ -206,9 +210,9 @@ let control: [Target] = [
     "Control", "CommandLineTool",
     [
       "BatchDelivery", "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform",
-      "PlatformFormats", "Prometheus", "RateLimiting", "HangSimulation", "Simulation",
-      "SourceArguments", "Suggestions", "Systemd", "UnixSockets", "Varlink", "WireFormats",
-      "Wording", "YAMLReader", arguments,
+      "PlatformFormats", "Prometheus", "RateLimiting", "HangCommand", "HangSimulation",
+      "Simulation", "SourceArguments", "Suggestions", "Systemd", "UnixSockets", "Varlink",
+      "WireFormats", "Wording", "YAMLReader", arguments,
     ] + nio),
 ]
 
@@ -517,6 +521,7 @@ let package = Package(
     .library(name: "ComposableTesting", targets: ["ComposableTesting"]),
     .library(name: "HangSimulation", targets: ["HangSimulation", "RateLimiting", "ViewGraph"]),
     .library(name: "HangTesting", targets: ["HangTesting"]),
+    .library(name: "HangCommand", targets: ["HangCommand"]),
     .executable(name: "livehostd", targets: ["livehostd"]),
     .executable(name: "livehostctl", targets: ["livehostctl"]),
     .executable(name: "livehost-source", targets: ["livehost-source"]),
@@ -524,7 +529,10 @@ let package = Package(
     .executable(name: "livehost-gateway", targets: ["livehost-gateway"]),
   ],
   traits: [
-    .trait(name: service, description: "The daemon, its command line and the simulator."),
+    .trait(name: commandLine, description: "Command lines for simulations, with ArgumentParser."),
+    .trait(
+      name: service, description: "The daemon, its command line and the simulator.",
+      enabledTraits: [commandLine]),
     .default(enabledTraits: [service]),
   ],
   dependencies: [

@@ -10,7 +10,7 @@ write=${2:-}
 graphs=$(mktemp -d)
 trap 'rm -rf "$graphs"' EXIT
 
-for module in Composable ComposableTesting HangSimulation HangTesting; do
+for module in Composable ComposableTesting HangCommand HangSimulation HangTesting; do
   check "the interface of $module can be read" \
     swift symbolgraph-extract -module-name "$module" -I "$bin/Modules" -output-dir "$graphs" \
     -target "$(uname -m)-unknown-linux-gnu" -minimum-access-level public

@@ -34,6 +34,8 @@ import Testing
     "ingest": "IngestTests has its members",
     "simulate": "SimulateTests has its members, and the simulation its own golden report",
     "compare": "SimulateTests has its members",
+    "sweep": "SimulateTests has its members",
+    "calibrate": "CalibrateTests has its members",
     "demo": "DemoSummaryTests has its members",
     "connect twitch": "livehost-source prints it; SourceReporterTests has its members",
     "connect eventsub": "livehost-source prints it; SourceReporterTests has its members",

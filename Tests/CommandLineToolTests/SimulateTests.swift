@@ -54,7 +54,7 @@ import Testing
       "frames < 3",
     ])
     #expect(result.status == .thresholdsNotMet)
-    #expect(result.diagnostics.contains("✗ frames < 3"))
+    #expect(result.diagnostics.contains("✗ frames < 3: "))
     let report = try JSONValue(parsing: result.output)
     #expect(report["thresholds"]?.arrayValue?.count == 2)
     #expect(report["thresholds"]?.arrayValue?.last?["passed"] == false)
@@ -104,6 +104,101 @@ import Testing
     #expect(try JSONValue(parsing: same.output).arrayValue?.count == 2)
     #expect(await perform(["compare", file, "\(file):none"]).status == .badData)
     #expect(await perform(["compare", path, file]).status == .badData)
+  }
+
+  // MARK: Seeds
+
+  @Test func `a sweep has its members and does not depend on the number of workers`() async throws {
+    let arguments = ["sweep", path, "--seeds", "6", "--json=short", "--threshold"]
+    let one = await run(arguments + ["p50(frames) > 3", "--workers", "1"])
+    #expect(one.status == .done)
+    let four = await run(arguments + ["p50(frames) > 3", "--workers", "4"])
+    #expect(four.output == one.output)
+    let report = try JSONValue(parsing: one.output)
+    #expect(report["seeds"] == [1, 2, 3, 4, 5, 6])
+    #expect(report["thresholds"]?.arrayValue?.first?["passed"] == true)
+    let frames = report["runs"]?.arrayValue?.last?["metrics"]?["frames"]
+    #expect(report["runs"]?.arrayValue?.count == 2 && frames?["worstSeed"] != nil)
+    let failed = await run(arguments + ["frames < 3 for ignored"])
+    #expect(failed.status == .thresholdsNotMet)
+    let failure = try JSONValue(parsing: failed.output)["thresholds"]?.arrayValue?.first
+    #expect(failure?["failures"] == ["one, ignored"])
+    let run = failure?["failedRuns"]?.arrayValue?.first
+    #expect(run?["failedSeeds"] == 6 && run?["seeds"] == 6 && run?["seed"] != nil)
+  }
+
+  @Test func `each seed of a sweep gives what the simulation gives with it`() async throws {
+    var found: Set<String> = []
+    for seed in 1...6 {
+      let one = await run(["simulate", path, "--local", "--json=short", "--seed", "\(seed)"])
+      let report = try JSONValue(parsing: one.output)
+      let swept = await run([
+        "sweep", path, "--seeds", "1", "--first-seed", "\(seed)", "--json=short",
+      ])
+      #expect(try JSONValue(parsing: swept.output)["digest"] == report["digest"])
+      found.insert(report["digest"]?.stringValue ?? "")
+    }
+    #expect(found.count == 6)
+  }
+
+  @Test func `variants are compared seed by seed`() async throws {
+    let text = await run(["compare", path, "--seeds", "8"])
+    #expect(text.status == .done)
+    #expect(text.output.contains("more than noise"))
+    #expect(text.output.contains("change  by chance"))
+    let json = await run(["compare", path, "--seeds", "8", "--json=short"])
+    let differences = try JSONValue(parsing: json.output)["differences"]?.arrayValue
+    #expect(differences?.first?["variants"] == ["tracked", "ignored"])
+    let alone = await run(["compare", path, "--seeds", "8", "--variant", "tracked"])
+    #expect(alone.status == .usage && alone.diagnostics.contains("only one variant"))
+    for arguments in [[path], [path, path, "--seeds", "8"], [path, path, "--junit", "x"]] {
+      #expect(await run(["compare"] + arguments).status == .usage, "\(arguments)")
+    }
+  }
+
+  @Test func `the slowdown is found at which a screen hangs`() async throws {
+    let arguments = ["sweep", path, "--variant", "tracked", "--find", "device.slowdown"]
+    let condition = ["--where", "hangs > 0 without appearance"]
+    let found = await run(arguments + condition + ["--json=short"])
+    #expect(found.status == .done)
+    let slowdown = try JSONValue(parsing: found.output)["slowdowns"]?.arrayValue?.first
+    #expect(slowdown?["holdsFrom"] != nil && slowdown?["holdsNotAt"] != nil)
+    let never = await run(arguments + condition + ["--up-to", "1"])
+    #expect(
+      never.output.contains("one, tracked: hangs > 0 without appearance does not hold up to 1 x"))
+    let already = await run(arguments + ["--where", "hangs > 0"])
+    #expect(already.output.contains("one, tracked: hangs > 0 holds already at 1 x"))
+    #expect(await run(arguments).status == .usage)
+    #expect(await run(arguments + ["--where", "hags > 0"]).status == .usage)
+  }
+
+  @Test func `thresholds are tests in JUnit and rows in Markdown, the same from a sweep`()
+    async throws
+  {
+    for verb in [["simulate", path, "--local"], ["sweep", path, "--seeds", "2"]] {
+      let result = await run(
+        verb + [
+          "--threshold", "frames < 3", "--threshold", "hangs >= 0", "--junit",
+          "\(directory.path)/junit.xml", "--markdown", "\(directory.path)/report.md",
+        ])
+      #expect(result.status == .thresholdsNotMet)
+      #expect(result.output.hasPrefix("1 of 2 thresholds not met\n  ✗ frames < 3: "))
+      let junit = directory.take("junit.xml")
+      #expect(junit.contains(#"<testsuite name="small" tests="2" failures="1">"#))
+      #expect(junit.contains(#"<testcase classname="small" name="frames &lt; 3">"#))
+      #expect(junit.contains(#"<testcase classname="small" name="hangs &gt;= 0"/>"#))
+      let markdown = directory.take("report.md")
+      #expect(markdown.hasPrefix("## small\n\n**1 of 2 thresholds not met**\n"))
+      #expect(markdown.contains("| ✗ | `frames < 3` |"))
+    }
+  }
+
+  @Test func `the verdict has a colour on a terminal only`() async {
+    let arguments = ["simulate", path, "--local", "--threshold", "frames < 3"]
+    let terminal = await run(arguments, isTerminal: true)
+    #expect(terminal.output.hasPrefix("\u{1B}[1;31m1 of 1 threshold not met\u{1B}[0m\n"))
+    #expect(terminal.diagnostics.hasSuffix("livehostctl: a threshold is not met\n"))
+    #expect(await !run(arguments).output.contains("\u{1B}"))
   }
 
   private func perform(_ arguments: [String]) async -> Run { await run(arguments) }

@@ -37,7 +37,7 @@ import Testing
 
   @Test(arguments: [
     "status", "rooms", "open", "close", "show", "watch", "send", "ingest", "demo", "simulate",
-    "compare", "journal", "metrics", "hangs",
+    "sweep", "compare", "calibrate", "journal", "metrics", "hangs",
   ])
   func `every verb has a help text`(verb: String) async {
     let run = await run([verb, "--help"])

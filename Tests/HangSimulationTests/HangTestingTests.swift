@@ -33,8 +33,8 @@ struct HangTestingTests {
       try await expect("microhangs == 0", "hangs == 0", of: plan, traces: folder.path)
     } matching: { issue in
       let text = issue.comments.map(\.rawValue).joined()
-      return text.contains("microhangs == 0 is not met: ")
-        && text.contains("phone x 1.8, tracked, seed 3\n  longest turn: ")
+      return text.hasPrefix("microhangs == 0 is not met\nphone x 1.8, tracked, seed 3: ")
+        && text.contains("\n  longest turn: ")
         && text.contains("trace: \(path)")
     }
     let trace = try String(contentsOfFile: path, encoding: .utf8)

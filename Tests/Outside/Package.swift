@@ -5,7 +5,7 @@ import PackageDescription
 // the project beside it.
 let package = Package(
   name: "Show",
-  dependencies: [.package(path: "../livehost", traits: [])],
+  dependencies: [.package(path: "../livehost", traits: ["HangCommand"])],
   targets: [
     .target(name: "Show", dependencies: [.product(name: "Composable", package: "livehost")]),
     .target(
@@ -14,7 +14,12 @@ let package = Package(
         .product(name: "Composable", package: "livehost"),
         .product(name: "HangSimulation", package: "livehost"),
       ]),
-    .executableTarget(name: "box-office", dependencies: ["BoxOffice"]),
+    .executableTarget(
+      name: "box-office",
+      dependencies: [
+        "BoxOffice", .product(name: "HangCommand", package: "livehost"),
+        .product(name: "HangSimulation", package: "livehost"),
+      ]),
     .testTarget(name: "BoxOfficeTests", dependencies: ["BoxOffice"]),
     .testTarget(
       name: "ShowTests",

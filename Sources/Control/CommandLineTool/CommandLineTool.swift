@@ -30,7 +30,8 @@ package struct CommandLineTool: Sendable {
     } catch let failure as Failure {
       return report(failure, mode)
     } catch let missed as ThresholdsNotMet {
-      console.warn(missed.message)
+      // On a terminal the report has just listed them.
+      console.warn(console.isOutputTerminal && mode == .off ? missed.summary : missed.message)
       return .thresholdsNotMet
     } catch is CancellationError {
       return report(.interrupted, mode)

@@ -41,10 +41,11 @@ public func expect(
     written = "no trace: \(path) cannot be written: \(error.localizedDescription)"
   }
   for threshold in report.thresholds where !threshold.passed {
-    var lines = ["\(threshold.text) is not met: \(threshold.value)"]
-    for run in report.runs where threshold.failures.contains("\(run.device), \(run.variant)") {
-      lines.append("\(run.device), \(run.variant), seed \(report.seed)")
-      guard let turn = run.longestTurns.first else { continue }
+    var lines = ["\(threshold.text) is not met"]
+    for failure in threshold.failures {
+      lines.append("\(failure.device), \(failure.variant), seed \(failure.seed): \(failure.value)")
+      let run = report.run(device: failure.device, variant: failure.variant)
+      guard let run, let turn = run.longestTurns.first else { continue }
       lines.append("  longest turn: \(turn.line)")
       if let view = turn.view, let trigger = turn.viewTrigger {
         lines.append("  \(view) was evaluated because \(trigger.action) changed \(trigger.field)")

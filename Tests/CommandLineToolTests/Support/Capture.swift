@@ -38,7 +38,8 @@ enum TestClock {
 }
 
 func run(
-  _ arguments: [String], variables: [String: String] = [:], clock: TestClock = .real
+  _ arguments: [String], variables: [String: String] = [:], clock: TestClock = .real,
+  isTerminal: Bool = false
 ) async -> Run {
   let capture = Capture()
   var environment = ProcessEnvironment(variables: variables, userID: getuid())
@@ -49,7 +50,10 @@ func run(
       time.nanoseconds.withLock { $0 += UInt64(duration / .nanoseconds(1)) }
     }
   }
-  let tool = CommandLineTool(console: capture.console(), environment: environment)
+  var console = capture.console()
+  console.isOutputTerminal = isTerminal
+  console.palette = isTerminal ? .eight : .none
+  let tool = CommandLineTool(console: console, environment: environment)
   let status = await tool.run(arguments)
   return Run(status: status, output: capture.text, diagnostics: capture.diagnostics)
 }

@@ -21,7 +21,7 @@ struct Livehostctl: AsyncParsableCommand {
       IngestVerb.self, ConnectVerb.self, LoginVerb.self, SourcesVerb.self, WebVerb.self,
       RecordVerb.self, ReplayVerb.self, AnalyzeVerb.self, TasksVerb.self, CancelVerb.self,
       LogLevelVerb.self, ReloadVerb.self, MetricsVerb.self, DemoVerb.self, SimulateVerb.self,
-      CompareVerb.self, CompletionVerb.self,
+      SweepVerb.self, CompareVerb.self, CalibrateVerb.self, CompletionVerb.self,
     ],
     helpNames: [.short, .long])
 

@@ -1,33 +1,56 @@
 import ArgumentParser
+import HangCommand
 import HangSimulation
 import JSON
 import Simulation
 
 struct CompareVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "compare", abstract: "Compare two simulation reports or variants.",
+    commandName: "compare",
+    abstract: "Compare two simulation reports, or the variants of a scenario over many seeds.",
     discussion: """
       A report is a file written by 'simulate --json=short'. FILE:VARIANT selects the runs of one variant:
         livehostctl compare report.json:tracked report.json:ignored
       Runs are matched by device, and by variant where none is selected.
 
-      JSON: an array of objects with device, variants and metrics; a metric has name, values and unit.
+      With --seeds, A is a scenario, and the first of its variants is compared with each other one, seed by seed: whether they differ by more than noise.
+        livehostctl compare scenario.yaml --seeds 30
+      Exits with 99 if a threshold is not met, and with 78 if the scenario is invalid.
+
+      JSON: an array of objects with device, variants and metrics; a metric has name, values and unit. With \
+      --seeds, an object with version, scenario, seeds, digest, thresholds and differences.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: ArgumentHelp("A report, or FILE:VARIANT.", valueName: "a"), completion: .file())
+  @Argument(
+    help: ArgumentHelp("A report, or FILE:VARIANT; with --seeds, a scenario.", valueName: "a"),
+    completion: .file())
   var first: String
   @Argument(
     help: ArgumentHelp("Another report, or FILE:VARIANT.", valueName: "b"), completion: .file())
-  var second: String
+  var second: String?
+  @OptionGroup var seeds: SeedOptions
+  @OptionGroup var changes: ScenarioChanges
+  @OptionGroup var files: ReportFiles
 
   func validate() throws {
-    if global.socket != nil {
-      throw ValidationError("compare reads files and does not ask the daemon; leave out --socket")
+    try global.refuseSocket(of: "compare")
+    guard seeds.seeds == nil else {
+      if second != nil { throw ValidationError("with --seeds there is one scenario") }
+      return
+    }
+    if second == nil {
+      throw ValidationError("compare needs two reports, or a scenario and --seeds")
+    }
+    if !changes.isEmpty || !files.isEmpty {
+      throw ValidationError("options that change a scenario or write files need --seeds")
     }
   }
 
   func run(_ context: Context) async throws {
+    guard let second else {
+      return try await context.simulate(first, changes, files, seeds.compare)
+    }
     let left = try ReportFile(first)
     let right = try ReportFile(second)
     let byDevice = left.variant != nil || right.variant != nil

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HangCommand
 import HangSimulation
 import JSON
 import Simulation
@@ -24,36 +25,16 @@ struct SimulateVerb: Verb {
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "The scenario, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
   var scenario: String
-  @Option(
-    name: .customLong("device"),
-    help: ArgumentHelp(
-      "Use this device instead of the scenario's; may be repeated.", valueName: "device"),
-    completion: .devices)
-  var devices: [String] = []
-  @Option(
-    name: .customLong("variant"),
-    help: ArgumentHelp("Run only this variant; may be repeated.", valueName: "variant"))
-  var variants: [String] = []
+  @OptionGroup var changes: ScenarioChanges
   @Option(help: ArgumentHelp("Use this seed instead of the scenario's.", valueName: "n"))
   var seed: UInt64?
-  @Option(
-    name: .customLong("set"),
-    help: ArgumentHelp(
-      "Set a key of the scenario or of all variants, such as load=2 or costs.view=3ms; may be repeated.",
-      valueName: "key=value"))
-  var settings: [String] = []
-  @Option(
-    name: .customLong("threshold"),
-    help: ArgumentHelp(
-      "Add a threshold, such as 'hangs == 0'; may be repeated.",
-      valueName: "threshold"))
-  var thresholds: [String] = []
   @Option(help: ArgumentHelp("Write a trace for Perfetto.", valueName: "file"), completion: .file())
   var trace: String?
   @Option(
     help: ArgumentHelp("Write the report as an HTML page with charts.", valueName: "file"),
     completion: .file())
   var html: String?
+  @OptionGroup var files: ReportFiles
   @Flag(help: "Run in this process instead of the daemon.") var local = false
   @Flag(name: .customLong("check-determinism"), help: "Run twice and compare.")
   var checkDeterminism = false
@@ -66,17 +47,16 @@ struct SimulateVerb: Verb {
 
   func run(_ context: Context) async throws {
     let text = try ScenarioText.read(scenario)
-    var options = SimulationOptions(path: scenario)
-    options.devices = devices
-    options.variants = variants
+    var options = changes.options(scenario)
     options.seed = seed
-    options.settings = settings
-    options.thresholds = thresholds
     options.wantsTrace = trace != nil
     let result = try await run(text, options, context)
     if let trace, let text = result.trace { try TextFile.write(text, to: trace) }
     if let html, let page = result.page { try TextFile.write(page, to: html) }
-    try context.print(result.report) { result.lines }
+    do { try files.write(result.outcome) } catch {
+      throw Failure(.failed, "\(error)")
+    }
+    try context.print(result.report) { context.console.coloured(result.lines) }
     if !result.missed.isEmpty { throw ThresholdsNotMet(lines: result.missed) }
   }
 
@@ -112,8 +92,9 @@ struct SimulateVerb: Verb {
 struct ThresholdsNotMet: Error {
   var lines: [String]
 
-  var message: String {
-    let count = lines.count == 1 ? "a threshold is" : "\(lines.count) thresholds are"
-    return (["\(count) not met"] + lines).joined(separator: "\n")
+  var summary: String {
+    lines.count == 1 ? "a threshold is not met" : "\(lines.count) thresholds are not met"
   }
+
+  var message: String { ([summary] + lines).joined(separator: "\n") }
 }

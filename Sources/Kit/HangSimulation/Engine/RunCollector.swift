@@ -33,6 +33,7 @@ struct RunCollector {
   /// The costliest evaluation of the turn, not counting views evaluated within it.
   private var costliestView: (name: String, cost: Int64, trigger: EvaluationTrigger?)?
   private let bounds: HangBounds
+  private var record: TurnRecord
 
   /// Events of one throttle, oldest first.
   private struct Unshown {
@@ -65,6 +66,7 @@ struct RunCollector {
   init(duration: VirtualTime, framesPerSecond: Int, bounds: HangBounds, views: [String]) {
     self.duration = duration
     self.bounds = bounds
+    record = TurnRecord(bounds: bounds)
     self.views = views.map { ($0, DurationHistogram()) }
     grid = FrameGrid(framesPerSecond: Int64(framesPerSecond))
     // Whole milliseconds, so that charts have round marks.
@@ -126,6 +128,7 @@ struct RunCollector {
     case .hang: hangs += 1
     }
     turns.add(length)
+    record.add(start: start, length: length, appearance: appearance)
     busy += length
     // The thread should have been free at the first refresh after it began.
     hitch += max(0, end - grid.frame(after: Instant(nanoseconds: start)).nanoseconds)
@@ -176,6 +179,7 @@ struct RunCollector {
       views: views.compactMap { view in
         statistics[view.name].map { ViewReport(view.name, $0, view.inclusive) }
       },
-      longestTurns: longest, bucket: bucket, timeline: timeline, digest: digest.value)
+      longestTurns: longest, bucket: bucket, timeline: timeline, digest: digest.value,
+      turnRecord: record)
   }
 }

@@ -47,10 +47,11 @@ extension SimulationPlan {
       }
     }
     if checksNames { try check(runs) }
-    let report = SimulationReport(
+    var report = SimulationReport(
       version: simulatorVersion, scenario: name, seed: seed, duration: duration,
       parameters: parameters.map { .init(key: $0.key, value: $0.value) }, runs: runs,
-      thresholds: thresholds.map { $0.check(runs) })
+      thresholds: [])
+    report.thresholds = thresholds.map { $0.check([report]) }
     return SimulationOutcome(report: report, trace: trace?.text)
   }
 
@@ -94,7 +95,7 @@ extension SimulationPlan {
 }
 
 /// Version of the simulator. It must be raised with every change to what the same input gives.
-package let simulatorVersion = "0.2.0"
+package let simulatorVersion = "0.3.0"
 
 package enum SimulationSlice {
   /// Units of work between two yields. A unit takes up to a microsecond.

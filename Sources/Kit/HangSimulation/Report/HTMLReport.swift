@@ -9,7 +9,10 @@ extension SimulationReport {
       page.table(
         [["", "threshold", "worst", "not met in"]]
           + thresholds.map {
-            [$0.passed ? "✓" : "✗", $0.text, $0.value, $0.failures.joined(separator: "; ")]
+            [
+              $0.passed ? "✓" : "✗", $0.text, $0.value,
+              $0.failures.map(\.description).joined(separator: "; "),
+            ]
           })
     }
     page.paragraph(
@@ -49,24 +52,6 @@ extension SimulationReport {
   }
 
   private static let turnsShown = 3
-
-  /// What the whole report comes to.
-  private var verdict: String {
-    let failed = thresholds.count { !$0.passed }
-    if failed > 0 { return "\(failed) of \(thresholds.count) thresholds not met" }
-    if !thresholds.isEmpty {
-      return thresholds.count == 1
-        ? "The threshold is met" : "All \(thresholds.count) thresholds are met"
-    }
-    guard let worst = runs.max(by: { ($0.hangs, $0.microhangs) < ($1.hangs, $1.microhangs) }) else {
-      return "No run"
-    }
-    func count(_ number: Int, _ what: String) -> String {
-      "\(number) \(what)\(number == 1 ? "" : "s")"
-    }
-    return "At worst \(count(worst.hangs, "hang")) and \(count(worst.microhangs, "microhang")): "
-      + "\(worst.device), \(worst.variant)"
-  }
 }
 
 /// Builds a page; text is escaped.

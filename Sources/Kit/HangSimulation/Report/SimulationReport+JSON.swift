@@ -21,19 +21,36 @@ extension SimulationReport {
       json.add("digest", digest)
       json.addArray("runs") { json in for run in runs { run.append(to: &json) } }
       json.addArray("thresholds") { json in
-        for threshold in thresholds {
+        for threshold in thresholds { threshold.append(to: &json) }
+      }
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+}
+
+extension ThresholdReport {
+  func append(to json: inout JSONWriter) {
+    json.appendObject { json in
+      json.add("text", text)
+      json.add("value", value)
+      json.add("passed", passed)
+      json.addArray("failures") { json in
+        for failure in failures { json.append("\(failure.device), \(failure.variant)") }
+      }
+      json.addArray("failedRuns") { json in
+        for failure in failures {
           json.appendObject { json in
-            json.add("text", threshold.text)
-            json.add("value", threshold.value)
-            json.add("passed", threshold.passed)
-            json.addArray("failures") { json in
-              for run in threshold.failures { json.append(run) }
-            }
+            json.add("device", failure.device)
+            json.add("variant", failure.variant)
+            json.add("value", failure.value)
+            guard failure.seeds > 1 else { return }
+            json.addJSON("seed", String(failure.seed))
+            json.add("failedSeeds", failure.failedSeeds)
+            json.add("seeds", failure.seeds)
           }
         }
       }
     }
-    return String(decoding: json.bytes, as: UTF8.self)
   }
 }
 
@@ -149,7 +166,7 @@ extension TurnReport {
 }
 
 extension JSONWriter {
-  fileprivate mutating func addJSON(_ name: StaticString, _ text: String) {
+  mutating func addJSON(_ name: StaticString, _ text: String) {
     self.name(name)
     appendJSON(text)
   }

@@ -84,6 +84,8 @@ public struct RunReport: Sendable, Hashable {
   public var timeline: [Int64]
   /// Identifies everything that happened in the run.
   public var digest: UInt64
+  /// For thresholds about a part of the run.
+  let turnRecord: TurnRecord
 }
 
 /// Where the events of a run went: `received = applied + coalesced + rejected + pending`.
@@ -221,7 +223,40 @@ public struct ThresholdReport: Sendable, Hashable {
   /// The worst value of all runs that it applies to, with its unit.
   public var value: String
   /// Whether all runs met it.
-  public var passed: Bool
+  public var passed: Bool { failures.isEmpty }
   /// Runs that did not meet it.
-  public var failures: [String]
+  public var failures: [Failure]
+
+  package init(text: String, value: String, failures: [Failure]) {
+    self.text = text
+    self.value = value
+    self.failures = failures
+  }
+
+  /// A run that did not meet a condition, or that of several seeds.
+  public struct Failure: Sendable, Hashable {
+    /// The device of the run.
+    public var device: String
+    /// The variant of the run.
+    public var variant: String
+    /// What was found instead, with its unit: of several seeds the worst, or the percentile that was asked for.
+    public var value: String
+    /// The seed that gave this value.
+    public var seed: UInt64
+    /// How many seeds did not meet it.
+    public var failedSeeds: Int
+    /// Of how many.
+    public var seeds: Int
+
+    package init(
+      device: String, variant: String, value: String, seed: UInt64, failedSeeds: Int, seeds: Int
+    ) {
+      self.device = device
+      self.variant = variant
+      self.value = value
+      self.seed = seed
+      self.failedSeeds = failedSeeds
+      self.seeds = seeds
+    }
+  }
 }

@@ -1,11 +1,12 @@
 extension SimulationReport {
-  /// The report for people: for each device a table with the variants side by side, the causes of
-  /// the longest turns, why views were evaluated, and the thresholds.
+  /// The report for people: the verdict and the thresholds, then for each device a table with the variants side by side,
+  /// the causes of the longest turns, and why views were evaluated.
   public var lines: [String] {
-    var lines = [
+    var lines = [verdict] + thresholds.map(\.line)
+    if !thresholds.isEmpty { lines.append("") }
+    lines.append(
       "\(scenario), seed \(seed), \(FixedPoint.text(duration.milliseconds, decimals: 3, trimmed: true)) s, "
-        + "simulator \(version), digest \(digest)"
-    ]
+        + "simulator \(version), digest \(digest)")
     if !parameters.isEmpty {
       let list = parameters.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
       lines.append("with \(list)")
@@ -17,10 +18,6 @@ extension SimulationReport {
       lines += ["", "\(device): \(slowdown) times as slow as the reference device"]
       lines += RunComparison.lines(runs.map(RunMetrics.init), headings: runs.map(\.variant))
       for run in runs { lines += run.explanations }
-    }
-    if !thresholds.isEmpty {
-      lines += ["", "Thresholds"]
-      lines += thresholds.map(\.line)
     }
     return lines
   }
@@ -34,10 +31,19 @@ extension SimulationReport {
 }
 
 extension ThresholdReport {
-  /// One line: a mark, the text and the worst value.
+  /// One line: a mark, the text, and the worst value or the runs that did not meet it, with theirs.
   public var line: String {
-    let runs = failures.isEmpty ? "" : " in \(failures.joined(separator: "; "))"
-    return "  \(passed ? "✓" : "✗") \(text) (\(value))\(runs)"
+    passed
+      ? "  ✓ \(text) (\(value))"
+      : "  ✗ \(text): " + failures.map(\.description).joined(separator: "; ")
+  }
+}
+
+extension ThresholdReport.Failure: CustomStringConvertible {
+  /// The value, and where it was found.
+  public var description: String {
+    let of = seeds > 1 ? " with seed \(seed) (\(failedSeeds) of \(seeds) seeds)" : ""
+    return "\(value) in \(device), \(variant)\(of)"
   }
 }
 

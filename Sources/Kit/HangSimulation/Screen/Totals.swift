@@ -28,7 +28,7 @@ extension SimulationReport {
     try threshold.check(
       views: Set(runs.flatMap(\.views).map(\.name)).sorted(),
       effects: Set(runs.flatMap(\.effects).map(\.name)).sorted())
-    return threshold.check(runs).passed
+    return threshold.check([self]).passed
   }
 }
 

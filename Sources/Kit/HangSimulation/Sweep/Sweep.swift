@@ -1,3 +1,5 @@
+import Wording
+
 extension SimulationPlan {
   /// Runs the plan once for each seed, several at the same time.
   ///
@@ -31,7 +33,8 @@ extension SimulationPlan {
         begin()
       }
     }
-    return SweepReport(reports: reports.compactMap(\.self))
+    let found = reports.compactMap(\.self)
+    return SweepReport(reports: found, thresholds: thresholds.map { $0.check(found) })
   }
 }
 
@@ -39,6 +42,18 @@ extension SimulationPlan {
 public struct SweepReport: Sendable, Hashable {
   /// One for each seed, in the order of the seeds.
   public var reports: [SimulationReport]
+  /// Which conditions were met by all seeds, or by the share of them that they ask for.
+  public var thresholds: [ThresholdReport]
+
+  /// Whether every threshold was met.
+  public var isPassed: Bool { thresholds.allSatisfy(\.passed) }
+
+  /// Identifies everything that happened in all runs of all seeds.
+  public var digest: String {
+    var digest = Digest()
+    for run in reports.lazy.flatMap(\.runs) { digest.add(run.digest) }
+    return digest.text
+  }
 
   /// How a figure is distributed over the seeds.
   ///
@@ -73,12 +88,20 @@ public struct SweepReport: Sendable, Hashable {
     of metric: String, from before: String, to after: String, device: String? = nil
   ) throws(ThresholdProblem) -> PairedComparison {
     let metric = try ThresholdMetric(metric)
-    let old = values(of: metric, device, before)
-    let new = values(of: metric, device, after)
-    guard !old.isEmpty, old.count == new.count else {
+    guard let pairs = pairs(of: metric, before, after, device) else {
       throw ThresholdProblem("there are no such runs")
     }
-    return PairedComparison(zip(old, new).map { (Double($0.value), Double($1.value)) })
+    return PairedComparison(pairs.map { (Double($0), Double($1)) })
+  }
+
+  /// The figures of two variants for each seed; `nil` if there are no such runs.
+  func pairs(
+    of metric: ThresholdMetric, _ before: String, _ after: String, _ device: String?
+  ) -> [(before: Int64, after: Int64)]? {
+    let old = values(of: metric, device, before)
+    let new = values(of: metric, device, after)
+    guard !old.isEmpty, old.count == new.count else { return nil }
+    return zip(old, new).map { ($0.value, $1.value) }
   }
 
   private func values(
@@ -117,6 +140,9 @@ public struct PairedComparison: Sendable, Hashable {
   /// Whether that is less than once in twenty.
   public var isMoreThanNoise: Bool { probability < 0.05 }
 
+  /// Whether the first figures are all 0, so that there is nothing to be relative to.
+  let isFromZero: Bool
+
   private static let permutations = 1_999
 
   /// Compares pairs, of the same seed each.
@@ -125,6 +151,7 @@ public struct PairedComparison: Sendable, Hashable {
     let total = differences.reduce(0, +)
     let base = pairs.reduce(0) { $0 + $1.before }
     change = base == 0 ? 0 : total / base
+    isFromZero = base == 0
     var random = SeededGenerator(seed: 1)
     var asLarge = 0
     for _ in 0..<Self.permutations {

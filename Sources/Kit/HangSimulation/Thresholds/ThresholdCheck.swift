@@ -1,21 +1,47 @@
+import ViewGraph
+
 extension Threshold {
   /// Checks the names of views and effects.
   package func check(views: [String], effects: [String]) throws(ThresholdProblem) {
     try metric.check(views: views, effects: effects)
   }
 
-  /// Checks every run that the threshold applies to. If there are none, it is met.
-  func check(_ runs: [RunReport]) -> ThresholdReport {
+  /// Checks every run that the threshold applies to, of one seed or of several. If there are none, it is met.
+  func check(_ reports: [SimulationReport]) -> ThresholdReport {
     var worst: Int64?
-    var failures: [String] = []
-    for run in runs where scope == nil || scope == run.variant || scope == run.device {
-      let value = metric.value(in: run)
-      if !comparison.holds(value, bound) { failures.append("\(run.device), \(run.variant)") }
-      worst = worst.map { isWorse(value, than: $0) ? value : $0 } ?? value
+    var failures: [ThresholdReport.Failure] = []
+    for run in reports.first?.runs ?? []
+    where scope == nil || scope == run.variant || scope == run.device {
+      let values = reports.compactMap { report in
+        report.run(device: run.device, variant: run.variant).map {
+          (value: metric.value(in: $0, window), seed: report.seed)
+        }
+      }
+      guard let found = decisive(values) else { continue }
+      let failed = values.count { !comparison.holds($0.value, bound) }
+      if !comparison.holds(found.value, bound) {
+        failures.append(
+          ThresholdReport.Failure(
+            device: run.device, variant: run.variant, value: metric.text(found.value),
+            seed: found.seed, failedSeeds: failed, seeds: values.count))
+      }
+      worst = worst.map { isWorse(found.value, than: $0) ? found.value : $0 } ?? found.value
     }
     return ThresholdReport(
-      text: text, value: worst.map(metric.text) ?? "no run", passed: failures.isEmpty,
-      failures: failures)
+      text: text, value: worst.map(metric.text) ?? "no run", failures: failures)
+  }
+
+  /// The value that decides: the percentile, or the first of the worst.
+  private func decisive(
+    _ values: [(value: Int64, seed: UInt64)]
+  ) -> (value: Int64, seed: UInt64)? {
+    if let percentile {
+      let sorted = values.sorted { ($0.value, $0.seed) < ($1.value, $1.seed) }
+      return sorted.isEmpty ? nil : sorted[(sorted.count * percentile + 99) / 100 - 1]
+    }
+    guard var worst = values.first else { return nil }
+    for value in values where isWorse(value.value, than: worst.value) { worst = value }
+    return worst
   }
 
   private func isWorse(_ value: Int64, than other: Int64) -> Bool {
@@ -32,8 +58,16 @@ extension Threshold {
 
 extension ThresholdMetric {
   /// In the unit of bounds: nanoseconds, or thousandths of a count.
-  func value(in run: RunReport) -> Int64 {
+  func value(in run: RunReport, _ window: TurnWindow = TurnWindow()) -> Int64 {
     func count(_ number: Int) -> Int64 { Int64(number) * 1_000 }
+    if window != TurnWindow() {
+      switch self {
+      case .hangs: return count(run.turnRecord.count(.hang, in: window))
+      case .microhangs: return count(run.turnRecord.count(.microhang, in: window))
+      case .longest: return run.turnRecord.longest(in: window)
+      default: break
+      }
+    }
     switch self {
     case .hangs: return count(run.hangs)
     case .microhangs: return count(run.microhangs)

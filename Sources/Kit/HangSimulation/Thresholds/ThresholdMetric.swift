@@ -33,6 +33,9 @@ enum ThresholdMetric: Hashable, Sendable {
     }
   }
 
+  /// Whether it is about turns of the thread, of which some may be left out.
+  var isOfTurns: Bool { self == .hangs || self == .microhangs || self == .longest }
+
   private static let plain: [(name: String, metric: ThresholdMetric)] =
     [
       ("hangs", .hangs), ("microhangs", .microhangs), ("longest", .longest), ("hitch", .hitch),

@@ -19,6 +19,9 @@ final class HostRun: RunningScreen {
 
   init(_ scenario: Scenario, _ settings: RunSettings, _ world: SimulatedWorld) {
     self.world = world
+    // A sweep runs the same scenario with many seeds.
+    var scenario = scenario
+    scenario.seed = world.seed
     feed = EventFeed(scenario, load: settings.load)
     let effects = HostEffects(scenario.effects, world)
     firstInputs = effects.firstInputs

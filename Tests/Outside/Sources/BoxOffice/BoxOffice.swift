@@ -126,13 +126,14 @@ public let phone = Device(
     action: .microseconds(100),
     view: .cost(.milliseconds(2), element: .microseconds(500), appearance: .milliseconds(10))))
 
-/// A report, its page and its trace, as text.
-public func simulate(seed: UInt64) async throws -> String {
-  let plan = SimulationPlan(
-    "box office", seed: seed, duration: .seconds(20), devices: [phone, phone.slowed(by: 2)],
-    variants: [boxOffice.variant("default", events: visitors)],
-    thresholds: [try Threshold("effect(hall).failed > 0"), try Threshold("hangs == 0 for phone")])
-  let outcome = try await plan.run(wantsTrace: true)
-  return outcome.report.json + outcome.report.lines.joined(separator: "\n") + outcome.report.html
-    + (outcome.trace ?? "")
+public func boxOfficePlan() throws -> SimulationPlan {
+  SimulationPlan(
+    "box office", seed: 7, duration: .seconds(20), devices: [phone, phone.slowed(by: 2)],
+    variants: [
+      boxOffice.variant("default", events: visitors),
+      boxOffice.variant("fewer", events: Array(visitors.dropFirst())),
+    ],
+    thresholds: [
+      try Threshold("effect(hall).failed > 0"), try Threshold("p95(hangs) < 1 for fewer"),
+    ])
 }

@@ -1,8 +1,7 @@
 import BoxOffice
+import HangCommand
+import HangSimulation
 
-@main struct Main {
-  static func main() async throws {
-    print(
-      try await simulate(seed: CommandLine.arguments.dropFirst().first.flatMap(UInt64.init) ?? 0))
-  }
+@main struct Main: HangProgram {
+  static func plan() throws -> SimulationPlan { try boxOfficePlan() }
 }

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import HangSimulation
+
+/// A verb as a process: a bar while it works, then the report and an exit code.
+enum VerbRun {
+  static func run(
+    _ program: (some HangProgram).Type, _ options: PlanOptions? = nil,
+    _ files: ReportFiles? = nil, json: Bool,
+    _ verb: (SimulationPlan, _ progress: (_ percent: Int) -> Void) async throws -> CommandOutcome
+  ) async throws {
+    let isWatched = isatty(STDERR_FILENO) == 1
+    do {
+      var plan = try await program.plan()
+      try options?.apply(to: &plan)
+      let outcome = try await verb(plan) { percent in
+        if isWatched { tell("\r\(bar(percent))") }
+      }
+      if isWatched { tell("\r\u{1B}[K") }
+      try files?.write(outcome)
+      let isTerminal = isatty(STDOUT_FILENO) == 1 && isColourful
+      let lines =
+        json ? [outcome.json] : isTerminal ? Verdict.coloured(outcome.lines) : outcome.lines
+      try FileHandle.standardOutput.write(contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
+      if !outcome.missed.isEmpty { throw ExitCode(99) }
+    } catch let problem as SimulationProblem {
+      fail(problem.description, 78)
+    } catch let problem as ThresholdProblem {
+      fail(problem.message, 78)
+    } catch let problem as CalibrationProblem {
+      fail(problem.description, 65)
+    } catch let problem as FileProblem {
+      fail(problem.description, 1)
+    }
+  }
+
+  private static var isColourful: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    return environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+  }
+
+  private static func bar(_ percent: Int) -> String {
+    let filled = percent * 30 / 100
+    return "[" + String(repeating: "#", count: filled)
+      + String(repeating: "-", count: 30 - filled) + "] \(percent)%"
+  }
+
+  private static func tell(_ text: String) {
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+  }
+
+  private static func fail(_ message: String, _ code: Int32) -> Never {
+    tell("Error: \(message)\n")
+    exit(code)
+  }
+}
+
+/// The verdict and the thresholds at the beginning of a report in colour.
+package enum Verdict {
+  /// Marks what is good in green and what is bad in red.
+  package static func coloured(_ lines: [String]) -> [String] {
+    let isBad = lines.contains { $0.hasPrefix("  ✗ ") }
+    let isGood = !isBad && lines.contains { $0.hasPrefix("  ✓ ") }
+    return lines.enumerated().map { index, line in
+      if index == 0 { return style("1" + (isBad ? ";31" : isGood ? ";32" : ""), line) }
+      if line.hasPrefix("  ✗ ") { return style("31", line) }
+      return line.hasPrefix("  ✓ ") ? style("32", line) : line
+    }
+  }
+
+  private static func style(_ codes: String, _ line: String) -> String {
+    "\u{1B}[\(codes)m\(line)\u{1B}[0m"
+  }
+}

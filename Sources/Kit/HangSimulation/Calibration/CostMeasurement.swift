@@ -1,0 +1,26 @@
+/// How long one evaluation of a view, or one action, took on a real device.
+package struct CostMeasurement: Hashable, Sendable {
+  /// Of the view, or of the kind of action.
+  package var name: String
+  /// In nanoseconds, without views and actions within it.
+  package var duration: Double
+  /// How many elements it put on the screen, or carried.
+  package var elements: Int
+  /// Whether the view appeared.
+  package var isFirst: Bool
+
+  package init(name: String, duration: Double, elements: Int = 0, isFirst: Bool = false) {
+    self.name = name
+    self.duration = duration
+    self.elements = elements
+    self.isFirst = isFirst
+  }
+}
+
+/// Why costs cannot be taken from measurements.
+package struct CalibrationProblem: Error, Hashable, CustomStringConvertible {
+  /// What is wrong.
+  package let description: String
+
+  package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,175 @@
+import JSON
+
+/// What lasted in a recorded trace, before it is known which names are views and actions.
+package struct MeasuredTrace: Sendable {
+  private struct Slice {
+    var measurement: CostMeasurement
+    var start: Double
+    /// Slices of one thread may be within each other.
+    var thread: String
+
+    var end: Double { start + measurement.duration }
+  }
+
+  private var slices: [Slice] = []
+
+  /// The names, each once, in order.
+  package var names: [String] { Set(slices.map(\.measurement.name)).sorted() }
+
+  /// Reads Chromium's trace-event JSON, or lines of text with a heading such as `name,milliseconds`.
+  ///
+  /// Of trace events, those are read that last: complete ones (`X`), those with a beginning and an end (`B`, `E`),
+  /// and asynchronous ones (`b`, `e`), which `performance.measure()` makes. Their arguments may say `elements`
+  /// and `first`, and so may the `detail` of a measure. Times are in microseconds.
+  ///
+  /// - Throws: ``CalibrationProblem`` if it is neither.
+  package init(_ bytes: [UInt8]) throws(CalibrationProblem) {
+    switch bytes.first(where: { !Self.isSpace($0) }) {
+    case nil: throw CalibrationProblem("is empty")
+    case UInt8(ascii: "{"), UInt8(ascii: "["): try readEvents(bytes)
+    case UInt8(ascii: "<"):
+      throw CalibrationProblem(
+        "is XML, which is not read; write lines with the heading 'name,milliseconds' instead")
+    case _ where bytes.contains(0):
+      throw CalibrationProblem("is binary; record or convert it as trace-event JSON")
+    default: try readLines(String(decoding: bytes, as: UTF8.self))
+    }
+    guard !slices.isEmpty else {
+      throw CalibrationProblem("has nothing with a name and a duration")
+    }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+
+  /// The measurements with these names, each without those within it.
+  package func measurements(named names: Set<String>) -> [CostMeasurement] {
+    var found: [CostMeasurement] = []
+    let known = slices.filter { names.contains($0.measurement.name) }
+    for thread in Dictionary(grouping: known, by: \.thread).sorted(by: { $0.key < $1.key }) {
+      // The longer one of two that begin together is around the other.
+      let slices = thread.value.sorted { ($0.start, -$0.end) < ($1.start, -$1.end) }
+      let first = found.count
+      var around: [Int] = []
+      for (index, slice) in slices.enumerated() {
+        while let last = around.last, slices[last].end <= slice.start { around.removeLast() }
+        if let last = around.last, slice.end <= slices[last].end {
+          found[first + last].duration -= slice.measurement.duration
+        }
+        around.append(index)
+        found.append(slice.measurement)
+      }
+    }
+    return found
+  }
+
+  // MARK: Trace events
+
+  private mutating func readEvents(_ bytes: [UInt8]) throws(CalibrationProblem) {
+    let json: JSONValue
+    do throws(JSONParseError) { json = try JSONValue(parsing: bytes) } catch {
+      throw CalibrationProblem("is not JSON: \(error.reason) at byte \(error.offset)")
+    }
+    guard let events = json.arrayValue ?? json["traceEvents"]?.arrayValue else {
+      throw CalibrationProblem("is JSON without 'traceEvents'")
+    }
+    var begun: [String: [(start: Double, arguments: JSONValue?)]] = [:]
+    for event in events {
+      guard let phase = event["ph"]?.stringValue, ["X", "B", "E", "b", "e"].contains(phase) else {
+        continue
+      }
+      let thread = "\(event["pid"] ?? .null) \(event["tid"] ?? .null)"
+      let start = try Self.number(event, "ts")
+      let arguments = event["args"]
+      switch phase {
+      case "X":
+        append(event, thread, start, try Self.number(event, "dur"), arguments)
+      case "B", "b":
+        begun[Self.key(event, thread, phase), default: []].append((start, arguments))
+      default:
+        // What began before the recording has only an end.
+        guard let begin = begun[Self.key(event, thread, phase)]?.popLast() else { continue }
+        append(event, thread, begin.start, start - begin.start, begin.arguments)
+      }
+    }
+  }
+
+  /// What the beginning and the end of a slice have in common.
+  private static func key(_ event: JSONValue, _ thread: String, _ phase: String) -> String {
+    let name = event["name"]?.stringValue ?? ""
+    if phase == "B" || phase == "E" { return "\(thread) \(name)" }
+    let id = event["id2"] ?? event["id"] ?? .null
+    return "\(event["pid"] ?? .null) \(event["cat"] ?? .null) \(id) \(name)"
+  }
+
+  private static func number(
+    _ event: JSONValue, _ member: String
+  ) throws(CalibrationProblem) -> Double {
+    switch event[member] {
+    case .integer(let number): return Double(number)
+    case .number(let number): return number
+    default:
+      let name = event["name"]?.stringValue ?? ""
+      throw CalibrationProblem(
+        "the event '\(name)' has no number '\(member)', which is a time in microseconds")
+    }
+  }
+
+  private mutating func append(
+    _ event: JSONValue, _ thread: String, _ start: Double, _ duration: Double,
+    _ arguments: JSONValue?
+  ) {
+    guard let name = event["name"]?.stringValue, !name.isEmpty, duration >= 0 else { return }
+    let detail = arguments?["detail"]?.stringValue.flatMap { try? JSONValue(parsing: $0.utf8) }
+    func argument(_ name: String) -> JSONValue? { arguments?[name] ?? detail?[name] }
+    slices.append(
+      Slice(
+        measurement: CostMeasurement(
+          name: name, duration: duration * 1_000,
+          elements: argument("elements")?.integerValue.map { Int(clamping: $0) } ?? 0,
+          isFirst: argument("first")?.boolValue ?? false),
+        start: start * 1_000, thread: thread))
+  }
+
+  // MARK: Lines
+
+  private static let units = [
+    "nanoseconds": 1.0, "microseconds": 1e3, "milliseconds": 1e6, "seconds": 1e9,
+  ]
+
+  private mutating func readLines(_ text: String) throws(CalibrationProblem) {
+    let lines = text.split(whereSeparator: \.isNewline)
+    func cells(_ line: Substring) -> [String] {
+      line.split(separator: ",", omittingEmptySubsequences: false).map { cell in
+        String(
+          cell.drop { $0 == " " || $0 == "\"" }.reversed().drop { $0 == " " || $0 == "\"" }
+            .reversed())
+      }
+    }
+    let heading = lines.first.map(cells) ?? []
+    guard let nameColumn = heading.firstIndex(of: "name"),
+      let timeColumn = heading.firstIndex(where: { Self.units[$0] != nil }),
+      let unit = Self.units[heading[timeColumn]]
+    else {
+      throw CalibrationProblem(
+        "is neither trace-event JSON nor lines with a heading such as 'name,milliseconds', where the unit may "
+          + "be nanoseconds, microseconds, milliseconds or seconds")
+    }
+    for (index, line) in lines.enumerated().dropFirst() {
+      let cells = cells(line)
+      func cell(_ column: String) -> String? {
+        heading.firstIndex(of: column).flatMap { $0 < cells.count ? cells[$0] : nil }
+      }
+      guard cells.count == heading.count, !cells[nameColumn].isEmpty,
+        let time = Double(cells[timeColumn]), time.isFinite, time >= 0,
+        let elements = Int(cell("elements") ?? "0"),
+        let isFirst = Bool(cell("first") ?? "false")
+      else { throw CalibrationProblem("line \(index + 1) does not fit the heading") }
+      // Lines are beside each other: nothing is known of what is within what.
+      slices.append(
+        Slice(
+          measurement: CostMeasurement(
+            name: cells[nameColumn], duration: time * unit, elements: elements, isFirst: isFirst),
+          start: 0, thread: "line \(index)"))
+    }
+  }
+}

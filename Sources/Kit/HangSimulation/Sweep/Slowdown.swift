@@ -1,0 +1,118 @@
+import JSON
+
+extension SimulationPlan {
+  /// Finds for each variant on each device how slow the device has to be for a condition to hold, such as
+  /// `hangs > 0`.
+  ///
+  /// The device is made slower in steps of half as much again until the condition holds, then the last step is
+  /// bisected to 1 %. A condition that holds, does not hold and holds again within one step is not noticed.
+  ///
+  /// - Parameters:
+  ///   - condition: has to hold for all seeds, or for the percentile that it asks for.
+  ///   - range: how many times slower than it is the device is made.
+  ///   - seeds: `nil` for the plan's own.
+  ///   - progress: called with the number of runs that are done, and with how many there are.
+  /// - Throws: what ``run(wantsTrace:progress:)`` throws.
+  public func findSlowdown(
+    where condition: Threshold, in range: ClosedRange<Double> = 1...64, seeds: [UInt64]? = nil,
+    workers: Int = 2, progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }
+  ) async throws -> [SlowdownReport] {
+    var found: [SlowdownReport] = []
+    for device in devices {
+      for variant in variants {
+        var plan = self
+        plan.variants = [variant]
+        plan.thresholds = [condition]
+        func holds(_ factor: Double) async throws -> Bool {
+          // Keeps its name, which the condition may ask for.
+          let slowed = device.slowed(by: factor)
+          plan.devices = [
+            Device(profile: slowed.profile, name: device.name, conditions: device.conditions)
+          ]
+          return try await plan.sweep(seeds: seeds ?? [seed], workers: workers).isPassed
+        }
+        let bounds = try await Self.bisect(range, holds)
+        found.append(
+          SlowdownReport(
+            device: device.name, variant: variant.name, condition: condition.text,
+            deviceSlowdown: Double(device.slowdown) / 1_000_000, range: range,
+            holdsFrom: bounds.high, holdsNotAt: bounds.low))
+        progress(found.count, devices.count * variants.count)
+      }
+    }
+    return found
+  }
+
+  /// The highest factor found at which it does not hold, and the lowest at which it does.
+  private static func bisect(
+    _ range: ClosedRange<Double>, _ holds: (Double) async throws -> Bool
+  ) async throws -> (low: Double?, high: Double?) {
+    var high = range.lowerBound
+    guard !(try await holds(high)) else { return (nil, high) }
+    var low = high
+    repeat {
+      guard high < range.upperBound else { return (high, nil) }
+      low = high
+      high = min(range.upperBound, high * 1.5)
+    } while !(try await holds(high))
+    while high / low > 1.01 {
+      let middle = (low * high).squareRoot()
+      if try await holds(middle) { high = middle } else { low = middle }
+    }
+    return (low, high)
+  }
+}
+
+/// How slow a device has to be for a condition to hold.
+public struct SlowdownReport: Sendable, Hashable {
+  /// The device that was made slower.
+  public let device: String
+  /// The variant that ran on it.
+  public let variant: String
+  /// What has to hold.
+  public let condition: String
+  /// How slow the device itself is, relative to the reference device.
+  public let deviceSlowdown: Double
+  /// What was tried: how many times slower than it is.
+  public let range: ClosedRange<Double>
+  /// The lowest factor that was found at which it holds; `nil` if it does not in all of the range.
+  public let holdsFrom: Double?
+  /// The highest factor below at which it does not; `nil` if it holds already at the beginning of the range.
+  public let holdsNotAt: Double?
+
+  /// One line for people.
+  public var line: String {
+    func text(_ factor: Double) -> String {
+      FixedPoint.text(Int64((factor * 1_000).rounded()), decimals: 3, trimmed: true)
+    }
+    let place = "\(device), \(variant): \(condition)"
+    guard let holdsFrom else { return "\(place) does not hold up to \(text(range.upperBound)) x" }
+    let absolute = "\(text(holdsFrom * deviceSlowdown)) times as slow as the reference device"
+    guard let holdsNotAt else {
+      return "\(place) holds already at \(text(holdsFrom)) x, \(absolute)"
+    }
+    return "\(place) from \(text(holdsFrom)) x on, \(absolute); not yet at \(text(holdsNotAt)) x"
+  }
+}
+
+extension [SlowdownReport] {
+  /// As JSON on one line, factors relative to the device as it is.
+  public var json: String {
+    var json = JSONWriter()
+    json.appendObject { json in
+      json.addArray("slowdowns") { json in
+        for found in self {
+          json.appendObject { json in
+            json.add("device", found.device)
+            json.add("variant", found.variant)
+            json.add("condition", found.condition)
+            json.add("deviceSlowdown", found.deviceSlowdown)
+            json.add("holdsFrom", found.holdsFrom)
+            json.add("holdsNotAt", found.holdsNotAt)
+          }
+        }
+      }
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+}

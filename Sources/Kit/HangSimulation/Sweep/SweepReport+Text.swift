@@ -1,0 +1,205 @@
+import JSON
+import Wording
+
+extension SweepReport {
+  /// The figures that tables show.
+  private static let metrics = [
+    "microhangs", "hangs", "longest", "hitch", "latency.p95", "frames",
+  ]
+
+  /// The report for people: the verdict and the thresholds, then how the figures of each run are distributed
+  /// over the seeds.
+  public var lines: [String] {
+    var lines = heading(verdict)
+    for run in reports.first?.runs ?? [] {
+      var table = TextColumns()
+      table.append([
+        "", "median", "95 % interval of it", "lowest", "highest", "seed of the highest",
+      ])
+      for metric in Self.metrics {
+        guard let row = try? distribution(of: metric, device: run.device, variant: run.variant)
+        else { continue }
+        table.append([
+          metric, row.median, row.interval.joined(separator: " to "), row.lowest, row.highest,
+          String(row.worstSeed),
+        ])
+      }
+      lines += ["", "\(run.device), \(run.variant)"] + table.lines(indent: 2)
+    }
+    return lines
+  }
+
+  /// What the sweep comes to, in a few words.
+  public var verdict: String {
+    if let verdict = thresholds.verdict { return verdict }
+    let hanging = reports.count { $0.runs.contains { $0.hangs > 0 } }
+    return "\(hanging) of \(reports.count) seed\(reports.count == 1 ? "" : "s") with a hang"
+  }
+
+  private func heading(_ verdict: String) -> [String] {
+    var lines = [verdict] + thresholds.map(\.line)
+    if !thresholds.isEmpty { lines.append("") }
+    guard let first = reports.first, let last = reports.last else { return lines }
+    let seconds = FixedPoint.text(first.duration.milliseconds, decimals: 3, trimmed: true)
+    lines.append(
+      "\(first.scenario), \(reports.count) seed\(reports.count == 1 ? "" : "s") from \(first.seed) "
+        + "to \(last.seed), \(seconds) s each, simulator \(first.version), digest \(digest)")
+    if reports.count > 1, reports.allSatisfy({ $0.digest == first.digest }) {
+      lines.append("All seeds gave the same: nothing in it is left to chance.")
+    }
+    return lines
+  }
+
+  /// The report as JSON on one line, members in a fixed order; figures with their units, as in thresholds.
+  public var json: String {
+    var json = JSONWriter()
+    json.appendObject { json in
+      append(to: &json)
+      json.addArray("runs") { json in
+        for run in reports.first?.runs ?? [] {
+          json.appendObject { json in
+            json.add("device", run.device)
+            json.add("variant", run.variant)
+            json.addObject("metrics") { json in
+              for metric in Self.metrics {
+                guard
+                  let row = try? distribution(
+                    of: metric, device: run.device, variant: run.variant)
+                else { continue }
+                json.name(text: metric)
+                row.append(to: &json)
+              }
+            }
+          }
+        }
+      }
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  private func append(to json: inout JSONWriter) {
+    json.add("version", reports.first?.version)
+    json.add("scenario", reports.first?.scenario)
+    json.addArray("seeds") { json in
+      for report in reports { json.appendJSON(String(report.seed)) }
+    }
+    json.add("digest", digest)
+    json.addArray("thresholds") { json in
+      for threshold in thresholds { threshold.append(to: &json) }
+    }
+  }
+}
+
+extension SeedDistribution {
+  fileprivate func append(to json: inout JSONWriter) {
+    json.appendObject { json in
+      json.add("median", median)
+      json.addArray("interval") { json in for bound in interval { json.append(bound) } }
+      json.add("lowest", lowest)
+      json.add("highest", highest)
+      json.addJSON("worstSeed", String(worstSeed))
+    }
+  }
+}
+
+// MARK: Variants by pairs
+
+extension SweepReport {
+  /// How one figure differs between the first variant and another one.
+  private struct Difference {
+    var device: String
+    var variants: (before: String, after: String)
+    var metric: String
+    var means: (before: String, after: String)
+    var comparison: PairedComparison
+
+    var change: String {
+      if means.before == means.after { return "" }
+      if comparison.isFromZero { return "new" }
+      let thousandths = Int64((comparison.change * 1_000).rounded())
+      return (thousandths > 0 ? "+" : "") + FixedPoint.text(thousandths, decimals: 1) + " %"
+    }
+
+    var probability: String {
+      FixedPoint.text(Int64((comparison.probability * 10_000).rounded()), decimals: 4)
+    }
+  }
+
+  private var differences: [Difference] {
+    guard let runs = reports.first?.runs, let before = runs.first?.variant else { return [] }
+    return runs.filter { $0.variant != before }.flatMap { run in
+      Self.metrics.compactMap { name -> Difference? in
+        guard let metric = try? ThresholdMetric(name),
+          let pairs = pairs(of: metric, before, run.variant, run.device)
+        else { return nil }
+        func mean(_ value: KeyPath<(before: Int64, after: Int64), Int64>) -> String {
+          let sum = pairs.reduce(Int128(0)) { $0 + Int128($1[keyPath: value]) }
+          return metric.text(Int64(sum / Int128(pairs.count)))
+        }
+        return Difference(
+          device: run.device, variants: (before, run.variant), metric: name,
+          means: (mean(\.before), mean(\.after)),
+          comparison: PairedComparison(pairs.map { (Double($0.before), Double($0.after)) }))
+      }
+    }
+  }
+
+  /// The other variants compared with the first one, seed by seed, for people.
+  public var comparisonLines: [String] {
+    let differences = differences
+    let clear = differences.count { $0.comparison.isMoreThanNoise }
+    var lines = heading(
+      thresholds.verdict
+        ?? "\(clear) of \(differences.count) figures differ by more than noise")
+    var table = TextColumns()
+    var title: [String] = []
+    for difference in differences {
+      let run = [difference.device, difference.variants.before, difference.variants.after]
+      if run != title {
+        lines += table.lines(indent: 2)
+        lines += ["", "\(run[0]): mean of all seeds"]
+        table = TextColumns()
+        table.append(["", run[1], run[2], "change", "by chance", ""])
+        title = run
+      }
+      table.append([
+        difference.metric, difference.means.before, difference.means.after, difference.change,
+        difference.probability,
+        difference.comparison.isMoreThanNoise ? "more than noise" : "may be noise",
+      ])
+    }
+    return lines + table.lines(indent: 2) + [
+      "",
+      "'by chance': how often seeds alone would give a difference as large; below 0.05 it is "
+        + "called more than noise.",
+    ]
+  }
+
+  /// The same as JSON on one line.
+  public var comparisonJSON: String {
+    var json = JSONWriter()
+    json.appendObject { json in
+      append(to: &json)
+      json.addArray("differences") { json in
+        for difference in differences {
+          json.appendObject { json in
+            json.add("device", difference.device)
+            json.addArray("variants") { json in
+              json.append(difference.variants.before)
+              json.append(difference.variants.after)
+            }
+            json.add("metric", difference.metric)
+            json.addArray("means") { json in
+              json.append(difference.means.before)
+              json.append(difference.means.after)
+            }
+            json.add("change", difference.comparison.change)
+            json.add("probability", difference.comparison.probability)
+            json.add("isMoreThanNoise", difference.comparison.isMoreThanNoise)
+          }
+        }
+      }
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,54 @@
+package import HangSimulation
+import HostFeature
+package import YAMLReader
+
+extension Calibration.Names {
+  /// Those of the host's screen.
+  package static let host = Calibration.Names(
+    views: HostView.names, actions: ActionKinds.host.names)
+}
+
+extension Calibration {
+  /// A device profile in YAML: what was measured, and the rest from another device.
+  ///
+  /// - Parameters:
+  ///   - like: the name of the other device.
+  ///   - path: where it will be; devices are looked for from there.
+  package func profile(like: String, at path: String) throws(ConfigurationError) -> String {
+    let reference = YAMLNode(like, option: "--like")
+    let device = try DeviceFile(files: .disk, scenario: path).device(like, reference)
+    guard device.conditions.isEmpty else {
+      throw reference.problem("is a device under conditions; name it without them")
+    }
+    let costs = applied(to: device.profile).costs
+    let (measured, all) = constants
+    var lines = [
+      "# \(measured) of \(all) constants measured; the others are those of \(like).",
+      "like: \(like)", "costs:",
+    ]
+    let measuredActions = items.filter { !$0.isView }
+    if measuredActions.first?.element != nil { lines.append("  element: \(costs.element)ns") }
+    if !measuredActions.isEmpty { lines.append("  actions:") }
+    for item in measuredActions {
+      lines.append("    \(item.name): \(costs.actions[item.name] ?? 0)ns  # \(item.note)")
+    }
+    let views = items.filter(\.isView)
+    if !views.isEmpty { lines.append("  views:") }
+    for item in views {
+      guard let cost = costs.views[item.name] else { continue }
+      var parts = ["evaluation: \(cost.evaluation)ns"]
+      if item.element != nil { parts.append("element: \(cost.element)ns") }
+      if item.appearance != nil { parts.append("appearance: \(cost.appearance)ns") }
+      lines.append("    \(item.name): {\(parts.joined(separator: ", "))}  # \(item.note)")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension Calibration.Item {
+  fileprivate var note: String {
+    let thousandths = Int64((min(error.threeQuarters, 1e6) * 1_000).rounded())
+    return "\(count) measurements, 75 % of those held out within "
+      + FixedPoint.text(thousandths, decimals: 1) + " %"
+  }
+}

@@ -1,0 +1,78 @@
+import CommandLineTool
+import JSON
+import Testing
+
+@Suite struct CalibrateTests {
+  private let directory: TestDirectory
+  private let trace: String
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.makeDirectory("devices")
+    _ = directory.write(
+      "devices/known.yaml",
+      "slowdown: 2\ncosts: {action: 9ms, view: 7ms, views: {ChatView: {appearance: 3ms}}}".utf8)
+    var lines = ["name,milliseconds,elements"]
+    for number in 0..<40 {
+      lines.append("ChatView,\(4 + number % 8),\(number % 8)")
+      lines.append("chat.messages,0.5,1")
+    }
+    trace = directory.write("trace.csv", lines.joined(separator: "\n").utf8)
+  }
+
+  @Test func `what was measured is a device profile, and the rest as on another device`()
+    async throws
+  {
+    let profile = "\(directory.path)/devices/mine.yaml"
+    let text = await run(["calibrate", trace, "--output", profile, "--like", "known"])
+    #expect(text.status == .done, "\(text.diagnostics)")
+    #expect(text.output.contains("ChatView       4.0000 ms  1.0000 ms     assumed"))
+    let written = directory.take("devices/mine.yaml")
+    // The other device is twice as slow as the costs in its profile say.
+    #expect(written.contains("    ChatView: {evaluation: 2000000ns, element: 500000ns}  # "))
+    #expect(written.contains("    chat.messages: 250000ns  # "))
+    #expect(written.contains("like: known\n"))
+    // What the file says can be simulated, and its costs are those that were measured.
+    _ = directory.write("devices/mine.yaml", written.utf8)
+    let scenario = directory.write(
+      "one.yaml",
+      """
+      name: one
+      duration: 3s
+      devices: [mine]
+      events: [{generate: chat.message, rate: 20/s}]
+      """.utf8)
+    let simulated = await run(["simulate", scenario, "--local", "--json=short"])
+    #expect(simulated.status == .done, "\(simulated.diagnostics)")
+  }
+
+  @Test func `the costs as JSON`() async throws {
+    let result = await run(["calibrate", trace, "--json=short"])
+    let found = try JSONValue(parsing: result.output)
+    let view = found["costs"]?.arrayValue?.first
+    #expect(view?["name"] == "ChatView" && view?["kind"] == "view")
+    #expect(view?["base"] == 4_000_000 && view?["element"] == 1_000_000)
+    #expect(view?["appearance"] == nil && view?["outliers"] == 0)
+    #expect(found["measured"] == 3)
+    #expect(found["missing"]?.arrayValue?.contains("HostView") == true)
+  }
+
+  @Test func `what cannot be read or does not fit is told with its file`() async {
+    let other = directory.write("other.csv", "name,milliseconds\nChatVew,1\n".utf8)
+    let near = await run(["calibrate", other])
+    #expect(near.status == .badData && near.diagnostics.contains("'ChatVew' is nearly 'ChatView'"))
+    let binary = directory.write("other.bin", [0x0A, 0, 1] as [UInt8])
+    let unreadable = await run(["calibrate", binary])
+    #expect(
+      unreadable.status == .badData && unreadable.diagnostics.contains("other.bin: is binary"))
+    let absent = await run(["calibrate", "\(directory.path)/none"])
+    #expect(absent.status == .badData && absent.diagnostics.contains("cannot read"))
+    let half = await run(["calibrate", trace, "--output", "\(directory.path)/x.yaml"])
+    #expect(half.status == .usage)
+    let unknown = await run([
+      "calibrate", trace, "--output", "\(directory.path)/x.yaml", "--like", "knwn",
+    ])
+    #expect(
+      unknown.status == .usage && unknown.diagnostics.contains("did you mean 'known'"))
+  }
+}

@@ -1,0 +1,148 @@
+import CheckoutScreen
+import HangSimulation
+import Testing
+
+/// Costs from measurements.
+struct CalibrationTests {
+  private static let names = Calibration.Names(
+    views: ["CartView", "TotalView"], actions: ["cart.added", "cart.cleared"])
+
+  /// Lines of what was measured where costs are known: 5 % of noise, and every tenth measurement interrupted for up to
+  /// 20 times as long.
+  private func lines(seed: UInt64) -> [UInt8] {
+    var random = SeededGenerator(seed: seed)
+    func measured(_ cost: Double) -> Double {
+      // The sum of twelve is nearly normal.
+      let sum = (0..<12).reduce(0) { sum, _ in sum + random.integer(in: 0...1_000_000) }
+      let noise = 1 + 0.05 * (Double(sum) / 1e6 - 6)
+      let isInterrupted = random.integer(in: 0...9) == 0
+      return cost * noise * (isInterrupted ? Double(random.integer(in: 2...20)) : 1)
+    }
+    var lines = ["name,nanoseconds,elements,first"]
+    for number in 0..<400 {
+      let shown = random.integer(in: 0...40)
+      let isFirst = number < 20
+      let time = measured(2e6 + 3e5 * Double(shown) + (isFirst ? 6e7 : 0))
+      lines.append("CartView,\(time),\(shown),\(isFirst)")
+      let carried = random.integer(in: 0...10)
+      lines.append("cart.added,\(measured(1e5 + 2e4 * Double(carried))),\(carried),false")
+      lines.append("cart.cleared,\(measured(4e5)),0,false")
+      lines.append("elsewhere,\(measured(1e3)),0,false")
+    }
+    return Array(lines.joined(separator: "\n").utf8)
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `known costs come back within 5 %, with noise and outliers`(seed: UInt64) throws {
+    let found = try Calibration([MeasuredTrace(lines(seed: seed))], Self.names)
+    #expect(found.items.map(\.name) == ["CartView", "cart.added", "cart.cleared"])
+    func near(_ cost: Int64?, _ known: Double) -> Bool {
+      cost.map { abs(Double($0) / known - 1) <= 0.05 } ?? false
+    }
+    let view = found.items[0]
+    #expect(near(view.base, 2e6) && near(view.element, 3e5) && near(view.appearance, 6e7))
+    #expect(near(found.items[1].base, 1e5) && near(found.items[1].element, 2e4))
+    #expect(near(found.items[2].base, 4e5))
+    for item in found.items {
+      #expect(item.count > 300 && item.outliers > item.count / 20, "\(item)")
+      // Of what was held out, a tenth was interrupted.
+      #expect((0.01...0.06).contains(item.error.half), "\(item)")
+    }
+    #expect(found.missing == ["TotalView"])
+    #expect(found.constants.measured == 6 && found.constants.all == 9)
+    #expect(found.lines[0] == "6 of 9 constants measured, 3 assumed")
+  }
+
+  @Test func `a negative cost becomes 0`() throws {
+    var lines = ["name,microseconds,elements"]
+    for number in 0..<50 { lines.append("CartView,\(1_000 - number),\(number)") }
+    let found = try Calibration(
+      [MeasuredTrace(Array(lines.joined(separator: "\n").utf8))], Self.names)
+    #expect(found.items[0].element == 0)
+    #expect((960_000...990_000).contains(found.items[0].base))
+  }
+
+  private func events(_ events: String...) throws -> [CostMeasurement] {
+    let text = #"{"traceEvents":[\#(events.joined(separator: ","))]}"#
+    return try MeasuredTrace(Array(text.utf8)).measurements(named: ["outer", "inner"])
+  }
+
+  @Test func `what is within another slice of the thread is taken off it`() throws {
+    let outer =
+      #"{"ph":"X","pid":1,"tid":1,"name":"outer","ts":10,"dur":100,"args":{"elements":3}}"#
+    func inner(_ thread: Int) -> String {
+      #"{"ph":"B","pid":1,"tid":\#(thread),"name":"inner","ts":20},{"ph":"E","pid":1,"tid":\#(thread),"name":"inner","ts":50}"#
+    }
+    #expect(
+      try events(outer, inner(1), #"{"ph":"X","pid":1,"tid":1,"name":"unknown","ts":60,"dur":9}"#)
+        == [
+          CostMeasurement(name: "outer", duration: 70_000, elements: 3),
+          CostMeasurement(name: "inner", duration: 30_000),
+        ])
+    #expect(try events(outer, inner(2)).map(\.duration) == [100_000, 30_000])
+  }
+
+  @Test func `a measure of Chromium has its arguments in its detail`() throws {
+    let begin =
+      #"{"ph":"b","pid":1,"tid":2,"cat":"blink.user_timing","id2":{"local":"0x16"},"name":"inner","ts":1.5,"#
+      + #""args":{"detail":"{\"elements\":4,\"first\":true}"}}"#
+    let end =
+      #"{"ph":"e","pid":1,"tid":2,"cat":"blink.user_timing","id2":{"local":"0x16"},"name":"inner","ts":4}"#
+    #expect(
+      try events(begin, end) == [
+        CostMeasurement(name: "inner", duration: 2_500, elements: 4, isFirst: true)
+      ])
+    // The end of what began before the recording.
+    #expect(throws: CalibrationProblem("has nothing with a name and a duration")) {
+      try events(end)
+    }
+  }
+
+  @Test(arguments: [
+    ("", "is empty"), ("{", "is not JSON: unexpectedEnd at byte 1"),
+    ("{}", "is JSON without 'traceEvents'"), ("[]", "has nothing with a name and a duration"),
+    (#"[{"ph":"X","name":"CartView","ts":"1"}]"#, "the event 'CartView' has no number 'ts'"),
+    ("<trace/>", "is XML"), ("\u{A}\u{0}\u{1}", "is binary"), ("name,hours\n", "the unit may be"),
+    ("name,seconds\nCartView", "line 2 does not fit the heading"),
+    ("name,seconds\nCartView,-1", "line 2 does not fit the heading"),
+  ]) func `what is no trace is refused`(text: String, problem: String) {
+    let error = #expect(throws: CalibrationProblem.self) { try MeasuredTrace(Array(text.utf8)) }
+    #expect(error?.description.contains(problem) == true, "\(String(describing: error))")
+  }
+
+  @Test(arguments: [
+    ("CartVew,0.002", "'CartVew' is nearly 'CartView'"),
+    ("Quite another,0.002", "such as 'CartView', but for example 'Quite another'"),
+    ("CartView,2000", "half of the measurements take 2000 s or longer"),
+    ("CartView,0.00000001", "half of the measurements take 10 ns or less"),
+    ("CartView,0.002", "no view or action was measured 10 times or more"),
+  ]) func `a trace that does not fit the screen is refused`(line: String, problem: String) throws {
+    let trace = try MeasuredTrace(Array("name,seconds\n\(line)\n".utf8))
+    let error = #expect(throws: CalibrationProblem.self) {
+      try Calibration([trace], Self.names)
+    }
+    #expect(error?.description.contains(problem) == true, "\(String(describing: error))")
+  }
+
+  @Test func `the trace of a simulation gives its costs back`() async throws {
+    let plan = SaleScenario.plan(seed: 3)
+    let names = try plan.names()
+    let trace = try #require(try await plan.run(wantsTrace: true).trace)
+    let found = try Calibration([MeasuredTrace(Array(trace.utf8))], names)
+    #expect(names.views.contains("BasketView") && names.actions.contains("offers.sold"))
+    #expect(found.items.contains { $0.name == "BasketView" })
+    #expect(found.items.contains { $0.name == "offers.sold" && $0.base > 0 })
+  }
+
+  @Test func `what was measured replaces the costs of a device, on its own scale`() throws {
+    let found = try Calibration([MeasuredTrace(lines(seed: 1))], Self.names)
+    let device = Device(
+      "slow", slowdown: 2,
+      costs: DeviceProfile.Costs(
+        action: .milliseconds(9), view: .cost(.milliseconds(7), appearance: .milliseconds(8))))
+    let costs = found.applied(to: device.profile).costs
+    #expect(costs.views["CartView"]?.evaluation == found.items[0].base / 2)
+    #expect(costs.actions["cart.cleared"] == found.items[2].base / 2)
+    #expect(costs.views["TotalView"] == nil && costs.action == 9_000_000)
+  }
+}

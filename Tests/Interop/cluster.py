@@ -97,6 +97,13 @@ class Node:
         self.processes[kind] = subprocess.Popen(
             ["ip", "netns", "exec", self.ns] + command, stdout=log, stderr=log)
 
+    def ended(self):
+        """Those that have ended, though nobody ended them, with the last they said."""
+        for kind, process in self.processes.items():
+            if process.poll() is not None:
+                with open(f"{self.dir}/{kind}.log", encoding="utf-8", errors="replace") as f:
+                    yield f"{kind} of {self.ns} ended with {process.returncode}: {''.join(f.readlines()[-5:]).strip()}"
+
     def send(self, kind, number):
         self.processes[kind].send_signal(number)
 
@@ -338,7 +345,7 @@ def main():
         for node in nodes:
             node.start("gateway")
         check("three nodes share all partitions",
-              wait("all partitions", lambda: whole(nodes), 40))
+              wait("all partitions", lambda: whole(nodes), 40), [text for node in nodes for text in node.ended()])
         senders = [Sender(room, nodes, 0.02) for room in ROOMS]
         for sender in senders:
             sender.start()
@@ -354,6 +361,8 @@ def main():
             schedule(nodes)
             check(f"{name}: every partition has an owner again",
                   wait("all partitions", lambda: whole(nodes), 40))
+            ended = [text for node in nodes for text in node.ended()]
+            check(f"{name}: nothing else has ended", not ended, "; ".join(ended))
             time.sleep(1)
             print(f"    {time.monotonic() - began:.1f} s, "
                   f"{sum(s.acknowledged for s in senders) - before} messages acknowledged, "

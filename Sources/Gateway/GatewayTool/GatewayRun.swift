@@ -112,6 +112,8 @@ struct GatewayRun {
     case ClusterError.noJetStream:
       .unavailable(
         "the NATS server has no JetStream for this account; see 'jetstream' in its configuration")
+    case ClusterError.noLeader:
+      .unavailable("the NATS servers have no leader; most of a cluster's servers must run")
     case ClusterError.oldServer:
       .unavailable("the NATS server is older than 2.11; install a newer one")
     case ClusterError.stream(let name, let reason):

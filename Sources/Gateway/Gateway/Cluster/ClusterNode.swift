@@ -63,6 +63,8 @@ package final class ClusterNode {
   private var isStopped = false
   /// When the servers last took a write of this node, which needs a majority of them.
   private var lastWrite = Instant.origin
+  /// When the watch heard of a write, or began.
+  private var lastHeard = Delivery.now
   /// The program must end, because another gateway has its name.
   package var failed: (String) -> Void = { _ in }
   package let directory: NodeDirectory
@@ -114,10 +116,7 @@ package final class ClusterNode {
   private static func setUp(
     _ node: NIOLoopBound<ClusterNode>, _ loop: any EventLoop, _ settings: Settings
   ) async throws {
-    let information = try await ask(node, loop, "$JS.API.INFO", nil)
-    guard let information, information["error"] == nil else {
-      throw ClusterError.noJetStream
-    }
+    let information = try await information(node, loop)
     guard (information["api"]?["level"]?.integerValue ?? 0) >= 1 else {
       throw ClusterError.oldServer
     }
@@ -146,6 +145,29 @@ package final class ClusterNode {
         "deny_delete": true, "allow_rollup_hdrs": true, "allow_direct": false,
       ])
   }
+
+  /// What the servers say of themselves, once they have a leader: those that have just started elect one for some
+  /// seconds, and answer with an error or not at all so long.
+  private static func information(
+    _ node: NIOLoopBound<ClusterNode>, _ loop: any EventLoop
+  ) async throws -> JSONValue {
+    let deadline = Delivery.now + .seconds(30)
+    while Delivery.now < deadline {
+      let reply = try await ask(node, loop, "$JS.API.INFO", nil)
+      guard let error = reply?["error"] else {
+        if let reply { return reply }
+        continue
+      }
+      guard error["err_code"]?.integerValue == clusterNotAvailable else {
+        throw ClusterError.noJetStream
+      }
+      try await Task.sleep(for: .milliseconds(500))
+    }
+    throw ClusterError.noLeader
+  }
+
+  /// The server's error "JetStream system temporarily unavailable".
+  private static let clusterNotAvailable: Int64 = 10008
 
   /// Returns when the stream was made first.
   private static func makeStream(
@@ -176,7 +198,12 @@ package final class ClusterNode {
     try await loop.flatSubmit {
       let promise = loop.makePromise(of: JSONValue?.self)
       node.value.request(subject, body?.serialized() ?? [], within: .seconds(5)) { message in
-        promise.succeed(message.flatMap { try? JSONValue(parsing: $0.bytes) })
+        promise.succeed(
+          message.flatMap { message in
+            // From the server, in place of an answer: nobody listens to this subject.
+            if let status = message.status { return ["error": ["code": .integer(Int64(status))]] }
+            return try? JSONValue(parsing: message.bytes)
+          })
       }
       return promise.futureResult
     }.get()
@@ -218,10 +245,15 @@ package final class ClusterNode {
     pulls = [:]
     appender.disconnected()
     keeper.forgetRequests()
+    watchAnew(now)
+    for partition in consumers.keys { consumers[partition]?.disconnected(at: now) }
+  }
+
+  private func watchAnew(_ now: Instant) {
     keeper.lostSight()
+    lastHeard = now
     watch = LogConsumer(
       stream: Self.leases, filter: Self.leaseSubject + ">", isLastOnly: true, at: now)
-    for partition in consumers.keys { consumers[partition]?.disconnected(at: now) }
   }
 
   private func receive(_ message: NatsMessage) {
@@ -252,6 +284,7 @@ package final class ClusterNode {
     switch reader {
     case .leases:
       if let sequence = watch.received(reply: reply, at: now) {
+        lastHeard = now
         let key = String(message.subject.dropFirst(Self.leaseSubject.count))
         let value = message.bytes.isEmpty ? nil : try? JSONValue(parsing: message.bytes)
         perform(keeper.observed(key: key, value: value, sequence: sequence, at: now))
@@ -338,6 +371,8 @@ package final class ClusterNode {
           }
           if let sequence = LogMessage.sequence(of: reply) {
             lastWrite = now
+            // It hears its own writes too, unless the servers have begun a new bucket behind its back.
+            if now - lastHeard >= keeper.settings.duration { watchAnew(now) }
             perform(keeper.answered(number, sequence: sequence, at: now))
           } else if [10071, 10164].contains(reply["error"]?["err_code"]?.integerValue ?? 0) {
             perform(keeper.answered(number, sequence: nil, at: now))
@@ -513,6 +548,8 @@ package final class ClusterNode {
 /// Why a gateway cannot begin.
 package enum ClusterError: Error, Equatable, Sendable {
   case noJetStream
+  /// The servers have not agreed on one for half a minute.
+  case noLeader
   /// Below 2.11.
   case oldServer
   case stream(String, String)

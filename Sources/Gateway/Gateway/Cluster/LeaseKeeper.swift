@@ -68,6 +68,8 @@ package struct LeaseKeeper: Sendable {
   package let settings: Settings
   private var entries: [Partition: Entry] = [:]
   private var nodes: [String: (instance: String, address: String, seen: Instant)] = [:]
+  /// Another run of this node that was heard since this one was presented, and the newest write of it.
+  private var namesake: (instance: String, sequence: UInt64)?
   private var held: [Partition: Held] = [:]
   /// Partitions that were asked for and when, without an answer so far.
   private var taking: [Partition: Instant] = [:]
@@ -115,8 +117,18 @@ package struct LeaseKeeper: Sendable {
     if currentSince == nil { currentSince = now }
   }
 
-  /// The watch begins anew: what is free must be learned again.
-  package mutating func lostSight() { currentSince = nil }
+  /// The watch begins anew: what is free must be learned again. Sequences of before mean nothing then, since servers
+  /// that have lost the bucket, which is in memory, count from 1.
+  package mutating func lostSight() {
+    currentSince = nil
+    namesake = nil
+    entries = entries.compactMapValues { entry in
+      if entry.isDeleted { return nil }
+      var entry = entry
+      entry.sequence = 0
+      return entry
+    }
+  }
 
   /// An entry of the bucket was written; `value` is nil if it was deleted.
   package mutating func observed(
@@ -129,8 +141,14 @@ package struct LeaseKeeper: Sendable {
         return []
       }
       nodes[name] = (instance, value["address"]?.stringValue ?? "", now)
-      return name == settings.node && instance != settings.instance && presented != nil
-        ? [.nameTaken] : []
+      guard name == settings.node, instance != settings.instance, presented != nil else {
+        return []
+      }
+      // One that runs is heard again and again. Servers that have begun anew from an old snapshot may show the entry
+      // of an earlier run of this node, once.
+      defer { namesake = (instance, sequence) }
+      guard let namesake, namesake.instance == instance else { return [] }
+      return sequence > namesake.sequence ? [.nameTaken] : []
     }
     guard key.hasPrefix("p"), let number = Int(key.dropFirst()), number < Partition.count else {
       return []

@@ -38,7 +38,7 @@ package struct LogConsumer: Sendable {
 
   /// - Parameters:
   ///   - after: begins behind this sequence.
-  ///   - isLastOnly: begins with the newest message of each subject instead.
+  ///   - isLastOnly: begins with the newest message of each subject instead, each time a consumer is made.
   package init(
     stream: String, filter: String, after: UInt64 = 0, isLastOnly: Bool = false, at now: Instant
   ) {
@@ -61,6 +61,7 @@ package struct LogConsumer: Sendable {
       guard now >= next else { return nil }
       state = .creating(since: now)
       expected = 1
+      if isLastOnly { last = 0 }
       return .create(subject: "$JS.API.CONSUMER.CREATE.\(stream)", body: configuration)
     case .idle(let name):
       guard !isPaused else { return nil }
@@ -81,7 +82,7 @@ package struct LogConsumer: Sendable {
       "inactive_threshold": .integer(30_000_000_000), "filter_subject": .string(filter),
       "replay_policy": "instant",
     ]
-    if isLastOnly, last == 0 {
+    if isLastOnly {
       members["deliver_policy"] = "last_per_subject"
     } else {
       members["deliver_policy"] = "by_start_sequence"

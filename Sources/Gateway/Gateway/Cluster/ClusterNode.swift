@@ -283,20 +283,22 @@ package final class ClusterNode {
     }
     switch reader {
     case .leases:
-      if let sequence = watch.received(reply: reply, at: now) {
+      if let place = watch.received(reply: reply, at: now) {
         lastHeard = now
         let key = String(message.subject.dropFirst(Self.leaseSubject.count))
         let value = message.bytes.isEmpty ? nil : try? JSONValue(parsing: message.bytes)
-        perform(keeper.observed(key: key, value: value, sequence: sequence, at: now))
+        perform(
+          keeper.observed(
+            key: key, value: value, sequence: place.sequence, written: place.written, at: now))
       }
       noteCurrent(now)
     case .log(let partition):
-      if let sequence = consumers[partition]?.received(reply: reply, at: now),
+      if let place = consumers[partition]?.received(reply: reply, at: now),
         let room = Partition.room(ofLogSubject: message.subject),
         let log = logs[partition.stream]
       {
         feed.received(
-          message.bytes, sequence: sequence, room: room, partition: partition, log: log)
+          message.bytes, sequence: place.sequence, room: room, partition: partition, log: log)
         writeToDaemon()
       }
     }

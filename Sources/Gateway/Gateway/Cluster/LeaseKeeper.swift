@@ -68,8 +68,10 @@ package struct LeaseKeeper: Sendable {
   package let settings: Settings
   private var entries: [Partition: Entry] = [:]
   private var nodes: [String: (instance: String, address: String, seen: Instant)] = [:]
-  /// Another run of this node that was heard since this one was presented, and the newest write of it.
-  private var namesake: (instance: String, sequence: UInt64)?
+  /// When the servers took the first entry of this run, by their clock.
+  private var firstWritten: UInt64?
+  /// Another run of this node that wrote after that, and when it last did.
+  private var namesake: (instance: String, written: UInt64)?
   private var held: [Partition: Held] = [:]
   /// Partitions that were asked for and when, without an answer so far.
   private var taking: [Partition: Instant] = [:]
@@ -121,7 +123,6 @@ package struct LeaseKeeper: Sendable {
   /// that have lost the bucket, which is in memory, count from 1.
   package mutating func lostSight() {
     currentSince = nil
-    namesake = nil
     entries = entries.compactMapValues { entry in
       if entry.isDeleted { return nil }
       var entry = entry
@@ -131,8 +132,10 @@ package struct LeaseKeeper: Sendable {
   }
 
   /// An entry of the bucket was written; `value` is nil if it was deleted.
+  ///
+  /// - Parameter written: when the servers took it, in nanoseconds by their own clock.
   package mutating func observed(
-    key: String, value: JSONValue?, sequence: UInt64, at now: Instant
+    key: String, value: JSONValue?, sequence: UInt64, written: UInt64, at now: Instant
   ) -> [Action] {
     if key.hasPrefix("n_") {
       let name = String(key.dropFirst(2))
@@ -141,14 +144,8 @@ package struct LeaseKeeper: Sendable {
         return []
       }
       nodes[name] = (instance, value["address"]?.stringValue ?? "", now)
-      guard name == settings.node, instance != settings.instance, presented != nil else {
-        return []
-      }
-      // One that runs is heard again and again. Servers that have begun anew from an old snapshot may show the entry
-      // of an earlier run of this node, once.
-      defer { namesake = (instance, sequence) }
-      guard let namesake, namesake.instance == instance else { return [] }
-      return sequence > namesake.sequence ? [.nameTaken] : []
+      guard name == settings.node else { return [] }
+      return isNameTaken(by: instance, written: written) ? [.nameTaken] : []
     }
     guard key.hasPrefix("p"), let number = Int(key.dropFirst()), number < Partition.count else {
       return []
@@ -169,6 +166,20 @@ package struct LeaseKeeper: Sendable {
       return []
     }
     return lose(partition)
+  }
+
+  /// Whether an entry of this node shows that another gateway with its name runs: one that does writes again and
+  /// again. Servers that lost the bucket and build it anew from their log show what earlier runs of this node wrote,
+  /// under rising sequences, but with the times at which they took it first.
+  private mutating func isNameTaken(by instance: String, written: UInt64) -> Bool {
+    if instance == settings.instance {
+      if firstWritten == nil { firstWritten = written }
+      return false
+    }
+    guard let firstWritten, written > firstWritten else { return false }
+    defer { namesake = (instance, written) }
+    guard let namesake, namesake.instance == instance else { return false }
+    return written > namesake.written
   }
 
   /// The servers have answered a request; `sequence` is nil if they refused it, because there is another entry.

@@ -99,8 +99,8 @@ package struct LogConsumer: Sendable {
     state = .idle(name)
   }
 
-  /// A message came with its `$JS.ACK` subject. Returns its sequence; `nil` if it is not to be used.
-  package mutating func received(reply: String, at now: Instant) -> UInt64? {
+  /// A message came with its `$JS.ACK` subject. Returns its place; `nil` if it is not to be used.
+  package mutating func received(reply: String, at now: Instant) -> Delivery? {
     guard case .pulling(let name, _, let remaining) = state, let place = Delivery(reply),
       place.consumer == name
     else { return nil }
@@ -112,7 +112,7 @@ package struct LogConsumer: Sendable {
     last = place.sequence
     if place.pending == 0 { isCurrent = true }
     state = remaining > 1 ? .pulling(name, since: now, remaining: remaining - 1) : .idle(name)
-    return place.sequence
+    return place
   }
 
   /// A pull was answered with a status in place of a message.
@@ -134,21 +134,24 @@ package struct LogConsumer: Sendable {
   private mutating func lost(at now: Instant) { state = .absent(next: now + Self.pause) }
 
   /// `$JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.NUMBER.TIME.PENDING`, of which newer servers tell two more in front.
-  private struct Delivery {
-    let consumer: Substring
-    let sequence: UInt64
-    let delivered: Int
-    let pending: Int
+  package struct Delivery {
+    package let sequence: UInt64
+    /// When the servers took it, in nanoseconds since 1970 by the clock of their leader.
+    package let written: UInt64
+    fileprivate let consumer: Substring
+    fileprivate let delivered: Int
+    fileprivate let pending: Int
 
     init?(_ subject: String) {
       let tokens = subject.split(separator: ".")
       let start = tokens.count >= 11 ? 4 : 2
       guard tokens.count >= 9, tokens[0] == "$JS", tokens[1] == "ACK",
         let sequence = UInt64(tokens[start + 3]), let delivered = Int(tokens[start + 4]),
-        let pending = Int(tokens[start + 6])
+        let written = UInt64(tokens[start + 5]), let pending = Int(tokens[start + 6])
       else { return nil }
       consumer = tokens[start + 1]
-      (self.sequence, self.delivered, self.pending) = (sequence, delivered, pending)
+      (self.sequence, self.written) = (sequence, written)
+      (self.delivered, self.pending) = (delivered, pending)
     }
   }
 }

@@ -3,12 +3,24 @@ package import LiveEvents
 package import Prometheus
 import Varlink
 
+/// Performs acts of the host, which come by calls.
+package protocol HostActService: Sendable {
+  /// Performs an act of the host; the room must be open. Returns once it is applied and, in a room that
+  /// records, synced to disk.
+  func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply
+  /// The identifiers of a message of the chat and of its author; ``ControlError/noSuchMessage(_:_:)`` if the
+  /// room does not keep it.
+  func message(numbered number: Int, in room: String) async throws -> (
+    identifier: Text, author: Text
+  )
+}
+
 /// What the daemon does for `io.livehost.Control`.
 ///
 /// Called on a connection's event loop, which must not be blocked. Errors to throw are
 /// ``ControlError`` and `ServiceError` (`invalidParameter` for a name that breaks the rule).
 /// Reading methods are open to all callers; the others are called after authorisation only.
-package protocol ControlService: Sendable {
+package protocol ControlService: HostActService {
   func getStatus() async throws -> StatusReport
   /// Sorted by name.
   func getMetrics() async throws -> [MetricFamily]
@@ -26,14 +38,6 @@ package protocol ControlService: Sendable {
   func roomFeed(_ room: String) async throws -> RoomFeed
   /// Why a view of a room was evaluated; ``ControlError/noSuchView(room:view:)`` if it never was.
   func explain(room: String, view: String) async throws -> Explanation
-  /// Performs an act of the host; the room must be open. Returns once it is applied and, in a room that
-  /// records, synced to disk.
-  func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply
-  /// The identifiers of a message of the chat and of its author; ``ControlError/noSuchMessage(_:_:)`` if the
-  /// room does not keep it.
-  func message(numbered number: Int, in room: String) async throws -> (
-    identifier: Text, author: Text
-  )
   /// Has the caller carry out the room's requests until it disconnects; ends with
   /// ``ControlError/noSuchRoom(_:)`` when the room closes.
   ///

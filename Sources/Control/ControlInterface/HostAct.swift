@@ -1,5 +1,5 @@
 import LiveEvents
-import Varlink
+package import Varlink
 
 /// What an act of the host brought about; each method gives some of the members.
 package struct HostReply: Codable, Sendable, Equatable {
@@ -45,8 +45,9 @@ package struct HostReply: Codable, Sendable, Equatable {
 // room performs.
 
 extension ControlInterface {
-  static func addHostActs(
-    to interface: inout Interface, _ service: some ControlService
+  /// Adds the methods by which a host acts.
+  package static func addHostActs(
+    to interface: inout Interface, _ service: some HostActService
   ) throws(RegistrationError) {
     try interface.handle("SetControl") { (_, parameters: SetControlParameters) in
       try await service.act(.control(try event(parameters)), in: parameters.room)
@@ -100,7 +101,7 @@ extension ControlInterface {
 
   /// A message by its number; one without identifiers cannot be named.
   private static func message(
-    _ number: Int, in room: String, _ service: some ControlService
+    _ number: Int, in room: String, _ service: some HostActService
   ) async throws -> (identifier: Text, author: Text) {
     let found = try await service.message(numbered: number, in: room)
     guard !found.identifier.isEmpty, !found.author.isEmpty else {

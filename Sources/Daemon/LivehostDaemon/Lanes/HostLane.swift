@@ -7,6 +7,7 @@ package import NIOCore
 import Platform
 package import Recordings
 import Synchronization
+package import WireFormats
 
 /// One event loop and the rooms that live on it.
 ///
@@ -336,13 +337,25 @@ package actor HostLane {
   /// Performs an act of a room's host. Returns once it is applied or, where a surface was asked, once it has
   /// an outcome; and, in a room that is recorded or kept, once that is on disk, or with `recordingFailed` if it
   /// cannot be.
+  ///
+  /// - Parameters:
+  ///   - position: the batch of a source that the act is; a room that has it only replies.
+  ///   - taken: called once the act is applied, or is not to be.
   package nonisolated func act(
-    _ act: LiveEvent.Payload, in name: RoomName
+    _ act: LiveEvent.Payload, in name: RoomName, at position: BatchPosition? = nil,
+    taken: @escaping @Sendable () -> Void = {}
   ) async -> Result<HostReply, ControlError> {
     await withCheckedContinuation { continuation in
       postVisit(to: name) { room in
         guard let room else {
           return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
+        }
+        defer { taken() }
+        if let position, !room.take(position) {
+          return room.whenDurable {
+            continuation.resume(
+              returning: Self.result(.success(HostReply()), unless: $0, of: name))
+          }
         }
         let earlier = room.request(of: act)
         let result = room.act(act)

@@ -226,6 +226,8 @@ final class DaemonParts: Sendable {
       let service = controlService()
       let interface = try ControlInterface.makeInterface(
         service: service, mayChange: { access.mayChange($0) })
+      let replication = try RoomReplication(directory: directory, service: service)
+        .makeInterface(mayChange: { access.mayChange($0) })
       var limits = VarlinkServer.Limits()
       limits.connections = configuration.controlConnections
       limits.connectionsPerUser = max(1, limits.connections / 4)
@@ -241,7 +243,7 @@ final class DaemonParts: Sendable {
           information: ServiceInformation(
             vendor: "livehost", product: "livehostd", version: Daemon.version,
             url: "https://livehost.example"),
-          interfaces: [interface, managed], limits: limits, group: controlGroup,
+          interfaces: [interface, managed, replication], limits: limits, group: controlGroup,
           unexpectedError: { [logger] call, error in
             logger.error("\(call.interface).\(call.method) failed: \(error)")
             return nil

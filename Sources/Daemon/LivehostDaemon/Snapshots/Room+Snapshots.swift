@@ -32,7 +32,7 @@ extension Room {
 
   /// Applies held events before a snapshot, which would lack them. Only the steps of a recording that is played move
   /// the time meanwhile.
-  private func applyHeld(_ now: NIODeadline) {
+  func applyHeld(_ now: NIODeadline) {
     guard screen.counts.pending > 0 else { return }
     let time = replayOffset == nil ? clock.time(machine: now.machineTime) : clock.now
     drawFrame(at: max(clock.now, time), flush: true)

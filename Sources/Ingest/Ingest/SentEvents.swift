@@ -1,33 +1,33 @@
-import LiveEvents
+package import LiveEvents
 import WireFormats
 
-/// Events of one `SendEvents` call, by room, in the order in which rooms first occur.
-struct SentEvents: ~Copyable {
-  struct Refusal: Error {
-    let reason: RejectionReason
+/// Events of one call of `SendEvents`, by room, in the order in which rooms first occur.
+package struct SentEvents: ~Copyable {
+  package struct Refusal: Error {
+    package let reason: RejectionReason
     /// What was wrong with the event, if that is known.
-    var fault: String?
+    package var fault: String?
   }
 
-  struct Batch {
-    let room: RoomName
-    var events: [LiveEvent]
+  package struct Batch {
+    package let room: RoomName
+    package var events: [LiveEvent]
   }
 
-  private(set) var batches: [Batch] = []
+  package private(set) var batches: [Batch] = []
   /// The index of each room's batch.
   private var indices: [RoomReference: Int] = [:]
   private var decoder: LineDecoder
   private let arrival: Timestamp
 
   /// - Parameter fallback: the room of events that name none.
-  init(fallback: RoomName, arrival: Timestamp) {
+  package init(fallback: RoomName, arrival: Timestamp) {
     decoder = LineDecoder(fallback: fallback)
     self.arrival = arrival
   }
 
   /// Adds one event, given as a line of JSON.
-  mutating func add(_ line: [UInt8]) throws(Refusal) {
+  package mutating func add(_ line: [UInt8]) throws(Refusal) {
     let slab = ByteSlab(line)
     let slice = ByteSlab.Slice(offset: 0, count: line.count)
     switch decoder.decode(slab, line: slice, arrival: arrival) {

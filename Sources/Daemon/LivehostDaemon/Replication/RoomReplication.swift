@@ -1,0 +1,239 @@
+import ControlInterface
+import Foundation
+import Ingest
+import LiveEvents
+import Platform
+package import UnixSockets
+package import Varlink
+import WireFormats
+
+/// What the gateway of a cluster asks of the daemon beside `io.livehost.Control`: whole rooms, out and in, and acts
+/// that are carried out once, whoever repeats them.
+package final class RoomReplication: Sendable {
+  package static let name = "io.livehost.Replication"
+
+  private static let definition = """
+    # For the gateway of a cluster: rooms as a whole, and acts under positions.
+    interface io.livehost.Replication
+
+    # The state of a room in parts, which LoadRoom of another daemon takes. The last reply has no part.
+    # [Supports 'more' flag]
+    # [Requires privileges]
+    method SaveRoom(room: string) -> (
+      # The next part of the state, as text.
+      part: ?string,
+      # In the last reply: the number of the newest batch in the state, by source.
+      positions: ?[string]int
+    )
+
+    # Opens a room with the state that SaveRoom gave, in place of one that has its name. One call for each part.
+    # [Requires privileges]
+    method LoadRoom(
+      room: string,
+      # How many parts were sent before.
+      index: int,
+      part: string,
+      # Whether the state is complete; then the reply comes once the room is on disk.
+      isLast: bool
+    ) -> ()
+
+    # Carries out an act of the host as batch 'sequence' of 'source', unless the room has that batch.
+    # [Supports 'more' flag]
+    # [Requires privileges]
+    method PerformAct(
+      room: string,
+      source: string,
+      sequence: int,
+      # The act, as a line of a recording.
+      event: string
+    ) -> (
+      # In the first of two replies, if more than one is wanted: the room has the act.
+      taken: ?bool,
+      # What the method of io.livehost.Control replies.
+      reply: ?object
+    )
+
+    # A message that the room's chat keeps, by its number.
+    # [Requires privileges]
+    method FindMessage(room: string, number: int) -> (message: string, author: string)
+
+    """
+
+  /// Bytes of a state in one reply. With the text around it, and as text, they are less than a message of NATS.
+  private static let partBytes = 384 << 10
+  /// The largest state.
+  private static let maximumBytes = 32 << 20
+  /// How many states may be on their way in.
+  private static let maximumUploads = 8
+
+  private struct Upload: Sendable {
+    var parts = 0
+    var bytes: [UInt8] = []
+  }
+
+  private let directory: RoomDirectory
+  private let service: LivehostControl
+  private let uploads = Guarded<[RoomName: Upload]>([:])
+
+  package init(directory: RoomDirectory, service: LivehostControl) {
+    self.directory = directory
+    self.service = service
+  }
+
+  package func makeInterface(mayChange: @escaping @Sendable (Peer) -> Bool) throws -> Interface {
+    var interface = try Interface(parsing: Self.definition)
+    interface.authorization = { call in
+      guard let peer = call.peer, mayChange(peer) else { throw ServiceError.permissionDenied }
+    }
+    try interface.handleStream("SaveRoom", requiresMore: true) {
+      (_, parameters: RoomParameters, replies) in
+      try await self.save(parameters.room) { try await replies.send(SaveReply(part: $0)) }
+    }
+    try interface.handle("LoadRoom") { (_, parameters: LoadParameters) in
+      try await self.load(parameters)
+      return NoParameters()
+    }
+    try interface.handleStream("PerformAct") { (call, parameters: ActParameters, replies) in
+      let (taken, take) = AsyncStream.makeStream(of: Void.self)
+      async let reply = {
+        defer { take.finish() }
+        return try await self.perform(parameters) { take.finish() }
+      }()
+      for await _ in taken {}
+      if call.wantsMore { try await replies.send(ActReply(taken: true)) }
+      return ActReply(reply: try await reply)
+    }
+    try interface.handle("FindMessage") { (_, parameters: MessageParameters) in
+      let found = try await self.service.message(numbered: parameters.number, in: parameters.room)
+      return MessageReply(message: String(found.identifier), author: String(found.author))
+    }
+    return interface
+  }
+
+  private func save(
+    _ room: String, part: (String) async throws -> Void
+  ) async throws -> SaveReply {
+    let name = try Self.name(room)
+    guard let lane = directory.lane(of: name) else { throw ControlError.noSuchRoom(room) }
+    let found = await lane.visit(name) { room in room.map { $0.copy() } }
+    guard let found else { throw ControlError.noSuchRoom(room) }
+    guard let snapshot = found else { throw ControlError.busy }
+    // Off the threads that serve calls: a long chat takes tens of milliseconds.
+    let data = try await Task.detached { try JSONEncoder().encode(snapshot) }.value
+    guard data.count <= Self.maximumBytes else { throw ControlError.limitReached("roomBytes") }
+    for start in stride(from: 0, to: data.count, by: Self.partBytes) {
+      let end = min(start + Self.partBytes, data.count)
+      try await part(data[start..<end].base64EncodedString())
+    }
+    return SaveReply(positions: snapshot.known?.positions ?? [:])
+  }
+
+  private func load(_ parameters: LoadParameters) async throws {
+    let name = try Self.name(parameters.room)
+    guard let part = Data(base64Encoded: parameters.part) else {
+      throw ServiceError.invalidParameter("part")
+    }
+    let whole = try uploads.withLock { uploads -> [UInt8]? in
+      if parameters.index == 0 { uploads[name] = Upload() }
+      guard uploads[name]?.parts == parameters.index else {
+        throw ServiceError.invalidParameter("index")
+      }
+      guard uploads.count <= Self.maximumUploads,
+        (uploads[name]?.bytes.count ?? 0) + part.count <= Self.maximumBytes
+      else {
+        // Whoever gave up on the others begins them anew.
+        uploads = [:]
+        throw ControlError.limitReached("roomBytes")
+      }
+      uploads[name]?.parts += 1
+      uploads[name]?.bytes += part
+      return parameters.isLast ? uploads.removeValue(forKey: name)?.bytes : nil
+    }
+    guard let whole else { return }
+    let snapshot: RoomSnapshot
+    do {
+      snapshot = try await Task.detached {
+        let snapshot = try JSONDecoder().decode(RoomSnapshot.self, from: Data(whole))
+        try snapshot.validate()
+        return snapshot
+      }.value
+    } catch { throw ServiceError.invalidParameter("part") }
+    guard snapshot.room == parameters.room, snapshot.log == nil, snapshot.recording == nil else {
+      throw ServiceError.invalidParameter("room")
+    }
+    _ = await directory.close(name)
+    let lane: HostLane
+    do throws(RoomDirectory.Refusal) {
+      lane = try directory.open(name, restoring: snapshot)
+    } catch { throw ControlError.busy }
+    await lane.visit(name) { $0?.continueCopy(snapshot) }
+    try await lane.save(name)
+  }
+
+  private func perform(
+    _ parameters: ActParameters, taken: @escaping @Sendable () -> Void
+  ) async throws -> HostReply {
+    let name = try Self.name(parameters.room)
+    guard EventLimits.nameLength >= parameters.source.utf8.count, parameters.sequence >= 0 else {
+      throw ServiceError.invalidParameter("source")
+    }
+    guard let act = Self.act(parameters.event) else {
+      throw ServiceError.invalidParameter("event")
+    }
+    let position = BatchPosition(source: Text(parameters.source), sequence: parameters.sequence)
+    guard let lane = directory.lane(of: name) else {
+      throw ControlError.noSuchRoom(parameters.room)
+    }
+    return try await lane.act(act, in: name, at: position, taken: taken).get()
+  }
+
+  private static func act(_ line: String) -> LiveEvent.Payload? {
+    let bytes = Array(line.utf8)
+    var decoder = LineDecoder(ofOwnLinesUpTo: LineDecoder.maximumLineLength)
+    let slice = ByteSlab.Slice(offset: 0, count: bytes.count)
+    guard case .event(let event, _) = decoder.decode(ByteSlab(bytes), line: slice, arrival: 0)
+    else { return nil }
+    return event.payload
+  }
+
+  private static func name(_ room: String) throws(ServiceError) -> RoomName {
+    guard let name = RoomName(room) else { throw .invalidParameter("room") }
+    return name
+  }
+
+  private struct RoomParameters: Codable { let room: String }
+
+  private struct SaveReply: Codable {
+    var part: String?
+    var positions: [String: Int]?
+  }
+
+  private struct LoadParameters: Codable {
+    let room: String
+    let index: Int
+    let part: String
+    let isLast: Bool
+  }
+
+  private struct ActParameters: Codable, Sendable {
+    let room: String
+    let source: String
+    let sequence: Int
+    let event: String
+  }
+
+  private struct ActReply: Codable {
+    var taken: Bool?
+    var reply: HostReply?
+  }
+
+  private struct MessageParameters: Codable {
+    let room: String
+    let number: Int
+  }
+
+  private struct MessageReply: Codable {
+    let message: String
+    let author: String
+  }
+}

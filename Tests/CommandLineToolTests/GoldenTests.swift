@@ -45,6 +45,11 @@ import Testing
     "connect mediamtx": "livehost-source prints it; SourceReporterTests has its members",
     "connect owncast": "livehost-source prints it; SourceReporterTests has its members",
     "web": "livehost-web prints it; Tests/Interop/web.py has its members",
+    "cluster status": "Tests/Interop/cluster.py has its members",
+    "cluster rooms": "Tests/Interop/cluster.py has its members",
+    "cluster drain": "Tests/Interop/cluster.py has its members",
+    "cluster resume": "Tests/Interop/cluster.py has its members",
+    "cluster move": "Tests/Interop/cluster.py has its members",
     "completion": "CompletionTests has its members; the script is that of the parser",
   ]
   static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -23,7 +23,8 @@ package struct CommandLineTool: Sendable {
       try await verb.run(
         Context(
           console: console, environment: environment, mode: mode,
-          socketOption: verb.global.socket))
+          socketOption: verb.global.socket
+            ?? (verb.global.gateway || verb is any GatewayVerb ? SocketPaths.gateway : nil)))
       return .done
     } catch is OutputClosed {
       return .done

@@ -94,6 +94,8 @@ package struct CompletedWords {
       socket = options[index + 1]
     } else if let option = options.first(where: { $0.hasPrefix("--socket=") }) {
       socket = String(option.dropFirst(9))
+    } else if options.contains("--gateway") {
+      socket = SocketPaths.gateway
     }
   }
 }

@@ -11,6 +11,9 @@ struct GlobalOptions: ParsableArguments {
     completion: .file())
   var socket: String?
 
+  @Flag(help: "Talk to the gateway of a cluster: like --socket=/run/livehost-gateway.")
+  var gateway = false
+
   @Option(
     help: ArgumentHelp(
       "Print JSON: off, short (one line) or pretty. Takes its value after '=' only.",
@@ -27,6 +30,7 @@ struct GlobalOptions: ParsableArguments {
 
   func validate() throws {
     if j, json != nil { throw ValidationError("-j and --json exclude each other") }
+    if gateway, socket != nil { throw ValidationError("--gateway and --socket exclude each other") }
     if socket == "" { throw ValidationError("--socket is empty") }
   }
 

@@ -20,7 +20,8 @@ struct Livehostctl: AsyncParsableCommand {
       AdmitVerb.self, CapacityVerb.self, PaceVerb.self, ScheduleVerb.self, ChatVerb.self,
       IngestVerb.self, ConnectVerb.self, LoginVerb.self, SourcesVerb.self, WebVerb.self,
       RecordVerb.self, ReplayVerb.self, AnalyzeVerb.self, TasksVerb.self, CancelVerb.self,
-      LogLevelVerb.self, ReloadVerb.self, MetricsVerb.self, DemoVerb.self, SimulateVerb.self,
+      LogLevelVerb.self, ReloadVerb.self, MetricsVerb.self, ClusterVerb.self, DemoVerb.self,
+      SimulateVerb.self,
       SweepVerb.self, CompareVerb.self, CalibrateVerb.self, CompletionVerb.self,
     ],
     helpNames: [.short, .long])

@@ -12,6 +12,9 @@ package struct SocketPaths: Equatable, Sendable {
   /// The sockets of the system's daemon.
   package static let service = SocketPaths(directory: "/run/livehost")
 
+  /// The directory of the sockets of the system's gateway to a cluster.
+  static let gateway = "/run/livehost-gateway"
+
   package init(directory: String) {
     control = "\(directory)/\(Self.controlName)"
     ingest = "\(directory)/\(Self.ingestName)"

@@ -290,14 +290,14 @@ let gateway: [Target] = [
     "Gateway", "Gateway",
     [
       "BatchDelivery", "ControlInterface", "Ingest", "JSON", "LiveEvents", "LiveSources",
-      "NatsClient", "Platform", "RateLimiting", "UnixSockets", "Varlink", "VarlinkDescription",
-      "WireFormats",
+      "NatsClient", "Platform", "Prometheus", "RateLimiting", "UnixSockets", "Varlink",
+      "VarlinkDescription", "WireFormats",
     ] + nio + tls),
   module(
     "Gateway", "GatewayTool",
     [
-      "ControlInterface", "Gateway", "Ingest", "JSON", "LiveSources", "NatsClient", "Systemd",
-      "UnixSockets", "Varlink", "YAMLReader", arguments,
+      "ControlInterface", "Gateway", "Ingest", "JSON", "LiveSources", "NatsClient", "RateLimiting",
+      "Systemd", "UnixSockets", "Varlink", "YAMLReader", arguments,
     ] + nio),
   program("Sources/livehost-gateway", ["GatewayTool"]),
 ]

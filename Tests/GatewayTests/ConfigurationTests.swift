@@ -23,6 +23,8 @@ import YAMLReader
       "daemon.control": "/dc", "tls.certificate": "/c", "tls.key": "/k", "tls.authorities": "/a",
       "nats.servers": "[nats://a:1, nats://b:2]", "nats.replicas": "1", "nats.credentials": "/cr",
       "nats.authorities": "/na", "nats.certificate": "/nc", "nats.key": "/nk",
+      "snapshots.seconds": "5",
+      "snapshots.kibibytes": "64",
     ]
     // The address needs the keys of TLS, too.
     #expect(Set(others.keys).union(["address"]) == Set(GatewayKey.all.map(\.path)))
@@ -43,7 +45,7 @@ import YAMLReader
   @Test(arguments: [
     ("name: a b", "name"), ("nats:\n  replicas: 9", "nats.replicas"), ("nodes: 3", "nodes"),
     ("nats:\n  servers: []", "nats.servers"), ("address: h:1", "address"),
-    ("viewers: 0", "viewers"),
+    ("viewers: 0", "viewers"), ("snapshots:\n  seconds: 0", "snapshots.seconds"),
   ])
   func `a wrong value is named with its key`(text: String, key: String) {
     var configuration = GatewayConfiguration()

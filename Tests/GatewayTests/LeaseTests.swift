@@ -145,7 +145,7 @@ struct LeaseTests {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
-    cluster.perform(cluster.nodes["b"]!.drain(), of: "b")
+    cluster.perform(cluster.nodes["b"]!.drain(.ending), of: "b")
     #expect(cluster.count("b") == 0)
     cluster.run(seconds: 2)
     #expect(cluster.count("a") == Partition.count)
@@ -258,5 +258,47 @@ struct LeaseTests {
     cluster.nodes["a"]!.forgetRequests()
     cluster.run(seconds: 6)
     #expect(cluster.count("a") == Partition.count)
+  }
+
+  @Test func `a node that is asked to drain takes nothing until it is asked to resume`() {
+    var cluster = Cluster()
+    for name in ["a", "b"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    cluster.tell(LeaseKeeper.drainKey(of: "b"), ["drain": true], cluster.bucket.sequence + 1)
+    cluster.run(seconds: 10)
+    #expect(cluster.count("a") == Partition.count)
+    #expect(cluster.nodes["b"]!.drainReasons == [.asked])
+    // It has another reason meanwhile, such as a daemon that was away.
+    _ = cluster.nodes["b"]!.drain(.noDaemon)
+    cluster.tell(LeaseKeeper.drainKey(of: "b"), ["drain": false], cluster.bucket.sequence + 2)
+    cluster.run(seconds: 5)
+    #expect(cluster.count("b") == 0)
+    cluster.nodes["b"]!.resume(.noDaemon)
+    cluster.run(seconds: 10)
+    #expect(cluster.count("b") == 32)
+    #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
+  }
+
+  @Test func `a partition that is moved stays with its node, and others are shed for it`() {
+    var cluster = Cluster()
+    for name in ["a", "b", "c"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    let moved = cluster.nodes["a"]!.partitions.sorted().prefix(3)
+    for partition in moved {
+      cluster.tell(
+        LeaseKeeper.moveKey(of: partition), ["node": "b"],
+        cluster.bucket.sequence + 1 + UInt64(partition.number))
+    }
+    for _ in 0..<40 {
+      cluster.run(seconds: 0.5)
+      #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count <= 1 })
+    }
+    #expect(moved.allSatisfy { cluster.owners(of: $0) == ["b"] })
+    #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
+    #expect(["a", "b", "c"].allSatisfy { (20...22).contains(cluster.count($0)) })
+    // Others have it while the node is away.
+    cluster.stopped = ["b"]
+    cluster.run(seconds: 8)
+    #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
   }
 }

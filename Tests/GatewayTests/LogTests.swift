@@ -124,7 +124,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
 
   private func begun(held: Int = 0) -> LogFeed {
     var feed = LogFeed()
-    feed.begin(partition, held: [main: held])
+    feed.begin(partition, [main: LogFeed.Beginning(held: held)])
     return feed
   }
 
@@ -132,7 +132,8 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     _ feed: inout LogFeed, _ message: LogMessage, at sequence: UInt64
   ) {
     feed.received(
-      message.bytes, sequence: sequence, room: main, partition: partition, log: "log")
+      message.bytes, sequence: sequence, room: main, partition: partition, log: "log",
+      at: .origin)
   }
 
   @Test func `a batch that is in the log twice is passed on once`() {

@@ -89,7 +89,7 @@ struct RoomsCommand: AsyncParsableCommand {
       let rooms = try await ControlClient(client).listRooms().rooms
       for room in rooms {
         let owner: OwnerReply = try await client.call(
-          "\(NodeDirectory.name).GetOwner", OwnerParameters(room: room.room))
+          "\(GatewayInterface.name).GetOwner", OwnerParameters(room: room.room))
         GatewayProgram.write("\(room.room)  \(owner.node ?? "-")\n", to: STDOUT_FILENO)
       }
     } catch { throw GatewayError.unavailable("\(gateway.socket): \(error)") }
@@ -111,7 +111,7 @@ struct GatewayOptions: ParsableArguments {
   ) async throws(GatewayError) -> Reply {
     let client = try await connect()
     do {
-      return try await client.call("\(NodeDirectory.name).\(method)", parameters)
+      return try await client.call("\(GatewayInterface.name).\(method)", parameters)
     } catch { throw .unavailable("\(socket): \(error)") }
   }
 }

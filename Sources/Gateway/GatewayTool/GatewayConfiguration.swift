@@ -2,6 +2,7 @@ import Foundation
 import Gateway
 import LiveSources
 import NatsClient
+import RateLimiting
 package import YAMLReader
 
 /// What one node of a cluster is to do.
@@ -24,6 +25,8 @@ package struct GatewayConfiguration: Sendable {
   package var natsAuthorities = ""
   package var natsCertificate = ""
   package var natsKey = ""
+  package var snapshotSeconds = 60
+  package var snapshotKibibytes = 1024
 
   package init() {}
 
@@ -64,6 +67,8 @@ package struct GatewayConfiguration: Sendable {
       node: name, address: address.isEmpty ? control : address, ingest: daemonIngest,
       control: control)
     settings.replicas = replicas
+    settings.snapshotInterval = .seconds(Int64(snapshotSeconds))
+    settings.snapshotBytes = snapshotKibibytes << 10
     settings.nats.servers = servers
     settings.nats.name = "livehost-gateway \(name)"
     settings.nats.credentials = credentials.isEmpty ? nil : credentials
@@ -184,6 +189,20 @@ package struct GatewayKey: FileKey {
       standard: "3"
     ) { value, configuration throws(ConfigurationError) in
       configuration.replicas = try value.integer(in: 1...5)
+    },
+    GatewayKey(
+      path: "snapshots.seconds",
+      meaning:
+        "How long what happens in a room may be in the log alone; then a snapshot is stored, and the log is cut.",
+      standard: "60"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.snapshotSeconds = try value.integer(in: 1...86_400)
+    },
+    GatewayKey(
+      path: "snapshots.kibibytes",
+      meaning: "How much of a room may be in the log alone.", standard: "1024"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.snapshotKibibytes = try value.integer(in: 16...1_048_576)
     },
     text("nats.credentials", "File with the credentials of the account, as nsc makes it.", "") {
       $0.credentials = $1

@@ -47,19 +47,25 @@ struct GatewayRun {
       on: .bind(path: configuration.ingest, mode: 0o660), group: loop, configuration: settings,
       sink: LogSink(node))
     let directory = try await loop.submit { node.value.directory }.get()
-    let relay = Relay(
-      origin: { [tunnels = configuration.tunnels()] room in
-        try await tunnels.path(for: directory.address(of: room))
-      }, maximumRate: nil)
+    let tunnels = configuration.tunnels()
+    let origin: Origin = { room in try await tunnels.path(for: directory.address(of: room)) }
+    let relay = Relay(origin: origin, maximumRate: nil)
+    let acts = LoggedActs(node, on: loop, origin: origin)
     let control = try await relay.serve(
       on: .bind(path: configuration.listen, mode: 0o666), viewers: configuration.viewers,
       mayChange: { access.mayChange($0) },
       own: { interface in
-        try interface.handle("ListRooms") {
-          [tunnels = configuration.tunnels()] (_, _: NoParameters) in
+        try acts.add(to: &interface)
+        try interface.handle("ListRooms") { (_, _: NoParameters) in
           ListRoomsReply(rooms: await Self.rooms(of: directory, tunnels))
         }
-      }, also: [try directory.makeInterface()])
+        try interface.handle("GetMetrics") { (_, _: NoParameters) in
+          GetMetricsReply(metrics: directory.status?.metrics ?? [])
+        }
+      },
+      also: [
+        try GatewayInterface(node, on: loop, directory).make(mayChange: { access.mayChange($0) })
+      ])
     var tunnel: (any Channel)?
     if let address = configuration.tunnelAddress, let identity = configuration.identity {
       tunnel = try await Tunnel.listen(

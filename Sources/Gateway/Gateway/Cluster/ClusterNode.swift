@@ -7,7 +7,7 @@ import LiveSources
 package import NIOCore
 package import NatsClient
 import Platform
-import RateLimiting
+package import RateLimiting
 import Varlink
 import WireFormats
 
@@ -23,6 +23,9 @@ package final class ClusterNode {
     package var control: String
     package var replicas = 3
     package var nats = NatsClient.Settings()
+    /// How long something of a room may be in no snapshot, and how many bytes of it.
+    package var snapshotInterval = Interval.seconds(60)
+    package var snapshotBytes = 1 << 20
 
     package init(node: String, address: String, ingest: String, control: String) {
       (self.node, self.address, self.ingest, self.control) = (node, address, ingest, control)
@@ -31,36 +34,36 @@ package final class ClusterNode {
 
   private enum Reader: Hashable { case leases, log(Partition) }
 
-  private struct Request {
-    let deadline: Instant
-    let answered: (NatsMessage?) -> Void
-  }
-
   private static let interval = TimeAmount.milliseconds(100)
-  static let leases = "KV_lh_lease"
-  private static let leaseSubject = "$KV.lh_lease."
+  /// How long the daemon may be away until other nodes have its rooms.
+  private static let daemonPatience = Interval.seconds(10)
+  private static let leaseSubject = ClusterStreams.leaseSubject
 
   let settings: Settings
-  private let eventLoop: any EventLoop
-  private var nats: NatsClient?
-  private var isConnected = false
-  private var requests: [String: Request] = [:]
-  private var nextToken = 1
+  let eventLoop: any EventLoop
+  let requests: NatsRequests
   private var pulls: [String: Reader] = [:]
-  private var keeper: LeaseKeeper
+  var keeper: LeaseKeeper
   private var watch: LogConsumer
-  private var appender: LogAppender<DeliveryReceipt>
-  private var feed = LogFeed()
+  var appender: LogAppender<DeliveryReceipt>
+  var feed = LogFeed()
   private var consumers: [Partition: LogConsumer] = [:]
   /// What the daemon knows each stream by: its name and when it was made.
-  private var logs: [String: String] = [:]
-  /// Partitions that wait for the daemon's positions.
-  private var beginning: Set<Partition> = []
-  private var isAskingPositions = false
+  var logs: [String: String] = [:]
+  /// Partitions that wait for the daemon's positions and for snapshots, and those of them that are asked for.
+  var beginning: Set<Partition> = []
+  private var loading: Set<Partition> = []
+  /// What the store has of the rooms of this node's partitions.
+  var stored: [Partition: [RoomName: SnapshotTransfer.Stored]] = [:]
+  var snapshots = SnapshotCounts()
+  var isSaving = false
   private var daemon: (any Channel)?
+  /// Tells apart connections to the daemon.
+  private var daemonRun = 0
+  private var daemonGone: Instant? = Delivery.now
   private var daemonLines = LineSplitter(maximumLength: 64 << 10)
   private var isConnectingToDaemon = false
-  private var isStopped = false
+  private(set) var isStopped = false
   /// When the servers last took a write of this node, which needs a majority of them.
   private var lastWrite = Instant.origin
   /// When the watch heard of a write, or began.
@@ -72,11 +75,13 @@ package final class ClusterNode {
   package init(_ settings: Settings, eventLoop: any EventLoop) {
     self.settings = settings
     self.eventLoop = eventLoop
+    requests = NatsRequests()
     let session = "gateway/\(settings.node)/\(WallClock.nanoseconds())"
     keeper = LeaseKeeper(
       .init(node: settings.node, instance: session, address: settings.address))
     watch = LogConsumer(
-      stream: Self.leases, filter: Self.leaseSubject + ">", isLastOnly: true, at: Delivery.now)
+      stream: ClusterStreams.leases, filter: Self.leaseSubject + ">", isLastOnly: true,
+      at: Delivery.now)
     appender = LogAppender(session: session)
     directory = NodeDirectory(node: settings.node, control: settings.control)
   }
@@ -93,7 +98,7 @@ package final class ClusterNode {
     let events = NatsClient.Events(
       received: { message in loop.execute { node.value.receive(message) } },
       disconnected: { loop.execute { node.value.disconnected() } },
-      connected: { loop.execute { node.value.isConnected = true } })
+      connected: { loop.execute { node.value.requests.isConnected = true } })
     // On a thread of its own, since the library blocks.
     let client = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<NatsClient, any Error>) in
@@ -102,146 +107,39 @@ package final class ClusterNode {
           with: Result { try NatsClient(settings.nats, events: events) })
       }
     }
-    try await loop.submit {
-      node.value.nats = client
-      node.value.isConnected = true
+    let calls = try await loop.submit {
+      node.value.requests.client = client
+      node.value.requests.isConnected = true
       node.value.expireRequests()
+      return node.value.calls
     }.get()
-    try await setUp(node, loop, settings)
-    try await loop.submit { node.value.tick() }.get()
+    let logs = try await ClusterStreams(calls: calls, replicas: settings.replicas).make()
+    try await loop.submit {
+      node.value.logs = logs
+      node.value.tick()
+    }.get()
     return node
   }
 
-  /// Checks the servers and makes the streams, which is the same whoever does it.
-  private static func setUp(
-    _ node: NIOLoopBound<ClusterNode>, _ loop: any EventLoop, _ settings: Settings
-  ) async throws {
-    let information = try await information(node, loop)
-    guard (information["api"]?["level"]?.integerValue ?? 0) >= 1 else {
-      throw ClusterError.oldServer
-    }
-    for index in 0..<Partition.streamCount {
-      let name = Partition.stream(index)
-      let subjects = Partition.all.filter { $0.stream == name }.map(\.logSubjects)
-      let created = try await makeStream(
-        node, loop, name,
-        [
-          "name": .string(name), "subjects": .array(subjects.map { .string($0) }),
-          "retention": "limits", "storage": "file", "discard": "old",
-          "num_replicas": .integer(Int64(settings.replicas)),
-          "max_age": .integer(86_400_000_000_000), "max_msg_size": .integer(1 << 20),
-          "duplicate_window": .integer(120_000_000_000), "deny_delete": true,
-          "allow_direct": false,
-        ])
-      try await loop.submit { node.value.logs[name] = "log/\(name)/\(created)" }.get()
-    }
-    _ = try await makeStream(
-      node, loop, leases,
-      [
-        "name": .string(leases), "subjects": [.string(leaseSubject + ">")],
-        "retention": "limits", "storage": "memory", "discard": "new",
-        "num_replicas": .integer(Int64(settings.replicas)), "max_msgs_per_subject": 1,
-        "max_age": .integer(3_000_000_000), "duplicate_window": .integer(3_000_000_000),
-        "deny_delete": true, "allow_rollup_hdrs": true, "allow_direct": false,
-      ])
+  var handle: NodeHandle {
+    NodeHandle(NIOLoopBound(self, eventLoop: eventLoop), on: eventLoop)
   }
 
-  /// What the servers say of themselves, once they have a leader: those that have just started elect one for some
-  /// seconds, and answer with an error or not at all so long.
-  private static func information(
-    _ node: NIOLoopBound<ClusterNode>, _ loop: any EventLoop
-  ) async throws -> JSONValue {
-    let deadline = Delivery.now + .seconds(30)
-    while Delivery.now < deadline {
-      let reply = try await ask(node, loop, "$JS.API.INFO", nil)
-      guard let error = reply?["error"] else {
-        if let reply { return reply }
-        continue
-      }
-      guard error["err_code"]?.integerValue == clusterNotAvailable else {
-        throw ClusterError.noJetStream
-      }
-      try await Task.sleep(for: .milliseconds(500))
-    }
-    throw ClusterError.noLeader
-  }
-
-  /// The server's error "JetStream system temporarily unavailable".
-  private static let clusterNotAvailable: Int64 = 10008
-
-  /// Returns when the stream was made first.
-  private static func makeStream(
-    _ node: NIOLoopBound<ClusterNode>, _ loop: any EventLoop, _ name: String,
-    _ configuration: JSONValue
-  ) async throws -> String {
-    var last = "no answer"
-    // Servers that have just started have no leader yet.
-    for _ in 0..<20 {
-      let reply = try await ask(node, loop, "$JS.API.STREAM.CREATE.\(name)", configuration)
-      if let created = reply?["created"]?.stringValue { return created }
-      if let error = reply?["error"] {
-        last = error["description"]?.stringValue ?? "\(error)"
-        // A stream of this name with other settings, such as more bytes, is an administrator's.
-        if error["err_code"]?.integerValue == 10058 {
-          let known = try await ask(node, loop, "$JS.API.STREAM.INFO.\(name)", nil)
-          if let created = known?["created"]?.stringValue { return created }
-        }
-      }
-      try await Task.sleep(for: .milliseconds(500))
-    }
-    throw ClusterError.stream(name, last)
-  }
-
-  private static func ask(
-    _ node: NIOLoopBound<ClusterNode>, _ loop: any EventLoop, _ subject: String, _ body: JSONValue?
-  ) async throws -> JSONValue? {
-    try await loop.flatSubmit {
-      let promise = loop.makePromise(of: JSONValue?.self)
-      node.value.request(subject, body?.serialized() ?? [], within: .seconds(5)) { message in
-        promise.succeed(
-          message.flatMap { message in
-            // From the server, in place of an answer: nobody listens to this subject.
-            if let status = message.status { return ["error": ["code": .integer(Int64(status))]] }
-            return try? JSONValue(parsing: message.bytes)
-          })
-      }
-      return promise.futureResult
-    }.get()
+  var calls: NatsCalls {
+    NatsCalls(requests: NIOLoopBound(requests, eventLoop: eventLoop), loop: eventLoop)
   }
 
   // MARK: NATS
 
-  private func token() -> String {
-    defer { nextToken += 1 }
-    return "t\(nextToken)"
-  }
-
-  private func request(
-    _ subject: String, headers: [(String, String)] = [], _ body: [UInt8], within: Interval,
-    answered: @escaping (NatsMessage?) -> Void
-  ) {
-    let token = token()
-    guard let nats, isConnected else { return answered(nil) }
-    nats.publish(subject, token: token, headers: headers, body)
-    requests[token] = Request(deadline: Delivery.now + within, answered: answered)
-  }
-
   private func expireRequests() {
     guard !isStopped else { return }
     eventLoop.assumeIsolated().scheduleTask(in: Self.interval) { self.expireRequests() }
-    let now = Delivery.now
-    for (token, request) in requests where now >= request.deadline {
-      requests[token] = nil
-      request.answered(nil)
-    }
+    requests.expire()
   }
 
   private func disconnected() {
-    isConnected = false
     let now = Delivery.now
-    let open = requests
-    requests = [:]
-    for request in open.values { request.answered(nil) }
+    requests.disconnected()
     pulls = [:]
     appender.disconnected()
     keeper.forgetRequests()
@@ -253,7 +151,7 @@ package final class ClusterNode {
     keeper.lostSight()
     lastHeard = now
     watch = LogConsumer(
-      stream: Self.leases, filter: Self.leaseSubject + ">", isLastOnly: true, at: now)
+      stream: ClusterStreams.leases, filter: Self.leaseSubject + ">", isLastOnly: true, at: now)
   }
 
   private func receive(_ message: NatsMessage) {
@@ -265,7 +163,7 @@ package final class ClusterNode {
     }
     guard let dot = message.subject.lastIndex(of: ".") else { return }
     let token = String(message.subject[message.subject.index(after: dot)...])
-    if let request = requests.removeValue(forKey: token) { return request.answered(message) }
+    if requests.answer(message, to: token) { return }
     if let reader = pulls[token] { read(message, of: reader) }
   }
 
@@ -298,8 +196,10 @@ package final class ClusterNode {
         let log = logs[partition.stream]
       {
         feed.received(
-          message.bytes, sequence: place.sequence, room: room, partition: partition, log: log)
+          message.bytes, sequence: place.sequence, room: room, partition: partition, log: log,
+          at: now)
         writeToDaemon()
+        carryOut()
       }
     }
     advance(reader, now)
@@ -311,7 +211,7 @@ package final class ClusterNode {
 
   /// Has a reader do what it wants to do next.
   private func advance(_ reader: Reader, _ now: Instant) {
-    guard isConnected else { return }
+    guard requests.isConnected else { return }
     let action: LogConsumer.Action?
     switch reader {
     case .leases: action = watch.tick(at: now)
@@ -320,7 +220,8 @@ package final class ClusterNode {
     }
     switch action {
     case .create(let subject, let body):
-      request(subject, body.serialized(), within: .seconds(4)) { [unowned self] message in
+      requests.request(subject, body.serialized(), within: .seconds(4)) {
+        [unowned self] message in
         let reply = message.flatMap { try? JSONValue(parsing: $0.bytes) }
         let now = Delivery.now
         switch reader {
@@ -333,9 +234,9 @@ package final class ClusterNode {
       }
     case .pull(let subject, let body):
       for (token, other) in pulls where other == reader { pulls[token] = nil }
-      let token = token()
+      let token = requests.token()
       pulls[token] = reader
-      nats?.publish(subject, token: token, body.serialized())
+      requests.publish(subject, token: token, body.serialized())
     case nil: break
     }
   }
@@ -346,8 +247,11 @@ package final class ClusterNode {
     guard !isStopped else { return }
     eventLoop.assumeIsolated().scheduleTask(in: Self.interval) { self.tick() }
     let now = Delivery.now
+    if let daemonGone, now - daemonGone >= Self.daemonPatience {
+      perform(keeper.drain(.noDaemon))
+    }
     perform(keeper.tick(at: now))
-    if isConnected {
+    if requests.isConnected {
       advance(.leases, now)
       for partition in consumers.keys { advance(.log(partition), now) }
       appender.tick(at: now)
@@ -355,16 +259,17 @@ package final class ClusterNode {
     }
     if daemon == nil { connectToDaemon() }
     begin()
+    saveNext(now)
     directory.update(keeper, status: status(now), at: now)
   }
 
-  private func perform(_ actions: [LeaseKeeper.Action]) {
+  func perform(_ actions: [LeaseKeeper.Action]) {
     for action in actions {
       switch action {
       case .put(let key, let value, let expected, let number):
         var headers: [(String, String)] = []
         if let expected { headers = [("Nats-Expected-Last-Subject-Sequence", "\(expected)")] }
-        request(
+        requests.request(
           Self.leaseSubject + key, headers: headers, value.serialized(), within: .seconds(2)
         ) { [unowned self] message in
           let now = Delivery.now
@@ -385,11 +290,12 @@ package final class ClusterNode {
       case .delete(let key, let expected):
         var headers = [("KV-Operation", "DEL")]
         if expected > 0 { headers.append(("Nats-Expected-Last-Subject-Sequence", "\(expected)")) }
-        request(Self.leaseSubject + key, headers: headers, [], within: .seconds(2)) { _ in }
+        requests.request(Self.leaseSubject + key, headers: headers, within: .seconds(2)) { _ in }
       case .began(let partition, _): beginning.insert(partition)
       case .ended(let partition):
         beginning.remove(partition)
         consumers[partition] = nil
+        stored[partition] = nil
         feed.end(partition)
       case .nameTaken: failed("another gateway that runs is called \(settings.node)")
       }
@@ -397,26 +303,60 @@ package final class ClusterNode {
     begin()
   }
 
-  /// Asks the daemon for its positions, and begins to read the partitions that wait for them.
+  /// Asks the daemon for its positions and the store for snapshots, and begins to read the partitions that wait for
+  /// them.
   private func begin() {
-    guard !beginning.isEmpty, !isAskingPositions, daemon != nil else { return }
-    isAskingPositions = true
-    let partitions = beginning
+    let partitions = beginning.subtracting(loading)
+    guard !partitions.isEmpty, daemon != nil, requests.isConnected else { return }
+    loading.formUnion(partitions)
     let (control, names) = (settings.control, Set(logs.values))
-    let asked = eventLoop.makePromise(of: [RoomName: Int].self)
-    asked.completeWithTask { try await Self.positions(control, names) }
-    asked.futureResult.assumeIsolated().whenComplete { [self] result in
-      isAskingPositions = false
-      guard case .success(let positions) = result, daemon != nil else { return }
-      let now = Delivery.now
-      for partition in partitions where beginning.remove(partition) != nil {
-        let held = positions.filter { Partition(of: $0.key) == partition }
-        feed.begin(partition, held: held)
-        consumers[partition] = LogConsumer(
-          stream: partition.stream, filter: partition.logSubjects, at: now)
-        advance(.log(partition), now)
-      }
+    let held = eventLoop.makePromise(of: [RoomName: Int].self)
+    held.completeWithTask { try await Self.positions(control, names) }
+    for partition in partitions { begin(partition, held.futureResult) }
+  }
+
+  private func begin(_ partition: Partition, _ held: EventLoopFuture<[RoomName: Int]>) {
+    let run = daemonRun
+    let transfer = transfer
+    let node = handle
+    let epoch = keeper.epoch(of: partition)
+    let log = logs[partition.stream] ?? ""
+    Task {
+      let loaded = await ClusterNode.load(partition, log, held, transfer)
+      node.perform { $0.loaded(partition, loaded, epoch: epoch, run: run) }
     }
+  }
+
+  private static func load(
+    _ partition: Partition, _ log: String, _ held: EventLoopFuture<[RoomName: Int]>,
+    _ transfer: SnapshotTransfer
+  ) async -> SnapshotTransfer.Loaded? {
+    do {
+      let held = try await held.get().filter { Partition(of: $0.key) == partition }
+      return try await transfer.load(partition, log: log, held: held)
+    } catch {
+      // So that what fails at once is not tried without end.
+      try? await Task.sleep(for: .milliseconds(500))
+      return nil
+    }
+  }
+
+  private func loaded(
+    _ partition: Partition, _ loaded: SnapshotTransfer.Loaded?, epoch: UInt64?, run: Int
+  ) {
+    loading.remove(partition)
+    guard let loaded, daemon != nil, daemonRun == run, let epoch,
+      keeper.epoch(of: partition) == epoch, beginning.remove(partition) != nil
+    else { return }
+    let now = Delivery.now
+    stored[partition] = loaded.stored
+    snapshots.loaded += loaded.count
+    snapshots.problems = (snapshots.problems + loaded.problems).suffix(8)
+    snapshots.unusable += loaded.problems.count
+    feed.begin(partition, loaded.rooms)
+    consumers[partition] = LogConsumer(
+      stream: partition.stream, filter: partition.logSubjects, after: loaded.through, at: now)
+    advance(.log(partition), now)
   }
 
   /// What the daemon has of the logs, by room.
@@ -450,9 +390,11 @@ package final class ClusterNode {
       isConnectingToDaemon = false
       guard case .success(let channel) = result else { return }
       daemon = channel
+      daemonRun += 1
+      daemonGone = nil
       daemonLines = LineSplitter(maximumLength: 64 << 10)
       beginning = keeper.partitions
-      begin()
+      perform(keeper.resume(.noDaemon))
     }
   }
 
@@ -460,8 +402,10 @@ package final class ClusterNode {
   private func lostDaemon() {
     guard daemon != nil else { return }
     daemon = nil
+    daemonGone = Delivery.now
     feed.reset()
     consumers = [:]
+    stored = [:]
     beginning = keeper.partitions
   }
 
@@ -475,9 +419,11 @@ package final class ClusterNode {
       tokens.append(token)
     }
     for token in tokens { feed.acknowledge(token) }
+    carryOut()
+    writeToDaemon()
   }
 
-  private func writeToDaemon() {
+  func writeToDaemon() {
     guard let daemon, daemon.isWritable, let bytes = feed.nextWrite() else { return }
     daemon.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
   }
@@ -495,12 +441,11 @@ package final class ClusterNode {
     publish()
   }
 
-  private func publish() {
-    guard isConnected, let nats else { return }
+  func publish() {
+    guard requests.isConnected else { return }
     for publication in appender.next(at: Delivery.now) {
-      let token = token()
       let number = publication.request
-      requests[token] = Request(deadline: Delivery.now + LogAppender<DeliveryReceipt>.patience) {
+      let token = requests.expect(within: LogAppender<DeliveryReceipt>.patience) {
         [unowned self] message in
         let reply = message.flatMap { try? JSONValue(parsing: $0.bytes) }
         if reply.flatMap(LogMessage.sequence) != nil {
@@ -510,7 +455,7 @@ package final class ClusterNode {
           appender.failed(number, at: Delivery.now)
         }
       }
-      nats.publish(publication.subject, token: token, publication.body)
+      requests.publish(publication.subject, token: token, publication.body)
     }
   }
 
@@ -518,32 +463,41 @@ package final class ClusterNode {
 
   private func status(_ now: Instant) -> GatewayStatus {
     var problems: [String] = []
-    if !isConnected { problems.append("no NATS server is reached: nothing is acknowledged") }
-    if isConnected, now - lastWrite >= keeper.settings.duration {
+    if !requests.isConnected {
+      problems.append("no NATS server is reached: nothing is acknowledged")
+    } else if now - lastWrite >= keeper.settings.duration, !keeper.isDraining {
       problems.append("the NATS servers take no writes: nothing is acknowledged")
     }
-    if daemon == nil { problems.append("livehostd is not reached: rooms are not fed") }
+    if daemon == nil {
+      problems.append(
+        keeper.isDraining
+          ? "livehostd is not reached: other nodes have its rooms"
+          : "livehostd is not reached: rooms are not fed")
+    }
     if let since = appender.waitingSince, now - since >= .seconds(2) {
       problems.append(
         "the log has not answered for \((now - since).nanoseconds / 1_000_000_000) s: senders wait")
     }
+    problems += snapshots.problems
     return GatewayStatus(
       node: settings.node, partitions: keeper.partitions.count,
-      nodes: keeper.liveNodes(at: now).keys.sorted(), stored: appender.stored,
+      nodes: keeper.liveNodes(at: now).keys.sorted(),
+      isDrained: keeper.drainReasons.contains(.asked), stored: appender.stored,
       repeated: appender.repeated, waitingBytes: appender.bytes, fed: feed.delivered,
       duplicates: feed.duplicates, unreadable: feed.unreadable, feedingBytes: feed.bytes,
+      acts: snapshots.acts, snapshotsStored: snapshots.stored, snapshotsLoaded: snapshots.loaded,
+      snapshotsFailed: snapshots.failed, snapshotsUnusable: snapshots.unusable,
       problems: problems)
   }
 
   /// Gives up all partitions, so that others have them at once.
-  package func drain() { perform(keeper.drain()) }
+  package func drain() { perform(keeper.drain(.ending)) }
 
   package func stop() {
     isStopped = true
     daemon?.close(promise: nil)
     daemon = nil
-    nats?.close()
-    nats = nil
+    requests.close()
   }
 }
 

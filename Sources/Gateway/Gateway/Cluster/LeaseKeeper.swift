@@ -80,8 +80,24 @@ package struct LeaseKeeper: Sendable {
   private var presented: Instant?
   /// Since when the entries are those of the servers; before, nothing is known to be free.
   private var currentSince: Instant?
-  /// Whether this node gives up what it has and takes no more.
-  package private(set) var isDraining = false
+  /// Why this node gives up what it has and takes no more.
+  package enum DrainReason: Sendable {
+    case ending
+    /// Somebody wants it.
+    case asked
+    /// Its daemon is gone.
+    case noDaemon
+  }
+
+  package private(set) var drainReasons: Set<DrainReason> = []
+  package var isDraining: Bool { !drainReasons.isEmpty }
+  /// Who is to have partitions that somebody moved.
+  private var preferred: [Partition: String] = [:]
+
+  /// The entry by which a node is asked to give up everything, or to take its share again.
+  package static func drainKey(of node: String) -> String { "c_\(node)" }
+  /// The entry by which a partition is moved to a node.
+  package static func moveKey(of partition: Partition) -> String { "m_\(partition)" }
 
   package init(_ settings: Settings) { self.settings = settings }
 
@@ -146,6 +162,16 @@ package struct LeaseKeeper: Sendable {
       nodes[name] = (instance, value["address"]?.stringValue ?? "", now)
       guard name == settings.node else { return [] }
       return isNameTaken(by: instance, written: written) ? [.nameTaken] : []
+    }
+    if key == Self.drainKey(of: settings.node) {
+      guard let isDrained = value?["drain"]?.boolValue else { return [] }
+      return isDrained ? drain(.asked) : resume(.asked)
+    }
+    if key.hasPrefix("m_"), let number = Int(key.dropFirst(2)),
+      (0..<Partition.count).contains(number),
+      let node = value?["node"]?.stringValue
+    {
+      return prefer(node, for: Partition(number: number), at: now)
     }
     guard key.hasPrefix("p"), let number = Int(key.dropFirst()), number < Partition.count else {
       return []
@@ -249,6 +275,8 @@ package struct LeaseKeeper: Sendable {
     // Whoever begins first hears who else is there, so that it does not take what it would give back.
     guard now - currentSince >= settings.renewal else { return actions }
     actions += take(upTo: share - held.count - taking.count, at: now)
+    // For these others are shed.
+    actions += take(upTo: Partition.count, at: now, onlyMoved: true)
     return actions
   }
 
@@ -302,10 +330,15 @@ package struct LeaseKeeper: Sendable {
     return [.ended(partition), .delete(key: "p\(partition)", expected: lease.sequence)]
   }
 
-  private mutating func take(upTo count: Int, at now: Instant) -> [Action] {
-    guard count > 0 else { return [] }
+  private mutating func take(
+    upTo count: Int, at now: Instant, onlyMoved: Bool = false
+  ) -> [Action] {
+    guard count > 0, !onlyMoved || preferred.values.contains(settings.node) else { return [] }
+    let live = liveNodes(at: now)
     let free = Partition.all.filter {
       held[$0] == nil && taking[$0] == nil && !isLeased($0, at: now)
+        && (preferred[$0].map { $0 == settings.node || live[$0] == nil } ?? true)
+        && (!onlyMoved || preferred[$0] == settings.node)
     }
     return free.sorted { rank($0) < rank($1) }.prefix(count).map { partition in
       taking[partition] = now
@@ -318,6 +351,7 @@ package struct LeaseKeeper: Sendable {
 
   /// Nodes want partitions in different orders, so that they seldom ask for the same one.
   private func rank(_ partition: Partition) -> UInt64 {
+    if preferred[partition] == settings.node { return 0 }
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in "\(settings.node) \(partition)".utf8 {
       hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
@@ -325,11 +359,30 @@ package struct LeaseKeeper: Sendable {
     return hash ^ (hash >> 29)
   }
 
-  /// Gives up everything, for good: the others need not wait until the leases run out.
-  package mutating func drain() -> [Action] {
+  /// Somebody wants a node to have a partition. One of others makes room for it, if that node has its share.
+  private mutating func prefer(
+    _ node: String, for partition: Partition, at now: Instant
+  ) -> [Action] {
+    preferred[partition] = node
+    guard node != settings.node, held[partition] != nil, liveNodes(at: now)[node] != nil else {
+      return []
+    }
+    return giveUp(partition)
+  }
+
+  /// Gives up everything: the others need not wait until the leases run out.
+  package mutating func drain(_ reason: DrainReason) -> [Action] {
+    defer { drainReasons.insert(reason) }
     guard !isDraining else { return [] }
-    isDraining = true
     let actions = held.keys.sorted().flatMap { giveUp($0) }
     return actions + [.delete(key: "n_\(settings.node)", expected: 0)]
+  }
+
+  /// Takes a share again, unless there is another reason not to.
+  @discardableResult
+  package mutating func resume(_ reason: DrainReason) -> [Action] {
+    drainReasons.remove(reason)
+    presented = nil
+    return []
   }
 }

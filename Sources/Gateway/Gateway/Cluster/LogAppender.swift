@@ -58,15 +58,18 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   package var waitingSince: Instant? { lines.values.compactMap(\.sent).min() }
 
   /// Takes a batch. Its receipt is given back once the batch, and all of the room before it, is in the log.
+  ///
+  /// - Parameter isAlone: whether nothing else may be in its message.
   package mutating func append(
-    _ batch: [UInt8], position: BatchPosition?, in room: RoomName, receipt: Receipt
+    _ batch: [UInt8], position: BatchPosition?, in room: RoomName, isAlone: Bool = false,
+    receipt: Receipt
   ) {
     var line = lines[room] ?? Line()
     let firstFree = line.request == nil ? 0 : 1
     bytes += batch.count
     if let last = line.waiting.indices.last, last >= firstFree, batch.isEmpty {
       line.waiting[last].receipts.append(receipt)
-    } else if position == nil, let last = line.waiting.indices.last, last >= firstFree,
+    } else if position == nil, !isAlone, let last = line.waiting.indices.last, last >= firstFree,
       line.waiting[last].isOwn,
       line.waiting[last].message.lines.count + batch.count <= LogMessage.fullMessage
     {
@@ -78,7 +81,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
       line.waiting.append(
         Waiting(
           message: LogMessage(position: position ?? own, lines: batch), receipts: [receipt],
-          isOwn: position == nil))
+          isOwn: position == nil && !isAlone))
     }
     lines[room] = line
     ready.insert(room)

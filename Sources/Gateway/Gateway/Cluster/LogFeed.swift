@@ -1,24 +1,84 @@
 import BatchDelivery
 package import LiveEvents
+package import RateLimiting
 import WireFormats
 
 /// What is read of the log on its way to the local daemon, each message once.
 ///
 /// The log may hold a batch twice, when its sender or its gateway was not sure. Whoever reads a partition from its
-/// beginning sees both, and passes on the first. What the daemon is given has the position of the log, so that it
-/// rejects what it has when something is read again. A value.
+/// beginning, or from a snapshot that says how far each sender was, sees both, and passes on the first. What the daemon
+/// is given has the position of the log, so that it rejects what it has when something is read again. An act waits until
+/// the daemon has what is before it in its room, and what is behind it waits for the act. A value.
 package struct LogFeed: Sendable {
-  private struct Room: Sendable {
-    /// The highest position of each sender.
-    var senders: [String: Int] = [:]
-    /// The code of the last part that the daemon has, by itself or from here.
-    var held: Int
+  /// From where a room is read.
+  package struct Beginning: Sendable {
+    /// The position of the log that the daemon has.
+    package var held: Int
+    /// The first message that is not in the snapshot.
+    package var start: UInt64 = 0
+    var senders: [String: SenderPositions.Position] = [:]
+
+    package init(held: Int) { self.held = held }
+
+    package init(held: Int, behind header: SnapshotHeader) {
+      self.held = held
+      (start, senders) = (header.start, header.senders)
+    }
+  }
+
+  /// An act that is to be carried out by a call.
+  package struct Act: Sendable {
+    package let partition: Partition
+    package let room: RoomName
+    /// Its position in the log.
+    package let code: Int
+    package let log: String
+    package let act: LoggedAct
+    /// The sequence of its message.
+    var message: UInt64 { LogFeed.message(of: code) }
   }
 
   private struct Batch: Sendable {
     let partition: Partition
+    let room: RoomName
+    let code: Int
     let bytes: [UInt8]
-    let lines: Int
+    let size: Int
+  }
+
+  private enum Item: Sendable {
+    case batch(Batch)
+    case act(Act)
+  }
+
+  private struct Room: Sendable {
+    var senders: SenderPositions
+    /// The code of the last part that the daemon has, by itself or from here.
+    var held: Int
+    var start: UInt64
+    /// The code of the last part that the daemon has acknowledged here.
+    var acknowledged = 0
+    /// Batches that the daemon has not acknowledged.
+    var inFlight = 0
+    /// What waits for an act, which comes first.
+    var queue: [Item] = []
+    var isActing = false
+    /// What is in no snapshot.
+    var uncovered: Uncovered?
+    var isSaving = false
+
+    init(_ beginning: Beginning) {
+      senders = SenderPositions(beginning.senders)
+      (held, start) = (beginning.held, beginning.start)
+    }
+  }
+
+  private struct Uncovered: Sendable {
+    var first: UInt64
+    var since: Instant
+    var bytes = 0
+    /// Not before then is it saved.
+    var notBefore: Instant?
   }
 
   /// How many parts a message may have.
@@ -27,11 +87,14 @@ package struct LogFeed: Sendable {
   package static let window = 4 << 20
 
   private var rooms: [Partition: [RoomName: Room]] = [:]
+  /// The last message that was read.
+  private var read: [Partition: UInt64] = [:]
   private var batches: [Batch] = []
   private var written = 0
   /// How many of the first batches a token stands for, oldest first.
   private var syncs: [(token: String, batches: Int)] = []
   private var nextToken = 1
+  private var acts: [Act] = []
 
   package private(set) var bytes = 0
   /// Messages that were passed on and acknowledged, and those that were in the log twice.
@@ -44,46 +107,91 @@ package struct LogFeed: Sendable {
 
   package var isFull: Bool { bytes >= Self.window }
 
-  /// Begins a partition.
-  /// - Parameter held: the last position of the log that the daemon has, by room.
-  package mutating func begin(_ partition: Partition, held: [RoomName: Int]) {
-    rooms[partition] = held.mapValues { Room(held: $0) }
+  /// Begins a partition with the rooms of which something is known.
+  package mutating func begin(_ partition: Partition, _ known: [RoomName: Beginning]) {
+    rooms[partition] = known.mapValues { Room($0) }
+    read[partition] = nil
   }
 
-  /// Forgets a partition; what was read of it is passed on.
-  package mutating func end(_ partition: Partition) { rooms[partition] = nil }
+  /// Forgets a partition; what was read of it is passed on, but for what waits for an act.
+  package mutating func end(_ partition: Partition) {
+    for room in rooms.removeValue(forKey: partition)?.values ?? [:].values {
+      for item in room.queue { bytes -= Self.size(item) }
+    }
+    read[partition] = nil
+    acts.removeAll { $0.partition == partition }
+  }
 
   /// The connection to the daemon is lost: every partition is to be begun anew.
   package mutating func reset() {
-    rooms = [:]
-    batches = []
-    syncs = []
-    written = 0
-    bytes = 0
+    (rooms, read, batches, syncs, acts) = ([:], [:], [], [], [])
+    (written, bytes) = (0, 0)
   }
 
   /// A message of the log.
   /// - Parameter log: names the stream, so that positions of another one of the same name are not taken for its own.
   package mutating func received(
-    _ body: [UInt8], sequence: UInt64, room: RoomName, partition: Partition, log: String
+    _ body: [UInt8], sequence: UInt64, room: RoomName, partition: Partition, log: String,
+    at now: Instant
   ) {
     guard rooms[partition] != nil else { return }
+    read[partition] = sequence
     guard let message = LogMessage(bytes: body) else { return unreadable += 1 }
-    let name = message.position.source.description
-    var known = rooms[partition]?[room] ?? Room(held: 0)
-    guard known.senders[name].map({ $0 < message.position.sequence }) ?? true else {
-      return duplicates += 1
+    // Taken out, so that it is changed in place.
+    var known = rooms[partition]?.removeValue(forKey: room) ?? Room(Beginning(held: 0))
+    defer { rooms[partition]?[room] = known }
+    guard sequence >= known.start else { return }
+    let parts = message.parts
+    let isAct = LoggedAct.isAct(message.lines)
+    let count = isAct ? 1 : min(parts.count, Self.partsPerMessage)
+    let first = Int(sequence) * Self.partsPerMessage
+    guard
+      known.senders.take(
+        message.position.sequence, of: message.position.source.description, message: sequence,
+        last: first + max(0, count - 1))
+    else { return duplicates += 1 }
+    if known.uncovered == nil { known.uncovered = Uncovered(first: sequence, since: now) }
+    known.uncovered?.bytes += body.count
+    if isAct {
+      guard first > known.held else { return }
+      known.held = first
+      guard let act = LoggedAct(message.lines) else { return unreadable += 1 }
+      return enter(
+        .act(Act(partition: partition, room: room, code: first, log: log, act: act)), &known)
     }
-    known.senders[name] = message.position.sequence
-    for (index, part) in message.parts.enumerated() {
-      let code = Int(sequence) * Self.partsPerMessage + min(index, Self.partsPerMessage - 1)
+    for (index, part) in parts.enumerated() {
+      let code = first + min(index, Self.partsPerMessage - 1)
       guard code > known.held else { continue }
       known.held = code
       let position = BatchLine.position(session: log, sequence: code) + [0x0A]
-      batches.append(Batch(partition: partition, bytes: position + part, lines: 1))
-      bytes += part.count
+      enter(
+        .batch(
+          Batch(
+            partition: partition, room: room, code: code, bytes: position + part, size: part.count)),
+        &known)
     }
-    rooms[partition]?[room] = known
+  }
+
+  private mutating func enter(_ item: Item, _ room: inout Room) {
+    bytes += Self.size(item)
+    room.queue.append(item)
+    advance(&room)
+  }
+
+  /// Passes on what waits for nothing any more.
+  private mutating func advance(_ room: inout Room) {
+    while !room.isActing, let first = room.queue.first {
+      switch first {
+      case .batch(let batch):
+        batches.append(batch)
+        room.inFlight += 1
+        room.queue.removeFirst()
+      case .act(let act):
+        guard room.inFlight == 0 else { return }
+        room.isActing = true
+        acts.append(act)
+      }
+    }
   }
 
   /// What to write now, with a `sync` at its end; `nil` if there is nothing.
@@ -104,15 +212,144 @@ package struct LogFeed: Sendable {
   package mutating func acknowledge(_ token: String) -> Bool {
     guard let index = syncs.firstIndex(where: { $0.token == token }) else { return false }
     let count = syncs[...index].reduce(0) { $0 + $1.batches }
-    for batch in batches.prefix(count) { bytes -= Self.payload(of: batch.bytes) }
+    let done = Array(batches.prefix(count))
     delivered += count
     batches.removeFirst(count)
     written -= count
     syncs.removeFirst(index + 1)
+    for batch in done {
+      bytes -= batch.size
+      guard var room = rooms[batch.partition]?.removeValue(forKey: batch.room) else { continue }
+      if room.inFlight > 0 {
+        room.inFlight -= 1
+        note(batch.code, &room)
+        advance(&room)
+      }
+      rooms[batch.partition]?[batch.room] = room
+    }
     return true
   }
 
-  private static func payload(of batch: [UInt8]) -> Int {
-    batch.count - ((batch.firstIndex(of: 0x0A) ?? -1) + 1)
+  private func note(_ code: Int, _ room: inout Room) {
+    room.acknowledged = max(room.acknowledged, code)
+    // A snapshot that is on its way may be of any moment since it was asked for.
+    if !room.isSaving { room.senders.forgetChanges(before: Self.message(of: room.acknowledged)) }
+  }
+
+  private static func message(of code: Int) -> UInt64 { UInt64(code / partsPerMessage) }
+
+  private static func size(_ item: Item) -> Int {
+    switch item {
+    case .batch(let batch): batch.size
+    case .act(let act): act.act.line.count
+    }
+  }
+
+  // MARK: Acts
+
+  /// The acts to carry out now. Each is followed by ``ended(_:)``.
+  package mutating func takeActs() -> [Act] {
+    defer { acts = [] }
+    return acts
+  }
+
+  /// Whether an act is still to be carried out here.
+  package func isActing(_ act: Act) -> Bool {
+    guard let room = rooms[act.partition]?[act.room], room.isActing,
+      case .act(let first)? = room.queue.first
+    else { return false }
+    return first.code == act.code
+  }
+
+  /// The daemon has an act.
+  package mutating func ended(_ act: Act) {
+    guard isActing(act), var room = rooms[act.partition]?.removeValue(forKey: act.room) else {
+      return
+    }
+    bytes -= Self.size(room.queue.removeFirst())
+    room.isActing = false
+    note(act.code, &room)
+    advance(&room)
+    rooms[act.partition]?[act.room] = room
+  }
+
+  // MARK: Snapshots
+
+  /// The room whose snapshot is due: that of which most is in none.
+  ///
+  /// - Parameters:
+  ///   - interval: how long something may be in no snapshot.
+  ///   - bytes: how much of a room may be in no snapshot.
+  package func nextSnapshot(
+    every interval: Interval, or bytes: Int, at now: Instant
+  ) -> (partition: Partition, room: RoomName)? {
+    var best: (partition: Partition, room: RoomName, bytes: Int)?
+    for (partition, rooms) in rooms {
+      for (name, room) in rooms {
+        guard let uncovered = room.uncovered, !room.isSaving, now >= uncovered.notBefore ?? now,
+          now - uncovered.since >= interval || uncovered.bytes >= bytes,
+          uncovered.bytes > best?.bytes ?? -1
+        else { continue }
+        best = (partition, name, uncovered.bytes)
+      }
+    }
+    return best.map { ($0.partition, $0.room) }
+  }
+
+  /// A snapshot of a room is asked for.
+  package mutating func beginSnapshot(of room: RoomName, _ partition: Partition) {
+    rooms[partition]?[room]?.isSaving = true
+  }
+
+  /// Where in the log a snapshot is that was asked for.
+  ///
+  /// - Parameter code: the position that the snapshot has.
+  package func basis(
+    of room: RoomName, _ partition: Partition, at code: Int
+  ) -> (start: UInt64, senders: [String: SenderPositions.Position])? {
+    guard let room = rooms[partition]?[room] else { return nil }
+    let message = Self.message(of: code)
+    let isWhole = room.senders.lastPart(of: message).map { code >= $0 } ?? true
+    let start = isWhole ? message + 1 : message
+    return (start, room.senders.positions(before: start))
+  }
+
+  /// The snapshot is stored: everything in front of `start` is in it.
+  package mutating func endSnapshot(
+    of name: RoomName, _ partition: Partition, from start: UInt64, at now: Instant
+  ) {
+    guard var room = rooms[partition]?[name] else { return }
+    room.isSaving = false
+    let last = Self.message(of: room.held)
+    room.uncovered = start > last ? nil : Uncovered(first: start, since: now)
+    rooms[partition]?[name] = room
+  }
+
+  /// The snapshot could not be taken or stored.
+  package mutating func failSnapshot(of name: RoomName, _ partition: Partition, until next: Instant)
+  {
+    rooms[partition]?[name]?.isSaving = false
+    rooms[partition]?[name]?.uncovered?.notBefore = next
+  }
+
+  /// A room is closed for good: nothing of it is to be kept.
+  package mutating func forget(_ name: RoomName, _ partition: Partition) {
+    rooms[partition]?[name]?.uncovered = nil
+  }
+
+  /// Up to which message a snapshot has everything that was read of a partition.
+  ///
+  /// - Parameter without: a room whose snapshot covers all before `start`.
+  package func covered(_ partition: Partition, without room: RoomName, from start: UInt64) -> UInt64
+  {
+    guard let rooms = rooms[partition] else { return 0 }
+    var end = read[partition] ?? 0
+    for (name, other) in rooms {
+      guard name == room || other.uncovered != nil else { continue }
+      let first = name == room ? start : other.uncovered?.first ?? start
+      if name == room, Self.message(of: other.held) < start { continue }
+      end = min(end, max(first, 1) - 1)
+    }
+    return end
   }
 }

@@ -1,0 +1,99 @@
+import ControlInterface
+import Ingest
+import JSON
+import LiveEvents
+import LiveSources
+import NIOCore
+import NatsClient
+import RateLimiting
+import Varlink
+
+// What comes by calls: into the log from any node, and out of it to the daemon of the room's owner.
+extension ClusterNode {
+  /// How long an act may take, through a change of the owner.
+  private static let patience = Interval.seconds(30)
+
+  /// Puts an act into the log. Its outcome is told once; `nil` if it is not known.
+  func append(
+    _ kind: LoggedAct.Kind, in room: RoomName, answered: @escaping (JSONValue?) -> Void
+  ) {
+    let token = requests.expect(within: Self.patience) { message in
+      answered(message.flatMap { try? JSONValue(parsing: $0.bytes) })
+    }
+    let act = LoggedAct(kind, answer: requests.subject(of: token) ?? "")
+    appender.append(
+      act.line, position: nil, in: room, isAlone: true, receipt: DeliveryReceipt())
+    publish()
+  }
+
+  /// Carries out the acts whose turn it is.
+  func carryOut() {
+    for act in feed.takeActs() { carryOut(act) }
+  }
+
+  private func carryOut(_ act: LogFeed.Act) {
+    let control = settings.control
+    let node = handle
+    Task { await ClusterNode.carryOut(act, control, node) }
+  }
+
+  private static func carryOut(
+    _ act: LogFeed.Act, _ control: String, _ node: NodeHandle
+  ) async {
+    while (try? await node.get { $0.feed.isActing(act) }) == true {
+      let outcome = await carryOut(act, control) { node.perform { $0.end(act, nil) } }
+      if let outcome { return node.perform { $0.end(act, outcome) } }
+      // The daemon may be starting again; then the act is read again.
+      try? await Task.sleep(for: .milliseconds(250))
+    }
+  }
+
+  private func end(_ act: LogFeed.Act, _ outcome: JSONValue?) {
+    if feed.isActing(act) {
+      snapshots.acts += 1
+      if act.act.kind == .close, outcome?["error"] == nil { forget(act) }
+      feed.ended(act)
+      writeToDaemon()
+      carryOut()
+    }
+    if let outcome, act.act.answer.hasPrefix("_INBOX.") {
+      requests.publish(act.act.answer, outcome.serialized())
+    }
+  }
+
+  /// Has the daemon carry out an act. Returns the outcome; `nil` if nothing is known of it.
+  ///
+  /// - Parameter taken: called if the outcome comes later than the act.
+  private static func carryOut(
+    _ act: LogFeed.Act, _ control: String, taken: @Sendable () -> Void
+  ) async -> JSONValue? {
+    do {
+      let client = try await VarlinkClient.connect(path: control)
+      let room = act.room.description
+      switch act.act.kind {
+      case .open:
+        try await ControlClient(client).openRoom(room)
+        return ["reply": [:]]
+      case .close:
+        try await ControlClient(client).closeRoom(room)
+        return ["reply": [:]]
+      case .event(let event):
+        let parameters: JSONValue = [
+          "room": .string(room), "source": .string(act.log),
+          "sequence": .integer(Int64(act.code)), "event": .string(event.description),
+        ]
+        for try await reply in try client.callMore(
+          "\(SnapshotTransfer.interface).PerformAct", parameters, returning: JSONValue.self)
+        {
+          if reply["taken"] == true { taken() }
+          if let reply = reply["reply"] { return ["reply": reply] }
+        }
+        return nil
+      }
+    } catch VarlinkClientError.remote(let error) {
+      return ["error": .string(error.name), "parameters": .object(error.parameters)]
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package import JSON
+import LiveEvents
+import WireFormats
+
+/// Something that is done to a room by a call, as a line of the log: whoever has the room carries it out, in its turn
+/// among the events.
+package struct LoggedAct: Equatable, Sendable {
+  package enum Kind: Equatable, Sendable {
+    /// An act of the host, as a line of a recording.
+    case event(JSONValue)
+    case open
+    case close
+  }
+
+  package var kind: Kind
+  /// Where the outcome is published, for the gateway that was called.
+  package var answer: String
+
+  package init(_ kind: Kind, answer: String) { (self.kind, self.answer) = (kind, answer) }
+
+  /// An act of the host; `nil` if no line can carry it.
+  static func event(_ event: LiveEvent) -> Kind? {
+    var line: [UInt8] = []
+    NativeEncoder.append(event, to: &line)
+    return (try? JSONValue(parsing: line)).map { .event($0) }
+  }
+
+  private static let head = Array(#"{"type":"gateway.act""#.utf8)
+
+  /// The line, with its end.
+  package var line: [UInt8] {
+    let (name, value): (JSONName, JSONValue) =
+      switch kind {
+      case .event(let event): ("event", event)
+      case .open: ("open", true)
+      case .close: ("close", true)
+      }
+    let rest: JSONValue = .object([name: value, "answer": .string(answer)])
+    // The type comes first, by which it is told from an event.
+    return Self.head + [UInt8(ascii: ",")] + rest.serialized().dropFirst() + [0x0A]
+  }
+
+  /// Whether the lines of a message are an act.
+  package static func isAct(_ lines: [UInt8]) -> Bool { lines.starts(with: head) }
+
+  /// `nil` if it is of a newer version.
+  package init?(_ lines: [UInt8]) {
+    guard Self.isAct(lines), let value = try? JSONValue(parsing: lines) else { return nil }
+    let answer = value["answer"]?.stringValue ?? ""
+    if let event = value["event"] {
+      self.init(.event(event), answer: answer)
+    } else if value["open"] == true {
+      self.init(.open, answer: answer)
+    } else if value["close"] == true {
+      self.init(.close, answer: answer)
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package import ControlInterface
+import Ingest
+import JSON
+package import LiveEvents
+package import NIOCore
+import Platform
+package import Varlink
+
+/// What changes rooms of a cluster by calls: it goes to the log, as events do, and is answered by the node that has the
+/// room, once that has carried it out.
+package struct LoggedActs: HostActService {
+  private let node: NIOLoopBound<ClusterNode>
+  private let loop: any EventLoop
+  private let origin: Origin
+
+  /// - Parameter origin: gives the control socket of a room's owner.
+  package init(_ node: NIOLoopBound<ClusterNode>, on loop: any EventLoop, origin: @escaping Origin)
+  {
+    (self.node, self.loop, self.origin) = (node, loop, origin)
+  }
+
+  /// Adds the methods that go to the log.
+  package func add(to interface: inout Interface) throws {
+    try ControlInterface.addHostActs(to: &interface, self)
+    try interface.handle("OpenRoom") { (_, parameters: OpenRoomParameters) in
+      _ = try await log(.open, parameters.room)
+      return NoParameters()
+    }
+    try interface.handle("CloseRoom") { (_, parameters: CloseRoomParameters) in
+      _ = try await log(.close, parameters.room)
+      return NoParameters()
+    }
+    try interface.handle("SendEvents") { (_, parameters: SendEventsParameters) in
+      try await send(parameters)
+    }
+  }
+
+  package func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply {
+    let event = LiveEvent(timestamp: Timestamp(WallClock.milliseconds()), payload: act)
+    guard let kind = LoggedAct.event(event) else { throw ServiceError.invalidParameter("") }
+    return try await log(kind, room).decode()
+  }
+
+  package func message(
+    numbered number: Int, in room: String
+  ) async throws -> (identifier: Text, author: Text) {
+    do {
+      let client = try await VarlinkClient.connect(path: try await origin(room))
+      let found = try await client.callRaw(
+        "\(SnapshotTransfer.interface).FindMessage",
+        ["room": .string(room), "number": .integer(Int64(number))])
+      return (
+        Text(found["message"]?.stringValue ?? ""), Text(found["author"]?.stringValue ?? "")
+      )
+    } catch VarlinkClientError.remote(let error) { throw error }
+  }
+
+  /// Has the owner of a room carry something out. If nothing is known of it in the end, the connection of who called
+  /// ends.
+  private func log(_ kind: LoggedAct.Kind, _ room: String) async throws -> JSONValue {
+    guard let name = RoomName(room) else { throw ServiceError.invalidParameter("room") }
+    let outcome = try await loop.flatSubmit { [node, loop] in
+      let promise = loop.makePromise(of: JSONValue?.self)
+      node.value.append(kind, in: name) { promise.succeed($0) }
+      return promise.futureResult
+    }.get()
+    guard let outcome else { throw CancellationError() }
+    if let error = outcome["error"]?.stringValue {
+      throw VarlinkError(name: error, parameters: outcome["parameters"]?.objectValue ?? [:])
+    }
+    return outcome["reply"] ?? [:]
+  }
+
+  /// They are known to be in the log then, as those of the ingest socket.
+  private func send(_ parameters: SendEventsParameters) async throws -> SendEventsReply {
+    guard let fallback = parameters.room.map({ RoomName($0) }) ?? .main else {
+      throw ServiceError.invalidParameter("room")
+    }
+    var decoder = SentEvents(fallback: fallback, arrival: IngestConfiguration.systemTime())
+    for (index, event) in parameters.events.enumerated() {
+      do throws(SentEvents.Refusal) {
+        try decoder.add(event.serialized())
+      } catch {
+        throw ControlError.invalidEvent(
+          index: index, reason: error.reason.rawValue, fault: error.fault)
+      }
+    }
+    for batch in decoder.batches {
+      let failure: String? = await withCheckedContinuation { continuation in
+        let delivery = RoomDelivery(
+          room: batch.room, events: batch.events,
+          receipt: DeliveryReceipt { _, failure in continuation.resume(returning: failure) })
+        loop.execute { [node] in node.value.append(delivery) }
+      }
+      if failure != nil { throw CancellationError() }
+    }
+    return SendEventsReply(received: parameters.events.count, rejected: 0)
+  }
+}

@@ -1,0 +1,124 @@
+import JSON
+import LiveSources
+import NIOCore
+import NatsClient
+import Platform
+import RateLimiting
+
+/// Questions to the servers over a connection that comes and goes: each is answered once, also if nobody answers.
+/// Belongs to one event loop.
+final class NatsRequests {
+  private struct Request {
+    let deadline: Instant
+    let answered: (NatsMessage?) -> Void
+  }
+
+  var client: NatsClient?
+  var isConnected = false
+  private var open: [String: Request] = [:]
+  private var nextToken = 1
+
+  /// A name for answers that nothing else has.
+  func token() -> String {
+    defer { nextToken += 1 }
+    return "t\(nextToken)"
+  }
+
+  /// Publishes a message. What is answered comes to ``answered(_:)`` of the owner if the token is not one of a request.
+  func publish(
+    _ subject: String, token: String? = nil, headers: [(String, String)] = [], _ body: [UInt8] = []
+  ) { client?.publish(subject, token: token, headers: headers, body) }
+
+  /// Publishes a message and waits for one answer; `nil` if none comes in time.
+  func request(
+    _ subject: String, headers: [(String, String)] = [], _ body: [UInt8] = [], within: Interval,
+    answered: @escaping (NatsMessage?) -> Void
+  ) {
+    guard client != nil, isConnected else { return answered(nil) }
+    let token = expect(within: within, answered)
+    publish(subject, token: token, headers: headers, body)
+  }
+
+  /// Waits for a message to a name. Returns the name.
+  func expect(within: Interval, _ answered: @escaping (NatsMessage?) -> Void) -> String {
+    let token = token()
+    open[token] = Request(deadline: Delivery.now + within, answered: answered)
+    return token
+  }
+
+  /// Where messages to a name are published.
+  func subject(of token: String) -> String? { client.map { "\($0.inbox).\(token)" } }
+
+  /// Gives an answer to who waits for it; `false` if nobody does.
+  func answer(_ message: NatsMessage, to token: String) -> Bool {
+    guard let request = open.removeValue(forKey: token) else { return false }
+    request.answered(message)
+    return true
+  }
+
+  /// To be called some times per second.
+  func expire() {
+    let now = Delivery.now
+    for (token, request) in open where now >= request.deadline {
+      open[token] = nil
+      request.answered(nil)
+    }
+  }
+
+  /// The connection is lost, and with it all answers.
+  func disconnected() {
+    isConnected = false
+    for request in exchange(&open, with: [:]).values { request.answered(nil) }
+  }
+
+  func close() {
+    client?.close()
+    client = nil
+  }
+}
+
+/// ``NatsRequests`` for tasks.
+struct NatsCalls: Sendable {
+  let requests: NIOLoopBound<NatsRequests>
+  let loop: any EventLoop
+
+  func message(
+    _ subject: String, headers: [(String, String)] = [], _ body: [UInt8] = [],
+    within: Interval = .seconds(5)
+  ) async throws -> NatsMessage? {
+    try await loop.flatSubmit { [requests, loop] in
+      let promise = loop.makePromise(of: NatsMessage?.self)
+      requests.value.request(subject, headers: headers, body, within: within) {
+        promise.succeed($0)
+      }
+      return promise.futureResult
+    }.get()
+  }
+
+  /// Asks for JSON; `nil` if there was no answer.
+  func ask(
+    _ subject: String, _ body: JSONValue? = nil, headers: [(String, String)] = []
+  ) async throws -> JSONValue? {
+    try await message(subject, headers: headers, body?.serialized() ?? []).flatMap { message in
+      // From the server, in place of an answer: nobody listens to this subject.
+      if let status = message.status { return ["error": ["code": .integer(Int64(status))]] }
+      return try? JSONValue(parsing: message.bytes)
+    }
+  }
+
+  /// Nobody has answered; what was asked for may be done or not.
+  struct NoAnswer: Error {}
+
+  /// Writes a message into a stream. Returns its sequence; `nil` if the servers refuse it.
+  func store(
+    _ subject: String, _ body: [UInt8], expecting sequence: UInt64? = nil
+  ) async throws -> UInt64? {
+    var headers: [(String, String)] = []
+    if let sequence { headers = [("Nats-Expected-Last-Subject-Sequence", "\(sequence)")] }
+    let message = try await message(subject, headers: headers, body)
+    guard let reply = message.flatMap({ try? JSONValue(parsing: $0.bytes) }) else {
+      throw NoAnswer()
+    }
+    return LogMessage.sequence(of: reply)
+  }
+}

@@ -1,0 +1,219 @@
+import ControlInterface
+import Foundation
+import JSON
+import LiveEvents
+import NatsClient
+import RateLimiting
+import Varlink
+
+/// Snapshots of rooms on their way between the local daemon and the store on NATS.
+///
+/// A takeover loads the newest one of each room that can be read, or the one before it, so that only what is behind them
+/// is read of the log. Without either the room comes back with what the log has.
+struct SnapshotTransfer: Sendable {
+  /// What the store has of a room.
+  struct Stored: Sendable {
+    /// `nil` if none that this node knows can be read.
+    var newest: SnapshotHeader?
+    /// The sequence of its header, which the next one replaces.
+    var sequence: UInt64
+    var older: SnapshotHeader?
+  }
+
+  /// What the store has of a partition, and what of it the daemon was given.
+  struct Loaded: Sendable {
+    var stored: [RoomName: Stored] = [:]
+    var rooms: [RoomName: LogFeed.Beginning] = [:]
+    /// Everything of the log up to here is in the rooms.
+    var through: UInt64 = 0
+    /// Rooms that were loaded.
+    var count = 0
+    /// Snapshots that could not be used, in words.
+    var problems: [String] = []
+  }
+
+  enum Failure: Error {
+    /// Nobody answers, or the daemon cannot now; to be tried again.
+    case unavailable
+    /// A snapshot is damaged, or a part of it is missing.
+    case unusable(String)
+  }
+
+  let calls: NatsCalls
+  let control: String
+
+  static let interface = "io.livehost.Replication"
+
+  // MARK: Loading
+
+  /// Gives the daemon the rooms of a partition, where the store has more of them.
+  ///
+  /// - Parameter held: the position of the log that the daemon has, by room.
+  func load(_ partition: Partition, log: String, held: [RoomName: Int]) async throws -> Loaded {
+    var loaded = Loaded()
+    for (room, code) in held { loaded.rooms[room] = LogFeed.Beginning(held: code) }
+    let information = try await answered(
+      "$JS.API.STREAM.INFO.\(SnapshotHeader.stream)",
+      ["subjects_filter": .string(SnapshotHeader.headers(of: partition))])
+    var through: UInt64 = 0
+    // What a snapshot does not have that is not the newest.
+    var limit = UInt64.max
+    let subjects = information["state"]?["subjects"]?.objectValue ?? [:]
+    for subject in subjects.keys.map(\.description).sorted() {
+      guard let newest = try await header(["last_by_subj": .string(subject)]) else { continue }
+      let first = try await header(["seq": 1, "next_by_subj": .string(subject)])
+      let older = first.flatMap { $0.sequence < newest.sequence ? $0.header : nil }
+      let headers = [newest.header, older].compactMap(\.self).filter { header in
+        header.log == log && RoomName(header.room).map { Partition(of: $0) } == partition
+      }
+      guard let best = headers.first, let room = RoomName(best.room) else {
+        limit = 0
+        loaded.problems.append("the snapshots at \(subject) are none of this log")
+        continue
+      }
+      if newest.header != best { limit = min(limit, best.start - min(1, best.start)) }
+      loaded.stored[room] = Stored(
+        newest: best, sequence: newest.sequence, older: headers.dropFirst().first)
+      through = max(through, best.through)
+      let code = held[room] ?? 0
+      loaded.rooms[room] = LogFeed.Beginning(held: code, behind: best)
+      if best.code <= code { continue }
+      var used: SnapshotHeader?
+      for snapshot in headers where used == nil && snapshot.code > code {
+        do throws(Failure) {
+          try await load(snapshot, into: room)
+          used = snapshot
+        } catch {
+          guard case .unusable(let reason) = error else { throw error }
+          loaded.problems.append("a snapshot of room \(room) cannot be used: \(reason)")
+        }
+      }
+      if let used {
+        loaded.count += 1
+        loaded.rooms[room] = LogFeed.Beginning(held: used.code, behind: used)
+        if used != best { limit = min(limit, used.start - min(1, used.start)) }
+      } else {
+        limit = 0
+        loaded.rooms[room] = LogFeed.Beginning(held: code)
+        loaded.problems.append("room \(room) comes back with what is in the log alone")
+      }
+    }
+    loaded.through = min(through, limit)
+    return loaded
+  }
+
+  /// What the store has of a room now.
+  func stored(_ room: RoomName) async throws -> (header: SnapshotHeader?, sequence: UInt64)? {
+    try await header(["last_by_subj": .string(SnapshotHeader.subject(of: room))])
+  }
+
+  private func answered(_ subject: String, _ body: JSONValue) async throws -> JSONValue {
+    guard let reply = try await calls.ask(subject, body), reply["error"] == nil else {
+      throw Failure.unavailable
+    }
+    return reply
+  }
+
+  /// `nil` if there is no such message; no header if it cannot be read.
+  private func header(
+    _ which: JSONValue
+  ) async throws -> (header: SnapshotHeader?, sequence: UInt64)? {
+    // Of the stream's leader: a follower may not have the newest one.
+    let reply = try await calls.ask("$JS.API.STREAM.MSG.GET.\(SnapshotHeader.stream)", which)
+    guard let reply else { throw Failure.unavailable }
+    if let error = reply["error"] {
+      guard error["err_code"]?.integerValue == 10037 else { throw Failure.unavailable }
+      return nil
+    }
+    guard let sequence = reply["message"]?["seq"]?.integerValue else { throw Failure.unavailable }
+    let data = (reply["message"]?["data"]?.stringValue).flatMap { Data(base64Encoded: $0) }
+    let json = data.flatMap { try? JSONValue(parsing: Array($0)) }
+    return (json.flatMap { SnapshotHeader($0) }, UInt64(sequence))
+  }
+
+  private func load(_ snapshot: SnapshotHeader, into room: RoomName) async throws(Failure) {
+    var parts: [[UInt8]] = []
+    var checksum: UInt32 = 0
+    for index in 0..<snapshot.parts {
+      let part = try await part(index, of: snapshot, room)
+      checksum = SnapshotHeader.extend(checksum, part)
+      parts.append(part)
+    }
+    guard checksum == snapshot.checksum else { throw .unusable("its checksum is wrong") }
+    do {
+      let client = try await VarlinkClient.connect(path: control)
+      for (index, part) in parts.enumerated() {
+        _ = try await client.callRaw(
+          "\(Self.interface).LoadRoom",
+          [
+            "room": .string(snapshot.room), "index": .integer(Int64(index)),
+            "part": .string(String(decoding: part, as: UTF8.self)),
+            "isLast": .bool(index == parts.count - 1),
+          ])
+      }
+      await client.close()
+    } catch VarlinkClientError.remote(let error)
+      where ServiceError(error) == .invalidParameter("part")
+    {
+      throw .unusable("livehostd cannot read it")
+    } catch {
+      throw .unavailable
+    }
+  }
+
+  private func part(
+    _ index: Int, of snapshot: SnapshotHeader, _ room: RoomName
+  ) async throws(Failure) -> [UInt8] {
+    let subject = "\(SnapshotHeader.parts(of: room, snapshot.identifier)).\(index)"
+    // Any server may answer; one that lags does not have it yet.
+    for attempt in 0..<8 {
+      let message: NatsMessage?
+      do {
+        if attempt > 0 { try await Task.sleep(for: .milliseconds(250)) }
+        message = try await calls.message(
+          "$JS.API.DIRECT.GET.\(SnapshotHeader.stream).\(subject)")
+      } catch { throw .unavailable }
+      guard let message else { throw .unavailable }
+      if message.status == nil { return message.bytes }
+    }
+    throw .unusable("part \(index) is missing")
+  }
+
+  // MARK: Saving
+
+  /// Stores the parts of a room's snapshot as the daemon gives them; its header comes later. Returns the positions that
+  /// the snapshot has.
+  func store(
+    _ room: RoomName, as identifier: String
+  ) async throws -> (positions: [String: Int], parts: Int, bytes: Int, checksum: UInt32) {
+    let client = try await VarlinkClient.connect(path: control)
+    var (parts, bytes, checksum) = (0, 0, UInt32(0))
+    var positions: [String: Int] = [:]
+    for try await reply in try client.callMore(
+      "\(Self.interface).SaveRoom", ["room": room.description], returning: JSONValue.self)
+    {
+      if let part = reply["part"]?.stringValue {
+        let part = Array(part.utf8)
+        guard parts < SnapshotHeader.maximumParts,
+          try await calls.store(
+            "\(SnapshotHeader.parts(of: room, identifier)).\(parts)", part) != nil
+        else { throw Failure.unavailable }
+        parts += 1
+        bytes += part.count
+        checksum = SnapshotHeader.extend(checksum, part)
+      }
+      for (source, number) in reply["positions"]?.objectValue ?? [:] {
+        positions[source.description] = number.integerValue.map { Int($0) }
+      }
+    }
+    guard parts > 0 else { throw Failure.unavailable }
+    return (positions, parts, bytes, checksum)
+  }
+
+  /// Removes what nothing leads to any more.
+  func purge(_ stream: String, _ filter: String, before sequence: UInt64? = nil) async {
+    var body: [JSONName: JSONValue] = ["filter": .string(filter)]
+    if let sequence { body["seq"] = .integer(Int64(clamping: sequence)) }
+    _ = try? await calls.ask("$JS.API.STREAM.PURGE.\(stream)", .object(body))
+  }
+}

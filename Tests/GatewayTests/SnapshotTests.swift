@@ -1,0 +1,235 @@
+import Gateway
+import JSON
+import LiveEvents
+import RateLimiting
+import Testing
+import WireFormats
+
+private let main = RoomName("main")!
+private let partition = Partition(of: main)
+private let log = "log/LH_LOG_5/then"
+
+private func message(_ batch: Int, of sender: String = "s", _ line: String = "x") -> [UInt8] {
+  LogMessage(
+    position: BatchPosition(source: Text(sender), sequence: batch), lines: Array("\(line)\n".utf8)
+  ).bytes
+}
+
+/// A feed of one partition, with what a daemon has that takes all it is given.
+private struct Fed {
+  var feed = LogFeed()
+  var written: [String] = []
+
+  init(_ rooms: [RoomName: LogFeed.Beginning] = [:]) { feed.begin(partition, rooms) }
+
+  mutating func read(_ sequence: UInt64, _ bytes: [UInt8], in room: RoomName = main) {
+    feed.received(
+      bytes, sequence: sequence, room: room, partition: partition, log: log, at: .origin)
+  }
+
+  /// Returns the token with which it is acknowledged.
+  @discardableResult
+  mutating func write() -> String? {
+    guard let bytes = feed.nextWrite() else { return nil }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    written += lines.filter { !$0.hasPrefix(#"{"type":"position"#) }.dropLast()
+    let sync = try? JSONValue(parsing: lines.last ?? "")
+    return sync?["token"]?.stringValue
+  }
+
+  mutating func writeAndAcknowledge() {
+    if let token = write() { feed.acknowledge(token) }
+  }
+}
+
+private func header(
+  code: Int, start: UInt64, senders: [String: SenderPositions.Position] = [:]
+) -> SnapshotHeader {
+  SnapshotHeader(
+    identifier: "7-1", room: "main", log: log, code: code, start: start, through: start - 1,
+    parts: 2, bytes: 10, checksum: 0xFFFF_FFFF, node: "a", epoch: 7, senders: senders)
+}
+
+@Suite struct SnapshotHeaderTests {
+  @Test func `a header is read as it was written`() throws {
+    let written = header(
+      code: 2561, start: 10,
+      senders: ["s": .init(batch: 3, message: 9), "t/1": .init(batch: 1, message: 2)])
+    let read = SnapshotHeader(try JSONValue(parsing: written.json.serialized()))
+    #expect(read == written)
+  }
+
+  @Test(arguments: [
+    "version", "identifier", "room", "log", "code", "start", "through", "parts",
+    "bytes", "checksum", "node", "epoch", "senders",
+  ])
+  func `a header that lacks something, or has nonsense there, is none`(name: String) {
+    guard case .object(var members) = header(code: 1, start: 1).json else { return }
+    members[JSONName(name)] = .integer(-1)
+    #expect(SnapshotHeader(.object(members)) == nil)
+    members[JSONName(name)] = nil
+    #expect(SnapshotHeader(.object(members)) == nil)
+  }
+}
+
+@Suite struct SnapshotBasisTests {
+  @Test func `a snapshot knows the senders as of its own position, not of what was read since`()
+    throws
+  {
+    var fed = Fed()
+    fed.read(1, message(1))
+    fed.writeAndAcknowledge()
+    fed.feed.beginSnapshot(of: main, partition)
+    fed.read(2, message(2))
+    fed.read(3, message(1, of: "t"))
+    // The snapshot was taken when the daemon had the second message; both are acknowledged by now.
+    fed.writeAndAcknowledge()
+    let basis = try #require(fed.feed.basis(of: main, partition, at: 2 * 256))
+    #expect(basis.start == 3)
+    #expect(basis.senders == ["s": .init(batch: 2, message: 2)])
+    // A node that continues from there takes what is behind it, and nothing twice.
+    let beginning = LogFeed.Beginning(
+      held: 2 * 256, behind: header(code: 2 * 256, start: basis.start, senders: basis.senders))
+    var other = Fed([main: beginning])
+    other.read(1, message(1, of: "s", "a"))
+    other.read(2, message(2, of: "s", "b"))
+    other.read(3, message(1, of: "t", "c"))
+    other.read(4, message(2, of: "s", "again"))
+    other.read(5, message(3, of: "s", "d"))
+    other.write()
+    #expect(other.written == ["c", "d"])
+    #expect(other.feed.duplicates == 1)
+  }
+
+  @Test func `in the middle of a long message the message is read again`() throws {
+    let line = String(repeating: "y", count: 999)
+    let long = LogMessage(
+      position: BatchPosition(source: "s", sequence: 1),
+      lines: Array(String(repeating: line + "\n", count: 100).utf8))
+    var fed = Fed()
+    fed.feed.beginSnapshot(of: main, partition)
+    fed.read(5, long.bytes)
+    fed.writeAndAcknowledge()
+    let basis = try #require(fed.feed.basis(of: main, partition, at: 5 * 256 + 1))
+    #expect(basis.start == 5)
+    #expect(basis.senders.isEmpty)
+    let whole = try #require(fed.feed.basis(of: main, partition, at: 5 * 256 + 3))
+    #expect(whole.start == 6)
+    let beginning = LogFeed.Beginning(
+      held: 5 * 256 + 1, behind: header(code: 5 * 256 + 1, start: 5))
+    var other = Fed([main: beginning])
+    other.read(5, long.bytes)
+    other.write()
+    #expect(other.written.count == long.parts[2...].joined().count / 1000)
+  }
+
+  @Test func `of a partition everything counts as covered that is in a snapshot of each room`() {
+    let side = RoomName("side")!
+    var fed = Fed()
+    fed.read(1, message(1))
+    fed.read(2, message(1), in: side)
+    fed.read(3, message(2))
+    fed.writeAndAcknowledge()
+    // The other room is in no snapshot yet.
+    #expect(fed.feed.covered(partition, without: main, from: 4) == 1)
+    fed.feed.endSnapshot(of: side, partition, from: 3, at: .origin)
+    #expect(fed.feed.covered(partition, without: main, from: 4) == 3)
+    #expect(fed.feed.covered(partition, without: main, from: 2) == 1)
+  }
+
+  @Test func `the room of which most is in no snapshot is saved first, and none before its time`() {
+    let side = RoomName("side")!
+    var fed = Fed()
+    fed.read(1, message(1))
+    fed.read(2, message(1, of: "s", String(repeating: "z", count: 999)), in: side)
+    func next(_ seconds: Int64, _ bytes: Int = 1 << 20) -> RoomName? {
+      fed.feed.nextSnapshot(every: .seconds(60), or: bytes, at: .origin + .seconds(seconds))?.room
+    }
+    #expect(next(59) == nil)
+    #expect(next(59, 500) == side)
+    #expect(next(60) == side)
+    fed.feed.beginSnapshot(of: side, partition)
+    #expect(next(60) == main)
+    fed.feed.failSnapshot(of: side, partition, until: .origin + .seconds(65))
+    #expect(next(60) == main)
+    #expect(next(65) == side)
+    fed.feed.endSnapshot(of: side, partition, from: 3, at: .origin)
+    #expect(next(600) == main)
+  }
+}
+
+@Suite struct LoggedActTests {
+  private func act(_ batch: Int, _ act: LoggedAct) -> [UInt8] {
+    LogMessage(position: BatchPosition(source: "g", sequence: batch), lines: act.line).bytes
+  }
+
+  private let close = LoggedAct(.close, answer: "_INBOX.a.1")
+
+  @Test(arguments: [
+    LoggedAct.Kind.event(["type": "tap", "control": "mute"]), .open, .close,
+  ])
+  func `an act is read as it was written, and is no event`(kind: LoggedAct.Kind) {
+    let act = LoggedAct(kind, answer: "_INBOX.a.1")
+    #expect(LoggedAct.isAct(act.line))
+    #expect(LoggedAct(act.line) == act)
+    #expect(!LoggedAct.isAct(Array(#"{"type":"viewers","count":1}"#.utf8)))
+  }
+
+  @Test func `an act waits for what is before it in its room, and what is behind it for the act`() {
+    let side = RoomName("side")!
+    var fed = Fed()
+    fed.read(1, message(1, of: "s", "before"))
+    fed.read(2, act(1, close))
+    fed.read(3, message(2, of: "s", "behind"))
+    fed.read(4, message(1, of: "s", "elsewhere"), in: side)
+    let token = fed.write()
+    #expect(fed.written == ["before", "elsewhere"])
+    #expect(fed.feed.takeActs().isEmpty)
+    fed.feed.acknowledge(token ?? "")
+    let acts = fed.feed.takeActs()
+    #expect(acts.map(\.code) == [512])
+    #expect(fed.write() == nil)
+    #expect(fed.feed.takeActs().isEmpty)
+    fed.feed.ended(acts[0])
+    fed.writeAndAcknowledge()
+    #expect(fed.written == ["before", "elsewhere", "behind"])
+    #expect(fed.feed.bytes == 0)
+  }
+
+  @Test func `an act that the daemon has, or that is in the log twice, is not carried out again`() {
+    var fed = Fed([main: LogFeed.Beginning(held: 512)])
+    fed.read(2, act(1, close))
+    fed.read(3, act(1, close))
+    #expect(fed.feed.takeActs().isEmpty)
+    fed.read(4, act(2, close))
+    #expect(fed.feed.takeActs().count == 1)
+  }
+
+  @Test func `an act of a partition that ended is given up, with what waits for it`() {
+    var fed = Fed()
+    fed.read(1, act(1, close))
+    fed.read(2, message(1))
+    let acts = fed.feed.takeActs()
+    fed.feed.end(partition)
+    #expect(!fed.feed.isActing(acts[0]))
+    fed.feed.ended(acts[0])
+    #expect(fed.write() == nil)
+    #expect(fed.feed.bytes == 0)
+  }
+
+  @Test func `an act has a message of its own`() {
+    var appender = LogAppender<Int>(session: "g")
+    appender.append(Array("a\n".utf8), position: nil, in: main, receipt: 1)
+    let first = appender.next(at: .origin)[0]
+    appender.append(Array("b\n".utf8), position: nil, in: main, receipt: 2)
+    appender.append(close.line, position: nil, in: main, isAlone: true, receipt: 3)
+    appender.append(Array("c\n".utf8), position: nil, in: main, receipt: 4)
+    #expect(appender.stored(first.request) == [1])
+    var lines: [[UInt8]] = []
+    while let next = appender.next(at: .origin).first {
+      lines.append(LogMessage(bytes: next.body)?.lines ?? [])
+      _ = appender.stored(next.request)
+    }
+    #expect(lines == [Array("b\n".utf8), close.line, Array("c\n".utf8)])
+  }
+}

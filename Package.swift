@@ -253,11 +253,20 @@ let sources: [Target] = [
   module(
     "Sources", "IngestServers", ["JSON", "LiveEvents", "LiveSources", "RateLimiting"] + nio),
   module(
+    "Sources", "SocialStream",
+    ["JSON", "LiveEvents", "LiveSources", "PlatformFormats", "RateLimiting"] + nio),
+  module(
+    "Sources", "Webhooks",
+    [
+      "JSON", "LiveEvents", "LiveSources", "PlatformFormats", "RateLimiting", "Suggestions",
+      "WireFormats", "YAMLReader", serviceProduct("NIOHTTP1", "swift-nio"),
+    ] + nio),
+  module(
     "Sources", "SourceTool",
     [
       "ControlInterface", "IngestServers", "JSON", "LiveEvents", "LiveSources", "ObsStudio",
-      "Platform", "RateLimiting", "SourceArguments", "TwitchChat", "TwitchEvents", "Wording",
-      "YAMLReader", arguments,
+      "Platform", "RateLimiting", "SocialStream", "SourceArguments", "TwitchChat", "TwitchEvents",
+      "Webhooks", "Wording", "YAMLReader", arguments,
     ] + nio),
   program("Sources/livehost-source", ["SourceTool"]),
 ]
@@ -343,6 +352,9 @@ let tests: [Target] =
       dependencies: ["ControlInterface", "JSON", "LiveEvents", "Prometheus", "Varlink"],
       path: "Tests/ControlTestSupport", swiftSettings: settings),
     .target(
+      name: "SourceTestSupport", dependencies: ["JSON", "LiveSources"] + nio + tls,
+      path: "Tests/SourceTestSupport", swiftSettings: settings),
+    .target(
       name: "CSimulatedMachine", path: "Tests/DaemonSimulation/CSimulatedMachine",
       linkerSettings: [.linkedLibrary("dl")]),
     program(
@@ -415,7 +427,10 @@ let tests: [Target] =
       ] + nio),
     test(
       "TwitchChatTests",
-      ["JSON", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport", "TwitchChat"] + nio + tls
+      [
+        "JSON", "LiveEvents", "LiveSources", "RateLimiting", "SourceTestSupport", "TestSupport",
+        "TwitchChat",
+      ] + nio + tls
     ),
     test(
       "TwitchEventsTests",
@@ -427,11 +442,23 @@ let tests: [Target] =
       "ObsStudioTests",
       ["JSON", "LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "TestSupport"]),
     test(
+      "SocialStreamTests",
+      ["JSON", "LiveEvents", "LiveSources", "RateLimiting", "SocialStream", "TestSupport"]),
+    test(
+      "WebhooksTests",
+      [
+        "JSON", "LiveEvents", "LiveSources", "RateLimiting", "SourceTestSupport", "TestSupport",
+        "Webhooks", "WireFormats", "YAMLReader", serviceProduct("NIOHTTP1", "swift-nio"),
+      ] + nio),
+    test(
       "IngestServersTests",
       ["IngestServers", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport"]),
     test(
       "SourceToolTests",
-      ["LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "SourceTool", "YAMLReader"]),
+      [
+        "LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "SourceTool", "TwitchEvents",
+        "YAMLReader",
+      ]),
     test("AnalysisTests", ["Analysis", "JSON", "LiveEvents", "TestSupport"]),
     test(
       "HostFeatureTests",
@@ -476,6 +503,9 @@ let tests: [Target] =
         "TestSupport",
         "UnixSockets", "WireFormats", "livehostd", "livehostctl",
       ] + nio),
+    .executableTarget(
+      name: "ScriptedTwitch", dependencies: ["SourceTestSupport"] + nio,
+      path: "Tests/Interop/ScriptedTwitch", swiftSettings: settings),
     .executableTarget(
       name: "CertificationService", dependencies: ["JSON", "UnixSockets", "Varlink"] + nio,
       path: "Tests/Interop/CertificationService", swiftSettings: settings),

@@ -88,7 +88,43 @@ END
   wait_for source_is_connecting || { control sources --json=short; status=1; }
   inside systemctl disable --quiet --now "$SOURCE_UNIT" || status=1
   inside rm /etc/livehost/sources/main.yaml
+  check_login || status=1
   return "$status"
+}
+
+# A login in /etc is kept where the source can renew it, for the next start as well, until there is another one.
+check_login() {
+  local status=0 kept=/var/lib/private/livehost-source/events/twitch.json unit=livehost-source@events.service
+  inside sh -c 'cat >/etc/livehost/sources/events.yaml' <<'END'
+kind: eventsub
+twitch:
+  channels: [somebody]
+  eventsURL: ws://127.0.0.1:1/ws
+  api: http://127.0.0.1:1
+  logins: http://127.0.0.1:1
+END
+  write_login first && inside systemctl start "$unit" || return
+  wait_for login_is_kept first || { inside journalctl -n 20 -u "$unit"; status=1; }
+  [ "$(inside stat -c %a "$kept")" = 600 ] || { echo "others read the login"; status=1; }
+  [ "$(inside stat -c %U "$kept")" != root ] || { echo "the login is root's"; status=1; }
+  check_exposure "$unit" "$SOURCE_EXPOSURE" || status=1
+  # As if it had been renewed: the next start continues with it.
+  inside sed -i --follow-symlinks 's/"accessToken":"first"/"accessToken":"renewed"/' "$kept" || status=1
+  inside sh -c "chown --reference=/var/lib/private/livehost-source/events $kept" || status=1
+  inside systemctl restart "$unit" && login_is_kept renewed || { echo "a renewed login is lost"; status=1; }
+  write_login second && inside systemctl restart "$unit" || status=1
+  wait_for login_is_kept second || { echo "a new login is not taken"; status=1; }
+  if inside journalctl -u "$unit" | grep -E 'first|renewed|second'; then echo "the journal has a token"; status=1; fi
+  inside systemctl stop "$unit" || status=1
+  inside rm /etc/livehost/sources/events.yaml /etc/livehost/sources/events.login
+  return "$status"
+}
+
+write_login() { # token
+  inside sh -c 'umask 077 && cat >/etc/livehost/sources/events.login' <<<"{\"clientId\":\"c\",\"accessToken\":\"$1\"}"
+}
+login_is_kept() { # token
+  inside grep -q "\"accessToken\":\"$1\"" /var/lib/private/livehost-source/events/twitch.json
 }
 
 source_is_told() {

@@ -6,6 +6,8 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import RateLimiting
+import SourceTestSupport
+import TestSupport
 import Testing
 import TwitchChat
 
@@ -147,6 +149,67 @@ struct TwitchSourceTests {
     await all.daemon.wait(forMessage: "m39")
     try await all.stop()
     #expect(all.daemon.messages == (0..<40).map { "m\($0)" })
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `what is sent while connected counts once, over a schedule of faults that a seed decides`(
+    seed: UInt64
+  ) async throws {
+    enum Step: CaseIterable { case say, repeated, reconnect, close, cut, freeze, swallow }
+    var generator = SplitMix64(seed: seed)
+    let all = try await Fixture()
+    try await all.start()
+    await all.twitch.wait(for: "0 JOIN")
+    var (current, gaps) = (0, 0)
+    var sure: [String] = []
+    /// Says some messages and waits for the last one.
+    func say(_ count: Int, times: Int = 1) async throws {
+      for _ in 0..<count {
+        sure.append("s\(seed)n\(sure.count)")
+        for _ in 0..<times { try await all.twitch.say(sure[sure.count - 1]) }
+      }
+      if let last = sure.last { await all.daemon.wait(forMessage: last) }
+    }
+    // Three that lose the connection: each further one waits twice as long.
+    var steps: [Step] = [.say, .say, .repeated, .reconnect, .reconnect]
+    steps += [Step.close, .cut, .freeze, .swallow].shuffled(using: &generator).prefix(3)
+    try await say(10)
+    for step in steps.shuffled(using: &generator) {
+      switch step {
+      case .say: try await say(.random(in: 20...200, using: &generator))
+      case .repeated: try await say(.random(in: 20...50, using: &generator), times: 2)
+      case .reconnect:
+        try await all.twitch.send(":tmi.twitch.tv RECONNECT\r\n", to: current)
+        // While both are open, both are sent everything.
+        try await say(20)
+        current += 1
+        await all.twitch.wait(for: "\(current) JOIN")
+        try await say(20)
+        await all.twitch.wait(for: "\(current - 1) closed")
+      case .close: try await all.twitch.close(current)
+      case .cut:
+        try await all.twitch.send("@id=cut :bo!bo@bo PRIVMSG #ada :c", to: current)
+        try await all.twitch.close(current)
+      case .freeze: try await all.twitch.freeze(current)
+      case .swallow:
+        var script = ScriptedPeer.Script()
+        script.swallowed = ["ada"]
+        try await all.twitch.setScript(script)
+        try await all.twitch.close(current)
+        current += 1
+        await all.twitch.wait(for: "\(current) JOIN")
+        try await all.twitch.setScript(ScriptedPeer.Script())
+      }
+      guard ![Step.say, .repeated, .reconnect].contains(step) else { continue }
+      gaps += 1
+      current += 1
+      await all.twitch.wait(for: "\(current) JOIN")
+      try await say(10)
+    }
+    #expect(try await all.twitch.faults() == [])
+    try await all.stop()
+    #expect(all.daemon.messages == sure)
+    #expect(all.daemon.values(of: "reason", type: "gap").count == gaps)
   }
 
   @Test func `a slow daemon holds up the server instead of filling memory`() async throws {

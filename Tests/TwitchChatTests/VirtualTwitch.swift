@@ -1,6 +1,7 @@
 import LiveEvents
 import LiveSources
 import RateLimiting
+import SourceTestSupport
 import TestSupport
 import TwitchChat
 

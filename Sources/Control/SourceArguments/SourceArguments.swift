@@ -189,8 +189,9 @@ package struct OwncastArguments: ServerArguments {
   package static let kind = "owncast"
   package static let abstract = "Watch the stream of an Owncast."
   package static let discussion = """
-    Asks for its status each second: whether the stream is live, and viewers; not its chat. Ends with 0 on \
-    Ctrl-C, 69 if the daemon is gone for a minute.
+    Asks for its status each second: whether the stream is live, and viewers. With --listen its chat is read as \
+    well: Owncast sends it to http://HOST:PORT/?secret=SECRET, entered under Integrations, Webhooks. Ends with 0 \
+    on Ctrl-C, 69 if the daemon is gone for a minute.
 
     JSON: one line per report: state and gap, and each second progress.
     """
@@ -198,6 +199,82 @@ package struct OwncastArguments: ServerArguments {
   @Argument(help: ArgumentHelp("The server, such as https://stream.example.", valueName: "url"))
   package var url: String
   @OptionGroup package var stream: StreamOption
+  @Option(help: ArgumentHelp("Where its webhooks are taken.", valueName: "host:port"))
+  package var listen: String?
+  @OptionGroup package var sender: SenderOptions
 
   package init() {}
+
+  package var options: [String] {
+    option("--stream", stream.stream) + option("--listen", listen) + sender.options
+  }
+}
+
+/// Who may send webhooks.
+package struct SenderOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "File with the secret that senders must know: as 'Authorization: Bearer SECRET', "
+        + "'X-Livehost-Secret: SECRET' or '?secret=SECRET'.", valueName: "file"),
+    completion: .file())
+  package var secretFile: String?
+  @Flag(help: "Listen where other machines reach it; needs a secret.")
+  package var allowRemote = false
+
+  package init() {}
+
+  package var options: [String] {
+    option("--secret-file", secretFile) + (allowRemote ? ["--allow-remote"] : [])
+  }
+}
+
+/// Whatever sends webhooks.
+package struct WebhookArguments: SourceArguments {
+  package static let kind = "webhook"
+  package static let abstract = "Take webhooks: events that others send by HTTP."
+  package static let discussion = """
+    A mapping file says which events deliveries are, see livehost-source(8). A sender gets 200 once its events \
+    are safe, and 503 if it should send them again. Only this machine reaches the address, unless \
+    --allow-remote is given. Ends with 0 on Ctrl-C, 69 if the daemon is gone for a minute, 78 if there is a \
+    mistake in the mapping.
+
+    JSON: one line per report: state and gap, and each second progress.
+    """
+
+  @Option(help: ArgumentHelp("Where to listen, such as 127.0.0.1:8090.", valueName: "host:port"))
+  package var listen: String
+  @Option(
+    help: ArgumentHelp("File that says what deliveries mean.", valueName: "file"),
+    completion: .file())
+  package var mapping: String
+  @OptionGroup package var sender: SenderOptions
+
+  package init() {}
+
+  package var options: [String] {
+    option("--listen", listen) + option("--mapping", mapping) + sender.options
+  }
+  package var operands: [String] { [] }
+}
+
+/// The chats that Social Stream Ninja gathers.
+package struct SocialStreamArguments: SourceArguments {
+  package static let kind = "social-stream"
+  package static let abstract = "Read the chats that Social Stream Ninja gathers."
+  package static let discussion = """
+    The session is in the address of its dock. In its settings, under Mechanics, 'Enable remote API control' \
+    and 'Send chat messages to API server' must be on. Ends with 0 on Ctrl-C, 69 if the daemon is gone for a \
+    minute.
+
+    JSON: one line per report: state and gap, and each second progress.
+    """
+
+  @Argument(help: "Session to read.") package var session: String
+  @Option(help: ArgumentHelp("Server instead of io.socialstream.ninja.", valueName: "url"))
+  package var server: String?
+
+  package init() {}
+
+  package var options: [String] { option("--server", server) }
+  package var operands: [String] { [session] }
 }

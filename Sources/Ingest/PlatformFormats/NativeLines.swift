@@ -72,10 +72,10 @@ extension JSONWriter {
 
 extension String {
   /// What fits into a name.
-  var clipped: String { clipped(to: EventLimits.nameLength) }
+  package var clipped: String { clipped(to: EventLimits.nameLength) }
 
   /// Whole scalars of its beginning, of at most this many bytes.
-  func clipped(to limit: Int) -> String {
+  package func clipped(to limit: Int) -> String {
     guard utf8.count > limit else { return self }
     var text = String.UnicodeScalarView()
     var length = 0

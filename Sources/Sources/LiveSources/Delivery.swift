@@ -67,6 +67,8 @@ package final class Delivery {
   package private(set) var rejected = 0
   /// The source must stop reading, or may read again.
   package var pause: (Bool) -> Void = { _ in }
+  /// The daemon has acknowledged more lines.
+  package var acknowledged: () -> Void = {}
   /// The daemon is gone for good. Nothing is delivered any more.
   package var failed: (SourceError) -> Void = { _ in }
 
@@ -264,6 +266,7 @@ package final class Delivery {
     let rejected = Int(clamping: answer["rejected"]?.integerValue ?? 0)
     self.rejected += max(0, rejected - rejectedNow)
     rejectedNow = rejected
+    acknowledged()
   }
 
   // MARK: Writing

@@ -22,6 +22,8 @@ package protocol LiveSource: AnyObject {
   /// Events that were forwarded, and copies that were not.
   var forwarded: Int { get }
   var duplicates: Int { get }
+  /// Requests that were refused, of a source that takes them.
+  var refused: Int { get }
 
   func start()
   /// Ends all connections. The rooms are told that the source has ended, unless it was refused.
@@ -29,6 +31,8 @@ package protocol LiveSource: AnyObject {
 }
 
 extension LiveSource {
+  package var refused: Int { 0 }
+
   /// Tells the daemon and the program the status of a channel, which has a room of its own.
   package func tell(_ status: SourceStatus, of channel: String, in room: RoomName) {
     delivery.report(status, in: room)

@@ -66,8 +66,8 @@ final class StreamHandler: ChannelInboundHandler {
 }
 
 /// Why a connection failed, for people.
-enum ConnectionFailure {
-  static func text(_ error: any Error) -> String {
+package enum ConnectionFailure {
+  package static func text(_ error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
       if let inner = error.connectionErrors.first { return text(inner.error) }

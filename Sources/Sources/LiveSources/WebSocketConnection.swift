@@ -7,6 +7,8 @@ package struct WebSocketEvents {
   package var opened: () -> Void = {}
   /// A message of text, complete.
   package var received: (UnsafeRawBufferPointer) -> Void = { _ in }
+  /// A ping was answered.
+  package var ponged: () -> Void = {}
   /// Everything that was there has been received.
   package var drained: () -> Void = {}
   /// It is closed. Comes once, also if it was never opened.
@@ -104,6 +106,7 @@ package final class WebSocketConnection {
     var own = WebSocketEvents()
     own.opened = { [self] in if !channel.isClosed { events.opened() } }
     own.received = { [self] in if !channel.isClosed { events.received($0) } }
+    own.ponged = { [self] in if !channel.isClosed { events.ponged() } }
     own.drained = { [self] in if !channel.isClosed { events.drained() } }
     own.closed = { [self] in end($0) }
     return own
@@ -118,6 +121,12 @@ package final class WebSocketConnection {
     channel.write(
       WebSocketFrame(
         fin: true, opcode: .text, maskKey: .random(), data: ByteBuffer(bytes: text)))
+  }
+
+  /// Asks the server for a sign of life: `events.ponged`. Only after `events.opened`.
+  package func ping() {
+    channel.write(
+      WebSocketFrame(fin: true, opcode: .ping, maskKey: .random(), data: ByteBuffer()))
   }
 
   /// Stops or resumes reading, so that the peer is held up instead of this program's memory filled.
@@ -152,7 +161,7 @@ private final class WebSocketHandler: ChannelInboundHandler {
     }
     switch frame.opcode {
     case .ping: send(context, .pong, frame.data)
-    case .pong: break
+    case .pong: events.ponged()
     case .connectionClose: closed(context, frame.data)
     case .text, .binary:
       guard message == nil else {

@@ -134,6 +134,10 @@ extension ServerArguments {
   var name: String { Self.kind }
 
   func configure(_ configuration: inout SourceConfiguration) throws {
+    try configureServer(&configuration)
+  }
+
+  func configureServer(_ configuration: inout SourceConfiguration) throws {
     guard let address = HTTPAddress(url) else {
       throw ValidationError("the address is http://HOST[:PORT]/PATH, not '\(url)'")
     }
@@ -144,4 +148,57 @@ extension ServerArguments {
 
 extension NginxRTMPArguments: PlannedArguments {}
 extension MediaMTXArguments: PlannedArguments {}
-extension OwncastArguments: PlannedArguments {}
+
+extension OwncastArguments: PlannedArguments {
+  func configure(_ configuration: inout SourceConfiguration) throws {
+    try configureServer(&configuration)
+    guard let listen else {
+      if sender.secretFile != nil || sender.allowRemote {
+        throw ValidationError("--secret-file and --allow-remote need --listen")
+      }
+      return
+    }
+    try sender.configure(&configuration, listen: listen)
+  }
+}
+
+extension SenderOptions {
+  func configure(_ configuration: inout SourceConfiguration, listen: String) throws {
+    let address = try SourceTool.address(listen, defaultPort: 0, of: "--listen")
+    guard address.isLoopback || allowRemote else {
+      throw ValidationError(
+        "\(address) can be reached by other machines; listen at 127.0.0.1:\(address.port), or add "
+          + "--allow-remote and --secret-file")
+    }
+    guard !allowRemote || secretFile != nil else {
+      throw ValidationError("--allow-remote needs --secret-file")
+    }
+    configuration.webhook.listen = address
+    configuration.webhook.secretFile = secretFile
+    configuration.webhook.allowsRemote = allowRemote
+  }
+}
+
+extension WebhookArguments: PlannedArguments {
+  var name: String { "webhook" }
+
+  func configure(_ configuration: inout SourceConfiguration) throws {
+    try sender.configure(&configuration, listen: listen)
+    configuration.webhook.mappingFile = mapping
+  }
+}
+
+extension SocialStreamArguments: PlannedArguments {
+  var name: String { "social-stream" }
+
+  func configure(_ configuration: inout SourceConfiguration) throws {
+    guard SourceConfiguration.SocialStreamOptions.isSession(session) else {
+      throw ValidationError(
+        "a session is letters, digits, - and _; it is in the address of the dock")
+    }
+    configuration.socialStream.session = Secret(session)
+    if let server {
+      configuration.socialStream.server = try privateAddress(server, .webSocket, of: "--server")
+    }
+  }
+}

@@ -24,7 +24,8 @@ struct SourceCommand: ParsableCommand {
       RunCommand.self, LoginCommand.self, KindCommand<TwitchArguments>.self,
       KindCommand<EventSubArguments>.self, KindCommand<ObsArguments>.self,
       KindCommand<NginxRTMPArguments>.self, KindCommand<MediaMTXArguments>.self,
-      KindCommand<OwncastArguments>.self,
+      KindCommand<OwncastArguments>.self, KindCommand<WebhookArguments>.self,
+      KindCommand<SocialStreamArguments>.self,
     ],
     defaultSubcommand: RunCommand.self)
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LiveSources
 package import YAMLReader
 
 extension SourceConfiguration {
@@ -35,12 +36,28 @@ extension SourceConfiguration {
         throw ConfigurationError(
           file: file, key: "twitch.channels", message: "names several; eventsub reads one")
       }
-    case .obs: break
+    case .obs, .socialStream: break
+    case .webhook:
+      guard webhook.listen != nil else {
+        throw ConfigurationError(
+          file: file, key: "webhook.listen", message: "is missing; write 127.0.0.1:PORT")
+      }
+      guard webhook.mappingFile != nil else {
+        throw ConfigurationError(
+          file: file, key: "webhook.mapping",
+          message: "is missing; name a file that says what deliveries mean")
+      }
     case .nginxRTMP, .mediaMTX, .owncast:
       guard server.address != nil else {
         throw ConfigurationError(
           file: file, key: "server.url", message: "is missing; write http://HOST[:PORT]/PATH")
       }
+    }
+    if let address = webhook.listen, !address.isLoopback, !webhook.allowsRemote {
+      throw ConfigurationError(
+        file: file, key: "webhook.listen",
+        message: "\(address) can be reached by other machines; write 127.0.0.1:\(address.port), or "
+          + "'allowRemote: true' and a secret")
     }
   }
 

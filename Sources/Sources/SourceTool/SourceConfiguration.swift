@@ -4,8 +4,10 @@ package import LiveEvents
 package import LiveSources
 package import ObsStudio
 package import RateLimiting
+import SocialStream
 package import TwitchChat
 package import TwitchEvents
+package import Webhooks
 package import YAMLReader
 
 /// What one source does: the configuration file of a service, or the arguments of a source in the foreground.
@@ -16,11 +18,13 @@ package struct SourceConfiguration: Sendable {
     case nginxRTMP = "nginx-rtmp"
     case mediaMTX = "mediamtx"
     case owncast
+    case webhook
+    case socialStream = "social-stream"
 
     /// The kind of ingest server that it watches; `nil` for other kinds.
     package var server: IngestServer? {
       switch self {
-      case .twitch, .eventsub, .obs: nil
+      case .twitch, .eventsub, .obs, .webhook, .socialStream: nil
       case .nginxRTMP: .nginxRTMP
       case .mediaMTX: .mediaMTX
       case .owncast: .owncast
@@ -41,6 +45,8 @@ package struct SourceConfiguration: Sendable {
   package var twitch = TwitchOptions()
   package var obs = ObsOptions()
   package var server = ServerOptions()
+  package var webhook = WebhookOptions()
+  package var socialStream = SocialStreamOptions()
 
   package init() {}
 
@@ -81,9 +87,58 @@ package struct SourceConfiguration: Sendable {
     package var stream: String?
   }
 
+  /// Where webhooks are taken, from whom, and what they mean.
+  package struct WebhookOptions: Sendable {
+    package var listen: PeerAddress?
+    package var mappingFile: String?
+    package var secretFile: String?
+    /// Whether other machines may reach it.
+    package var allowsRemote = false
+    package var maximumKibibytes = 256
+    /// What the mapping file says, once it was read.
+    package var mapping: WebhookMapping?
+  }
+
+  /// Which session of Social Stream Ninja is read.
+  package struct SocialStreamOptions: Sendable {
+    package var session: Secret?
+    package var server: HTTPAddress?
+  }
+
+  /// Reads the mapping file and checks what depends on other files.
+  package mutating func readMapping() throws(ConfigurationError) {
+    guard kind == .webhook, let file = webhook.mappingFile else { return }
+    webhook.mapping = try WebhookMapping(file: file)
+  }
+
+  /// Who may send webhooks; reads the secret.
+  package func webhookGate(credentials: String?) throws(SourceError) -> WebhookGate {
+    let file = webhook.secretFile ?? Self.credential("token", in: credentials)
+    guard let file else {
+      guard !webhook.allowsRemote else {
+        throw .refused("webhooks from other machines need a secret; name a file with one")
+      }
+      return WebhookGate(secret: nil, maximumBytes: webhook.maximumKibibytes << 10)
+    }
+    return WebhookGate(secret: try .read(file: file), maximumBytes: webhook.maximumKibibytes << 10)
+  }
+
+  /// The session of Social Stream Ninja; reads the credential.
+  package func socialStreamSession(credentials: String?) throws(SourceError) -> Secret {
+    if let session = socialStream.session { return session }
+    guard let file = Self.credential("token", in: credentials) else {
+      throw .refused("no session of Social Stream Ninja is named")
+    }
+    let session = try Secret.read(file: file)
+    guard session.reveal(SocialStreamOptions.isSession) else {
+      throw .unreadableSecret(path: file, reason: "a session is letters, digits, - and _")
+    }
+    return session
+  }
+
   /// The settings of a session with OBS; reads the password.
   package func obsSettings(credentials: String?) throws(SourceError) -> ObsSettings {
-    guard let file = obs.passwordFile ?? Self.credential(in: credentials) else {
+    guard let file = obs.passwordFile ?? Self.credential("token", in: credentials) else {
       return ObsSettings()
     }
     return ObsSettings(password: try .read(file: file, hasSpaces: true))
@@ -94,7 +149,9 @@ package struct SourceConfiguration: Sendable {
     var settings = TwitchSettings(channels: twitch.channels)
     settings.channelsPerConnection = twitch.channelsPerConnection
     settings.joinsPerTenSeconds = twitch.joinsPerTenSeconds
-    if twitch.loginFile == nil, let file = twitch.tokenFile ?? Self.credential(in: credentials) {
+    if twitch.loginFile == nil,
+      let file = twitch.tokenFile ?? Self.credential("token", in: credentials)
+    {
       settings.account = TwitchSettings.Account(
         name: twitch.account ?? twitch.channels.first ?? "", token: try .read(file: file))
     }
@@ -102,18 +159,47 @@ package struct SourceConfiguration: Sendable {
   }
 
   /// Who reads events; `nil` without a login.
-  package func twitchLogin(credentials: String?) throws(SourceError) -> TwitchLogin? {
+  ///
+  /// - Parameter state: where a login that the service manager hands over is kept once it was renewed.
+  package func twitchLogin(
+    credentials: String?, state: String?
+  ) throws(SourceError) -> TwitchLogin? {
     if let file = twitch.loginFile { return try .read(file: file) }
-    guard let file = twitch.tokenFile ?? Self.credential(in: credentials) else { return nil }
+    if twitch.tokenFile == nil, let given = Self.credential("login", in: credentials), let state {
+      return try .renewed(given, keptIn: state + "/twitch.json")
+    }
+    guard let file = twitch.tokenFile ?? Self.credential("token", in: credentials) else {
+      return nil
+    }
     return TwitchLogin(token: try .read(file: file))
   }
 
-  /// The token that the service manager hands over; an empty line stands for none, since the unit needs a default
-  /// that is not empty.
-  private static func credential(in directory: String?) -> String? {
-    guard let file = directory.map({ $0 + "/token" }) else { return nil }
+  /// What the service manager hands over under a name; an empty line stands for nothing, since the unit needs a
+  /// default that is not empty.
+  private static func credential(_ name: String, in directory: String?) -> String? {
+    guard let file = directory.map({ "\($0)/\(name)" }) else { return nil }
     var status = stat()
     return stat(file, &status) == 0 && status.st_size > 1 ? file : nil
+  }
+}
+
+extension SourceConfiguration.SocialStreamOptions {
+  /// Whether a text can be a session: it becomes part of an address.
+  package static func isSession(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 128
+      && text.utf8.allSatisfy {
+        ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D
+          || $0 == 0x5F
+      }
+  }
+}
+
+extension PeerAddress {
+  /// Whether only this machine reaches it.
+  var isLoopback: Bool {
+    host == "localhost" || host == "::1"
+      || host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }.count == 4
+        && host.hasPrefix("127.") && !host.contains { !$0.isNumber && $0 != "." }
   }
 }
 
@@ -132,7 +218,8 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "kind",
       meaning:
-        "What the source is: twitch, eventsub, obs, nginx-rtmp, mediamtx or owncast. Required.",
+        "What the source is: twitch, eventsub, obs, nginx-rtmp, mediamtx, owncast, webhook or "
+        + "social-stream. Required.",
       standard: "twitch"
     ) { value, configuration throws(ConfigurationError) in
       configuration.kind = try value.choice(
@@ -311,6 +398,64 @@ package struct SourceKey: FileKey {
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.server.stream = filled(value)
+    },
+    SourceKey(
+      path: "webhook.listen",
+      meaning:
+        "Where webhooks are taken, such as 127.0.0.1:8090. Required for webhook; with owncast, its chat "
+        + "comes this way.",
+      standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      guard let text = filled(value) else { return }
+      guard let address = PeerAddress(text, defaultPort: 0) else {
+        throw value.problem("expected HOST:PORT, such as 127.0.0.1:8090, not '\(text)'")
+      }
+      configuration.webhook.listen = address
+    },
+    SourceKey(
+      path: "webhook.mapping",
+      meaning: "The file that says what deliveries mean. Required for webhook.", standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.webhook.mappingFile = filled(value)
+    },
+    SourceKey(
+      path: "webhook.secretFile",
+      meaning:
+        "A file with the secret that senders must know; by default the credential token of the unit.",
+      standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.webhook.secretFile = filled(value)
+    },
+    SourceKey(
+      path: "webhook.allowRemote",
+      meaning: "Whether it may listen where other machines reach it; needs a secret.",
+      standard: "false"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.webhook.allowsRemote = try value.boolean()
+    },
+    SourceKey(
+      path: "webhook.maximumKibibytes",
+      meaning: "The longest body of a delivery; longer ones are refused.", standard: "256"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.webhook.maximumKibibytes = try value.integer(in: 1...1024)
+    },
+    SourceKey(
+      path: "socialStream.session",
+      meaning:
+        "The session of Social Stream Ninja; by default the credential token of the unit.",
+      standard: "\"\""
+    ) { value, configuration throws(ConfigurationError) in
+      guard let text = filled(value) else { return }
+      guard SourceConfiguration.SocialStreamOptions.isSession(text) else {
+        throw value.problem(
+          "a session is letters, digits, - and _; it is in the address of the dock")
+      }
+      configuration.socialStream.session = Secret(text)
+    },
+    SourceKey(
+      path: "socialStream.server", meaning: "Its server.", standard: SocialStreamSource.server
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.socialStream.server = try secureAddress(value, .webSocket)
     },
   ]
 

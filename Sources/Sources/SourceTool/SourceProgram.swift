@@ -9,17 +9,20 @@ public enum SourceProgram {
   /// Runs with the process's own arguments, environment and signals; gives the exit code.
   public static func main() async -> Int32 {
     signal(SIGPIPE, SIG_IGN)
-    let plan: SourcePlan
+    var plan: SourcePlan
     do {
       let command = try SourceCommand.parseAsRoot()
       switch command {
-      case let command as any ForegroundCommand: plan = command.plan()
+      case let command as any ForegroundCommand:
+        plan = command.plan()
+        try plan.configuration.readMapping()
       case let command as RunCommand:
         if command.printDefaultConfig {
           write(SourceConfiguration.commentedDefaults, to: STDOUT_FILENO)
           return 0
         }
         plan = try command.plan()
+        try plan.configuration.readMapping()
         if command.checkConfig {
           complain("the configuration is fine")
           return 0
@@ -43,8 +46,10 @@ public enum SourceProgram {
   private static func run(_ plan: SourcePlan) async -> Int32 {
     let reporter = SourceReporter(json: plan.json)
     let credentials = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
+    let state = getenv("STATE_DIRECTORY").map { String(cString: $0) }
     let run = SourceRun(
-      plan.configuration, name: plan.name, credentials: credentials, report: reporter.report)
+      plan.configuration, name: plan.name, credentials: credentials, state: state,
+      report: reporter.report)
     return await ended(told: reporter.fail) { try await run.run() }
   }
 

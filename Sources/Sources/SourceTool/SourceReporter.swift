@@ -64,6 +64,7 @@ package struct SourceReporter: Sendable {
     if !progress.hasDaemon { parts.append("livehostd is away") }
     if progress.waiting > 0 { parts.append("\(Format.count(progress.waiting)) waiting") }
     if progress.duplicates > 0 { parts.append(Format.count(progress.duplicates, "duplicate")) }
+    if progress.refused > 0 { parts.append("\(Format.count(progress.refused)) refused") }
     if progress.gaps > 0 {
       let length = Format.duration(milliseconds: progress.gapMilliseconds)
       parts.append("\(Format.count(progress.gaps, "gap")) of \(length)")
@@ -94,6 +95,7 @@ package struct SourceReporter: Sendable {
         object.add("delivered", progress.delivered)
         object.add("waiting", progress.waiting)
         object.add("duplicate", progress.duplicates)
+        object.add("refused", progress.refused)
         object.add("gaps", progress.gaps)
         object.add("gapMs", progress.gapMilliseconds)
         object.add("daemon", progress.hasDaemon)

@@ -6,8 +6,10 @@ import NIOCore
 import NIOPosix
 import ObsStudio
 import Platform
+import SocialStream
 import TwitchChat
 import TwitchEvents
+import Webhooks
 import Wording
 
 /// How a source is doing, for people and programs that watch it in the foreground.
@@ -19,6 +21,8 @@ package struct SourceProgress: Equatable, Sendable {
   package var delivered = 0
   package var waiting = 0
   package var duplicates = 0
+  /// Requests that were refused, of sources that take them.
+  package var refused = 0
   package var gaps = 0
   package var gapMilliseconds = 0
   package var hasDaemon = false
@@ -42,18 +46,21 @@ package struct SourceRun: Sendable {
   private let configuration: SourceConfiguration
   private let name: String
   private let credentials: String?
+  private let state: String?
   private let report: @Sendable (Report) -> Void
 
   /// - Parameters:
   ///   - name: of the source, as shown in rooms.
   ///   - credentials: the directory of the service manager's credentials, if there is one.
+  ///   - state: the directory in which it keeps what must outlive it, if there is one.
   package init(
-    _ configuration: SourceConfiguration, name: String, credentials: String?,
+    _ configuration: SourceConfiguration, name: String, credentials: String?, state: String?,
     report: @escaping @Sendable (Report) -> Void
   ) {
     self.configuration = configuration
     self.name = name
     self.credentials = credentials
+    self.state = state
     self.report = report
   }
 
@@ -130,16 +137,50 @@ package struct SourceRun: Sendable {
       guard let server = kind.server, let address = configuration.server.address else {
         throw .refused("no address of a server is given")
       }
-      sources = [
+      let security = address.isEncrypted ? try PeerSecurity() : nil
+      var watched = delivery
+      if kind == .owncast, configuration.webhook.listen != nil {
+        guard let mapping = try? WebhookMapping.owncast() else {
+          throw .refused("the table of Owncast's webhooks is damaged")
+        }
+        sources = [try webhooks(mapping, delivery, on: loop)]
+        watched = self.delivery("\(name)-status", kind.rawValue, loop)
+      }
+      sources.append(
         ServerSource(
-          server, address: address, stream: configuration.server.stream,
-          security: address.isEncrypted ? try PeerSecurity() : nil, delivery: delivery,
-          eventLoop: loop)
+          server, address: address, stream: configuration.server.stream, security: security,
+          delivery: watched, eventLoop: loop))
+    case .webhook:
+      guard let mapping = configuration.webhook.mapping else {
+        throw .refused("no mapping of webhooks is given")
+      }
+      sources = [try webhooks(mapping, delivery, on: loop)]
+    case .socialStream:
+      let server = configuration.socialStream.server
+      guard let address = server ?? HTTPAddress(SocialStreamSource.server, .webSocket) else {
+        throw .refused("no address of Social Stream Ninja is given")
+      }
+      sources = [
+        SocialStreamSource(
+          session: try configuration.socialStreamSession(credentials: credentials),
+          server: address, security: address.isEncrypted ? try PeerSecurity() : nil,
+          delivery: delivery, eventLoop: loop)
       ]
     }
     let running = RunningSources(sources, eventLoop: loop, report: report, ended: ended)
     running.start()
     return running
+  }
+
+  private func webhooks(
+    _ mapping: WebhookMapping, _ delivery: Delivery, on loop: any EventLoop
+  ) throws(SourceError) -> WebhookSource {
+    guard let address = configuration.webhook.listen else {
+      throw .refused("no address to listen at is given")
+    }
+    return WebhookSource(
+      mapping, address: address, gate: try configuration.webhookGate(credentials: credentials),
+      delivery: delivery, eventLoop: loop)
   }
 
   private func history(_ address: HTTPAddress?) throws(SourceError) -> ChatHistory? {
@@ -152,7 +193,8 @@ package struct SourceRun: Sendable {
   ) throws(SourceError) -> EventSubSource {
     let options = configuration.twitch
     let servers = EventSubSettings.Servers()
-    guard let login = try configuration.twitchLogin(credentials: credentials) else {
+    guard let login = try configuration.twitchLogin(credentials: credentials, state: state)
+    else {
       throw .refused("Twitch's events need a login; run livehostctl login twitch")
     }
     guard let events = options.eventsURL ?? HTTPAddress(servers.events, .webSocket),
@@ -217,6 +259,7 @@ package struct SourceRun: Sendable {
       progress.delivered = sources.reduce(0) { $0 + $1.delivery.delivered }
       progress.waiting = sources.reduce(0) { $0 + $1.delivery.waiting }
       progress.duplicates = sources.reduce(0) { $0 + $1.duplicates }
+      progress.refused = sources.reduce(0) { $0 + $1.refused }
       progress.hasDaemon = sources.allSatisfy(\.delivery.isConnected)
       report(.progress(progress))
       eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.tick() }

@@ -12,6 +12,8 @@ package struct TwitchLogin: Sendable {
   package var renewal: Secret?
   /// Where it is kept.
   package var file: String?
+  /// What it was renewed from: the hash of the file that somebody has handed over.
+  private var origin: String?
 
   package init(token: Secret) { self.token = token }
 
@@ -33,7 +35,25 @@ package struct TwitchLogin: Sendable {
     login.clientID = value["clientId"]?.stringValue
     login.account = value["account"]?.stringValue
     login.renewal = value["refreshToken"]?.stringValue.map(Secret.init)
+    login.origin = value["origin"]?.stringValue
     login.file = file
+    return login
+  }
+
+  /// A login that somebody has handed over in a file that may not be written, as it was renewed since.
+  ///
+  /// - Parameter file: where it is kept. A login handed over later replaces it.
+  package static func renewed(_ given: String, keptIn file: String) throws(SourceError)
+    -> TwitchLogin
+  {
+    var login = try read(file: given)
+    let bytes = (try? Data(contentsOf: URL(fileURLWithPath: given))) ?? Data()
+    let origin = SHA256.hash(bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    if let kept = try? read(file: file), kept.origin == origin { return kept }
+    login.origin = origin
+    login.file = file
+    // Now, so that a place that cannot be written is noticed before a renewal is lost.
+    try login.save()
     return login
   }
 
@@ -43,6 +63,7 @@ package struct TwitchLogin: Sendable {
     var members: [JSONName: JSONValue] = ["accessToken": token.reveal { .string($0) }]
     if let clientID { members["clientId"] = .string(clientID) }
     if let account { members["account"] = .string(account) }
+    if let origin { members["origin"] = .string(origin) }
     if let renewal { members["refreshToken"] = renewal.reveal { .string($0) } }
     let bytes = JSONValue.object(members).serialized() + [0x0A]
     let new = file + ".new"

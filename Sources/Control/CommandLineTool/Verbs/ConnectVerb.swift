@@ -14,6 +14,7 @@ struct ConnectVerb: ParsableCommand {
       ConnectKindVerb<TwitchArguments>.self, ConnectKindVerb<EventSubArguments>.self,
       ConnectKindVerb<ObsArguments>.self, ConnectKindVerb<NginxRTMPArguments>.self,
       ConnectKindVerb<MediaMTXArguments>.self, ConnectKindVerb<OwncastArguments>.self,
+      ConnectKindVerb<WebhookArguments>.self, ConnectKindVerb<SocialStreamArguments>.self,
     ])
 
   // So that they may precede the inner verb, like any other.

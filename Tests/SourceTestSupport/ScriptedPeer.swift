@@ -1,29 +1,31 @@
 /// Twitch's side of one connection: lines in, lines out. What it does wrong is decided by its script.
-struct ScriptedPeer: Sendable {
-  struct Script: Sendable {
+package struct ScriptedPeer: Sendable {
+  package struct Script: Sendable {
     /// Refuses a request for several capabilities; single ones are granted.
-    var refusesTogether = false
+    package var refusesTogether = false
     /// Capabilities that it does not know.
-    var unknown: Set<String> = []
+    package var unknown: Set<String> = []
     /// Channels whose join it does not answer.
-    var swallowed: Set<String> = []
-    var refusesLogin = false
+    package var swallowed: Set<String> = []
+    package var refusesLogin = false
+
+    package init() {}
   }
 
-  var script: Script
-  private(set) var nick = ""
-  private(set) var isRegistered = false
-  private(set) var capabilities: Set<String> = []
-  private(set) var joined: Set<String> = []
+  package var script: Script
+  package private(set) var nick = ""
+  package private(set) var isRegistered = false
+  package private(set) var capabilities: Set<String> = []
+  package private(set) var joined: Set<String> = []
   /// What a real server would not like.
-  private(set) var faults: [String] = []
+  package private(set) var faults: [String] = []
   private var asked: Set<String> = []
 
-  init(_ script: Script = Script()) { self.script = script }
+  package init(_ script: Script = Script()) { self.script = script }
 
-  var hasTags: Bool { capabilities.contains("twitch.tv/tags") }
+  package var hasTags: Bool { capabilities.contains("twitch.tv/tags") }
 
-  mutating func answer(_ line: String) -> [String] {
+  package mutating func answer(_ line: String) -> [String] {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     let rest = words.count > 1 ? words[1] : ""
     switch words.first {

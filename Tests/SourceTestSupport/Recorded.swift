@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A list that tests wait for. The time limit of the test ends a wait that is in vain.
-final class Recorded: Sendable {
+package final class Recorded: Sendable {
   private struct Waiter {
     let isMet: @Sendable (String) -> Bool
     let continuation: CheckedContinuation<Void, Never>
@@ -15,9 +15,11 @@ final class Recorded: Sendable {
 
   private let state = Mutex(State())
 
-  var entries: [String] { state.withLock { $0.entries } }
+  package init() {}
 
-  func append(_ entry: String) {
+  package var entries: [String] { state.withLock { $0.entries } }
+
+  package func append(_ entry: String) {
     let met = state.withLock { state in
       state.entries.append(entry)
       let met = state.waiters.filter { $0.value.isMet(entry) }
@@ -28,7 +30,7 @@ final class Recorded: Sendable {
   }
 
   /// Waits for an entry, which may be there already.
-  func wait(for isMet: @escaping @Sendable (String) -> Bool) async {
+  package func wait(for isMet: @escaping @Sendable (String) -> Bool) async {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID

@@ -1,16 +1,18 @@
-import JSON
+package import JSON
 import LiveSources
-import NIOCore
+package import NIOCore
 import NIOPosix
 
 /// The daemon's ingest socket: takes each batch of a session once, and acknowledges it.
-final class TestDaemon: Sendable {
+package final class TestDaemon: Sendable {
   /// What belongs to the event loop. It outlives a restart, as what is on disk does.
   private final class Core {
     var positions: [String: Int] = [:]
     var channels: [any Channel] = []
     /// Does not answer.
     var isStalled = false
+    /// Answers that were held back, on their channels.
+    var heldBack: [(channel: any Channel, answer: String)] = []
     let lines: Recorded
 
     init(_ lines: Recorded) { self.lines = lines }
@@ -30,14 +32,14 @@ final class TestDaemon: Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       var answers = ""
       unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
-        splitter.receive(bytes) { answers += take(Array($0)) }
+        splitter.receive(bytes) { answers += take(Array($0), on: context.channel) }
       }
       if !answers.isEmpty {
         context.channel.writeAndFlush(ByteBuffer(string: answers), promise: nil)
       }
     }
 
-    private func take(_ line: [UInt8]) -> String {
+    private func take(_ line: [UInt8], on channel: any Channel) -> String {
       let text = String(decoding: line, as: UTF8.self)
       guard text.hasPrefix("{"), let value = try? JSONValue(parsing: line) else {
         if !isRepeat { core.lines.append(text) }
@@ -54,9 +56,12 @@ final class TestDaemon: Sendable {
         return ""
       case "sync":
         isRepeat = false
-        guard !core.isStalled else { return "" }
         let token = value["token"]?.stringValue ?? ""
-        return "{\"type\":\"synced\",\"token\":\"\(token)\",\"received\":1,\"rejected\":0}\n"
+        let answer =
+          "{\"type\":\"synced\",\"token\":\"\(token)\",\"received\":1,\"rejected\":0}\n"
+        guard core.isStalled else { return answer }
+        core.heldBack.append((channel, answer))
+        return ""
       default:
         if !isRepeat { core.lines.append(text) }
         return ""
@@ -64,13 +69,13 @@ final class TestDaemon: Sendable {
     }
   }
 
-  let path: String
+  package let path: String
   /// Each line that was applied.
-  let lines = Recorded()
+  package let lines = Recorded()
   private let loop: any EventLoop
   private let core: NIOLoopBound<Core>
 
-  init(_ group: any EventLoopGroup, path: String) async throws {
+  package init(_ group: any EventLoopGroup, path: String) async throws {
     let (loop, lines) = (group.next(), lines)
     self.path = path
     self.loop = loop
@@ -78,7 +83,7 @@ final class TestDaemon: Sendable {
     try await start()
   }
 
-  func start() async throws {
+  package func start() async throws {
     let (core, path) = (core, path)
     let listener = try await ServerBootstrap(group: loop)
       .childChannelInitializer { channel in
@@ -91,7 +96,7 @@ final class TestDaemon: Sendable {
   }
 
   /// Ends as a daemon that is killed: what was not answered may or may not have been applied.
-  func kill() async throws {
+  package func kill() async throws {
     let channels = try await loop.submit { [core] in
       defer { core.value.channels = [] }
       return core.value.channels
@@ -99,22 +104,30 @@ final class TestDaemon: Sendable {
     for channel in channels { try? await channel.close() }
   }
 
-  func stall(_ isStalled: Bool) async throws {
-    try await loop.submit { [core] in core.value.isStalled = isStalled }.get()
+  /// Holds answers back, or gives those that were held back.
+  package func stall(_ isStalled: Bool) async throws {
+    try await loop.submit { [core] in
+      core.value.isStalled = isStalled
+      guard !isStalled else { return }
+      for (channel, answer) in core.value.heldBack {
+        channel.writeAndFlush(ByteBuffer(string: answer), promise: nil)
+      }
+      core.value.heldBack = []
+    }.get()
   }
 
   /// Messages that were applied, by their last word.
-  var messages: [String] {
+  package var messages: [String] {
     lines.entries.filter { $0.contains("PRIVMSG") }
       .compactMap { $0.split(separator: ":").last.map(String.init) }
   }
 
-  func wait(forMessage id: String) async {
+  package func wait(forMessage id: String) async {
     await lines.wait { $0.hasSuffix("PRIVMSG #ada :\(id)") }
   }
 
   /// Values of a member of the applied lines of a type.
-  func values(of member: String, type: String) -> [JSONValue] {
+  package func values(of member: String, type: String) -> [JSONValue] {
     lines.entries.compactMap { line -> JSONValue? in
       guard let value = try? JSONValue(parsing: Array(line.utf8)),
         value["type"]?.stringValue == type

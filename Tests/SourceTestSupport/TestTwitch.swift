@@ -1,10 +1,10 @@
 import LiveSources
-import NIOCore
+package import NIOCore
 import NIOPosix
-import NIOSSL
+package import NIOSSL
 
 /// A Twitch on a real socket: what ``ScriptedPeer`` answers, and what a test makes it do.
-final class TestTwitch: Sendable {
+package final class TestTwitch: Sendable {
   /// What belongs to the event loop.
   private final class Core {
     var clients: [Client] = []
@@ -50,14 +50,16 @@ final class TestTwitch: Sendable {
     }
   }
 
-  let port: Int
+  package let port: Int
   /// `NUMBER LINE` for each line of the client with the number, and `NUMBER closed`.
-  let heard = Recorded()
+  package let heard = Recorded()
   private let loop: any EventLoop
   private let listener: any Channel
   private let core: NIOLoopBound<Core>
 
-  init(_ group: any EventLoopGroup, tls: NIOSSLContext? = nil) async throws {
+  package init(
+    _ group: any EventLoopGroup, tls: NIOSSLContext? = nil
+  ) async throws {
     let (loop, heard) = (group.next(), heard)
     let core = try await loop.submit { NIOLoopBound(Core(heard), eventLoop: loop) }.get()
     listener = try await ServerBootstrap(group: loop)
@@ -80,10 +82,10 @@ final class TestTwitch: Sendable {
   }
 
   /// Waits until a client has sent a line that begins like this.
-  func wait(for line: String) async { await heard.wait { $0.hasPrefix(line) } }
+  package func wait(for line: String) async { await heard.wait { $0.hasPrefix(line) } }
 
   /// Sends a message to each client that has joined the channel and is not frozen, or only to one.
-  func say(_ id: String, in channel: String = "ada", to number: Int? = nil) async throws {
+  package func say(_ id: String, in channel: String = "ada", to number: Int? = nil) async throws {
     try await on { core in
       for (index, client) in core.clients.enumerated()
       where client.peer.joined.contains(channel) && !client.isFrozen && (number ?? index) == index {
@@ -93,21 +95,28 @@ final class TestTwitch: Sendable {
   }
 
   /// Sends bytes to one client.
-  func send(_ text: String, to number: Int) async throws {
+  package func send(_ text: String, to number: Int) async throws {
     try await on { $0.clients[number].send(text) }
   }
 
   /// Neither answers a client any more nor sends to it.
-  func freeze(_ number: Int) async throws { try await on { $0.clients[number].isFrozen = true } }
+  package func freeze(_ number: Int) async throws {
+    try await on { $0.clients[number].isFrozen = true }
+  }
 
-  func close(_ number: Int) async throws {
+  package func close(_ number: Int) async throws {
     try await on { $0.clients[number].channel?.close(promise: nil) }
   }
 
   /// Sets the script of later clients.
-  func setScript(_ script: ScriptedPeer.Script) async throws {
+  package func setScript(_ script: ScriptedPeer.Script) async throws {
     try await on { $0.script = script }
   }
 
-  func stop() async throws { try await listener.close() }
+  /// What clients did that a real server would not like.
+  package func faults() async throws -> [String] {
+    try await loop.submit { [core] in core.value.clients.flatMap(\.peer.faults) }.get()
+  }
+
+  package func stop() async throws { try await listener.close() }
 }

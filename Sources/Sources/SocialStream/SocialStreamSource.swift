@@ -1,0 +1,121 @@
+import JSON
+import LiveEvents
+package import LiveSources
+package import NIOCore
+import PlatformFormats
+import RateLimiting
+
+/// Carries out what a ``SocialStreamSession`` decides: the socket and the clock around it.
+///
+/// Belongs to one event loop.
+package final class SocialStreamSource: LiveSource {
+  /// The server of the project.
+  package static let server = "wss://io.socialstream.ninja"
+  /// Where Social Stream Ninja sends chats to.
+  private static let channel = 4
+  /// The identifier of a session is what lets people read it, so it is shown nowhere.
+  private static let name = "social-stream"
+
+  private let server: HTTPAddress
+  private let sessionName: Secret
+  private let security: PeerSecurity?
+  package let delivery: Delivery
+  private let room: RoomName
+  private let eventLoop: any EventLoop
+  private var session: SocialStreamSession
+  private var connection: (id: Int, socket: WebSocketConnection)?
+  private var isPaused = false
+  private let timer = SourceTimer()
+
+  package var events = SourceEvents()
+  package var forwarded: Int { session.told }
+  package var duplicates: Int { session.duplicates }
+
+  package init(
+    session name: Secret, server: HTTPAddress, security: PeerSecurity?, delivery: Delivery,
+    eventLoop: any EventLoop
+  ) {
+    self.server = server
+    sessionName = name
+    self.security = security
+    self.delivery = delivery
+    self.eventLoop = eventLoop
+    room = delivery.settings.room ?? .main
+    session = SocialStreamSession(
+      run: delivery.session, generator: SystemRandomNumberGenerator(), at: Delivery.now)
+  }
+
+  package func start() {
+    delivery.pause = { [unowned self] in pause($0) }
+    advance { $0.wake(at: $1) }
+  }
+
+  package func stop() {
+    delivery.report(SourceStatus(.ended), in: room)
+    timer.cancel()
+    connection?.socket.close()
+    connection = nil
+  }
+
+  /// Gives the session something, and does what it asks for.
+  private func advance(_ body: (inout SocialStreamSession, Instant) -> Void) {
+    body(&session, Delivery.now)
+    for effect in session.takeEffects() { perform(effect) }
+    timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
+  }
+
+  private func perform(_ effect: SocialStreamSession.Effect) {
+    switch effect {
+    case .connect(let id): connect(id)
+    case .close(let id):
+      guard connection?.id == id else { return }
+      connection?.socket.close()
+      connection = nil
+    case .ping(let id): if connection?.id == id { connection?.socket.ping() }
+    case .message(let message, let identifier):
+      var lines = NativeLines()
+      SocialStreamMessage.translate(
+        message, room: room.description, at: Delivery.wallTime(Delivery.now),
+        identifier: identifier, into: &lines)
+      delivery.deliver(lines: lines.bytes, count: lines.lines)
+    case .status(let status): tell(status, of: Self.name, in: room)
+    case .gap(let from, let to, let reason):
+      tell(SourceGap(from: from, to: to, reason: reason), of: Self.name, in: room)
+    }
+  }
+
+  private func connect(_ id: Int) {
+    var events = WebSocketEvents()
+    events.opened = { [unowned self] in advance { $0.opened(id, at: $1) } }
+    events.ponged = { [unowned self] in advance { $0.heard(id, at: $1) } }
+    events.received = { [unowned self] bytes in
+      let message = try? JSONValue(parsing: Array(bytes))
+      advance { session, now in
+        if let message {
+          session.receive(message, on: id, at: now)
+        } else {
+          session.heard(id, at: now)
+        }
+      }
+    }
+    events.drained = { [unowned self] in delivery.flush() }
+    events.closed = { [unowned self] end in
+      if connection?.id == id { connection = nil }
+      advance { $0.closed(id, reason: end.reason, at: $1) }
+    }
+    let path = sessionName.reveal {
+      server.appending("/join/\($0)/\(SocialStreamSource.channel)").path
+    }
+    let socket = WebSocketConnection(
+      to: server.server, path: path, security: server.isEncrypted ? security : nil,
+      eventLoop: eventLoop, events: events)
+    if isPaused { socket.setReading(false) }
+    connection = (id, socket)
+  }
+
+  private func pause(_ isPaused: Bool) {
+    self.isPaused = isPaused
+    connection?.socket.setReading(!isPaused)
+    advance { $0.pause(isPaused, at: $1) }
+  }
+}

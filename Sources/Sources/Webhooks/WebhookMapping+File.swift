@@ -1,0 +1,161 @@
+import Foundation
+import JSON
+import LiveEvents
+import Suggestions
+package import YAMLReader
+
+extension WebhookMapping {
+  /// Reads a mapping file.
+  package init(file: String) throws(ConfigurationError) {
+    let text: String
+    do {
+      text = try String(contentsOfFile: file, encoding: .utf8)
+    } catch {
+      throw ConfigurationError(
+        file: file,
+        message: "cannot be read: \(error.localizedDescription); name a mapping file, see "
+          + "livehost-source(8)")
+    }
+    try self.init(text, file: file)
+  }
+
+  /// Reads the text of a mapping file.
+  package init(_ text: String, file: String) throws(ConfigurationError) {
+    self.init()
+    let example = "events: [{type: viewers, members: {count: data.viewers}}]"
+    guard let root = try YAMLNode(parsing: text, file: file) else {
+      throw ConfigurationError(file: file, message: "is empty; write \(example)")
+    }
+    let mapping = try YAMLMapping(
+      root, known: ["identifier", "time", "reply", "events"], example: example)
+    identifier = try mapping["identifier"].map(Self.value)
+    time = try mapping["time"].map(Self.value)
+    for node in [mapping["identifier"], mapping["time"]] {
+      guard let node, try Self.value(node).usesElement else { continue }
+      throw node.problem("'each' is of one rule only; write the path from the top")
+    }
+    reply = mapping["reply"]?.scalar ?? ""
+    let events = try mapping.required("events")
+    let elements = try events.list()
+    guard !elements.isEmpty else { throw events.problem("is empty; add a rule such as \(example)") }
+    let check = NativeLineCheck()
+    for element in elements {
+      let rule = try Rule(element, file: file)
+      try rule.validate(hasIdentifier: identifier != nil, at: element, check)
+      rules.append(rule)
+    }
+  }
+
+  fileprivate static func value(_ node: YAMLNode) throws(ConfigurationError) -> DeliveredValue {
+    let text = try node.text()
+    do {
+      return try DeliveredValue(text)
+    } catch {
+      throw node.problem(error.text)
+    }
+  }
+}
+
+extension WebhookMapping.Rule {
+  fileprivate init(_ node: YAMLNode, file: String) throws(ConfigurationError) {
+    let mapping = try YAMLMapping(
+      node, known: ["when", "each", "type", "members"],
+      example: "type: viewers, members: {count: data.viewers}")
+    let typeNode = try mapping.required("type")
+    type = try typeNode.text()
+    location = typeNode.problem("").locationText
+    guard MappedMember.types.contains(type) else {
+      throw typeNode.problem(
+        "there is no event '\(type)'\(Spelling.hint(for: type, among: MappedMember.types))")
+    }
+    if let node = mapping["each"] {
+      let text = try node.text()
+      do {
+        each = try DeliveredValue.path(text[...])
+      } catch {
+        throw node.problem(error.text)
+      }
+    }
+    if let node = mapping["when"] {
+      for (name, value) in try YAMLMapping(node, known: nil, example: "kind: chat").entries {
+        let source: DeliveredValue
+        do {
+          source = try DeliveredValue(name)
+        } catch {
+          throw value.keyProblem(error.text)
+        }
+        guard !source.usesElement else {
+          throw value.keyProblem("'each' is for members; a condition is about the whole delivery")
+        }
+        var texts: [String] = []
+        for element in try value.list(orOne: true) {
+          guard let text = element.scalar else { throw element.problem("expected a single value") }
+          texts.append(text)
+        }
+        conditions.append((source, texts))
+      }
+    }
+    guard let node = mapping["members"] else { return }
+    for (name, value) in try YAMLMapping(node, known: nil, example: "count: data.viewers").entries {
+      guard let kind = MappedMember.all[name] else {
+        let names = MappedMember.all.keys.sorted()
+        throw value.keyProblem("no event has this member" + Spelling.hint(for: name, among: names))
+      }
+      let source = try WebhookMapping.value(value)
+      guard each != nil || !source.usesElement else {
+        throw value.problem("'each' needs a list in the rule's 'each'")
+      }
+      members.append((MappedMember(name: name, kind: kind), source))
+    }
+  }
+
+  /// Makes a line as it might come, so that what the type lacks is known before the first delivery.
+  fileprivate func validate(
+    hasIdentifier: Bool, at node: YAMLNode, _ check: NativeLineCheck
+  ) throws(ConfigurationError) {
+    var sample = self
+    sample.members = members.map { member, value in
+      (member, value.literal == nil ? Self.sample(of: member, for: type) : value)
+    }
+    let line: [UInt8]
+    do {
+      line = try sample.line(
+        WebhookDelivery(body: .object([:])), nil, time: nil,
+        identifier: hasIdentifier ? "1" : nil)
+    } catch {
+      throw node.problem(error.text)
+    }
+    guard let (reason, text) = check.rejection(of: line) else { return }
+    throw node.problem(
+      text
+        + (reason == .missingMember
+          ? "; add it to 'members'" : "; write another text behind the '='"))
+  }
+
+  /// A value that the type accepts.
+  private static func sample(of member: MappedMember, for type: String) -> DeliveredValue {
+    let words = [
+      "chat.notice kind": "subscribe", "stream state": "live", "recorder.state state": "idle",
+      "prediction state": "open", "slider phase": "begin", "hypeTrain phase": "begin",
+      "room": "main",
+    ]
+    let text: String
+    switch member.kind {
+    case .text: text = words["\(type) \(member.name)"] ?? words[member.name] ?? "text"
+    case .integer: text = member.name == "winner" ? "0" : "1"
+    case .number, .time, .boolean, .integers, .numbers, .texts: text = "1"
+    }
+    return DeliveredValue(literal: text)
+  }
+}
+
+extension DeliveredValue {
+  fileprivate init(literal: String) {
+    alternatives = [Alternative(origin: .literal(literal))]
+  }
+}
+
+extension ConfigurationError {
+  /// `FILE:LINE`, without what is wrong there.
+  fileprivate var locationText: String { line.map { "\(file):\($0)" } ?? file }
+}

@@ -1,0 +1,278 @@
+package import LiveSources
+package import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// What happens at a receiver of webhooks, as calls on its event loop.
+package struct WebhookEvents {
+  package var opened: () -> Void = {}
+  /// It cannot listen, with the reason for people.
+  package var failed: (String) -> Void = { _ in }
+  /// A delivery, complete. It waits for ``WebhookServer/answer(_:_:)``.
+  package var received: (_ id: Int, WebhookDelivery, _ bytes: [UInt8]) -> Void = { _, _, _ in }
+  /// The sender of a delivery has left before it was answered.
+  package var left: (_ id: Int) -> Void = { _ in }
+  /// A request was refused, with the reason for people.
+  package var refused: (String) -> Void = { _ in }
+
+  package init() {}
+}
+
+/// An HTTP/1.1 server that takes one body after the other. Belongs to one event loop.
+package final class WebhookServer {
+  package struct Limits: Sendable {
+    /// How long a request may take to arrive, from the connection or the answer before it on.
+    package var request = TimeAmount.seconds(10)
+    /// Connections at once.
+    package var connections = 64
+
+    package init() {}
+  }
+
+  private let gate: WebhookGate
+  private let limits: Limits
+  private let eventLoop: any EventLoop
+  private let events: WebhookEvents
+  private var listener: (any Channel)?
+  private var handlers: [Int: RequestHandler] = [:]
+  private var connections = 0
+  private var lastID = 0
+  private var isStopped = false
+
+  package init(
+    _ gate: WebhookGate, limits: Limits = Limits(), eventLoop: any EventLoop, events: WebhookEvents
+  ) {
+    self.gate = gate
+    self.limits = limits
+    self.eventLoop = eventLoop
+    self.events = events
+  }
+
+  /// Listens. `events.opened` or `events.failed` tells the result.
+  package func start(at address: PeerAddress) {
+    let server = NIOLoopBound(self, eventLoop: eventLoop)
+    ServerBootstrap(group: eventLoop)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try server.value.accept(channel) }
+      }
+      .bind(host: address.host, port: address.port).assumeIsolated().whenComplete { result in
+        switch result {
+        case .success(let channel):
+          guard !self.isStopped else { return channel.close(promise: nil) }
+          self.listener = channel
+          self.events.opened()
+        case .failure(let error): self.events.failed(ConnectionFailure.text(error))
+        }
+      }
+  }
+
+  /// Where it listens, once it does.
+  package var port: Int? { listener?.localAddress?.port }
+
+  private func accept(_ channel: any Channel) throws {
+    guard connections < limits.connections, !isStopped else {
+      events.refused("more than \(limits.connections) connections at once")
+      // Not before it is registered.
+      return eventLoop.assumeIsolated().execute { channel.close(promise: nil) }
+    }
+    connections += 1
+    channel.closeFuture.assumeIsolated().whenComplete { _ in self.connections -= 1 }
+    let pipeline = channel.pipeline.syncOperations
+    try pipeline.configureHTTPServerPipeline(
+      withPipeliningAssistance: false, withErrorHandling: false)
+    try pipeline.addHandler(RequestHandler(self, gate, limits.request))
+  }
+
+  /// Tells the sender of a delivery what has become of it.
+  package func answer(_ id: Int, _ answer: WebhookAnswer) {
+    handlers.removeValue(forKey: id)?.answer(answer)
+  }
+
+  /// Takes no more requests. Those that wait for an answer still get it.
+  package func stop() {
+    isStopped = true
+    listener?.close(promise: nil)
+    listener = nil
+  }
+
+  // MARK: Its connections
+
+  fileprivate func received(
+    _ delivery: WebhookDelivery, _ bytes: [UInt8], by handler: RequestHandler
+  ) -> Int {
+    lastID += 1
+    let id = lastID
+    handlers[id] = handler
+    // Not within the handler's own call, since the answer may come at once.
+    eventLoop.assumeIsolated().execute { [self] in
+      guard handlers[id] != nil else { return }
+      if isStopped {
+        answer(id, WebhookAnswer(503, "the receiver is being stopped"))
+      } else {
+        events.received(id, delivery, bytes)
+      }
+    }
+    return id
+  }
+
+  fileprivate func refused(_ reason: String) { events.refused(reason) }
+
+  fileprivate func left(_ id: Int) {
+    if handlers.removeValue(forKey: id) != nil { events.left(id) }
+  }
+}
+
+/// One connection: its requests come one by one, each after the answer to the one before.
+private final class RequestHandler: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private enum State {
+    /// Between requests.
+    case idle
+    case reading(HTTPRequestHead)
+    /// The rest of the body is read, so that the sender gets to read the answer.
+    case refusing(WebhookAnswer)
+    case waiting(Int, keepsAlive: Bool)
+    /// Answered for the last time; nothing that comes counts.
+    case ending
+  }
+
+  private let server: WebhookServer
+  private let gate: WebhookGate
+  private let patience: TimeAmount
+  private var state = State.idle
+  /// The body so far. Not in the state: a copy of it for each piece would be quadratic.
+  private var body: [UInt8] = []
+  private var isFirst = true
+  private var context: ChannelHandlerContext?
+  private var timer: Scheduled<Void>?
+
+  init(_ server: WebhookServer, _ gate: WebhookGate, _ patience: TimeAmount) {
+    self.server = server
+    self.gate = gate
+    self.patience = patience
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    startTimer(context)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch (unwrapInboundIn(data), state) {
+    case (.head(let head), .idle): begin(context, head)
+    case (.body(let part), .reading):
+      body.append(contentsOf: part.readableBytesView)
+      if body.count > gate.maximumBytes { refuse(context, gate.tooLong) }
+    case (.end, .reading(let head)): take(context, head)
+    case (.end, .refusing(let answer)): respond(context, answer, keepsAlive: false)
+    case (.head, .waiting):
+      refuse(context, WebhookAnswer(400, "a request before the answer to the one before"))
+    default: break
+    }
+  }
+
+  private func begin(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
+    if let answer = gate.refusal(of: head) {
+      server.refused(answer.text)
+      // What is far too long is not read to its end.
+      if answer.status == 413 {
+        respond(context, answer, keepsAlive: false)
+      } else {
+        state = .refusing(answer)
+      }
+      return
+    }
+    if head.headers.first(name: "Expect")?.lowercased() == "100-continue" {
+      context.writeAndFlush(
+        wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))),
+        promise: nil)
+    }
+    state = .reading(head)
+  }
+
+  private func take(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
+    timer?.cancel()
+    let bytes = body
+    body = []
+    let type = head.headers.first(name: "Content-Type")
+    guard let body = WebhookGate.value(of: bytes, type: type) else {
+      return refuse(context, WebhookAnswer(400, "the body is not valid JSON"))
+    }
+    var headers: [String: String] = [:]
+    for (name, value) in head.headers {
+      let name = name.lowercased()
+      if !DeliveredValue.hiddenHeaders.contains(name), headers[name] == nil {
+        headers[name] = value
+      }
+    }
+    let id = server.received(WebhookDelivery(body: body, headers: headers), bytes, by: self)
+    state = .waiting(id, keepsAlive: head.isKeepAlive)
+  }
+
+  /// What has become of the request that waits.
+  func answer(_ answer: WebhookAnswer) {
+    guard case .waiting(_, let keepsAlive) = state, let context else { return }
+    respond(context, answer, keepsAlive: keepsAlive && answer.status == 200)
+  }
+
+  private func refuse(_ context: ChannelHandlerContext, _ answer: WebhookAnswer) {
+    server.refused(answer.text)
+    respond(context, answer, keepsAlive: false)
+  }
+
+  private func respond(
+    _ context: ChannelHandlerContext, _ answer: WebhookAnswer, keepsAlive: Bool
+  ) {
+    let text = answer.status == 200 ? answer.text : answer.text + "\n"
+    var head = HTTPResponseHead(
+      version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status))
+    head.headers.add(name: "Content-Type", value: "text/plain; charset=utf-8")
+    head.headers.add(name: "Content-Length", value: "\(text.utf8.count)")
+    if answer.status == 405 { head.headers.add(name: "Allow", value: "POST") }
+    if answer.isTemporary { head.headers.add(name: "Retry-After", value: "5") }
+    if !keepsAlive { head.headers.add(name: "Connection", value: "close") }
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    timer?.cancel()
+    guard keepsAlive else {
+      state = .ending
+      body = []
+      // What the sender still sends is read and forgotten: closed at once, it might lose the answer.
+      context.close(mode: .output, promise: nil)
+      timer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(2)) {
+        context.close(promise: nil)
+      }
+      return
+    }
+    isFirst = false
+    state = .idle
+    startTimer(context)
+  }
+
+  private func startTimer(_ context: ChannelHandlerContext) {
+    timer = context.eventLoop.assumeIsolated().scheduleTask(in: patience) { [self] in
+      switch state {
+      case .idle where !isFirst: context.close(promise: nil)
+      case .refusing(let answer): respond(context, answer, keepsAlive: false)
+      default: refuse(context, WebhookAnswer(408, "the request took too long"))
+      }
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard error is HTTPParserError else { return context.close(promise: nil) }
+    if case .ending = state { return context.close(promise: nil) }
+    refuse(context, WebhookAnswer(400, "the request is not valid HTTP"))
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    self.context = nil
+    if case .waiting(let id, _) = state { server.left(id) }
+    state = .ending
+  }
+}

@@ -1,0 +1,94 @@
+import LiveEvents
+package import LiveSources
+package import NIOCore
+import RateLimiting
+
+/// Carries out what a ``WebhookSession`` decides: the server and the clock around it.
+///
+/// Belongs to one event loop.
+package final class WebhookSource: LiveSource {
+  private let address: PeerAddress
+  package let delivery: Delivery
+  private let room: RoomName
+  private let eventLoop: any EventLoop
+  private let gate: WebhookGate
+  private let limits: WebhookServer.Limits
+  private var session: WebhookSession
+  private var server: WebhookServer?
+  private let timer = SourceTimer()
+
+  package var events = SourceEvents()
+  package var forwarded: Int { session.told }
+  package var duplicates: Int { session.duplicates }
+  package var refused: Int { session.refused }
+
+  package init(
+    _ mapping: WebhookMapping, address: PeerAddress, gate: WebhookGate,
+    limits: WebhookServer.Limits = WebhookServer.Limits(), delivery: Delivery,
+    eventLoop: any EventLoop
+  ) {
+    self.address = address
+    self.gate = gate
+    self.limits = limits
+    self.delivery = delivery
+    self.eventLoop = eventLoop
+    room = delivery.settings.room ?? .main
+    session = WebhookSession(mapping, address: address.description)
+  }
+
+  /// Where it listens, once it does.
+  package var port: Int? { server?.port }
+
+  package func start() {
+    delivery.pause = { [unowned self] isPaused in advance { session, _ in session.pause(isPaused) }
+    }
+    delivery.acknowledged = { [unowned self] in
+      let count = delivery.delivered
+      advance { session, _ in session.acknowledged(count) }
+    }
+    var events = WebhookEvents()
+    events.opened = { [unowned self] in advance { $0.opened(at: $1) } }
+    events.failed = { [unowned self] reason in
+      let reason = "\(address): \(reason)"
+      tell(SourceStatus(.refused, reason: reason), of: address.description, in: room)
+      self.events.failed(.cannotListen(address: address.description, reason: reason))
+    }
+    // A connection may outlive the source for a moment.
+    events.received = { [weak self] id, delivered, bytes in
+      guard let self else { return }
+      let acknowledged = delivery.delivered
+      let given = acknowledged + delivery.waiting
+      advance { $0.receive(id, delivered, bytes: bytes, queue: (given, acknowledged), at: $1) }
+    }
+    events.left = { [weak self] id in self?.advance { session, _ in session.left(id) } }
+    events.refused = { [weak self] reason in self?.advance { $0.refuse(reason, at: $1) } }
+    let server = WebhookServer(gate, limits: limits, eventLoop: eventLoop, events: events)
+    self.server = server
+    advance { _, _ in }
+    server.start(at: address)
+  }
+
+  package func stop() {
+    delivery.report(SourceStatus(.ended), in: room)
+    timer.cancel()
+    server?.stop()
+  }
+
+  /// Gives the session something, and does what it asks for.
+  private func advance(_ body: (inout WebhookSession, Instant) -> Void) {
+    body(&session, Delivery.now)
+    for effect in session.takeEffects() { perform(effect) }
+    delivery.flush()
+    timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
+  }
+
+  private func perform(_ effect: WebhookSession.Effect) {
+    switch effect {
+    case .deliver(let lines): for line in lines { line.withUnsafeBytes { delivery.deliver($0) } }
+    case .answer(let id, let answer): server?.answer(id, answer)
+    case .status(let status): tell(status, of: address.description, in: room)
+    case .gap(let from, let to, let reason):
+      tell(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
+    }
+  }
+}

@@ -1,0 +1,289 @@
+import JSON
+import TestSupport
+import Testing
+import Webhooks
+import YAMLReader
+
+/// What a table makes of deliveries, and what is said of one with a mistake.
+struct WebhookMappingTests {
+  private static func lines(
+    _ table: String, _ body: String, headers: [String: String] = [:]
+  ) throws -> [String] {
+    let mapping = try WebhookMapping(table, file: "m.yaml")
+    let delivery = WebhookDelivery(body: try JSONValue(parsing: body), headers: headers)
+    return try mapping.lines(of: delivery, check: NativeLineCheck())
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static let chat = """
+    identifier: header:X-Id
+    time: at
+    events:
+      - when: {kind: [chat, 7], visible: true}
+        type: chat.message
+        members:
+          room: channel
+          user.id: who[0].id
+          user.name: who[0].name | who[0].id
+          user.badges: who[0].badges
+          text: html:words
+    """
+
+  @Test func `a table makes an event of a delivery`() throws {
+    let lines = try Self.lines(
+      Self.chat,
+      #"{"kind":"chat","visible":true,"at":"2026-11-24T20:00:00Z","channel":"Ada","words":"a <b>b</b>","who":[{"id":7,"badges":["vip"]}]}"#,
+      headers: ["x-id": "e1"])
+    #expect(
+      lines == [
+        #"{"type":"chat.message","ts":1795550400000,"id":"e1","room":"ada","text":"a b","user":{"id":"7","name":"7","badges":["vip"]}}"#
+      ])
+  }
+
+  @Test(arguments: [
+    (#"{"kind":"other","visible":true}"#, 0), (#"{"kind":7,"visible":false}"#, 0),
+    (#"{"visible":true}"#, 0), (#"[]"#, 0), (#"7"#, 0), (#"{"kind":{},"visible":true}"#, 0),
+    (#"{"kind":7,"visible":"true","who":[{"id":"a"}],"words":""}"#, 1),
+  ])
+  func `a rule is for deliveries that meet its conditions`(body: String, count: Int) throws {
+    #expect(try Self.lines(Self.chat, body, headers: ["x-id": "1"]).count == count)
+  }
+
+  @Test func `several rules and lists give several events, each with an identifier of its own`()
+    throws
+  {
+    let table = """
+      identifier: id
+      events:
+        - {type: viewers, members: {count: now}}
+        - each: gifts
+          type: chat.notice
+          members: {kind: =gift, user.id: each.from, count: =1}
+      """
+    #expect(
+      try Self.lines(table, #"{"id":"d","now":"12","gifts":[{"from":"a"},{"from":"b"}]}"#) == [
+        #"{"type":"viewers","count":12}"#,
+        #"{"type":"chat.notice","id":"d/1","kind":"gift","count":1,"user":{"id":"a","name":"a"}}"#,
+        #"{"type":"chat.notice","id":"d/2","kind":"gift","count":1,"user":{"id":"b","name":"b"}}"#,
+      ])
+  }
+
+  @Test(arguments: [
+    ("{type: chat.modes, members: {emoteOnly: a}}", #"{"a":"yes"}"#, #""emoteOnly":true"#),
+    (
+      "{type: waiting.schedule, members: {startsAt: a}}", #"{"a":1795550400}"#,
+      #""startsAt":1795550400000"#
+    ),
+    (
+      "{type: waiting.schedule, members: {startsAt: a}}", #"{"a":1795550400000}"#,
+      #""startsAt":1795550400000"#
+    ),
+    ("{type: meter, members: {input: =mic, levels: a}}", #"{"a":[0,0.5]}"#, #""levels":[0.0,0.5]"#),
+    ("{type: stats, members: {bitrateKbps: a}}", #"{"a":"1500.5"}"#, #""bitrateKbps":1500.5"#),
+    ("{type: title, members: {title: a | =none}}", #"{"b":1}"#, #""title":"none""#),
+    ("{type: title, members: {title: a | =none | b}}", #"{"a":null}"#, #""title":"none | b""#),
+  ])
+  func `values become what the member is`(rule: String, body: String, part: String) throws {
+    let lines = try Self.lines("events: [\(rule)]", body)
+    #expect(lines.count == 1 && lines[0].contains(part), "\(lines)")
+  }
+
+  @Test(arguments: [
+    (
+      "{type: viewers, members: {count: a}}", #"{"a":"many"}"#,
+      "m.yaml:1: 'count' of viewers is to be a number"
+    ),
+    (
+      "{type: viewers, members: {count: a}}", #"{}"#,
+      "m.yaml:1: a member that the type requires is absent: 'count' of viewers"
+    ),
+    (
+      "{type: viewers, members: {count: a}}", #"{"a":-1}"#,
+      "m.yaml:1: a member has the wrong type or is out of range: 'count' of viewers"
+    ),
+    (
+      "{type: title, members: {title: a}}", #"{"a":[1]}"#,
+      "m.yaml:1: 'title' of title is to be text"
+    ),
+    (
+      "{type: title, members: {title: =x, room: a}}", #"{"a":"../x"}"#,
+      "m.yaml:1: the room's name breaks the rule [a-z0-9_][a-z0-9_.-]{0,63}"
+    ),
+  ])
+  func `a delivery that does not fit says where and what`(
+    rule: String, body: String, fault: String
+  ) throws {
+    #expect(throws: WebhookFault(text: fault)) {
+      try Self.lines("events: [\(rule)]", body)
+    }
+  }
+
+  @Test func `a delivery makes at most 256 events`() throws {
+    let table = "events: [{each: a, type: viewers, members: {count: each}}]"
+    func body(_ count: Int) -> String {
+      "{\"a\":[\(Array(repeating: "1", count: count).joined(separator: ","))]}"
+    }
+    #expect(try Self.lines(table, body(256)).count == 256)
+    #expect(throws: WebhookFault.self) { try Self.lines(table, body(257)) }
+  }
+
+  @Test(arguments: [
+    ("", "m.yaml: is empty; write events: [{type: viewers, members: {count: data.viewers}}]"),
+    ("event: []", "m.yaml:1: event: unknown key; did you mean 'events'?"),
+    ("time: a\n", "m.yaml:1: needs 'events'"),
+    (
+      "events: []",
+      "m.yaml:1: events: is empty; add a rule such as events: [{type: viewers, members: {count: data.viewers}}]"
+    ),
+    (
+      "events:\n  - type: view\n",
+      "m.yaml:2: events[0].type: there is no event 'view'; did you mean 'viewers'?"
+    ),
+    (
+      "events:\n  - type: source.state\n",
+      "m.yaml:2: events[0].type: there is no event 'source.state'; did you mean 'control.state'?"
+    ),
+    ("events:\n  - members: {count: a}\n", "m.yaml:2: events[0]: needs 'type'"),
+    (
+      "events:\n  - type: viewers\n    members:\n      cuont: a\n",
+      "m.yaml:4: events[0].members.cuont: no event has this member; did you mean 'count'?"
+    ),
+    (
+      "events:\n  - type: viewers\n",
+      "m.yaml:2: events[0]: a member that the type requires is absent: 'count' of viewers; add it to 'members'"
+    ),
+    (
+      "events:\n  - type: stream\n    members: {state: =on}\n",
+      "m.yaml:2: events[0]: a member has the wrong type or is out of range: 'state' of stream; write another text behind the '='"
+    ),
+    (
+      "events:\n  - type: viewers\n    members: {count: =many}\n",
+      "m.yaml:2: events[0]: m.yaml:2: 'count' of viewers is to be a number"
+    ),
+    (
+      "events:\n  - type: title\n    members: {title: each.a}\n",
+      "m.yaml:3: events[0].members.title: 'each' needs a list in the rule's 'each'"
+    ),
+    (
+      "identifier: each.id\nevents: [{type: chat.clear}]",
+      "m.yaml:1: identifier: 'each' is of one rule only; write the path from the top"
+    ),
+    (
+      "identifier: header:Authorization\nevents: [{type: chat.clear}]",
+      "m.yaml:1: identifier: the header 'authorization' is a secret and may not become part of an event"
+    ),
+  ])
+  func `a mistake in a table is told with file, line and remedy`(
+    table: String, message: String
+  ) {
+    do {
+      _ = try WebhookMapping(table, file: "m.yaml")
+      Issue.record("taken: \(table)")
+    } catch {
+      #expect("\(error)" == message)
+    }
+  }
+
+  @Test(arguments: [
+    "a..b", ".a", "a.", "a[", "a[x]", "a[-1]", "a b", "", "header:", "a[1]b", "a:b", "x | ",
+  ])
+  func `what is no path is refused`(path: String) {
+    #expect(throws: ConfigurationError.self) {
+      try WebhookMapping("events: [{type: title, members: {title: '\(path)'}}]", file: "m.yaml")
+    }
+  }
+
+  // MARK: Owncast
+
+  private static func owncast(_ body: String) throws -> [String] {
+    let delivery = WebhookDelivery(body: try JSONValue(parsing: body))
+    return try WebhookMapping.owncast().lines(of: delivery, check: NativeLineCheck())
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test(arguments: [
+    (
+      #"{"type":"CHAT","eventData":{"id":"m1","timestamp":"2026-11-24T20:00:00.5Z","user":{"id":"u1","displayName":"Ada","isBot":false,"scopes":["MODERATOR"]},"clientId":5,"body":"hi <img class=\"emoji\" alt=\":beer:\" src=\"x\">","rawBody":"hi :beer:","visible":true}}"#,
+      [
+        #"{"type":"chat.message","ts":1795550400500,"id":"m1","text":"hi :beer:","user":{"id":"u1","name":"Ada","badges":["MODERATOR"]}}"#
+      ]
+    ),
+    (
+      #"{"type":"VISIBILITY-UPDATE","eventData":{"id":"v","ids":["m1","m2"],"visible":false,"user":null}}"#,
+      [#"{"type":"chat.delete","id":"m1"}"#, #"{"type":"chat.delete","id":"m2"}"#]
+    ),
+    (#"{"type":"VISIBILITY-UPDATE","eventData":{"id":"v","ids":["m1"],"visible":true}}"#, []),
+    (
+      #"{"type":"STREAM_STARTED","eventData":{"id":"s","name":"mine","streamTitle":"My stream"}}"#,
+      [#"{"type":"stream","state":"live"}"#, #"{"type":"title","title":"My stream"}"#]
+    ),
+    (#"{"type":"STREAM_STOPPED","eventData":{"id":"s"}}"#, [#"{"type":"stream","state":"ended"}"#]),
+    (
+      #"{"type":"STREAM_TITLE_UPDATED","eventData":{"id":"s","streamTitle":"Next"}}"#,
+      [#"{"type":"title","title":"Next"}"#]
+    ),
+    (#"{"type":"USER_JOINED","eventData":{"id":"j"}}"#, []),
+    (
+      #"{"type":"FEDIVERSE_ENGAGEMENT_FOLLOW","eventData":{"id":"f","name":"Bo","username":"bo@x.example"}}"#,
+      [#"{"type":"follow","id":"f","user":{"id":"bo@x.example","name":"Bo"}}"#]
+    ),
+  ])
+  func `Owncast's webhooks are understood`(body: String, lines: [String]) throws {
+    #expect(try Self.owncast(body) == lines)
+  }
+
+  // MARK: Anything
+
+  @Test func `100,000 seeded deliveries and tables are read`() throws {
+    var generator = SplitMix64(seed: 19)
+    let mapping = try WebhookMapping(
+      """
+      identifier: id | header:x
+      time: at
+      events:
+        - when: {a: [x, 1]}
+          type: chat.message
+          members: {id: b[0].c | a, user.id: c, user.name: html:b, text: b.d | =t, user.badges: b, bits: c}
+        - {each: b, type: follow, members: {user.id: each.c | each}}
+        - {when: {c: true}, type: poll.begin, members: {id: a, title: c, options: b, endsAt: c}}
+      """, file: "m.yaml")
+    let check = NativeLineCheck()
+    func value(_ depth: Int) -> JSONValue {
+      switch Int.random(in: 0...(depth > 2 ? 5 : 8), using: &generator) {
+      case 0: return .null
+      case 1: return .bool(.random(using: &generator))
+      case 2: return .integer([0, 1, -1, .max, .min].randomElement(using: &generator) ?? 0)
+      case 3: return .number([0.5, -1e300, 1e11, 9e15].randomElement(using: &generator) ?? 0)
+      case 4:
+        return .string(String(repeating: "é", count: Int.random(in: 0...300, using: &generator)))
+      case 5:
+        return .string(
+          ["x", "1", "<a", "2026-11-24T20:00:00Z", "\u{0}"].randomElement(using: &generator) ?? "")
+      case 6:
+        return .array((0..<Int.random(in: 0...3, using: &generator)).map { _ in value(depth + 1) })
+      default:
+        var members: [JSONName: JSONValue] = [:]
+        for name in ["a", "b", "c", "d", "id", "at"] where Bool.random(using: &generator) {
+          members[JSONName(name)] = value(depth + 1)
+        }
+        return .object(members)
+      }
+    }
+    var taken = 0
+    for _ in 0..<100_000 {
+      let delivery = WebhookDelivery(body: value(0), headers: ["x": "h"])
+      if let lines = try? mapping.lines(of: delivery, check: check) { taken += lines.count }
+    }
+    #expect(taken > 5_000)
+    let pieces = [
+      "events:", "\n  - ", "type: ", "viewers", "members: ", "{", "}", "count: ", "a[", "]", "=",
+      "|", "each",
+      "when: ", "header:", "html:", "&x ", "*x", "\"", "identifier: ", "title",
+    ]
+    for _ in 0..<20_000 {
+      let text = (0..<Int.random(in: 0...14, using: &generator))
+        .map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+      _ = try? WebhookMapping(text, file: "m.yaml")
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import JSON
+import LiveSources
+import RateLimiting
+import Testing
+import Webhooks
+
+/// When senders are told what.
+struct WebhookSessionTests {
+  /// A session and what the daemon has of its lines.
+  private struct Driver {
+    var session: WebhookSession
+    var given = 0
+    var acknowledged = 0
+    var answers: [Int: Int] = [:]
+    var gaps: [String] = []
+    var statuses: [SourceStatus] = []
+    var now = Instant.origin
+
+    init(identified: Bool = true) throws {
+      let table =
+        (identified ? "identifier: id\n" : "")
+        + "reply: '0'\nevents: [{when: {kind: v}, type: viewers, members: {count: n}}]"
+      session = WebhookSession(
+        try WebhookMapping(table, file: "m.yaml"), address: "127.0.0.1:1")
+      session.opened(at: now)
+      settle()
+    }
+
+    mutating func send(_ request: Int, _ body: String) throws {
+      session.receive(
+        request, WebhookDelivery(body: try JSONValue(parsing: body)), bytes: Array(body.utf8),
+        queue: (given, acknowledged), at: now)
+      settle()
+    }
+
+    mutating func acknowledge(_ count: Int) {
+      acknowledged = count
+      session.acknowledged(count)
+      settle()
+    }
+
+    mutating func wait(_ seconds: Int64) {
+      now = now + .seconds(seconds)
+      session.wake(at: now)
+      settle()
+    }
+
+    mutating func settle() {
+      for effect in session.takeEffects() {
+        switch effect {
+        case .deliver(let lines): given += lines.count
+        case .answer(let id, let answer): answers[id] = answer.status
+        case .gap(_, _, let reason): gaps.append(reason)
+        case .status(let status): statuses.append(status)
+        }
+      }
+    }
+  }
+
+  @Test func `a sender is told that its delivery has arrived once the daemon has it`() throws {
+    var driver = try Driver()
+    try driver.send(1, #"{"kind":"v","id":"a","n":1}"#)
+    try driver.send(2, #"{"kind":"v","id":"b","n":2}"#)
+    #expect(driver.answers.isEmpty)
+    driver.acknowledge(1)
+    #expect(driver.answers == [1: 200])
+    driver.acknowledge(2)
+    #expect(driver.answers == [1: 200, 2: 200])
+    #expect(driver.session.told == 2)
+  }
+
+  @Test(arguments: [true, false])
+  func `a daemon that takes too long makes the sender repeat, which counts once`(
+    identified: Bool
+  ) throws {
+    var driver = try Driver(identified: identified)
+    try driver.send(1, #"{"kind":"v","id":"a","n":1}"#)
+    driver.wait(5)
+    #expect(driver.answers == [1: 503])
+    // The repeat may not be confirmed before the first one is safe.
+    try driver.send(2, #"{"kind":"v","id":"a","n":1}"#)
+    #expect(driver.given == 1)
+    #expect(driver.answers[2] == nil)
+    driver.acknowledge(1)
+    #expect(driver.answers[2] == 200)
+    #expect(driver.session.duplicates == 1)
+    #expect(driver.session.told == 1)
+  }
+
+  @Test func `a sender that left may repeat as well`() throws {
+    var driver = try Driver(identified: false)
+    try driver.send(1, #"{"kind":"v","n":1}"#)
+    driver.session.left(1)
+    driver.acknowledge(1)
+    #expect(driver.answers.isEmpty)
+    try driver.send(2, #"{"kind":"v","n":1}"#)
+    #expect(driver.answers == [2: 200])
+    #expect(driver.given == 1)
+  }
+
+  @Test func `equal deliveries without an identifier are different once they were confirmed`()
+    throws
+  {
+    var driver = try Driver(identified: false)
+    for request in 1...3 {
+      try driver.send(request, #"{"kind":"v","n":1}"#)
+      driver.acknowledge(request)
+    }
+    #expect(driver.given == 3)
+    #expect(driver.session.duplicates == 0)
+  }
+
+  @Test func `while the daemon takes nothing, senders are turned away, and that is a gap`() throws {
+    var driver = try Driver()
+    driver.session.pause(true)
+    try driver.send(1, #"{"kind":"v","id":"a","n":1}"#)
+    try driver.send(2, #"{"kind":"v","id":"b","n":1}"#)
+    #expect(driver.answers == [1: 503, 2: 503])
+    #expect(driver.given == 0)
+    driver.session.pause(false)
+    try driver.send(3, #"{"kind":"v","id":"a","n":1}"#)
+    #expect(driver.given == 1)
+    #expect(driver.gaps == ["2 deliveries were turned away, as livehostd took no events"])
+  }
+
+  @Test func `what is not understood is refused, what has no rule is confirmed and counted`() throws
+  {
+    var driver = try Driver()
+    try driver.send(1, #"{"kind":"v","id":"a"}"#)
+    try driver.send(2, #"{"kind":"other","id":"b"}"#)
+    #expect(driver.answers == [1: 422, 2: 200])
+    #expect(driver.session.refused == 1)
+    #expect(driver.session.ignored == 1)
+    #expect(driver.given == 0)
+  }
+
+  @Test func `strangers cannot make it say more than one status in ten seconds`() throws {
+    var driver = try Driver()
+    let before = driver.statuses.count
+    for _ in 0..<1000 { driver.session.refuse("the secret is missing or wrong", at: driver.now) }
+    driver.settle()
+    driver.wait(10)
+    #expect(driver.statuses.count == before + 1)
+    #expect(
+      driver.statuses.last?.reason
+        == "listening at 127.0.0.1:1; refused 1000, at last: the secret is missing or wrong")
+    #expect(driver.session.deadline == nil)
+  }
+}

@@ -1,0 +1,273 @@
+import Foundation
+import LiveEvents
+import LiveSources
+import NIOCore
+import NIOPosix
+import SourceTestSupport
+import Testing
+import Webhooks
+
+/// The receiver on real sockets, between senders and a daemon that do as the test says.
+@Suite(.timeLimit(.minutes(1)))
+struct WebhookSourceTests {
+  /// A receiver on its event loop.
+  private struct Fixture: Sendable {
+    let group: MultiThreadedEventLoopGroup
+    let daemon: TestDaemon
+    let told = Recorded()
+    let loop: any EventLoop
+    private let source: NIOLoopBoundBox<(WebhookSource, Delivery)?>
+
+    init() async throws {
+      group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+      loop = group.next()
+      daemon = try await TestDaemon(
+        group, path: NSTemporaryDirectory() + "webhooks-\(UUID().uuidString.prefix(8))")
+      source = .makeEmptyBox(eventLoop: loop)
+    }
+
+    /// Gives the port.
+    func start(
+      port: Int = 0, secret: String? = nil, request: TimeAmount = .seconds(10),
+      connections: Int = 64, maximumBytes: Int = 8 << 20
+    ) async throws {
+      let mapping = try WebhookMapping(
+        "identifier: id\nevents: [{when: {kind: v}, type: viewers, members: {count: n}}]",
+        file: "m.yaml")
+      var settings = Delivery.Settings(path: daemon.path, source: "hook", platform: "webhook")
+      settings.maximumBytes = maximumBytes
+      try await loop.submit { [self, settings] in
+        let delivery = Delivery(settings, session: "test", eventLoop: loop)
+        var limits = WebhookServer.Limits()
+        limits.request = request
+        limits.connections = connections
+        let source = WebhookSource(
+          mapping, address: PeerAddress(host: "127.0.0.1", port: port),
+          gate: WebhookGate(secret: secret.map { Secret($0) }, maximumBytes: 4096),
+          limits: limits, delivery: delivery, eventLoop: loop)
+        let told = told
+        source.events.changed = { told.append("\($1.state.rawValue) \($1.reason ?? "")") }
+        source.events.failed = { told.append("failed \($0)") }
+        delivery.start()
+        source.start()
+        self.source.value = (source, delivery)
+      }.get()
+    }
+
+    func port() async throws -> Int {
+      await told.wait { $0.hasPrefix("live") }
+      return try await loop.submit { [source] in source.value?.0.port ?? 0 }.get()
+    }
+
+    func refused() async throws -> Int {
+      try await loop.submit { [source] in source.value?.0.refused ?? 0 }.get()
+    }
+
+    func stop() async throws {
+      let finished = try await loop.submit { [source] in
+        source.value?.0.stop()
+        return source.value?.1.finish(within: .seconds(5))
+      }.get()
+      try await finished?.get()
+      try await daemon.kill()
+      try await group.shutdownGracefully()
+    }
+
+    /// Posts a body; gives the status of the answer, or why there is none.
+    func post(
+      _ body: String, path: String = "/", method: HTTPRequest.Method = .post,
+      headers: [(String, String)] = []
+    ) async throws -> String {
+      let port = try await port()
+      let answered = loop.makePromise(of: String.self)
+      try await loop.submit { [loop] in
+        guard let address = HTTPAddress("http://127.0.0.1:\(port)\(path)") else { return }
+        var request = HTTPRequest(
+          method, address, headers: headers.map { (name: $0.0, value: $0.1) })
+        if method == .post { request.body = .init(type: "application/json", Array(body.utf8)) }
+        _ = HTTPFetch(
+          request, security: nil, timeout: .seconds(30), eventLoop: loop
+        ) { result in
+          switch result {
+          case .success(let answer): answered.succeed("\(answer.status)")
+          case .failure(let failure): answered.succeed(failure.reason)
+          }
+        }
+      }.get()
+      return try await answered.futureResult.get()
+    }
+
+    /// Sends bytes as they are; gives everything that comes back until the connection ends.
+    func exchange(_ text: String) async throws -> String {
+      let port = try await port()
+      let ended = loop.makePromise(of: String.self)
+      let kept = NIOLoopBoundBox<PeerConnection?>.makeEmptyBox(eventLoop: loop)
+      try await loop.submit { [loop] in
+        var events = StreamEvents()
+        var heard: [UInt8] = []
+        events.opened = { kept.value?.send(text) }
+        events.received = { heard.append(contentsOf: $0) }
+        events.closed = { _ in ended.succeed(String(decoding: heard, as: UTF8.self)) }
+        kept.value = PeerConnection(
+          to: PeerAddress(host: "127.0.0.1", port: port), security: nil, eventLoop: loop,
+          events: events)
+      }.get()
+      return try await ended.futureResult.get()
+    }
+  }
+
+  private static let good = #"{"kind":"v","id":"a","n":1}"#
+
+  @Test func `a delivery reaches the daemon before its sender is answered`() async throws {
+    let all = try await Fixture()
+    try await all.start()
+    try await all.daemon.stall(true)
+    async let answer = all.post(Self.good)
+    await all.daemon.lines.wait { $0.contains("\"viewers\"") }
+    #expect(all.daemon.values(of: "count", type: "viewers") == [1])
+    try await all.daemon.stall(false)
+    #expect(try await answer == "200")
+    // The same identifier again: confirmed, and told once.
+    #expect(try await all.post(Self.good) == "200")
+    #expect(try await all.post(#"{"kind":"v","id":"b","n":2}"#) == "200")
+    #expect(all.daemon.values(of: "count", type: "viewers") == [1, 2])
+    try await all.stop()
+  }
+
+  @Test func `a daemon that is killed between delivery and answer has the event once`() async throws
+  {
+    let all = try await Fixture()
+    try await all.start()
+    try await all.daemon.stall(true)
+    async let answer = all.post(Self.good)
+    await all.daemon.lines.wait { $0.contains("\"viewers\"") }
+    try await all.daemon.kill()
+    try await all.daemon.stall(false)
+    try await all.daemon.start()
+    #expect(try await answer == "200")
+    #expect(all.daemon.values(of: "count", type: "viewers") == [1])
+    try await all.stop()
+  }
+
+  @Test func `a slow daemon makes senders repeat, and each event counts once`() async throws {
+    let all = try await Fixture()
+    try await all.start()
+    _ = try await all.post(#"{"kind":"v","id":"first","n":0}"#)
+    try await all.daemon.stall(true)
+    // Nobody waits for ever: each is told to come again after five seconds.
+    let late = try await withThrowingTaskGroup(of: String.self) { group in
+      for number in 1...20 {
+        group.addTask {
+          try await all.post("{\"kind\":\"v\",\"id\":\"m\(number)\",\"n\":\(number)}")
+        }
+      }
+      return try await group.reduce(into: [String]()) { $0.append($1) }
+    }
+    #expect(late == Array(repeating: "503", count: 20))
+    try await all.daemon.stall(false)
+    for number in 1...20 {
+      #expect(
+        try await all.post("{\"kind\":\"v\",\"id\":\"m\(number)\",\"n\":\(number)}") == "200")
+    }
+    let counts = all.daemon.values(of: "count", type: "viewers").compactMap(\.integerValue)
+    #expect(counts.sorted() == Array(0...20))
+    try await all.stop()
+  }
+
+  @Test func `what is refused is refused with a reason, and counted`() async throws {
+    let all = try await Fixture()
+    try await all.start(secret: "s3cret")
+    let secret = [("Authorization", "Bearer s3cret")]
+    #expect(try await all.post(Self.good) == "401")
+    #expect(try await all.post(Self.good, path: "/?secret=wrong") == "401")
+    #expect(try await all.post(Self.good, method: .get, headers: secret) == "405")
+    #expect(try await all.post("nonsense", headers: secret) == "400")
+    #expect(try await all.post(#"{"kind":"v","id":"x"}"#, headers: secret) == "422")
+    #expect(try await all.post(String(repeating: " ", count: 5000), headers: secret) == "413")
+    #expect(
+      try await all.post(Self.good, headers: secret + [("Origin", "https://evil.example")]) == "403"
+    )
+    #expect(try await all.refused() == 7)
+    #expect(all.daemon.values(of: "count", type: "viewers") == [])
+    #expect(try await all.post(Self.good, path: "/?secret=s3cret") == "200")
+    #expect(all.daemon.values(of: "count", type: "viewers") == [1])
+    #expect(!all.told.entries.contains { $0.contains("s3cret") })
+    #expect(!all.daemon.lines.entries.contains { $0.contains("s3cret") })
+    try await all.stop()
+  }
+
+  @Test func `a body in chunks is put together, and may not be endless`() async throws {
+    let all = try await Fixture()
+    try await all.start()
+    let head =
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+    let pieces = Self.good.map { "1\r\n\($0)\r\n" }.joined() + "0\r\n\r\n"
+    #expect(try await all.exchange(head + pieces).hasPrefix("HTTP/1.1 200"))
+    let chunk = "400\r\n" + String(repeating: "x", count: 1024) + "\r\n"
+    #expect(
+      try await all.exchange(head + String(repeating: chunk, count: 6)).hasPrefix("HTTP/1.1 413"))
+    try await all.stop()
+  }
+
+  @Test(arguments: [
+    ("", "408"), ("POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ", "408"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{", "408"),
+    ("nonsense\r\n\r\n", "400"), ("POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", "400"),
+    ("POST /?secret=a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n", "408"),
+  ])
+  func `what is slow or no HTTP is refused, and counted`(
+    text: String, status: String
+  ) async throws {
+    let all = try await Fixture()
+    try await all.start(request: .milliseconds(200))
+    #expect(try await all.exchange(text).hasPrefix("HTTP/1.1 \(status)"))
+    #expect(try await all.refused() == 1)
+    #expect(try await all.post(Self.good) == "200")
+    try await all.stop()
+  }
+
+  @Test func `one connection carries many deliveries, one after the other`() async throws {
+    let all = try await Fixture()
+    try await all.start()
+    func request(_ number: Int, _ last: Bool) -> String {
+      let body = "{\"kind\":\"v\",\"id\":\"k\(number)\",\"n\":\(number)}"
+      return "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n"
+        + (last ? "Connection: close\r\n" : "") + "\r\n" + body
+    }
+    // The second one comes before the first is answered, which HTTP allows and no sender of webhooks does.
+    let answer = try await all.exchange(request(1, false) + request(2, true))
+    #expect(answer.hasPrefix("HTTP/1.1 400"))
+    let expecting =
+      "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\n"
+      + "Content-Length: \(Self.good.utf8.count)\r\n\r\n" + Self.good
+    let continued = try await all.exchange(expecting)
+    #expect(continued.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"), "\(continued)")
+    try await all.stop()
+  }
+
+  @Test func `connections beyond the limit are closed, and counted`() async throws {
+    let all = try await Fixture()
+    try await all.start(request: .milliseconds(500), connections: 2)
+    async let first = all.exchange("")
+    async let second = all.exchange("")
+    async let third = all.exchange("")
+    let answers = try await [first, second, third].sorted()
+    #expect(answers[0] == "")
+    #expect(answers[1].hasPrefix("HTTP/1.1 408") && answers[2].hasPrefix("HTTP/1.1 408"))
+    #expect(try await all.refused() == 3)
+    #expect(try await all.post(Self.good) == "200")
+    try await all.stop()
+  }
+
+  @Test func `an address that is in use is told, and ends the source`() async throws {
+    let one = try await Fixture()
+    try await one.start()
+    let port = try await one.port()
+    let other = try await Fixture()
+    try await other.start(port: port)
+    await other.told.wait { $0.hasPrefix("failed") }
+    #expect(other.told.entries.last?.contains("cannot listen at 127.0.0.1:\(port)") == true)
+    try await one.stop()
+    try await other.stop()
+  }
+}

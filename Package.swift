@@ -456,8 +456,8 @@ let tests: [Target] =
     test(
       "SourceToolTests",
       [
-        "LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "SourceTool", "TwitchEvents",
-        "YAMLReader",
+        "JSON", "LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "SourceTool",
+        "TwitchEvents", "Webhooks", "YAMLReader",
       ]),
     test("AnalysisTests", ["Analysis", "JSON", "LiveEvents", "TestSupport"]),
     test(

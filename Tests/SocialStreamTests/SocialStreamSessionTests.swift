@@ -1,4 +1,5 @@
 import JSON
+import LiveEvents
 import LiveSources
 import RateLimiting
 import SocialStream

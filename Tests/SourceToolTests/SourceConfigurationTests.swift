@@ -1,9 +1,13 @@
+import Foundation
+import JSON
 import LiveEvents
 import LiveSources
 import ObsStudio
 import RateLimiting
 import SourceTool
 import Testing
+import TwitchEvents
+import Webhooks
 import YAMLReader
 
 struct SourceConfigurationTests {
@@ -55,7 +59,23 @@ struct SourceConfigurationTests {
       server:
         url: http://media:9997
         stream: live/test
+      webhook:
+        listen: 0.0.0.0:8090
+        mapping: /etc/mapping.yaml
+        secretFile: /etc/secret
+        allowRemote: true
+        maximumKibibytes: 12
+      socialStream:
+        session: a-B_9
+        server: wss://ninja.example
       """)
+    #expect(configuration.webhook.listen?.description == "0.0.0.0:8090")
+    #expect(configuration.webhook.mappingFile == "/etc/mapping.yaml")
+    #expect(configuration.webhook.secretFile == "/etc/secret")
+    #expect(configuration.webhook.allowsRemote)
+    #expect(configuration.webhook.maximumKibibytes == 12)
+    #expect(configuration.socialStream.session?.reveal { $0 } == "a-B_9")
+    #expect(configuration.socialStream.server?.description == "wss://ninja.example:443/")
     #expect(configuration.server.address?.description == "http://media:9997/")
     #expect(configuration.server.stream == "live/test")
     #expect(configuration.room == RoomName("main"))
@@ -116,6 +136,33 @@ struct SourceConfigurationTests {
       "kind: eventsub\ntwitch:\n  channels: [a, b]",
       "a.yaml: twitch.channels: names several; eventsub reads one"
     ),
+    (
+      "kind: webhook",
+      "a.yaml: webhook.listen: is missing; write 127.0.0.1:PORT"
+    ),
+    (
+      "kind: webhook\nwebhook:\n  listen: 127.0.0.1:80",
+      "a.yaml: webhook.mapping: is missing; name a file that says what deliveries mean"
+    ),
+    (
+      "kind: webhook\nwebhook: {listen: '192.0.2.1:80', mapping: m}",
+      "a.yaml: webhook.listen: 192.0.2.1:80 can be reached by other machines; write "
+        + "127.0.0.1:80, or 'allowRemote: true' and a secret"
+    ),
+    (
+      "kind: owncast\nserver: {url: http://a}\nwebhook: {listen: '[::]:80'}",
+      "a.yaml: webhook.listen: [::]:80 can be reached by other machines; write 127.0.0.1:80, or "
+        + "'allowRemote: true' and a secret"
+    ),
+    (
+      "kind: webhook\nwebhook: {listen: nowhere}",
+      "a.yaml:2: webhook.listen: expected HOST:PORT, such as 127.0.0.1:8090, not 'nowhere'"
+    ),
+    (
+      "kind: social-stream\nsocialStream: {session: a/b}",
+      "a.yaml:2: socialStream.session: a session is letters, digits, - and _; it is in the address "
+        + "of the dock"
+    ),
     (least + "room: No", "a.yaml:4: room: 'No' is not a room name: [a-z0-9_][a-z0-9_.-]{0,63}"),
     (
       "kind: twitch\ntwitch:\n  channels: [a b]",
@@ -129,6 +176,74 @@ struct SourceConfigurationTests {
   func `a mistake names file, line and key`(text: String, message: String) {
     let error = #expect(throws: ConfigurationError.self) { try Self.read(text) }
     #expect(error?.description == message)
+  }
+
+  @Test(arguments: ["127.0.0.1", "127.3.4.5", "localhost", "[::1]"])
+  func `a receiver on this machine needs no leave`(host: String) throws {
+    _ = try Self.read("kind: webhook\nwebhook: {listen: '\(host):80', mapping: m}")
+  }
+
+  @Test(arguments: [
+    "127.example.org", "127.0.0.1.example.org", "0.0.0.0", "10.0.0.1", "localhost.x",
+  ])
+  func `a receiver elsewhere needs leave and a secret`(host: String) throws {
+    let text = "kind: webhook\nwebhook: {listen: '\(host):80', mapping: m"
+    #expect(throws: ConfigurationError.self) { try Self.read(text + "}") }
+    let configuration = try Self.read(text + ", allowRemote: true}")
+    #expect(throws: SourceError.self) { try configuration.webhookGate(credentials: nil) }
+  }
+
+  @Test func `a mistake in a mapping file is one of the configuration`() throws {
+    let directory = NSTemporaryDirectory() + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let text = "kind: webhook\nwebhook: {listen: '127.0.0.1:80', mapping: \(directory)/m.yaml}"
+    var configuration = try Self.read(text)
+    #expect(throws: ConfigurationError.self) { try configuration.readMapping() }
+    try "events: [{type: nothing}]".write(
+      toFile: "\(directory)/m.yaml", atomically: true, encoding: .utf8)
+    let error = #expect(throws: ConfigurationError.self) { try configuration.readMapping() }
+    #expect(error?.description.hasPrefix("\(directory)/m.yaml:1: events[0].type: there is") == true)
+    try "events: [{type: chat.clear}]".write(
+      toFile: "\(directory)/m.yaml", atomically: true, encoding: .utf8)
+    try configuration.readMapping()
+    #expect(configuration.webhook.mapping != nil)
+  }
+
+  @Test
+  func `a login that the service manager hands over is renewed in the source's own directory`()
+    throws
+  {
+    let directory = NSTemporaryDirectory() + UUID().uuidString
+    try FileManager.default.createDirectory(
+      atPath: directory + "/state", withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    func hand(over token: String) throws {
+      try "{\"accessToken\":\"\(token)\",\"refreshToken\":\"r\",\"clientId\":\"c\"}".write(
+        toFile: directory + "/login", atomically: true, encoding: .utf8)
+    }
+    let configuration = try Self.read("kind: eventsub\ntwitch: {channels: [ada]}")
+    func login() throws -> TwitchLogin? {
+      try configuration.twitchLogin(credentials: directory, state: directory + "/state")
+    }
+    #expect(try login() == nil)
+    // What the unit gives if there is no file.
+    try "\n".write(toFile: directory + "/login", atomically: true, encoding: .utf8)
+    #expect(try login() == nil)
+    try hand(over: "one")
+    var used = try #require(try login())
+    #expect(used.token == Secret("one"))
+    #expect(used.file == directory + "/state/twitch.json")
+    #expect(used.take(["access_token": "two", "refresh_token": "r2"]))
+    try used.save()
+    #expect(try login()?.token == Secret("two"))
+    #expect(try login()?.renewal == Secret("r2"))
+    // Somebody has logged in again.
+    try hand(over: "three")
+    #expect(try login()?.token == Secret("three"))
+    #expect(try login()?.token == Secret("three"))
+    let mode = try FileManager.default.attributesOfItem(atPath: directory + "/state/twitch.json")
+    #expect(mode[.posixPermissions] as? Int == 0o600)
   }
 
   @Test func `the commented defaults have every key, and read back as defaults`() throws {

@@ -28,7 +28,7 @@ struct SourceReporterTests {
     #expect(
       SourceReporter.json(.progress(Self.progress))
         == #"{"report":"progress","state":"live","received":1200,"delivered":1100,"#
-        + #""waiting":100,"duplicate":3,"gaps":2,"gapMs":3400,"daemon":true}"# + "\n")
+        + #""waiting":100,"duplicate":3,"refused":0,"gaps":2,"gapMs":3400,"daemon":true}"# + "\n")
   }
 
   @Test func `a terminal shows what is out of order, and only that`() {
@@ -38,7 +38,9 @@ struct SourceReporterTests {
     var progress = SourceProgress()
     progress.hasDaemon = true
     #expect(SourceReporter.line(progress) == "connecting  0 lines  0 delivered")
-    progress.hasDaemon = false
+    progress.refused = 12
+    #expect(SourceReporter.line(progress) == "connecting  0 lines  0 delivered  12 refused")
+    (progress.refused, progress.hasDaemon) = (0, false)
     #expect(SourceReporter.line(progress) == "connecting  0 lines  0 delivered  livehostd is away")
   }
 }

@@ -113,8 +113,11 @@ struct WebhookMappingTests {
   func `a delivery that does not fit says where and what`(
     rule: String, body: String, fault: String
   ) throws {
-    #expect(throws: WebhookFault(text: fault)) {
-      try Self.lines("events: [\(rule)]", body)
+    do {
+      _ = try Self.lines("events: [\(rule)]", body)
+      Issue.record("taken: \(body)")
+    } catch let error as WebhookFault {
+      #expect(error.text == fault)
     }
   }
 

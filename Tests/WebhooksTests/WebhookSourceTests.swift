@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import LiveEvents
 import LiveSources
 import NIOCore

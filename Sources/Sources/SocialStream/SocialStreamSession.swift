@@ -11,7 +11,7 @@ package struct SocialStreamSession {
     /// Connect; `opened(_:at:)` or `closed(_:reason:at:)` tells the result.
     case connect(Int)
     case close(Int)
-    /// Ask for a sign of life; `heard(_:at:)` tells of one.
+    /// Ask for a sign of life; `heard(_:at:)` reports it.
     case ping(Int)
     case message(JSONValue, identifier: String)
     case status(SourceStatus)

@@ -118,7 +118,9 @@ import ViewGraph
       ])
   }
 
-  @Test func `a name says what somebody is to the room, by badges, and how much they cheered`()
+  @Test
+  func
+    `a name says what somebody is to the room, by badges, how much they cheered, and its colour`()
     throws
   {
     let store = Store(
@@ -133,6 +135,11 @@ import ViewGraph
         id: "2", userID: "v", userName: "Bob", badges: "vipx/1,VIP,moderator", text: "Cheer1",
         bits: 1),
       ChatMessage(
+        id: "4", userID: "x", userName: "[mod] Di", color: NameColor(rgb: 0x0000FF), text: "no"),
+      ChatMessage(id: "5", userID: "y", userName: "Ed", text: "waves", isAction: true),
+      ChatMessage(
+        id: "6", userID: "z", userName: "Flo", badges: "founder/0,subscriber/3", text: "no"),
+      ChatMessage(
         id: "3", userID: "w", userName: "Cy",
         badges: Array(repeating: "x", count: 16).joined(separator: ",") + ",vip", text: "no"),
     ]
@@ -141,10 +148,17 @@ import ViewGraph
     graph.evaluateFrame()
     #expect(
       try rows(of: graph).map(\.node) == [
-        .row([.text("[host] Ann:", .person), .text("hi")]),
-        .row([.text("[mod] Bob with 1 bit:", .person), .text("Cheer1")]),
+        .row([.person(.init("Ann:", standing: "host")), .text("hi")]),
+        .row([
+          .person(.init("Bob", standing: "mod", remark: "with 1 bit:")), .text("Cheer1"),
+        ]),
+        .row([.person(.init("[mod] Di:", color: 0x0000FF)), .text("no")]),
+        .row([.text("Ed", .person), .text("waves")]),
+        .row([.person(.init("Flo:", standing: "sub")), .text("no")]),
         .row([.text("Cy:", .person), .text("no")]),
       ])
+    // What a screen costs does not depend on what is known of people.
+    #expect(try Set(rows(of: graph).map(\.node.elementCount)) == [2])
   }
 
   @Test func `an action that changes nothing visible evaluates no view`() {

@@ -21,7 +21,8 @@ import Testing
       slab: ByteSlab(Array((name + text + " and the rest of the line").utf8)),
       slices: .init(
         id: nameSlice, userID: nameSlice, userName: nameSlice,
-        text: .init(offset: name.utf8.count, count: text.utf8.count, escape: .json)), bits: 7)
+        text: .init(offset: name.utf8.count, count: text.utf8.count, escape: .json)),
+      color: NameColor(rgb: 7))
     var state = ChatFeature.State()
     state.take(.messages([TimedMessage(timestamp: 1, message: received)]))
     #expect(state.messages.first?.message == received)

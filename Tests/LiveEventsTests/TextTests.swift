@@ -53,20 +53,38 @@ import Testing
 
   @Test func `a message that owns its texts gives them back`() {
     let message = ChatMessage(
-      id: "1", userID: "u", userName: "Ü", badges: "a/1,b/2", text: "hé", replyTo: "0", bits: 5,
-      channel: "ö")
+      id: "1", userID: "u", userName: "Ü", badges: "a/1,b/2", color: NameColor("#FFa000"),
+      text: "hé", replyTo: "0", bits: 4_000_000_000, channel: "ö", isAction: true)
     #expect(String(message.userName) == "Ü")
     #expect(String(message.badges) == "a/1,b/2")
     #expect(String(message.text) == "hé")
     #expect(String(message.replyTo) == "0")
-    #expect(message.bits == 5)
+    #expect(message.bits == 4_000_000_000)
+    #expect(message.color == NameColor(rgb: 0xFFA000) && message.isAction)
     #expect(String(message.channel) == "ö")
     #expect(message.owned() == message)
+    #expect(message.owned(bits: 7).bits == 7 && message.owned(bits: 7).color == message.color)
+    #expect(message.owned(bits: 0).bits == 0 && message.owned(bits: 0).channel == "ö")
     #expect(
       message.owned(
         channel: Text(
           slab: ByteSlab(#"a\nb"#.utf8), slice: ByteSlab.Slice(offset: 0, count: 4, escape: .json))
       ).channel == "a\nb")
+  }
+
+  @Test(arguments: [
+    "", "#", "#12345", "#1234567", "1E90FF#", "#12345g", "#-12345", "blue", "#1234\u{E9}",
+  ])
+  func `other texts are no colours`(text: String) { #expect(NameColor(text) == nil) }
+
+  @Test func `a colour reads as platforms write it, black among them`() {
+    for rgb: UInt32 in [0, 0xFF, 0x1E90FF, 0xFFFFFF] {
+      #expect(NameColor(NameColor(rgb: rgb).description) == NameColor(rgb: rgb))
+    }
+    #expect(NameColor(rgb: 0x1E90FF).description == "#1E90FF")
+    let message = ChatMessage(
+      id: "1", userID: "u", userName: "n", color: NameColor(rgb: 0), text: "t")
+    #expect(message.color == NameColor(rgb: 0) && message.bits == 0)
   }
 
   // A message is copied on its way; what few of them have must not make all of them larger.

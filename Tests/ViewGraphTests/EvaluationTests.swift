@@ -93,6 +93,7 @@ extension ViewNode {
     switch self {
     case .empty, .gauge, .sparkline, .child: []
     case .text(let text, _), .badge(let text, _): [text]
+    case .person(let person): [person.name]
     case .row(let nodes), .column(let nodes): nodes.flatMap(\.lines)
     case .table(_, let rows): rows.flatMap { $0.flatMap(\.lines) }
     case .list(let rows, _): rows.flatMap(\.node.lines)

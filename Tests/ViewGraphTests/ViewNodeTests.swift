@@ -11,11 +11,12 @@ import ViewGraph
       .init("p", title: "P", priority: 0),
       .column([
         .row([.badge("LIVE", .active), .sparkline([1, 2]), .empty]),
+        .person(.init("Ann", standing: "mod", remark: "with 5 bits:", color: 0)),
         .gauge(label: "zoom", value: 0.5, text: "50%"),
         .table([.init("a"), .init("b")], [[.text("1"), .text("2")], [.text("3"), .empty]]),
         .list([row(1), row(2)]),
       ]))
-    #expect(panel.elementCount == 1 + 2 + 1 + 2 + 4)
+    #expect(panel.elementCount == 1 + 2 + 1 + 1 + 2 + 4)
   }
 
   @Test func `texts are equal if their bytes are, which takes no longer for marks that combine`() {
@@ -25,6 +26,10 @@ import ViewGraph
     #expect(ViewNode.row([composed, .empty]) == .row([.text("\u{E9}"), .empty]))
     #expect(ViewNode.text("a") != .badge("a", .normal))
     #expect(ViewNode.text("a") != .text("a", .strong))
+    #expect(ViewNode.person(.init("\u{E9}")) == .person(.init("\u{E9}")))
+    #expect(ViewNode.person(.init("\u{E9}")) != .person(.init("e\u{301}")))
+    #expect(ViewNode.person(.init("a", color: 0)) != .person(.init("a")))
+    #expect(ViewNode.person(.init("a", standing: "mod")) != .person(.init("a", remark: "mod")))
   }
 
   @Test

@@ -67,14 +67,16 @@ struct NativeCase: Sendable {
 
   static let all: [NativeCase] = [
     NativeCase(
-      #"{"type":"chat.message","id":"m1","user":{"id":"u1","name":"Ann","badges":"a/1,b/2"},"text":"hi","replyTo":"m0","bits":100,"channel":"n\u00e9xt"}"#,
+      ##"{"type":"chat.message","id":"m1","user":{"id":"u1","name":"Ann","badges":"a/1,b/2","color":"#1e90fF"},"text":"hi","replyTo":"m0","bits":100,"channel":"n\u00e9xt","action":true}"##,
       .chat(
         .message(
           ChatMessage(
-            id: "m1", userID: "u1", userName: "Ann", badges: "a/1,b/2", text: "hi", replyTo: "m0",
-            bits: 100, channel: "néxt"))),
+            id: "m1", userID: "u1", userName: "Ann", badges: "a/1,b/2",
+            color: NameColor(rgb: 0x1E90FF), text: "hi", replyTo: "m0", bits: 100, channel: "néxt",
+            isAction: true))),
       required: [
-        #""id":"m1""#, #""user":{"id":"u1","name":"Ann","badges":"a/1,b/2"}"#,
+        #""id":"m1""#,
+        ##""user":{"id":"u1","name":"Ann","badges":"a/1,b/2","color":"#1e90fF"}"##,
         #""text":"hi""#,
       ]),
     NativeCase(

@@ -39,8 +39,9 @@ struct EventGenerator {
         .message(
           ChatMessage(
             id: "n" + string(), userID: "u" + string(), userName: string(), badges: string(),
+            color: maybe { NameColor(rgb: UInt32($0.below(1 << 24))) },
             text: string(), replyTo: string(), bits: UInt32(count()),
-            channel: maybe { "n" + $0.string() } ?? "")))
+            channel: maybe { "n" + $0.string() } ?? "", isAction: below(2) == 0)))
     case 1: .chat(.delete(messageID: name()))
     case 2: .chat(.clear)
     case 3: .chat(.timeout(ChatTimeout(user: person(), seconds: maybe { $0.count() })))

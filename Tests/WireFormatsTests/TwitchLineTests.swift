@@ -28,6 +28,21 @@ private let ann = Person(id: "5", name: "Ann")
           at: 1_568_505_600_501, room: "chan"))
   }
 
+  @Test(
+    arguments: [("#1E90FF", 0x1E90FF), ("#000000", 0), ("", nil), ("red", nil)]
+      as [(String, UInt32?)])
+  func `a name has the colour that its owner chose, if that is one`(text: String, rgb: UInt32?) {
+    for bits in ["", "bits=5;"] {
+      let event = decode(message("\(bits)color=\(text);id=1;user-id=5;display-name=Ann", "x")).event
+      guard case .chat(.message(let message)) = event?.payload else {
+        Issue.record("no message")
+        return
+      }
+      #expect(message.color?.rgb == rgb)
+      #expect(message.bits == (bits.isEmpty ? 0 : 5))
+    }
+  }
+
   @Test func `a person without a display name goes by the login`() {
     let event = decode(message("id=1;user-id=5;display-name=", "x")).event
     #expect(
@@ -38,13 +53,13 @@ private let ann = Person(id: "5", name: "Ann")
     #expect(event?.timestamp == 7)
   }
 
-  @Test func `an action is read as its text`() {
+  @Test func `an action is read as its text, and known as one`() {
     let event = decode(message("id=1;user-id=5;display-name=A", "\u{1}ACTION waves\u{1}")).event
     #expect(
       event?.payload
         == .chat(
           .message(
-            ChatMessage(id: "1", userID: "5", userName: "A", text: "waves"))))
+            ChatMessage(id: "1", userID: "5", userName: "A", text: "waves", isAction: true))))
   }
 
   @Test(arguments: [

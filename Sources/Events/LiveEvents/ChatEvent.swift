@@ -38,11 +38,19 @@ public enum ChatEvent: Sendable, Hashable {
 public struct ChatMessage: Sendable {
   @usableFromInline let slab: ByteSlab
   @usableFromInline let slices: Slices
-  /// Cheered bits; 0 for an ordinary message.
-  public let bits: UInt32
+  /// The colour of the name in the low 24 bits, and which of ``Mark`` there are.
+  @usableFromInline let marks: UInt32
   /// The length of ``channel``, which follows ``replyTo`` in the slab. Few messages have one, and two
   /// bytes fit where a slice would make every message larger.
   @usableFromInline let channelLength: UInt16
+
+  @usableFromInline
+  enum Mark {
+    @usableFromInline static var color: UInt32 { 1 << 24 }
+    /// Cheered bits follow ``channel`` in the slab, least significant byte first.
+    @usableFromInline static var bits: UInt32 { 1 << 25 }
+    @usableFromInline static var action: UInt32 { 1 << 26 }
+  }
 
   /// Where the texts of a message are in its slab.
   public struct Slices: Sendable {
@@ -67,23 +75,32 @@ public struct ChatMessage: Sendable {
     }
   }
 
+  /// A message without bits and channel; ``owned(channel:bits:)`` adds them.
   @inlinable
-  public init(slab: ByteSlab, slices: Slices, bits: UInt32 = 0) {
-    self.init(slab: slab, slices: slices, bits: bits, channelLength: 0)
+  public init(slab: ByteSlab, slices: Slices, color: NameColor? = nil, isAction: Bool = false) {
+    self.init(
+      slab: slab, slices: slices, color: color, isAction: isAction, channelLength: 0,
+      hasBits: false)
   }
 
   @usableFromInline
-  init(slab: ByteSlab, slices: Slices, bits: UInt32, channelLength: Int) {
+  init(
+    slab: ByteSlab, slices: Slices, color: NameColor?, isAction: Bool, channelLength: Int,
+    hasBits: Bool
+  ) {
     self.slab = slab
     self.slices = slices
-    self.bits = bits
+    marks =
+      (color.map { $0.rgb | Mark.color } ?? 0) | (hasBits ? Mark.bits : 0)
+      | (isAction ? Mark.action : 0)
     self.channelLength = UInt16(clamping: channelLength)
   }
 
   /// A message that owns its texts; for tests, generators and requests.
   public init(
-    id: String, userID: String, userName: String, badges: String = "", text: String,
-    replyTo: String = "", bits: UInt32 = 0, channel: String = ""
+    id: String, userID: String, userName: String, badges: String = "", color: NameColor? = nil,
+    text: String, replyTo: String = "", bits: UInt32 = 0, channel: String = "",
+    isAction: Bool = false
   ) {
     var bytes: [UInt8] = []
     func append(_ string: String) -> ByteSlab.Slice {
@@ -95,14 +112,34 @@ public struct ChatMessage: Sendable {
       id: append(id), userID: append(userID), userName: append(userName), badges: append(badges),
       text: append(text), replyTo: append(replyTo))
     let channel = append(channel)
+    if bits > 0 { withUnsafeBytes(of: bits.littleEndian) { bytes.append(contentsOf: $0) } }
     self.init(
-      slab: ByteSlab(bytes), slices: slices, bits: bits, channelLength: channel.count)
+      slab: ByteSlab(bytes), slices: slices, color: color, isAction: isAction,
+      channelLength: channel.count, hasBits: bits > 0)
   }
 
   /// The length of all texts, in bytes.
   package var byteCount: Int {
     slices.id.count + slices.userID.count + slices.userName.count + slices.badges.count
       + slices.text.count + slices.replyTo.count + Int(channelLength)
+  }
+
+  /// Cheered bits; 0 for an ordinary message.
+  public var bits: UInt32 {
+    guard marks & Mark.bits != 0 else { return 0 }
+    let offset = Int(channelSlice.offset) + channelSlice.count
+    return slab.withBytes(of: ByteSlab.Slice(offset: offset, count: 4)) { bytes in
+      UInt32(
+        littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: UInt32.self))
+    }
+  }
+
+  /// Whether the text says what the author does, as after `/me`: "Ann waves".
+  @inlinable public var isAction: Bool { marks & Mark.action != 0 }
+
+  /// The colour that the author has chosen; `nil` if that is not known.
+  @inlinable public var color: NameColor? {
+    marks & Mark.color == 0 ? nil : NameColor(rgb: marks)
   }
 
   /// Unique within its room; used by `chat.delete`.
@@ -116,20 +153,27 @@ public struct ChatMessage: Sendable {
   @inlinable public var replyTo: Text { Text(slab: slab, slice: slices.replyTo) }
   /// The channel in which it was written, in a chat that several channels share; empty if that is the
   /// room's own.
-  @inlinable public var channel: Text {
-    let end = Int(slices.replyTo.offset) + slices.replyTo.count
-    return Text(slab: slab, slice: ByteSlab.Slice(offset: end, count: Int(channelLength)))
+  @inlinable public var channel: Text { Text(slab: slab, slice: channelSlice) }
+
+  @usableFromInline var channelSlice: ByteSlab.Slice {
+    ByteSlab.Slice(
+      offset: Int(slices.replyTo.offset) + slices.replyTo.count, count: Int(channelLength))
   }
 
   /// The same message in a slab of its own, with all escapes resolved.
   ///
-  /// - Parameter channel: replaces its ``channel``.
-  public func owned(channel: Text? = nil) -> ChatMessage {
+  /// - Parameters:
+  ///   - channel: replaces its ``channel``.
+  ///   - bits: replaces its ``bits``.
+  public func owned(channel: Text? = nil, bits: UInt32? = nil) -> ChatMessage {
+    let bits = bits ?? self.bits
     let texts = [id, userID, userName, badges, text, replyTo, channel ?? self.channel]
     var slices: [ByteSlab.Slice] = []
     slices.reserveCapacity(texts.count)
     // An escape is never shorter than what it stands for.
-    let slab = ByteSlab(capacity: texts.reduce(0) { $0 + $1.byteCount }) { target in
+    let slab = ByteSlab(
+      capacity: texts.reduce(bits > 0 ? 4 : 0) { $0 + $1.byteCount }
+    ) { target in
       var offset = 0
       for text in texts {
         text.withUTF8 { utf8 in
@@ -139,6 +183,13 @@ public struct ChatMessage: Sendable {
           offset += utf8.count
         }
       }
+      if bits > 0 {
+        withUnsafeBytes(of: bits.littleEndian) { bytes in
+          _ = UnsafeMutableBufferPointer(rebasing: target[offset...])
+            .initialize(fromContentsOf: bytes)
+        }
+        offset += 4
+      }
       return offset
     }
     return ChatMessage(
@@ -146,7 +197,7 @@ public struct ChatMessage: Sendable {
       slices: Slices(
         id: slices[0], userID: slices[1], userName: slices[2], badges: slices[3], text: slices[4],
         replyTo: slices[5]),
-      bits: bits, channelLength: slices[6].count)
+      color: color, isAction: isAction, channelLength: slices[6].count, hasBits: bits > 0)
   }
 }
 
@@ -154,7 +205,8 @@ extension ChatMessage: Hashable {
   public static func == (lhs: ChatMessage, rhs: ChatMessage) -> Bool {
     lhs.id == rhs.id && lhs.userID == rhs.userID && lhs.userName == rhs.userName
       && lhs.badges == rhs.badges && lhs.text == rhs.text && lhs.replyTo == rhs.replyTo
-      && lhs.bits == rhs.bits && lhs.channel == rhs.channel
+      && lhs.bits == rhs.bits && lhs.channel == rhs.channel && lhs.color == rhs.color
+      && lhs.isAction == rhs.isAction
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }

@@ -13,7 +13,7 @@ extension Text: Codable {
 
 extension ChatMessage: Codable {
   private enum CodingKeys: String, CodingKey {
-    case id, userID, userName, badges, text, replyTo, bits, channel
+    case id, userID, userName, badges, color, text, replyTo, bits, channel, isAction
   }
 
   public init(from decoder: any Decoder) throws {
@@ -23,10 +23,12 @@ extension ChatMessage: Codable {
       userID: try values.decode(String.self, forKey: .userID),
       userName: try values.decode(String.self, forKey: .userName),
       badges: try values.decodeIfPresent(String.self, forKey: .badges) ?? "",
+      color: try values.decodeIfPresent(String.self, forKey: .color).flatMap { NameColor($0) },
       text: try values.decode(String.self, forKey: .text),
       replyTo: try values.decodeIfPresent(String.self, forKey: .replyTo) ?? "",
       bits: try values.decodeIfPresent(UInt32.self, forKey: .bits) ?? 0,
-      channel: try values.decodeIfPresent(String.self, forKey: .channel) ?? "")
+      channel: try values.decodeIfPresent(String.self, forKey: .channel) ?? "",
+      isAction: try values.decodeIfPresent(Bool.self, forKey: .isAction) ?? false)
   }
 
   /// Leaves out what most messages lack.
@@ -36,9 +38,11 @@ extension ChatMessage: Codable {
     try values.encode(userID, forKey: .userID)
     try values.encode(userName, forKey: .userName)
     if !badges.isEmpty { try values.encode(badges, forKey: .badges) }
+    if let color { try values.encode(color.description, forKey: .color) }
     try values.encode(text, forKey: .text)
     if !replyTo.isEmpty { try values.encode(replyTo, forKey: .replyTo) }
     if bits != 0 { try values.encode(bits, forKey: .bits) }
     if !channel.isEmpty { try values.encode(channel, forKey: .channel) }
+    if isAction { try values.encode(true, forKey: .isAction) }
   }
 }

@@ -139,18 +139,27 @@ extension DisplayedMessage {
     if thread != nil { marks.append(.text(">", .faint)) }
     if isMention { marks.append(.text("*", .warning)) }
     if !message.channel.isEmpty { marks.append(.text("(\(message.channel))", .faint)) }
-    // One text with the name, as a row for each badge and cheer would be more to lay out.
-    var name = String(message.userName) + ":"
-    if message.bits > 0 {
-      name = "\(message.userName) with \(Format.count(Int(message.bits), "bit")):"
-    }
-    if !message.badges.isEmpty { name = message.standing + name }
     let words: [ViewNode] = [
-      .text(name, .person),
+      message.author,
       .text(String(message.text), isMention ? .warning : .normal),
     ]
     // Most messages have no marks, and each frame makes all rows that it draws.
     return .init(id: String(number), .row(marks.isEmpty ? words : marks + words))
+  }
+}
+
+extension ChatMessage {
+  /// One element, as one for each badge and cheer would be more to lay out.
+  fileprivate var author: ViewNode {
+    let name = String(userName)
+    let (bits, color) = (self.bits, self.color?.rgb)
+    let standing = badges.isEmpty ? nil : self.standing
+    // What somebody does continues the name.
+    let end = isAction ? "" : ":"
+    if bits == 0, standing == nil, color == nil { return .text(name + end, .person) }
+    if bits == 0 { return .person(.init(name + end, standing: standing, color: color)) }
+    let remark = "with \(Format.count(Int(bits), "bit"))\(end)"
+    return .person(.init(name, standing: standing, remark: remark, color: color))
   }
 }
 

@@ -101,10 +101,11 @@ package enum EventSub {
     }
 
     /// The person whose members begin with a prefix.
-    func user(_ prefix: String, badges: String = "") -> PlatformUser? {
+    func user(_ prefix: String, badges: String = "", color: String? = nil) -> PlatformUser? {
       PlatformUser(
         id: event.text(prefix + "_id"),
-        name: event.text(prefix + "_name") ?? event.text(prefix + "_login"), badges: badges)
+        name: event.text(prefix + "_name") ?? event.text(prefix + "_login"), badges: badges,
+        color: color)
     }
 
     /// Somebody who may have asked not to be named. Twitch gives all of them this account.
@@ -139,7 +140,8 @@ package enum EventSub {
     }
 
     func message(_ lines: inout NativeLines) {
-      guard let id = event.text("message_id"), let user = user("chatter_user", badges: badges)
+      guard let id = event.text("message_id"),
+        let user = user("chatter_user", badges: badges, color: event.text("color"))
       else { return }
       add("chat.message", &lines) {
         $0.add("id", id.clipped)

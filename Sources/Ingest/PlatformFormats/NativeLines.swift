@@ -46,13 +46,15 @@ struct PlatformUser {
   var name: String
   /// As in `moderator/1,subscriber/6`.
   var badges = ""
+  var color: NameColor?
 
   /// `nil` without an identifier.
-  init?(id: String?, name: String?, badges: String = "") {
+  init?(id: String?, name: String?, badges: String = "", color: String? = nil) {
     guard let id, !id.isEmpty else { return nil }
     self.id = id
     self.name = name.flatMap { $0.isEmpty ? nil : $0 } ?? id
     self.badges = badges
+    self.color = color.flatMap { NameColor($0) }
   }
 }
 
@@ -62,6 +64,7 @@ extension JSONWriter {
       $0.add("id", user.id.clipped)
       $0.add("name", user.name.clipped)
       if !user.badges.isEmpty { $0.add("badges", user.badges.clipped) }
+      $0.add("color", user.color?.description)
     }
   }
 

@@ -95,7 +95,7 @@ struct TwitchDownloaderLog: Sendable {
     guard let id = comment.text("_id"), let message,
       let user = PlatformUser(
         id: commenter?.text("_id"), name: commenter?.text("display_name"),
-        badges: badges.joined(separator: ","))
+        badges: badges.joined(separator: ","), color: message.text("user_color"))
     else { return lines.note(unknown: "no author") }
     // The chat of a clip has no time of its own, only its distance from the beginning.
     let time =

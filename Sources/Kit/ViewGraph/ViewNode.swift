@@ -1,10 +1,12 @@
 /// What a view looks like: a small tree that a terminal, a web page and subscribers draw.
 ///
-/// It says what things are and mean, never where they are or which colour they have. Texts may come from
-/// strangers: whoever draws them makes them harmless.
+/// It says what things are and mean, never where they are or which colour they have, but for the colours that
+/// people have chosen for their names. Texts may come from strangers: whoever draws them makes them harmless.
 public indirect enum ViewNode: Hashable, Sendable {
   case empty
   case text(String, Emphasis = .normal)
+  /// The name of a person with what is known about them; without that a text does.
+  case person(Person)
   /// A short word that stands out, such as `LIVE`.
   case badge(String, Emphasis)
   /// A level from 0 to 1, and the same as text with its unit.
@@ -41,6 +43,27 @@ public indirect enum ViewNode: Hashable, Sendable {
     case active
     /// The name of a person.
     case person
+  }
+
+  /// A person, as one element.
+  public struct Person: Hashable, Sendable {
+    public var name: String
+    /// What the person is to the room, in a word such as `mod`, shown as a badge before the name.
+    public var standing: String?
+    /// Continues the text after the name.
+    public var remark: String?
+    /// The colour that the person has chosen for the name, as `0xRRGGBB`. Whoever draws it sees to it that it can be
+    /// read.
+    public var color: UInt32?
+
+    public init(
+      _ name: String, standing: String? = nil, remark: String? = nil, color: UInt32? = nil
+    ) {
+      self.name = name
+      self.standing = standing
+      self.remark = remark
+      self.color = color
+    }
   }
 
   public struct ListRow: Hashable, Sendable {
@@ -100,7 +123,7 @@ extension ViewNode {
   public var elementCount: Int {
     switch self {
     case .empty, .child: 0
-    case .text, .badge, .gauge, .sparkline: 1
+    case .text, .person, .badge, .gauge, .sparkline: 1
     case .row(let nodes), .column(let nodes): nodes.reduce(0) { $0 + $1.elementCount }
     case .table(_, let rows): rows.count
     case .list(let rows, _): rows.reduce(rows.count) { $0 + $1.node.elementCount }
@@ -112,7 +135,7 @@ extension ViewNode {
   /// This node with `change` applied to the nodes directly within it.
   func mapChildren(_ change: (ViewNode) -> ViewNode) -> ViewNode {
     switch self {
-    case .empty, .text, .badge, .gauge, .sparkline, .child: self
+    case .empty, .text, .person, .badge, .gauge, .sparkline, .child: self
     case .row(let nodes): .row(nodes.map(change))
     case .column(let nodes): .column(nodes.map(change))
     case .table(let columns, let rows): .table(columns, rows.map { $0.map(change) })
@@ -137,33 +160,58 @@ extension ViewNode {
 /// same takes time that can grow with the square of their length.
 extension ViewNode {
   public static func == (left: ViewNode, right: ViewNode) -> Bool {
-    switch (left, right) {
-    case (.empty, .empty): true
-    case (.text(let left, let emphasis), .text(let right, let other)),
-      (.badge(let left, let emphasis), .badge(let right, let other)):
-      emphasis == other && left.hasBytes(of: right)
-    case (
-      .gauge(let label, let value, let text, let emphasis),
-      .gauge(let otherLabel, let otherValue, let otherText, let other)
-    ):
-      value == otherValue && emphasis == other && label.hasBytes(of: otherLabel)
-        && text.hasBytes(of: otherText)
-    case (.sparkline(let left), .sparkline(let right)): left == right
-    case (.row(let left), .row(let right)), (.column(let left), .column(let right)): left == right
-    case (.table(let columns, let rows), .table(let otherColumns, let otherRows)):
-      columns == otherColumns && rows == otherRows
-    case (.list(let rows, let scrolling), .list(let otherRows, let other)):
-      scrolling == other && rows == otherRows
-    case (.panel(let panel, let inner), .panel(let otherPanel, let otherInner)):
-      panel == otherPanel && inner == otherInner
-    case (.acting(let acts, let inner), .acting(let otherActs, let otherInner)):
-      acts == otherActs && inner == otherInner
-    case (.child(let left), .child(let right)): left == right
-    case (.empty, _), (.text, _), (.badge, _), (.gauge, _), (.sparkline, _), (.row, _),
-      (.column, _),
-      (.table, _), (.list, _), (.panel, _), (.acting, _), (.child, _):
-      false
+    // A switch over pairs of so many cases takes the compiler too long.
+    switch left {
+    case .empty:
+      if case .empty = right { return true }
+    case .text(let text, let emphasis):
+      if case .text(let other, let otherEmphasis) = right {
+        return emphasis == otherEmphasis && text.hasBytes(of: other)
+      }
+    case .person(let person):
+      if case .person(let other) = right { return person == other }
+    case .badge(let text, let emphasis):
+      if case .badge(let other, let otherEmphasis) = right {
+        return emphasis == otherEmphasis && text.hasBytes(of: other)
+      }
+    case .gauge(let label, let value, let text, let emphasis):
+      if case .gauge(let otherLabel, let otherValue, let otherText, let otherEmphasis) = right {
+        return value == otherValue && emphasis == otherEmphasis && label.hasBytes(of: otherLabel)
+          && text.hasBytes(of: otherText)
+      }
+    case .sparkline(let samples):
+      if case .sparkline(let other) = right { return samples == other }
+    case .row(let nodes):
+      if case .row(let others) = right { return nodes == others }
+    case .column(let nodes):
+      if case .column(let others) = right { return nodes == others }
+    case .table(let columns, let rows):
+      if case .table(let otherColumns, let otherRows) = right {
+        return columns == otherColumns && rows == otherRows
+      }
+    case .list(let rows, let scrolling):
+      if case .list(let otherRows, let otherScrolling) = right {
+        return scrolling == otherScrolling && rows == otherRows
+      }
+    case .panel(let panel, let inner):
+      if case .panel(let otherPanel, let otherInner) = right {
+        return panel == otherPanel && inner == otherInner
+      }
+    case .acting(let acts, let inner):
+      if case .acting(let otherActs, let otherInner) = right {
+        return acts == otherActs && inner == otherInner
+      }
+    case .child(let view):
+      if case .child(let other) = right { return view == other }
     }
+    return false
+  }
+}
+
+extension ViewNode.Person {
+  public static func == (left: Self, right: Self) -> Bool {
+    left.color == right.color && left.name.hasBytes(of: right.name)
+      && left.standing == right.standing && left.remark == right.remark
   }
 }
 

@@ -108,6 +108,7 @@ package struct NodeDrawing: Sendable {
   private func plainItem(_ node: ScreenNode, sparkline width: Int) -> StyledLine {
     let text = TerminalText.sanitized(node.text ?? "")
     switch node.kind {
+    case .text where node.emphasis == .person: return person(node, text)
     case .text: return text.isEmpty ? StyledLine() : StyledLine(text, style(node, text))
     case .badge:
       if form == .plain { return StyledLine("[\(text)]") }
@@ -131,17 +132,35 @@ package struct NodeDrawing: Sendable {
     case .warning: .warning
     case .bad: .bad
     case .active: TextStyle(.red, strong: true)
-    case .person: person(text)
+    case .person: Self.person(text)
     }
   }
 
-  /// The same for the same person; never red, which means that something is wrong.
-  private func person(_ name: String) -> TextStyle {
+  /// The name of a person between what the person is and what is said about the name.
+  private func person(_ node: ScreenNode, _ text: String) -> StyledLine {
+    var style = Self.person(text)
+    if let shade = node.color.flatMap({ TextStyle.Shade($0) }) { style.shade = shade.readable }
+    var line = StyledLine()
+    // What stands in brackets in plain style is part of a name that looks like it.
+    if let standing = node.standing {
+      line.append("[\(TerminalText.sanitized(standing))]", form == .plain ? .plain : .reversed)
+      line.append(" ")
+    }
+    line.append(text, style)
+    if let remark = node.detail { line.append(" " + TerminalText.sanitized(remark), style) }
+    return line
+  }
+
+  /// The same for the same person, whether a text follows the name or not; never red, which means that something is
+  /// wrong.
+  private static func person(_ name: String) -> TextStyle {
     var hash: UInt32 = 2_166_136_261
-    for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+    for byte in name.hasSuffix(":") ? name.utf8.dropLast() : name.utf8[...] {
+      hash = (hash ^ UInt32(byte)) &* 16_777_619
+    }
     let colors = TextStyle.Color.allCases.filter { $0 != .red }
     var style = TextStyle(colors[Int(hash % UInt32(colors.count))], strong: true)
-    style.shade = Self.shades[Int(hash >> 8) % Self.shades.count]
+    style.shade = shades[Int(hash >> 8) % shades.count]
     return style
   }
 

@@ -43,6 +43,7 @@ package struct TextStyle: Equatable, Sendable {
   package static let plain = TextStyle()
   package static let strong = TextStyle(strong: true)
   package static let faint = TextStyle(faint: true)
+  package static let reversed = TextStyle(reversed: true)
   package static let good = TextStyle(.green)
   package static let warning = TextStyle(.yellow, strong: true)
   package static let bad = TextStyle(.red, strong: true)

@@ -202,11 +202,12 @@ extension ChatMessageReport {
       id: String(message.id),
       user: UserReport(
         id: String(message.userID), name: String(message.userName),
-        badges: badges.isEmpty ? nil : badges),
+        badges: badges.isEmpty ? nil : badges, color: message.color?.description),
       text: String(message.text), timestamp: Int(displayed.timestamp),
       replyTo: message.replyTo.isEmpty ? nil : String(message.replyTo),
       mention: displayed.isMention ? true : nil,
-      channel: message.channel.isEmpty ? nil : String(message.channel))
+      channel: message.channel.isEmpty ? nil : String(message.channel),
+      bits: message.bits == 0 ? nil : Int(message.bits), action: message.isAction ? true : nil)
   }
 }
 

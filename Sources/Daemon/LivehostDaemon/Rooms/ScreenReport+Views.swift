@@ -72,6 +72,10 @@ extension ScreenNode {
     case .empty: self.init(kind: .empty)
     case .text(let text, let emphasis):
       self.init(kind: .text, text: text, emphasis: ScreenEmphasis(emphasis))
+    case .person(let person):
+      self.init(
+        kind: .text, text: person.name, emphasis: .person, detail: person.remark,
+        standing: person.standing, color: person.color.map { NameColor(rgb: $0).description })
     case .badge(let text, let emphasis):
       self.init(kind: .badge, text: text, emphasis: ScreenEmphasis(emphasis))
     case .gauge(let label, let value, let text, let emphasis):

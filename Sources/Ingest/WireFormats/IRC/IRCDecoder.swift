@@ -77,13 +77,24 @@ extension IRCLine {
 
   @inline(__always)
   private func message() throws(RejectionReason) -> ChatMessage {
-    guard let text = last else { throw .malformedIRC }
+    guard let last else { throw .malformedIRC }
+    let text = withoutAction(last)
     let slices = ChatMessage.Slices(
       id: try required(.id), userID: try required(.userID), userName: try userName(),
-      badges: slice(.badges), text: slice(withoutAction(text)), replyTo: slice(.replyParent))
+      badges: slice(.badges), text: slice(text), replyTo: slice(.replyParent))
+    let message = ChatMessage(
+      slab: slab, slices: slices, color: color, isAction: text.start != last.start)
     let bits = try integer(.bits, in: EventLimits.count) ?? 0
-    let message = ChatMessage(slab: slab, slices: slices, bits: UInt32(bits))
-    return has(.sourceRoomID) ? try shared(message) : message
+    if bits == 0, !has(.sourceRoomID) { return message }
+    return try shared(bits == 0 ? message : message.owned(bits: UInt32(bits)))
+  }
+
+  /// Empty if the person has not chosen one. What is no colour counts as none: it harms nobody.
+  @inline(__always)
+  private var color: NameColor? {
+    guard has(.color) else { return nil }
+    let span = tags[IRCTag.color.rawValue]
+    return NameColor(UnsafeBufferPointer(start: bytes + span.start, count: span.count))
   }
 
   /// A message of a chat that several channels share, with its channel if that is another one.

@@ -1,7 +1,7 @@
 /// The message tags that are read; all others are skipped.
 enum IRCTag: Int, CaseIterable {
   case id, userID, displayName, badges, sentTimestamp, receivedTimestamp, bits, replyParent
-  case roomID, sourceRoomID
+  case roomID, sourceRoomID, color
   case login, messageID, targetMessageID, targetUserID, banDuration
   case cumulativeMonths, originID, communityGiftID, massGiftCount, senderCount, viewerCount
   case emoteOnly, followersOnly, uniqueOnly, slow, subscribersOnly
@@ -20,6 +20,7 @@ enum IRCTag: Int, CaseIterable {
     case .replyParent: "reply-parent-msg-id"
     case .roomID: "room-id"
     case .sourceRoomID: "source-room-id"
+    case .color: "color"
     case .login: "login"
     case .messageID: "msg-id"
     case .targetMessageID: "target-msg-id"

@@ -76,11 +76,13 @@ extension ChatEvent: NativeEvent {
     case .message(let message):
       object.add("id", message.id)
       object.add(
-        "user", Person(id: message.userID, name: message.userName), badges: message.badges)
+        "user", Person(id: message.userID, name: message.userName), badges: message.badges,
+        color: message.color)
       object.add("text", message.text)
       if !message.replyTo.isEmpty { object.add("replyTo", message.replyTo) }
       if message.bits > 0 { object.add("bits", Int(message.bits)) }
       if !message.channel.isEmpty { object.add("channel", message.channel) }
+      if message.isAction { object.add("action", true) }
     case .delete(let messageID): object.add("id", messageID)
     case .clear: break
     case .timeout(let timeout):
@@ -124,8 +126,17 @@ extension NativeMembers {
       badges: has(.userBadges) ? try badges() : .empty,
       text: try slice(.text), replyTo: try optionalSlice(.replyTo))
     let bits = has(.bits) ? try integer(.bits, in: EventLimits.count) : 0
-    let message = ChatMessage(slab: slab, slices: slices, bits: UInt32(bits))
-    return has(.channel) ? message.owned(channel: try name(.channel)) : message
+    let message = ChatMessage(
+      slab: slab, slices: slices, color: has(.userColor) ? try color() : nil,
+      isAction: has(.action) ? try optionalBool(.action) == true : false)
+    if bits == 0, !has(.channel) { return message }
+    return message.owned(
+      channel: has(.channel) ? try name(.channel) : nil, bits: UInt32(bits))
+  }
+
+  private func color() throws(RejectionReason) -> NameColor {
+    guard let color = try text(.userColor).withUTF8({ NameColor($0) }) else { throw .invalidValue }
+    return color
   }
 
   /// A string as it is shown, or an array of strings.

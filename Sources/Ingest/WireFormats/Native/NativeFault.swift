@@ -50,6 +50,7 @@ extension NativeMember {
     case .userID: "user.id"
     case .userName: "user.name"
     case .userBadges: "user.badges"
+    case .userColor: "user.color"
     default: "\(self)"
     }
   }

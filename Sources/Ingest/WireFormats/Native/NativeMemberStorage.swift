@@ -47,7 +47,7 @@ struct NativeMemberStorage: ~Copyable {
         return tokens.value(at: token, into: &unused)
       }
       if index == NativeMember.user.rawValue {
-        for member in NativeMember.userID.rawValue...NativeMember.userBadges.rawValue {
+        for member in NativeMember.userID.rawValue...NativeMember.userColor.rawValue {
           lines[member] = 0
         }
         if tokens.byte(token) == UInt8(ascii: "{") {

@@ -124,7 +124,7 @@ enum NativeMember: Int, CaseIterable {
   // Several parts.
   case id, user, kind, count, title, control, value, state
   // Chat.
-  case text, replyTo, bits, channel, seconds, group
+  case text, replyTo, bits, channel, action, seconds, group
   case slowSeconds, emoteOnly, followersOnlyMinutes, subscribersOnly, uniqueOnly
   case words, mentionsOnly, names, position, message, notice, handling
   case run, samples, mergers, members, highlights
@@ -144,11 +144,11 @@ enum NativeMember: Int, CaseIterable {
   case options, endsAt, totals, winner
   // Lines to the connection.
   case token, clock, format, sequence
-  /// `user.id`, `user.name`, `user.badges`
-  case userID, userName, userBadges
+  /// `user.id`, `user.name`, `user.badges`, `user.color`
+  case userID, userName, userBadges, userColor
 
   /// Keys of the line's object, by the raw value of their member.
   static let keys = WordTable(allCases.filter { $0.rawValue < userID.rawValue }.map { "\($0)" })
   /// Keys of the object in `user`, by their distance from `userID`.
-  static let userKeys = WordTable(["id", "name", "badges"])
+  static let userKeys = WordTable(["id", "name", "badges", "color"])
 }

@@ -31,11 +31,14 @@ extension NativeMembers {
 }
 
 extension JSONWriter {
-  mutating func add(_ key: StaticString, _ person: Person, badges: Text? = nil) {
+  mutating func add(
+    _ key: StaticString, _ person: Person, badges: Text? = nil, color: NameColor? = nil
+  ) {
     addObject(key) { object in
       object.add("id", person.id)
       object.add("name", person.name)
       if let badges, !badges.isEmpty { object.add("badges", badges) }
+      object.add("color", color?.description)
     }
   }
 }

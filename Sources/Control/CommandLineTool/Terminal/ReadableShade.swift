@@ -1,0 +1,34 @@
+import Glibc
+
+extension TextStyle.Shade {
+  /// From `#RRGGBB`; `nil` for other text.
+  init?(_ text: String) {
+    guard text.utf8.count == 7, text.first == "#", let rgb = UInt32(text.dropFirst(), radix: 16)
+    else { return nil }
+    self.init(
+      red: UInt8(rgb >> 16 & 0xFF), green: UInt8(rgb >> 8 & 0xFF), blue: UInt8(rgb & 0xFF))
+  }
+
+  /// The hue of this one, neither darker nor lighter than what can be read both on black and on white: people choose
+  /// their colours for the background of their platform.
+  package var readable: Self {
+    let parts = [red, green, blue].map { pow(Double($0) / 255, Self.gamma) }
+    let luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    func with(_ change: (Double) -> Double) -> Self {
+      let parts = parts.map { UInt8((pow(change($0), 1 / Self.gamma) * 255).rounded()) }
+      return Self(red: parts[0], green: parts[1], blue: parts[2])
+    }
+    if luminance > Self.luminances.upperBound {
+      return with { $0 * Self.luminances.upperBound / luminance }
+    }
+    if luminance < Self.luminances.lowerBound {
+      let share = (Self.luminances.lowerBound - luminance) / (1 - luminance)
+      return with { $0 + (1 - $0) * share }
+    }
+    return self
+  }
+
+  private static let gamma = 2.2
+  /// With contrasts of at least 4.5 to black and 3 to white.
+  private static let luminances = 0.18...0.3
+}

@@ -127,6 +127,15 @@ import Testing
     #expect(run?["failedSeeds"] == 6 && run?["seeds"] == 6 && run?["seed"] != nil)
   }
 
+  @Test func `the page of a sweep is written, and there is none of a search`() async throws {
+    let page = "\(directory.path)/sweep.html"
+    #expect(await run(["sweep", path, "--seeds", "3", "--html", page]).status == .done)
+    #expect(directory.take("sweep.html").contains("3 seeds from 1 to 3"))
+    let search = ["sweep", path, "--find", "device.slowdown", "--where", "hangs > 0"]
+    #expect(await run(search + ["--html", page]).status == .usage)
+    #expect(await run(["sweep", path, "--seeds", "1", "--html", "/nowhere/x"]).status == .failed)
+  }
+
   @Test func `each seed of a sweep gives what the simulation gives with it`() async throws {
     var found: Set<String> = []
     for seed in 1...6 {

@@ -39,6 +39,36 @@ struct SweepTests {
     #expect(change.isMoreThanNoise && change.change < -0.9)
   }
 
+  @Test func `the page of a sweep has its verdict first, and each figure with its interval`()
+    async throws
+  {
+    var plan = plan()
+    plan.thresholds = [try Threshold("microhangs < 1 for tracked")]
+    let sweep = try await plan.sweep(seeds: Array(1...12))
+    let html = sweep.html
+    let head = html[..<(try #require(html.firstRange(of: "<h2>")).lowerBound)]
+    #expect(head.contains("<p class=\"verdict bad\">1 of 1 threshold not met</p>"))
+    #expect(head.contains("12 seeds from 1 to 12"))
+    for run in try #require(sweep.reports.first).runs {
+      let found = try sweep.distribution(
+        of: "microhangs", device: run.device, variant: run.variant)
+      let label =
+        "<title>microhangs: median \(found.median), with 95 % "
+        + "\(found.interval.joined(separator: " to ")), from \(found.lowest) to \(found.highest)</title>"
+      #expect(html.contains(label), "\(label)")
+      #expect(html.contains("<td>\(found.worstSeed)</td>"))
+    }
+    // Ranges are drawn from left to right, within the chart.
+    let ranges = html.matches(of: /class="range" x1="(\d+)" x2="(\d+)" y1="(\d+)"/)
+    #expect(ranges.count > 6)
+    for range in ranges {
+      let (left, right) = (Int(range.1) ?? -1, Int(range.2) ?? -1)
+      #expect(left >= 0 && left <= right && right <= 590)
+    }
+    #expect(!html.contains("http") && !html.contains("src="))
+    #expect(try await self.plan().sweep(seeds: [1]).html.contains("<p class=\"verdict\">"))
+  }
+
   /// Twenty pairs around values that differ from seed to seed.
   private func pairs(
     _ random: inout SeededGenerator, factor: Double

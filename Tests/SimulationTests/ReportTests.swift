@@ -45,6 +45,51 @@ import Testing
     #expect(html.contains("<svg"))
   }
 
+  /// What stands in the page before its first section.
+  private func head(_ thresholds: [String]) async throws -> String {
+    let html = try await simulateText(shortScenario) { $0.thresholds = thresholds }.report.html
+    return String(html[..<(try #require(html.firstRange(of: "<h2>")).lowerBound)])
+  }
+
+  @Test func `the page begins with the verdict, in words and in colour`() async throws {
+    let good = try await head(["frames > 0"])
+    #expect(good.contains("<p class=\"verdict good\">The threshold is met</p>"))
+    #expect(good.contains("<tr class=\"good\"><td>✓</td><td>frames &gt; 0</td>"))
+    let all = try await head(["frames > 0", "actions > 0"])
+    #expect(all.contains("<p class=\"verdict good\">All 2 thresholds are met</p>"))
+    let bad = try await head(["frames > 0", "frames < 3 for ignored"])
+    #expect(bad.contains("<p class=\"verdict bad\">1 of 2 thresholds not met</p>"))
+    #expect(bad.contains("<tr class=\"bad\"><td>✗</td>"))
+    #expect(bad.contains("<td>fast, ignored; slow+hot, ignored</td>"))
+    // Without thresholds it says what was worst, and judges nothing.
+    let none = try await head([])
+    #expect(none.contains("<p class=\"verdict\">At worst "))
+    #expect(!none.contains("<table"))
+  }
+
+  @Test func `the page tells the longest turns with their causes before the figures`() async throws
+  {
+    let report = try await simulateText(shortScenario).report
+    let html = report.html
+    for device in report.devices {
+      let section = try #require(html.components(separatedBy: "<h2>").last { $0.hasPrefix(device) })
+      let turns = try #require(section.firstRange(of: ": longest turns</h3>")).lowerBound
+      #expect(turns < (try #require(section.firstRange(of: "<table")).lowerBound))
+      let run = try #require(report.runs.first { $0.device == device })
+      for turn in run.longestTurns.prefix(3) {
+        #expect(section.contains("<li>\(turn.line.replacing(">", with: "&gt;"))</li>"))
+      }
+      #expect(section.contains(">10 s</text>") && section.contains("500 ms: hang</text>"))
+      #expect(section.contains("<th>change</th>"))
+    }
+    for part in [
+      "prefers-color-scheme: dark", "width=device-width", "hangs</text>",
+      "tracked: microhangs</text>",
+      "it reads the field",
+    ] { #expect(html.contains(part), "\(part)") }
+    #expect(!html.contains("ownRead") && !html.contains("firstAppearance"))
+  }
+
   @Test func `slices of the trace nest, and every arrow begins somewhere`() async throws {
     let outcome = try await simulateText(shortScenario) { $0.wantsTrace = true }
     let trace = try object(try #require(outcome.trace))

@@ -92,12 +92,19 @@ package struct SweepOptions: ParsableArguments {
     name: .customLong("up-to"),
     help: ArgumentHelp("How many times slower --find makes a device at most.", valueName: "factor"))
   var limit: Double = 64
+  @Option(
+    help: ArgumentHelp("Write the report as an HTML page with charts.", valueName: "file"),
+    completion: .file())
+  var html: String?
 
   package init() {}
 
   package func validate() throws {
     if (find == nil) != (condition == nil) {
       throw ValidationError("--find and --where belong together")
+    }
+    guard find == nil || html == nil else {
+      throw ValidationError("--find has no page; leave out --html")
     }
     guard (1...1_000).contains(limit) else {
       throw ValidationError("--up-to is from 1 to 1000")
@@ -110,6 +117,7 @@ package struct SweepOptions: ParsableArguments {
   ) async throws -> CommandOutcome {
     guard let condition else {
       let report = try await seeds.sweep(plan, progress)
+      if let html { try ReportFiles.write(report.html, to: html) }
       return CommandOutcome(
         title: plan.name, lines: report.lines, json: report.json, thresholds: report.thresholds)
     }

@@ -3,18 +3,7 @@ extension SimulationReport {
   public var html: String {
     var page = HTMLPage(title: "\(scenario), seed \(seed)")
     page.heading(1, scenario)
-    page.paragraph(
-      verdict, style: thresholds.isEmpty ? "verdict" : isPassed ? "verdict good" : "verdict bad")
-    if !thresholds.isEmpty {
-      page.table(
-        [["", "threshold", "worst", "not met in"]]
-          + thresholds.map {
-            [
-              $0.passed ? "✓" : "✗", $0.text, $0.value,
-              $0.failures.map(\.description).joined(separator: "; "),
-            ]
-          })
-    }
+    page.verdict(verdict, thresholds)
     page.paragraph(
       "Seed \(seed), \(duration.milliseconds / 1_000) s of virtual time, simulator \(version), "
         + "digest \(digest).")
@@ -32,26 +21,34 @@ extension SimulationReport {
         page.list(run.longestTurns.prefix(Self.turnsShown).map(\.line))
       }
       let metrics = runs.map(RunMetrics.init)
-      page.table(
-        [[""] + runs.map(\.variant)]
-          + (metrics.first?.metrics.map(\.name) ?? []).map { name in
-            [name] + metrics.map { $0.metrics.first { $0.name == name }?.value.text ?? "-" }
-          })
+      page.figures(RunComparison.rows(metrics.map(\.summary), headings: runs.map(\.variant)))
+      page.details("All figures of \(device)") {
+        $0.figures(RunComparison.rows(metrics, headings: runs.map(\.variant)))
+      }
       for run in runs {
-        page.heading(3, "\(run.variant): why views were evaluated")
-        page.table(
-          [["view", "cause", "action", "field", "times"]]
-            + run.views.flatMap { view in
-              view.causes.prefix(5).map {
-                [view.name, $0.kind, $0.action ?? "", $0.field ?? "", String($0.count)]
-              }
-            })
+        page.details("\(run.variant): why views were evaluated") {
+          $0.table(
+            [["view", "cause", "action", "field", "times"]]
+              + run.views.flatMap { view in
+                view.causes.prefix(5).map {
+                  [
+                    view.name, Self.causes[$0.kind] ?? $0.kind, $0.action ?? "", $0.field ?? "",
+                    String($0.count),
+                  ]
+                }
+              })
+        }
       }
     }
     return page.text
   }
 
   private static let turnsShown = 3
+
+  private static let causes = [
+    "firstAppearance": "it appeared", "ownRead": "it reads the field",
+    "presence": "a child came or went", "changedInput": "its parent passed it on",
+  ]
 }
 
 /// Builds a page; text is escaped.
@@ -75,6 +72,21 @@ struct HTMLPage {
     return result
   }
 
+  /// What a report comes to, and the thresholds that it follows from.
+  mutating func verdict(_ text: String, _ thresholds: [ThresholdReport]) {
+    let isGood = thresholds.allSatisfy(\.passed)
+    paragraph(text, style: "verdict" + (thresholds.isEmpty ? "" : isGood ? " good" : " bad"))
+    guard !thresholds.isEmpty else { return }
+    table(
+      [["", "threshold", "worst", "not met in"]]
+        + thresholds.map {
+          [
+            $0.passed ? "✓" : "✗", $0.text, $0.value,
+            $0.failures.map(\.description).joined(separator: "; "),
+          ]
+        })
+  }
+
   mutating func heading(_ level: Int, _ text: String) {
     body += "<h\(level)>\(Self.escaped(text))</h\(level)>\n"
   }
@@ -90,10 +102,20 @@ struct HTMLPage {
 
   mutating func raw(_ html: String) { body += html + "\n" }
 
+  /// What not everybody wants to see, behind a line that opens it.
+  mutating func details(_ summary: String, _ content: (inout Self) -> Void) {
+    body += "<details><summary>\(Self.escaped(summary))</summary>\n"
+    content(&self)
+    body += "</details>\n"
+  }
+
+  /// A table whose columns after the first are numbers.
+  mutating func figures(_ rows: [[String]]) { table(rows, style: "figures") }
+
   /// The first row contains the headings.
-  mutating func table(_ rows: [[String]]) {
+  mutating func table(_ rows: [[String]], style: String = "") {
     // Wide tables scroll by themselves on a phone.
-    body += "<div class=\"wide\"><table>\n"
+    body += "<div class=\"wide\"><table class=\"\(style)\">\n"
     for (index, row) in rows.enumerated() {
       let tag = index == 0 ? "th" : "td"
       let style = row[0] == "✓" ? " class=\"good\"" : row[0] == "✗" ? " class=\"bad\"" : ""
@@ -126,9 +148,14 @@ struct HTMLPage {
     th { color: var(--faint); font-weight: 500 }
     th, td { border-bottom: 1px solid var(--line); padding: .2em .8em; text-align: left }
     td + td, th + th { white-space: nowrap }
+    .figures td + td, .figures th + th { text-align: right }
+    .figures tr:hover, details tr:hover { background: color-mix(in srgb, var(--line) 40%, transparent) }
+    details { margin: .6em 0 } summary { cursor: pointer; font-weight: 600 }
     .good td:last-child, .bad td:last-child { white-space: normal }
     svg { display: block; max-width: 100%; height: auto; margin: .4em 0; font: 12px system-ui, sans-serif;
           fill: var(--text) }
+    svg .range { stroke: var(--faint); stroke-width: 2 } svg .interval { fill: #4f81bd }
+    svg .median { fill: var(--text); stroke: var(--back); stroke-width: 1.5 }
     svg .axis { stroke: var(--line) } svg .label { fill: var(--faint) } svg .hang { fill: var(--hang) }
     </style></head><body>
     \(body)</body></html>

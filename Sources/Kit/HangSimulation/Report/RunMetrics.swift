@@ -43,6 +43,14 @@ package struct RunMetrics: Sendable, Hashable {
     }
   }
 
+  /// Those that say how smooth the screen was.
+  var summary: RunMetrics {
+    RunMetrics(device: device, variant: variant, metrics: Array(metrics.prefix(Self.summaryCount)))
+  }
+
+  /// Up to the latencies.
+  private static let summaryCount = 9
+
   package init(device: String, variant: String, metrics: [Metric]) {
     self.device = device
     self.variant = variant
@@ -95,16 +103,20 @@ package enum RunComparison {
     _ runs: [RunMetrics], headings: [String], indent: Int = 2
   ) -> [String] {
     var table = TextColumns()
-    table.append([""] + headings + (runs.count == 2 ? ["change"] : []))
-    for name in names(runs) {
-      let values = runs.map { run in
-        run.metrics.first { $0.name == name }?.value ?? .none
-      }
-      var row = [name] + values.map(\.text)
-      if values.count == 2 { row.append(change(values[0], values[1])) }
-      table.append(row)
-    }
+    for row in rows(runs, headings: headings) { table.append(row) }
     return table.lines(indent: indent)
+  }
+
+  /// The same in cells, the headings first.
+  static func rows(_ runs: [RunMetrics], headings: [String]) -> [[String]] {
+    [[""] + headings + (runs.count == 2 ? ["change"] : [])]
+      + names(runs).map { name in
+        let values = runs.map { run in
+          run.metrics.first { $0.name == name }?.value ?? .none
+        }
+        let texts = [name] + values.map(\.text)
+        return values.count == 2 ? texts + [change(values[0], values[1])] : texts
+      }
   }
 
   /// All names, in the order of the run that has them first.

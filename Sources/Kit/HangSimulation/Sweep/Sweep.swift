@@ -78,7 +78,8 @@ public struct SweepReport: Sendable, Hashable {
     func text(_ index: Int) -> String { metric.text(sorted[index].value) }
     return SeedDistribution(
       median: text((sorted.count - 1) / 2), interval: [text(low), text(high)],
-      lowest: text(0), highest: text(sorted.count - 1), worstSeed: sorted[sorted.count - 1].seed)
+      lowest: text(0), highest: text(sorted.count - 1), worstSeed: sorted[sorted.count - 1].seed,
+      marks: [0, low, (sorted.count - 1) / 2, high, sorted.count - 1].map { sorted[$0].value })
   }
 
   /// Compares two variants, seed by seed: whether they differ by more than chance explains.
@@ -125,6 +126,8 @@ public struct SeedDistribution: Sendable, Hashable {
   public let highest: String
   /// The seed of the highest figure; of several, the last one.
   public let worstSeed: UInt64
+  /// Ascending: the lowest figure, the interval's lower bound, the median, the upper bound, and the highest figure.
+  let marks: [Int64]
 }
 
 /// Whether pairs of figures differ by more than chance explains: a permutation test.

@@ -3,7 +3,7 @@ import Wording
 
 extension SweepReport {
   /// The figures that tables show.
-  private static let metrics = [
+  static let metrics = [
     "microhangs", "hangs", "longest", "hitch", "latency.p95", "frames",
   ]
 
@@ -37,17 +37,19 @@ extension SweepReport {
   }
 
   private func heading(_ verdict: String) -> [String] {
-    var lines = [verdict] + thresholds.map(\.line)
-    if !thresholds.isEmpty { lines.append("") }
-    guard let first = reports.first, let last = reports.last else { return lines }
+    [verdict] + thresholds.map(\.line) + (thresholds.isEmpty ? [] : [""]) + about
+  }
+
+  /// What was run.
+  var about: [String] {
+    guard let first = reports.first, let last = reports.last else { return [] }
     let seconds = FixedPoint.text(first.duration.milliseconds, decimals: 3, trimmed: true)
-    lines.append(
+    let what =
       "\(first.scenario), \(reports.count) seed\(reports.count == 1 ? "" : "s") from \(first.seed) "
-        + "to \(last.seed), \(seconds) s each, simulator \(first.version), digest \(digest)")
-    if reports.count > 1, reports.allSatisfy({ $0.digest == first.digest }) {
-      lines.append("All seeds gave the same: nothing in it is left to chance.")
-    }
-    return lines
+      + "to \(last.seed), \(seconds) s each, simulator \(first.version), digest \(digest)"
+    let areEqual = reports.count > 1 && reports.allSatisfy { $0.digest == first.digest }
+    return [what]
+      + (areEqual ? ["All seeds gave the same: nothing in it is left to chance."] : [])
   }
 
   /// The report as JSON on one line, members in a fixed order; figures with their units, as in thresholds.

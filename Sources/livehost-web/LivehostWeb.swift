@@ -12,7 +12,7 @@ struct LivehostWeb: AsyncParsableCommand {
     abstract: "The screens of livehostd as a page in the browser and in OBS.",
     discussion: """
       Stands between browsers and the control socket. Prints a link with a token that lets whoever has it \
-      read and act; it is valid until this program ends.
+      read and act; it is valid until this program ends. A second link only reads, for overlays.
       """,
     version: "livehost-web \(livehostVersion)")
 
@@ -45,6 +45,12 @@ struct LivehostWeb: AsyncParsableCommand {
       "File to write the links to in place of printing them. Its group may read it.",
       valueName: "file"), completion: .file())
   var linkFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "File that keeps the token of overlays, so that their links stay valid. It is created if it is missing.",
+      valueName: "file"), completion: .file())
+  var overlayTokenFile: String?
 
   @Option(
     help: ArgumentHelp("Control socket of livehostd.", valueName: "path"), completion: .file())
@@ -97,6 +103,9 @@ struct LivehostWeb: AsyncParsableCommand {
     settings.limits.streams = streams
     settings.limits.connections = 2 * streams
     settings.limits.writeTimeout = .seconds(patience)
+    if let overlayTokenFile {
+      settings.tokens = Tokens(reading: try KeptToken.read(overlayTokenFile))
+    }
     let tokens = settings.tokens
     var logger = Logger(label: "livehost-web")
     logger.logLevel = .warning

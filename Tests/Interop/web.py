@@ -2,19 +2,28 @@
 """Tests the page: `web.py PROGRAMS [--write]`. Starts a daemon and livehost-web of its own, asks as other programs would, and
 drives Debian's Chromium. Ends with `N passed, N failed`. With --write it stores how the page looks."""
 import contextlib
+import fcntl
 import gzip
+import html
 import http.client
+import http.server
 import io
 import json
 import os
 import pathlib
+import pty
 import re
+import select
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import threading
 import time
 
+import pyte
 import selenium.webdriver
 from PIL import Image, ImageChops
 from axe_playwright_python.sync_playwright import Axe
@@ -109,10 +118,10 @@ def message(number, text, name="Ada", room="main"):
 class Page:
     """livehost-web, started by livehostctl or, with options, by itself."""
 
-    def __init__(self, daemon, *options):
+    def __init__(self, daemon, *options, port=0):
         command = ([PROGRAMS / "livehost-web", "--socket", daemon.control, "--json", *options] if options
                    else [PROGRAMS / "livehostctl", "--socket", daemon.control, "--json=short", "web"])
-        self.process = subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([*command, "--port", str(port)], stdout=subprocess.PIPE, text=True)
         links = json.loads(self.process.stdout.readline())
         self.link = links["page"]
         self.reading = links["overlay"].rsplit("t=", 1)[1]
@@ -137,6 +146,16 @@ class Page:
             "POST", f"/api/call/{method}", {"Content-Type": content_type}, json.dumps(parameters or {}),
             self.token if token is None else token)
         return status, json.loads(body)
+
+    def raw(self, text):
+        """What is answered to bytes that no client would send."""
+        with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as client:
+            client.sendall(text.replace("HOST", f"127.0.0.1:{self.port}").replace("\n", "\r\n").encode("latin-1"))
+            reply = b""
+            with contextlib.suppress(ConnectionError):
+                while piece := client.recv(65_536):
+                    reply += piece
+            return reply
 
     def status(self):
         return json.loads(self.request("GET", "/api/status", token=self.reading)[2])
@@ -266,27 +285,71 @@ def refuses_strangers(page):
     for kind in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"):
         status, _ = page.call("OpenRoom", {"room": "evil"}, content_type=kind)
         check(f"a form ({kind}) is refused", status == 415, f"{status}")
+    for name, host in (("a name that begins like ours", "HOST.evil.example"), ("a name behind a user", "HOST@evil.example"),
+                       ("a name with a path", "HOST/evil.example"), ("a name with a dot", "localhost.:80"), ("no name", "")):
+        reply = page.raw(f"GET /?as=raw HTTP/1.1\nHost: {host}\nConnection: close\n\n")
+        check(f"{name} is refused", reply[9:12] in (b"400", b"421"), f"{reply[:200]}")
+    for name, head in (("two names", "Host: evil.example\nHost: HOST\n"), ("a request without a name", ""),
+                       ("lengths that disagree", "Host: HOST\nContent-Length: 5\nTransfer-Encoding: chunked\n")):
+        reply = page.raw(f"GET /api/status HTTP/1.1\n{head}X-Livehost-Token: {page.token}\nConnection: close\n\n")
+        check(f"{name} is refused", not reply or reply[9:10] == b"4", f"{reply[:200]}")
+    reply = page.raw(f"GET http://evil.example/ HTTP/1.1\nHost: evil.example\nConnection: close\n\n")
+    check("an address with another name is refused", reply[9:10] == b"4", f"{reply[:200]}")
+    for origin in (f"http://127.0.0.1.evil.example:{page.port}", f"http://evil.example@127.0.0.1:{page.port}",
+                   f"http://127.0.0.1:{page.port}0", "file://", ""):
+        status, _, _ = page.request("GET", "/", {"Host": own, "Origin": origin})
+        check(f"the origin '{origin}' is refused", status == 403, f"{status}")
+    status, _, _ = page.request("GET", "/", {"Host": own, "Sec-Fetch-Site": "unheard-of"})
+    check("an unknown site is refused", status == 403, f"{status}")
+    for method in ("PUT", "DELETE", "TRACE", "CONNECT", "OPTIONS"):
+        status, headers, _ = page.request(method, "/api/call/OpenRoom", token=page.token)
+        check(f"{method} does nothing", status in (400, 404, 405), f"{status}")
+        check(f"and {method} allows no other page anything", "Access-Control-Allow-Origin" not in headers, f"{headers}")
+    for token, bytes_ in ((page.reading, 65 << 10), (page.token, (8 << 20) + 1)):
+        status, _, _ = page.request("POST", "/api/call/GetStatus", {"Content-Type": "application/json"},
+                                    b'{"a":"' + b"x" * bytes_ + b'"}', token)
+        check(f"{bytes_ >> 10} KiB are refused", status == 413, f"{status}")
     after = page.status()["refused"]
-    for reason, least in (("host", 6), ("origin", 6), ("site", 4), ("token", 4), ("right", 1), ("contentType", 3)):
+    for reason, least in (("host", 6), ("origin", 6), ("site", 4), ("token", 4), ("right", 1), ("contentType", 3), ("size", 2)):
         check(f"refusals for {reason} are counted", after[reason] - before[reason] >= least, f"{before} {after}")
 
 
 def takes_no_tricks(page):
-    for path in ("/assets/../../etc/passwd", "/assets/%2e%2e/%2e%2e/etc/passwd", "/assets/0/app.js", "//etc/passwd",
+    version = re.search(r'"/assets/([^/]+)/app.js', page.request("GET", "/")[2].decode())[1]
+    for path in ("/assets/%00", f"/assets/{version}/%2e%2e%2f%2e%2e%2fetc%2fpasswd", f"/assets/{version}/..%5c..%5cetc",
+                 f"/assets/{version}/%c0%ae%c0%ae/etc", f"/assets/{version}/app.js%00.css", "/%2e%2e/%2e%2e/etc/passwd",
+                 "/api/rooms/%2e%2e%2fstatus/events", "/api/rooms/main%00/events", "/api/call/GetStatus",
+                 "/assets/../../etc/passwd", "/assets/%2e%2e/%2e%2e/etc/passwd", "/assets/0/app.js", "//etc/passwd",
                  "/overlay/../api/status", "/api/rooms/../../x/events"):
         status, _, body = page.request("GET", path, token=page.token)
-        check(f"{path} gives nothing", status in (400, 404) and b"root:" not in body, f"{status}")
+        check(f"{path} gives nothing", status in (400, 404, 405) and b"root:" not in body, f"{status}")
+    status, _, body = page.request("GET", "/overlay/%3Cscript%3Ealert(1)%3C%2Fscript%3E")
+    check("an address is not part of a page", b"alert" not in body, f"{body}")
+    for method in ("..%2FGetStatus", "org.varlink.service.GetInfo", "GetStatus%00", "GetStatus/../OpenRoom"):
+        status, _, _ = page.request("POST", f"/api/call/{method}", {"Content-Type": "application/json"}, "{}", page.token)
+        check(f"the method {method} does not exist", status in (400, 404), f"{status}")
     with socket.create_connection(("127.0.0.1", page.port), PATIENCE) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 100_000 + b"\r\n\r\n")
         reply = client.recv(64)
         check("headers of 100 KB are refused", not reply or b" 4" in reply[:13], f"{reply}")
-    with socket.create_connection(("127.0.0.1", page.port), PATIENCE) as client:
-        client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
-        begun = time.monotonic()
-        with contextlib.suppress(ConnectionError):
+
+    def slow(begin):
+        client = socket.create_connection(("127.0.0.1", page.port), PATIENCE)
+        client.sendall(begin.replace("HOST", f"127.0.0.1:{page.port}").replace("\n", "\r\n").encode())
+        return client
+
+    begun = time.monotonic()
+    clients = {
+        "headers that do not end": slow("GET / HTTP/1.1\nHost: HOST\nX-Slow: "),
+        "a body that does not come": slow(f"POST /api/call/GetStatus HTTP/1.1\nHost: HOST\nX-Livehost-Token: {page.token}\n"
+                                          "Content-Type: application/json\nContent-Length: 9\n\n{"),
+        "a connection on which nothing is sent": slow(""),
+    }
+    for name, client in clients.items():
+        with client, contextlib.suppress(ConnectionError, TimeoutError):
             while client.recv(64):
                 pass
-        check("headers that do not end are cut off", time.monotonic() - begun < PATIENCE)
+        check(f"{name} is cut off", time.monotonic() - begun < PATIENCE, f"{time.monotonic() - begun:.0f} s")
     status, reply = page.call("GetRoom", {"room": "nowhere"})
     check("errors of the daemon are told", status == 404 and reply["error"] == "NoSuchRoom", f"{status} {reply}")
     status, reply = page.call("Nothing")
@@ -586,6 +649,15 @@ def simulates(tab, daemon, directory):
         assert run("42") == json.loads(daemon.ctl(*report))
         expect(panel(tab, "iphone-15-plus").locator("tr", has_text="hitches").first).to_contain_text("−38.4 %")
         expect(panel(tab, "iphone-15-plus")).to_contain_text("HeaderView")
+    with attempt("its trace can be saved, to be opened"):
+        tab.get_by_label("with a trace").check()
+        run("42")
+        with tab.expect_download() as download:
+            page.get_by_role("button", name="Save trace").click()
+        download.value.save_as(directory / "simulation.trace.json")
+        events = json.loads((directory / "simulation.trace.json").read_text())["traceEvents"]
+        assert sum(event["ph"] == "X" for event in events) > 1_000, len(events)
+        tab.get_by_label("with a trace").uncheck()
     with attempt("a second report is compared with it"):
         assert run("7")["seed"] == 7
         page.get_by_label("compared with").select_option(index=1)
@@ -608,11 +680,130 @@ def simulates(tab, daemon, directory):
         tab.keyboard.press("1")
 
 
+def is_named_in_colour(browser, page, daemon):
+    """Names have the colours and badges of their platform."""
+    colours = ["#0000FF", "#000000", "#FFFFFF", "#FFFF00", "#1E90FF"]
+    people = [{"id": f"c{each}", "name": f"Colour{each}", "color": colour} for each, colour in enumerate(colours)]
+    people[0]["badges"] = ["moderator/1", "subscriber/12"]
+    daemon.send(*[{"type": "chat.message", "room": "colours", "id": f"c{each}", "user": user, "text": "hello",
+                   **({"bits": 100} if each == 0 else {})} for each, user in enumerate(people)])
+    luminance = """(colour) => {
+      const [red, green, blue] = colour.match(/[0-9.]+/g).map((part) => part / 255)
+        .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    }"""
+    seen = {}
+    for scheme in ("light", "dark"):
+        with attempt(f"colours that people have chosen can be read, {scheme}"):
+            context = browser.new_context(color_scheme=scheme)
+            tab = context.new_page()
+            tab.goto(f"{page.base}/?room=colours#t={page.token}")
+            names = panel(tab, "chat").locator("[data-own]")
+            expect(names).to_have_count(len(people))
+            expect(names.first).to_have_text("mod Colour0 with 100 bits:")
+            expect(names.first.locator(".standing")).to_have_text("mod")
+            seen[scheme] = [names.nth(each).evaluate("(name) => getComputedStyle(name).color") for each in range(len(people))]
+            ground = panel(tab, "chat").evaluate("(part) => getComputedStyle(part).backgroundColor")
+            lights = [tab.evaluate(luminance, each) for each in (ground, *seen[scheme])]
+            for colour, light in zip(colours, lights[1:]):
+                low, high = sorted((lights[0], light))
+                assert (high + 0.05) / (low + 0.05) >= 4.5, f"{colour} on {ground}"
+            context.close()
+    # Blue is blue on both grounds; only white on white and black on black have to change.
+    blues = [[int(part) for part in re.findall(r"\d+", each[0])] for each in seen.values()]
+    check("and keep their hue", all(blue > red and blue > green for red, green, blue in blues), f"{seen}")
+
+
+def charts(browser, page, daemon, directory):
+    file, begin = directory / "stats.ndjson", 1_700_000_000_000
+    live = json.dumps({"type": "stream", "state": "live", "ts": begin}) + "\n"
+    file.write_text(live + "".join(json.dumps({
+        "type": "stats", "ts": begin + second * 1000, "bitrateKbps": 4000 + 500 * (second // 10 % 4), "framesPerSecond": 60,
+        "roundTripMs": 30 + second % 3, "droppedFrames": 0, "congestion": 0.01}) + "\n" for second in range(300)))
+    daemon.ctl("ingest", str(file), "--speed", "max", "--room", "charts")
+    with attempt("statistics are charts over time, with their scales"):
+        tab = browser.new_page()
+        tab.goto(f"{page.base}/?room=charts#t={page.token}")
+        figures = panel(tab, "liveRoomStats").locator("figure")
+        expect(figures).to_have_count(2)
+        expect(figures.first.locator("figcaption")).to_contain_text("bitrate")
+        expect(figures.first.locator(".high")).to_have_text("5,500")
+        expect(figures.first.locator(".low")).to_have_text("4,000")
+        expect(figures.first.locator(".since")).to_have_text("5 min ago")
+        expect(figures.nth(1).locator("figcaption")).to_contain_text("round trip")
+        assert figures.first.locator(".line").get_attribute("d").count("L") > 50
+        tab.close()
+
+
+def meets_another_page(playwright, page):
+    """A page of somebody else in the same browser, and a name that was made to mean this machine (DNS rebinding)."""
+    class Evil(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<title>evil</title>")
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Evil)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    browser = playwright.chromium.launch(
+        executable_path="/usr/bin/chromium", args=["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"])
+    tab = browser.new_page()
+    before = page.status()["refused"]
+    with attempt("a name that was made to mean this machine gets nothing in a browser"):
+        reply = tab.goto(f"http://evil.example:{page.port}/")
+        assert reply.status == 421 and "livehost" not in tab.title(), reply.status
+        # As seen by a page that was loaded while the name still meant its own machine.
+        tab.goto(f"http://evil.example:{server.server_port}/")
+        found = tab.evaluate("(to) => fetch(to).then((reply) => reply.text(), () => 'failed')",
+                             f"http://evil.example:{page.port}/")
+        assert found == "failed", found
+        assert page.status()["refused"]["host"] > before["host"]
+    with attempt("another page in the same browser reads nothing, and changes nothing"):
+        found = tab.evaluate("""async ([base, token]) => {
+          const act = { method: "POST", body: '{"room":"evil"}' };
+          const tries = {
+            read: [`${base}/api/status`, { headers: { "X-Livehost-Token": token } }],
+            address: [`${base}/api/status?t=${token}`],
+            page: [`${base}/`],
+            act: [`${base}/api/call/OpenRoom`, { ...act, headers: { "X-Livehost-Token": token, "Content-Type": "application/json" } }],
+            blind: [`${base}/api/call/OpenRoom`, { ...act, mode: "no-cors" }],
+          };
+          const found = {};
+          for (const [name, request] of Object.entries(tries)) {
+            found[name] = await fetch(...request).then((reply) => reply.text(), () => "failed");
+          }
+          return found;
+        }""", [page.base, page.token])
+        assert {name: text for name, text in found.items() if text not in ("failed", "")} == {}, found
+        tab.set_content(f'<form method=post enctype=text/plain action="{page.base}/api/call/OpenRoom">'
+                        '<input name=\'{"room":"evil","a":"\' value=\'"}\'></form>')
+        tab.locator("form").evaluate("(form) => form.submit()")
+        tab.wait_for_load_state()
+        rooms = page.call("ListRooms")[1]["rooms"]
+        assert "evil" not in [room["room"] for room in rooms], rooms
+    browser.close()
+    server.shutdown()
+
+
 def survives(browser, page, tab, daemon):
-    with attempt("a second tab shows the same"):
+    with attempt("what is done in one tab is seen in the other"):
         second = browser.new_page()
         second.goto(page.link)
         expect(panel(second, "header")).to_contain_text("An evening")
+        daemon.send({"type": "tap", "control": "camera", "on": False, "room": "main"})
+        for one, other, word, state in ((second, tab, "turn on", "camera on"), (tab, second, "turn off", "camera off")):
+            panel(one, "control").get_by_role("button", name=word, exact=True).click()
+            for each in (one, other):
+                expect(panel(each, "control")).to_contain_text(state)
+        second.locator("#screen").focus()
+        second.keyboard.press("Space")
+        daemon.send(message(390, "only one of them is paused"))
+        expect(panel(tab, "chat")).to_contain_text("only one of them is paused")
+        expect(panel(second, "chat")).not_to_contain_text("only one of them is paused")
         second.close()
     with attempt("a daemon that is gone is told"):
         daemon.stop()
@@ -738,6 +929,76 @@ def looks(browser, page, daemon):
                 context.close()
 
 
+# What a terminal calls its colours.
+COLOURS = {"black": "#14181d", "red": "#ff6b6b", "green": "#4cc38a", "brown": "#f0b94f", "blue": "#7aa2f7", "magenta": "#d08ce0",
+           "cyan": "#56c8d8", "white": "#e4e8ec"}
+GROUND, TEXT = "#14181d", "#e4e8ec"
+
+
+def terminal(daemon, columns, rows, until, *arguments):
+    """What livehostctl draws on a terminal, as a page."""
+    screen = pyte.Screen(columns, rows)
+    stream = pyte.ByteStream(screen)
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+    environment.pop("NO_COLOR", None)
+    process = subprocess.Popen([PROGRAMS / "livehostctl", "--socket", daemon.control, *arguments], stdin=theirs, stdout=theirs,
+                               stderr=theirs, env=environment, start_new_session=True)
+    os.close(theirs)
+    try:
+        end = time.monotonic() + PATIENCE
+        while not until("\n".join(screen.display)):
+            assert time.monotonic() < end, "\n".join(screen.display)
+            if select.select([ours], [], [], 0.1)[0]:
+                # The emulator knows no faint text.
+                stream.feed(re.sub(rb"\x1b\[0((?:;1)?);2((?:;7)?)m", b"\x1b[0\\1\\2;38;2;139;148;160m", os.read(ours, 1 << 16)))
+    finally:
+        os.write(ours, b"q")
+        process.wait(PATIENCE)
+        os.close(ours)
+
+    def colour(name, default):
+        return default if name == "default" else COLOURS.get(name, f"#{name}")
+
+    def cell(character):
+        front, back = colour(character.fg, TEXT), colour(character.bg, GROUND)
+        if character.reverse:
+            front, back = back, front
+        return (f'<span style="color:{front};background:{back};font-weight:{700 if character.bold else 400}">'
+                f"{html.escape(character.data)}</span>")
+
+    lines = ["".join(cell(screen.buffer[row][column]) for column in range(columns)) for row in range(rows)]
+    return (f'<pre style="display:inline-block;margin:0;padding:12px;background:{GROUND};font:14px/1.25 \'DejaVu Sans Mono\'">'
+            + "\n".join(lines) + "</pre>")
+
+
+def looks_elsewhere(browser, daemon, directory):
+    """The terminal and a report look as they did."""
+    with attempt("terminal.png: the terminal looks as it did"):
+        picture = terminal(daemon, 110, 32, lambda text: " 0/s" in text and "LIVE" in text and "reverb" in text, "watch", "stage")
+        tab = browser.new_page(viewport={"width": 1200, "height": 900})
+        tab.set_content(f"<body style='margin:0'>{picture}")
+        compare(tab.locator("pre").screenshot(), PICTURES_OF / "terminal.png")
+        tab.close()
+    page = directory / "report-of-four.html"
+    subprocess.run([PROGRAMS / "livehostctl", "simulate", "--local", ROOT / "config/scenarios/host-screen.yaml", "--html", page],
+                   stdout=subprocess.DEVNULL, timeout=10 * PATIENCE)
+    for scheme in ("light", "dark"):
+        with attempt(f"report-{scheme}.png: a report looks as it did"):
+            context = browser.new_context(viewport={"width": 1000, "height": 900}, color_scheme=scheme)
+            tab = context.new_page()
+            tab.goto(page.as_uri())
+            compare(tab.screenshot(), PICTURES_OF / f"report-{scheme}.png")
+            context.close()
+    with attempt("a report fits on a telephone"):
+        context = browser.new_context(viewport={"width": 360, "height": 700})
+        tab = context.new_page()
+        tab.goto((directory / "report-of-four.html").as_uri())
+        assert tab.evaluate("() => document.documentElement.scrollWidth") <= 360
+        context.close()
+
+
 def compare(picture, path):
     seen = Image.open(io.BytesIO(picture)).convert("RGB")
     if "--write" in sys.argv:
@@ -785,7 +1046,7 @@ WORDS_OF_THE_PAGE = """() => {
   const words = (root) => {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) =>
       node.nodeType === Node.TEXT_NODE ? NodeFilter.FILTER_ACCEPT
-        : node.matches("button, h2, [hidden]") || !node.checkVisibility() ? NodeFilter.FILTER_REJECT
+        : node.matches("button, h2, figure, [hidden]") || !node.checkVisibility() ? NodeFilter.FILTER_REJECT
         : NodeFilter.FILTER_SKIP);
     const found = [];
     while (walker.nextNode()) found.push(walker.currentNode.data);
@@ -871,7 +1132,7 @@ def agrees_with_the_terminal(browser, page, daemon, directory):
     is_the_terminals(browser, page, daemon, "simulated")
 
 
-def overlays(browser, page, daemon):
+def overlays(browser, page, daemon, directory):
     with attempt("an overlay shows its part, on nothing"):
         tab = browser.new_page()
         tab.goto(f"{page.base}/overlay/chat?room=main&t={page.reading}")
@@ -880,6 +1141,28 @@ def overlays(browser, page, daemon):
         expect(panel(tab, "header")).to_be_hidden()
         assert tab.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgba(0, 0, 0, 0)"
         tab.close()
+    with attempt("an overlay waits for its room"):
+        tab = browser.new_page()
+        tab.goto(f"{page.base}/overlay/chat?room=later&t={page.reading}")
+        wait(lambda: page.request("GET", f"/api/rooms/later/events?t={page.reading}")[0] == 404, "no such room")
+        daemon.send(message(1, "in a room that was opened later", room="later"))
+        expect(tab.locator("body")).to_contain_text("in a room that was opened later")
+        tab.close()
+    with attempt("an overlay goes on after a restart of the program"):
+        options = ("--overlay-token-file", str(directory / "overlay-token"))
+        first = Page(daemon, *options)
+        tab = browser.new_page()
+        tab.goto(f"{first.base}/overlay/chat?room=main&t={first.reading}")
+        expect(tab.locator("body")).to_contain_text("on the stream")
+        first.stop()
+        second = Page(daemon, *options, port=first.port)
+        try:
+            assert second.reading == first.reading and second.token != first.token
+            daemon.send(message(501, "after the restart"))
+            expect(tab.locator("body")).to_contain_text("after the restart")
+        finally:
+            second.stop()
+            tab.close()
 
 
 def main():
@@ -916,9 +1199,13 @@ def main():
                 lists_rooms(tab, daemon)
                 tells_hangs(tab, daemon, pathlib.Path(directory))
                 simulates(tab, daemon, pathlib.Path(directory))
-                overlays(browser, page, daemon)
+                overlays(browser, page, daemon, pathlib.Path(directory))
+                is_named_in_colour(browser, page, daemon)
+                charts(browser, page, daemon, pathlib.Path(directory))
+                meets_another_page(playwright, page)
                 agrees_with_the_terminal(browser, page, daemon, pathlib.Path(directory))
                 looks(browser, page, daemon)
+                looks_elsewhere(browser, daemon, pathlib.Path(directory))
                 hides(browser, page, daemon)
                 throttled(browser, page, daemon)
                 by_selenium(page)

@@ -185,12 +185,15 @@ check_page_outside() {
 }
 
 check_page_restart() {
-  local token process
+  local token reading process
   token=$(page_token acting)
+  reading=$(page_token reading)
   process=$(property MainPID livehost-web.service)
   inside systemctl kill --signal=KILL livehost-web.service
   wait_for page_has_other_process "$process" && wait_for page_answers || return
   [ "$(page_token acting)" != "$token" ] || { echo "the old link is still valid"; return 1; }
+  [ "$(page_token reading)" = "$reading" ] || { echo "overlays need another link"; return 1; }
+  if as host cat /var/lib/livehost-web/overlay-token 2>/dev/null; then echo "the token's file is open"; return 1; fi
   inside systemctl restart livehostd.service || return
   wait_for page_shows '"camera":true' || return
   # A stream that is open does not hold up the end.
@@ -200,6 +203,10 @@ check_page_restart() {
   inside systemctl restart livehost-web.service || return
   wait "$!"
   [ "$(property Result livehost-web.service)" = success ] && wait_for page_answers
+  # Stopped and started, it has another dynamic user and another runtime directory.
+  inside systemctl stop livehost-web.service && inside systemctl start livehost-web.service || return
+  [ "$(page_token reading)" = "$reading" ] || { echo "after a stop, overlays need another link"; return 1; }
+  wait_for page_answers || return
   inside journalctl --sync
   if inside journalctl -q --no-pager -u livehost-web.service -u livehost-web-proxy.service | grep -F 'timed out'; then
     return 1

@@ -1,4 +1,5 @@
 import ControlInterface
+import Foundation
 import JSON
 import NIOCore
 import Testing
@@ -15,6 +16,44 @@ import WebService
     for wrong in [nil, "", String(tokens.acting.dropLast()), tokens.acting + "0"] {
       #expect(tokens.right(of: wrong) == nil)
     }
+  }
+}
+
+@Suite final class KeptTokenTests {
+  private let directory = FileManager.default.temporaryDirectory
+    .appendingPathComponent("livehost-token-\(UUID())")
+  private var path: String { directory.appendingPathComponent("token").path }
+
+  init() throws {
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: directory) }
+
+  @Test func `a token is the same with each start, and nobody else may read it`() throws {
+    let token = try KeptToken.read(path)
+    #expect(token.utf8.count == 64)
+    #expect(try KeptToken.read(path) == token)
+    #expect(Tokens(reading: token).right(of: token) == .reading)
+    #expect(Tokens(reading: token).acting != Tokens(reading: token).acting)
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["token"])
+    chmod(path, 0o644)
+    #expect(throws: KeptTokenFailure.self) { try KeptToken.read(self.path) }
+  }
+
+  @Test(arguments: ["", "0", String(repeating: "g", count: 64), String(repeating: "0", count: 65)])
+  func `a file that holds no token is not written over`(text: String) throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    chmod(path, 0o600)
+    #expect(throws: KeptTokenFailure.self) { try KeptToken.read(self.path) }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+  }
+
+  @Test func `a directory that is not there is told`() {
+    let failure = #expect(throws: KeptTokenFailure.self) { try KeptToken.read("/nowhere/token") }
+    #expect(failure?.description == "/nowhere/token.new: No such file or directory")
   }
 }
 

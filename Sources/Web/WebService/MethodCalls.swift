@@ -50,8 +50,13 @@ struct MethodCalls: Sendable {
       channel.close(promise: nil)
     }
     defer { deadline.cancel() }
-    return try await request.body.collect(
-      upTo: context.right == .acting ? limits.actingBodyBytes : limits.bodyBytes)
+    do {
+      return try await request.body.collect(
+        upTo: context.right == .acting ? limits.actingBodyBytes : limits.bodyBytes)
+    } catch is NIOTooManyBytesError {
+      refusals.note(.size)
+      throw HTTPError(RequestGuard.Refusal.size.status, message: RequestGuard.Refusal.size.text)
+    }
   }
 
   /// Calls a method that gives several replies. A browser that goes away ends the call.

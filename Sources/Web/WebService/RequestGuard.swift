@@ -10,7 +10,7 @@ struct RequestGuard: RouterMiddleware {
 
   /// Why a request is refused.
   enum Refusal: String, CaseIterable {
-    case host, origin, site, token, right, contentType
+    case host, origin, site, token, right, contentType, size
   }
 
   let names: HostNames
@@ -59,22 +59,24 @@ struct RequestGuard: RouterMiddleware {
 }
 
 extension RequestGuard.Refusal {
-  fileprivate var status: HTTPResponse.Status {
+  var status: HTTPResponse.Status {
     switch self {
     case .host: .misdirectedRequest
     case .token: .unauthorized
     case .contentType: .unsupportedMediaType
+    case .size: .contentTooLarge
     case .origin, .site, .right: .forbidden
     }
   }
 
-  fileprivate var text: String {
+  var text: String {
     switch self {
     case .host: "this name is not one of mine; add it to 'hosts' if it is"
     case .origin, .site: "another page asks"
     case .token: "X-Livehost-Token is missing or wrong; 'livehostctl web' prints a link with it"
     case .right: "this token is for reading only"
     case .contentType: "send application/json"
+    case .size: "that is more than may be sent"
     }
   }
 }

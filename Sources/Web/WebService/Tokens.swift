@@ -14,6 +14,9 @@ package struct Tokens: Sendable {
   package let reading: String
   package let acting: String
 
+  /// Digits of one.
+  static let length = 64
+
   /// New ones, of 256 random bits each.
   package init() {
     var random = SystemRandomNumberGenerator()
@@ -25,6 +28,9 @@ package struct Tokens: Sendable {
     }
     self.init(reading: token(), acting: token())
   }
+
+  /// A new one for acting beside a known one for reading.
+  package init(reading: String) { self.init(reading: reading, acting: Self().acting) }
 
   package init(reading: String, acting: String) {
     (self.reading, self.acting) = (reading, acting)

@@ -25,7 +25,7 @@ const foot = document.getElementById("foot");
 const screen = document.getElementById("screen");
 const keys = document.getElementById("keys");
 const message = document.getElementById("message");
-const view = new ScreenView(screen, { onAct: act });
+const view = new ScreenView(screen, { charts: true, onAct: act });
 
 const page = {
   call: (method, parameters) => call(token, method, parameters),

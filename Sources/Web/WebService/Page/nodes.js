@@ -9,8 +9,9 @@ export class ScreenView {
 
   /**
    * @param {HTMLElement} root
-   * @param {{panels?: string[], onAct?: (act: object, value: string|number|undefined) => Promise<void>}} options
-   *   the panels to show, by default all; and what does an act, without which none is offered
+   * @param {{panels?: string[], charts?: boolean, onAct?: (act: object, value: string|number|undefined) => Promise<void>}}
+   *   options the panels to show, by default all; whether histories in tables are charts, too; and what does an act,
+   *   without which none is offered
    */
   constructor(root, options = {}) {
     this.root = root;
@@ -38,7 +39,6 @@ export class ScreenView {
       element.className = node.kind;
     }
     set(element, "emphasis", node.emphasis);
-    if (node.emphasis === "person") element.style.setProperty("--hue", hue(node.text ?? ""));
     this[`_${node.kind}`]?.(element, node);
     element.node = this.#hasChildren(node) ? null : node;
     return element;
@@ -159,7 +159,26 @@ export class ScreenView {
   }
 
   _text(element, node) {
+    if (node.emphasis === "person") return this.#person(element, node);
     write(element, node.text ?? "");
+  }
+
+  /** The name of a person: what they are to the room before it, and what is said about them behind it. */
+  #person(element, { text = "", standing, detail, color }) {
+    const [light, dark] = color ? readable(color) : [];
+    for (const [name, value] of [["--hue", hue(text.replace(/:$/, ""))], ["--light", light], ["--dark", dark]]) {
+      if (value === undefined) element.style.removeProperty(name);
+      else element.style.setProperty(name, value);
+    }
+    set(element, "own", color ? "true" : undefined);
+    const name = detail ? `${text} ${detail}` : text;
+    if (!standing) return write(element, name);
+    if (!element.firstElementChild) {
+      element.replaceChildren(document.createElement("span"), " ", document.createElement("span"));
+      element.firstElementChild.className = "standing";
+    }
+    write(element.firstElementChild, standing);
+    write(element.lastElementChild, name);
   }
 
   _badge(element, node) {
@@ -250,15 +269,39 @@ export class ScreenView {
       element.setAttribute("role", "img");
       element.append(svg);
     }
-    const low = Math.min(...samples);
-    const high = Math.max(...samples, low + 1e-9);
+    const { low, range } = scale(samples);
     const x = (index) => (samples.length > 1 ? (index / (samples.length - 1)) * width : width);
-    const y = (value) => height - 1 - ((value - low) / (high - low)) * (height - 2);
+    const y = (value) => height - 1 - ((value - low) / range) * (height - 2);
     const line = samples.map((value, index) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`).join("L");
     const [area, stroke] = element.firstElementChild.children;
     stroke.setAttribute("d", line ? `M${line}` : "");
     area.setAttribute("d", line ? `M${line}L${width},${height}L0,${height}Z` : "");
     element.setAttribute("aria-label", `from ${format(samples[0])} to ${format(samples.at(-1))}`);
+  }
+
+  /** Below a table, the histories in it with their scales. */
+  #charts(table, { parts = [] }) {
+    const rows = parts.map(({ parts: cells = [] }) => {
+      const at = cells.findIndex(({ kind, samples }) => kind === "sparkline" && samples?.length > 1);
+      return at < 0 ? null : { text: cells.slice(0, at).map((cell) => cell.text ?? "").join(" "), history: cells[at] };
+    }).filter(Boolean);
+    if (!rows.length) return table.deleteTFoot();
+    const foot = table.tFoot ?? table.createTFoot();
+    const cell = foot.rows[0]?.cells[0] ?? foot.insertRow().insertCell();
+    cell.colSpan = Math.max(1, table.tHead.rows[0].cells.length);
+    while (cell.children.length > rows.length) cell.lastElementChild.remove();
+    rows.forEach(({ text, history }, index) => {
+      const figure = cell.children[index] ?? cell.appendChild(chart());
+      const [caption, plot, high, low, since] = ["figcaption", ".plot", ".high", ".low", ".since"].map((part) => figure.querySelector(part));
+      write(caption, text);
+      this._sparkline(plot, history);
+      const { samples } = history;
+      write(high, format(Math.max(...samples)));
+      write(low, format(Math.min(...samples)));
+      const seconds = samples.length * secondsPerSample;
+      write(since, seconds < 120 ? `${seconds} s ago` : `${Math.round(seconds / 60)} min ago`);
+      plot.setAttribute("aria-label", `${text} over time, from ${low.textContent} to ${high.textContent}`);
+    });
   }
 
   _table(element, node) {
@@ -299,6 +342,7 @@ export class ScreenView {
         if (next !== target.firstElementChild) target.replaceChildren(next);
       });
     });
+    if (this.options.charts) this.#charts(element, node);
   }
 
   _panel(element, node) {
@@ -329,11 +373,47 @@ const elements = {
   panel: () => "section",
 };
 
+/** Of the histories of a room. */
+const secondsPerSample = 5;
+
+/** Samples that hardly differ look level: the range is a tenth of the largest at least. */
+function scale(samples) {
+  const [least, most] = [Math.min(...samples), Math.max(...samples)];
+  const range = Math.max(most - least, Math.abs(most) / 10, 1e-9);
+  return { low: (most + least - range) / 2, range };
+}
+
+/** A figure with its highest and lowest values beside it and the time below. */
+function chart() {
+  const make = (name, style, ...parts) => {
+    const element = document.createElement(name);
+    if (style) element.className = style;
+    element.append(...parts);
+    return element;
+  };
+  return make("figure", "chart", make("figcaption"), make("div", "plot"), make("span", "high"), make("span", "low"),
+    make("span", "since"), make("span", "now", "now"));
+}
+
 /** The same for the same person. */
 function hue(name) {
   let hash = 2166136261;
   for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 16777619) >>> 0;
   return (hash % 24) * 15;
+}
+
+/**
+ * The colour that somebody has chosen, of a lightness that can be read: on a light ground, and on a dark one.
+ * @param {string} color as in #1e90ff
+ */
+export function readable(color) {
+  const parts = [1, 3, 5].map((at) => (parseInt(color.slice(at, at + 2), 16) / 255) ** 2.2);
+  const luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  const made = (change) => `rgb(${parts.map((part) => Math.round(change(part) ** (1 / 2.2) * 255)).join(" ")})`;
+  // Contrasts of 5 to white and to the surface of the dark theme.
+  const [most, least] = [0.14, 0.28];
+  const share = (least - luminance) / (1 - luminance);
+  return [made((part) => part * Math.min(1, most / luminance)), made((part) => (share > 0 ? part + (1 - part) * share : part))];
 }
 
 // Texts are strangers'. Nothing in them is markup, and characters that nobody sees or that turn the direction of writing,

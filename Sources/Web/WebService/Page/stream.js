@@ -67,7 +67,11 @@ export class RoomStream {
         });
       } catch (error) {
         if (signal.aborted) return;
-        if (error.final) return this.onStatus(error.final);
+        if (error.final) {
+          this.onStatus(error.final);
+          // An overlay is set up once, perhaps before its room is open, and nobody looks after it.
+          if (!this.options.overlay) return;
+        }
       }
       if (wasLive) failures = 0;
       const wait = failures === 0 ? 300 : Math.min(10_000, 500 * 2 ** failures) * (0.5 + Math.random() / 2);

@@ -1,6 +1,7 @@
 import CommandLineTool
 import ControlInterface
 import ControlTestSupport
+import Foundation
 import Testing
 
 private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.text(row: $0) } }
@@ -171,6 +172,45 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     let list = ScreenNode(
       kind: .list, parts: [.row(.text("ann:", .person), .text("one two three four five six"))])
     #expect(texts(list, columns: 20) == ["ann: one two three", "  four five six"])
+  }
+
+  @Test func `a name has its badge before it and the same colour whatever is said about it`() {
+    func style(_ node: ScreenNode) -> TextStyle? {
+      NodeDrawing(columns: 60).lines(node).first?.parts.first { $0.text.hasPrefix("ann") }?.style
+    }
+    var ann = ScreenNode.text("ann", .person)
+    ann.standing = "mod"
+    ann.detail = "with 5 bits:"
+    #expect(texts(ann) == ["[mod] ann with 5 bits:"])
+    #expect(texts(ann, .plain) == ["[mod] ann with 5 bits:"])
+    // A name that looks like a badge is drawn as a name.
+    let parts = NodeDrawing(columns: 60).lines(ann)[0].parts
+    #expect(parts.first?.style.isReversed == true)
+    let liar = ScreenNode.text("[mod] ann", .person)
+    #expect(NodeDrawing(columns: 60).lines(liar)[0].parts.allSatisfy { !$0.style.isReversed })
+    #expect(style(ann) == style(.text("ann:", .person)))
+    #expect(style(ann) == style(.text("ann", .person)))
+    ann.color = "#1E90FF"
+    #expect(style(ann)?.shade != style(.text("ann", .person))?.shade)
+    #expect(style(ann)?.color == style(.text("ann", .person))?.color)
+    ann.color = "no colour"
+    #expect(style(ann) == style(.text("ann", .person)))
+  }
+
+  @Test(
+    arguments: [0, 0x0000FF, 0x00FF00, 0xFF0000, 0xFFFF00, 0xFFFFFF, 0x1E90FF, 0x8A2BE2] as [UInt32]
+  )
+  func `a colour that somebody has chosen can be read on black and on white`(rgb: UInt32) {
+    func luminance(_ shade: TextStyle.Shade) -> Double {
+      zip([0.2126, 0.7152, 0.0722], [shade.red, shade.green, shade.blue]).reduce(0) {
+        let part = Double($1.1) / 255
+        return $0 + $1.0 * (part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4))
+      }
+    }
+    let shade = TextStyle.Shade(
+      red: UInt8(rgb >> 16), green: UInt8(rgb >> 8 & 0xFF), blue: UInt8(rgb & 0xFF))
+    let own = luminance(shade.readable)
+    #expect((own + 0.05) / 0.05 >= 4.5 && 1.05 / (own + 0.05) >= 3, "\(own)")
   }
 
   @Test func `text of strangers is made harmless wherever it is`() {

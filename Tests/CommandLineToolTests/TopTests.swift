@@ -121,7 +121,32 @@ import Testing
     #expect(press(.tab) && press(.character("s")))
     #expect(model.order.views == .mean)
     #expect(press(.character("?")) && text().contains { $0.contains("sort it") })
+    #expect(text().contains { $0.contains("AVOIDABLE: evaluations that changed nothing") })
     #expect(press(.character("x")) && !press(.character("q")))
+  }
+
+  @Test func `Enter watches the room of the selected row, of a view as well`() async throws {
+    let report = try await sample(seconds: 12, [("a", 300), ("b", 50), ("c", 700)])
+      .report(since: sample(seconds: 10, [("a", 100), ("b", 0), ("c", 699)]))
+    func chosen(_ keys: Key...) -> String? {
+      var model = TopScreenModel(TopOrder())
+      model.apply(.report(report))
+      for key in keys where !model.press(key) { break }
+      return model.chosen
+    }
+    #expect(chosen(.enter) == "a" && chosen(.down, .enter) == "b")
+    #expect(chosen(.end, .enter) == "c" && chosen(.end, .up, .up, .up, .enter) == "a")
+    #expect(chosen(.tab, .enter) == "a" && chosen(.character("q")) == nil)
+    var model = TopScreenModel(TopOrder())
+    let stays = model.press(.enter)
+    #expect(stays && model.chosen == nil)
+    model.apply(.report(report))
+    _ = model.press(.down)
+    let picture = model.picture(columns: 80, rows: 24)
+    let reversed = (0..<24).filter { picture[$0, 0].style.isReversed }
+    #expect(reversed.count == 1 && picture.text(row: reversed.first ?? 0).hasPrefix("b "))
+    let help = await run(["top", "--help"]).output
+    #expect(help.contains("AVOIDABLE") && help.contains("LOAD"))
   }
 
   @Test(arguments: [["--interval", "0"], ["--sort", "nonsense"], ["--sort-views", "phase"]])

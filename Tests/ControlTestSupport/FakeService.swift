@@ -15,6 +15,7 @@ package final class FakeService: ControlService {
   package let hangs = HangFeed()
   /// Calls that changed something.
   package let log = Mutex<[String]>([])
+  package let startedTasks = Mutex<[StartTaskRequest]>([])
   private let state: State
   private let recording = Mutex<Set<String>>([])
   private let opened = Mutex<Set<String>>(["main"])
@@ -282,6 +283,7 @@ package final class FakeService: ControlService {
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
     progress: @escaping @Sendable (TaskReply) -> Void
   ) async throws -> TaskReply {
+    startedTasks.withLock { $0.append(request) }
     if request.recording == "none" { throw ControlError.noSuchRecording("none") }
     progress(TaskReply(task: "t-1", percent: 50))
     if request.kind == .export {

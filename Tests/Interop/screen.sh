@@ -113,6 +113,8 @@ settings before
 "$bin/livehostctl" --socket "$socket" open main
 enter "$ctl watch main"
 check "a room is watched" shows "${panes[@]:0:2}"
+title() { [ "$(tmux display -p -t screen '#{pane_title}')" = "$1" ] || { tmux display -p -t screen '#{pane_title}'; false; }; }
+check "the window says what is in it" title livehost
 tmux resize-window -t screen -x 100 -y 30
 send() { "$bin/livehostctl" --socket "$socket" send main "$1" >/dev/null; }
 send '{"type":"tap","control":"camera","on":true}'
@@ -164,6 +166,13 @@ type Enter
 check "one is let in" state waitingRoom '"admitted":1'
 check "and the screen says so" shows "let in: done"
 check "the chat can be focused" focus Chat
+# Upwards from the newest message until there is an act.
+upTo() { for _ in $(seq 20); do type Up; sleep 0.2; screen | tail -n 1 | grep -q "$1" && return 0; done; screen; return 1; }
+check "a notice is reached" upTo "p pin"
+type p
+check "and pinned" state chat '"pinned":true'
+type Escape
+type End
 type Up
 check "a message is selected" shows "t thread +o only this person"
 type t
@@ -220,7 +229,7 @@ check "from which one is opened" shows "━ "
 # The daemon is killed and comes back under each of the verbs that stay.
 kill_daemon() { kill -9 "$daemon" && wait "$daemon" 2>/dev/null; daemon=; }
 restart_daemon() {
-  "$bin/livehostd" --runtime-dir "$directory/run" --state-dir "$directory/state" 2>>"$directory/log" &
+  "$bin/livehostd" --runtime-dir "$directory/run" --state-dir "$directory/state" "$@" 2>>"$directory/log" &
   daemon=$!
   wait_for_socket "$socket" "$daemon"
 }
@@ -237,6 +246,13 @@ type q
 check "and ends as it began" unchanged before
 enter "$ctl top --interval 0.2"
 check "top shows the room" shows "main" "HostView"
+type Enter
+check "Enter watches it" shows "━ " "ann: 👍 plain"
+type q
+check "and it ends as it began" unchanged before
+check "the window has its title back" title "$(hostname)"
+enter "$ctl top --interval 0.2"
+shows "main" "HostView" >/dev/null
 kill_daemon
 check "top says that the daemon went away" shows "The daemon went away; waiting for it" "HostView"
 restart_daemon
@@ -259,4 +275,16 @@ exec 9>&-
 type C-d
 likes() { "$bin/livehostctl" --socket "$socket" show main header --json=short | grep -q '"likes":150'; }
 check "each line took effect once" likes
+# A flood with a wave in it.
+kill_daemon
+echo "rooms: {chatWaves: true}" >"$work/waves.yaml"
+restart_daemon --config "$work/waves.yaml"
+terminal 100 30
+enter "$ctl watch main"
+shows "━ Chat" >/dev/null
+flood() { Tests/Interop/flood.py "$directory/run/ingest" "$server" | tee "$work/flood"; [ "${PIPESTATUS[0]}" -eq 0 ]; }
+check "at 300 messages/s rows change once per second, and a wave stays where it is" flood
+cat "$work/flood"
+check "the wave is one row with its messages and people" shows "[0-9,]+ messages by [0-9,]+ people: POGGERS"
+type q
 finish

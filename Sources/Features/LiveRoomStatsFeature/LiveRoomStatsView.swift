@@ -15,12 +15,21 @@ package struct LiveRoomStatsView: View {
     let verdict = quality.rawValue + (state.fault.map { " because of \($0.rawValue)" } ?? "")
     var lines: [ViewNode] = [.text(verdict, emphasis(quality))]
     if let window = state.window {
+      let fault = state.fault
+      func row(
+        _ name: String, _ summary: Summary?, _ unit: String, _ history: History? = nil,
+        of cause: StreamFault? = nil, number: (Double) -> String = Format.rate
+      ) -> [ViewNode]? {
+        let isAtFault = cause != nil && cause == fault
+        return self.row(
+          name, summary, unit, history, isAtFault ? emphasis(quality) : .strong, number)
+      }
       let rows: [[ViewNode]?] = [
         row("bitrate", window.bitrate, "kbit/s", state.bitrateHistory),
-        row("frames", window.frameRate, "/s"),
-        row("round trip", window.roundTrip, "ms", state.roundTripHistory),
-        row("dropped", window.droppedFrames, "frames", number: whole),
-        row("congestion", window.congestion, "%") { Format.rate($0 * 100) },
+        row("frames", window.frameRate, "/s", of: .frameShortfall),
+        row("round trip", window.roundTrip, "ms", state.roundTripHistory, of: .roundTrip),
+        row("dropped", window.droppedFrames, "frames", of: .droppedFrames, number: whole),
+        row("congestion", window.congestion, "%", of: .congestion) { Format.rate($0 * 100) },
       ]
       lines.append(.table(Self.columns, rows.compactMap(\.self)))
     }
@@ -30,19 +39,20 @@ package struct LiveRoomStatsView: View {
 
   private static let columns: [ViewNode.TableColumn] = [
     .init(""), .init("now", .right), .init(""), .init("", isOptional: true),
-    .init("least", .right, isOptional: true), .init("most", .right, isOptional: true),
-    .init("mean", .right, isOptional: true),
+    .init("range", .right, isOptional: true),
   ]
 
   private func row(
-    _ name: String, _ summary: Summary?, _ unit: String, _ history: History? = nil,
-    number: (Double) -> String = Format.rate
+    _ name: String, _ summary: Summary?, _ unit: String, _ history: History?,
+    _ emphasis: ViewNode.Emphasis, _ number: (Double) -> String
   ) -> [ViewNode]? {
     guard let summary else { return nil }
+    let (least, most) = (number(summary.minimum), number(summary.maximum))
     return [
-      .text(name, .faint), .text(number(summary.last), .strong), .text(unit, .faint),
-      history.map { .sparkline($0.samples) } ?? .empty, .text(number(summary.minimum)),
-      .text(number(summary.maximum)), .text(number(summary.mean)),
+      .text(name, .faint), .text(number(summary.last), emphasis), .text(unit, .faint),
+      history.map { .sparkline($0.samples) } ?? .empty,
+      // Where a window has one sample, which is usual, there is nothing to add.
+      least == most ? .empty : .text("\(least) to \(most)", .faint),
     ]
   }
 

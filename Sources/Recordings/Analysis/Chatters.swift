@@ -75,7 +75,10 @@ struct Chatters: Releasable {
       lines: [
         Format.count(messages, "message") + " by "
           + Format.count(count, "person", plural: "people")
-          + "; median \(median), 99th percentile \(high)"
-      ] + best.elements.map { "\($0.messages)  \($0.name)" })
+          + "; median \(Format.count(median)), 99th percentile \(Format.count(high))"
+      ]
+        + zip(
+          NearDuplicates.aligned(best.elements.map { Format.count($0.messages) }), best.elements
+        ).map { "\($0)  \($1.name)" })
   }
 }

@@ -40,7 +40,9 @@ extension AnalysisResult {
 
   /// - Parameter busiest: what is reported if there are no highlights.
   fileprivate init(highlights: [ChatHighlight], messages: Int, busiest: Peak?) {
-    var lines = ["\(messages) messages, \(highlights.count) highlights"]
+    var lines = [
+      Format.count(messages, "message") + ", " + Format.count(highlights.count, "highlight")
+    ]
     if highlights.isEmpty, let busiest {
       lines.append(
         "\(Format.timeOfDay(milliseconds: busiest.first * 1_000))  busiest: \(rate(busiest.busiest))/s after "
@@ -48,7 +50,7 @@ extension AnalysisResult {
     }
     for highlight in highlights {
       lines.append(
-        "\(Format.timeOfDay(milliseconds: highlight.startedAt))  \(highlight.messages) messages, \(rate(highlight.busiest))/s "
+        "\(Format.timeOfDay(milliseconds: highlight.startedAt))  \(Format.count(highlight.messages, "message")), \(rate(highlight.busiest))/s "
           + "after \(rate(highlight.usual))/s: "
           + highlight.words.map { String($0) }.joined(separator: " "))
     }

@@ -1,5 +1,6 @@
 import JSON
 import LiveEvents
+import Wording
 
 /// Finds messages that are nearly identical; ``TextForm`` says which are.
 struct NearDuplicates: Releasable {
@@ -81,7 +82,19 @@ struct NearDuplicates: Releasable {
         "clusters": .integer(Int64(count)), "covered": .integer(Int64(covered)),
         "top": .array(values),
       ],
-      lines: ["\(messages) messages, \(covered) of them in \(count) clusters"]
-        + best.elements.map { "\($0.messages) in \($0.forms) forms  \(forms[$0.root].sample)" })
+      lines: [
+        Format.count(messages, "message") + ", \(Format.count(covered)) of them in "
+          + Format.count(count, "cluster")
+      ]
+        + Self.aligned(best.elements.map { Format.count($0.messages) }).enumerated().map {
+          let cluster = best.elements[$0]
+          return "\($1) in \(Format.count(cluster.forms, "form"))  \(forms[cluster.root].sample)"
+        })
+  }
+
+  /// Numbers below each other.
+  static func aligned(_ numbers: [String]) -> [String] {
+    let width = numbers.map(\.count).max() ?? 0
+    return numbers.map { String(repeating: " ", count: width - $0.count) + $0 }
   }
 }

@@ -454,6 +454,6 @@ package struct HostScreenModel: ScreenModel {
     } else if names.count > 1 {
       keys.insert(("Left, Right", "show another room"), at: 1)
     }
-    KeyHelp.draw(keys, note: "Any key goes back to the screen.", &grid)
+    KeyHelp.draw(keys, note: "Any key goes back. All who watch share filters and threads.", &grid)
   }
 }

@@ -18,10 +18,12 @@ package enum ScreenText {
       parts.panes.filter { $0.scrolling == nil } + parts.panes.filter { $0.scrolling != nil }
     for pane in panes {
       let content = drawing.lines(pane.content)
-      if content.isEmpty { continue }
+      if content.isEmpty, !shown.contains(pane.name) { continue }
       lines.append(StyledLine())
       lines.append(StyledLine(TerminalText.sanitized(pane.title)))
-      lines += content.map { StyledLine("  ") + $0 }
+      lines += (content.isEmpty ? [StyledLine("nothing to show")] : content).map {
+        StyledLine("  ") + $0
+      }
     }
     for name in shown where !parts.panes.contains(where: { $0.name == name }) {
       lines += [StyledLine(), StyledLine("\(name): nothing to show")]

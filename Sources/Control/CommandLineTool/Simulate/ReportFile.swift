@@ -22,7 +22,7 @@ struct ReportFile {
     let report: JSONValue
     do { report = try JSONValue(parsing: String(decoding: bytes, as: UTF8.self)) } catch {
       throw Failure(
-        .badData, "\(path): is not valid JSON (\(error.reason) at byte \(error.offset))")
+        .badData, "\(path): is not valid JSON: \(error.explanation)")
     }
     guard let runs = report["runs"]?.arrayValue?.compactMap(RunMetrics.init(json:)), !runs.isEmpty
     else {

@@ -30,12 +30,14 @@ package struct Terminal: Sendable {
     self.end = end
   }
 
-  /// Also asks for clicks and the wheel (1000) in the form without limits (1006).
-  static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?1000h\u{1B}[?1006h"
+  /// Also asks for clicks and the wheel (1000) in the form without limits (1006), and names the window, after its
+  /// title was saved (22).
+  static let enter =
+    "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?1000h\u{1B}[?1006h\u{1B}[22;0t\u{1B}]0;livehost\u{07}"
   /// Style, scrolling region and cursor too, so that nothing of the screen is left; and emptied,
   /// since tmux keeps lines of it above the shell's if the window grew meanwhile.
   static let leave =
-    "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[0m\u{1B}[r\u{1B}[2J\u{1B}[?25h\u{1B}[?1049l"
+    "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[0m\u{1B}[r\u{1B}[2J\u{1B}[?25h\u{1B}[?1049l\u{1B}[23;0t"
 
   /// The terminal of this process.
   static func process(write: @escaping @Sendable ([UInt8]) throws -> Void) -> Terminal {

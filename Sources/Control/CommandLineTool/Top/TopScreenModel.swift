@@ -14,8 +14,10 @@ package struct TopScreenModel: ScreenModel {
   package private(set) var order: TopOrder
   /// Whether the table of views has the focus.
   private var sortsViews = false
-  /// Rows that are left out at the top of the table that has the focus.
-  private var scrolled = 0
+  /// The row that is selected in the table that has the focus, by its position.
+  private var selected = 0
+  /// The room to be watched, once one was chosen.
+  package private(set) var chosen: String?
   private var showsHelp = false
 
   package init(_ order: TopOrder) { self.order = order }
@@ -35,7 +37,11 @@ package struct TopScreenModel: ScreenModel {
     switch key {
     case .character("q"): return false
     case .character("?"), .character("h"): showsHelp = true
-    case .tab, .backTab: (sortsViews, scrolled) = (!sortsViews, 0)
+    case .tab, .backTab: (sortsViews, selected) = (!sortsViews, 0)
+    case .enter:
+      let report = report.map(order.sorted)
+      chosen = sortsViews ? at(selected, report?.views)?.room : at(selected, report?.rooms)?.room
+      return chosen == nil
     case .character("s"), .right: sort(by: 1)
     case .character("S"), .left: sort(by: -1)
     case .character("r"): order.isReversed.toggle()
@@ -44,7 +50,7 @@ package struct TopScreenModel: ScreenModel {
     case .wheel(let rows, _, _): scroll(rows)
     case .pageUp, .character("b"): scroll(-10)
     case .pageDown, .character("f"): scroll(10)
-    case .home, .character("g"): scrolled = 0
+    case .home, .character("g"): selected = 0
     case .end, .character("G"): scroll(.max / 2)
     default: break
     }
@@ -53,7 +59,11 @@ package struct TopScreenModel: ScreenModel {
 
   private mutating func scroll(_ distance: Int) {
     let count = (sortsViews ? report?.views.count : report?.rooms.count) ?? 0
-    scrolled = max(0, min(count - 1, scrolled + distance))
+    selected = max(0, min(count - 1, selected + distance))
+  }
+
+  private func at<Row>(_ index: Int, _ rows: [Row]?) -> Row? {
+    rows.flatMap { $0.indices.contains(index) ? $0[index] : $0.last }
   }
 
   private mutating func sort(by step: Int) {
@@ -89,7 +99,7 @@ package struct TopScreenModel: ScreenModel {
     draw(
       TopText.views(report, order), from: 3 + roomRows, rows: free - roomRows - 1,
       hasFocus: sortsViews, &grid)
-    let keys = "Tab table  s sort  r reverse  ? help  q quit"
+    let keys = "Enter watch  Tab table  s sort  r reverse  ? help  q quit"
     grid.put(keys, .faint, row: rows - 1, column: 0, width: columns)
     return grid
   }
@@ -101,9 +111,15 @@ package struct TopScreenModel: ScreenModel {
     let lines = table.lines(columns: grid.columns)
     let style = hasFocus ? TextStyle(.cyan, strong: true) : .strong
     grid.put(lines[0], style, row: row, column: 0, width: grid.columns)
-    let first = hasFocus ? max(0, min(scrolled, lines.count - rows)) : 0
+    // The selected row is the first one until there is nothing more to scroll to.
+    let first = hasFocus ? max(0, min(selected, lines.count - rows)) : 0
+    let selected = min(selected, lines.count - 2)
     for (index, line) in lines.dropFirst(1 + first).prefix(rows - 1).enumerated() {
-      grid.put(line, row: row + 1 + index, column: 0, width: grid.columns)
+      let isSelected = hasFocus && first + index == selected
+      let text = isSelected ? TerminalText.padded(line, width: grid.columns) : line
+      grid.put(
+        text, isSelected ? .reversed : .plain, row: row + 1 + index, column: 0,
+        width: grid.columns)
     }
   }
 
@@ -112,10 +128,11 @@ package struct TopScreenModel: ScreenModel {
       [
         ("q, Ctrl-C", "quit"), ("Tab", "focus the other table"),
         ("s, S", "sort it by the next or previous column"), ("r", "reverse the order"),
-        ("Up, Down, k, j", "scroll it"), ("Page Up, Page Down", "scroll it by ten rows"),
+        ("Up, Down, k, j", "select a row"), ("Page Up, Page Down", "go ten rows further"),
+        ("Enter", "watch the room of the selected row"),
         ("Home, End, g, G", "go to its beginning or end"),
       ],
-      note: "LOAD: share of time spent in a view. AVOIDABLE: evaluations that changed nothing.",
+      note: "LOAD: share of time in a view. AVOIDABLE: evaluations that changed nothing.",
       &grid)
   }
 }

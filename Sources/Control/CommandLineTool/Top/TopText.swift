@@ -6,7 +6,7 @@ import Wording
 package enum TopText {
   package static func heading(_ status: StatusReport) -> String {
     "livehostd \(TerminalText.sanitized(status.version)), \(status.health.rawValue), up "
-      + "\(Format.duration(seconds: status.uptimeSeconds)); \(Format.count(status.rooms)) rooms; "
+      + "\(Format.duration(seconds: status.uptimeSeconds)); \(Format.count(status.rooms, "room")); "
       + "\(Format.rate(status.eventsPerSecond)) events/s; longest turn "
       + "\(Format.microseconds(status.longestTurnMicroseconds)); "
       + Format.bytes(status.memoryBytes)
@@ -57,7 +57,8 @@ package enum TopText {
       report.rooms.isEmpty ? ["no room is open"] : rooms(report, order).lines(columns: columns)
     if !report.views.isEmpty { lines += [""] + views(report, order).lines(columns: columns) }
     if report.roomsWithoutViews > 0 {
-      lines.append("(without the views of the \(report.roomsWithoutViews) least busy rooms)")
+      let rooms = Format.count(report.roomsWithoutViews, "least busy room")
+      lines.append("(without the views of the \(rooms))")
     }
     return lines
   }

@@ -22,7 +22,7 @@ struct ChatFilterVerb: Verb {
     commandName: "filter", abstract: "Show only the messages that match.",
     discussion: """
       A message must match every condition given; without options all messages are shown. Messages that \
-      do not match are still counted. For example:
+      do not match are still counted. Everybody who watches the room shares the filter. For example:
         livehostctl chat filter main --words 'new song'
         livehostctl chat filter main
       JSON: an object with passing, the number of stored messages that match.
@@ -51,7 +51,7 @@ struct ChatHighlightVerb: Verb {
     commandName: "highlight", abstract: "Highlight the messages that mention one of these names.",
     discussion: """
       A mention is @ followed by the name as a whole word, in upper or lower case. Without names nothing \
-      is highlighted.
+      is highlighted. Everybody who watches the room sees it.
 
       JSON: an object with mentions, the number of stored messages that mention one of the names.
       """)
@@ -82,7 +82,8 @@ struct ChatScrollVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "scroll", abstract: "Scroll back to older messages, or to the newest.",
     discussion: """
-      While scrolled back, new messages are counted as unread. JSON: an object with unread.
+      While scrolled back, new messages are counted as unread, for everybody who watches the room. JSON: an \
+      object with unread.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -101,7 +102,8 @@ struct ChatThreadVerb: Verb {
     commandName: "thread", abstract: "Show the thread of a message, and keep it up to date.",
     discussion: """
       The thread that the message started or replies to; 'show ROOM chat --json=pretty' lists the \
-      identifiers. Without a message the thread is closed. JSON: an object with messages.
+      identifiers. Without a message the thread is closed. Everybody who watches the room sees it. JSON: an \
+      object with messages.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

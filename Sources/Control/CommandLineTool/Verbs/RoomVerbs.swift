@@ -85,7 +85,7 @@ struct SendVerb: Verb {
     do {
       value = try JSONValue(parsing: event)
     } catch {
-      throw Failure(.badData, "the event is not JSON (\(error.reason) at byte \(error.offset))")
+      throw Failure(.badData, "the event is not valid JSON: \(error.explanation)")
     }
     guard let members = value.objectValue else {
       throw Failure(.badData, "the event is not a JSON object")

@@ -51,7 +51,7 @@ package enum StatusText {
     }
     lines += [
       "  longest turn  \(Format.microseconds(status.longestTurnMicroseconds)); "
-        + "\(Format.count(status.microhangs)) microhangs, \(Format.count(status.hangs)) hangs",
+        + "\(Format.count(status.microhangs, "microhang")), \(Format.count(status.hangs, "hang"))",
       "  memory        \(Format.bytes(status.memoryBytes))",
     ]
     if status.longestSliceMicroseconds > 0 {

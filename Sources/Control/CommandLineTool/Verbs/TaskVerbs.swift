@@ -25,15 +25,15 @@ struct AnalyzeVerb: Verb {
   var subject: String
 
   func run(_ context: Context) async throws {
-    let ofRecording = TaskRun(StartTaskRequest(kind: what.kind, recording: subject))
-    if let reply = try await ofRecording.reply(context) {
-      try ofRecording.show(reply, context)
-      return
+    // Asked first, as a task that fails is in the daemon's log.
+    let isRoom = try await context.withDaemon { client in
+      try await client.listRooms().rooms.contains { $0.room == subject }
     }
-    guard RoomName(subject) != nil else {
-      throw Failure(ControlError.noSuchRecording(subject))
-    }
-    try await TaskRun(StartTaskRequest(kind: what.kind, room: subject)).show(context)
+    let request =
+      isRoom
+      ? StartTaskRequest(kind: what.kind, room: subject)
+      : StartTaskRequest(kind: what.kind, recording: subject)
+    try await TaskRun(request).show(context)
   }
 }
 
@@ -153,29 +153,14 @@ private struct TaskRun {
 
   /// Runs the task; parts of the result go to standard output. Returns the last reply.
   func run(_ context: Context) async throws -> TaskReply {
-    guard let reply = try await reply(context) else {
-      throw Failure(ControlError.noSuchRecording(request.recording ?? ""))
-    }
-    return reply
-  }
-
-  /// Runs the task; `nil` if there is no recording with this name, which may name something else.
-  func reply(_ context: Context) async throws -> TaskReply? {
     let bar = PercentBar(context.console)
     defer { bar.clear() }
     return try await context.withDaemon { client in
       var last: TaskReply?
-      do {
-        for try await reply in try client.startTask(request) {
-          if let percent = reply.percent { bar.show(percent) }
-          if let text = reply.text { try context.console.write(Array(text.utf8)) }
-          last = reply
-        }
-      } catch VarlinkClientError.remote(let error) {
-        guard case .noSuchRecording? = ControlError(error) else {
-          throw VarlinkClientError.remote(error)
-        }
-        return nil
+      for try await reply in try client.startTask(request) {
+        if let percent = reply.percent { bar.show(percent) }
+        if let text = reply.text { try context.console.write(Array(text.utf8)) }
+        last = reply
       }
       guard let last, last.result != nil else { throw Failure(.failed, "the task was cancelled") }
       return last

@@ -7,8 +7,9 @@ struct TopVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "top", abstract: "Show the busiest rooms and views live, until q or Ctrl-C.",
     discussion: """
-      Takes over the terminal; press '?' for the keys. When the daemon restarts, the tables continue. With --once, or if standard output is not a \
-      terminal, prints the rates over one interval and ends. For example:
+      Takes over the terminal; press '?' for the keys. When the daemon restarts, the tables continue. \
+      Enter watches the room of the selected row. LOAD is the share of time spent in a view, AVOIDABLE how \
+      many of its evaluations changed nothing. With --once, or if standard output is not a terminal, prints the rates over one interval and ends. For example:
         livehostctl top --sort pending
         livehostctl top --once --json=short
       JSON: one object with status, rooms, views and roomsWithoutViews.
@@ -35,7 +36,9 @@ struct TopVerb: Verb {
   func run(_ context: Context) async throws {
     try await context.withDaemon { client in
       if let terminal = context.console.terminal, !once, !context.wantsJSON {
-        try await show(client, context, terminal)
+        if let room = try await show(client, context, terminal) {
+          try await WatchVerb.show(room: room, client, context, terminal)
+        }
       } else {
         try await print(client, context)
       }
@@ -52,8 +55,10 @@ struct TopVerb: Verb {
     }
   }
 
-  private func show(_ client: ControlClient, _ context: Context, _ terminal: Terminal) async throws
-  {
+  /// - Returns: The room that is to be watched; `nil` if the user leaves.
+  private func show(
+    _ client: ControlClient, _ context: Context, _ terminal: Terminal
+  ) async throws -> String? {
     let environment = context.environment
     var screen = LiveScreen(TopScreenModel(order), context.console, terminal)
     try await screen.run { inbox in
@@ -71,5 +76,6 @@ struct TopVerb: Verb {
         }
       }
     }
+    return screen.model.chosen
   }
 }

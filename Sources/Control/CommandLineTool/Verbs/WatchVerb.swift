@@ -39,7 +39,8 @@ struct WatchVerb: Verb {
     do {
       try await context.withDaemon { client in
         if !context.wantsJSON, let terminal = context.console.terminal {
-          return try await show(client, context, terminal)
+          return try await Self.show(
+            room: room?.description, shown: shown, rate: rate ?? 10, client, context, terminal)
         }
         guard let room else {
           throw Failure(.usage, "only a terminal lists rooms; name one, or use 'livehostctl rooms'")
@@ -58,13 +59,15 @@ struct WatchVerb: Verb {
 
   private var shown: [String] { features.map(\.rawValue) }
 
-  private func show(_ client: ControlClient, _ context: Context, _ terminal: Terminal) async throws
-  {
-    let name = room?.description
-    let model = HostScreenModel(rooms: name.map { [$0] } ?? [], shown: shown, hasList: true)
+  /// - Parameter room: without one, the rooms are listed.
+  static func show(
+    room: String?, shown: [String] = [], rate: Double = 10, _ client: ControlClient,
+    _ context: Context, _ terminal: Terminal
+  ) async throws {
+    let model = HostScreenModel(rooms: room.map { [$0] } ?? [], shown: shown, hasList: true)
     var screen = LiveScreen(model, context.console, terminal)
     try await screen.run { inbox in
-      try await WatchSource(context, room: name, rate: rate ?? 10, inbox).run(client)
+      try await WatchSource(context, room: room, rate: rate, inbox).run(client)
     }
   }
 

@@ -1,0 +1,159 @@
+import ChatFeature
+import CommandLineTool
+import ControlInterface
+import ControlTestSupport
+import Foundation
+import HostFeature
+import JSON
+import LiveEvents
+import LiveRoomStatsFeature
+import RateLimiting
+import Synchronization
+import Testing
+import Wording
+
+/// What people stumbled on who tried the program.
+@Suite struct UseTests {
+  private func lines(_ screen: ScreenReport, _ columns: Int, _ rows: Int) -> [String] {
+    var model = HostScreenModel(rooms: ["main"])
+    model.apply(.screen(room: "main", screen, at: 0))
+    let picture = model.picture(columns: columns, rows: rows)
+    return (0..<picture.rows).map { picture.text(row: $0) }
+  }
+
+  private static let chat: [HostFeature.Action] = (1...60).map {
+    .chat(.messages([RealScreen.message($0, by: "ann", "line \($0)")]))
+  }
+
+  @Test(arguments: [(80, 24, 14), (160, 48, 38), (60, 20, 10)])
+  func `a room with nothing but a chat gives it the screen`(
+    columns: Int, rows: Int, messages: Int
+  ) {
+    let lines = lines(RealScreen.report(Self.chat), columns, rows)
+    let shown = lines.count { $0.hasPrefix("ann: line ") }
+    // A frame draws twelve, and the others scroll in as they come.
+    #expect(shown >= min(messages, ChatView.rows), "\(lines.joined(separator: "\n"))")
+    #expect(columns > 80 || lines.allSatisfy { !$0.contains("│") }, "the chat has the width")
+  }
+
+  private static func connection(congestion: Double) -> [HostFeature.Action] {
+    [
+      .stream(.live, at: 0),
+      .liveRoomStats(
+        .windowClosed(
+          StatisticsWindow(
+            bitrate: Summary(2_600), frameRate: Summary(59.9), droppedFrames: Summary(3),
+            roundTrip: Summary(31), congestion: Summary(congestion), samples: 1))),
+    ]
+  }
+
+  @Test(arguments: [(160, 48), (100, 30), (80, 24), (60, 20)])
+  func `what is wrong with a connection is seen in words at every size`(columns: Int, rows: Int) {
+    let screen = RealScreen.report(Self.chat + Self.connection(congestion: 0.62))
+    let lines = lines(screen, columns, rows)
+    let text = lines.joined(separator: "\n")
+    for part in ["poor connection", "poor because of congestion", "dropped", "62", "bitrate"] {
+      #expect(text.contains(part), "\(part)\n\(text)")
+    }
+    #expect(lines.allSatisfy { !$0.contains("poor") || !$0.contains("range") })
+    // Where there are headings, they end where their figures do.
+    guard let head = lines.first(where: { $0.contains("range") }),
+      let row = lines.first(where: { $0.contains("bitrate ") }),
+      let title = head.range(of: "now"), let figure = row.range(of: "2,600")
+    else { return #expect(columns < 160) }
+    #expect(
+      TerminalText.width(String(head[..<title.upperBound]))
+        == TerminalText.width(String(row[..<figure.upperBound])))
+  }
+
+  /// The emphasis of the texts of a tree, by text.
+  private func emphases(_ node: ScreenNode) -> [String: ScreenEmphasis] {
+    var all: [String: ScreenEmphasis] = [:]
+    if let text = node.text, let emphasis = node.emphasis { all[text] = emphasis }
+    for part in node.parts ?? [] { all.merge(emphases(part)) { first, _ in first } }
+    return all
+  }
+
+  @Test func `the figure that is wrong has the colour of the verdict, and no other`() throws {
+    for (congestion, emphasis) in [(0.62, ScreenEmphasis.bad), (0.33, .warning), (0.01, .strong)] {
+      let screen = RealScreen.report(Self.connection(congestion: congestion))
+      let pane = try #require(
+        ScreenParts(screen).panes.first { $0.name == "liveRoomStats" })
+      let found = emphases(pane.content)
+      #expect(found[Format.rate(congestion * 100)] == emphasis, "\(found)")
+      #expect(found["2,600"] == .strong && found["59.9"] == .strong)
+    }
+  }
+
+  @Test func `a range is shown where there is one, not the same figure four times`() throws {
+    func text(_ bitrate: Summary) throws -> [String] {
+      let screen = RealScreen.report([
+        .stream(.live, at: 0),
+        .liveRoomStats(.windowClosed(StatisticsWindow(bitrate: bitrate, samples: 1))),
+      ])
+      return ScreenText.lines(screen, shown: ["liveRoomStats"], columns: 100)
+    }
+    var several = Summary(6_111)
+    several.add(5_800)
+    #expect(try text(several).contains { $0.contains("5,800") && $0.hasSuffix("5,800 to 6,111") })
+    #expect(try text(Summary(6_111)).contains("  bitrate  6,111  kbit/s"))
+  }
+
+  @Test func `one of something is not called several`() async throws {
+    var status = try await FakeService().getStatus()
+    (status.rooms, status.hangs, status.microhangs) = (1, 1, 1)
+    #expect(TopText.heading(status).contains("; 1 room; "))
+    status.rooms = 2
+    #expect(TopText.heading(status).contains("; 2 rooms; "))
+    for (number, text) in [(0, "0 forms"), (1, "1 form"), (2_500, "2,500 forms")] {
+      #expect(Format.count(number, "form") == text)
+    }
+  }
+
+  @Test func `a part that shows nothing says so if it is asked for`() {
+    let screen = ScreenReport.made(chat: .messages(0..<1), recorder: ScreenNode(kind: .empty))
+    let text = ScreenText.lines(screen, shown: ["recorder"], columns: 80)
+    #expect(text.contains("  nothing to show"))
+    #expect(!ScreenText.lines(screen, columns: 80).contains("Recorder"))
+  }
+
+  @Test(arguments: [
+    ("{\"type\":", "it ends too early at byte 9"),
+    ("{\"type\" 1}", "unexpected character at byte 9"),
+    ("{} x", "something follows its end at byte 4"),
+    ("{\"a\":1,\"a\":2}", "a member is there twice"),
+  ])
+  func `an event that is not JSON says in words what is wrong`(
+    text: String, problem: String
+  ) async throws {
+    let daemon = try await FakeDaemon()
+    let run = await daemon.run(["send", "main", text])
+    #expect(run.status == .badData)
+    #expect(run.diagnostics.contains("not valid JSON: ") && run.diagnostics.contains(problem))
+    await daemon.stop()
+  }
+
+  @Test(arguments: ["filter", "scroll", "highlight", "thread"])
+  func `what all who watch a room share says so`(verb: String) async {
+    let help = await run(["chat", verb, "--help"]).output
+      .split(separator: "\n").joined(separator: " ")
+    #expect(help.contains("verybody who watches the room"))
+  }
+
+  @Test func `a topic of the help that is not there is an error, with the nearest one`() async {
+    let near = await run(["help", "recrod"])
+    #expect(near.status == .usage && near.output.isEmpty)
+    #expect(near.diagnostics.contains("there is no verb 'recrod'; did you mean 'record'?"))
+    #expect(await run(["help", "nosuch"]).status == .usage)
+    let inner = await run(["record", "strat", "uni"])
+    #expect(inner.diagnostics.contains("did you mean 'start'?"))
+  }
+
+  @Test func `an analysis of a room is no failed task first`() async throws {
+    let daemon = try await FakeDaemon()
+    #expect(await daemon.run(["analyze", "chatters", "main"]).status == .done)
+    let requests = daemon.service.startedTasks.withLock { $0 }
+    #expect(requests.map(\.room) == ["main"] && requests.map(\.recording) == [nil])
+    await daemon.stop()
+  }
+}

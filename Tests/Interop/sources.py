@@ -179,10 +179,10 @@ class Speaker:
 class Source:
     """livehostctl connect, with its reports."""
 
-    def __init__(self, test, *arguments):
+    def __init__(self, test, *arguments, control=None):
         self.reports = []
         self.process = subprocess.Popen(
-            [f"{test.bin}/livehostctl", "--socket", test.control, "connect", "twitch", "--json=short",
+            [f"{test.bin}/livehostctl", "--socket", control or test.control, "connect", "twitch", "--json=short",
              *arguments], stdout=subprocess.PIPE, stderr=open(f"{test.directory}/source.log", "a"), text=True)
         threading.Thread(target=self.read, daemon=True).start()
 
@@ -249,17 +249,63 @@ class CuttingProxy:
             end.close()
 
 
+class SlowDaemon:
+    """The sockets of a daemon that takes little at a time, and answers late, until it is told to hurry."""
+
+    def __init__(self, directory, control):
+        os.mkdir(directory)
+        self.control = f"{directory}/io.livehost.Control"
+        os.symlink(control, self.control)
+        self.path = os.path.join(os.path.dirname(control), "ingest")
+        self.hurry = threading.Event()
+        self.answers = 0
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(f"{directory}/ingest")
+        self.listener.listen()
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            client, _ = self.listener.accept()
+            # So that little of what the source writes is anywhere but in the source.
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            daemon = socket.socket(socket.AF_UNIX)
+            daemon.connect(self.path)
+            threading.Thread(target=self.pass_on, args=(client, daemon, 512, 0.02), daemon=True).start()
+            threading.Thread(target=self.pass_on, args=(daemon, client, 64, 0.3), daemon=True).start()
+
+    def pass_on(self, reader, writer, size, pause):
+        try:
+            while data := reader.recv(1 << 16 if self.hurry.is_set() else size):
+                self.hurry.wait(pause)
+                writer.sendall(data)
+            writer.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+
 class Test:
     def __init__(self, bin, files):
         self.bin, self.files = bin, files
         self.passed = self.failed = 0
         self.directory = tempfile.mkdtemp()
         self.control = f"{self.directory}/run/io.livehost.Control"
-        self.daemon = subprocess.Popen(
-            [f"{bin}/livehostd", "--runtime-dir", f"{self.directory}/run", "--state-dir",
-             f"{self.directory}/state"], stderr=open(f"{self.directory}/log", "a"))
-        until(lambda: os.path.exists(self.control), "the daemon")
+        self.start()
         certificates(self.directory)
+
+    def start(self):
+        """Starts the daemon, for the first time or after it was killed."""
+        self.daemon = subprocess.Popen(
+            [f"{self.bin}/livehostd", "--runtime-dir", f"{self.directory}/run", "--state-dir",
+             f"{self.directory}/state"], stderr=open(f"{self.directory}/log", "a"))
+
+        def answers():
+            try:
+                socket.socket(socket.AF_UNIX).connect(self.control)
+                return True
+            except OSError:
+                return False
+        until(answers, "the daemon")
 
     def check(self, name, is_right, detail=""):
         if is_right:
@@ -276,6 +322,12 @@ class Test:
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
         chat = json.loads(output).get("features", {}).get("chat") if output else None
         return chat["total"] if chat else 0
+
+    def told(self, room):
+        """The sources of a room, as the daemon shows them."""
+        output = subprocess.run([f"{self.bin}/livehostctl", "--socket", self.control, "sources", "--json=short"],
+                                stdout=subprocess.PIPE, text=True).stdout
+        return [one for one in json.loads(output or "[]") if one["room"] == room]
 
     def settled(self, room, wanted):
         """The total once it is as wanted, or at the end of patience."""
@@ -386,8 +438,28 @@ class Test:
         self.daemon.send_signal(signal.SIGCONT)
         totals = [self.settled("steady", 6000), self.settled("victim", before + 2000) - before]
         self.check("a daemon that stands still loses nothing of either", totals == [6000, 2000], totals)
+        again.stop()
+        # The socket takes 25 KB a second, and answers come a third of a second late: 20,000 lines take 50 seconds.
+        slow = SlowDaemon(f"{self.directory}/slow", self.control)
+        victim = Source(self, "victim", "--server", f"127.0.0.1:{server.plain}", "--no-tls", control=slow.control)
+        victim.live()
+        before = self.total("victim")
+        say(range(6000, 26000), "victim")
+        say(range(6000, 8000), "steady")
+        begun = time.monotonic()
+        total = self.settled("steady", 8000)
+        taken, behind = time.monotonic() - begun, self.total("victim") - before
+        self.check("a source that is fed slowly holds up no other", total == 8000 and taken < 20 and behind < 20000,
+                   (total, taken, behind))
+        until(lambda: any(one["state"] == "behind" for one in self.told("victim")), "that it is behind")
+        with open(f"/proc/{victim.process.pid}/status") as file:
+            memory = int(next(line.split()[1] for line in file if line.startswith("VmRSS")))
+        slow.hurry.set()
+        total = self.settled("victim", before + 20000) - before
+        self.check("it says that it is behind, in bounded memory, and loses nothing",
+                   total == 20000 and memory < 100_000, (total, memory))
         self.check("and the other one never had a gap", not steady.said("gap"), steady.said("gap"))
-        for source in (steady, again):
+        for source in (steady, victim):
             source.stop()
         for speaker in speakers:
             speaker.close()

@@ -14,7 +14,7 @@ unpack() {
   for package in "$servers"/packages/*.deb; do dpkg -x "$package" "$servers" || return; done
 }
 if ! unpack; then
-  skip 16 "the IRC servers cannot be downloaded"
+  skip 18 "the IRC servers cannot be downloaded"
   finish
 fi
 python3 Tests/Interop/sources.py "$bin" "$(readlink -f "$servers")"

@@ -6,12 +6,13 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import threading
 import time
 
 from aiohttp import WSMsgType, web
 
-from eventsub import Source
+import sources
 from sources import LIMIT, free_port, until
 
 SECRET = "secretthatnobodymaysee"
@@ -22,6 +23,15 @@ events:
     type: chat.message
     members: {user.id: who, user.name: who, text: words}
 """
+
+
+class Source(sources.Source):
+    def __init__(self, test, *arguments):
+        self.reports = []
+        self.process = subprocess.Popen(
+            [f"{test.bin}/livehostctl", "--socket", test.control, *arguments, "--json=short"],
+            stdout=subprocess.PIPE, stderr=open(f"{test.directory}/source.log", "a"), text=True)
+        threading.Thread(target=self.read, daemon=True).start()
 
 
 class Sender:

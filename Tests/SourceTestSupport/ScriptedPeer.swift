@@ -40,16 +40,25 @@ package struct ScriptedPeer: Sendable {
     case "JOIN": return rest.split(separator: ",").flatMap { join(String($0.dropFirst())) }
     case "PING":
       return [":tmi.twitch.tv PONG tmi.twitch.tv :\(rest.drop { $0 == ":" })"]
-    case "PONG", "USER", "PASS": return []
+    // Twitch takes no notice of the last ones.
+    case "PONG", "USER", "PASS", "QUIT", "MODE", "WHO": return []
     default:
       faults.append("unexpected: \(line)")
       return []
     }
   }
 
+  private static let capabilityNames = [
+    "twitch.tv/commands", "twitch.tv/membership", "twitch.tv/tags",
+  ]
+
   private mutating func capability(_ rest: String) -> [String] {
-    guard rest.hasPrefix("REQ :") else { return [] }
-    let names = rest.dropFirst(5).split(separator: " ").map(String.init)
+    if rest.hasPrefix("LS") {
+      let names = Self.capabilityNames.filter { !script.unknown.contains($0) }
+      return [":tmi.twitch.tv CAP * LS :\(names.joined(separator: " "))"]
+    }
+    guard rest.hasPrefix("REQ ") else { return [] }
+    let names = rest.dropFirst(4).drop { $0 == ":" }.split(separator: " ").map(String.init)
     let isRefused =
       names.contains(where: script.unknown.contains)
       || script.refusesTogether && names.count > 1

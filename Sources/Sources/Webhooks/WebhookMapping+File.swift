@@ -156,6 +156,9 @@ extension DeliveredValue {
 }
 
 extension ConfigurationError {
-  /// `FILE:LINE`, without what is wrong there.
-  fileprivate var locationText: String { line.map { "\(file):\($0)" } ?? file }
+  /// `FILE:LINE`, without the directory, which is nothing that senders need to know.
+  fileprivate var locationText: String {
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    return line.map { "\(name):\($0)" } ?? name
+  }
 }

@@ -1,9 +1,12 @@
-// The scripted Twitch of the tests, for clients of others: prints its port, then what clients send. It is steered by
-// lines on standard input: `say ID`, `line NUMBER LINE`, `close NUMBER`, and ends with them.
+// The scripted Twitch of the tests, for clients of others: prints its port, and takes orders on standard input:
+// `say ID` to all who have joined, `line NUMBER LINE` to one, `wait NUMBER LINE` for the beginning of what one sends,
+// `faults`. It ends with them.
 
+import Glibc
 import NIOPosix
 import SourceTestSupport
 
+setvbuf(stdout, nil, _IOLBF, 0)
 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 let twitch = try await TestTwitch(group)
 print("port \(twitch.port)")
@@ -13,7 +16,6 @@ while let line = readLine() {
   case "say" where words.count == 2: try await twitch.say(words[1])
   case "line" where words.count == 3:
     try await twitch.send(words[2] + "\r\n", to: Int(words[1]) ?? 0)
-  case "close" where words.count == 2: try await twitch.close(Int(words[1]) ?? 0)
   case "wait" where words.count > 1:
     await twitch.wait(for: words.dropFirst().joined(separator: " "))
     print("heard")

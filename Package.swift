@@ -435,12 +435,15 @@ let tests: [Target] =
     test(
       "TwitchEventsTests",
       [
-        "JSON", "LiveEvents", "LiveSources", "PlatformFormats", "RateLimiting", "TestSupport",
-        "TwitchEvents",
+        "JSON", "LiveEvents", "LiveSources", "PlatformFormats", "RateLimiting",
+        "SourceTestSupport", "TestSupport", "TwitchEvents",
       ]),
     test(
       "ObsStudioTests",
-      ["JSON", "LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "TestSupport"]),
+      [
+        "JSON", "LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "SourceTestSupport",
+        "TestSupport",
+      ]),
     test(
       "SocialStreamTests",
       ["JSON", "LiveEvents", "LiveSources", "RateLimiting", "SocialStream", "TestSupport"]),
@@ -528,6 +531,13 @@ let fuzzers: [Target] =
     program(
       "Tests/Fuzzing/fuzz-lines",
       ["FuzzSupport", "LiveEvents", "PlatformFormats", "WireFormats"]),
+    program(
+      "Tests/Fuzzing/fuzz-sources",
+      [
+        "FuzzSupport", "JSON", "LiveEvents", "LiveSources", "ObsStudio", "PlatformFormats",
+        "RateLimiting", "SocialStream", "TwitchChat", "TwitchEvents", "Webhooks", "WireFormats",
+        "YAMLReader",
+      ]),
     program(
       "Tests/Fuzzing/fuzz-messages",
       ["ControlInterface", "FuzzSupport", "Varlink", "VarlinkDescription"] + nio),

@@ -26,6 +26,16 @@ import Testing
     ]
     room.features.chat?.mentionedNames = ["ann"]
     room.features.chat?.unread = 2
+    room.features.activity = ActivityReport(
+      total: 9,
+      rows: [
+        ActivityRowReport(
+          number: 4, kind: "follow", name: "ann\u{1B}", times: 3, count: 0, timestamp: 1,
+          pinned: true),
+        ActivityRowReport(
+          number: 7, kind: "redemption", name: "bob", times: 1, count: 1_000, title: "Hydrate",
+          text: "now", timestamp: 2, pinned: false),
+      ], goals: [])
     room.features.waitingRoom = WaitingRoomReport(
       waiting: 1_000, admitted: 2, capacity: 20, secondsLeft: 75, startsAt: 5,
       people: [UserReport(id: "u1", name: "ann")])
@@ -54,6 +64,7 @@ import Testing
     (["admit", "main", "full"], "its capacity is 3; 'livehostctl capacity main COUNT'"),
     (["admit", "none"], "there is no room 'none'"),
     (["chat", "thread", "main", "none"], "has no message 'none'"),
+    (["activity", "pin", "main", "99"], "has no activity 99; 'livehostctl activity list main'"),
     (["chat", "pin", "main", "4"], "has no notice 4; 'livehostctl chat notices main'"),
   ])
   func `a refused request names what was asked for and what to do`(
@@ -72,6 +83,7 @@ import Testing
     ["capacity", "main", "-1"], ["capacity", "main", "many"], ["schedule", "main", "soon"],
     ["schedule", "main", "25:00"], ["chat", "filter", "main", "--words", ""],
     ["chat", "scroll", "main", "up"], ["chat", "pin", "main", "one"],
+    ["activity", "pin", "main", "one"],
     ["chat", "highlight", "main"] + (0..<33).map { "n\($0)" },
   ])
   func `nonsensical values are usage errors`(arguments: [String]) async throws {
@@ -92,6 +104,12 @@ import Testing
       ["chat", "notices", "main"],
       "notice 3: ann gave 1,000 subscriptions (pinned)\nnotice 4: bob raids with 7 viewers\n"
     ),
+    (
+      ["activity", "list", "main"],
+      "4  follow  ann\u{FFFD}  3 times  (pinned)\n7  redemption  bob  1,000  Hydrate  now\n"
+    ),
+    (["activity", "pin", "main", "7"], ""), (["activity", "unpin", "main", "4", "-j"], "{}\n"),
+    (["activity", "dismiss", "main", "7", "-j"], "{}\n"),
     (["capacity", "main", "20"], "1,000 waiting, 2 of 20 admitted, begins in 1:15\n"),
     (["schedule", "main", "none"], "1,000 waiting, 2 of 20 admitted, begins in 1:15\n"),
   ])

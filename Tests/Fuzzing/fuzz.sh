@@ -12,7 +12,8 @@ cd "$(dirname "$0")/../.." || exit 1
 runs=${1:-10000000} runs_of_files=${2:-100000}
 shift $(($# < 2 ? $# : 2))
 if [ $# -eq 0 ]; then
-  set -- lines native irc youtube eventsub chatterino downloader varlink interface configuration scenario device recording recovery snapshot
+  set -- lines native irc youtube eventsub chatterino downloader twitch twitchevents obs socialstream webhook mapping \
+    varlink interface configuration scenario device recording recovery snapshot
 fi
 build=.build/fuzz
 export seed=${FUZZ_SEED:-$(date +%s)} build
@@ -23,6 +24,7 @@ export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=8:malloc_context_size=1 UB
 program() { # parser
   case $1 in
     lines | native | irc | youtube | eventsub | chatterino | downloader) echo fuzz-lines ;;
+    twitch | twitchevents | obs | socialstream | webhook | mapping) echo fuzz-sources ;;
     varlink | interface) echo fuzz-messages ;;
     recording | recovery) echo fuzz-recordings ;;
     *) echo fuzz-host ;;
@@ -64,8 +66,8 @@ export -f fuzz
 for parser in "$@"; do
   rm -f "$build/$parser.failed"
   case $parser in
-    native | irc) echo "$parser $runs 1024" ;;
-    lines | varlink | interface) echo "$parser $runs 2048" ;;
+    native | irc | twitch) echo "$parser $runs 1024" ;;
+    lines | varlink | interface | twitchevents | obs) echo "$parser $runs 2048" ;;
     *) echo "$parser $runs_of_files 16384" ;;
   esac
 done | xargs -P "$(nproc)" -L 1 bash -c 'fuzz "$@" || touch "$build/$1.failed"' fuzz

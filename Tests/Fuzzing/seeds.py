@@ -79,6 +79,45 @@ def downloader():
         b'"message":{"body":"hi","bits_spent":1}}]}'
 
 
+def samples(*path):
+    """The lines of JSON and of IRC in a test: texts of Swift that are one line."""
+    text = (ROOT / "Tests").joinpath(*path).read_text()
+    return [sample.encode() + b"\n" for sample in re.findall(r'#"(\{[^\n]*\})"#', text)]
+
+
+def twitch():
+    greeting = b":tmi.twitch.tv CAP * ACK :twitch.tv/tags twitch.tv/commands\r\n:tmi.twitch.tv 001 justinfan1 :hi\r\n"
+    yield greeting + b":tmi.twitch.tv RECONNECT\r\nPING :tmi.twitch.tv\r\n:tmi.twitch.tv CAP * NAK :twitch.tv/tags\r\n"
+    for text in irc():
+        yield greeting + text
+
+
+def twitchevents():
+    return samples("TwitchEventsTests", "EventSubSessionTests.swift")
+
+
+def obs():
+    found = samples("ObsStudioTests", "ObsSessionTests.swift")
+    return found + [first + second for first, second in zip(found, found[1:])]
+
+
+def socialstream():
+    return samples("PlatformFormatsTests", "SocialStreamMessageTests.swift")
+
+
+def webhook():
+    yield from samples("WebhooksTests", "WebhookMappingTests.swift")
+    yield b'{"id":"i","at":1795550400,"a":"x","b":[{"c":"u","d":"hi"}],"c":true}'
+    yield b"id=i&a=1&c=u&b=hi"
+
+
+def mapping():
+    text = (ROOT / "Sources/Sources/Webhooks/WebhookMapping+Owncast.swift").read_text()
+    yield text.split('"""')[1].encode()
+    for path in ("Tests/WebhooksTests/WebhookMappingTests.swift", "README.md"):
+        yield from (match.encode() for match in re.findall(r"(?s)( *identifier: .*?)\n\n", (ROOT / path).read_text()))
+
+
 def lines():
     """Both formats on one connection."""
     natives, others = list(native()), list(irc())

@@ -3,6 +3,8 @@ import LiveEvents
 import LiveSources
 import ObsStudio
 import RateLimiting
+import SourceTestSupport
+import TestSupport
 import Testing
 
 struct ObsSessionTests {
@@ -389,4 +391,69 @@ struct ObsSessionTests {
 
 extension ObsEvent {
   fileprivate var isSlider: Bool { if case .control(_, .value) = self { true } else { false } }
+
+  // MARK: Anything
+
+  @Test(.timeLimit(.minutes(2)))
+  func `100,000 hostile messages change nothing that must hold`() throws {
+    let hostile = try HostileJSON([
+      #"{"op":0,"d":{"obsWebSocketVersion":"5.1.0","rpcVersion":1,"authentication":{"challenge":"a","salt":"b"}}}"#,
+      #"{"op":0,"d":{"rpcVersion":1}}"#, #"{"op":2,"d":{"negotiatedRpcVersion":1}}"#,
+      #"{"op":5,"d":{"eventType":"StreamStateChanged","eventIntent":64,"eventData":{"outputActive":true,"outputState":"OBS_WEBSOCKET_OUTPUT_STARTED"}}}"#,
+      #"{"op":5,"d":{"eventType":"RecordStateChanged","eventData":{"outputActive":false,"outputState":"OBS_WEBSOCKET_OUTPUT_STOPPED","outputPath":"/x"}}}"#,
+      #"{"op":5,"d":{"eventType":"InputVolumeMeters","eventData":{"inputs":[{"inputName":"Mic","inputLevelsMul":[[0.1,0.2,0.3],[0.1,0.2,0.3]]}]}}}"#,
+      #"{"op":5,"d":{"eventType":"InputVolumeChanged","eventData":{"inputName":"Mic","inputVolumeDb":-6,"inputVolumeMul":0.5}}}"#,
+      #"{"op":5,"d":{"eventType":"InputMuteStateChanged","eventData":{"inputName":"Mic","inputMuted":true}}}"#,
+      #"{"op":5,"d":{"eventType":"CurrentProgramSceneChanged","eventData":{"sceneName":"Main"}}}"#,
+      #"{"op":5,"d":{"eventType":"InputCreated","eventData":{"inputName":"Other"}}}"#,
+      #"{"op":7,"d":{"requestType":"GetInputList","requestId":"1","requestStatus":{"result":true,"code":100},"responseData":{"inputs":[{"inputName":"Mic"}]}}}"#,
+      #"{"op":7,"d":{"requestType":"GetSceneList","requestId":"2","requestStatus":{"result":true,"code":100},"responseData":{"currentProgramSceneName":"Main","scenes":[{"sceneName":"Main"}]}}}"#,
+      #"{"op":9,"d":{"requestId":"3","results":[{"requestType":"GetStreamStatus","requestStatus":{"result":true,"code":100},"responseData":{"outputActive":true,"outputReconnecting":false,"outputBytes":5,"outputCongestion":0.1,"outputSkippedFrames":1,"outputTotalFrames":2,"outputDuration":3}},{"requestType":"GetRecordStatus","requestStatus":{"result":true,"code":100},"responseData":{"outputActive":true,"outputPaused":false,"outputBytes":1,"outputDuration":2}},{"requestType":"GetStats","requestStatus":{"result":true,"code":100},"responseData":{"activeFps":30}}]}}"#,
+    ])
+    var generator = SplitMix64(seed: 19)
+    var now = Instant.origin
+    var session = ObsSession(
+      ObsSettings(password: Secret("p")), generator: SplitMix64(seed: 1), at: now)
+    var (link, told, requests) = (0, 0, ["1", "2", "3"])
+    for _ in 0..<100_000 {
+      switch Int.random(in: 0..<100, using: &generator) {
+      case 0: session.closed(link, code: nil, reason: "gone", at: now)
+      case 1...3: session.opened(link, at: now)
+      case 4...8:
+        now = now + .milliseconds(.random(in: 0...2000, using: &generator))
+        session.wake(at: now)
+      default:
+        var message = hostile.message(using: &generator)
+        // Answers count only if they were asked for.
+        if Bool.random(using: &generator), case .object(var members) = message,
+          case .object(var data)? = members["d"], data["requestId"] != nil
+        {
+          data["requestId"] = .string(requests.randomElement(using: &generator) ?? "")
+          members["d"] = .object(data)
+          message = .object(members)
+        }
+        session.receive(message, on: link, at: now)
+      }
+      let effects = session.takeEffects()
+      #expect(effects.count < 1000)
+      for effect in effects {
+        switch effect {
+        case .connect(let id): link = id
+        case .send(_, let message):
+          if let id = message["d"]?["requestId"]?.stringValue {
+            requests = requests.suffix(8) + [id]
+          }
+        case .event(let event, _):
+          told += 1
+          // What the room is told has lines of bounded length.
+          #expect(event.line(room: .main, at: 0).count < 65_536)
+        case .refused:
+          session = ObsSession(
+            ObsSettings(password: Secret("p")), generator: SplitMix64(seed: 1), at: now)
+        default: break
+        }
+      }
+    }
+    #expect(told > 1_000)
+  }
 }

@@ -1,7 +1,9 @@
 import JSON
 import LiveEvents
 import LiveSources
+import PlatformFormats
 import RateLimiting
+import SourceTestSupport
 import TestSupport
 import Testing
 import TwitchEvents
@@ -205,5 +207,59 @@ struct EventSubSessionTests {
       }
     }
     #expect(parsed > 5_000)
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func `100,000 hostile messages and answers change nothing that must hold`() throws {
+    let hostile = try HostileJSON([
+      #"{"metadata":{"message_id":"a","message_type":"session_welcome","message_timestamp":"2026-11-24T20:00:00Z"},"payload":{"session":{"id":"s","status":"connected","keepalive_timeout_seconds":10,"reconnect_url":null}}}"#,
+      #"{"metadata":{"message_id":"b","message_type":"session_keepalive","message_timestamp":"2026-11-24T20:00:00Z"},"payload":{}}"#,
+      #"{"metadata":{"message_id":"c","message_type":"session_reconnect"},"payload":{"session":{"id":"s","status":"reconnecting","reconnect_url":"wss://other.example/ws"}}}"#,
+      #"{"metadata":{"message_id":"d","message_type":"revocation","subscription_type":"channel.follow"},"payload":{"subscription":{"id":"x","type":"channel.follow","status":"authorization_revoked"}}}"#,
+      #"{"metadata":{"message_id":"e","message_type":"notification","message_timestamp":"2026-11-24T20:00:00Z","subscription_type":"channel.chat.message","subscription_version":"1"},"payload":{"subscription":{"id":"y","type":"channel.chat.message"},"event":{"broadcaster_user_login":"ada","chatter_user_id":"7","chatter_user_name":"Bo","message_id":"m","message":{"text":"hi"},"badges":[{"set_id":"vip","id":"1"}]}}}"#,
+      #"{"client_id":"c","login":"ada","user_id":"42","scopes":["user:read:chat"],"expires_in":5000}"#,
+      #"{"data":[{"id":"42","login":"ada","viewer_count":7,"type":"channel.follow","condition":{},"transport":{"session_id":"s"}}],"pagination":{"cursor":"c"}}"#,
+    ])
+    var generator = SplitMix64(seed: 19)
+    let address = try #require(HTTPAddress("wss://events.example/ws", .webSocket))
+    func begin(_ now: Instant) -> EventSubSession {
+      EventSubSession(
+        EventSubSettings(channel: "ada", address: address), generator: SplitMix64(seed: 1), at: now)
+    }
+    var now = Instant.origin
+    var session = begin(now)
+    var (connection, requests, told) = (0, [Int](), 0)
+    for _ in 0..<100_000 {
+      switch Int.random(in: 0..<100, using: &generator) {
+      case 0: session.closed(connection, reason: "gone", at: now)
+      case 1...4: session.opened(connection, at: now)
+      case 5...9:
+        now = now + .milliseconds(.random(in: 0...5000, using: &generator))
+        session.wake(at: now)
+      case 10...40:
+        guard let id = requests.popLast() else { continue }
+        let status = [200, 200, 202, 204, 400, 401, 409, 429, 500].randomElement(using: &generator)
+        session.answered(
+          id, status: status ?? 200, hostile.message(using: &generator), at: now)
+      default: session.receive(hostile.message(using: &generator), on: connection, at: now)
+      }
+      let effects = session.takeEffects()
+      #expect(effects.count < 1000)
+      for effect in effects {
+        switch effect {
+        case .connect(let id, _): connection = id
+        case .ask(let id, _): requests = requests.suffix(16) + [id]
+        case .renewToken: session.renewed(.done, at: now)
+        case .event(let notification):
+          told += 1
+          var lines = NativeLines()
+          EventSub.translate(notification, into: &lines)
+          #expect(lines.bytes.count < 65_536 * max(1, lines.lines))
+        case .refused: (session, requests) = (begin(now), [])
+        default: break
+        }
+      }
+    }
+    #expect(told > 0)
   }
 }

@@ -38,6 +38,11 @@ extension CompletionKind {
     return chat?.noticeQueue?.map { "\($0.number)" } ?? []
   }
 
+  static let activity = asking { client, room in
+    let activity = try await client.getRoom(room ?? "", feature: .activity).features.activity
+    return activity?.rows.map { "\($0.number)" } ?? []
+  }
+
   /// Names of device profiles, both the installed ones and those of a source tree.
   static let devices = shellCommand(
     "ls /usr/share/livehost/devices config/devices 2>/dev/null | sed -n 's/[.]yaml$//p'")

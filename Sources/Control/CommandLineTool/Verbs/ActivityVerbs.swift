@@ -1,0 +1,109 @@
+import ArgumentParser
+import ControlInterface
+import JSON
+import LiveEvents
+import Wording
+
+struct ActivityVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "activity", abstract: "List and pin what viewers did: follows, gifts, raids.",
+    discussion: "The rows are those of the screen's activity feed.",
+    subcommands: [
+      ActivityListVerb.self, ActivityPinVerb.self, ActivityUnpinVerb.self, ActivityDismissVerb.self,
+    ])
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+}
+
+struct ActivityListVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the rows with their numbers.",
+    discussion: """
+      Pinned ones first, then the newest. JSON: an array of objects with number, kind, name, times, count, \
+      timestamp and pinned.
+      """)
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @Argument(help: "Name of the room.") var room: RoomName
+
+  func run(_ context: Context) async throws {
+    let rows = try await context.withDaemon {
+      try await $0.getRoom(room.description, feature: .activity)
+    }.features.activity?.rows
+    try context.print(JSONValue(encoding: rows ?? [])) {
+      guard let rows, !rows.isEmpty else { return ["nothing happened"] }
+      return rows.map { row in
+        var parts = ["\(row.number)", row.kind, row.name ?? "-"]
+        if row.times > 1 { parts.append("\(Format.count(row.times)) times") }
+        if row.count > 0 { parts.append(Format.count(row.count)) }
+        parts += [row.title, row.text].compactMap { $0 }
+        if row.pinned { parts.append("(pinned)") }
+        return TerminalText.sanitized(parts.joined(separator: "  "))
+      }
+    }
+  }
+}
+
+struct ActivityPinVerb: ActivityRowVerb {
+  static let configuration = CommandConfiguration(
+    commandName: "pin", abstract: "Keep a row above newer ones.",
+    discussion: "At most eight can be pinned. JSON: an empty object.")
+  static let handling = NoticeHandling.pin
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @OptionGroup var subject: ActivityArguments
+}
+
+struct ActivityUnpinVerb: ActivityRowVerb {
+  static let configuration = CommandConfiguration(
+    commandName: "unpin", abstract: "Let newer rows replace a pinned one.",
+    discussion: "JSON: an empty object.")
+  static let handling = NoticeHandling.unpin
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @OptionGroup var subject: ActivityArguments
+}
+
+struct ActivityDismissVerb: ActivityRowVerb {
+  static let configuration = CommandConfiguration(
+    commandName: "dismiss", abstract: "Remove a row from the screen.",
+    discussion: "JSON: an empty object.")
+  static let handling = NoticeHandling.dismiss
+
+  @OptionGroup(title: "Global options") var global: GlobalOptions
+  @OptionGroup var subject: ActivityArguments
+}
+
+/// A verb that does one thing to a row of the activity feed.
+protocol ActivityRowVerb: Verb {
+  static var handling: NoticeHandling { get }
+  var subject: ActivityArguments { get }
+}
+
+struct ActivityArguments: ParsableArguments {
+  @Argument(help: "Name of the room.") var room: RoomName
+  @Argument(
+    help: "Number of the row; 'livehostctl activity list ROOM' lists them.", completion: .activity)
+  var row: Int
+}
+
+extension ActivityRowVerb {
+  func run(_ context: Context) async throws {
+    let room = subject.room.description
+    let event: [JSONName: JSONValue] = [
+      "type": "host.activity", "activity": .integer(Int64(subject.row)),
+      "handling": .string(Self.handling.rawValue),
+    ]
+    try await context.withDaemon { client in
+      let features = try await client.getRoom(room, feature: .activity).features
+      guard features.activity?.rows.contains(where: { $0.number == subject.row }) == true else {
+        throw Failure(
+          .failed,
+          "the room '\(room)' has no activity \(subject.row); 'livehostctl activity list \(room)' "
+            + "lists what it has")
+      }
+      _ = try await client.sendEvents(room: room, events: [.object(event)])
+    }
+    try context.print([:]) { [] }
+  }
+}

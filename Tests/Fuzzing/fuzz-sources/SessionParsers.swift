@@ -1,0 +1,80 @@
+import FuzzSupport
+import JSON
+import LiveEvents
+import LiveSources
+import ObsStudio
+import PlatformFormats
+import RateLimiting
+import TwitchChat
+import TwitchEvents
+
+/// Not random, so that the same bytes give the same result.
+private struct NoGenerator: RandomNumberGenerator {
+  mutating func next() -> UInt64 { 0x9E37_79B9_7F4A_7C15 }
+}
+
+/// Lines of a server to a session that reads one channel.
+final class TwitchSourceParser: Parser {
+  func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+    var session = TwitchSession(
+      TwitchSettings(channels: ["ada"]), generator: NoGenerator(), at: .origin)
+    session.wake(at: .origin)
+    session.opened(1, at: .origin)
+    var splitter = LineSplitter(maximumLength: 65_536)
+    splitter.receive(UnsafeRawBufferPointer(bytes)) { line in
+      _ = session.receive(line, on: 1, at: .origin)
+      for effect in session.takeEffects() {
+        if case .send(_, let line) = effect {
+          check("a line that is sent is one line", !line.utf8.contains(0x0A))
+        }
+      }
+    }
+  }
+}
+
+/// Messages of EventSub, and answers to its requests, one per line.
+final class TwitchEventsParser: Parser {
+  func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let address = HTTPAddress("wss://events.example/ws", .webSocket) else { return }
+    var session = EventSubSession(
+      EventSubSettings(channel: "ada", address: address), generator: NoGenerator(), at: .origin)
+    session.wake(at: .origin)
+    session.opened(1, at: .origin)
+    var requests: [Int] = []
+    for line in bytes.split(separator: 0x0A) {
+      guard let message = try? JSONValue(parsing: Array(line)) else { continue }
+      if let id = requests.popLast() {
+        session.answered(id, status: 200, message, at: .origin)
+      } else {
+        session.receive(message, on: 1, at: .origin)
+      }
+      for effect in session.takeEffects() {
+        switch effect {
+        case .ask(let id, _): requests.append(id)
+        case .event(let notification):
+          var lines = NativeLines()
+          EventSub.translate(notification, into: &lines)
+        default: break
+        }
+      }
+    }
+  }
+}
+
+/// Messages of OBS, one per line.
+final class ObsParser: Parser {
+  func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+    var session = ObsSession(ObsSettings(), generator: NoGenerator(), at: .origin)
+    session.wake(at: .origin)
+    session.opened(1, at: .origin)
+    for line in bytes.split(separator: 0x0A) {
+      guard let message = try? JSONValue(parsing: Array(line)) else { continue }
+      session.receive(message, on: 1, at: .origin)
+      for effect in session.takeEffects() {
+        if case .event(let event, _) = effect {
+          check("a line is short", event.line(room: .main, at: 0).count < 65_536)
+        }
+      }
+    }
+  }
+}

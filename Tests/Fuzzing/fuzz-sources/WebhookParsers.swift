@@ -1,0 +1,61 @@
+import FuzzSupport
+import JSON
+import LiveEvents
+import PlatformFormats
+import Webhooks
+import WireFormats
+import YAMLReader
+
+/// Bodies of deliveries, as JSON and as forms, for a table that uses everything that tables can.
+final class WebhookParser: Parser {
+  private let mapping: WebhookMapping
+  private let taken = NativeLineCheck()
+
+  init() throws {
+    mapping = try WebhookMapping(
+      """
+      identifier: id | header:x
+      time: at
+      events:
+        - when: {a: [x, 1]}
+          type: chat.message
+          members: {user.id: c, user.name: html:b, text: b.d | =t, user.badges: b, bits: c}
+        - {each: b, type: follow, members: {user.id: each.c | each}}
+        - {when: {c: true}, type: poll.begin, members: {id: a, title: c, options: b, endsAt: c}}
+      """, file: "m")
+  }
+
+  func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+    for type in [nil, "application/x-www-form-urlencoded"] {
+      guard let body = WebhookGate.value(of: Array(bytes), type: type) else { continue }
+      let delivery = WebhookDelivery(body: body)
+      guard let lines = try? mapping.lines(of: delivery, check: taken) else { continue }
+      for line in lines { check("a line is taken", taken.fault(of: line) == nil) }
+    }
+  }
+}
+
+/// Tables.
+final class MappingParser: Parser {
+  func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let mapping = try? WebhookMapping(text, file: "m") else { return }
+    _ = try? mapping.lines(of: WebhookDelivery(body: ["a": 1]), check: NativeLineCheck())
+  }
+}
+
+/// Messages of Social Stream Ninja, one per line.
+final class SocialStreamParser: Parser {
+  private let taken = NativeLineCheck()
+
+  func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+    for line in bytes.split(separator: 0x0A) {
+      guard let message = try? JSONValue(parsing: Array(line)) else { continue }
+      var lines = NativeLines()
+      SocialStreamMessage.translate(message, room: nil, at: 0, identifier: "i", into: &lines)
+      for line in lines.bytes.split(separator: 0x0A) {
+        check("a line is taken", taken.fault(of: Array(line)) == nil)
+      }
+    }
+  }
+}

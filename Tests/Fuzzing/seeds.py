@@ -214,7 +214,8 @@ def words(inputs):
 
 def main():
     for parser in [
-        lines, native, irc, youtube, eventsub, chatterino, downloader, varlink, interface, configuration,
+        lines, native, irc, youtube, eventsub, chatterino, downloader, twitch, twitchevents, obs, socialstream,
+        webhook, mapping, varlink, interface, configuration,
         scenario, device, recording, recovery, snapshot,
     ]:
         directory = Path(sys.argv[1]) / parser.__name__

@@ -148,11 +148,12 @@ def mistakes(test):
         with open(f"{test.directory}/wrong.yaml", "w") as file:
             file.write(mapping)
         listen = listen.replace(":0", f":{free_port()}")
+        before = os.path.getsize(f"{test.directory}/source.log")
         source = Source(test, "connect", "webhook", "--listen", listen, "--mapping", f"{test.directory}/wrong.yaml",
                         *arguments)
         status = source.process.wait(LIMIT)
         with open(f"{test.directory}/source.log") as log:
-            return status, log.read().strip().splitlines()[-1]
+            return status, log.read()[before:]
     found = [run("events:\n  - type: viewer\n    members: {count: n}\n"),
              run(MAPPING, listen="0.0.0.0:0"), run(MAPPING, "--allow-remote", listen="0.0.0.0:0")]
     holder = socket.create_server(("127.0.0.1", 0))

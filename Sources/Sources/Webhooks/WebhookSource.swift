@@ -49,8 +49,8 @@ package final class WebhookSource: LiveSource {
     var events = WebhookEvents()
     events.opened = { [unowned self] in advance { $0.opened(at: $1) } }
     events.failed = { [unowned self] reason in
-      let reason = "\(address): \(reason)"
-      tell(SourceStatus(.refused, reason: reason), of: address.description, in: room)
+      tell(
+        SourceStatus(.refused, reason: "\(address): \(reason)"), of: address.description, in: room)
       self.events.failed(.cannotListen(address: address.description, reason: reason))
     }
     // A connection may outlive the source for a moment.

@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import TestSupport
 import Testing
@@ -194,6 +195,19 @@ struct WebhookMappingTests {
     #expect(throws: ConfigurationError.self) {
       try WebhookMapping("events: [{type: title, members: {title: '\(path)'}}]", file: "m.yaml")
     }
+  }
+
+  @Test(arguments: ["packaging/man/livehost-source.8.in", "README.md"])
+  func `the table of the documentation is understood`(file: String) throws {
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<3 { root.deleteLastPathComponent() }
+    let text = try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
+    let table = text.split(separator: "\n", omittingEmptySubsequences: false)
+      .drop { !$0.drop { $0 == " " }.hasPrefix("identifier: ") }
+      .prefix { !$0.isEmpty && $0 != ".EE" }
+      .joined(separator: "\n").replacing("\\-", with: "-")
+    #expect(table.contains("events:"))
+    _ = try WebhookMapping(table, file: file)
   }
 
   // MARK: Owncast

@@ -322,7 +322,8 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "twitch.loginFile",
       meaning:
-        "The file of livehostctl login twitch, which the source renews; for events, instead of a token.",
+        "The file of livehostctl login twitch, which the source renews; by default the credential login of the "
+        + "unit.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.loginFile = filled(value)

@@ -296,8 +296,14 @@ struct LeaseTests {
     #expect(moved.allSatisfy { cluster.owners(of: $0) == ["b"] })
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
     #expect(["a", "b", "c"].allSatisfy { (20...22).contains(cluster.count($0)) })
-    // Others have it while the node is away.
+    // Others have it while the node is away, and another run of it is not waited for.
     cluster.stopped = ["b"]
+    cluster.run(seconds: 8)
+    #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
+    cluster.stopped = []
+    cluster.start("b", instance: "another run")
+    cluster.run(seconds: 10)
+    cluster.stopped = ["c"]
     cluster.run(seconds: 8)
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
   }

@@ -91,8 +91,9 @@ package struct LeaseKeeper: Sendable {
 
   package private(set) var drainReasons: Set<DrainReason> = []
   package var isDraining: Bool { !drainReasons.isEmpty }
-  /// Who is to have partitions that somebody moved.
-  private var preferred: [Partition: String] = [:]
+  /// The runs of nodes that are to have partitions that somebody moved. Another run of a node knows nothing of it and
+  /// must not be waited for.
+  private var preferred: [Partition: (node: String, instance: String)] = [:]
 
   /// The entry by which a node is asked to give up everything, or to take its share again.
   package static func drainKey(of node: String) -> String { "c_\(node)" }
@@ -333,12 +334,11 @@ package struct LeaseKeeper: Sendable {
   private mutating func take(
     upTo count: Int, at now: Instant, onlyMoved: Bool = false
   ) -> [Action] {
-    guard count > 0, !onlyMoved || preferred.values.contains(settings.node) else { return [] }
-    let live = liveNodes(at: now)
+    guard count > 0, !onlyMoved || !preferred.isEmpty else { return [] }
     let free = Partition.all.filter {
-      held[$0] == nil && taking[$0] == nil && !isLeased($0, at: now)
-        && (preferred[$0].map { $0 == settings.node || live[$0] == nil } ?? true)
-        && (!onlyMoved || preferred[$0] == settings.node)
+      let mover = preference(for: $0, at: now)
+      return held[$0] == nil && taking[$0] == nil && !isLeased($0, at: now)
+        && (mover == settings.node || mover == nil && !onlyMoved)
     }
     return free.sorted { rank($0) < rank($1) }.prefix(count).map { partition in
       taking[partition] = now
@@ -351,7 +351,7 @@ package struct LeaseKeeper: Sendable {
 
   /// Nodes want partitions in different orders, so that they seldom ask for the same one.
   private func rank(_ partition: Partition) -> UInt64 {
-    if preferred[partition] == settings.node { return 0 }
+    if preferred[partition]?.instance == settings.instance { return 0 }
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in "\(settings.node) \(partition)".utf8 {
       hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
@@ -363,11 +363,22 @@ package struct LeaseKeeper: Sendable {
   private mutating func prefer(
     _ node: String, for partition: Partition, at now: Instant
   ) -> [Action] {
-    preferred[partition] = node
-    guard node != settings.node, held[partition] != nil, liveNodes(at: now)[node] != nil else {
-      return []
-    }
+    let instance = node == settings.node ? settings.instance : nodes[node]?.instance
+    preferred[partition] = instance.map { (node, $0) }
+    guard node != settings.node, held[partition] != nil,
+      preference(for: partition, at: now) == node
+    else { return [] }
     return giveUp(partition)
+  }
+
+  /// The node to which a partition was moved, if that runs still.
+  private func preference(for partition: Partition, at now: Instant) -> String? {
+    guard let (node, instance) = preferred[partition] else { return nil }
+    if instance == settings.instance { return node }
+    guard let known = nodes[node], known.instance == instance,
+      now - known.seen < settings.duration
+    else { return nil }
+    return node
   }
 
   /// Gives up everything: the others need not wait until the leases run out.

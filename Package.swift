@@ -220,7 +220,8 @@ let daemon: [Target] = [
   module(
     "Daemon", "LivehostDaemon",
     featureKit + childTargets + [
-      "Analysis", "FileSystem", "HostFeature", "HostScreen", "WireFormats", "Ingest", "Recordings",
+      "Analysis", "Compression", "FileSystem", "HostFeature", "HostScreen", "WireFormats", "Ingest",
+      "Recordings",
       "JSON", "Varlink", "ControlInterface", "HangSimulation", "Platform", "Prometheus",
       "Simulation", "Suggestions",
       "Systemd", "UnixSockets", "YAMLReader", coreMetrics, deques, lifecycle, logging, signals,

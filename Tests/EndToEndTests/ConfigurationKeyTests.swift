@@ -71,6 +71,22 @@ struct ConfigurationKeyTests {
         }
         return "pending"
       },
+      "rooms.views": Proof(value: "watched", shows: ("with each frame", "for who looks")) {
+        let room = try play(stream(of: .chat), into: $0)
+        let views = try #require(room["views"] as? [String: Any])
+        let chat = try #require(views["ChatView"] as? [String: Any])
+        return try #require(chat["evaluations"] as? Int) > 10 ? "with each frame" : "for who looks"
+      },
+      "rooms.packAfter": Proof(value: "1ms", shows: ("whole", "packed")) { daemon in
+        _ = try daemon.ctl("open", "main")
+        // It is looked for every half a second.
+        let limit = ContinuousClock.now + .seconds(3)
+        while ContinuousClock.now < limit {
+          let status = try daemon.ctl("status", "--json=short").json()
+          if status["packedRooms"] as? Int == 1 { return "packed" }
+        }
+        return "whole"
+      },
       "ingest.connections": Proof(value: "1", shows: ("open", "closed")) { daemon in
         let first = try RawConnection(daemon.ingestSocket)
         _ = try first.sync("here")

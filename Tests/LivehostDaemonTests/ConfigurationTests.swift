@@ -20,6 +20,7 @@ import YAMLReader
     "log.level": "debug", "lanes": "3", "rooms.maximum": "5", "rooms.open": "[a, b]",
     "rooms.chatHistory": "9", "rooms.chatWaves": "true", "rooms.reportedMessages": "7",
     "rooms.framesPerSecond": "30", "rooms.requestTimeout": "250ms",
+    "rooms.views": "watched", "rooms.packAfter": "off",
     "ingest.connections": "8", "control.connections": "6", "control.monitors": "4",
     "recordings.scrubDays": "30", "recordings.maximumAge": "30d",
     "recordings.maximumBytes": "1.5GiB",
@@ -85,6 +86,12 @@ import YAMLReader
     Bad(text: "rooms:\n  maximum: 0", line: 2, key: "rooms.maximum", message: "from 1 to 100000"),
     Bad(text: "rooms:\n  maximum: many", line: 2, key: "rooms.maximum", message: "whole number"),
     Bad(text: "rooms:\n  maximum: [1]", line: 2, key: "rooms.maximum", message: "whole number"),
+    Bad(
+      text: "rooms:\n  packAfter: 0s", line: 2, key: "rooms.packAfter",
+      message: "must be longer than zero"),
+    Bad(
+      text: "rooms:\n  views: watch", line: 2, key: "rooms.views",
+      message: "there is no 'watch'; did you mean 'watched'?"),
     Bad(text: "rooms: 5", line: 1, key: "rooms", message: "expected keys and values"),
     Bad(text: "\n\nroms:\n  maximum: 5", line: 3, key: "roms", message: "unknown key"),
     Bad(text: "log:\n  level: loud", line: 2, key: "log.level", message: "expected one of trace"),

@@ -9,28 +9,28 @@ import Testing
     for number in [5, 6] { queue.append(number, for: "calm") }
     var taken: [Int] = []
     for _ in 0..<6 {
-      taken.append(queue.first ?? -1)
-      queue.endTurn(isDone: true)
+      taken.append(queue.takeFirst() ?? -1)
+      queue.endTurn()
     }
     #expect(taken == [0, 5, 1, 6, 2, 3])
+    #expect(queue.takeFirst() == 4)
     queue.append(7, for: "calm")
-    queue.endTurn(isDone: true)
-    #expect(queue.first == 7)
+    queue.endTurn()
+    #expect(queue.takeFirst() == 7)
   }
 
   @Test func `an item that is not done comes again after the others`() {
     var queue = FairQueue<String, Int>()
     queue.append(1, for: "a")
-    queue.append(2, for: "a")
     queue.append(3, for: "b")
-    queue.endTurn(isDone: false)
-    #expect(queue.first == 3)
-    queue.endTurn(isDone: true)
-    #expect(queue.first == 1)
-    queue.endTurn(isDone: true)
-    #expect(queue.first == 2)
-    queue.endTurn(isDone: true)
-    #expect(queue.isEmpty && queue.first == nil)
+    #expect(queue.takeFirst() == 1)
+    queue.append(2, for: "a")
+    queue.endTurn(leaving: 1)
+    for number in [3, 1, 2] {
+      #expect(queue.takeFirst() == number)
+      queue.endTurn()
+    }
+    #expect(queue.isEmpty && queue.takeFirst() == nil)
   }
 
   @Test(arguments: 1...5) func `nothing is lost, and every key gets its turn`(seed: UInt64) {
@@ -43,7 +43,7 @@ import Testing
         let key = Int.random(in: 0..<8, using: &random)
         queue.append(number, for: key)
         model[key, default: []].append(number)
-      } else if let first = queue.first {
+      } else if let first = queue.takeFirst() {
         let key = model.first { $0.value.first == first }?.key ?? -1
         #expect(model[key]?.first == first)
         let isDone = Int.random(in: 0..<4, using: &random) > 0
@@ -53,7 +53,7 @@ import Testing
         waited[key] = 0
         #expect(waited.values.allSatisfy { $0 <= 8 })
         for gone in waited.keys where model[gone] == nil { waited[gone] = 0 }
-        queue.endTurn(isDone: isDone)
+        queue.endTurn(leaving: isDone ? nil : first)
       }
       #expect(queue.isEmpty == model.isEmpty)
     }

@@ -22,10 +22,51 @@ final class Notes: Sendable {
   var all: [String] { lines.withLock { $0 } }
 }
 
+/// Which rooms are packed, and how often each was.
+final class Packings: Sendable {
+  private struct Contents {
+    var counts: [RoomName: Int] = [:]
+    var packed: Set<RoomName> = []
+    var waiting: [(room: RoomName, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let contents = Mutex(Contents())
+
+  func note(_ room: RoomName, isPacked: Bool) {
+    let due = contents.withLock { contents in
+      if isPacked {
+        contents.packed.insert(room)
+        contents.counts[room, default: 0] += 1
+      } else {
+        contents.packed.remove(room)
+      }
+      let due = contents.waiting.filter { contents.packed.contains($0.room) }
+      contents.waiting.removeAll { contents.packed.contains($0.room) }
+      return due.map(\.continuation)
+    }
+    for continuation in due { continuation.resume() }
+  }
+
+  func count(_ room: RoomName) -> Int { contents.withLock { $0.counts[room] ?? 0 } }
+
+  /// Returns once a room is packed.
+  func wait(for room: RoomName) async {
+    await withCheckedContinuation { continuation in
+      let isPacked = contents.withLock { contents in
+        if contents.packed.contains(room) { return true }
+        contents.waiting.append((room, continuation))
+        return false
+      }
+      if isPacked { continuation.resume() }
+    }
+  }
+}
+
 /// What keeps the rooms of a daemon, in a state directory.
 final class KeptRooms {
   let path: String
   let log = Notes()
+  let packings = Packings()
   let store: SnapshotStore
   let directory: RoomDirectory
   let library: RecordingLibrary
@@ -36,11 +77,12 @@ final class KeptRooms {
   /// - Parameter disk: where everything but the note of what is being restored is.
   init(
     in path: String, on disk: any Disk = SystemDisk(), segmentBytes: Int = 32 << 20,
-    maximumRooms: Int = 10, settings: RoomSettings = RoomSettings()
+    maximumRooms: Int = 10, settings: RoomSettings = RoomSettings(), mostWaiting: Int = 256
   ) throws {
     self.path = path
     let note: @Sendable (String) -> Void = { [log] in log.add($0) }
-    store = try SnapshotStore(directory: path + "/rooms", disk: disk, onProblem: note)
+    store = try SnapshotStore(
+      directory: path + "/rooms", disk: disk, mostWaiting: mostWaiting, onProblem: note)
     try store.start()
     var recording = RecordingSettings()
     recording.disk = disk
@@ -55,7 +97,14 @@ final class KeptRooms {
     let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
     lane = HostLane(
       index: 0, eventLoop: loop, settings: settings, snapshots: store,
-      library: library, recordings: recordings)
+      library: library, recordings: recordings,
+      observer: { [packings] room, event in
+        switch event {
+        case .packed: packings.note(room, isPacked: true)
+        case .unpacked: packings.note(room, isPacked: false)
+        case .opened, .restored, .closed, .suspended, .committed, .failed: break
+        }
+      })
     directory = RoomDirectory(lanes: [lane], maximumRooms: maximumRooms)
   }
 

@@ -40,4 +40,17 @@ package struct EventCounts: Sendable, Equatable, Codable {
     rejected += other.rejected
     rejectedByReason.merge(other.rejectedByReason, uniquingKeysWith: +)
   }
+
+  /// Takes out counts that were added.
+  package mutating func subtract(_ other: EventCounts) {
+    received -= other.received
+    applied -= other.applied
+    coalesced -= other.coalesced
+    pending -= other.pending
+    rejected -= other.rejected
+    for (reason, count) in other.rejectedByReason {
+      let rest = (rejectedByReason[reason] ?? 0) - count
+      rejectedByReason[reason] = rest == 0 ? nil : rest
+    }
+  }
 }

@@ -48,6 +48,10 @@ package final class HostScreen {
   /// Where the last frame was; the next one comes later.
   private var lastFrame = Instant(nanoseconds: -1)
 
+  /// Whether each frame evaluates the views that it concerns. Otherwise that is left to ``evaluateViews()``, and of the
+  /// changes before it the newest value of each field is shown.
+  package var evaluatesViews = true
+
   /// Makes a screen and draws its first frame at `start`, so that there is one before the first
   /// event.
   ///
@@ -164,9 +168,14 @@ package final class HostScreen {
     }
     drawnActions = store.actionCount
     lastFrame = now
+    if evaluatesViews { evaluateViews() }
+    if adapting { intake.note(cost: .nanoseconds(Int64(clamping: clock.now - start))) }
+  }
+
+  /// Evaluates the views that changes since the last time concern.
+  package func evaluateViews() {
     store.deliverChanges()
     views.evaluateFrame()
-    if adapting { intake.note(cost: .nanoseconds(Int64(clamping: clock.now - start))) }
   }
 
   private func noteDemands() {

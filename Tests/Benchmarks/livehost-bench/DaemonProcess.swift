@@ -10,8 +10,10 @@ final class DaemonProcess {
 
   /// Starts the daemon, and returns once it takes events.
   ///
-  /// - Parameter directory: holds its sockets, its state and its configuration; may be one of an earlier run.
-  init(in directory: String, rooms: Int) throws {
+  /// - Parameters:
+  ///   - directory: holds its sockets, its state and its configuration; may be one of an earlier run.
+  ///   - settings: further keys of `rooms`, as YAML.
+  init(in directory: String, rooms: Int, settings: String = "") throws {
     self.directory = directory
     for name in ["/run", "/state"] {
       try FileManager.default.createDirectory(
@@ -19,7 +21,7 @@ final class DaemonProcess {
         attributes: [.posixPermissions: 0o700])
     }
     let configuration = directory + "/livehostd.yaml"
-    try "rooms:\n  maximum: \(rooms)\n".write(
+    try "rooms: {maximum: \(rooms)\(settings.isEmpty ? "" : ", \(settings)")}\n".write(
       toFile: configuration, atomically: true, encoding: .utf8)
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
       .deletingLastPathComponent().appendingPathComponent("livehostd")

@@ -13,12 +13,12 @@ func roomsBenchmarks(_ harness: Harness) throws {
 }
 
 private func withDaemon(
-  _ name: String, rooms: Int, _ body: (DaemonProcess) throws -> Void
+  _ name: String, rooms: Int, settings: String = "", _ body: (DaemonProcess) throws -> Void
 ) throws {
   FileHandle.standardError.write(Data("measuring \(name)\n".utf8))
   let directory = NSTemporaryDirectory() + "livehost-bench-\(getpid())-rooms"
   defer { try? FileManager.default.removeItem(atPath: directory) }
-  let daemon = try DaemonProcess(in: directory, rooms: rooms)
+  let daemon = try DaemonProcess(in: directory, rooms: rooms, settings: settings)
   defer { daemon.stop() }
   try body(daemon)
 }
@@ -38,7 +38,16 @@ private let partsPerRound = 10
 private func measureBusyRooms(_ harness: Harness) throws {
   let rooms = setting("BENCH_ROOMS", 5_000)
   let seconds = setting("BENCH_SECONDS", 60)
-  try withDaemon("rooms.busy", rooms: rooms) { daemon in
+  for views in ["always", "watched"] {
+    try measureBusyRooms(harness, rooms: rooms, seconds: seconds, views: views)
+  }
+}
+
+private func measureBusyRooms(
+  _ harness: Harness, rooms: Int, seconds: Int, views: String
+) throws {
+  let name = views == "always" ? "rooms.busy" : "rooms.busy.\(views)"
+  try withDaemon(name, rooms: rooms, settings: "views: \(views)") { daemon in
     var lines = RoomLines(rooms: rooms)
     let socket = try BenchmarkSocket(path: daemon.ingestSocket)
     try socket.send(lines.next(0..<rooms))
@@ -62,19 +71,19 @@ private func measureBusyRooms(_ harness: Harness) throws {
     let times = probe.end().sorted()
     let events = Double(rooms * rate * seconds)
     harness.report(
-      "rooms.busy.p99", times.isEmpty ? 0 : Double(times[times.count * 99 / 100]) / 1e6, "ms",
+      "\(name).p99", times.isEmpty ? 0 : Double(times[times.count * 99 / 100]) / 1e6, "ms",
       bar: "< 100 ms: message to acknowledgement, with its frame and the disk's sync")
     harness.report(
-      "rooms.busy.p50", times.isEmpty ? 0 : Double(times[times.count / 2]) / 1e6, "ms")
+      "\(name).p50", times.isEmpty ? 0 : Double(times[times.count / 2]) / 1e6, "ms")
     harness.report(
-      "rooms.busy.late", late / 1e6, "ms",
+      "\(name).late", late / 1e6, "ms",
       bar: "flat: until all of \(seconds) s is applied and on disk")
     harness.report(
-      "rooms.busy.sender", Double(latest) / 1e6, "ms", bar: "the longest wait of the sender")
+      "\(name).sender", Double(latest) / 1e6, "ms", bar: "the longest wait of the sender")
     harness.report(
-      "rooms.busy.event", taken / events / 1e3, "us", bar: "processor time of the daemon")
+      "\(name).event", taken / events / 1e3, "us", bar: "processor time of the daemon")
     harness.report(
-      "rooms.busy.cores", taken / (Double(seconds) * 1e9), "cores",
+      "\(name).cores", taken / (Double(seconds) * 1e9), "cores",
       bar: "\(rooms) rooms x \(rate)/s keep up")
   }
 }
@@ -120,14 +129,19 @@ private final class Watcher: @unchecked Sendable {
 private func measureIdleRooms(_ harness: Harness) throws {
   let rooms = setting("BENCH_ROOMS", 50_000)
   let quiet = UInt64(setting("BENCH_SECONDS", 20)) * 1_000_000_000
-  try withDaemon("rooms.idle", rooms: rooms) { daemon in
+  try withDaemon("rooms.idle", rooms: rooms, settings: "packAfter: 5s") { daemon in
     // What the first rooms take is what all rooms share.
     try open(rooms / 50, of: rooms, in: daemon)
     let memory = daemon.residentBytes
     try open(rooms, of: rooms, in: daemon)
-    // What ends some time after the last event has ended by then.
-    Harness.wait(until: Harness.now() + quiet)
-    let taken = daemon.processorTime
+    // What ends some time after the last event ends, and the rooms are packed.
+    let limit = Harness.now() + 600_000_000_000
+    var taken: Double
+    repeat {
+      taken = daemon.processorTime
+      Harness.wait(until: Harness.now() + 10_000_000_000)
+    } while daemon.processorTime - taken > 100_000_000 && Harness.now() < limit
+    taken = daemon.processorTime
     Harness.wait(until: Harness.now() + quiet)
     harness.report(
       "rooms.idle.cpu", (daemon.processorTime - taken) / Double(quiet) * 100, "% of a core",

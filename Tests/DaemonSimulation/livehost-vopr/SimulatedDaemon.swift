@@ -35,13 +35,15 @@ final class SimulatedDaemon: @unchecked Sendable {
 
   init(
     on machine: Machine, disk: any Disk, lanes: Int, settings: RoomSettings,
-    recording: RecordingSettings, ingest: IngestConfiguration, logger: Logger
+    recording: RecordingSettings, ingest: IngestConfiguration, mostSnapshotsWaiting: Int,
+    logger: Logger
   ) throws {
     self.machine = machine
     self.logger = logger
     let warn: @Sendable (String) -> Void = { logger.warning("\($0)") }
     let snapshots = try SnapshotStore(
-      directory: Self.directory + "/rooms", disk: disk, onProblem: warn)
+      directory: Self.directory + "/rooms", disk: disk, mostWaiting: mostSnapshotsWaiting,
+      onProblem: warn)
     let library = try RecordingLibrary(
       directory: Self.directory + "/recordings", log: Self.directory + "/log",
       settings: recording, onProblem: warn)
@@ -52,6 +54,8 @@ final class SimulatedDaemon: @unchecked Sendable {
       case .closed, .suspended:
         tasks.roomClosed(room)
         recordings.forgetFailure(of: room)
+      case .packed: logger.info("room \(room) is packed")
+      case .unpacked: logger.info("room \(room) is unpacked")
       case .opened, .restored, .committed, .failed: break
       }
     }

@@ -104,6 +104,8 @@ final class Simulation: @unchecked Sendable {
     var settings = RoomSettings()
     settings.chatHistory = 1_000_000
     settings.reportedMessages = 1_000_000
+    // In two of three simulations idle rooms are packed, in one as soon as they can be.
+    settings.packsAfter = [nil, .milliseconds(1), .seconds(3)][Int(plan.seed % 3)]
     return settings
   }
 
@@ -188,6 +190,8 @@ final class Simulation: @unchecked Sendable {
       daemon = try SimulatedDaemon(
         on: machine, disk: disk, lanes: plan.lanes, settings: settings, recording: recording,
         ingest: ingest,
+        // In half of the simulations a stop writes no snapshot where the log is enough.
+        mostSnapshotsWaiting: plan.seed.isMultiple(of: 2) ? 0 : 256,
         logger: Logger(label: "simulation") { _ in TracingLogHandler(simulation: self) })
     } catch {
       fatalError("\(error)")

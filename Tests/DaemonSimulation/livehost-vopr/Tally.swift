@@ -59,6 +59,8 @@ enum Path: String, CaseIterable {
   case unreadableSteps = "the last steps of a room cannot be read from its recording"
   case crashedRecovery = "a recovery is cut short by a crash"
   case rotation = "a segment is full"
+  case packed = "an idle room is packed"
+  case unpacked = "a packed room is wanted again"
 
   /// Words by which the journal shows it.
   private var words: String? {
@@ -76,6 +78,8 @@ enum Path: String, CaseIterable {
     case .recordingOnly: "is restored from its recording"
     case .newerSnapshot: "newer than what is left of its recording"
     case .unreadableSteps: "are not in its state"
+    case .packed: "is packed"
+    case .unpacked: "is unpacked"
     case .tornLog: "the log of the rooms: cutting off"
     case .removedSegment, .cutLog, .spareSnapshot, .unfinishedSnapshot, .missingSnapshot,
       .crashedRecovery, .rotation:

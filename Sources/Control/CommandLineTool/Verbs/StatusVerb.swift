@@ -13,8 +13,8 @@ struct StatusVerb: Verb {
       JSON: an object with version, uptimeSeconds, rooms, eventsPerSecond, totals, health, \
       longestTurnMicroseconds, memoryBytes, journalEntriesLost, lanes, microhangs, hangs, logLevel and \
       longestSliceMicroseconds; problems, a list of objects with part, text, since and room, if \
-      something is wrong; and refusals, a list of objects with user, resource and count, if anybody was \
-      refused something.
+      something is wrong; refusals, a list of objects with user, resource and count, if anybody was \
+      refused something; and packedRooms, if any are.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -40,7 +40,8 @@ package enum StatusText {
     var lines = [
       "livehostd \(TerminalText.sanitized(status.version)), \(styled(health(status.health), style(status.health)))",
       "  uptime        \(Format.duration(seconds: status.uptimeSeconds))",
-      "  rooms         \(Format.count(status.rooms)) on \(status.lanes) \(status.lanes == 1 ? "lane" : "lanes")",
+      "  rooms         \(Format.count(status.rooms)) on \(status.lanes) \(status.lanes == 1 ? "lane" : "lanes")"
+        + (status.packedRooms.map { ", \(Format.count($0)) of them idle and packed" } ?? ""),
       "  events        \(Format.rate(status.eventsPerSecond))/s; "
         + "\(Format.count(totals.received)) received = \(Format.count(totals.applied)) applied "
         + "+ \(Format.count(totals.coalesced)) coalesced + \(Format.count(totals.rejected)) rejected "

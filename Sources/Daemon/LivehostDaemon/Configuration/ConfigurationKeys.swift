@@ -86,6 +86,25 @@ extension ConfigurationKey {
           try value.interval(positive: true).nanoseconds)
       },
       ConfigurationKey(
+        path: "rooms.views",
+        meaning:
+          "When views are evaluated: always, or only watched; then 'why' and hangs say nothing of what nobody saw.",
+        standard: "always"
+      ) { value, configuration throws(ConfigurationError) in
+        configuration.rooms.views = try value.choice(
+          RoomSettings.ViewEvaluation.allCases.map { ($0.rawValue, $0) })
+      },
+      ConfigurationKey(
+        path: "rooms.packAfter",
+        meaning:
+          "After which time a room in which nothing happens, and that nobody watches, keeps its state only, compressed.",
+        standard: "10m"
+      ) { value, configuration throws(ConfigurationError) in
+        let idle = try value.interval(positive: true, or: ("off", Interval(nanoseconds: 0)))
+        configuration.rooms.packsAfter =
+          idle.nanoseconds == 0 ? nil : .nanoseconds(idle.nanoseconds)
+      },
+      ConfigurationKey(
         path: "ingest.connections",
         meaning:
           "Connections to the ingest socket at once; a quarter is reserved for root and the service's user.",

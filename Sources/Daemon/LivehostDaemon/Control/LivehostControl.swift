@@ -48,8 +48,11 @@ package struct LivehostControl: ControlService {
   package func countReceived() async { status.note(received: await counts().received) }
 
   package func getStatus() async throws -> StatusReport {
-    status.report(
-      counts: await counts(), rooms: directory.count, lanes: directory.lanes, hangs: hangs)
+    var packed = 0
+    for lane in directory.lanes { packed += await lane.packedCount }
+    return status.report(
+      counts: await counts(), rooms: directory.count, packedRooms: packed,
+      lanes: directory.lanes, hangs: hangs)
   }
 
   package func getMetrics() async throws -> [MetricFamily] {

@@ -21,17 +21,17 @@ package struct FairQueue<Key: Hashable & Sendable, Item: Sendable>: Sendable {
     }
   }
 
-  /// The first item of the key whose turn it is; `nil` if there is nothing to do.
-  package var first: Item? { keys.first.flatMap { lines[$0]?.first } }
+  /// Takes out the first item of the key whose turn it is; `nil` if there is nothing to do. ``endTurn(leaving:)`` must
+  /// follow.
+  package mutating func takeFirst() -> Item? { keys.first.flatMap { lines[$0]?.popFirst() } }
 
   /// Ends the turn of the key whose turn it is.
   ///
-  /// - Parameter isDone: whether its first item is done; otherwise it is the first one again when the
-  ///   other keys had their turns.
+  /// - Parameter item: what was taken, if it is not done: it is the first one again when the other keys had their turns.
   /// - Complexity: O(1) amortised.
-  package mutating func endTurn(isDone: Bool) {
+  package mutating func endTurn(leaving item: Item? = nil) {
     let key = keys.removeFirst()
-    if isDone { lines[key]?.removeFirst() }
+    if let item { lines[key]?.prepend(item) }
     if lines[key]?.isEmpty == true { lines[key] = nil } else { keys.append(key) }
   }
 }

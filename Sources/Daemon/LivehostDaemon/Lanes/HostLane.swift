@@ -34,9 +34,20 @@ package actor HostLane {
   /// How many events are taken of the deliveries that are partly done.
   private var deliveredCounts: [RoomName: Int] = [:]
   private var rooms: [RoomName: Room] = [:]
+  /// The rooms that are idle; see ``PackedRoom``.
+  private var packed: [RoomName: PackedRoom] = [:]
+  /// Sums over them.
+  private var packedCounts = EventCounts()
+  /// Looks for rooms that can be packed; `nil` while there are none to look at.
+  private var packing: Scheduled<Void>?
+  /// How many rooms were packed since memory was last given back to the system.
+  private var packedSinceTrim = 0
   /// Sums over closed rooms.
   private var closed = EventCounts()
-  private var timers: [RoomName: (due: NIODeadline, task: Scheduled<Void>)] = [:]
+  /// When the rooms are due; one is due in a millisecond only if that is its ``Room/due``.
+  private var dueTimes = DueTimes<Room>()
+  /// The timer for the first of them, and its millisecond.
+  private var timer: (slot: Int64, task: Scheduled<Void>)?
   private var settings: RoomSettings
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -111,6 +122,7 @@ package actor HostLane {
       self.assumeIsolated { lane in
         lane.settings = settings
         for room in lane.rooms.values { room.settings = settings }
+        lane.schedulePacking()
       }
     }
   }
@@ -157,8 +169,8 @@ package actor HostLane {
       let now = NIODeadline.now()
       repeat {
         for item in mailbox.take() { backlog.append(item, for: item.room) }
-        guard let item = backlog.first else { break }
-        backlog.endTurn(isDone: handle(item, now))
+        guard let item = backlog.takeFirst() else { break }
+        backlog.endTurn(leaving: handle(item, now) ? nil : item)
       } while (NIODeadline.now() - now).nanoseconds < turnLength.nanoseconds
     }
     if !backlog.isEmpty || !mailbox.sleep() { mailbox.wake(self) }
@@ -172,14 +184,23 @@ package actor HostLane {
       close(name, isForGood, now, completion)
     case .delivery(let delivery): return receive(delivery, now)
     case .visit(let name, let body):
-      body(rooms[name])
+      body(room(named: name, now))
       if let room = rooms[name] { saveAndSchedule(room, now) }
+    case .pack(let name, let position): pack(name, after: position, now)
+    case .save(let name): saveForLog(name, now)
     }
     return true
   }
 
+  /// An open room, which is unpacked if it was idle.
+  private func room(named name: RoomName, _ now: NIODeadline) -> Room? {
+    let room = rooms[name] ?? unpack(name, now)
+    room?.lastUse = now
+    return room
+  }
+
   private func receive(_ delivery: RoomDelivery, _ now: NIODeadline) -> Bool {
-    guard let room = rooms[delivery.room] else {
+    guard let room = room(named: delivery.room, now) else {
       refuse(delivery)
       return true
     }
@@ -207,41 +228,77 @@ package actor HostLane {
   /// Sets the room's timer for its next frame or snapshot, unless it is set for an earlier time.
   private func schedule(_ room: Room) {
     guard let due = [room.nextFrame, room.nextSave].compactMap(\.self).min() else { return }
-    if let timer = timers[room.name] {
-      guard due < timer.due else { return }
-      timer.task.cancel()
-    }
-    let name = room.name
-    let task = eventLoop.scheduleTask(deadline: due) { self.assumeIsolated { $0.frame(name) } }
-    timers[name] = (due, task)
+    let slot = DueTimes<Room>.slot(of: due.machineTime)
+    if let earlier = room.due, earlier <= slot { return }
+    room.due = slot
+    dueTimes.add(room, at: slot)
+    setTimer()
   }
 
-  private func frame(_ name: RoomName) {
-    timers[name] = nil
-    guard let room = rooms[name] else { return }
-    meter.measure {
-      let now = NIODeadline.now()
-      room.advance(to: now)
-      room.saveIfDue(now: now)
+  private func setTimer() {
+    guard let slot = dueTimes.first else { return }
+    if let timer {
+      guard slot < timer.slot else { return }
+      timer.task.cancel()
     }
-    schedule(room)
+    let task = eventLoop.scheduleTask(
+      deadline: .uptimeNanoseconds(UInt64(max(0, slot)) * 1_000_000)
+    ) {
+      self.assumeIsolated { $0.drawDueRooms() }
+    }
+    timer = (slot, task)
+  }
+
+  /// Draws and saves the rooms that are due, as many as fit into a turn of the lane.
+  private func drawDueRooms() {
+    timer = nil
+    let start = NIODeadline.now()
+    var now = start
+    while let (slot, room) = dueTimes.popFirst(by: now.machineTime / 1_000_000) {
+      // Otherwise it was due earlier, or is gone.
+      guard room.due == slot else { continue }
+      room.due = nil
+      meter.measure {
+        room.advance(to: now)
+        room.saveIfDue(now: now)
+      }
+      schedule(room)
+      now = .now()
+      if (now - start).nanoseconds >= turnLength.nanoseconds { break }
+    }
+    setTimer()
   }
 
   // MARK: Rooms
 
   private func open(_ name: RoomName, _ snapshot: RoomSnapshot?, _ now: NIODeadline) {
-    var keeper: SnapshotSchedule?
-    if let snapshots, let library {
-      keeper = SnapshotSchedule(
-        snapshots, library, room: name.description,
-        visit: { [weak self] body in
-          if let self { postVisit(to: name, body) } else { body(nil) }
-        })
-      keeper?.position = snapshot?.log
-      library.keep(name.description) { [weak self] in
-        self?.postVisit(to: name) { $0?.keeper?.request(at: .now()) }
+    var keeper = keeper(of: RoomLifetime(name.description))
+    keeper?.position = snapshot?.log
+    if keeper != nil {
+      library?.keep(name.description) { [weak self] in
+        if let self { mailbox.post(.save(name), to: self) }
       }
     }
+    let room = make(name, restoring: snapshot, keeper, now)
+    rooms[name] = room
+    // A room outlives a restart even if nothing ever happens in it.
+    if snapshot == nil { room.beginLog(opened: WallClock.milliseconds()) }
+    schedulePacking()
+  }
+
+  private func keeper(of room: RoomLifetime) -> SnapshotSchedule? {
+    guard let snapshots, let library, let name = RoomName(room.name) else { return nil }
+    return SnapshotSchedule(
+      snapshots, library, room: room,
+      visit: { [weak self] body in
+        if let self { postVisit(to: name, body) } else { body(nil) }
+      })
+  }
+
+  private func make(
+    _ name: RoomName, restoring snapshot: RoomSnapshot?, _ keeper: SnapshotSchedule?,
+    _ now: NIODeadline
+  ) -> Room {
     let room = Room(
       name: name, on: self, settings: settings, now: now, restoring: snapshot, keeper: keeper)
     room.screen.store.onEffectActions = { [weak self] in
@@ -251,17 +308,35 @@ package actor HostLane {
         lane.saveAndSchedule(room, .now())
       }
     }
-    rooms[name] = room
-    // A room outlives a restart even if nothing ever happens in it.
-    if snapshot == nil { room.beginLog(opened: WallClock.milliseconds()) }
+    return room
+  }
+
+  /// Saves a room, so that the log can be cut.
+  private func saveForLog(_ name: RoomName, _ now: NIODeadline) {
+    if let room = rooms[name] {
+      room.keeper?.request(at: now)
+      return saveAndSchedule(room, now)
+    }
+    // Not unpacked for that: many may be asked for at once.
+    guard let packed = packed[name], let snapshots, let library else { return }
+    library.noteSaving(name.description)
+    snapshots.post(packed.snapshot, of: packed.lifetime) { isWritten in
+      library.noteSaved(name.description, isWritten: isWritten)
+    }
   }
 
   private func close(
     _ name: RoomName, _ isForGood: Bool, _ now: NIODeadline,
     _ completion: @escaping @Sendable (_ failure: String?) -> Void
   ) {
-    timers.removeValue(forKey: name)?.task.cancel()
-    guard let room = rooms.removeValue(forKey: name) else { return completion(nil) }
+    if !isForGood, let idle = packed.removeValue(forKey: name) {
+      packedCounts.subtract(idle.counts)
+      closed.add(idle.counts)
+      return completion(nil)
+    }
+    guard let room = room(named: name, now) else { return completion(nil) }
+    rooms[name] = nil
+    room.due = nil
     if isForGood || room.keeper == nil {
       room.finish()
       room.endMonitors()
@@ -275,13 +350,88 @@ package actor HostLane {
     closed.add(room.counts)
   }
 
+  // MARK: Idle rooms
+
+  /// How many rooms are packed.
+  package var packedCount: Int { packed.count }
+
+  /// Has the lane look for idle rooms in a while, if there are rooms that may be.
+  private func schedulePacking() {
+    guard packing == nil, let idle = settings.packsAfter, !rooms.isEmpty || packedSinceTrim > 0
+    else { return }
+    let nanoseconds = TimeAmount(idle).nanoseconds / 4
+    let delay = TimeAmount.nanoseconds(min(max(nanoseconds, 500_000_000), 60_000_000_000))
+    packing = eventLoop.scheduleTask(in: delay) { [weak self] in
+      self?.assumeIsolated { $0.lookForIdleRooms() }
+    }
+  }
+
+  /// The most rooms that are looked through at once, and then packed one by one.
+  private static let packedAtOnce = 4_096
+
+  private func lookForIdleRooms() {
+    packing = nil
+    meter.measure {
+      let now = NIODeadline.now()
+      let idle = rooms.values.filter { isIdle($0, now) }
+      let first = idle.filter(\.canBePacked)
+        .sorted { ($0.lastUse, $0.name) < ($1.lastUse, $1.name) }.prefix(Self.packedAtOnce)
+      if let recorder = first.first?.log?.recorder {
+        // All of them are on disk by then, with what they did last: the log is one.
+        let ends = first.map { ($0.name, $0.log?.logged) }
+        recorder.whenSynced { [self] in
+          for case (let name, let end?) in ends { mailbox.post(.pack(name, after: end), to: self) }
+        }
+      }
+      // The next start would have much to repeat.
+      for room in idle where room.log?.isShort == false {
+        room.keeper?.request(at: now)
+        saveAndSchedule(room, now)
+      }
+    }
+    if packedSinceTrim > 0 {
+      packedSinceTrim = 0
+      // Not here: the allocator is locked while it looks through the memory of many rooms.
+      snapshots?.ping(FreeMemory.giveBack)
+    }
+    schedulePacking()
+  }
+
+  private func isIdle(_ room: Room, _ now: NIODeadline) -> Bool {
+    settings.packsAfter.map { now >= room.lastUse + TimeAmount($0) } ?? false
+  }
+
+  private func pack(_ name: RoomName, after end: LogPosition, _ now: NIODeadline) {
+    guard let room = rooms[name], isIdle(room, now), room.canBePacked, room.log?.logged == end,
+      let idle = room.pack(now: now)
+    else { return }
+    room.due = nil
+    rooms[name] = nil
+    packed[name] = idle
+    packedCounts.add(idle.counts)
+    packedSinceTrim += 1
+    observer(name, .packed)
+  }
+
+  private func unpack(_ name: RoomName, _ now: NIODeadline) -> Room? {
+    guard let idle = packed.removeValue(forKey: name) else { return nil }
+    packedCounts.subtract(idle.counts)
+    let room = make(name, restoring: idle.snapshot, keeper(of: idle.lifetime), now)
+    room.unpack(idle, now: now)
+    rooms[name] = room
+    observer(name, .unpacked)
+    saveAndSchedule(room, now)
+    schedulePacking()
+    return room
+  }
+
   // MARK: Reading
 
   /// Reads from a room; `nil` if there is no such room. The hang monitor calls this activity a
   /// report.
   func read<R>(_ name: RoomName, _ body: (Room) -> R) -> R? {
-    guard let room = rooms[name] else { return nil }
-    return meter.measure {
+    meter.measure {
+      guard let room = room(named: name, .now()) else { return nil }
       meter.activity.begin(.report, in: name)
       return body(room)
     }
@@ -301,10 +451,11 @@ package actor HostLane {
 
   /// The sources of each room that has some.
   package func sources() -> [String: [SourceReport]] {
-    rooms.reduce(into: [:]) { all, room in
-      let sources = room.value.sources
-      if !sources.isEmpty { all[room.key.description] = sources }
-    }
+    var all = rooms.mapValues(\.sources)
+    for (name, idle) in packed { all[name] = idle.sources }
+    return Dictionary(
+      uniqueKeysWithValues: all.lazy.filter { !$0.value.isEmpty }
+        .map { ($0.key.description, $0.value) })
   }
 
   /// The newest batch that a room holds, by source; `nil` if there is no such room.
@@ -319,17 +470,28 @@ package actor HostLane {
 
   /// The states of a room for its monitors, and those of its screen.
   package func feeds(_ name: RoomName) -> (room: RoomFeed, screen: RoomFeed)? {
-    rooms[name].map { ($0.feed, $0.screenFeed) }
+    room(named: name, .now()).map { ($0.feed, $0.screenFeed) }
   }
 
   /// What metrics say about the rooms.
-  package func metrics() -> [RoomMetrics] { rooms.keys.compactMap { read($0) { $0.metrics() } } }
+  package func metrics() -> [RoomMetrics] {
+    rooms.map { name, room in
+      meter.measure {
+        meter.activity.begin(.report, in: name)
+        return room.metrics()
+      }
+    } + packed.values.map(\.metrics)
+  }
 
-  package func summaries() -> [RoomSummary] { rooms.values.map { $0.summary() } }
+  package func summaries() -> [RoomSummary] {
+    rooms.values.map { $0.summary() } + packed.values.map(\.summary)
+  }
 
   /// The totals of the rooms of this lane, including closed ones.
   package func counts() -> EventCounts {
-    rooms.values.reduce(into: closed) { $0.add($1.counts) }
+    var counts = closed
+    counts.add(packedCounts)
+    return rooms.values.reduce(into: counts) { $0.add($1.counts) }
   }
 
   // MARK: Acting

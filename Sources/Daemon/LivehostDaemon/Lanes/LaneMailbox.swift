@@ -2,6 +2,7 @@ import Ingest
 import LiveEvents
 import NIOCore
 import Platform
+import Recordings
 
 /// How other threads reach a lane: one wake-up per batch, not per delivery.
 ///
@@ -13,13 +14,19 @@ final class LaneMailbox: Sendable {
     case open(RoomName, RoomSnapshot?)
     case close(RoomName, isForGood: Bool, @Sendable (_ failure: String?) -> Void)
     case delivery(RoomDelivery)
+    /// A room in which nothing has happened for long, and all that did before is on disk.
+    case pack(RoomName, after: LogPosition)
+    /// A room whose snapshot would let the log be cut.
+    case save(RoomName)
     /// Something to do with a room, `nil` if there is no room of that name.
     case visit(RoomName, @Sendable (Room?) -> Void)
 
     /// The room that it is about.
     var room: RoomName {
       switch self {
-      case .open(let room, _), .close(let room, _, _), .visit(let room, _): room
+      case .open(let room, _), .close(let room, _, _), .visit(let room, _), .pack(let room, _),
+        .save(let room):
+        room
       case .delivery(let delivery): delivery.room
       }
     }

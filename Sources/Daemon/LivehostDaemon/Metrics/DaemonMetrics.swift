@@ -157,6 +157,9 @@ package struct DaemonMetrics: Sendable {
         help: "Lanes over which the rooms are spread."),
       MetricFamily("livehost_rooms", .gauge, Double(status.rooms), help: "Open rooms."),
       MetricFamily(
+        "livehost_rooms_packed", .gauge, Double(status.packedRooms ?? 0),
+        help: "Open rooms that are idle and keep their state only."),
+      MetricFamily(
         "livehost_recordings_active", .gauge, Double(readings.recordings),
         help: "Rooms that are being recorded."),
       MetricFamily(

@@ -137,13 +137,17 @@ extension Room {
     if let due = step.output { screen.send(.recorder(.ownProgressed(due))) }
   }
 
-  /// After a restart: what was under way is begun anew.
-  func resumeRecorder() {
-    let isRecording = log?.isRecording == true
+  /// Whether something about the recorder is under way, or has to be tried again.
+  var isRecorderUnfinished: Bool {
     let isShown = recorder.own?.state == .recording
     let hasFailed = recorder.work.map { $0.failures > 0 || $0.failure != nil } ?? false
-    guard recorder.work?.wish != nil || isShown != isRecording || hasFailed else { return }
-    perform(.restarted(isRecording: isRecording))
+    return recorder.work?.wish != nil || isShown != (log?.isRecording == true) || hasFailed
+  }
+
+  /// After a restart: what was under way is begun anew.
+  func resumeRecorder() {
+    guard isRecorderUnfinished else { return }
+    perform(.restarted(isRecording: log?.isRecording == true))
   }
 }
 

@@ -17,13 +17,25 @@ struct RoomLog {
   /// The position in the log after everything added so far.
   private(set) var logged: LogPosition
   /// What was added since a snapshot was taken.
-  private var unsaved = (steps: 0, bytes: 0)
+  var unsaved = Unsaved()
   private let room: String
   private let opened: Int?
   private let after: LogPosition?
   private let recorded: RecordedPosition?
   private var batch = RecordedBatch()
   private var hasMark = false
+
+  /// How much the next start has to repeat.
+  struct Unsaved {
+    var steps = 0
+    /// The size of the lines in which events came.
+    var bytes = 0
+
+    mutating func add(_ other: Unsaved) {
+      steps += other.steps
+      bytes += other.bytes
+    }
+  }
 
   /// A recording.
   init(_ recorder: RoomRecorder, isWhole: Bool, after end: RecordedPosition? = nil) {
@@ -61,7 +73,10 @@ struct RoomLog {
   /// Whether it takes noticeable time to repeat what happened since the last snapshot: some 30 ms.
   var isLong: Bool { unsaved.steps >= 8_192 || unsaved.bytes >= 1 << 20 }
 
-  mutating func noteSnapshot() { unsaved = (0, 0) }
+  /// Whether it takes no longer to repeat that than to write a snapshot and to read it: some 4 ms.
+  var isShort: Bool { unsaved.steps <= 1_024 && unsaved.bytes <= 1 << 17 }
+
+  mutating func noteSnapshot() { unsaved = Unsaved() }
 
   mutating func add(_ events: ArraySlice<LiveEvent>, at instant: Instant) {
     guard !events.isEmpty else { return }

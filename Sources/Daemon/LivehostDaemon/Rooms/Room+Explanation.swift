@@ -5,6 +5,7 @@ import ViewGraph
 extension Room {
   /// Why the views of this name were evaluated; `nil` if none was.
   func explain(_ view: String) -> Explanation? {
+    screen.evaluateViews()
     guard let statistics = screen.views.statistics[view] else { return nil }
     let causes = statistics.causes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     return Explanation(

@@ -65,7 +65,8 @@ extension RoomReport {
 
 extension Room {
   func read(_ features: Set<Feature>?) -> RoomReading {
-    RoomReading(
+    screen.evaluateViews()
+    return RoomReading(
       screen, room: name.description, newestMessages: settings.reportedMessages, features)
   }
 

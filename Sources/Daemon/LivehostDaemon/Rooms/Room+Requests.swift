@@ -46,10 +46,14 @@ extension Room {
     for surface in requests.surfaces { note(surface) }
   }
 
+  /// Whether there are surfaces, or requests without an outcome.
+  var hasRequests: Bool {
+    panel.requests.map { !$0.surfaces.isEmpty || !$0.outstanding.isEmpty } ?? false
+  }
+
   /// After a restart: what was asked before is asked again of the surfaces that come.
   func resumeRequests() {
-    guard let before = panel.requests, !before.surfaces.isEmpty || !before.outstanding.isEmpty
-    else { return }
+    guard hasRequests else { return }
     _ = perform(.control(.surface(.restarted)))
     log?.handOver()
   }

@@ -42,6 +42,8 @@ final class Room {
   var known: KnownEvents
   /// The part of a batch that has been played so far; `nil` outside of one.
   var partOfBatch: PartOfBatch?
+  /// How many steps the start has repeated, of which there is no snapshot yet.
+  var repeatedSteps = 0
   /// Whether the next of the steps that are played is an act.
   var isActNext = false
   let grid: FrameGrid
@@ -52,6 +54,10 @@ final class Room {
   /// Rejected events of the present delivery.
   var rejectedOfDelivery = 0
   var lastDelivery: NIODeadline
+  /// The millisecond of the machine's time for which the lane has the room in its list; `nil` if it has not.
+  var due: Int64?
+  /// When somebody last wanted something of the room, or had something for it.
+  var lastUse: NIODeadline
   /// The room's recording, or what it logs; `nil` if it does neither.
   var log: RoomLog?
   /// The recorder of a recording that has ended but is not closed: it may still have to write
@@ -97,7 +103,7 @@ final class Room {
   ) {
     self.name = name
     self.settings = settings
-    lastDelivery = now
+    (lastDelivery, lastUse) = (now, now)
     self.keeper = keeper
     isRestoring = snapshot != nil
     known = snapshot?.known ?? KnownEvents()
@@ -205,6 +211,8 @@ final class Room {
     // In the time of time stamps a frame costs nothing, and a recording is played with the
     // intervals with which it was made.
     let adapting = clock.source == .arrival && log?.isRecording != true && replayOffset == nil
+    screen.evaluatesViews =
+      settings.views == .always || feed.hasMonitors || screenFeed.hasMonitors
     screen.drawFrame(at: instant, flush: flush, adapting: adapting)
     log?.addFrame(at: instant, flush: flush)
     feed.markStale(reading)

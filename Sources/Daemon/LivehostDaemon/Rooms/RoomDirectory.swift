@@ -92,27 +92,31 @@ package final class RoomDirectory: Sendable {
     _ room: RoomName, isForGood: Bool, onFailure: (String) -> Void = { _ in }
   ) async -> Bool {
     let (isClosed, failure) = await withCheckedContinuation { continuation in
-      let index = state.withLock { state in
-        let index = state.lanes.removeValue(forKey: room)
-        if let index {
-          state.closing[room, default: (index, 0)].count += 1
-          lanes[index].postClosing(of: room, isForGood: isForGood) {
-            continuation.resume(returning: (true, $0))
-          }
-        }
-        return index
-      }
-      if index == nil { continuation.resume(returning: (false, nil as String?)) }
-    }
-    if isClosed {
-      state.withLock { state in
-        state.closing[room]?.count -= 1
-        if state.closing[room]?.count == 0 { state.closing[room] = nil }
-      }
+      postEnd(of: room, isForGood: isForGood) { continuation.resume(returning: ($0, $1)) }
     }
     if let failure { onFailure(failure) }
-    if isClosed { observer(room, isForGood ? .closed : .suspended) }
     return isClosed
+  }
+
+  /// Calls `completion` once a room is closed, or at once if there is none; with why it may be back at the next start.
+  private func postEnd(
+    of room: RoomName, isForGood: Bool,
+    completion: @escaping @Sendable (_ isClosed: Bool, _ failure: String?) -> Void
+  ) {
+    let isOpen = state.withLock { state in
+      guard let index = state.lanes.removeValue(forKey: room) else { return false }
+      state.closing[room, default: (index, 0)].count += 1
+      lanes[index].postClosing(of: room, isForGood: isForGood) { failure in
+        self.state.withLock { state in
+          state.closing[room]?.count -= 1
+          if state.closing[room]?.count == 0 { state.closing[room] = nil }
+        }
+        self.observer(room, isForGood ? .closed : .suspended)
+        completion(true, failure)
+      }
+      return true
+    }
+    if !isOpen { completion(false, nil) }
   }
 
   /// Refuses to open more rooms, and draws and ends all open ones, in the order of their names.
@@ -122,6 +126,19 @@ package final class RoomDirectory: Sendable {
       state.isClosing = true
       return state.lanes.keys.sorted()
     }
-    for room in rooms { _ = await end(room, isForGood: false) }
+    guard !rooms.isEmpty else { return }
+    // All at once: each waits for its lane only.
+    await withCheckedContinuation { continuation in
+      let left = Guarded(rooms.count)
+      for room in rooms {
+        postEnd(of: room, isForGood: false) { _, _ in
+          let isLast = left.withLock { left in
+            left -= 1
+            return left == 0
+          }
+          if isLast { continuation.resume() }
+        }
+      }
+    }
   }
 }

@@ -12,6 +12,10 @@ package enum RoomEvent: Sendable {
   case closed
   /// The daemon stops; the room comes back at the next start.
   case suspended
+  /// It is idle, and keeps its state only.
+  case packed
+  /// It is whole again.
+  case unpacked
   /// A slider value was committed.
   case committed(control: String, value: Double)
   /// Something failed, and there is no caller to tell.
@@ -40,6 +44,8 @@ extension RoomEvent {
     case .failed(let problem): logger.error("room \(room): \(problem)", metadata: metadata)
     // A suspended room is open again as soon as the daemon runs again.
     case .suspended: break
+    // Nobody can tell the difference.
+    case .packed, .unpacked: break
     }
   }
 }

@@ -14,8 +14,20 @@ package struct RoomSettings: Sendable, Equatable {
   package var framesPerSecond = 60
   /// How long the outcome of a request is waited for.
   package var requestTimeout = Duration.seconds(5)
+  /// After which time a room is packed in which nothing happens, and that nobody watches; `nil` is never.
+  package var packsAfter: Duration? = .seconds(600)
+  /// When views are evaluated.
+  package var views = ViewEvaluation.always
   /// How long events may wait, by kind.
   package var throttling = ThrottlePolicies()
 
   package init() {}
+
+  /// When a room's views are evaluated.
+  package enum ViewEvaluation: String, CaseIterable, Sendable {
+    /// With each frame that concerns them, so that their causes and times are known.
+    case always
+    /// While somebody watches, and when somebody looks.
+    case watched
+  }
 }

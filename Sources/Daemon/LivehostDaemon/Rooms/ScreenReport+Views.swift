@@ -16,6 +16,7 @@ struct ScreenReading: Sendable {
 
   init(_ room: Room) {
     let screen = room.screen
+    screen.evaluateViews()
     self.room = room.name
     root = screen.views.rootID
     views = screen.views.outputs

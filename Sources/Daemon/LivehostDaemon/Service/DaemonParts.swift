@@ -84,7 +84,7 @@ final class DaemonParts: Sendable {
       case .closed, .suspended:
         tasks.roomClosed(room)
         recordings.forgetFailure(of: room)
-      case .opened, .restored, .committed, .failed: break
+      case .opened, .restored, .packed, .unpacked, .committed, .failed: break
       }
       event.log(room, to: logger)
     }

@@ -88,7 +88,7 @@ package final class DaemonStatus: Sendable {
   }
 
   package func report(
-    counts: EventCounts, rooms: Int, lanes: [HostLane], hangs: HangFeed
+    counts: EventCounts, rooms: Int, packedRooms: Int = 0, lanes: [HostLane], hangs: HangFeed
   ) -> StatusReport {
     let lost = lostEntries()
     let (health, problems) = problems(lost: lost, hang: hangs.newest)
@@ -103,7 +103,7 @@ package final class DaemonStatus: Sendable {
       hangs: hangs.counts.hangs, logLevel: logLevel(),
       longestSliceMicroseconds: Int(longestSliceNanoseconds() / 1_000),
       problems: problems.isEmpty ? nil : problems,
-      refusals: Self.reports(refusals()))
+      refusals: Self.reports(refusals()), packedRooms: packedRooms > 0 ? packedRooms : nil)
   }
 
   private static func reports(_ refusals: RefusalCounts) -> [RefusalReport]? {

@@ -38,10 +38,22 @@ extension Room {
     drawFrame(at: max(clock.now, time), flush: true)
   }
 
+  /// Whether the log leads to what the room is now, and repeating it is cheaper than a snapshot.
+  private var isKeptByLog: Bool {
+    guard let log, !log.isRecording, closingRecorder == nil, openRecording == nil,
+      replayOffset == nil, !mustSave, keeper?.hasWaiting == false
+    else { return false }
+    return log.isShort
+  }
+
   /// Saves the room as it is.
-  func save(now: NIODeadline) {
+  ///
+  /// - Parameter isLast: whether nothing more will happen to it. If the log is enough then, and turns out to be on disk,
+  ///   a snapshot is written only if not too many others are waiting.
+  func save(now: NIODeadline, isLast: Bool = false) {
     guard let keeper else { return }
     applyHeld(now)
+    let sufficient = isLast && isKeptByLog ? log?.recorder : nil
     if replayOffset == nil, isUnlogged {
       self.keeper?.require(at: now)
       beginLog()
@@ -49,16 +61,15 @@ extension Room {
     logRejections()
     log?.handOver()
     log?.noteSnapshot()
-    if let log, !log.isRecording { self.keeper?.position = log.logged }
     let waiting = self.keeper?.begin() ?? []
-    let snapshot = RoomSnapshot(
-      room: name.description, savedAt: WallClock.milliseconds(),
-      instant: clock.time(machine: now.machineTime), screen: screen.snapshot,
-      recording: log?.isRecording == true ? log?.position : openRecording,
-      log: self.keeper?.position, known: known)
+    let snapshot = snapshot(now: now)
     let number = keeper.room.nextSnapshot()
-    keeper.library.noteSaving(name.description)
+    if sufficient == nil { keeper.library.noteSaving(name.description) }
     let post: @Sendable () -> Void = {
+      if let sufficient {
+        if sufficient.failure == nil, keeper.store.isBusy { return }
+        keeper.library.noteSaving(keeper.room.name)
+      }
       keeper.store.post(snapshot, number, of: keeper.room) { isWritten in
         keeper.library.noteSaved(keeper.room.name, isWritten: isWritten)
         for waiting in waiting { waiting(isWritten) }
@@ -74,6 +85,16 @@ extension Room {
     // Nor ahead of the log: everything in it behind the snapshot is repeated at the next start.
     log?.whenSynced(postBehindRecording)
     log?.handOver()
+  }
+
+  /// The room as it is, apart from what throttles hold.
+  func snapshot(now: NIODeadline) -> RoomSnapshot {
+    if let log, !log.isRecording { keeper?.position = log.logged }
+    return RoomSnapshot(
+      room: name.description, savedAt: WallClock.milliseconds(),
+      instant: clock.time(machine: now.machineTime), screen: screen.snapshot,
+      recording: log?.isRecording == true ? log?.position : openRecording,
+      log: keeper?.position, known: known)
   }
 
   /// Notes that a snapshot was written or could not be.
@@ -97,7 +118,7 @@ extension Room {
   /// with their connections, because the room is not closed.
   func suspend(now: NIODeadline) {
     finish()
-    save(now: now)
+    save(now: now, isLast: true)
   }
 
   /// Removes what is saved of the room because it is closed for good, and then calls `completion`: with why it may come
@@ -142,6 +163,7 @@ extension Room {
         keeper.visit { $0?.noteLogFailure() }
       },
       room: name.description, opened: opened, after: end, recorded: recorded)
+    log?.unsaved.steps += exchange(&repeatedSteps, with: 0)
     log?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
     log?.handOver()
   }
@@ -157,6 +179,7 @@ extension Room {
   /// Takes the steps recorded after the snapshot from which the room was restored.
   func catchUp(_ steps: [RecordedStep]) {
     replayOffset = 0
+    repeatedSteps += steps.count
     play(steps)
   }
 

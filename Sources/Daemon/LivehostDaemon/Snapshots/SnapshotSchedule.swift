@@ -31,19 +31,22 @@ struct SnapshotSchedule {
   /// Whether the snapshot in progress is of the time after the last ``require(at:)``.
   private var isEnough = false
 
+  /// - Parameter room: of a room that was packed, its own; otherwise, a new one.
   init(
-    _ store: SnapshotStore, _ library: RecordingLibrary, room: String,
+    _ store: SnapshotStore, _ library: RecordingLibrary, room: RoomLifetime,
     visit: @escaping @Sendable (@escaping @Sendable (Room?) -> Void) -> Void
   ) {
     self.store = store
     self.library = library
-    let room = RoomLifetime(room)
     self.room = room
     // Another room may have the name by then.
     self.visit = { body in visit { found in body(found?.keeper?.room === room ? found : nil) } }
   }
 
   mutating func whenSaved(_ completion: @escaping Completion) { waiting.append(completion) }
+
+  /// Whether no snapshot is due or in progress.
+  var isIdle: Bool { saving == 0 && dueAt == nil && waiting.isEmpty && !isRequired }
 
   var hasWaiting: Bool { !waiting.isEmpty }
 

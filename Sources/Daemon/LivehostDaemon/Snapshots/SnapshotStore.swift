@@ -113,6 +113,7 @@ package final class SnapshotStore: Sendable {
   }
 
   private let files: StateDirectory
+  private let mostWaiting: Int
   private let onProblem: @Sendable (String) -> Void
   private let inbox = Guarded(Inbox())
   private let signal: WakeSignal
@@ -125,16 +126,21 @@ package final class SnapshotStore: Sendable {
 
   /// Makes a store whose snapshots wait for ``start()``.
   ///
-  /// - Parameter onProblem: called if a directory or a file cannot be used, and not again until one
-  ///   can.
+  /// - Parameters:
+  ///   - mostWaiting: how many rooms may wait for the disk until what is not needed should not be added.
+  ///   - onProblem: called if a directory or a file cannot be used, and not again until one can.
   package init(
-    directory: String, disk: any Disk = SystemDisk(),
+    directory: String, disk: any Disk = SystemDisk(), mostWaiting: Int = 256,
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(SystemError) {
     files = StateDirectory(directory, disk: disk)
+    self.mostWaiting = mostWaiting
     self.onProblem = onProblem
     signal = try WakeSignal()
   }
+
+  /// Whether so many rooms wait for the disk that those should not which can do without: some seconds of work.
+  package var isBusy: Bool { inbox.withLock { $0.rooms.count >= mostWaiting } }
 
   /// Starts the thread that writes, to be ended by ``close()``.
   package func start() throws(SystemError) {

@@ -1,0 +1,22 @@
+import Compression
+import Testing
+
+@Suite struct CompressedBytesTests {
+  @Test(arguments: [0, 1, 100, 100_000]) func `the bytes are as they were`(count: Int) {
+    var state: UInt64 = 1
+    let noise = (0..<count).map { _ in
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return UInt8(truncatingIfNeeded: state >> 56)
+    }
+    for bytes in [noise, [UInt8](repeating: 7, count: count)] {
+      let packed = CompressedBytes(bytes)
+      #expect(packed.count == count)
+      #expect(packed.bytes == bytes)
+    }
+  }
+
+  @Test func `what repeats takes little`() {
+    let packed = CompressedBytes((0..<10_000).map { UInt8($0 % 10) })
+    #expect(packed.storedCount < 500)
+  }
+}

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Compares the bundled scenario with the article whose table it follows, and refits it.
 
-    four-conditions.py [--program LIVEHOSTCTL] [table | ranges | fit]
+    four-conditions.py [--program LIVEHOSTCTL] [table | ranges | sensitivity | check | fit]
 
 table   prints both as the tables of Simulation.docc/TheFourConditions.md, and exits with 1 if a
         published count is missed or the mean is more than 1 % off
 ranges  prints, for each fitted constant, the range in which all published figures hold
+sensitivity
+        prints how the counts and the mean move if one constant is a fifth smaller or larger
+check   exits with 1 if the table of sensitivity in TheFourConditions.md is not what the simulator gives
 fit     prints the viewElement that gives the published mean; then sizes and costs are set by hand,
         and ranges says how much they may move
 
@@ -18,11 +21,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCENARIO = "config/scenarios/host-screen.yaml"
 FIRST, SECOND = "config/devices/iphone-15-plus.yaml", "config/devices/iphone-13-mini.yaml"
+PAGE = "Sources/Simulation/Simulation/Simulation.docc/TheFourConditions.md"
+CONDITIONS = {"low-power", "game", "recording"}
 # Microhangs and hangs of the four conditions, and the mean of the host's view in the fourth.
 PUBLISHED = [(1, 0), (6, 1), (36, 2), (46, 2)]
 MEAN = 167.0
@@ -120,6 +126,45 @@ def ranges(program):
     return 0
 
 
+def sensitivity_rows(program):
+    """A row of the table for each constant and direction."""
+    with ThreadPoolExecutor() as pool:
+        changes = [(name, factor) for name in CONSTANTS for factor in (0.8, 1.2)]
+        yield from pool.map(lambda change: sensitivity_row(program, *change), changes)
+
+
+def sensitivity_row(program, name, factor):
+    number = value(name) * factor
+    # There is no part of a gift, and a condition does not make a device faster.
+    text = str(round(number)) if name.startswith("gifts") else f"{number:.6f}".rstrip("0").rstrip(".")
+    if name in CONDITIONS and number < 1:
+        text = "1"
+    runs = simulate(program, {name: text}, ("tracked", "ignored"))
+    counts, means = figures(runs)
+    after, after_means = figures(runs, "ignored")
+    pairs = "; ".join("%d, %d" % pair for pair in counts)
+    others = "; ".join("%d, %d" % pair for pair in after)
+    fall = round((after_means[3] - means[3]) * 100 / means[3], 1)
+    return f"| {name} | {value(name):g} -> {text} | {pairs} | {means[3]:.1f} ms | {others} | {fall} % |"
+
+
+def sensitivity(program):
+    for row in sensitivity_rows(program):
+        print(row, flush=True)
+    return 0
+
+
+def check(program):
+    """Whether the page has the rows that the simulator gives."""
+    page = (ROOT / PAGE).read_text().splitlines()
+    wrong = [row for row in sensitivity_rows(program) if row not in page]
+    for row in wrong:
+        print(f"not in {PAGE}: {row}")
+    good = 2 * len(CONSTANTS) - len(wrong)
+    print(f"{good} passed, {len(wrong)} failed")
+    return 1 if wrong else 0
+
+
 def fit(program):
     low, high = value("viewElement") / 2, value("viewElement") * 2
     for _ in range(12):
@@ -133,9 +178,12 @@ def fit(program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default=str(ROOT / ".build/release/livehostctl"))
-    parser.add_argument("what", nargs="?", default="table", choices=["table", "ranges", "fit"])
+    parser.add_argument("what", nargs="?", default="table",
+                        choices=["table", "ranges", "sensitivity", "check", "fit"])
     arguments = parser.parse_args()
-    return {"table": table, "ranges": ranges, "fit": fit}[arguments.what](arguments.program)
+    return {
+        "table": table, "ranges": ranges, "sensitivity": sensitivity, "check": check, "fit": fit,
+    }[arguments.what](arguments.program)
 
 
 if __name__ == "__main__":

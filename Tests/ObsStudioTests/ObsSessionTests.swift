@@ -387,10 +387,6 @@ struct ObsSessionTests {
         #"{"type":"stats","room":"main","ts":7,"bitrateKbps":3.0,"droppedFrames":4}"#,
       ])
   }
-}
-
-extension ObsEvent {
-  fileprivate var isSlider: Bool { if case .control(_, .value) = self { true } else { false } }
 
   // MARK: Anything
 
@@ -411,49 +407,35 @@ extension ObsEvent {
       #"{"op":9,"d":{"requestId":"3","results":[{"requestType":"GetStreamStatus","requestStatus":{"result":true,"code":100},"responseData":{"outputActive":true,"outputReconnecting":false,"outputBytes":5,"outputCongestion":0.1,"outputSkippedFrames":1,"outputTotalFrames":2,"outputDuration":3}},{"requestType":"GetRecordStatus","requestStatus":{"result":true,"code":100},"responseData":{"outputActive":true,"outputPaused":false,"outputBytes":1,"outputDuration":2}},{"requestType":"GetStats","requestStatus":{"result":true,"code":100},"responseData":{"activeFps":30}}]}}"#,
     ])
     var generator = SplitMix64(seed: 19)
-    var now = Instant.origin
-    var session = ObsSession(
-      ObsSettings(password: Secret("p")), generator: SplitMix64(seed: 1), at: now)
-    var (link, told, requests) = (0, 0, ["1", "2", "3"])
-    for _ in 0..<100_000 {
-      switch Int.random(in: 0..<100, using: &generator) {
-      case 0: session.closed(link, code: nil, reason: "gone", at: now)
-      case 1...3: session.opened(link, at: now)
-      case 4...8:
-        now = now + .milliseconds(.random(in: 0...2000, using: &generator))
-        session.wake(at: now)
-      default:
-        var message = hostile.message(using: &generator)
-        // Answers count only if they were asked for.
-        if Bool.random(using: &generator), case .object(var members) = message,
-          case .object(var data)? = members["d"], data["requestId"] != nil
-        {
-          data["requestId"] = .string(requests.randomElement(using: &generator) ?? "")
-          members["d"] = .object(data)
-          message = .object(members)
-        }
-        session.receive(message, on: link, at: now)
-      }
-      let effects = session.takeEffects()
-      #expect(effects.count < 1000)
-      for effect in effects {
-        switch effect {
-        case .connect(let id): link = id
-        case .send(_, let message):
-          if let id = message["d"]?["requestId"]?.stringValue {
-            requests = requests.suffix(8) + [id]
+    var told = 0
+    for _ in 0..<400 {
+      var obs = ScriptedObs()
+      obs.live()
+      for _ in 0..<250 {
+        switch Int.random(in: 0..<20, using: &generator) {
+        case 0: obs.answer()
+        case 1: obs.run(for: .milliseconds(.random(in: 0...1500, using: &generator)))
+        default:
+          var message = hostile.message(using: &generator)
+          // Answers count only if they were asked for.
+          if case .object(var members) = message, case .object(var data)? = members["d"],
+            data["requestId"] != nil, let asked = obs.received.randomElement(using: &generator)
+          {
+            data["requestId"] = asked["d"]?["requestId"]
+            members["d"] = .object(data)
+            message = .object(members)
           }
-        case .event(let event, _):
-          told += 1
-          // What the room is told has lines of bounded length.
-          #expect(event.line(room: .main, at: 0).count < 65_536)
-        case .refused:
-          session = ObsSession(
-            ObsSettings(password: Secret("p")), generator: SplitMix64(seed: 1), at: now)
-        default: break
+          obs.say(message)
         }
       }
+      told += obs.told.count
+      // What the room is told has lines of bounded length.
+      for event in obs.told { #expect(event.line(room: .main, at: 0).count < 65_536) }
     }
     #expect(told > 1_000)
   }
+}
+
+extension ObsEvent {
+  fileprivate var isSlider: Bool { if case .control(_, .value) = self { true } else { false } }
 }

@@ -106,6 +106,11 @@ struct ScriptedObs {
     settle()
   }
 
+  mutating func say(_ message: JSONValue) {
+    session.receive(message, on: link, at: now)
+    settle()
+  }
+
   mutating func event(_ type: String, _ data: JSONValue) {
     say(5, ["eventType": .string(type), "eventData": data])
   }

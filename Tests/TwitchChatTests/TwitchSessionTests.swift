@@ -307,48 +307,58 @@ struct TwitchSessionTests {
       "#ada", "#bo", "PING",
       "PONG", "justinfan1", "Login authentication failed", "\u{0}", "é", "\u{202E}", "=", ",",
     ]
-    let lines = [
-      ":tmi.twitch.tv CAP * ACK :twitch.tv/tags twitch.tv/commands",
-      ":tmi.twitch.tv 001 justinfan1 :hi",
-      ":justinfan1!x@x JOIN #ada", "@id=m1;tmi-sent-ts=1 :bo!bo@bo PRIVMSG #ada :hi",
-      "PING :tmi.twitch.tv",
-      ":tmi.twitch.tv RECONNECT", ":tmi.twitch.tv CAP * NAK :twitch.tv/tags",
-    ]
+    func lines(_ nick: String) -> [String] {
+      [
+        ":tmi.twitch.tv CAP * ACK :twitch.tv/tags twitch.tv/commands",
+        ":tmi.twitch.tv 001 \(nick) :hi", ":\(nick)!x@x JOIN #ada", "PING :tmi.twitch.tv",
+        ":tmi.twitch.tv RECONNECT", ":tmi.twitch.tv CAP * NAK :twitch.tv/tags",
+      ]
+    }
     var generator = SplitMix64(seed: 19)
     var now = Instant.origin
     var session = TwitchSession(
       TwitchSettings(channels: ["ada", "bo"]), generator: SplitMix64(seed: 1), at: now)
-    var (connections, forwarded) = ([Int](), 0)
-    for _ in 0..<100_000 {
+    var (connections, nicks, forwarded) = ([Int](), [Int: String](), 0)
+    func take(_ line: String, on id: Int) {
+      let verdict = Array(line.utf8).withUnsafeBytes { session.receive($0, on: id, at: now) }
+      if verdict != .ignore { forwarded += 1 }
+    }
+    for step in 0..<100_000 {
       let id = connections.randomElement(using: &generator) ?? 0
       switch Int.random(in: 0..<100, using: &generator) {
       case 0: session.closed(id, reason: "gone", at: now)
-      case 1...5: session.opened(id, at: now)
-      case 6...10:
+      case 1...15:
         now = now + .milliseconds(.random(in: 0...5000, using: &generator))
         session.wake(at: now)
+      case 16...40: take("@id=m\(step) :bo!bo@bo PRIVMSG #ada :hi", on: id)
+      case 41...50: take(lines(nicks[id] ?? "").randomElement(using: &generator) ?? "", on: id)
       default:
-        var line = lines.randomElement(using: &generator) ?? ""
-        if Bool.random(using: &generator) {
-          line = (0..<Int.random(in: 0...16, using: &generator))
-            .map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
-        }
-        let verdict = Array(line.utf8).withUnsafeBytes { session.receive($0, on: id, at: now) }
-        if verdict != .ignore { forwarded += 1 }
+        let line = (0..<Int.random(in: 0...16, using: &generator))
+          .map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+        take(line, on: id)
       }
-      let effects = session.takeEffects()
+      var effects = session.takeEffects()
       #expect(effects.count < 1000)
-      for effect in effects {
-        switch effect {
-        case .connect(let id): connections = connections.suffix(3) + [id]
-        // Nothing that a server says becomes a command of its own.
-        case .send(_, let line): #expect(!line.contains("\n") && !line.contains("\r"))
-        case .refused:
-          session = TwitchSession(
-            TwitchSettings(channels: ["ada", "bo"]), generator: SplitMix64(seed: 1), at: now)
-          connections = []
-        default: break
+      while !effects.isEmpty {
+        for effect in effects {
+          switch effect {
+          case .connect(let id):
+            connections = connections.suffix(3) + [id]
+            session.opened(id, at: now)
+          case .send(let id, let line):
+            // Nothing that a server says becomes a command of its own.
+            #expect(!line.contains("\n") && !line.contains("\r"))
+            guard line.hasPrefix("NICK ") else { continue }
+            nicks[id] = String(line.dropFirst(5))
+            for line in lines(nicks[id] ?? "").prefix(3) { take(line, on: id) }
+          case .refused:
+            session = TwitchSession(
+              TwitchSettings(channels: ["ada", "bo"]), generator: SplitMix64(seed: 1), at: now)
+            (connections, nicks) = ([], [:])
+          default: break
+          }
         }
+        effects = session.takeEffects()
       }
     }
     #expect(forwarded > 1_000)

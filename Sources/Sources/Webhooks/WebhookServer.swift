@@ -168,7 +168,8 @@ private final class RequestHandler: ChannelInboundHandler {
       if body.count > gate.maximumBytes { refuse(context, gate.tooLong) }
     case (.end, .reading(let head)): take(context, head)
     case (.end, .refusing(let answer)): respond(context, answer, keepsAlive: false)
-    case (.head, .waiting):
+    case (.head, .waiting(let id, _)):
+      server.left(id)
       refuse(context, WebhookAnswer(400, "a request before the answer to the one before"))
     default: break
     }

@@ -6,10 +6,15 @@ import Glibc
 import NIOPosix
 import SourceTestSupport
 
-setvbuf(stdout, nil, _IOLBF, 0)
+/// At once, whoever reads.
+func tell(_ line: String) {
+  var text = line + "\n"
+  text.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+}
+
 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 let twitch = try await TestTwitch(group)
-print("port \(twitch.port)")
+tell("port \(twitch.port)")
 while let line = readLine() {
   let words = line.split(separator: " ", maxSplits: 2).map(String.init)
   switch words.first {
@@ -18,9 +23,9 @@ while let line = readLine() {
     try await twitch.send(words[2] + "\r\n", to: Int(words[1]) ?? 0)
   case "wait" where words.count > 1:
     await twitch.wait(for: words.dropFirst().joined(separator: " "))
-    print("heard")
-  case "faults": print("faults \(try await twitch.faults())")
-  default: print("unknown: \(line)")
+    tell("heard")
+  case "faults": tell("faults \(try await twitch.faults())")
+  default: tell("unknown: \(line)")
   }
 }
 try await twitch.stop()

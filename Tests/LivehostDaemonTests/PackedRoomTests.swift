@@ -1,5 +1,7 @@
 import ControlInterface
+import FileSystem
 import Foundation
+import HostScreen
 import Ingest
 import LiveEvents
 import LivehostDaemon
@@ -37,8 +39,8 @@ import WireFormats
       run.lane.post(
         RoomDelivery(
           room: .main, events: KeptRooms.messages(numbers),
-          position: BatchPosition(source: "irc", sequence: sequence),
-          receipt: DeliveryReceipt { rejected, _ in continuation.resume(returning: rejected) }))
+          receipt: DeliveryReceipt { rejected, _ in continuation.resume(returning: rejected) },
+          position: BatchPosition(source: "irc", sequence: sequence)))
     }
   }
 

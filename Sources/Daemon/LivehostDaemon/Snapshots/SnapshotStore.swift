@@ -423,9 +423,17 @@ package final class SnapshotStore: Sendable {
       }
       return false
     }
-    // Survives the process; a power failure is nobody's fault.
-    try? "\(room) \(deaths + 1)".write(toFile: restorationFile, atomically: false, encoding: .utf8)
+    noteRestoration("\(room) \(deaths + 1)")
     return true
+  }
+
+  /// Survives the process; a power failure is nobody's fault. So there is no sync, which Foundation would add: with
+  /// thousands of rooms, that would be most of the start.
+  private func noteRestoration(_ text: String) {
+    let file = Glibc.open(restorationFile, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o640)
+    guard file >= 0 else { return }
+    _ = Array(text.utf8).withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+    Glibc.close(file)
   }
 
   /// Notes that no room is being restored any more.

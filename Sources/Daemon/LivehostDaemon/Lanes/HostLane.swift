@@ -40,8 +40,9 @@ package actor HostLane {
   private var packedCounts = EventCounts()
   /// Looks for rooms that can be packed; `nil` while there are none to look at.
   private var packing: Scheduled<Void>?
-  /// How many rooms were packed since memory was last given back to the system.
-  private var packedSinceTrim = 0
+  /// How often memory is yet to be given back to the system: twice after the last room was packed, since what holds a
+  /// room may end a little later.
+  private var trimsLeft = 0
   /// Sums over closed rooms.
   private var closed = EventCounts()
   /// When the rooms are due; one is due in a millisecond only if that is its ``Room/due``.
@@ -357,7 +358,7 @@ package actor HostLane {
 
   /// Has the lane look for idle rooms in a while, if there are rooms that may be.
   private func schedulePacking() {
-    guard packing == nil, let idle = settings.packsAfter, !rooms.isEmpty || packedSinceTrim > 0
+    guard packing == nil, let idle = settings.packsAfter, !rooms.isEmpty || trimsLeft > 0
     else { return }
     let nanoseconds = TimeAmount(idle).nanoseconds / 4
     let delay = TimeAmount.nanoseconds(min(max(nanoseconds, 500_000_000), 60_000_000_000))
@@ -389,8 +390,8 @@ package actor HostLane {
         saveAndSchedule(room, now)
       }
     }
-    if packedSinceTrim > 0 {
-      packedSinceTrim = 0
+    if trimsLeft > 0 {
+      trimsLeft -= 1
       // Not here: the allocator is locked while it looks through the memory of many rooms.
       snapshots?.ping(FreeMemory.giveBack)
     }
@@ -409,7 +410,7 @@ package actor HostLane {
     rooms[name] = nil
     packed[name] = idle
     packedCounts.add(idle.counts)
-    packedSinceTrim += 1
+    trimsLeft = 2
     observer(name, .packed)
   }
 

@@ -6,6 +6,8 @@ final class Evaluation {
   private let instance: ViewInstance
   let reads = ReadRecorder()
   private(set) var presence: [Int: PresenceRead] = [:]
+  /// How to observe that other elements or another case are there, by field.
+  private(set) var structure: [Int: (@escaping () -> Void) -> Observer] = [:]
   /// The children in the order in which the body named them, and whether their state was handed
   /// down.
   private(set) var children: [(key: ChildKey, instance: ViewInstance, isHandedDown: Bool)] = []
@@ -16,50 +18,141 @@ final class Evaluation {
   }
 
   func child<Parent: ObservableState, Child: View>(
-    _ view: Child, _ state: Observed<Parent>, _ field: Field<Parent, Child.State>
+    _ view: Child, _ state: Observed<Parent>, _ key: FieldKey<Parent, Child.State>
   ) -> ViewNode {
-    put(view, field.index) { [read = graph.reader(of: instance, as: Parent.self)] in
+    let field = Parent._$fields[keyPath: key]
+    return put(view, field.index) {
+      graph.place(of: instance, as: Parent.self)?.child(key)
+    } read: { [read = graph.reader(of: instance, as: Parent.self)] in
       read().map(field.get)
     }
   }
 
   func child<Parent: ObservableState, Child: View>(
-    _ view: Child, _ state: Observed<Parent>, _ field: Field<Parent, Child.State?>
+    _ view: Child, _ state: Observed<Parent>, _ key: FieldKey<Parent, Child.State?>
   ) -> ViewNode {
+    let field = Parent._$fields[keyPath: key]
     let node = instance.node.makeChild(field.index, ignored: Child.State._$ignoredFields)
     let isPresent = field.isPresent(state.state)
     presence[field.index] = PresenceRead(node: node, isPresent: isPresent)
     guard isPresent else { return .empty }
-    return put(view, field.index) { [read = graph.reader(of: instance, as: Parent.self)] in
+    return put(view, field.index) {
+      graph.place(of: instance, as: Parent.self)?.child(key)
+    } read: { [read = graph.reader(of: instance, as: Parent.self)] in
       read().flatMap(field.get)
     }
   }
 
-  private func put<Child: View>(
-    _ view: Child, _ field: Int, read: @escaping () -> Child.State?
+  func each<Parent: ObservableState, ID: Hashable & Sendable, Child: View>(
+    _ view: Child, _ state: Observed<Parent>,
+    _ key: FieldKey<Parent, KeyedCollection<ID, Child.State>>
+  ) -> [ViewNode] {
+    let field = Parent._$fields[keyPath: key]
+    // There is no place below the case of an enum.
+    let place = graph.place(of: instance, as: Parent.self)?.child(key)
+    let isHandedDown = note(field.index) || place == nil
+    if let place, !isHandedDown {
+      structure[field.index] = { onChange in
+        place.observeElements { changes in
+          if changes.contains(where: \.isStructural) { onChange() }
+        }
+      }
+    } else {
+      reads.note(field.index)
+    }
+    let node = instance.node.makeChild(field.index, ignored: [])
+    let read = graph.reader(of: instance, as: Parent.self)
+    let collection = field.get(state.state)
+    return collection.ids.map { id in
+      guard let slot = collection.slot(of: id) else { return .empty }
+      // An element that went and came back is another one.
+      let key = ChildKey(
+        field: field.index, view: ObjectIdentifier(Child.self),
+        element: ElementKey(id: AnyHashable(id), slot: slot))
+      return put(view, key, isHandedDown) {
+        let element: Place<Child.State>? = place?.element(slot, id: id)
+        return (element?.makeNode() ?? node, element)
+      } read: {
+        read().flatMap { field.get($0)[id: id] }
+      }
+    }
+  }
+
+  func child<Parent: ObservableState, Phase: ObservableState & CasePathable, Child: View>(
+    _ view: Child, _ state: Observed<Parent>, _ key: FieldKey<Parent, Phase>,
+    _ path: CasePath<Phase, Child.State>
   ) -> ViewNode {
-    // Over a tracked field the child's state is handed down by value: a read of the whole branch.
+    let field = Parent._$fields[keyPath: key]
+    let node = instance.node.makeChild(field.index, ignored: Phase._$ignoredFields)
+    let isHandedDown = note(field.index)
+    if !isHandedDown {
+      // What happens within a case is reported under its tag; only another case is reported as everything.
+      structure[field.index] = { onChange in
+        node.observe(FieldSet(field: FieldSet.capacity - 1)) { _ in onChange() }
+      }
+    }
+    guard path.extract(field.get(state.state)) != nil else { return .empty }
+    let key = ChildKey(field: field.index, view: ObjectIdentifier(Child.self), tag: path.tag)
+    return put(view, key, isHandedDown) {
+      (node.makeChild(path.tag, ignored: Child.State._$ignoredFields), nil)
+    } read: { [read = graph.reader(of: instance, as: Parent.self)] in
+      read().flatMap { path.extract(field.get($0)) }
+    }
+  }
+
+  /// Over a tracked field the child's state is handed down by value: a read of the whole branch. Returns whether it is.
+  private func note(_ field: Int) -> Bool {
     let isHandedDown = !instance.node.ignored.contains(field: field)
     if isHandedDown { reads.note(field) }
-    var key = ChildKey(field: field, view: ObjectIdentifier(Child.self), occurrence: 0)
-    while children.contains(where: { $0.key == key }) {
-      key = ChildKey(field: field, view: key.view, occurrence: key.occurrence + 1)
-    }
-    let child =
-      instance.children[key]
-      ?? graph.makeInstance(
-        view,
-        node: instance.node.makeChild(field, ignored: Child.State._$ignoredFields),
-        depth: instance.depth + 1, read: read)
+    return isHandedDown
+  }
+
+  private func put<Child: View>(
+    _ view: Child, _ field: Int, place: () -> Place<Child.State>?,
+    read: @escaping () -> Child.State?
+  ) -> ViewNode {
+    let isHandedDown = note(field)
+    var key = ChildKey(field: field, view: ObjectIdentifier(Child.self))
+    while children.contains(where: { $0.key == key }) { key.occurrence += 1 }
+    return put(
+      view, key, isHandedDown,
+      place: {
+        (instance.node.makeChild(field, ignored: Child.State._$ignoredFields), place())
+      }, read: read)
+  }
+
+  /// - Parameter place: where the state of a new view is; without a place, at its node alone.
+  private func put<Child: View>(
+    _ view: Child, _ key: ChildKey, _ isHandedDown: Bool,
+    place: () -> (PlaceNode, Place<Child.State>?), read: @escaping () -> Child.State?
+  ) -> ViewNode {
+    let child = instance.children[key] ?? make(view, place(), read)
     children.append((key, child, isHandedDown))
     return .child(child.id)
+  }
+
+  private func make<Child: View>(
+    _ view: Child, _ place: (node: PlaceNode, place: Place<Child.State>?),
+    _ read: @escaping () -> Child.State?
+  ) -> ViewInstance {
+    graph.makeInstance(
+      view, node: place.node, place: place.place, depth: instance.depth + 1, read: read)
+  }
+}
+
+extension KeyedChanges {
+  /// Whether elements came, went or moved.
+  fileprivate var isStructural: Bool {
+    isEverything || !inserted.isEmpty || !removed.isEmpty || !moved.isEmpty
   }
 }
 
 /// What an evaluation needs of its graph.
 protocol EvaluatingGraph: AnyObject {
+  /// - Parameter place: `nil` below the case of an enum.
   func makeInstance<V: View>(
-    _ view: V, node: PlaceNode, depth: Int, read: @escaping () -> V.State?
+    _ view: V, node: PlaceNode, place: Place<V.State>?, depth: Int, read: @escaping () -> V.State?
   ) -> ViewInstance
+  func place<State>(of instance: ViewInstance, as: State.Type) -> Place<State>?
   func reader<State>(of instance: ViewInstance, as: State.Type) -> () -> State?
 }

@@ -6,7 +6,7 @@ public enum EvaluationCause: Hashable, Sendable {
   case firstAppearance
   /// A field that it read changed.
   case ownRead(FieldSet)
-  /// An optional child came or went, in the field of this index.
+  /// A child came or went, in the field of this index: an optional one, an element of a collection, the case of an enum.
   case presence(Int)
   /// Its parent was evaluated and passed its tracked state down again.
   case changedInput

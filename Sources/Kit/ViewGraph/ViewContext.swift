@@ -13,13 +13,46 @@ public struct ViewContext {
   public func child<Parent: ObservableState, Child: View>(
     _ view: Child, _ state: Observed<Parent>, _ field: FieldKey<Parent, Child.State>
   ) -> ViewNode {
-    evaluation.child(view, state, Parent._$fields[keyPath: field])
+    evaluation.child(view, state, field)
   }
 
   /// The view of an optional child state; empty while that is `nil`, whose coming and going is a read.
   public func child<Parent: ObservableState, Child: View>(
     _ view: Child, _ state: Observed<Parent>, _ field: FieldKey<Parent, Child.State?>
   ) -> ViewNode {
-    evaluation.child(view, state, Parent._$fields[keyPath: field])
+    evaluation.child(view, state, field)
+  }
+
+  /// The views of the elements of a collection, in its order.
+  ///
+  ///     .column(context.each(RowView(), state, \.rows))
+  ///
+  /// Over an ignored field each element is evaluated on its own account, and the coming, going and moving of elements is a
+  /// read. Over a tracked field the whole collection is handed down.
+  ///
+  /// - Complexity: O(elements), for each evaluation of the parent.
+  public func each<Parent: ObservableState, ID: Hashable & Sendable, Child: View>(
+    _ view: Child, _ state: Observed<Parent>,
+    _ field: FieldKey<Parent, KeyedCollection<ID, Child.State>>
+  ) -> [ViewNode] {
+    evaluation.each(view, state, field)
+  }
+
+  /// The view of a case of an enum field; empty while the field is another case.
+  ///
+  ///     .column([
+  ///       context.child(LobbyView(), state, \.phase, case: \.waiting),
+  ///       context.child(ShowView(), state, \.phase, case: \.live),
+  ///     ])
+  ///
+  /// Over an ignored field the view is evaluated on its own account, and only another case is a read of the parent. Over a
+  /// tracked field the payload is handed down.
+  public func child<
+    Parent: ObservableState, Phase: ObservableState & CasePathable, Child: View
+  >(
+    _ view: Child, _ state: Observed<Parent>, _ field: FieldKey<Parent, Phase>,
+    case key: CaseKey<Phase, Child.State>
+  ) -> ViewNode {
+    evaluation.child(view, state, field, Phase._$cases[keyPath: key])
   }
 }

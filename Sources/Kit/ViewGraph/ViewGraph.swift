@@ -9,6 +9,7 @@ public final class ViewGraph {
   private var root: ViewInstance!
   private var lastID = 0
   private var readers: [ViewID: Any] = [:]
+  private var places: [ViewID: Any] = [:]
   private var dirty: [ViewInstance] = []
   private let clock: any EvaluationClock
   private var changedOutputs: [ViewID] = []
@@ -32,7 +33,7 @@ public final class ViewGraph {
     _ view: V, place: Place<V.State>, clock: any EvaluationClock, read: @escaping () -> V.State?
   ) {
     self.clock = clock
-    root = makeInstance(view, node: place.makeNode(), depth: 0, read: read)
+    root = makeInstance(view, node: place.makeNode(), place: place, depth: 0, read: read)
     mark(root, .firstAppearance)
   }
 
@@ -142,6 +143,9 @@ public final class ViewGraph {
     instance.observePresence(evaluation.presence) { [unowned self, unowned instance] index in
       mark(instance, .presence(index))
     }
+    instance.observeStructure(evaluation.structure) { [unowned self, unowned instance] index in
+      mark(instance, .presence(index))
+    }
     var children: [ChildKey: ViewInstance] = [:]
     for (key, child, _) in evaluation.children { children[key] = child }
     for (key, child) in instance.children where children[key] == nil { discard(child) }
@@ -152,6 +156,7 @@ public final class ViewGraph {
     for child in instance.children.values { discard(child) }
     instance.remove()
     readers[instance.id] = nil
+    places[instance.id] = nil
   }
 
   private func mark(_ instance: ViewInstance, _ cause: EvaluationCause) {
@@ -196,7 +201,7 @@ public final class ViewGraph {
 
 extension ViewGraph: EvaluatingGraph {
   func makeInstance<V: View>(
-    _ view: V, node: PlaceNode, depth: Int, read: @escaping () -> V.State?
+    _ view: V, node: PlaceNode, place: Place<V.State>?, depth: Int, read: @escaping () -> V.State?
   ) -> ViewInstance {
     lastID += 1
     let instance = ViewInstance(
@@ -207,7 +212,12 @@ extension ViewGraph: EvaluatingGraph {
       },
       earlierRows: { read().map(view.earlierRows) ?? [] })
     readers[instance.id] = read
+    places[instance.id] = place
     return instance
+  }
+
+  func place<State>(of instance: ViewInstance, as: State.Type) -> Place<State>? {
+    places[instance.id] as? Place<State>
   }
 
   func reader<State>(of instance: ViewInstance, as: State.Type) -> () -> State? {

@@ -16,6 +16,7 @@ final class ViewInstance {
   private(set) var reads: FieldSet = []
   private var readObserver: Observer?
   private var presenceObservers: [Int: Observer] = [:]
+  private var structureObservers: [Int: Observer] = [:]
 
   /// What changed since the last evaluation; `nil` if nothing that it read.
   var pendingCause: EvaluationCause?
@@ -98,8 +99,29 @@ final class ViewInstance {
     }
   }
 
+  /// Waits for other elements or another case in the fields of `structure`.
+  func observeStructure(
+    _ structure: [Int: (@escaping () -> Void) -> Observer], onChange: @escaping (Int) -> Void
+  ) {
+    for (index, observer) in structureObservers where structure[index] == nil {
+      observer.cancel()
+      structureObservers[index] = nil
+    }
+    for (index, observe) in structure where structureObservers[index] == nil {
+      structureObservers[index] = observe { [unowned self] in
+        for cause in structureObservers[index]?.causes ?? [] {
+          pendingTriggers.append(
+            EvaluationTrigger(action: node.actionName(cause.action), field: fieldName(index)))
+        }
+        onChange(index)
+      }
+    }
+  }
+
   /// Leaves the screen, with everybody below.
   func remove() {
+    for observer in structureObservers.values { observer.cancel() }
+    structureObservers = [:]
     readObserver?.cancel()
     for observer in presenceObservers.values { observer.cancel() }
     for child in children.values { child.remove() }
@@ -115,7 +137,17 @@ final class ViewInstance {
 struct ChildKey: Hashable {
   let field: Int
   let view: ObjectIdentifier
-  let occurrence: Int
+  var occurrence = 0
+  /// Of a collection.
+  var element: ElementKey?
+  /// The case of an enum; 0 if the field is none.
+  var tag = 0
+}
+
+/// An element of a collection, until it leaves.
+struct ElementKey: Hashable {
+  let id: AnyHashable
+  let slot: KeyedSlot
 }
 
 struct PresenceRead {

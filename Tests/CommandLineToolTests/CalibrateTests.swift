@@ -32,6 +32,8 @@ import Testing
     #expect(written.contains("    ChatView: {evaluation: 2000000ns, element: 500000ns}  # "))
     #expect(written.contains("    chat.messages: 250000ns  # "))
     #expect(written.contains("like: known\n"))
+    #expect(
+      written.contains("  measured: [ChatView.element, ChatView.evaluation, chat.messages]\n"))
     // What the file says can be simulated, and its costs are those that were measured.
     _ = directory.write("devices/mine.yaml", written.utf8)
     let scenario = directory.write(
@@ -44,6 +46,28 @@ import Testing
       """.utf8)
     let simulated = await run(["simulate", scenario, "--local", "--json=short"])
     #expect(simulated.status == .done, "\(simulated.diagnostics)")
+    #expect(simulated.output.contains(#""costs":{"measured":3,"assumed":"#))
+  }
+
+  @Test func `this machine is measured, and its frames are compared with the simulation`() async {
+    let scenario = directory.write(
+      "short.yaml",
+      """
+      name: short
+      duration: 20s
+      devices: [known]
+      events: [{generate: chat.message, rate: 20/s}, {generate: reaction, rate: 20/s}]
+      """.utf8)
+    let result = await run([
+      "calibrate", "--here", "--scenario", scenario, "--scatter", "\(directory.path)/s.svg",
+    ])
+    #expect(result.status == .done, "\(result.diagnostics)")
+    #expect(result.output.contains("frames of another run: measured "))
+    #expect(directory.take("s.svg").hasPrefix("<svg "))
+    #expect(await run(["calibrate", "--here", trace]).status == .usage)
+    #expect(await run(["calibrate"]).status == .usage)
+    #expect(await run(["calibrate", trace, "--scatter", "x.svg"]).status == .usage)
+    #expect(await run(["calibrate", trace, "--scenario", scenario]).status == .usage)
   }
 
   @Test func `the costs as JSON`() async throws {

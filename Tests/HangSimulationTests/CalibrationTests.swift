@@ -102,7 +102,8 @@ struct CalibrationTests {
     ("", "is empty"), ("{", "is not JSON: unexpectedEnd at byte 1"),
     ("{}", "is JSON without 'traceEvents'"), ("[]", "has nothing with a name and a duration"),
     (#"[{"ph":"X","name":"CartView","ts":"1"}]"#, "the event 'CartView' has no number 'ts'"),
-    ("<trace/>", "is XML"), ("\u{A}\u{0}\u{1}", "is binary"), ("name,hours\n", "the unit may be"),
+    ("<trace/>", "is XML without the table"), ("\u{A}\u{0}\u{1}", "is binary"),
+    ("name,hours\n", "the unit may be"),
     ("name,seconds\nCartView", "line 2 does not fit the heading"),
     ("name,seconds\nCartView,-1", "line 2 does not fit the heading"),
   ]) func `what is no trace is refused`(text: String, problem: String) {
@@ -144,5 +145,149 @@ struct CalibrationTests {
     #expect(costs.views["CartView"]?.evaluation == found.items[0].base / 2)
     #expect(costs.actions["cart.cleared"] == found.items[2].base / 2)
     #expect(costs.views["TotalView"] == nil && costs.action == 9_000_000)
+  }
+}
+
+/// What Instruments and Android write.
+struct ForeignTraceTests {
+  /// As `xctrace export` writes the table: values that occur again are references, also to what is within a cell.
+  private func signposts(_ rows: String, schema: String = "os-signpost-interval") -> [UInt8] {
+    let columns = [
+      "start", "duration", "layout-qualifier", "name", "start-thread", "start-message",
+    ]
+    .map { "<col><mnemonic>\($0)</mnemonic><name>\($0)</name></col>" }.joined()
+    return Array(
+      """
+      <?xml version="1.0"?>
+      <trace-query-result><!-- a comment -->
+      <node xpath='//trace-toc[1]/run[1]/data[1]/table[5]'><schema name="\(schema)">\(columns)</schema>
+      \(rows)
+      </node></trace-query-result>
+      """.utf8)
+  }
+
+  private let rows = """
+    <row><start-time id="1" fmt="00:01.000">1000000</start-time><duration id="2" fmt="9 ms">9000000</duration>\
+    <layout-id id="3">0</layout-id><string id="4" fmt="Outer &amp; all">Outer &amp; all</string>\
+    <thread id="5" fmt="Main Thread 0x1"><tid id="6" fmt="0x1">1</tid></thread>\
+    <os-log-metadata id="7" fmt="elements=3 first=true"/></row>
+    <row><start-time id="8">2000000</start-time><duration id="9">4000000</duration><layout-id ref="3"/>\
+    <string id="10" fmt="inner">inner</string><thread ref="5"/><os-log-metadata id="11" fmt="elements: 7"/></row>
+    <row><start-time id="12">20000000</start-time><duration ref="9"/><layout-id ref="3"/><string ref="4"/>\
+    <thread ref="5"/><sentinel/></row>
+    """
+
+  @Test func `signposts of Instruments are read, with what they say of elements`() throws {
+    let found = try MeasuredTrace(signposts(rows)).measurements(named: ["Outer & all", "inner"])
+    #expect(
+      found == [
+        // Without what is within it on the same thread.
+        CostMeasurement(name: "Outer & all", duration: 5_000_000, elements: 3, isFirst: true),
+        CostMeasurement(name: "inner", duration: 4_000_000, elements: 7),
+        CostMeasurement(name: "Outer & all", duration: 4_000_000),
+      ])
+  }
+
+  @Test(arguments: [
+    ("<row>", "ends nothing"), ("<row><a></b></row>", "</b> ends nothing"),
+    ("<row a=1/>", "without quotes"), ("<row a/>", "without a value"),
+    ("<!DOCTYPE x>", "declaration"),
+    ("<row", "without a value"), ("< >", "without a name"),
+    (
+      "<row><start-time>soon</start-time><duration>1</duration><layout-id/><string>inner</string></row>",
+      "the interval 'inner' has no start and duration"
+    ),
+  ])
+  func `malformed tables are refused`(rows: String, problem: String) {
+    let error = #expect(throws: CalibrationProblem.self) { try MeasuredTrace(signposts(rows)) }
+    #expect(error?.description.contains(problem) == true, "\(String(describing: error))")
+  }
+
+  @Test func `another table is refused, with the way to this one`() {
+    let error = #expect(throws: CalibrationProblem.self) {
+      try MeasuredTrace(signposts(rows, schema: "time-profile"))
+    }
+    #expect(error?.description.contains("xctrace export --xpath") == true)
+    let deep = #expect(throws: CalibrationProblem.self) {
+      try MeasuredTrace(Array(String(repeating: "<a>", count: 1_000).utf8))
+    }
+    #expect(deep?.description.contains("nested too deeply") == true)
+  }
+
+  /// A frame as Perfetto's JSON has it: asynchronous, under a number, expected or actual.
+  private func frame(_ number: Int, _ length: Double, jank: String?) -> String {
+    let start = Double(number) * 16_667
+    let arguments =
+      #""Surface frame token":\#(number),"Display frame token":\#(number + 1)"#
+      + (jank.map { #","Jank type":"\#($0)""# } ?? "")
+    let same =
+      #""pid":9,"cat":"android","id2":{"local":"\#(number)-\#(jank ?? "")"},"name":"\#(number)""#
+    return #"{"ph":"b",\#(same),"ts":\#(start),"args":{\#(arguments)}},"#
+      + #"{"ph":"e",\#(same),"ts":\#(start + length)}"#
+  }
+
+  @Test func `frames of FrameTimeline are counted beside sections that name views`() throws {
+    var events: [String] = []
+    for number in 1...20 {
+      events.append(frame(number, 16_667, jank: nil))
+      events.append(
+        frame(
+          number, number == 7 ? 312_000 : 12_000, jank: number == 7 ? "App Deadline Missed" : "None"
+        ))
+      let start = number * 16_667
+      events.append(#"{"ph":"B","pid":9,"tid":9,"name":"CartView","ts":\#(start)}"#)
+      events.append(#"{"ph":"E","pid":9,"tid":9,"name":"CartView","ts":\#(start + 4_000)}"#)
+    }
+    let text = "[\(events.joined(separator: ","))]"
+    let found = try Calibration(
+      [MeasuredTrace(Array(text.utf8))],
+      Calibration.Names(views: ["CartView"], actions: ["cart.added"]))
+    #expect(found.items.first?.base == 4_000_000)
+    #expect(found.frames.first?.count == 20 && found.frames.first?.janky == 1)
+    #expect(
+      found.lines.last
+        == "FrameTimeline: 20 frames at 60 a second, 1 of them janky, the longest 312.0 ms")
+    let alone = "[\(frame(1, 16_667, jank: "None"))]"
+    let error = #expect(throws: CalibrationProblem.self) { try MeasuredTrace(Array(alone.utf8)) }
+    #expect(error?.description.contains("Trace.beginSection") == true)
+  }
+}
+
+/// `calibrate --here`, with a clock of which every look takes a microsecond.
+struct HereCalibrationTests {
+  private final class Steps {
+    private var time: UInt64 = 0
+    func next() -> UInt64 {
+      time += 1_000
+      return time
+    }
+  }
+
+  @Test func `what a screen takes on this machine is measured and compared with a second run`()
+    throws
+  {
+    let clock = Steps()
+    var plan = SaleScenario.plan(seed: 3)
+    let found = try plan.calibratedHere(now: clock.next)
+    let basket = try #require(found.calibration.items.first { $0.name == "BasketView" })
+    // From one look to the next, whatever is in it.
+    #expect(basket.base == 1_000 && (basket.element ?? 0) == 0)
+    let sold = try #require(found.calibration.items.first { $0.name == "offers.sold" })
+    #expect(sold.base == 1_000 && sold.outliers == 0)
+    #expect(found.frames.count > 100)
+    // Two looks for each action and evaluation, and one for the turn.
+    #expect(found.frames.allSatisfy { $0.measured > $0.simulated })
+    #expect(found.correlation > 0.9)
+    plan.seed = 4
+    #expect(try plan.calibratedHere(now: Steps().next).frames != found.frames)
+    #expect(try SaleScenario.plan(seed: 3).calibratedHere(now: Steps().next).json == found.json)
+  }
+
+  @Test func `the picture has a point for each frame that differs`() throws {
+    let found = try SaleScenario.plan(seed: 3).calibratedHere(now: Steps().next)
+    let points = found.scatter.split(separator: "\n").count { $0.hasPrefix("<circle") }
+    #expect((1...found.frames.count).contains(points))
+    #expect(found.scatter.hasPrefix("<svg") && found.scatter.hasSuffix("</svg>\n"))
+    #expect(!found.scatter.contains("nan") && !found.scatter.contains("-inf"))
   }
 }

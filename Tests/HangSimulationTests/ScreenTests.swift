@@ -1,6 +1,7 @@
 import Composable
 import HangSimulation
 import RateLimiting
+import Synchronization
 import Testing
 import ViewGraph
 
@@ -227,5 +228,72 @@ struct ScreenTests {
       _ = try await run(events, on: device(costs: costs.view("CountView", .cost(.zero))))
     }
     #expect(view?.description.hasSuffix("did you mean 'CounterView'?") == true)
+  }
+}
+
+/// Writes down what its world gives it.
+@Reducer
+struct Dice {
+  @ObservableState
+  struct State: Equatable, Sendable {
+    var rolls: Int = 0
+  }
+
+  enum Action: Sendable { case rolled }
+
+  let dependencies: Dependencies
+  let note: @Sendable (_ identifier: UInt64, _ number: Int) -> Void
+
+  func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    state.rolls += 1
+    let (identifier, number) = (
+      dependencies.identifiers.next(), dependencies.randomness.next(in: 1...1_000_000)
+    )
+    return .run { [dependencies, note] _ in
+      try await dependencies.clock.sleep(for: .milliseconds(250))
+      note(identifier, number)
+    }
+  }
+}
+
+struct DiceView: View {
+  static let name = "DiceView"
+  func body(_ state: Observed<Dice.State>, _ context: ViewContext) -> ViewNode {
+    .text("\(state.rolls)")
+  }
+}
+
+struct WorldTests {
+  private final class Notes: Sendable {
+    private let all = Mutex<[[Int]]>([])
+    func add(_ identifier: UInt64, _ number: Int) {
+      all.withLock { $0.append([Int(identifier), number]) }
+    }
+    var taken: [[Int]] { all.withLock { exchange(&$0, with: []) } }
+  }
+
+  private func roll(seed: UInt64) async throws -> [[Int]] {
+    let notes = Notes()
+    let screen = SimulatedScreen<Dice.Action>(
+      DiceView(), state: { Dice.State() },
+      reducer: { (world: SimulatedWorld) -> Dice in
+        Dice(dependencies: world.dependencies) { notes.add($0, $1) }
+      }, on: { (action: Dice.Action) -> [Dice.Action] in [action] })
+    let device = Device(
+      "device", costs: DeviceProfile.Costs(action: .zero, view: .cost(.milliseconds(1))))
+    _ = try await screen.simulate(
+      [.every(.milliseconds(100), until: .seconds(3)) { _ in .rolled }], on: [device],
+      for: .seconds(3), seed: seed)
+    return notes.taken
+  }
+
+  @Test func `clock, identifiers and random numbers follow from the seed alone`() async throws {
+    let one = try await roll(seed: 1)
+    // The last two sleep until after the end.
+    #expect(one.map { $0[0] } == Array(1...28))
+    #expect(Set(one.map { $0[1] }).count == 28)
+    #expect(try await roll(seed: 1) == one)
+    let other = try await roll(seed: 2)
+    #expect(other.map { $0[0] } == one.map { $0[0] } && other.map { $0[1] } != one.map { $0[1] })
   }
 }

@@ -162,27 +162,36 @@ public struct ChatMessage: Sendable {
 
   /// The same message in a slab of its own, with all escapes resolved.
   ///
+  /// Copies nothing if its slab has nothing but its own already.
+  ///
   /// - Parameters:
   ///   - channel: replaces its ``channel``.
   ///   - bits: replaces its ``bits``.
   public func owned(channel: Text? = nil, bits: UInt32? = nil) -> ChatMessage {
+    let bitsLength = marks & Mark.bits == 0 ? 0 : 4
+    if channel == nil, bits == nil, slab.count <= byteCount + bitsLength, !slices.hasEscapes {
+      return self
+    }
+    let channel = channel ?? self.channel
     let bits = bits ?? self.bits
-    let texts = [id, userID, userName, badges, text, replyTo, channel ?? self.channel]
-    var slices: [ByteSlab.Slice] = []
-    slices.reserveCapacity(texts.count)
+    var slices = self.slices
+    var channelLength = 0
     // An escape is never shorter than what it stands for.
-    let slab = ByteSlab(
-      capacity: texts.reduce(bits > 0 ? 4 : 0) { $0 + $1.byteCount }
-    ) { target in
+    let capacity = byteCount - Int(self.channelLength) + channel.byteCount + (bits > 0 ? 4 : 0)
+    let slab = ByteSlab(capacity: capacity) { target in
       var offset = 0
-      for text in texts {
+      func append(_ text: Text) -> ByteSlab.Slice {
         text.withUTF8 { utf8 in
           _ = UnsafeMutableBufferPointer(rebasing: target[offset...])
             .initialize(fromContentsOf: utf8)
-          slices.append(ByteSlab.Slice(offset: offset, count: utf8.count))
           offset += utf8.count
+          return ByteSlab.Slice(offset: offset - utf8.count, count: utf8.count)
         }
       }
+      slices = Slices(
+        id: append(id), userID: append(userID), userName: append(userName), badges: append(badges),
+        text: append(text), replyTo: append(replyTo))
+      channelLength = append(channel).count
       if bits > 0 {
         withUnsafeBytes(of: bits.littleEndian) { bytes in
           _ = UnsafeMutableBufferPointer(rebasing: target[offset...])
@@ -193,11 +202,15 @@ public struct ChatMessage: Sendable {
       return offset
     }
     return ChatMessage(
-      slab: slab,
-      slices: Slices(
-        id: slices[0], userID: slices[1], userName: slices[2], badges: slices[3], text: slices[4],
-        replyTo: slices[5]),
-      color: color, isAction: isAction, channelLength: slices[6].count, hasBits: bits > 0)
+      slab: slab, slices: slices, color: color, isAction: isAction, channelLength: channelLength,
+      hasBits: bits > 0)
+  }
+}
+
+extension ChatMessage.Slices {
+  /// Whether one of the texts is not as it reads.
+  fileprivate var hasEscapes: Bool {
+    (id.bits | userID.bits | userName.bits | badges.bits | text.bits | replyTo.bits) >> 30 != 0
   }
 }
 

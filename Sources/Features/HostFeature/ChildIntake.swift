@@ -62,9 +62,4 @@ struct HeldEvents {
   var count: Int
   /// When there is something to give at the latest; `nil` if nothing is held.
   var deadline: Instant?
-
-  static func + (left: HeldEvents, right: HeldEvents) -> HeldEvents {
-    HeldEvents(
-      count: left.count + right.count, deadline: .earlier(left.deadline, right.deadline))
-  }
 }

@@ -84,14 +84,12 @@ package struct HostIntake: ~Copyable {
     waitingRoom.perform(operation, into: &output)
   }
 
-  private var held: HeldEvents {
-    activity.held + chat.held + control.held + header.held + liveRoomStats.held + poll.held
-      + recorder.held
-      + sources.held + waitingRoom.held
-  }
-
   /// Events that are held: neither applied nor coalesced yet.
-  package var pending: Int { held.count }
+  package var pending: Int {
+    activity.held.count + chat.held.count + control.held.count + header.held.count
+      + liveRoomStats.held.count + poll.held.count + recorder.held.count + sources.held.count
+      + waitingRoom.held.count
+  }
 
   /// Events of one kind that are held.
   package func pending(of kind: ThrottledKind) -> Int {
@@ -111,7 +109,19 @@ package struct HostIntake: ~Copyable {
   }
 
   /// When ``wake(at:into:)`` has something to give at the latest; `nil` if nothing is held.
-  package var deadline: Instant? { held.deadline }
+  package var deadline: Instant? {
+    var earliest = activity.held.deadline
+    func note(_ deadline: Instant?) { earliest = .earlier(earliest, deadline) }
+    note(chat.held.deadline)
+    note(control.held.deadline)
+    note(header.held.deadline)
+    note(liveRoomStats.held.deadline)
+    note(poll.held.deadline)
+    note(recorder.held.deadline)
+    note(sources.held.deadline)
+    note(waitingRoom.held.deadline)
+    return earliest
+  }
 
   /// Changes how long events may wait, from the next window of each throttle on. Events that are
   /// held keep the deadline that they were promised.

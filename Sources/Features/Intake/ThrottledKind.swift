@@ -31,22 +31,22 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
   case goals
 
   /// The kind of an event; `nil` for one that never waits.
-  package init?(_ event: LiveEvent.Payload) {
+  package static func of(_ event: LiveEvent.Payload) -> ThrottledKind? {
     switch event {
-    case .chat(.message): self = .chat
-    case .waitingRoom(.join), .waitingRoom(.leave), .waitingRoom(.admitted): self = .waitingRoom
-    case .control(.slider), .control(.state): self = .controls
-    case .control(.meter): self = .meters
-    case .header(.reaction): self = .reactions
-    case .header(.viewers): self = .viewers
-    case .poll(.votes): self = .votes
-    case .liveRoomStats: self = .statistics
-    case .recorder(.progress): self = .progress
-    case .source(.state): self = .sources
-    case .activity(.goal): self = .goals
-    case .activity(.hypeTrain(let train)) where train.phase == .progress: self = .goals
+    case .chat(.message): .chat
+    case .waitingRoom(.join), .waitingRoom(.leave), .waitingRoom(.admitted): .waitingRoom
+    case .control(.slider), .control(.state): .controls
+    case .control(.meter): .meters
+    case .header(.reaction): .reactions
+    case .header(.viewers): .viewers
+    case .poll(.votes): .votes
+    case .liveRoomStats: .statistics
+    case .recorder(.progress): .progress
+    case .source(.state): .sources
+    case .activity(.goal): .goals
+    case .activity(.hypeTrain(let train)) where train.phase == .progress: .goals
     case .activity, .chat, .waitingRoom, .control, .header, .poll, .recorder, .source, .stream:
-      return nil
+      nil
     }
   }
 

@@ -41,6 +41,13 @@ package struct CommandOutcome: Sendable {
     thresholds = []
   }
 
+  package init(_ found: HereCalibration) {
+    title = "calibration"
+    lines = found.lines
+    json = found.json
+    thresholds = []
+  }
+
   /// For services that show the tests of a build: each threshold is a test.
   var junit: String {
     let failed = thresholds.count { !$0.passed }

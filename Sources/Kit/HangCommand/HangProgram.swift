@@ -116,8 +116,10 @@ private struct CalibrateCommand<Program: HangProgram>: AsyncParsableCommand {
   @Flag(help: "Print the costs as JSON, in nanoseconds.") var json = false
 
   func run() async throws {
-    try await VerbRun.run(Program.self, json: json) { plan, _ in
-      CommandOutcome(try traces.calibration(plan.names()))
+    try await VerbRun.run(Program.self, json: json) { plan, progress in
+      traces.here
+        ? CommandOutcome(try traces.calibrationHere(plan, progress: progress))
+        : CommandOutcome(try traces.calibration(plan.names()))
     }
   }
 }

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import Dispatch
 import Foundation
 package import HangSimulation
 
@@ -6,21 +7,54 @@ package import HangSimulation
 package struct TraceArguments: ParsableArguments {
   package static let abstract = "Find what views and actions cost from traces of a real device."
   package static let discussion = """
-    A trace is trace-event JSON, such as Chromium's, or text with the heading \
-    'name,milliseconds,elements,first', of which the last two may be left out. Only names of views and of \
-    kinds of actions count. 'elements' says how many elements a view showed or an action carried, \
-    and 'first' whether the view appeared; in trace events both are arguments, or in the detail of \
-    performance.measure().
+    A trace is trace-event JSON, as Chromium and Perfetto write it; XML with the table os-signpost-interval that \
+    'xctrace export' wrote; or text with the heading 'name,milliseconds,elements,first', of which the last two may be \
+    left out. Only names of views and of kinds of actions count. 'elements' says how many elements a view showed or an \
+    action carried, and 'first' whether the view appeared; in trace events both are arguments, or in the detail of \
+    performance.measure(), and in signposts they are in the message.
 
     What is within a view or an action and has a name of its own is taken off. Outliers are left out, \
     no cost is negative, and every fifth measurement is held out to say how well the costs predict it.
+
+    --here measures on this machine instead: it simulates the screen, whose reducers and views are the real \
+    ones, and takes the time. Then it simulates a device with the costs it found, with another seed, and compares \
+    each frame with what it really took.
     """
 
   @Argument(
     help: ArgumentHelp("Measured traces of one device.", valueName: "trace"), completion: .file())
-  package var traces: [String]
+  package var traces: [String] = []
+  @Flag(help: "Measure the screen on this machine.") package var here = false
+  @Option(
+    help: ArgumentHelp(
+      "With --here, write a picture of the frames, simulated and measured, as SVG.",
+      valueName: "file"), completion: .file())
+  var scatter: String?
 
   package init() {}
+
+  package func validate() throws {
+    if here != traces.isEmpty {
+      throw ValidationError(
+        here
+          ? "--here measures by itself and reads no trace"
+          : "needs a trace, or --here to measure on this machine")
+    }
+    if scatter != nil, !here { throw ValidationError("--scatter belongs to --here") }
+  }
+
+  /// Measures a screen on this machine.
+  ///
+  /// - Throws: ``SimulationProblem``, ``CalibrationProblem``, `FileProblem`, `CancellationError`.
+  package func calibrationHere(
+    _ plan: SimulationPlan, _ names: Calibration.Names? = nil,
+    progress: (_ percent: Int) -> Void = { _ in }
+  ) throws -> HereCalibration {
+    let found = try plan.calibratedHere(
+      names, now: { DispatchTime.now().uptimeNanoseconds }, progress: progress)
+    if let scatter { try ReportFiles.write(found.scatter, to: scatter) }
+    return found
+  }
 
   /// - Throws: ``CalibrationProblem``, `FileProblem`.
   package func calibration(_ names: Calibration.Names) throws -> Calibration {

@@ -40,17 +40,27 @@ package struct Calibration: Sendable {
   /// Names of the screen with too few measurements, or none.
   package private(set) var missing: [String] = []
   private let names: Names
+  /// The frames of Android's FrameTimeline in each trace that has it.
+  package private(set) var frames: [MeasuredTrace.Frames] = []
 
   /// With fewer there is nothing to hold out.
   private static let fewest = 10
 
   /// - Throws: ``CalibrationProblem`` if the measurements do not fit the screen.
   package init(_ traces: [MeasuredTrace], _ names: Names) throws(CalibrationProblem) {
-    self.names = names
     let known = Set(names.views + names.actions)
     let found = traces.flatMap { $0.measurements(named: known) }
     guard !found.isEmpty else { throw Self.nothingKnown(traces, names) }
     try Self.checkUnits(found)
+    try self.init(found, names)
+    frames = traces.compactMap(\.frames)
+  }
+
+  /// - Parameter found: in nanoseconds, each without what is within it.
+  /// - Throws: ``CalibrationProblem`` if nothing was measured often enough.
+  package init(_ found: [CostMeasurement], _ names: Names) throws(CalibrationProblem) {
+    self.names = names
+    let known = Set(names.views + names.actions)
     let byName = Dictionary(grouping: found, by: \.name)
     missing = (names.views + names.actions).filter { byName[$0]?.count ?? 0 < Self.fewest }
     guard missing.count < known.count else {
@@ -139,14 +149,26 @@ package struct Calibration: Sendable {
 
   // MARK: Result
 
+  /// The names of the constants that were measured; see `DeviceProfile.Costs.measured`.
+  package var measured: Set<String> {
+    var measured: Set<String> = []
+    for item in items {
+      guard item.isView else {
+        measured.insert(item.name)
+        if item.element != nil { measured.insert("element") }
+        continue
+      }
+      measured.insert("\(item.name).evaluation")
+      if item.element != nil { measured.insert("\(item.name).element") }
+      if item.appearance != nil { measured.insert("\(item.name).appearance") }
+    }
+    return measured
+  }
+
   /// How many constants of the screen were measured, and how many there are.
   package var constants: (measured: Int, all: Int) {
-    let views = items.filter(\.isView)
-    let actions = items.filter { !$0.isView }
-    let measured =
-      views.reduce(0) { $0 + 1 + ($1.element == nil ? 0 : 1) + ($1.appearance == nil ? 0 : 1) }
-      + actions.count + (actions.first?.element == nil ? 0 : 1)
-    return (measured, 3 * names.views.count + names.actions.count + 1)
+    let all = DeviceProfile.Costs.constants(views: names.views, actions: names.actions)
+    return (measured.count, all.count)
   }
 
   /// Of this profile, what was measured is replaced.
@@ -158,6 +180,7 @@ package struct Calibration: Sendable {
       Int64(clamping: Int128(cost) * 1_000_000 / Int128(max(1, profile.slowdown)))
     }
     var profile = profile
+    profile.costs.measured = measured
     for item in items {
       if item.isView {
         var cost = profile.costs.views[item.name] ?? profile.costs.view
@@ -203,6 +226,7 @@ package struct Calibration: Sendable {
         "Measured fewer than \(Self.fewest) times, and so assumed: "
           + missing.joined(separator: ", "))
     }
+    lines += frames.map(\.line)
     return lines
   }
 
@@ -228,6 +252,17 @@ package struct Calibration: Sendable {
         }
       }
       json.addArray("missing") { json in for name in missing { json.append(name) } }
+      guard !frames.isEmpty else { return }
+      json.addArray("frameTimelines") { json in
+        for frames in frames {
+          json.appendObject { json in
+            json.add("frames", frames.count)
+            json.add("janky", frames.janky)
+            json.add("longest", frames.longest)
+            json.add("refreshRate", frames.refreshRate)
+          }
+        }
+      }
     }
     return String(decoding: json.bytes, as: UTF8.self)
   }

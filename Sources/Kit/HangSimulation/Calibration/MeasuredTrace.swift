@@ -12,11 +12,39 @@ package struct MeasuredTrace: Sendable {
   }
 
   private var slices: [Slice] = []
+  /// What FrameTimeline of Android says, if it is in the trace.
+  package private(set) var frames: Frames?
+
+  /// Whole frames, which tell nothing about single views.
+  package struct Frames: Hashable, Sendable {
+    /// How many were drawn.
+    package var count = 0
+    /// How many of these were late.
+    package var janky = 0
+    /// Nanoseconds.
+    package var longest = 0.0
+    /// How long each was expected to take.
+    fileprivate var expected: [Double] = []
+
+    /// Frames per second, by what was expected; `nil` if nothing was.
+    package var refreshRate: Int? {
+      let interval = expected.sorted().quantile(0.5)
+      return interval > 0 ? Int((1e9 / interval).rounded()) : nil
+    }
+
+    package var line: String {
+      let rate = refreshRate.map { " at \($0) a second" } ?? ""
+      let milliseconds = FixedPoint.milliseconds(Int64(min(longest, 1e15)), decimals: 1)
+      return
+        "FrameTimeline: \(count) frames\(rate), \(janky) of them janky, the longest \(milliseconds) ms"
+    }
+  }
 
   /// The names, each once, in order.
   package var names: [String] { Set(slices.map(\.measurement.name)).sorted() }
 
-  /// Reads Chromium's trace-event JSON, or lines of text with a heading such as `name,milliseconds`.
+  /// Reads trace-event JSON of Chromium or Perfetto, the signposts of Instruments in XML, or lines of text with a heading
+  /// such as `name,milliseconds`.
   ///
   /// Of trace events, those are read that last: complete ones (`X`), those with a beginning and an end (`B`, `E`),
   /// and asynchronous ones (`b`, `e`), which `performance.measure()` makes. Their arguments may say `elements`
@@ -27,14 +55,17 @@ package struct MeasuredTrace: Sendable {
     switch bytes.first(where: { !Self.isSpace($0) }) {
     case nil: throw CalibrationProblem("is empty")
     case UInt8(ascii: "{"), UInt8(ascii: "["): try readEvents(bytes)
-    case UInt8(ascii: "<"):
-      throw CalibrationProblem(
-        "is XML, which is not read; write lines with the heading 'name,milliseconds' instead")
+    case UInt8(ascii: "<"): try readSignposts(bytes)
     case _ where bytes.contains(0):
       throw CalibrationProblem("is binary; record or convert it as trace-event JSON")
     default: try readLines(String(decoding: bytes, as: UTF8.self))
     }
     guard !slices.isEmpty else {
+      if let frames {
+        throw CalibrationProblem(
+          "has \(frames.count) frames of FrameTimeline and nothing about views and actions, which need sections of "
+            + "their own (Trace.beginSection)")
+      }
       throw CalibrationProblem("has nothing with a name and a duration")
     }
   }
@@ -119,6 +150,7 @@ package struct MeasuredTrace: Sendable {
     _ arguments: JSONValue?
   ) {
     guard let name = event["name"]?.stringValue, !name.isEmpty, duration >= 0 else { return }
+    if let arguments, noteFrame(arguments, duration * 1_000) { return }
     let detail = arguments?["detail"]?.stringValue.flatMap { try? JSONValue(parsing: $0.utf8) }
     func argument(_ name: String) -> JSONValue? { arguments?[name] ?? detail?[name] }
     slices.append(
@@ -128,6 +160,38 @@ package struct MeasuredTrace: Sendable {
           elements: argument("elements")?.integerValue.map { Int(clamping: $0) } ?? 0,
           isFirst: argument("first")?.boolValue ?? false),
         start: start * 1_000, thread: thread))
+  }
+
+  /// Notes a frame of FrameTimeline, whose name is a number. Returns whether it was one.
+  private mutating func noteFrame(_ arguments: JSONValue, _ duration: Double) -> Bool {
+    guard arguments["Display frame token"] != nil || arguments["Surface frame token"] != nil else {
+      return false
+    }
+    var frames = self.frames ?? Frames()
+    if let jank = arguments["Jank type"]?.stringValue {
+      frames.count += 1
+      if jank != "None" { frames.janky += 1 }
+      frames.longest = max(frames.longest, duration)
+    } else {
+      frames.expected.append(duration)
+    }
+    self.frames = frames
+    return true
+  }
+
+  // MARK: Signposts of Instruments
+
+  private mutating func readSignposts(_ bytes: [UInt8]) throws(CalibrationProblem) {
+    for interval in try SignpostTable(bytes).intervals {
+      let isFirst = interval.argument("first")
+      slices.append(
+        Slice(
+          measurement: CostMeasurement(
+            name: interval.name, duration: interval.duration,
+            elements: interval.argument("elements").flatMap { Int($0) } ?? 0,
+            isFirst: isFirst == "true" || isFirst == "1" || isFirst == "YES"),
+          start: interval.start, thread: interval.thread))
+    }
   }
 
   // MARK: Lines
@@ -151,7 +215,7 @@ package struct MeasuredTrace: Sendable {
       let unit = Self.units[heading[timeColumn]]
     else {
       throw CalibrationProblem(
-        "is neither trace-event JSON nor lines with a heading such as 'name,milliseconds', where the unit may "
+        "is neither trace-event JSON, XML of signposts nor lines with a heading such as 'name,milliseconds', where the unit may "
           + "be nanoseconds, microseconds, milliseconds or seconds")
     }
     for (index, line) in lines.enumerated().dropFirst() {

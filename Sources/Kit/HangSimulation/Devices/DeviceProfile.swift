@@ -53,6 +53,16 @@ public struct DeviceProfile: Hashable, Sendable {
     package var view = ViewCost()
     /// Costs of single views, by name, instead of ``view``.
     package var views: [String: ViewCost] = [:]
+    /// Which constants were measured: names of kinds of actions, `element`, and `ChatView.evaluation`,
+    /// `ChatView.element` and `ChatView.appearance` of a view.
+    package var measured: Set<String> = []
+
+    /// The constants of a screen, by these names.
+    package static func constants(views: [String], actions: [String]) -> [String] {
+      views.flatMap { view in
+        ["evaluation", "element", "appearance"].map { "\(view).\($0)" }
+      } + actions + ["element"]
+    }
 
     package init() {}
 

@@ -22,6 +22,8 @@ struct RunCollector {
   private var busy: Int64 = 0
   private var timeline: [Int64]
   private var longest: [TurnReport] = []
+  /// The length of the last of them.
+  private var shortestKept: Int64 = 0
   private var digest = Digest()
 
   /// The events that no frame has shown yet, by the number of their throttle; 0 for those that never wait.
@@ -121,47 +123,55 @@ struct RunCollector {
   ) {
     work += 1
     let length = end - start
-    let hangClass = HangClass(nanoseconds: UInt64(length), bounds: bounds)
-    switch hangClass {
+    turns.add(length)
+    // Most turns of a flood take in an event that waits, which costs nothing.
+    if length > 0 { noteLength(length, from: start, appearance) }
+    if longest.count < Self.longestKept || length > shortestKept {
+      keep(length, from: start, costliest, appearance)
+    }
+    digest.add(UInt64(start))
+    digest.add(UInt64(length))
+    if costliestView != nil { costliestView = nil }
+  }
+
+  private mutating func noteLength(_ length: Int64, from start: Int64, _ appearance: Int64) {
+    switch HangClass(nanoseconds: UInt64(length), bounds: bounds) {
     case .instant, .late: break
     case .microhang: microhangs += 1
     case .hang: hangs += 1
     }
-    turns.add(length)
     record.add(start: start, length: length, appearance: appearance)
     busy += length
     // The thread should have been free at the first refresh after it began.
-    hitch += max(0, end - grid.frame(after: Instant(nanoseconds: start)).nanoseconds)
+    hitch += max(
+      0, start + length - grid.frame(after: Instant(nanoseconds: start)).nanoseconds)
     let index = Int(start / bucket)
     if index < timeline.count { timeline[index] = max(timeline[index], length) }
-    keep(length, hangClass, from: start, costliest, appearance)
-    digest.add(UInt64(start))
-    digest.add(UInt64(length))
-    costliestView = nil
   }
 
   private mutating func keep(
-    _ length: Int64, _ hangClass: HangClass, from start: Int64,
-    _ action: (name: String, cost: Int64)?, _ appearance: Int64
+    _ length: Int64, from start: Int64, _ action: (name: String, cost: Int64)?,
+    _ appearance: Int64
   ) {
-    if longest.count == Self.longestKept {
-      guard let last = longest.last, last.length < length else { return }
-      longest.removeLast()
-    }
+    if longest.count == Self.longestKept { longest.removeLast() }
+    let hangClass = HangClass(nanoseconds: UInt64(length), bounds: bounds)
     let report = TurnReport(
       start: start, length: length, hangClass: hangClass.rawValue, action: action?.name,
       actionCost: action?.cost ?? 0, view: costliestView?.name, viewCost: costliestView?.cost ?? 0,
       viewTrigger: costliestView?.trigger, appearanceCost: appearance)
     let place = longest.firstIndex { $0.length < length } ?? longest.count
     longest.insert(report, at: place)
+    shortestKept = longest[longest.count - 1].length
   }
 
   // MARK: Result
 
   func report(
     device: Device, variant: String, events: EventTotals, actions: Int, frames: Int,
-    statistics: [String: ViewStatistics], faults: FaultCounts, effects: [EffectReport]
+    statistics: [String: ViewStatistics], faults: FaultCounts, effects: [EffectReport],
+    constants: [String]
   ) -> RunReport {
+    let measured = constants.count { device.profile.costs.measured.contains($0) }
     var digest = digest
     for number in [
       events.received, events.applied, events.coalesced, events.rejected, events.pending, actions,
@@ -180,6 +190,7 @@ struct RunCollector {
         statistics[view.name].map { ViewReport(view.name, $0, view.inclusive) }
       },
       longestTurns: longest, bucket: bucket, timeline: timeline, digest: digest.value,
+      measuredCosts: measured, assumedCosts: constants.count - measured,
       turnRecord: record)
   }
 }

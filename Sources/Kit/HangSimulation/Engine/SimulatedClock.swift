@@ -15,8 +15,13 @@ package final class SimulatedClock: EvaluationClock {
   @exclusivity(unchecked) private var touched: [Int] = []
   /// Called after the views that appeared were created, with the time at which that began.
   var onAppearance: ((_ start: Int64, _ end: Int64) -> Void)?
+  /// Measures what evaluations really take; `nil` unless somebody asked.
+  let recorder: CostRecorder?
 
-  init(costs: CostTable) { self.costs = costs }
+  init(costs: CostTable, recorder: CostRecorder? = nil) {
+    self.costs = costs
+    self.recorder = recorder
+  }
 
   /// Makes ready for actions of these kinds, before the first one.
   func prepare(for kinds: ActionKinds) {
@@ -43,7 +48,10 @@ package final class SimulatedClock: EvaluationClock {
     spentOnActions[kind] += time - start
   }
 
+  package func willEvaluate(_ view: String) { recorder?.beginEvaluation() }
+
   package func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) {
+    recorder?.endEvaluation(view, output, isFirst: isFirst)
     spend(costs.cost(ofView: view, showing: output))
     if isFirst { appearance += costs.appearance(ofView: view) }
   }

@@ -17,21 +17,23 @@ package final class SimulatedRun {
   private let world: SimulatedWorld
   @exclusivity(unchecked) private var collector: RunCollector
   private let trace: TraceRecorder?
+  private let recorder: CostRecorder?
   private let grid: FrameGrid
   /// When the first effect went on that has something for the thread; `nil` if none has.
   @exclusivity(unchecked) private var resumedAt: VirtualTime?
   /// The screen has nothing to draw before this refresh and need not be asked until then.
   @exclusivity(unchecked) private var nextRefresh = VirtualTime.zero
 
-  package init(
+  init(
     _ plan: SimulationPlan, _ device: Device, _ variant: SimulationPlan.Variant,
-    trace: TraceRecorder? = nil
+    trace: TraceRecorder? = nil, recorder: CostRecorder? = nil
   ) throws(SimulationProblem) {
     self.device = device
     self.variant = variant
     self.trace = trace
     duration = plan.duration
-    clock = SimulatedClock(costs: CostTable(device, variant.costs))
+    self.recorder = recorder
+    clock = SimulatedClock(costs: CostTable(device, variant.costs), recorder: recorder)
     let rate = variant.framesPerSecond ?? device.profile.refreshRate
     grid = FrameGrid(framesPerSecond: Int64(rate))
     collector = RunCollector(
@@ -55,8 +57,9 @@ package final class SimulatedRun {
 
   private func start(_ kinds: ActionKinds) {
     clock.prepare(for: kinds)
-    screen.onAction { [clock, trace, actions = screen.actions] elements in
+    screen.onAction { [clock, trace, recorder, actions = screen.actions] elements in
       let (kind, start) = (kinds.number(of: actions), clock.time)
+      recorder?.endAction(kinds.name(kind), elements: elements)
       clock.reduce(kind, elements: elements)
       trace?.action(kinds.name(kind), start, clock.time)
     }
@@ -107,12 +110,16 @@ package final class SimulatedRun {
     clock.wait(until: wake)
     let start = clock.time
     receive(until: start)
+    recorder?.beginTurn()
     screen.reduce()
     runEffects()
     let isFrame = isFrameDue
     if isFrame { drawFrame() }
     runEffects()
-    if isFrame { collector.noteShown(by: screen, at: clock.time) }
+    if isFrame {
+      recorder?.endFrame(simulated: clock.time - start)
+      collector.noteShown(by: screen, at: clock.time)
+    }
     endTurn(from: start, isFrame: isFrame)
     return true
   }
@@ -177,6 +184,9 @@ package final class SimulatedRun {
     collector.report(
       device: device, variant: variant.name, events: screen.eventTotals,
       actions: screen.actionCount, frames: Int(screen.views.frames),
-      statistics: screen.views.statistics, faults: screen.faultCounts, effects: world.reports)
+      statistics: screen.views.statistics, faults: screen.faultCounts, effects: world.reports,
+      constants: DeviceProfile.Costs.constants(
+        views: Set(variant.views).union(screen.views.statistics.keys).sorted(),
+        actions: ActionKinds(screen.actions).names))
   }
 }

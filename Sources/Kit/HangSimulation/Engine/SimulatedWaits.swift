@@ -31,6 +31,7 @@ final class SimulatedWaits: @unchecked Sendable {
 
   /// When the next task goes on; `nil` if none waits for a time.
   var nextTime: VirtualTime? {
+    if queue.count == 0 { return nil }
     // Those at the front that were cancelled meanwhile.
     while let first = queue.first, waiting[first] == nil { _ = queue.pop() }
     return queue.nextTime

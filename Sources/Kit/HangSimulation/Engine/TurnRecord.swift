@@ -23,6 +23,7 @@ struct TurnRecord: Hashable, Sendable {
 
   init(bounds: HangBounds) { self.bounds = bounds }
 
+  /// Not for turns that took no time, which no threshold asks about.
   mutating func add(start: Int64, length: Int64, appearance: Int64) {
     let turn = Turn(start: start, length: length, appearance: appearance)
     if length >= Int64(clamping: bounds.microhang) { long.append(turn) }

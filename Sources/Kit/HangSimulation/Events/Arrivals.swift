@@ -31,6 +31,10 @@ package struct Arrivals: Sendable {
   private let pattern: Pattern
   private var stages: ArraySlice<Stage>
   private var stageStart: VirtualTime
+  /// Of the stage under way: the mean time from one occasion to the next; `nil` without a stage.
+  private var interval: VirtualTime?
+  /// When it ends; `nil` for never.
+  private var stageEnd: VirtualTime?
   private var listed: ArraySlice<VirtualTime>
   private var random: SeededGenerator
 
@@ -54,11 +58,11 @@ package struct Arrivals: Sendable {
 
   /// Moves on to the occasion after ``nextTime``.
   package mutating func advance() {
-    guard !stages.isEmpty else {
+    guard let interval else {
       nextTime = listed.popFirst()
       return
     }
-    guard let last = nextTime, let interval = stages.first?.rate.interval else { return }
+    guard let last = nextTime else { return }
     switch pattern {
     case .even: settle(last + interval)
     case .poisson: settle(last + random.interval(mean: interval))
@@ -68,6 +72,8 @@ package struct Arrivals: Sendable {
   private mutating func beginStage() {
     while let stage = stages.first {
       if let interval = stage.rate.interval {
+        self.interval = interval
+        stageEnd = stage.length.map { stageStart + $0 }
         settle(pattern == .even ? stageStart : stageStart + random.interval(mean: interval))
         return
       }
@@ -76,17 +82,18 @@ package struct Arrivals: Sendable {
       stages.removeFirst()
     }
     nextTime = nil
+    interval = nil
     stages = []
   }
 
   /// Accepts `time` if the stage lasts until then. Independent arrivals have no memory, so the next
   /// stage may start afresh.
   private mutating func settle(_ time: VirtualTime) {
-    guard let length = stages.first?.length, !(time < stageStart + length) else {
+    guard let stageEnd, !(time < stageEnd) else {
       nextTime = time
       return
     }
-    stageStart += length
+    stageStart = stageEnd
     stages.removeFirst()
     beginStage()
   }

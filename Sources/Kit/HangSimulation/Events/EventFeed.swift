@@ -6,8 +6,19 @@ public protocol EventSource<Event>: AnyObject {
   /// The time of the next occasion; nil after the last one. Never decreases.
   var nextTime: VirtualTime? { get }
 
+  /// The event of the next occasion, and advances; `nil`, without advancing, if ``take(_:)`` is to be called since there
+  /// may be several.
+  ///
+  /// An event that is returned is not copied on its way, so that a source of many single events does well to have this.
+  func takeOne() -> Delivery<Event>?
+
   /// Delivers the events of the next occasion, none of which arrives before it, and advances.
   func take(_ deliver: (Event, VirtualTime) -> Void)
+}
+
+extension EventSource {
+  /// `nil`.
+  @inlinable public func takeOne() -> Delivery<Event>? { nil }
 }
 
 /// An event on its way to the screen.
@@ -35,8 +46,14 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
   @usableFromInline var faults: FaultStage
   /// The next occasion of each source.
   @usableFromInline var occasions = EventQueue<Int>()
-  /// Events that arrive later than the occasion that they belong to.
-  @usableFromInline var deliveries = EventQueue<Delivery<Source.Event>>()
+  /// Events that arrive later than the occasion that they belong to, as indices of ``waiting``: events are large, and
+  /// a queue moves what is in it.
+  @usableFromInline var deliveries = EventQueue<Int>()
+  @usableFromInline var waiting: [Delivery<Source.Event>?] = []
+  /// The indices of ``waiting`` that are empty.
+  @usableFromInline var free: [Int] = []
+  /// When the last event arrived.
+  @usableFromInline var arrival = VirtualTime.zero
 
   /// The events of `sources`; of simultaneous ones, those of the earlier source come first.
   ///
@@ -59,49 +76,77 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
   /// What the faults did so far.
   @inlinable public var faultCounts: FaultCounts { faults.counts }
 
-  /// Calls `take` for each event that arrives until then, in order. Of simultaneous events, those
-  /// already under way come first.
+  /// Calls `take` for each event that arrives until then, in order; see ``next(until:)``.
   @inlinable
   public mutating func receive(
     until time: VirtualTime, _ take: (Delivery<Source.Event>, _ arrival: VirtualTime) -> Void
   ) {
+    while let delivery = next(until: time) { take(delivery, arrival) }
+  }
+
+  /// The next event that arrives until then; `nil` if there is none. Of simultaneous events, those already under way
+  /// come first.
+  @inlinable
+  public mutating func next(until time: VirtualTime) -> Delivery<Source.Event>? {
     while let due = nextTime, !(time < due) {
-      if deliveries.nextTime == due, let (_, delivery) = deliveries.pop() {
-        take(delivery, due)
-      } else if let (_, number) = occasions.pop() {
-        gather(number, until: due, take)
-      }
-    }
-  }
-
-  /// Takes the events of one occasion: immediate ones now, delayed ones when they arrive.
-  @inlinable
-  mutating func gather(
-    _ number: Int, until now: VirtualTime, _ take: (Delivery<Source.Event>, VirtualTime) -> Void
-  ) {
-    let source = sources[number]
-    source.take { event, time in pass(event, time, until: now, take) }
-    if let next = source.nextTime { schedule(number, at: next) }
-  }
-
-  @inlinable
-  mutating func pass(
-    _ event: Source.Event, _ time: VirtualTime, until now: VirtualTime,
-    _ take: (Delivery<Source.Event>, VirtualTime) -> Void
-  ) {
-    guard !faults.isEmpty else {
-      let delivery = Delivery(event: event, intended: time)
-      if now < time { deliveries.push(delivery, at: time) } else { take(delivery, now) }
-      return
-    }
-    for passed in faults.pass(at: time) {
-      let delivery = Delivery(event: event, intended: passed.intended)
-      if now < passed.arrival {
-        deliveries.push(delivery, at: passed.arrival)
+      arrival = due
+      if deliveries.nextTime == due { return nextDelivery() }
+      guard let number = occasions.first else { break }
+      let source = sources[number]
+      if faults.isEmpty, let delivery = source.takeOne() {
+        advance(source)
+        if !(due < delivery.intended) { return delivery }
+        let arrival = delivery.intended
+        hold(delivery, until: arrival)
       } else {
-        take(delivery, now)
+        gather(source, until: due)
       }
     }
+    return nil
+  }
+
+  /// Schedules the source whose occasion was the first.
+  @inlinable
+  mutating func advance(_ source: Source) {
+    if let number = occasions.first, let next = source.nextTime {
+      occasions.replaceFirst(number, at: faults.occasion(next))
+    } else {
+      _ = occasions.pop()
+    }
+  }
+
+  /// Takes the events of the first occasion, which then wait until they arrive: now at the earliest.
+  @inlinable
+  mutating func gather(_ source: Source, until now: VirtualTime) {
+    source.take { event, time in
+      guard !faults.isEmpty else {
+        return hold(Delivery(event: event, intended: time), until: max(now, time))
+      }
+      for passed in faults.pass(at: time) {
+        hold(Delivery(event: event, intended: passed.intended), until: max(now, passed.arrival))
+      }
+    }
+    advance(source)
+  }
+
+  @inlinable
+  mutating func hold(_ delivery: consuming Delivery<Source.Event>, until time: VirtualTime) {
+    if let index = free.popLast() {
+      waiting[index] = delivery
+      deliveries.push(index, at: time)
+    } else {
+      deliveries.push(waiting.count, at: time)
+      waiting.append(delivery)
+    }
+  }
+
+  @inlinable
+  mutating func nextDelivery() -> Delivery<Source.Event>? {
+    guard let (_, index) = deliveries.pop() else { return nil }
+    free.append(index)
+    var delivery: Delivery<Source.Event>?
+    swap(&delivery, &waiting[index])
+    return delivery
   }
 
   @inlinable

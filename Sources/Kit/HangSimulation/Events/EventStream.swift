@@ -99,8 +99,12 @@ final class AnyEventSource<Event>: EventSource {
 
   var nextTime: VirtualTime? { generator.nextTime }
 
+  func takeOne() -> Delivery<Event>? {
+    guard let time = generator.nextTime else { return nil }
+    return Delivery(event: generator.next(), intended: time)
+  }
+
   func take(_ deliver: (Event, VirtualTime) -> Void) {
-    guard let time = generator.nextTime else { return }
-    deliver(generator.next(), time)
+    if let delivery = takeOne() { deliver(delivery.event, delivery.intended) }
   }
 }

@@ -61,6 +61,10 @@ extension RunReport {
       json.add("variant", variant)
       json.addJSON("slowdown", FixedPoint.text(slowdown, decimals: 6, trimmed: true))
       json.add("refreshRate", refreshRate)
+      json.addObject("costs") { json in
+        json.add("measured", measuredCosts)
+        json.add("assumed", assumedCosts)
+      }
       json.addObject("events") { json in
         json.add("received", events.received)
         json.add("applied", events.applied)

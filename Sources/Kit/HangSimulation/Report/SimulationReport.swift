@@ -84,6 +84,10 @@ public struct RunReport: Sendable, Hashable {
   public var timeline: [Int64]
   /// Identifies everything that happened in the run.
   public var digest: UInt64
+  /// How many of the constants that the times rest on were measured on the device; see ``assumedCosts``.
+  public var measuredCosts: Int
+  /// How many were not: costs of the screen's views and kinds of actions.
+  public var assumedCosts: Int
   /// For thresholds about a part of the run.
   let turnRecord: TurnRecord
 }

@@ -16,6 +16,9 @@ extension SimulationReport {
       guard let first = runs.first else { continue }
       let slowdown = FixedPoint.text(first.slowdown, decimals: 6, trimmed: true)
       lines += ["", "\(device): \(slowdown) times as slow as the reference device"]
+      lines.append(
+        "  \(first.measuredCosts) of \(first.measuredCosts + first.assumedCosts) costs measured, "
+          + "\(first.assumedCosts) assumed")
       lines += RunComparison.lines(runs.map(RunMetrics.init), headings: runs.map(\.variant))
       for run in runs { lines += run.explanations }
     }

@@ -41,6 +41,7 @@ extension Calibration {
       if item.appearance != nil { parts.append("appearance: \(cost.appearance)ns") }
       lines.append("    \(item.name): {\(parts.joined(separator: ", "))}  # \(item.note)")
     }
+    lines.append("  measured: [\(self.measured.sorted().joined(separator: ", "))]")
     return lines.joined(separator: "\n") + "\n"
   }
 }

@@ -12,7 +12,8 @@ import YAMLReader
 ///     slowdown: 1.75
 ///     conditions: {low-power: 1.4}
 ///     costs: {action: 140us, element: 20us, view: 2ms, viewElement: 0.5ms, appearance: 60ms,
-///             actions: {chat.notice: 150us}, views: {ChatView: {appearance: 150ms}}}
+///             actions: {chat.notice: 150us}, views: {ChatView: {appearance: 150ms}},
+///             measured: [chat.notice, ChatView.appearance]}
 struct DeviceFile {
   let files: ScenarioFiles
   /// The scenario, next to which devices are looked for.
@@ -54,6 +55,8 @@ struct DeviceFile {
     var profile: DeviceProfile
     if let like = top["like"] {
       profile = try self.profile(like.text(), like, depth: depth + 1)
+      // On another device.
+      profile.costs.measured = []
     } else {
       profile = DeviceProfile(
         name: name, title: name, refreshRate: 60, cores: 2, slowdown: 1_000_000, conditions: [],
@@ -88,7 +91,9 @@ struct DeviceFile {
   ) throws(ConfigurationError) {
     let keys = try YAMLMapping(
       node,
-      known: ["action", "element", "actions", "view", "viewElement", "appearance", "views"])
+      known: [
+        "action", "element", "actions", "view", "viewElement", "appearance", "views", "measured",
+      ])
     func set(_ cost: inout Int64, _ key: String) throws(ConfigurationError) {
       if let value = keys[key] { cost = try value.interval().nanoseconds }
     }
@@ -97,6 +102,13 @@ struct DeviceFile {
     try set(&costs.view.evaluation, "view")
     try set(&costs.view.element, "viewElement")
     try set(&costs.view.appearance, "appearance")
+    if let measured = keys["measured"] {
+      let constants = DeviceProfile.Costs.constants(
+        views: HostView.names, actions: ActionKinds.host.names)
+      for name in try measured.list() {
+        costs.measured.insert(try name.choice(constants.map { ($0, $0) }))
+      }
+    }
     if let actions = keys["actions"] {
       for (name, value) in try YAMLMapping(actions, known: ActionKinds.host.names).entries {
         costs.actions[name] = try value.interval().nanoseconds

@@ -62,9 +62,9 @@ final class HostRun: RunningScreen {
     until time: VirtualTime, at now: Instant,
     noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
   ) {
-    feed.receive(until: time) { delivery, _ in
+    while let delivery = feed.next(until: time) {
+      note(ThrottledKind.of(delivery.event.payload)?.number ?? 0, delivery.intended)
       screen.receive(delivery.event, at: now)
-      note(ThrottledKind(delivery.event.payload)?.number ?? 0, delivery.intended)
     }
   }
 

@@ -97,7 +97,7 @@ package struct WaitingRoomVisitors: EventGenerator {
     if waiting.count > 3, random.isOne(in: 7) {
       return .waitingRoom(.leave(waiting.remove(at: random.integer(in: 0...(waiting.count - 1)))))
     }
-    let name = Text(InventedPeople.name(joined))
+    let name = InventedPeople.text(joined)
     let person = Person(id: name, name: name)
     joined += 1
     waiting.append(person)
@@ -107,16 +107,30 @@ package struct WaitingRoomVisitors: EventGenerator {
 
 /// Invented names of people.
 enum InventedPeople {
-  private static let first = [
+  private static let first: [StaticString] = [
     "ada", "bo", "cleo", "dana", "eli", "finn", "gus", "hana", "ivo", "jo",
   ]
-  private static let second = ["fox", "reed", "lake", "moss", "finch", "dune"]
+  private static let second: [StaticString] = ["fox", "reed", "lake", "moss", "finch", "dune"]
 
   static let count = first.count * second.count
 
   /// Always the same name for the same number. Names of numbers beyond ``count`` end in a figure.
-  static func name(_ number: Int) -> String {
-    let name = "\(first[number % first.count])_\(second[number / first.count % second.count])"
-    return number < count ? name : "\(name)\(number / count)"
+  static func name(_ number: Int) -> String { String(text(number)) }
+
+  static func text(_ number: Int) -> Text {
+    var slice = ByteSlab.Slice.empty
+    let slab = ByteSlab(capacity: TextWriter.capacity) { target in
+      var writer = TextWriter(target)
+      slice = writer.slice { writeName(number, to: &$0) }
+      return writer.count
+    }
+    return Text(slab: slab, slice: slice)
+  }
+
+  static func writeName(_ number: Int, to writer: inout TextWriter) {
+    writer.append(first[number % first.count])
+    writer.append("_")
+    writer.append(second[number / first.count % second.count])
+    if number >= count { writer.append(number / count) }
   }
 }

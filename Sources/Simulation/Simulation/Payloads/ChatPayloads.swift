@@ -34,12 +34,21 @@ extension GeneratedType {
 extension PayloadMaker.State {
   /// A message of one of this many people.
   fileprivate mutating func message(of people: Int, _ shared: inout SourceState) -> ChatMessage {
-    let name = InventedPeople.name(random.integer(in: 0...(people - 1)))
-    return ChatMessage(
-      id: shared.newMessage(), userID: name, userName: name, text: random.pick(Self.texts))
+    let person = random.integer(in: 0...(people - 1))
+    let text = random.pick(Self.texts)
+    var slices = ChatMessage.Slices(id: .empty, userID: .empty, userName: .empty, text: .empty)
+    let slab = ByteSlab(capacity: TextWriter.capacity) { target in
+      var writer = TextWriter(target)
+      slices.id = writer.slice { shared.newMessage(&$0) }
+      slices.userID = writer.slice { InventedPeople.writeName(person, to: &$0) }
+      slices.userName = writer.slice { InventedPeople.writeName(person, to: &$0) }
+      slices.text = writer.slice { $0.append(text) }
+      return writer.count
+    }
+    return ChatMessage(slab: slab, slices: slices)
   }
 
-  private static let texts = [
+  private static let texts: [StaticString] = [
     "love the intro", "what about the map", "again, please", "please show the cat",
     "wow, that jump",
     "nice: the new song", "who is that?", "hello from the train", "this is the best part",

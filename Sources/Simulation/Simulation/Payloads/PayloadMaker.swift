@@ -30,6 +30,14 @@ struct PayloadMaker: Sendable {
       values: pattern.names.map { _ in 500 })
   }
 
+  /// The event of one occasion that has one; `nil`, and nothing happens, if the pattern makes several that belong
+  /// together.
+  mutating func makeOne(_ shared: inout SourceState) -> LiveEvent.Payload? {
+    guard case .event(let payload) = pattern.occasion else { return nil }
+    state.occasions += 1
+    return payload(&state, &shared)
+  }
+
   /// Calls `emit` for each event of one occasion, with its delay after the occasion and its index
   /// in the batch.
   mutating func make(size: Int, _ shared: inout SourceState, _ emit: Emit) {
@@ -68,7 +76,7 @@ struct PayloadPattern: Sendable {
 
 extension PayloadMaker.State {
   mutating func person(of people: Int = 60) -> Person {
-    let name = Text(InventedPeople.name(random.integer(in: 0...(people - 1))))
+    let name = InventedPeople.text(random.integer(in: 0...(people - 1)))
     return Person(id: name, name: name)
   }
 }

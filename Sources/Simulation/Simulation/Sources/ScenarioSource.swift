@@ -39,13 +39,26 @@ package final class ScenarioSource: EventSource {
     taken < recorded.count ? recorded[taken].time : arrivals.nextTime
   }
 
-  /// Delivers the events of the next occasion, none of which arrives before it, and advances.
-  package func take(_ deliver: (LiveEvent, VirtualTime) -> Void) {
+  package func takeOne() -> Delivery<LiveEvent>? {
     if taken < recorded.count {
       taken += 1
-      deliver(recorded[taken - 1].event, recorded[taken - 1].time)
-      return
+      return Delivery(event: recorded[taken - 1].event, intended: recorded[taken - 1].time)
     }
+    guard batch.size == 1, let time = arrivals.nextTime, let payload = maker?.makeOne(&shared.state)
+    else { return nil }
+    arrivals.advance()
+    var arrival = time
+    if batch.lateShare > 0, random.integer(in: 0...999) < Int(batch.lateShare) {
+      arrival.nanoseconds += Int64(random.integer(in: 1...Int(batch.lateBy.nanoseconds)))
+    }
+    let timestamp = SimulationEpoch.timestamp + time.milliseconds
+    return Delivery(
+      event: LiveEvent(timestamp: timestamp, payload: payload), intended: arrival)
+  }
+
+  /// Delivers the events of the next occasion, none of which arrives before it, and advances.
+  package func take(_ deliver: (LiveEvent, VirtualTime) -> Void) {
+    if let delivery = takeOne() { return deliver(delivery.event, delivery.intended) }
     guard let time = arrivals.nextTime else { return }
     arrivals.advance()
     let batch = batch

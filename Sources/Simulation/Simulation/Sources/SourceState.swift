@@ -9,23 +9,28 @@ struct SourceState {
   private var firstWaiting = 0
   private var joined = 0
 
-  /// The identifier of the next message.
-  mutating func newMessage() -> String {
+  /// Writes the identifier of the next message.
+  mutating func newMessage(_ writer: inout TextWriter) {
     messages += 1
-    return Self.identifier(messages)
+    Self.write(messages, to: &writer)
   }
 
   /// One of the last 50 messages, or the first future message if there are none yet.
   func recentMessage(_ random: inout SeededGenerator) -> Text {
     let back = random.integer(in: 0...max(0, min(49, messages - 1)))
-    return Text(Self.identifier(max(1, messages - back)))
+    return Text("\(Self.prefix)\(max(1, messages - back))")
   }
 
-  private static func identifier(_ number: Int) -> String { "message-\(number)" }
+  private static let prefix: StaticString = "message-"
+
+  private static func write(_ number: Int, to writer: inout TextWriter) {
+    writer.append(prefix)
+    writer.append(number)
+  }
 
   /// Adds a new person to those waiting.
   mutating func join() -> Person {
-    let name = Text(InventedPeople.name(joined))
+    let name = InventedPeople.text(joined)
     joined += 1
     let person = Person(id: name, name: name)
     waiting.append(person)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Reads a scripted Twitch EventSub, and takes what others send: `eventsub.py BIN`, where BIN is the directory of the
-programs. The scripted servers are checked with twitchAPI, irc and pydle, clients by others. Ends with
-`N passed, N failed`.
+programs. The scripted EventSub is checked with twitchAPI, a client by others. Ends with `N passed, N failed`.
 """
 import asyncio
 import glob
@@ -522,11 +521,9 @@ def main():
     test.run("history", test.history)
     test.run("a refused login", test.refused)
     webhooks.run(test)
-    irc_clients.run(test)
     sys.exit(test.end())
 
 
 if __name__ == "__main__":
-    import irc_clients
     import webhooks
     main()

@@ -63,7 +63,7 @@ private func header(
     "version", "identifier", "room", "log", "code", "start", "through", "parts",
     "bytes", "checksum", "node", "epoch", "senders",
   ])
-  func `a header that lacks something, or has nonsense there, is none`(name: String) {
+  func `a header that lacks something, or has nonsense there, is refused`(name: String) {
     guard case .object(var members) = header(code: 1, start: 1).json else { return }
     members[JSONName(name)] = .integer(-1)
     #expect(SnapshotHeader(.object(members)) == nil)
@@ -168,7 +168,7 @@ private func header(
   @Test(arguments: [
     LoggedAct.Kind.event(["type": "tap", "control": "mute"]), .open, .close,
   ])
-  func `an act is read as it was written, and is no event`(kind: LoggedAct.Kind) {
+  func `an act is read as it was written, and is not taken for an event`(kind: LoggedAct.Kind) {
     let act = LoggedAct(kind, answer: "_INBOX.a.1")
     #expect(LoggedAct.isAct(act.line))
     #expect(LoggedAct(act.line) == act)

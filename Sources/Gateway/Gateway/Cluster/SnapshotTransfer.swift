@@ -68,7 +68,7 @@ struct SnapshotTransfer: Sendable {
       }
       guard let best = headers.first, let room = RoomName(best.room) else {
         limit = 0
-        loaded.problems.append("the snapshots at \(subject) are none of this log")
+        loaded.problems.append("the snapshots at \(subject) do not belong to this log")
         continue
       }
       if newest.header != best { limit = min(limit, best.start - min(1, best.start)) }

@@ -31,7 +31,8 @@ struct RequestGuard: RouterMiddleware {
 
   private func refusal(_ request: Request, path: String, _ context: inout WebContext) -> Refusal? {
     let host = request.head.authority ?? ""
-    guard names.contains(host) else { return .host }
+    // A second name is among the headers, and something in front of us may have gone by it.
+    guard names.contains(host), request.headers[.anotherHost] == nil else { return .host }
     if let origin = request.headers[.origin],
       !["http://", "https://"].contains(where: { $0 + host == origin })
     {
@@ -84,4 +85,6 @@ extension RequestGuard.Refusal {
 extension HTTPField.Name {
   static let livehostToken = HTTPField.Name("X-Livehost-Token")!
   static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
+  /// The first one is no field of a request, but its authority.
+  static let anotherHost = HTTPField.Name("Host")!
 }

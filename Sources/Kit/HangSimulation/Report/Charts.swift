@@ -47,7 +47,7 @@ enum HangChart {
     svg += "<text x=\"\(last + 16)\" y=\"\(height + 58)\">hangs</text>"
     let width = max(x, last + 80)
     return
-      "<svg viewBox=\"0 0 \(width) \(height + 70)\" width=\"\(width)\" role=\"img\">\(svg)</svg>"
+      "<svg viewBox=\"0 0 \(width) \(height + 70)\" width=\"\(width)\" role=\"img\" aria-label=\"microhangs and hangs of each run\">\(svg)</svg>"
   }
 
   private static func bar(_ x: Int, _ y: Int, _ height: Int, _ paint: String) -> String {
@@ -91,7 +91,7 @@ enum TimelineChart {
       svg += "\(HTMLPage.escaped(run.variant))</text>"
     }
     return
-      "<svg viewBox=\"0 0 \(width) \(height + 54)\" width=\"\(width)\" role=\"img\">\(svg)</svg>"
+      "<svg viewBox=\"0 0 \(width) \(height + 54)\" width=\"\(width)\" role=\"img\" aria-label=\"when the main thread was held\">\(svg)</svg>"
   }
 }
 

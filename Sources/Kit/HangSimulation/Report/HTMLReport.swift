@@ -114,13 +114,15 @@ struct HTMLPage {
 
   /// The first row contains the headings.
   mutating func table(_ rows: [[String]], style: String = "") {
-    // Wide tables scroll by themselves on a phone.
-    body += "<div class=\"wide\"><table class=\"\(style)\">\n"
+    // Wide tables scroll by themselves on a phone; a keyboard scrolls only what can have the focus.
+    body += "<div class=\"wide\" tabindex=\"0\"><table class=\"\(style)\">\n"
     for (index, row) in rows.enumerated() {
-      let tag = index == 0 ? "th" : "td"
       let style = row[0] == "✓" ? " class=\"good\"" : row[0] == "✗" ? " class=\"bad\"" : ""
-      body +=
-        "<tr\(style)>" + row.map { "<\(tag)>\(Self.escaped($0))</\(tag)>" }.joined() + "</tr>\n"
+      let cells = row.map { cell in
+        let tag = index == 0 && !cell.isEmpty ? "th" : "td"
+        return "<\(tag)>\(Self.escaped(cell))</\(tag)>"
+      }
+      body += "<tr\(style)>" + cells.joined() + "</tr>\n"
     }
     body += "</table></div>\n"
   }
@@ -147,8 +149,8 @@ struct HTMLPage {
     table { border-collapse: collapse; font-variant-numeric: tabular-nums }
     th { color: var(--faint); font-weight: 500 }
     th, td { border-bottom: 1px solid var(--line); padding: .2em .8em; text-align: left }
-    td + td, th + th { white-space: nowrap }
-    .figures td + td, .figures th + th { text-align: right }
+    :is(td, th) + :is(td, th) { white-space: nowrap }
+    .figures :is(td, th) + :is(td, th) { text-align: right }
     .figures tr:hover, details tr:hover { background: color-mix(in srgb, var(--line) 40%, transparent) }
     details { margin: .6em 0 } summary { cursor: pointer; font-weight: 600 }
     .good td:last-child, .bad td:last-child { white-space: normal }
@@ -157,8 +159,8 @@ struct HTMLPage {
     svg .range { stroke: var(--faint); stroke-width: 2 } svg .interval { fill: #4f81bd }
     svg .median { fill: var(--text); stroke: var(--back); stroke-width: 1.5 }
     svg .axis { stroke: var(--line) } svg .label { fill: var(--faint) } svg .hang { fill: var(--hang) }
-    </style></head><body>
-    \(body)</body></html>
+    </style></head><body><main>
+    \(body)</main></body></html>
 
     """
   }

@@ -26,7 +26,8 @@ import Testing
     return [
       Bad(
         name: "\(key.path) of a wrong type", text: text("\(name): \"no such value\""), line: line,
-        key: key.path, remedy: "expected "),
+        key: key.path,
+        remedy: key.path == "rooms.views" ? "use one of always, watched" : "expected "),
       Bad(
         name: "\(key.path) as a list of lists", text: text("\(name): [[]]"), line: line,
         key: key.path, remedy: key.path == "rooms.open" ? "[a-z0-9_]" : "expected "),

@@ -140,7 +140,7 @@ struct ChildKey: Hashable {
   var occurrence = 0
   /// Of a collection.
   var element: ElementKey?
-  /// The case of an enum; 0 if the field is none.
+  /// The case of an enum; 0 if the field is not one.
   var tag = 0
 }
 

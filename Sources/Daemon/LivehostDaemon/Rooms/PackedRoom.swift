@@ -49,7 +49,7 @@ struct PackedRoom {
       return try JSONDecoder().decode(RoomSnapshot.self, from: Data(state.bytes))
     } catch {
       // To go on without the state would lose it, while the next start has it from the disk.
-      fatalError("room \(summary.room) cannot be unpacked: \(error)")
+      preconditionFailure("room \(summary.room) cannot be unpacked: \(error)")
     }
   }
 }

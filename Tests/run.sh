@@ -110,7 +110,7 @@ script interface 5 Tests/Checks/interface.sh "$bin"
 script macros 20 Tests/ComposableMacrosTests/run.sh
 script outside 20 Tests/Outside/outside.sh
 script certification 10 Tests/Interop/certification.sh "$bin/CertificationService"
-script four-conditions 5 python3 Tests/Checks/four-conditions.py --program "$bin/livehostctl" check
+script four-conditions 5 Tests/Checks/four-conditions.py --program "$bin/livehostctl" check
 script varlink-client 10 Tests/Interop/with-daemon.sh "$bin" Tests/Interop/cli.sh
 script varlinkctl 20 Tests/Interop/varlinkctl.sh "$bin"
 script exit-codes 10 Tests/Interop/exit-codes.sh "$bin"

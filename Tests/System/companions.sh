@@ -271,4 +271,7 @@ gateway_is_whole() {
     inside livehostctl cluster status --json=short | grep -q '"partitions":64'
 }
 gateway_shows() { inside livehostctl --gateway show "$1" --json=short | grep -qF -- "$2"; }
-gateway_has_a_problem() { inside livehostctl cluster status --json=short | grep -q '"problems":\["no NATS'; }
+# A node with problems has the verb fail, which is no failure here.
+gateway_has_a_problem() {
+  { inside livehostctl cluster status --json=short || true; } | grep -q '"problems":\["no NATS'
+}

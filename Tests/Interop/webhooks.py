@@ -165,29 +165,34 @@ def mistakes(test):
                all(status == code and part in text for (status, text), (code, part) in zip(found, wanted)), found)
 
 
+def serve(route):
+    """Serves one route on a thread of its own; gives its event loop and its port."""
+    loop, ready = asyncio.new_event_loop(), threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def run_server():
+        asyncio.set_event_loop(loop)
+        app = web.Application()
+        app.add_routes([route])
+        runner = web.AppRunner(app)
+        loop.run_until_complete(runner.setup())
+        loop.run_until_complete(web.SockSite(runner, listener).start())
+        ready.set()
+        loop.run_forever()
+    threading.Thread(target=run_server, daemon=True).start()
+    assert ready.wait(LIMIT), "the server does not begin"
+    return loop, listener.getsockname()[1]
+
+
 def owncast(test):
     """The chat of an Owncast by webhooks, beside its status."""
     port = free_port()
-    loop = asyncio.new_event_loop()
-    ready = threading.Event()
     status = {"online": True, "viewerCount": 7}
 
-    def serve():
-        asyncio.set_event_loop(loop)
-        app = web.Application()
-
-        async def answer(request):
-            return web.json_response(status)
-        app.add_routes([web.get("/api/status", answer)])
-        runner = web.AppRunner(app)
-        loop.run_until_complete(runner.setup())
-        serve.listener = socket.create_server(("127.0.0.1", 0))
-        loop.run_until_complete(web.SockSite(runner, serve.listener).start())
-        ready.set()
-        loop.run_forever()
-    threading.Thread(target=serve, daemon=True).start()
-    ready.wait(LIMIT)
-    source = Source(test, "connect", "owncast", f"http://127.0.0.1:{serve.listener.getsockname()[1]}", "--listen",
+    async def answer(request):
+        return web.json_response(status)
+    _, owncast_port = serve(web.get("/api/status", answer))
+    source = Source(test, "connect", "owncast", f"http://127.0.0.1:{owncast_port}", "--listen",
                     f"127.0.0.1:{port}", "--room", "owncast")
     source.live(2)
     sender = Sender(port)
@@ -218,33 +223,19 @@ def owncast(test):
 def social_stream(test):
     """A server of Social Stream Ninja that cuts the connection, repeats messages and answers nothing."""
     session = "sessionthatnobodymaysee"
-    loop = asyncio.new_event_loop()
-    ready = threading.Event()
     sockets, paths = [], []
 
-    def serve():
-        asyncio.set_event_loop(loop)
-        app = web.Application()
-
-        async def join(request):
-            connection = web.WebSocketResponse()
-            await connection.prepare(request)
-            connection.transport_ = request.transport
-            sockets.append(connection)
-            paths.append(request.path)
-            async for one in connection:
-                if one.type == WSMsgType.TEXT:
-                    break
-            return connection
-        app.add_routes([web.get("/join/{session}/{channel}", join)])
-        runner = web.AppRunner(app)
-        loop.run_until_complete(runner.setup())
-        serve.listener = socket.create_server(("127.0.0.1", 0))
-        loop.run_until_complete(web.SockSite(runner, serve.listener).start())
-        ready.set()
-        loop.run_forever()
-    threading.Thread(target=serve, daemon=True).start()
-    ready.wait(LIMIT)
+    async def join(request):
+        connection = web.WebSocketResponse()
+        await connection.prepare(request)
+        connection.transport_ = request.transport
+        sockets.append(connection)
+        paths.append(request.path)
+        async for one in connection:
+            if one.type == WSMsgType.TEXT:
+                break
+        return connection
+    loop, server_port = serve(web.get("/join/{session}/{channel}", join))
 
     def do(coroutine):
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result(LIMIT)
@@ -255,7 +246,7 @@ def social_stream(test):
         for _ in range(times):
             do(sockets[-1].send_str(json.dumps(value)))
     source = Source(test, "connect", "social-stream", session, "--server",
-                    f"ws://127.0.0.1:{serve.listener.getsockname()[1]}", "--room", "ssn")
+                    f"ws://127.0.0.1:{server_port}", "--room", "ssn")
     source.live()
     for number in range(300):
         say(number, times=2 if number % 10 == 0 else 1)

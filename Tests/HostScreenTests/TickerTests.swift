@@ -20,6 +20,19 @@ import Testing
     #expect(ticker.tick(at: second(13)) == 8_000)
   }
 
+  @Test(arguments: [0, 1, 370, 999])
+  func `the same events lead to the same ticks, however old the room is`(age: Int64) {
+    let start = second(age / 2) + .milliseconds(age)
+    var ticker = Ticker()
+    var ticks: [Int64] = []
+    for step in 0..<40 {
+      let now = start + .milliseconds(Int64(step) * 130)
+      if step.isMultiple(of: 3) { ticker.note(5_000 + Int64(step) * 130, at: now) }
+      if let time = ticker.tick(at: now) { ticks.append(time) }
+    }
+    #expect(ticks == [6_040, 7_080, 8_120, 9_160])
+  }
+
   @Test func `a wrong time stamp is forgotten after a hundred others`() {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))

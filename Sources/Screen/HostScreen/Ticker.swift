@@ -27,6 +27,10 @@ package struct Ticker: Sendable, Codable {
     if let newest, newest.timestamp >= timestamp {
       late = timestamp < newest.timestamp - Self.horizon ? late + 1 : 0
       if late <= Self.patience { return }
+    } else if newest == nil {
+      // Seconds count from the first event, not from the room's beginning: the same events lead to the same ticks
+      // at any time of a room, also when they are replayed.
+      last = now
     }
     late = 0
     newest = Reading(timestamp: timestamp, at: now)

@@ -7,6 +7,24 @@ static __thread uint64_t count;
 
 uint64_t allocation_count(void) { return count; }
 
+// The hooks of the Swift runtime for errors that are thrown (stdlib/public/runtime/ErrorObject.h).
+extern _Atomic(void *) _swift_willThrow;
+extern _Atomic(void *) _swift_willThrowTypedImpl;
+
+static void *hook, *typed_hook;
+
+void observe_thrown_errors(int observes) {
+  if (observes) {
+    _swift_willThrow = hook;
+    _swift_willThrowTypedImpl = typed_hook;
+  } else {
+    hook = _swift_willThrow;
+    typed_hook = _swift_willThrowTypedImpl;
+    _swift_willThrow = NULL;
+    _swift_willThrowTypedImpl = NULL;
+  }
+}
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED 1

@@ -10,8 +10,8 @@ import Wording
 /// A digest of a room's state: equal states have equal digests, in every process.
 package enum StateDigest {
   /// To be raised when states that were equal before would get another digest, for instance because
-  /// of a new member that is always encoded.
-  private static let version = 2
+  /// of a new member that is always encoded, and when the same steps lead to another state.
+  private static let version = 3
 
   /// The digest of a screen's state without the room's own recorder, which a replay lacks: the
   /// version, and sixteen hexadecimal digits.

@@ -13,4 +13,8 @@ uint64_t allocation_count(void);
 // under a sanitizer nothing is counted either.
 uint64_t allocated_bytes(void);
 
+// With 0, nobody is told of errors that are thrown, until this is called with 1. The testing library keeps where
+// each of them came from, which counts as allocated.
+void observe_thrown_errors(int observes);
+
 #endif

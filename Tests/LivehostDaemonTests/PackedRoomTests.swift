@@ -183,7 +183,7 @@ import WireFormats
     try await first.end()
     let files = { try FileManager.default.contentsOfDirectory(atPath: path + "/rooms") }
     #expect(try files() == ["other.json"])
-    for _ in 1...2 {
+    for start in 1...2 {
       let next = try KeptRooms(in: path, mostWaiting: 0)
       await next.restore()
       #expect(await next.count(other) == 3_000)
@@ -192,8 +192,9 @@ import WireFormats
       #expect(restored?.counters == report?.counters)
       #expect(next.store.problems == [] && !next.log.contain("lead on"), "\(next.log.all)")
       try await next.end()
+      // With the third segment of the log, the room is asked for a snapshot, so that the first can go.
+      if start == 1 { #expect(try files() == ["other.json"]) }
     }
-    #expect(try !files().contains("main.json"))
   }
 
   @Test func `a stop whose last steps cannot be logged writes a snapshot after all`() async throws {

@@ -149,30 +149,52 @@ struct Plan {
       }
       lives.append(life)
     }
-    if misfortunes.contains(.alone) { rotBehindRecording(&count) }
+    if misfortunes.contains(.alone) { rotBehindRecordings(&count) }
   }
 
-  /// Ends with a life that ends behind a recording, and with one that finds spoiled what was saved of the room since.
-  /// What leads from a recording back to the log is needed only if the room was saved once since then, and it is saved
-  /// when the recording ends and when it is closed: unless the disk is still busy with the time before.
-  private mutating func rotBehindRecording(_ count: inout Int) {
+  /// Ends with a life that ends behind a recording, and with one that finds spoiled what was saved of the room since;
+  /// then with two more of that kind, for a room with two recordings.
+  private mutating func rotBehindRecordings(_ count: inout Int) {
     // Random numbers of their own, so that everything else stays as it is.
     var random = SplitMix64(seed: ~seed)
     let room = random.pick(0..<rooms)
     let send = Kind.send(client: 0, room: room, lines: 10, syncs: true)
-    let operations: [(milliseconds: UInt64, kind: Kind)] = [
-      (0, .open(room: room, isRecorded: false)), (100, send),
-      (200, .fault(.slow(500_000_000), on: .syncs, after: random.pick(1..<4), nanoseconds: 0)),
-      (200, .record(room: room)), (300, send), (500, .stop(room: room)), (1_000, send),
-    ]
+    // What leads from a recording back to the log is needed only if the room was saved once since then, and it is saved
+    // when the recording ends and when it is closed: unless the disk is still busy with the time before.
+    rot(
+      room,
+      behind: [
+        (0, .open(room: room, isRecorded: false)), (100, send),
+        (200, .fault(.slow(500_000_000), on: .syncs, after: random.pick(1..<4), nanoseconds: 0)),
+        (200, .record(room: room)), (300, send), (500, .stop(room: room)), (1_000, send),
+      ], until: random.pick(900..<2_000), random.oneIn(2) ? .kill : .powerLoss, &count)
+    // The first recording was paused when its room was closed, and is the later one by the clock.
+    rot(
+      room,
+      behind: [
+        (0, .stop(room: room)), (200, .open(room: room, isRecorded: false)),
+        (300, .clock(milliseconds: 100_000)),
+        (400, .record(room: room)), (500, send), (700, .pause(room: room)),
+        (900, .close(room: room, reopens: true)), (1_100, .clock(milliseconds: -100_000)),
+        (1_200, send),
+        (1_400, .record(room: room)), (1_600, send),
+      ], until: random.pick(1_700..<2_500), random.oneIn(2) ? .kill : .powerLoss, &count)
+  }
+
+  /// Adds a life of a room, and one that finds spoiled what was saved of it last.
+  private mutating func rot(
+    _ room: Int, behind operations: [(milliseconds: UInt64, kind: Kind)], until milliseconds: Int,
+    _ end: End,
+    _ count: inout Int
+  ) {
     let known = count
     count += operations.count
     lives.append(
       Life(
         operations: operations.enumerated().map {
           Operation(number: known + 1 + $0, at: $1.milliseconds * 1_000_000, kind: $1.kind)
-        }, nanoseconds: UInt64(random.pick(900..<2_000)) * 1_000_000,
-        end: random.oneIn(2) ? .kill : .powerLoss, crashCalls: nil, settles: false, rottenBits: 0))
+        }, nanoseconds: UInt64(milliseconds) * 1_000_000, end: end, crashCalls: nil, settles: false,
+        rottenBits: 0))
     lives.append(
       Life(
         operations: [], nanoseconds: 1_000_000_000, end: .kill, crashCalls: nil, settles: false,

@@ -18,7 +18,9 @@ import WaitingRoomFeature
 /// child that it removes.
 ///
 /// Not copyable: a class that holds one would copy it, with some dozens of reference counts, for
-/// each question after what is pending, because the answer comes from another module.
+/// each question after what is pending, because the answer comes from another module. The questions are
+/// mutating for the same reason: asked of a value that is only borrowed, its 2.4 KB would be moved to the
+/// stack for each event.
 package struct HostIntake: ~Copyable {
   package typealias Output = IntakeOutput<HostFeature.Action>
 
@@ -86,13 +88,15 @@ package struct HostIntake: ~Copyable {
 
   /// Events that are held: neither applied nor coalesced yet.
   package var pending: Int {
-    activity.held.count + chat.held.count + control.held.count + header.held.count
-      + liveRoomStats.held.count + poll.held.count + recorder.held.count + sources.held.count
-      + waitingRoom.held.count
+    mutating get {
+      activity.held.count + chat.held.count + control.held.count + header.held.count
+        + liveRoomStats.held.count + poll.held.count + recorder.held.count + sources.held.count
+        + waitingRoom.held.count
+    }
   }
 
   /// Events of one kind that are held.
-  package func pending(of kind: ThrottledKind) -> Int {
+  package mutating func pending(of kind: ThrottledKind) -> Int {
     switch kind {
     case .chat: chat.intake.pending
     case .waitingRoom: waitingRoom.intake.pending
@@ -110,17 +114,19 @@ package struct HostIntake: ~Copyable {
 
   /// When ``wake(at:into:)`` has something to give at the latest; `nil` if nothing is held.
   package var deadline: Instant? {
-    var earliest = activity.held.deadline
-    func note(_ deadline: Instant?) { earliest = .earlier(earliest, deadline) }
-    note(chat.held.deadline)
-    note(control.held.deadline)
-    note(header.held.deadline)
-    note(liveRoomStats.held.deadline)
-    note(poll.held.deadline)
-    note(recorder.held.deadline)
-    note(sources.held.deadline)
-    note(waitingRoom.held.deadline)
-    return earliest
+    mutating get {
+      var earliest = activity.held.deadline
+      func note(_ deadline: Instant?) { earliest = .earlier(earliest, deadline) }
+      note(chat.held.deadline)
+      note(control.held.deadline)
+      note(header.held.deadline)
+      note(liveRoomStats.held.deadline)
+      note(poll.held.deadline)
+      note(recorder.held.deadline)
+      note(sources.held.deadline)
+      note(waitingRoom.held.deadline)
+      return earliest
+    }
   }
 
   /// Changes how long events may wait, from the next window of each throttle on. Events that are

@@ -121,6 +121,9 @@ package final class HostScreen {
     output.rejected.isEmpty ? 0 : output.rejected.values.reduce(0, +)
   }
 
+  /// Whether ``reduce()`` has something to do beyond counting events that are held.
+  package var wantsReducing: Bool { !output.actions.isEmpty || !output.rejected.isEmpty }
+
   /// Events of one kind that are held: neither applied nor coalesced yet.
   package func pending(of kind: ThrottledKind) -> Int { intake.pending(of: kind) }
 

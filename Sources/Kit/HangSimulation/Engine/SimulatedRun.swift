@@ -92,12 +92,14 @@ package final class SimulatedRun {
   /// - Returns: Whether there is more to do.
   package func advance(work: Int) -> Bool {
     let end = collector.work + work
-    while collector.work < end { guard turn() else { return false } }
+    while collector.work < end { guard turn(until: end) else { return false } }
     return true
   }
 
-  /// One turn of the thread, or one step of what goes on beside it.
-  private func turn() -> Bool {
+  /// One turn of the thread and the quiet ones before it, or one step of what goes on beside it.
+  ///
+  /// - Parameter end: the work after which no further turn is to begin.
+  private func turn(until end: Int) -> Bool {
     let wake = wake()
     if let next = world.nextTime, next <= duration, isEffectNext(next, before: wake) {
       world.resumeNext()
@@ -107,9 +109,16 @@ package final class SimulatedRun {
       return true
     }
     guard let wake, !(duration < wake) else { return false }
-    clock.wait(until: wake)
-    let start = clock.time
-    receive(until: start)
+    let start: Int64
+    if let limit = quietLimit(from: wake) {
+      guard let busy = receiveWhileQuiet(until: limit, end) else { return true }
+      clock.wait(until: busy)
+      start = clock.time
+    } else {
+      clock.wait(until: wake)
+      start = clock.time
+      receive(until: start)
+    }
     recorder?.beginTurn()
     screen.reduce()
     runEffects()
@@ -174,6 +183,28 @@ package final class SimulatedRun {
     screen.receive(until: min(VirtualTime(nanoseconds: time), duration), at: now) {
       throttle, intended in
       collector.noteReceived(throttle, intended: intended, at: time)
+    }
+  }
+
+  /// Until when turns have nothing to do but to take in events, if the one that begins at `wake` is of that sort; `nil`
+  /// if not. No frame is due before the next refresh, and no effect goes on.
+  private func quietLimit(from wake: VirtualTime) -> VirtualTime? {
+    guard clock.time <= wake.nanoseconds, wake < nextRefresh, resumedAt == nil, trace == nil,
+      recorder == nil, !world.wantsThread
+    else { return nil }
+    var limit = min(nextRefresh.nanoseconds - 1, duration.nanoseconds)
+    if let next = world.nextTime { limit = min(limit, next.nanoseconds - 1) }
+    return limit < wake.nanoseconds ? nil : VirtualTime(nanoseconds: limit)
+  }
+
+  private func receiveWhileQuiet(until limit: VirtualTime, _ end: Int) -> VirtualTime? {
+    screen.receiveWhileQuiet(until: limit) { throttle, intended, taken in
+      collector.noteReceived(throttle, intended: intended, at: taken.nanoseconds)
+    } endTurn: { start in
+      clock.wait(until: start)
+      collector.endTurn(
+        from: start.nanoseconds, to: start.nanoseconds, costliest: nil, appearance: 0)
+      return collector.work < end
     }
   }
 

@@ -35,6 +35,23 @@ public protocol RunningScreen: AnyObject {
     until time: VirtualTime, at now: Instant,
     noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void)
 
+  /// Takes events as they arrive, for turns of the thread in which nothing else is to be done: until there is
+  /// something to reduce, or no event arrives until `limit`.
+  ///
+  /// For screens whose throttles hold most events. The default takes one turn, and assumes that there is.
+  ///
+  /// - Parameters:
+  ///   - note: as for ``receive(until:at:noting:)``, with the time at which the event is taken.
+  ///   - endTurn: to be called at the end of each turn in which there was nothing to reduce; false if no more are to
+  ///     follow now.
+  /// - Returns: when the turn began in which there is something to reduce, and which is not over; `nil` if there is
+  ///   none.
+  func receiveWhileQuiet(
+    until limit: VirtualTime,
+    noting note: (_ throttle: Int, _ intended: VirtualTime, _ taken: VirtualTime) -> Void,
+    endTurn: (_ start: VirtualTime) -> Bool
+  ) -> VirtualTime?
+
   /// Reduces what became of the events and need not wait for a frame.
   func reduce()
 
@@ -63,4 +80,17 @@ public protocol RunningScreen: AnyObject {
 extension RunningScreen {
   /// Does nothing.
   public func begin() {}
+
+  /// Takes the events of one turn.
+  public func receiveWhileQuiet(
+    until limit: VirtualTime,
+    noting note: (_ throttle: Int, _ intended: VirtualTime, _ taken: VirtualTime) -> Void,
+    endTurn: (_ start: VirtualTime) -> Bool
+  ) -> VirtualTime? {
+    guard let time = nextArrival, !(limit < time) else { return nil }
+    receive(until: time, at: Instant(nanoseconds: time.nanoseconds)) { throttle, intended in
+      note(throttle, intended, time)
+    }
+    return time
+  }
 }

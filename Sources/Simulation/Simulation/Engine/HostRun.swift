@@ -62,10 +62,41 @@ final class HostRun: RunningScreen {
     until time: VirtualTime, at now: Instant,
     noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
   ) {
-    while let delivery = feed.next(until: time) {
-      note(ThrottledKind.of(delivery.event.payload)?.number ?? 0, delivery.intended)
-      screen.receive(delivery.event, at: now)
+    while takeNext(until: time, at: now, noting: note) {}
+  }
+
+  func receiveWhileQuiet(
+    until limit: VirtualTime,
+    noting note: (_ throttle: Int, _ intended: VirtualTime, _ taken: VirtualTime) -> Void,
+    endTurn: (_ start: VirtualTime) -> Bool
+  ) -> VirtualTime? {
+    var arrival = feed.nextTime
+    while let time = arrival, !(limit < time) {
+      _ = takeNext(until: time, at: Instant(nanoseconds: time.nanoseconds)) {
+        note($0, $1, time)
+      }
+      arrival = feed.nextTime
+      // A turn takes all events that arrive together.
+      if arrival == time { continue }
+      if screen.wantsReducing { return time }
+      guard endTurn(time) else { break }
     }
+    // Counts what came in.
+    screen.reduce()
+    return nil
+  }
+
+  /// Takes the next event; false if none arrives until then.
+  private func takeNext(
+    until time: VirtualTime, at now: Instant,
+    noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
+  ) -> Bool {
+    guard let delivery = feed.next(until: time) else { return false }
+    // Taken out once: each mention of the delivery would copy it, with all its texts.
+    let event = delivery.event
+    note(ThrottledKind.of(event.payload)?.number ?? 0, delivery.intended)
+    screen.receive(event, at: now)
+    return true
   }
 
   func reduce() { screen.reduce() }

@@ -1,0 +1,34 @@
+import BoxOffice
+import HangSimulation
+import Testing
+
+/// Views of the elements of a collection and of the cases of an enum, in a simulation.
+struct FoyerTests {
+  private let day: [EventStream<Foyer.Action>] = [
+    .at(.seconds(1), .seconds(2), .seconds(3), event: .served(desk: 4)),
+    .at(.seconds(5), event: .opened),
+    .at(.seconds(6), .seconds(7), event: .crowd(.entered)),
+  ]
+
+  @Test func `a desk that serves is evaluated alone`() async throws {
+    let report = try await foyer(desks: 200).simulate(day, on: [phone], for: .seconds(10))
+    let run = try #require(report.run(device: "phone"))
+    #expect(run.actions == 6)
+    #expect(run[DeskView.self]?.evaluations == 200 + 3)
+    #expect(run[DeskView.self]?.causes.contains { $0.action == "served" && $0.count == 3 } == true)
+    // Doors that open put another view on the screen; those who come in change only that.
+    #expect(run[FoyerView.self]?.evaluations == 1 + 1)
+    #expect(run[NoticeView.self]?.evaluations == 1)
+    #expect(run[CrowdView.self]?.evaluations == 1 + 2)
+  }
+
+  @Test func `observed as a whole, the foyer evaluates all desks for each, and hangs`() async throws {
+    let report = try await foyer(desks: 200, ignoring: []).simulate(
+      day, on: [phone], for: .seconds(10))
+    let run = try #require(report.run(device: "phone"))
+    #expect(run[DeskView.self]?.evaluations == 200 * (1 + 6))
+    #expect(run[FoyerView.self]?.evaluations == 1 + 6)
+    // 200 desks of 2 ms and more, each time.
+    #expect(report.hangs + report.microhangs == 7)
+  }
+}

@@ -229,6 +229,23 @@ struct ScreenTests {
     }
     #expect(view?.description.hasSuffix("did you mean 'CounterView'?") == true)
   }
+
+  @Test func `views that a variant lists are checked against the screen`() async throws {
+    func plan(_ views: String...) -> SimulationPlan {
+      SimulationPlan(
+        "listed", duration: .seconds(1), devices: [device()],
+        variants: [screen.variant("one", views: views, events: [])])
+    }
+    let report = try await plan("CounterView").run().report
+    #expect(report.runs.first?.views.map(\.name) == ["CounterView"])
+    let problem = await #expect(throws: SimulationProblem.self) {
+      _ = try await plan("CounterView", "CounterVew").run()
+    }
+    #expect(
+      problem?.description
+        == "the variant 'one' lists the view 'CounterVew', which never appeared; did you mean "
+        + "'CounterView'?")
+  }
 }
 
 /// Writes down what its world gives it.

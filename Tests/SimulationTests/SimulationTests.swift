@@ -16,6 +16,36 @@ import WireFormats
     #expect(first.trace == second.trace)
   }
 
+  /// With a trace each turn is one of its own, without one those that only take in events are taken together.
+  @Test(arguments: [
+    "effects: {surface: {latency: 40ms, cost: 3ms}}", "faults: [{kind: burst, at: 2s, for: 1s, times: 3}]",
+    "faults: [{kind: stall, at: 2s, for: 1s}, {kind: duplicate, at: 4s, for: 1s, share: 30%}]", "",
+  ])
+  func `turns that only take in events are counted like others`(extra: String) async throws {
+    let flood = """
+      name: flood
+      seed: 3
+      duration: 6s
+      devices: [free, fast]
+      events:
+        - {event: {type: stream, state: live}, at: 500ms}
+        - {generate: chat.message, rate: 300/s}
+        - {generate: chat.message, arrival: even, rate: 100/s, size: 3, within: 20ms, late: 10%}
+        - {generate: meter, arrival: even, rate: 200/s}
+        - {generate: viewers, arrival: even, rate: 200/s}
+        - {generate: slider, rate: 2/s}
+      \(extra)
+      """
+    let free = ["config/devices/free.yaml": "costs: {action: 0ms}"]
+    let one = try await simulateText(flood, extraFiles: free).report
+    let other = try await simulateText(flood, extraFiles: free) { $0.wantsTrace = true }.report
+    #expect(one.json == other.json)
+    #expect(one.runs.map(\.digest) == other.runs.map(\.digest))
+    let run = try #require(one.runs.first)
+    #expect(run.turns > run.events.received / 2, "most events have a turn of their own")
+    #expect(run.events.received == run.events.applied + run.events.coalesced + run.events.rejected + run.events.pending)
+  }
+
   @Test func `another seed gives another digest`() async throws {
     var digests: Set<String> = []
     for seed in 1...20 as ClosedRange<UInt64> {

@@ -65,11 +65,14 @@ extension SimulationPlan {
 
   /// Which views there are is known when they have been seen.
   private func check(_ runs: [RunReport]) throws(SimulationProblem) {
-    var views = Set(variants.flatMap(\.views))
-    var effects: Set<String> = []
-    for run in runs {
-      views.formUnion(run.views.map(\.name))
-      effects.formUnion(run.effects.map(\.name))
+    let views = Set(runs.flatMap(\.views).map(\.name))
+    let effects = Set(runs.flatMap(\.effects).map(\.name))
+    for variant in variants {
+      for view in variant.views where !views.contains(view) {
+        throw SimulationProblem(
+          description: "the variant '\(variant.name)' lists the view '\(view)', which never "
+            + "appeared" + Spelling.hint(for: view, among: views.sorted()))
+      }
     }
     for device in devices {
       for view in device.profile.costs.views.keys.sorted() where !views.contains(view) {

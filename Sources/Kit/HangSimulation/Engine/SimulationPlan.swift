@@ -27,7 +27,7 @@ public struct SimulationPlan: Sendable {
     public var name: String
     /// `nil` for the device's own refresh rate.
     public var framesPerSecond: Int?
-    /// Names of views, in the order of the reports. Others follow as they appear.
+    /// Names of views, in the order of the reports. Others follow as they appear; one that no run shows is an error.
     public var views: [String]
     package var costs = CostOverrides()
     let make: @Sendable (SimulatedWorld) -> any RunningScreen

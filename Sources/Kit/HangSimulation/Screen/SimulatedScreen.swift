@@ -63,7 +63,8 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
 
   /// This screen as a variant of a plan, with the events that it gets.
   ///
-  /// - Parameter views: names of views, in the order of the reports. Others follow as they appear.
+  /// - Parameter views: names of views, in the order of the reports. Others follow as they appear; one that no run
+  ///   shows is an error.
   public func variant(
     _ name: String, framesPerSecond: Int? = nil, views: [String] = [],
     events: [EventStream<Event>], faults: [Fault] = []

@@ -1,6 +1,47 @@
 import CheckoutScreen
+import Composable
 import HangSimulation
 import Testing
+import ViewGraph
+
+/// Reduces slowly, and opens a panel of which a view appears slowly.
+@Reducer
+private struct Desk {
+  @ObservableState
+  struct State: Equatable, Sendable {
+    var count: Int = 0
+    @ObservationStateIgnored var panel: Panel? = nil
+  }
+
+  @ObservableState
+  struct Panel: Equatable, Sendable {
+    var title: String = "panel"
+  }
+
+  enum Action: Sendable { case counted, opened }
+
+  func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch action {
+    case .counted: state.count += 1
+    case .opened: state.panel = Panel()
+    }
+    return .none
+  }
+}
+
+private struct DeskView: View {
+  static let name = "DeskView"
+  func body(_ state: Observed<Desk.State>, _ context: ViewContext) -> ViewNode {
+    .column([.text("\(state.count)"), context.child(PanelView(), state, \.panel)])
+  }
+}
+
+private struct PanelView: View {
+  static let name = "PanelView"
+  func body(_ state: Observed<Desk.Panel>, _ context: ViewContext) -> ViewNode {
+    .text(state.title)
+  }
+}
 
 /// Thresholds about a part of a run, and about a share of the seeds.
 struct ThresholdTests {
@@ -48,6 +89,49 @@ struct ThresholdTests {
     #expect(try !report.meets("longest < 100ms"))
   }
 
+  @Test func `each turn is counted once, from its own beginning on, by what it lasted itself`()
+    async throws
+  {
+    let screen = SimulatedScreen<Desk.Action>(
+      DeskView(), state: { Desk.State() }, reducer: { (_: SimulatedWorld) -> Desk in Desk() },
+      on: { (action: Desk.Action) -> [Desk.Action] in [action] })
+    let costs = DeviceProfile.Costs(action: .zero, view: .cost(.zero))
+      .action("counted", .milliseconds(300))
+      .view("PanelView", .cost(.zero, appearance: .milliseconds(900)))
+    // 300 ms, then 900 ms for a view that appears, then 300 ms again.
+    let report = try await screen.simulate(
+      [
+        .at(.seconds(1), .seconds(3), event: .counted), .at(.seconds(2), event: .opened),
+      ], on: [Device("desk", costs: costs)], for: .seconds(5))
+    let turns = report.runs[0].longestTurns.filter { $0.length > 0 }
+      .sorted { $0.start < $1.start }
+    #expect(turns.map(\.length) == [300_000_000, 900_000_000, 300_000_000])
+    for text in [
+      "hangs == 1", "microhangs == 2", "longest == 900ms",
+      "hangs == 0 without appearance", "microhangs == 2 without appearance",
+      // Nothing of a shorter turn is forgotten because a longer one followed that does not count.
+      "longest == 300ms without appearance",
+      "microhangs == 2 after \(turns[0].start)ns", "microhangs == 1 after \(turns[0].start + 1)ns",
+      "hangs == 1 after \(turns[1].start)ns", "hangs == 0 after \(turns[1].start + 1)ns",
+      "longest == 900ms after \(turns[1].start)ns",
+      "longest == 300ms after \(turns[1].start + 1)ns",
+      "longest == 300ms without appearance after \(turns[1].start)ns",
+      "microhangs == 1 without appearance after \(turns[1].start)ns",
+      "microhangs == 1 after \(turns[2].start)ns", "longest == 0ms after \(turns[2].start + 1)ns",
+    ] { #expect(try report.meets(text), "\(text)") }
+  }
+
+  @Test func `a scope leaves out the other runs`() async throws {
+    let report = try await plan().run().report
+    let counts = try ["tracked", "ignored"].map {
+      try #require(report.run(variant: $0)).microhangs
+    }
+    try #require(counts[0] != counts[1])
+    #expect(try report.meets("microhangs == \(counts[0]) for tracked"))
+    #expect(try report.meets("microhangs == \(counts[1]) for ignored"))
+    #expect(try !report.meets("microhangs == \(counts[0])"))
+  }
+
   @Test func `a failure names the run with its value, and the verdict is first`() async throws {
     let report = try await plan("microhangs == 0", "hangs >= 0").run().report
     let failure = try #require(report.thresholds.first?.failures.first)
@@ -59,25 +143,70 @@ struct ThresholdTests {
     #expect(report.lines[2] == "  ✓ hangs >= 0 (0)")
   }
 
+  /// How many microhangs each of 40 seeds has, the fewest first.
+  private func microhangs(of seeds: [UInt64]) async throws -> [(count: Int, seed: UInt64)] {
+    let all = try await plan().sweep(seeds: seeds)
+    return all.reports.map { ($0.run(variant: "tracked")?.microhangs ?? 0, $0.seed) }
+      .sorted { $0 < $1 }
+  }
+
   @Test func `a percentile is about a share of the seeds`() async throws {
     let seeds = Array(1...40 as ClosedRange<UInt64>)
-    let all = try await plan().sweep(seeds: seeds)
-    let found = all.reports.map { ($0.run(variant: "tracked")?.microhangs ?? 0, $0.seed) }
-      .sorted { $0 < $1 }
-    // The 38th of 40.
-    let p95 = found[37].0
+    let found = try await microhangs(of: seeds)
+    /// The first of them that as many seeds as are asked for do not exceed.
+    func at(_ percentile: Int) throws -> (count: Int, seed: UInt64) {
+      let index = try #require(found.indices.first { 100 * ($0 + 1) >= 40 * percentile })
+      return found[index]
+    }
+    // The highest one that is not the worst of all, so that it is told from it.
+    let high = try #require((1...99).last { try at($0).count < found[39].count })
+    let limit = try at(high).count
     let sweep = try await plan(
-      "p95(microhangs) <= \(p95)", "p95(microhangs) < \(p95) for tracked",
-      "microhangs < \(p95) for tracked"
+      "p\(high)(microhangs) <= \(limit)", "p\(high)(microhangs) < \(limit) for tracked",
+      "microhangs <= \(limit) for tracked"
     ).sweep(seeds: seeds)
     #expect(sweep.thresholds.map(\.passed) == [true, false, false])
-    let failed = found.count { $0.0 >= p95 }
     let share = try #require(sweep.thresholds[1].failures.first)
-    #expect(share.value == "\(p95)" && share.seed == found[37].1 && share.failedSeeds == failed)
+    let decisive = try at(high).seed
+    #expect(share.value == "\(limit)" && share.seed == decisive)
+    #expect(share.failedSeeds == found.count { $0.count >= limit })
     let worst = try #require(sweep.thresholds[2].failures.first)
-    #expect(worst.value == "\(found[39].0)" && worst.seeds == 40 && worst.failedSeeds == failed)
-    #expect(worst.description.hasSuffix("(\(failed) of 40 seeds)"))
+    let failed = found.count { $0.count > limit }
+    #expect(worst.value == "\(found[39].count)" && worst.seeds == 40)
+    #expect(worst.failedSeeds == failed && worst.description.hasSuffix("(\(failed) of 40 seeds)"))
     #expect(sweep.lines[0] == "2 of 3 thresholds not met")
+
+    // Each percentile is exact, those that are no whole number of seeds as well.
+    let each = try (1...99).flatMap { percentile in
+      let count = try at(percentile).count
+      return [
+        try Threshold("p\(percentile)(microhangs) <= \(count) for tracked"),
+        try Threshold("p\(percentile)(microhangs) >= \(count) for tracked"),
+      ]
+    }
+    var exact = try plan()
+    exact.thresholds = each
+    let missed = try await exact.sweep(seeds: seeds).thresholds.filter { !$0.passed }
+    #expect(missed.map(\.text) == [])
+
+    // With one seed it is the value of that.
+    let one = try await plan("p5(microhangs) == \(found[7].count) for tracked")
+      .sweep(seeds: [found[7].seed])
+    #expect(one.thresholds.map(\.passed) == [true])
+  }
+
+  @Test func `the worst of the seeds is the one furthest from what is asked for`() async throws {
+    let seeds = Array(1...40 as ClosedRange<UInt64>)
+    let found = try await microhangs(of: seeds)
+    let (fewest, most) = (found[0].count, found[39].count)
+    try #require(fewest < most)
+    let sweep = try await plan(
+      "microhangs > \(most) for tracked", "microhangs < \(fewest) for tracked",
+      "microhangs == \(fewest) for tracked", "microhangs != \(fewest) for tracked"
+    ).sweep(seeds: seeds)
+    #expect(
+      sweep.thresholds.map { $0.failures.first?.value }
+        == [fewest, most, most, fewest].map { "\($0)" })
   }
 
   @Test(arguments: [

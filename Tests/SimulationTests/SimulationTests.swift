@@ -18,7 +18,8 @@ import WireFormats
 
   /// With a trace each turn is one of its own, without one those that only take in events are taken together.
   @Test(arguments: [
-    "effects: {surface: {latency: 40ms, cost: 3ms}}", "faults: [{kind: burst, at: 2s, for: 1s, times: 3}]",
+    "effects: {surface: {latency: 40ms, cost: 3ms}}",
+    "faults: [{kind: burst, at: 2s, for: 1s, times: 3}]",
     "faults: [{kind: stall, at: 2s, for: 1s}, {kind: duplicate, at: 4s, for: 1s, share: 30%}]", "",
   ])
   func `turns that only take in events are counted like others`(extra: String) async throws {
@@ -43,7 +44,9 @@ import WireFormats
     #expect(one.runs.map(\.digest) == other.runs.map(\.digest))
     let run = try #require(one.runs.first)
     #expect(run.turns > run.events.received / 2, "most events have a turn of their own")
-    #expect(run.events.received == run.events.applied + run.events.coalesced + run.events.rejected + run.events.pending)
+    #expect(
+      run.events.received == run.events.applied + run.events.coalesced + run.events.rejected
+        + run.events.pending)
   }
 
   @Test func `another seed gives another digest`() async throws {

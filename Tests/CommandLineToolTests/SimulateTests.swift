@@ -155,6 +155,7 @@ import Testing
     #expect(text.status == .done)
     #expect(text.output.contains("more than noise"))
     #expect(text.output.contains("change  by chance"))
+    #expect(text.output.contains("no difference"))
     let json = await run(["compare", path, "--seeds", "8", "--json=short"])
     let differences = try JSONValue(parsing: json.output)["differences"]?.arrayValue
     #expect(differences?.first?["variants"] == ["tracked", "ignored"])
@@ -179,6 +180,29 @@ import Testing
     #expect(already.output.contains("one, tracked: hangs > 0 holds already at 1 x"))
     #expect(await run(arguments).status == .usage)
     #expect(await run(arguments + ["--where", "hags > 0"]).status == .usage)
+    let misspelled = await run(arguments + ["--where", "view(HostVew).mean > 3ms"])
+    #expect(misspelled.status == .configuration)
+    #expect(misspelled.diagnostics.contains("did you mean 'HostView'?"))
+    let other = await run(arguments + ["--where", "hangs > 0 for traked"])
+    #expect(other.diagnostics.contains("there is no variant or device 'traked'"))
+    let useless = await run(arguments + condition + ["--junit", "\(directory.path)/junit.xml"])
+    #expect(useless.status == .usage && useless.diagnostics.contains("leave out --junit"))
+    let limited = await run(["sweep", path, "--seeds", "2", "--up-to", "3"])
+    #expect(limited.status == .usage && limited.diagnostics.contains("--up-to belongs to --find"))
+  }
+
+  @Test func `a file that does not exist is told from a directory`() async {
+    let missing = await run(["simulate", "\(directory.path)/none.yaml", "--local"])
+    #expect(missing.diagnostics.contains("none.yaml: there is no such file"))
+    let folder = await run(["simulate", directory.path, "--local"])
+    #expect(folder.diagnostics.contains("is a directory"))
+    let report = await run(["compare", "\(directory.path)/a.json", "\(directory.path)/b.json"])
+    #expect(report.status == .badData && report.diagnostics.contains("there is no such file"))
+  }
+
+  @Test func `a condition on a time after the end is refused`() async {
+    let late = await run(["simulate", path, "--local", "--threshold", "hangs == 0 after 1h"])
+    #expect(late.status == .usage && late.diagnostics.contains("'after' leaves nothing"))
   }
 
   @Test func `thresholds are tests in JUnit and rows in Markdown, the same from a sweep`()

@@ -72,7 +72,8 @@ struct ThresholdTests {
     #expect(try report.meets("microhangs > 0 for tracked"))
     #expect(try report.meets("microhangs > 0 after 8s for tracked"))
     #expect(try report.meets("microhangs == 0 after 20s for tracked"))
-    #expect(try report.meets("longest == 0ms after 31s"))
+    let never = #expect(throws: ThresholdProblem.self) { try report.meets("hangs == 0 after 30s") }
+    #expect(never?.message == "'after' leaves nothing of a simulation of 30 s")
   }
 
   @Test func `what views cost when they appear can be left out`() async throws {
@@ -240,5 +241,28 @@ struct ThresholdTests {
     #expect(already.first?.holdsFrom == 1 && already.first?.holdsNotAt == nil)
     let never = try await plan.findSlowdown(where: try Threshold("hangs < 0"), in: 1...2)
     #expect(never.first?.holdsFrom == nil)
+  }
+
+  @Test func `what is looked for has to be on the screen, and may be about one variant`()
+    async throws
+  {
+    let plan = try plan()
+    let found = try await plan.findSlowdown(
+      where: try Threshold("microhangs >= 0 for ignored"), in: 1...2)
+    #expect(found.map(\.variant) == ["ignored"])
+    for (text, message) in [
+      (
+        "view(CheckoutVew).mean > 1ms",
+        "there is no view 'CheckoutVew'; did you mean 'CheckoutView'?"
+      ),
+      ("effect(bnk).failed > 0", "there is no effect 'bnk'; did you mean 'bank'?"),
+      ("hangs > 0 for ignord", "there is no variant or device 'ignord'; did you mean 'ignored'?"),
+      ("hangs > 0 after 1m", "'after' leaves nothing of a simulation of 30 s"),
+    ] {
+      let problem = await #expect(throws: SimulationProblem.self) {
+        _ = try await plan.findSlowdown(where: try Threshold(text), in: 1...2)
+      }
+      #expect(problem?.description == "\(text): \(message)")
+    }
   }
 }

@@ -78,6 +78,8 @@ private struct SweepCommand<Program: HangProgram>: AsyncParsableCommand {
   @OptionGroup var files: ReportFiles
   @Flag(help: "Print the report as JSON.") var json = false
 
+  func validate() throws { try sweep.refuse(files) }
+
   func run() async throws {
     try await VerbRun.run(Program.self, plan, files, json: json) { plan, progress in
       try await sweep.run(plan, progress: progress)

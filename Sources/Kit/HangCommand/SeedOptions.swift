@@ -6,7 +6,7 @@ package import HangSimulation
 package struct SeedOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "How many seeds. Default: 100; with --find the one of the simulation.", valueName: "n"))
+      "How many seeds. Default: 100; of 'sweep --find' the one of the simulation.", valueName: "n"))
   package var seeds: Int?
   @Option(
     name: .customLong("first-seed"),
@@ -90,8 +90,9 @@ package struct SweepOptions: ParsableArguments {
   var condition: String?
   @Option(
     name: .customLong("up-to"),
-    help: ArgumentHelp("How many times slower --find makes a device at most.", valueName: "factor"))
-  var limit: Double = 64
+    help: ArgumentHelp(
+      "How many times slower --find makes a device at most. Default: 64.", valueName: "factor"))
+  var limit: Double?
   @Option(
     help: ArgumentHelp("Write the report as an HTML page with charts.", valueName: "file"),
     completion: .file())
@@ -106,8 +107,17 @@ package struct SweepOptions: ParsableArguments {
     guard find == nil || html == nil else {
       throw ValidationError("--find has no page; leave out --html")
     }
+    guard let limit else { return }
+    guard find != nil else { throw ValidationError("--up-to belongs to --find") }
     guard (1...1_000).contains(limit) else {
       throw ValidationError("--up-to is from 1 to 1000")
+    }
+  }
+
+  /// Refuses a file that would say nothing.
+  package func refuse(_ files: ReportFiles) throws {
+    guard find == nil || files.junit == nil else {
+      throw ValidationError("--find checks no thresholds; leave out --junit")
     }
   }
 
@@ -122,7 +132,7 @@ package struct SweepOptions: ParsableArguments {
         title: plan.name, lines: report.lines, json: report.json, thresholds: report.thresholds)
     }
     let found = try await plan.findSlowdown(
-      where: Threshold(option: "--where", condition), in: 1...limit, seeds: seeds.explicit,
+      where: Threshold(option: "--where", condition), in: 1...(limit ?? 64), seeds: seeds.explicit,
       workers: seeds.workerCount
     ) { progress($0 * 100 / $1) }
     return CommandOutcome(found, title: plan.name)

@@ -9,6 +9,10 @@ let arguments = CommandLine.arguments
 let json = arguments.firstIndex(of: "--json").flatMap { index in
   index + 1 < arguments.count ? arguments[index + 1] : nil
 }
+guard arguments.count == 1 || arguments.count == 3 && json != nil else {
+  print("Usage: [BENCH=\"CASE ...\"] livehost-bench [--json FILE]")
+  exit(arguments.contains("--help") || arguments.contains("-h") ? 0 : 64)
+}
 let names = (ProcessInfo.processInfo.environment["BENCH"] ?? "")
   .split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
 let harness = Harness(wanted: names)

@@ -17,7 +17,7 @@ struct ReportFile {
       variant = String(name[name.index(after: colon)...])
     }
     guard let bytes = ScenarioFiles.disk.read(path) else {
-      throw Failure(.badData, "\(path): cannot be read")
+      throw Failure(.badData, "\(path): \(UnreadableFile.reason(path))")
     }
     let report: JSONValue
     do { report = try JSONValue(parsing: String(decoding: bytes, as: UTF8.self)) } catch {

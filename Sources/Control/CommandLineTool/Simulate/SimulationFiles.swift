@@ -8,13 +8,26 @@ enum ScenarioText {
   static func read(_ path: String) throws(Failure) -> String {
     guard let bytes = ScenarioFiles.disk.read(path) else {
       throw Failure(
-        .configuration, "\(path): cannot be read", details: ["file": .string(path)])
+        .configuration, "\(path): \(UnreadableFile.reason(path))",
+        details: ["file": .string(path)])
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Failure(
         .configuration, "\(path): is not UTF-8 text", details: ["file": .string(path)])
     }
     return text
+  }
+}
+
+/// A file that could not be read.
+enum UnreadableFile {
+  /// Why, in words.
+  static func reason(_ path: String) -> String {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      return errno == ENOENT ? "there is no such file" : "cannot be read"
+    }
+    return status.st_mode & S_IFMT == S_IFDIR ? "is a directory" : "cannot be read"
   }
 }
 

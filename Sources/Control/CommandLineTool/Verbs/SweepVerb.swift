@@ -22,7 +22,10 @@ struct SweepVerb: Verb {
   @OptionGroup var sweep: SweepOptions
   @OptionGroup var files: ReportFiles
 
-  func validate() throws { try global.refuseSocket(of: "sweep") }
+  func validate() throws {
+    try global.refuseSocket(of: "sweep")
+    try sweep.refuse(files)
+  }
 
   func run(_ context: Context) async throws {
     try await context.simulate(scenario, changes, files, sweep.run)

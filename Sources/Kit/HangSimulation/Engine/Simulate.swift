@@ -66,7 +66,6 @@ extension SimulationPlan {
   /// Which views there are is known when they have been seen.
   private func check(_ runs: [RunReport]) throws(SimulationProblem) {
     let views = Set(runs.flatMap(\.views).map(\.name))
-    let effects = Set(runs.flatMap(\.effects).map(\.name))
     for variant in variants {
       for view in variant.views where !views.contains(view) {
         throw SimulationProblem(
@@ -81,19 +80,33 @@ extension SimulationPlan {
             + "appeared" + Spelling.hint(for: view, among: views.sorted()))
       }
     }
+    try check(thresholds, against: runs)
+  }
+
+  /// Checks what conditions name against the screen, as runs showed it.
+  func check(
+    _ thresholds: [Threshold], against runs: [RunReport]
+  ) throws(SimulationProblem) {
+    let views = Set(runs.flatMap(\.views).map(\.name)).union(variants.flatMap(\.views))
+    let effects = Set(runs.flatMap(\.effects).map(\.name))
     for threshold in thresholds {
       do throws(ThresholdProblem) {
-        try threshold.check(views: views.sorted(), effects: effects.sorted())
+        try threshold.check(
+          views: views.sorted(), effects: effects.sorted(), duration: duration)
       } catch {
         throw SimulationProblem(description: "\(threshold.text): \(error.message)")
       }
-      let names = variants.map(\.name) + devices.map(\.name)
-      if let scope = threshold.scope, !names.contains(scope) {
-        throw SimulationProblem(
-          description: "\(threshold.text): there is no variant or device '\(scope)'"
-            + Spelling.hint(for: scope, among: names))
-      }
+      try checkScope(of: threshold)
     }
+  }
+
+  /// Whether there is the variant or device that a condition asks for.
+  func checkScope(of threshold: Threshold) throws(SimulationProblem) {
+    let names = variants.map(\.name) + devices.map(\.name)
+    guard let scope = threshold.scope, !names.contains(scope) else { return }
+    throw SimulationProblem(
+      description: "\(threshold.text): there is no variant or device '\(scope)'"
+        + Spelling.hint(for: scope, among: names))
   }
 }
 

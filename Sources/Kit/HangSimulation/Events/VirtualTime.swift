@@ -20,7 +20,9 @@ public struct VirtualTime: Hashable, Comparable, Sendable {
     VirtualTime(nanoseconds: count * 1_000_000)
   }
   /// This many seconds.
-  @inlinable public static func seconds(_ count: Int64) -> VirtualTime { .milliseconds(count * 1_000) }
+  @inlinable public static func seconds(_ count: Int64) -> VirtualTime {
+    .milliseconds(count * 1_000)
+  }
 
   /// Whole milliseconds, rounded down.
   @inlinable public var milliseconds: Int64 { nanoseconds / 1_000_000 }

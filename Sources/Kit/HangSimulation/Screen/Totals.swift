@@ -27,7 +27,7 @@ extension SimulationReport {
     let threshold = try Threshold(threshold)
     try threshold.check(
       views: Set(runs.flatMap(\.views).map(\.name)).sorted(),
-      effects: Set(runs.flatMap(\.effects).map(\.name)).sorted())
+      effects: Set(runs.flatMap(\.effects).map(\.name)).sorted(), duration: duration)
     return threshold.check([self]).passed
   }
 }

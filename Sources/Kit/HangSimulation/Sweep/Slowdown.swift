@@ -5,7 +5,8 @@ extension SimulationPlan {
   /// `hangs > 0`.
   ///
   /// The device is made slower in steps of half as much again until the condition holds, then the last step is
-  /// bisected to 1 %. A condition that holds, does not hold and holds again within one step is not noticed.
+  /// bisected to 1 %. A condition that holds, does not hold and holds again within one step is not noticed. Variants and
+  /// devices that the condition is not about are left out.
   ///
   /// - Parameters:
   ///   - condition: has to hold for all seeds, or for the percentile that it asks for.
@@ -17,9 +18,10 @@ extension SimulationPlan {
     where condition: Threshold, in range: ClosedRange<Double> = 1...64, seeds: [UInt64]? = nil,
     workers: Int = 2, progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }
   ) async throws -> [SlowdownReport] {
+    try checkScope(of: condition)
     var found: [SlowdownReport] = []
     for device in devices {
-      for variant in variants {
+      for variant in variants where condition.concerns(device: device.name, variant: variant.name) {
         var plan = self
         plan.variants = [variant]
         plan.thresholds = [condition]
@@ -29,7 +31,9 @@ extension SimulationPlan {
           plan.devices = [
             Device(profile: slowed.profile, name: device.name, conditions: device.conditions)
           ]
-          return try await plan.sweep(seeds: seeds ?? [seed], workers: workers).isPassed
+          let report = try await plan.sweep(seeds: seeds ?? [seed], workers: workers)
+          try check([condition], against: report.reports.flatMap(\.runs))
+          return report.isPassed
         }
         let bounds = try await Self.bisect(range, holds)
         found.append(

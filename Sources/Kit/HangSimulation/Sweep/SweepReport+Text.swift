@@ -21,7 +21,7 @@ extension SweepReport {
         else { continue }
         table.append([
           metric, row.median, row.interval.joined(separator: " to "), row.lowest, row.highest,
-          String(row.worstSeed),
+          row.lowest == row.highest ? "all" : String(row.worstSeed),
         ])
       }
       lines += ["", "\(run.device), \(run.variant)"] + table.lines(indent: 2)
@@ -114,6 +114,13 @@ extension SweepReport {
     var metric: String
     var means: (before: String, after: String)
     var comparison: PairedComparison
+    /// Whether no seed shows a difference.
+    var isNone: Bool
+
+    var verdict: String {
+      if isNone { return "no difference" }
+      return comparison.isMoreThanNoise ? "more than noise" : "may be noise"
+    }
 
     var change: String {
       if means.before == means.after { return "" }
@@ -141,7 +148,8 @@ extension SweepReport {
         return Difference(
           device: run.device, variants: (before, run.variant), metric: name,
           means: (mean(\.before), mean(\.after)),
-          comparison: PairedComparison(pairs.map { (Double($0.before), Double($0.after)) }))
+          comparison: PairedComparison(pairs.map { (Double($0.before), Double($0.after)) }),
+          isNone: pairs.allSatisfy { $0.before == $0.after })
       }
     }
   }
@@ -166,8 +174,7 @@ extension SweepReport {
       }
       table.append([
         difference.metric, difference.means.before, difference.means.after, difference.change,
-        difference.probability,
-        difference.comparison.isMoreThanNoise ? "more than noise" : "may be noise",
+        difference.isNone ? "" : difference.probability, difference.verdict,
       ])
     }
     return lines + table.lines(indent: 2) + [

@@ -1,9 +1,20 @@
 import ViewGraph
 
 extension Threshold {
-  /// Checks the names of views and effects.
-  package func check(views: [String], effects: [String]) throws(ThresholdProblem) {
+  /// Checks the names of views and effects, and that there are turns that it can be about.
+  package func check(
+    views: [String], effects: [String], duration: VirtualTime
+  ) throws(ThresholdProblem) {
     try metric.check(views: views, effects: effects)
+    guard window.start < duration.nanoseconds else {
+      let seconds = FixedPoint.text(duration.milliseconds, decimals: 3, trimmed: true)
+      throw ThresholdProblem("'after' leaves nothing of a simulation of \(seconds) s")
+    }
+  }
+
+  /// Whether it applies to these runs.
+  func concerns(device: String, variant: String) -> Bool {
+    scope == nil || scope == variant || scope == device
   }
 
   /// Checks every run that the threshold applies to, of one seed or of several. If there are none, it is met.
@@ -11,7 +22,7 @@ extension Threshold {
     var worst: Int64?
     var failures: [ThresholdReport.Failure] = []
     for run in reports.first?.runs ?? []
-    where scope == nil || scope == run.variant || scope == run.device {
+    where concerns(device: run.device, variant: run.variant) {
       let values = reports.compactMap { report in
         report.run(device: run.device, variant: run.variant).map {
           (value: metric.value(in: $0, window), seed: report.seed)

@@ -134,7 +134,8 @@ extension Scenario {
       do throws(ThresholdProblem) {
         // The threshold's own reader rejects anything but a single value.
         threshold = try Threshold(node.scalar ?? "")
-        try threshold.check(views: HostView.names, effects: EffectKind.allCases.map(\.rawValue))
+        try threshold.check(
+          views: HostView.names, effects: EffectKind.allCases.map(\.rawValue), duration: duration)
       } catch {
         throw node.problem(error.message)
       }

@@ -22,7 +22,8 @@ struct FoyerTests {
     #expect(run[CrowdView.self]?.evaluations == 1 + 2)
   }
 
-  @Test func `observed as a whole, the foyer evaluates all desks for each, and hangs`() async throws {
+  @Test func `observed as a whole, the foyer evaluates all desks for each, and hangs`() async throws
+  {
     let report = try await foyer(desks: 200, ignoring: []).simulate(
       day, on: [phone], for: .seconds(10))
     let run = try #require(report.run(device: "phone"))

@@ -125,6 +125,26 @@ struct CalibrationTests {
     #expect(error?.description.contains(problem) == true, "\(String(describing: error))")
   }
 
+  @Test func `a name that is probably misspelled is told beside others that fit`() throws {
+    var text = "name,milliseconds\n"
+    for _ in 0..<20 { text += "CartView,2\nTotalVew,3\nSomething else,4\n" }
+    let calibration = try Calibration([MeasuredTrace(Array(text.utf8))], Self.names)
+    let told = calibration.lines.filter { $0.hasPrefix("The screen has no") }
+    #expect(told == ["The screen has no 'TotalVew'; did you mean 'TotalView'?"])
+  }
+
+  @Test func `of many names without measurements some are listed`() throws {
+    let names = Calibration.Names(
+      views: ["CartView"], actions: (1...15 as ClosedRange<Int>).map { "action\($0)" })
+    let text = "name,milliseconds\n" + String(repeating: "CartView,2\n", count: 20)
+    let calibration = try Calibration([MeasuredTrace(Array(text.utf8))], names)
+    #expect(calibration.missing.count == 15)
+    #expect(
+      calibration.lines.contains {
+        $0.hasSuffix("action11, action12 and 3 more, which JSON lists")
+      })
+  }
+
   @Test func `the trace of a simulation gives its costs back`() async throws {
     let plan = SaleScenario.plan(seed: 3)
     let names = try plan.names()

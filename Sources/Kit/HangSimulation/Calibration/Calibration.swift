@@ -39,10 +39,14 @@ package struct Calibration: Sendable {
   package private(set) var items: [Item] = []
   /// Names of the screen with too few measurements, or none.
   package private(set) var missing: [String] = []
+  /// Names in the traces that are probably misspelled ones of ``missing``.
+  private var misspelled: [(name: String, near: String)] = []
   private let names: Names
   /// The frames of Android's FrameTimeline in each trace that has it.
   package private(set) var frames: [MeasuredTrace.Frames] = []
 
+  /// This many names are listed in the report for people.
+  private static let listed = 12
   /// With fewer there is nothing to hold out.
   private static let fewest = 10
 
@@ -54,6 +58,9 @@ package struct Calibration: Sendable {
     try Self.checkUnits(found)
     try self.init(found, names)
     frames = traces.compactMap(\.frames)
+    misspelled = Set(traces.flatMap(\.names)).subtracting(known).sorted().compactMap { name in
+      Spelling.misspelled(name, among: missing).map { (name, $0) }
+    }
   }
 
   /// - Parameter found: in nanoseconds, each without what is within it.
@@ -222,9 +229,14 @@ package struct Calibration: Sendable {
         + "what the costs predict.",
     ]
     if !missing.isEmpty {
+      let more = missing.count - Self.listed
       lines.append(
         "Measured fewer than \(Self.fewest) times, and so assumed: "
-          + missing.joined(separator: ", "))
+          + missing.prefix(Self.listed).joined(separator: ", ")
+          + (more > 0 ? " and \(more) more, which JSON lists" : ""))
+    }
+    for (name, near) in misspelled.prefix(Self.listed) {
+      lines.append("The screen has no '\(name)'; did you mean '\(near)'?")
     }
     lines += frames.map(\.line)
     return lines

@@ -111,21 +111,46 @@ import ViewGraph
     #expect(result.problems == [])
   }
 
-  @Test func `the note names the room that is being restored, and counts`() throws {
+  @Test func `the note names the rooms that are being restored, and counts`() throws {
     defer { try? FileManager.default.removeItem(atPath: path) }
     try FileManager.default.createDirectory(
       atPath: path + "/rooms", withIntermediateDirectories: true)
     let store = try SnapshotStore(directory: path + "/rooms")
-    #expect(store.unfinishedRestoration() == nil)
-    #expect(store.beginRestoration(of: "a", deaths: 0))
-    #expect(store.unfinishedRestoration().map { "\($0.room) \($0.deaths)" } == "a 1")
-    #expect(store.beginRestoration(of: "a", deaths: 1))
-    #expect(store.unfinishedRestoration().map { "\($0.room) \($0.deaths)" } == "a 2")
-    #expect(!store.beginRestoration(of: "a", deaths: 2))
-    store.endRestoration()
-    #expect(store.unfinishedRestoration() == nil)
-    try note("nonsense")
-    #expect(store.unfinishedRestoration() == nil)
+    func deaths() -> [String: Int] { store.restorationNote().deaths }
+    #expect(deaths() == [:])
+    var note = store.restorationNote()
+    note.begin(["a", "long-name"])
+    #expect(deaths() == ["a": 1, "long-name": 1])
+    note.begin(["b"])
+    #expect(deaths() == ["b": 1])
+    note = store.restorationNote()
+    note.begin(["a", "b"])
+    #expect(deaths() == ["a": 1, "b": 2])
+    note.begin([])
+    #expect(deaths() == [:])
+    note.begin(["a"])
+    note.end()
+    #expect(deaths() == [:])
+    try self.note("nonsense")
+    #expect(deaths() == [:])
+    // Of an earlier version.
+    try self.note("a 2")
+    #expect(deaths() == ["a": 2])
+  }
+
+  @Test func `rooms are restored at once, but one by one after a death`() async throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try await save(["a", "b", "c"])
+    let title = "STATUS=starting: restoring room"
+    #expect(try await restore().told.contains(title + "s, 1 to 3 of 3"))
+    // One of them may be innocent.
+    try note("a 1\nc 1\n")
+    let result = try await restore()
+    #expect(result.open == ["a", "b", "c"])
+    for (number, room) in ["a", "b", "c"].enumerated() {
+      #expect(result.told.contains(title + " \(room), \(number + 1) of 3"))
+    }
+    #expect(try await restore().told.contains(title + "s, 1 to 3 of 3"))
   }
 
   @Test func `a snapshot larger than any room is set aside unread`() async throws {

@@ -19,7 +19,7 @@ extension Room {
 
   /// Continues a room that was opened with a copy from another daemon: its first snapshot here is all that is kept.
   func continueCopy(_ snapshot: RoomSnapshot, now: NIODeadline = .now()) {
-    wake(after: snapshot, at: nil, now: now)
+    wake(after: snapshot.moment, at: nil, now: now)
     endRestoration(at: nil, recorded: nil, isLost: true, mustSave: true, now: now)
   }
 

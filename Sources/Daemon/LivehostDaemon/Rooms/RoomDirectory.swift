@@ -126,19 +126,9 @@ package final class RoomDirectory: Sendable {
       state.isClosing = true
       return state.lanes.keys.sorted()
     }
-    guard !rooms.isEmpty else { return }
     // All at once: each waits for its lane only.
-    await withCheckedContinuation { continuation in
-      let left = Guarded(rooms.count)
-      for room in rooms {
-        postEnd(of: room, isForGood: false) { _, _ in
-          let isLast = left.withLock { left in
-            left -= 1
-            return left == 0
-          }
-          if isLast { continuation.resume() }
-        }
-      }
+    await forAll(rooms) { room, done in
+      postEnd(of: room, isForGood: false) { _, _ in done() }
     }
   }
 }

@@ -17,6 +17,7 @@ package struct Restoration {
   private let notifier: ServiceNotifier
   private let logger: Logger
   private let left = Remainder()
+  private let note: RestorationNote
 
   package init(
     _ store: SnapshotStore, _ library: RecordingLibrary, into directory: RoomDirectory,
@@ -25,6 +26,7 @@ package struct Restoration {
   ) {
     self.notifier = notifier
     self.store = store
+    note = store.restorationNote()
     self.library = library
     self.directory = directory
     self.recordings = recordings
@@ -35,7 +37,7 @@ package struct Restoration {
   private struct Restored {
     let room: RoomName
     let lane: HostLane
-    let snapshot: RoomSnapshot
+    let saved: RoomSnapshot.Moment
     /// Whether there was a newer one, which cannot be read.
     let isOlder: Bool
     /// `nil` if the log says nothing about the room.
@@ -77,8 +79,16 @@ package struct Restoration {
     }
   }
 
-  /// Opens the rooms, one after the other. Everything recorded or logged after a room's snapshot is played into
-  /// it, and its recording continues in a new segment.
+  /// How often the daemon may die while it restores a room, until the room is set aside.
+  private static let maximumDeaths = 2
+  /// How many rooms are worked on at once, so that lanes do not wait for each other: one by one if the last run died
+  /// at one of them, so that the next start knows which it was.
+  private var atOnce: Int { note.deaths.isEmpty ? 32 : 1 }
+  /// How many bytes of snapshots wait at most for lanes that make rooms of them, apart from the last one.
+  private static let bytesAtOnce = 4 << 20
+
+  /// Opens the rooms, some at once. Everything recorded or logged after a room's snapshot is played into it, and its
+  /// recording continues in a new segment.
   ///
   /// A room at which the daemon died twice is set aside.
   package func run() async {
@@ -87,57 +97,108 @@ package struct Restoration {
     let saved = store.rooms()
     let log = await readLog()
     let rooms = Set(saved).union(onlyLogged(log)).sorted()
-    let unfinished = store.unfinishedRestoration()
     var restored: [String: Restored] = [:]
-    for (number, name) in rooms.enumerated() {
-      guard let room = RoomName(name) else { continue }
-      let deaths = deaths(of: name, unfinished)
-      guard store.beginRestoration(of: name, deaths: deaths) else {
-        logger.error(
-          "room \(room) is not restored: livehostd died \(deaths) times in a row while it was; its state, its recordings and the log are kept, see livehostctl status",
-          metadata: ["room": "\(room)"])
-        continue
-      }
-      await work.step("restoring room \(room), \(number + 1) of \(rooms.count)") {
-        if let saved = await snapshot(of: room, log?.rooms[name]) {
-          restored[name] = open(room, saved)
-        } else {
-          // Nothing is left that the log could be played into.
-          library.forget(name)
-        }
+    for group in groups(of: rooms.filter { !isSetAside($0) }) {
+      note.begin(group.rooms)
+      await work.step(group.title("restoring", of: rooms.count)) {
+        await open(group.rooms.compactMap(RoomName.init), log, into: &restored)
       }
     }
+    note.begin([])
     // Otherwise each room relies on the snapshot that comes next.
     let areSavedForGood = store.syncNames()
     forgetRemains(of: log, except: rooms)
     if let log {
-      await work.step("repeating what the rooms did last") {
-        await replay(log, into: &restored, unfinished)
+      await work.step("repeating what the rooms did last") { await replay(log, into: &restored) }
+    }
+    let names = restored.keys.sorted()
+    for group in groups(of: names) {
+      note.begin(group.rooms)
+      await work.step(group.title("continuing", of: names.count)) {
+        let entries = group.rooms.compactMap { restored.removeValue(forKey: $0) }
+        await wake(
+          entries.map { atEnd($0, log) }, leadsOn: areSavedForGood && log?.losses.isEmpty ?? false)
       }
     }
-    for (number, name) in restored.keys.sorted().enumerated() {
-      guard var entry = restored[name] else { continue }
-      entry.isLost = entry.isLost || log == nil
-      if let last = entry.last, entry.recorded == nil {
-        entry.isLost = entry.isLost || last.logEnd != entry.logged
-        entry.recorded = RecordedPosition(recording: last.recording)
+    note.end()
+  }
+
+  /// Rooms that are worked on at once.
+  private struct Group {
+    let rooms: [String]
+    /// How many come before them.
+    let before: Int
+
+    func title(_ what: String, of count: Int) -> String {
+      rooms.count == 1
+        ? "\(what) room \(rooms[0]), \(before + 1) of \(count)"
+        : "\(what) rooms, \(before + 1) to \(before + rooms.count) of \(count)"
+    }
+  }
+
+  private func groups(of rooms: [String]) -> [Group] {
+    stride(from: 0, to: rooms.count, by: atOnce).map {
+      Group(rooms: Array(rooms[$0..<min($0 + atOnce, rooms.count)]), before: $0)
+    }
+  }
+
+  /// Whether the daemon has died too often at a room, which has been set aside.
+  private func isSetAside(_ name: String) -> Bool {
+    guard let room = RoomName(name) else { return true }
+    let deaths = note.deaths[name] ?? 0
+    guard deaths >= Self.maximumDeaths else { return false }
+    store.setAside(name)
+    logger.error(
+      "room \(room) is not restored: livehostd died \(deaths) times in a row while it was; its state, its recordings and the log are kept, see livehostctl status",
+      metadata: ["room": "\(room)"])
+    return true
+  }
+
+  /// Opens rooms in what is saved of them. Returns once the lanes have done that.
+  private func open(
+    _ rooms: [RoomName], _ log: LogContents?, into restored: inout [String: Restored]
+  ) async {
+    var opened: [Restored] = []
+    var bytes = 0
+    for room in rooms {
+      let name = room.description
+      guard let saved = await snapshot(of: room, log?.rooms[name]) else {
+        // Nothing is left that the log could be played into.
+        library.forget(name)
+        continue
       }
-      if entry.recorded != nil { note(name, unfinished) }
-      await work.step("continuing room \(name), \(number + 1) of \(restored.count)") {
-        await wake(entry, leadsOn: areSavedForGood && log?.losses.isEmpty ?? false)
+      guard let entry = open(room, saved) else { continue }
+      restored[name] = entry
+      opened.append(entry)
+      bytes += saved.bytes
+      guard bytes > Self.bytesAtOnce else { continue }
+      await visit(exchange(&opened, with: [])) { _, _ in }
+      bytes = 0
+    }
+    await visit(opened) { _, _ in }
+  }
+
+  /// Runs `body` with rooms, on their lanes. Returns once it has run with all of them.
+  private func visit(
+    _ rooms: [Restored], _ body: @escaping @Sendable (Room?, Restored) -> Void
+  ) async {
+    await forAll(rooms) { entry, done in
+      entry.lane.postVisit(to: entry.room) { room in
+        body(room, entry)
+        done()
       }
     }
-    store.endRestoration()
   }
 
-  /// Notes that the daemon is about to do something with a room at which it may die.
-  private func note(_ room: String, _ unfinished: (room: String, deaths: Int)?) {
-    _ = store.beginRestoration(of: room, deaths: deaths(of: room, unfinished))
-  }
-
-  /// How many runs in a row ended at a room.
-  private func deaths(of room: String, _ unfinished: (room: String, deaths: Int)?) -> Int {
-    unfinished.map { $0.room == room ? $0.deaths : 0 } ?? 0
+  /// What is known of a room once all of the log is read.
+  private func atEnd(_ restored: Restored, _ log: LogContents?) -> Restored {
+    var entry = restored
+    entry.isLost = entry.isLost || log == nil
+    if let last = entry.last, entry.recorded == nil {
+      entry.isLost = entry.isLost || last.logEnd != entry.logged
+      entry.recorded = RecordedPosition(recording: last.recording)
+    }
+    return entry
   }
 
   private func readLog() async -> LogContents? {
@@ -195,6 +256,8 @@ package struct Restoration {
   private struct Saved {
     var snapshot: RoomSnapshot
     var isOlder = false
+    /// The size of its file.
+    var bytes = 0
     /// The recording that follows, if the snapshot that would say so cannot be read.
     var last: (recording: String, logEnd: LogPosition)?
   }
@@ -229,7 +292,7 @@ package struct Restoration {
     if snapshot == nil {
       lose("room \(room) is not restored: none of its saved states can be read", of: room)
     }
-    return snapshot.map { Saved(snapshot: $0, isOlder: saved.isOlder) }
+    return snapshot.map { Saved(snapshot: $0, isOlder: saved.isOlder, bytes: saved.bytes) }
   }
 
   /// The recording of a room that was being written, if it began after what the older of its snapshots has. By what
@@ -267,31 +330,45 @@ package struct Restoration {
     guard let lane = try? directory.open(room, restoring: snapshot) else { return nil }
     if let session = snapshot.log?.session { library.noteSession(session) }
     return Restored(
-      room: room, lane: lane, snapshot: snapshot, isOlder: saved.isOlder, logged: snapshot.log,
+      room: room, lane: lane, saved: snapshot.moment, isOlder: saved.isOlder, logged: snapshot.log,
       recorded: snapshot.recording, last: saved.last)
   }
 
   /// - Parameter leadsOn: whether what comes next in the log follows what is safely on disk.
-  private func wake(_ restored: Restored, leadsOn: Bool) async {
-    let (room, lane, snapshot) = (restored.room, restored.lane, restored.snapshot)
-    if restored.isLost, restored.logged != nil {
+  private func wake(_ rooms: [Restored], leadsOn: Bool) async {
+    for entry in rooms where entry.isLost && entry.logged != nil {
       lose(
-        "what room \(room) did last is not in its state: the log does not lead on from there",
-        of: room)
+        "what room \(entry.room) did last is not in its state: the log does not lead on from there",
+        of: entry.room)
     }
-    // What was recorded last, behind which nothing was logged.
-    var recorded = restored.recorded
+    await visit(rooms.filter { $0.recorded == nil }) { room, entry in
+      room?.wake(after: entry.saved, at: entry.logged, now: .now())
+      room?.endRestoration(
+        at: entry.logged, recorded: nil, isLost: entry.isLost || !leadsOn,
+        mustSave: entry.isOlder, now: .now())
+    }
+    for entry in rooms {
+      guard let recorded = entry.recorded else { continue }
+      note.begin([entry.room.description])
+      await wake(entry, after: recorded, leadsOn: leadsOn)
+    }
+  }
+
+  /// - Parameter recorded: what was recorded last, behind which nothing was logged.
+  private func wake(_ restored: Restored, after recorded: RecordedPosition, leadsOn: Bool) async {
+    let (room, lane, saved) = (restored.room, restored.lane, restored.saved)
+    var end = recorded
     // What comes next does not follow what is in a part of the log that may be readable at the next start.
     var isLost = restored.isLost || !leadsOn
-    if recorded != nil, await !catchUp(restored, &recorded!) { isLost = true }
-    await lane.visit(room) { $0?.wake(after: snapshot, at: restored.logged, now: .now()) }
-    if let end = recorded, await recordings.resume(room, after: end, on: lane) { isLost = true }
-    // Recordings are deleted once no saved state needs them, and one that cannot be read is to be replaced.
-    let mustSave = recorded != nil || restored.isOlder
-    if restored.isLoggedLast, recorded == restored.recorded { recorded = nil }
-    await lane.visit(room) { [isLost, recorded] in
+    if await !catchUp(restored, &end) { isLost = true }
+    await lane.visit(room) { $0?.wake(after: saved, at: restored.logged, now: .now()) }
+    if await recordings.resume(room, after: end, on: lane) { isLost = true }
+    let isBehindLog = restored.isLoggedLast && end == recorded
+    await lane.visit(room) { [isLost, end] in
+      // Saved, since recordings are deleted once no saved state needs them.
       $0?.endRestoration(
-        at: restored.logged, recorded: recorded, isLost: isLost, mustSave: mustSave, now: .now())
+        at: restored.logged, recorded: isBehindLog ? nil : end, isLost: isLost, mustSave: true,
+        now: .now())
     }
   }
 
@@ -299,10 +376,7 @@ package struct Restoration {
   private static let groupSize = 8 << 20
 
   /// Plays everything that is in the log and not in the snapshots.
-  private func replay(
-    _ log: LogContents, into rooms: inout [String: Restored],
-    _ unfinished: (room: String, deaths: Int)?
-  ) async {
+  private func replay(_ log: LogContents, into rooms: inout [String: Restored]) async {
     var due: [String: [RecordedStep]] = [:]
     var (done, handed) = (0, 0)
     defer { left.bytes = 0 }
@@ -323,9 +397,10 @@ package struct Restoration {
         for step in steps {
           if let mark = LogMark(step) {
             if var next = rooms[mark.room]?.recording(before: mark), let entry = rooms[mark.room] {
-              await hand(&due, to: rooms, unfinished)
-              note(mark.room, unfinished)
+              await hand(&due, to: rooms)
+              note.begin([mark.room])
               let isWhole = await catchUp(entry, &next, until: mark.recorded)
+              note.begin([])
               rooms[mark.room]?.recorded = next
               if !isWhole { rooms[mark.room]?.isLost = true }
             }
@@ -339,22 +414,24 @@ package struct Restoration {
         left.bytes = max(0, log.bytes - done - reader.bytesRead)
         if done + reader.bytesRead - handed >= Self.groupSize {
           handed = done + reader.bytesRead
-          await hand(&due, to: rooms, unfinished)
+          await hand(&due, to: rooms)
         }
       }
       done += files.bytes
     }
-    await hand(&due, to: rooms, unfinished)
+    await hand(&due, to: rooms)
   }
 
   private func hand(
-    _ due: inout [String: [RecordedStep]], to rooms: [String: Restored],
-    _ unfinished: (room: String, deaths: Int)?
+    _ due: inout [String: [RecordedStep]], to rooms: [String: Restored]
   ) async {
-    for (name, steps) in exchange(&due, with: [:]) {
-      guard let entry = rooms[name] else { continue }
-      note(name, unfinished)
-      await entry.lane.visit(entry.room) { $0?.catchUp(steps) }
+    let due = exchange(&due, with: [:])
+    for group in groups(of: due.keys.sorted()) {
+      note.begin(group.rooms)
+      await visit(group.rooms.compactMap { rooms[$0] }) { room, entry in
+        room?.catchUp(due[entry.room.description] ?? [])
+      }
+      note.begin([])
     }
   }
 

@@ -186,7 +186,7 @@ extension Room {
   /// Advances the time by what has passed since a snapshot.
   ///
   /// - Parameter end: the position in the log of what the room has seen, for the snapshots from here on.
-  func wake(after snapshot: RoomSnapshot, at end: LogPosition?, now: NIODeadline) {
+  func wake(after saved: RoomSnapshot.Moment, at end: LogPosition?, now: NIODeadline) {
     keeper?.position = end
     (isActNext, partOfBatch) = (false, nil)
     if replayOffset != nil {
@@ -198,9 +198,9 @@ extension Room {
     }
     analyseChat(settings.analysesChat)
     isDriven = true
-    let away = max(0, WallClock.milliseconds() - snapshot.savedAt)
+    let away = max(0, WallClock.milliseconds() - saved.savedAt)
     clock.advance(
-      to: snapshot.instant + .milliseconds(Int64(clamping: away)))
+      to: saved.instant + .milliseconds(Int64(clamping: away)))
     clock.resume(machine: now.machineTime)
   }
 

@@ -51,6 +51,16 @@ package struct RoomSnapshot: Sendable, Codable {
       recording: recording, log: log)
   }
 
+  /// When it was taken.
+  var moment: Moment { Moment(savedAt: savedAt, instant: instant) }
+
+  /// A time, on the wall and in the room.
+  struct Moment: Sendable {
+    /// Milliseconds since 1970.
+    let savedAt: Int
+    let instant: Instant
+  }
+
   /// Whether it was written by a version that wrote a checksum with it.
   package var mustBeProven: Bool { version.number >= FormatVersion.proven }
 

@@ -318,6 +318,8 @@ package final class SnapshotStore: Sendable {
     package let snapshot: RoomSnapshot?
     /// Whether a newer one was there, but could not be read.
     package let isOlder: Bool
+    /// How large its file is.
+    package var bytes = 0
   }
 
   /// The newest snapshot of a room that can be read. One that cannot is set aside and reported to
@@ -326,9 +328,9 @@ package final class SnapshotStore: Sendable {
     var isOlder = false
     for version in StateDirectory.Version.allCases {
       do {
-        let snapshot = try read(room, version)
+        let (snapshot, bytes) = try read(room, version)
         if isOlder { onProblem("room \(room) comes back in the state that was saved before that") }
-        return Saved(snapshot: snapshot, isOlder: isOlder)
+        return Saved(snapshot: snapshot, isOlder: isOlder, bytes: bytes)
       } catch let error as RecordingError where error.isMissing {
         // The daemon was killed while it replaced the newest version, or there has been only one.
       } catch {
@@ -344,14 +346,16 @@ package final class SnapshotStore: Sendable {
     return Saved(snapshot: nil, isOlder: isOlder)
   }
 
-  private func read(_ room: String, _ version: StateDirectory.Version) throws -> RoomSnapshot {
+  private func read(
+    _ room: String, _ version: StateDirectory.Version
+  ) throws -> (RoomSnapshot, bytes: Int) {
     let (line, isProven) = try files.read(
       Self.file(of: room), version, limit: Self.maximumBytes)
     let snapshot = try JSONDecoder().decode(RoomSnapshot.self, from: Data(line))
     guard isProven || !snapshot.mustBeProven else { throw RoomSnapshot.Unreadable.unproven }
     guard snapshot.room == room else { throw RoomSnapshot.Unreadable.name(snapshot.room) }
     try snapshot.validate()
-    return snapshot
+    return (snapshot, line.count)
   }
 
   /// The largest file that is read: several times what a room may take. To decode one takes some times
@@ -360,8 +364,6 @@ package final class SnapshotStore: Sendable {
 
   // MARK: Rooms at which the daemon died
 
-  /// How often the daemon may die while it restores a room, until the room is set aside.
-  private static let maximumDeaths = 2
   private static let asideReason = "set-aside"
   private static let asideSuffix = "\(suffix).\(asideReason)"
 
@@ -389,57 +391,29 @@ package final class SnapshotStore: Sendable {
     }
   }
 
-  /// The rooms that this run or an earlier one has set aside, by ``rooms()`` and
-  /// ``beginRestoration(of:deaths:)``.
+  /// The rooms that this run or an earlier one has set aside, by ``rooms()`` and ``setAside(_:)``.
   package var roomsAside: [RoomAside] { aside.withLock { $0 } }
 
-  /// The room that was being restored when the last run ended, and how many runs in a row ended there.
-  package func unfinishedRestoration() -> (room: String, deaths: Int)? {
-    guard let text = try? String(contentsOfFile: restorationFile, encoding: .utf8) else {
-      return nil
+  /// Says at which rooms the last run died, if it did while it restored them, and at which this one is.
+  package func restorationNote() -> RestorationNote {
+    RestorationNote(files.path(of: "restoring"))
+  }
+
+  /// Sets the room's file aside, since the daemon has died too often while it restored the room.
+  package func setAside(_ room: String) {
+    let aside = room + Self.asideSuffix
+    // The newest replaces the one before it; there may be only one of them.
+    for version in StateDirectory.Version.allCases.reversed() {
+      files.move(Self.file(of: room), version, to: aside)
     }
-    let parts = text.split(separator: " ")
-    guard parts.count == 2, let deaths = Int(parts[1]) else { return nil }
-    return (String(parts[0]), deaths)
-  }
-
-  /// Notes that a room is about to be restored. Returns `false` if the daemon has died at that too often:
-  /// the room's file has been set aside.
-  ///
-  /// - Parameter deaths: how many runs in a row ended while this room was restored.
-  package func beginRestoration(of room: String, deaths: Int) -> Bool {
-    guard deaths < Self.maximumDeaths else {
-      let aside = room + Self.asideSuffix
-      // The newest replaces the one before it; there may be only one of them.
-      for version in StateDirectory.Version.allCases.reversed() {
-        files.move(Self.file(of: room), version, to: aside)
-      }
-      // A room of which there is only the log.
-      let path = files.path(of: aside)
-      if access(path, F_OK) != 0 { try? "".write(toFile: path, atomically: false, encoding: .utf8) }
-      self.aside.withLock { rooms in
-        rooms.removeAll { $0.room == room }
-        rooms.append(RoomAside(path: files.path(of: aside)))
-      }
-      return false
+    // A room of which there is only the log.
+    let path = files.path(of: aside)
+    if access(path, F_OK) != 0 { try? "".write(toFile: path, atomically: false, encoding: .utf8) }
+    self.aside.withLock { rooms in
+      rooms.removeAll { $0.room == room }
+      rooms.append(RoomAside(path: files.path(of: aside)))
     }
-    noteRestoration("\(room) \(deaths + 1)")
-    return true
   }
-
-  /// Survives the process; a power failure is nobody's fault. So there is no sync, which Foundation would add: with
-  /// thousands of rooms, that would be most of the start.
-  private func noteRestoration(_ text: String) {
-    let file = Glibc.open(restorationFile, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o640)
-    guard file >= 0 else { return }
-    _ = Array(text.utf8).withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-    Glibc.close(file)
-  }
-
-  /// Notes that no room is being restored any more.
-  package func endRestoration() { unlink(restorationFile) }
-
-  private var restorationFile: String { files.path(of: "restoring") }
 
   private static func text(_ error: any Error) -> String {
     switch error {

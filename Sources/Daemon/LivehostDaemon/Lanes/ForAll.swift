@@ -1,0 +1,22 @@
+import Platform
+
+/// Begins something with each of some items at once. Returns once all of it is done.
+///
+/// - Parameter begin: calls `done` once, from any thread.
+func forAll<Item>(
+  _ items: [Item], _ begin: (_ item: Item, _ done: @escaping @Sendable () -> Void) -> Void
+) async {
+  guard !items.isEmpty else { return }
+  await withCheckedContinuation { continuation in
+    let left = Guarded(items.count)
+    for item in items {
+      begin(item) {
+        let isLast = left.withLock { left in
+          left -= 1
+          return left == 0
+        }
+        if isLast { continuation.resume() }
+      }
+    }
+  }
+}

@@ -1,6 +1,7 @@
 import Intake
 import JSON
 import LiveEvents
+import Platform
 import RateLimiting
 import RecorderFeature
 import Recordings
@@ -64,15 +65,36 @@ struct RoomChange: Codable, Equatable {
 
   /// One JSON object on one line.
   var text: String {
+    guard settings != nil else { return encoded }
+    return Self.lastEncoded.withLock { last in
+      if let last, last.change == self { return last.text }
+      let new = (change: self, text: encoded)
+      last = new
+      return new.text
+    }
+  }
+
+  private var encoded: String {
     // It contains no infinite number, and everything else can be encoded.
     (try? JSONValue(encoding: self))?.description ?? "{}"
   }
 
   /// `nil` if the text is not a change known to this version.
   init?(text: String) {
+    if let known = Self.lastDecoded.withLock({ $0?.text == text ? $0?.change : nil }) {
+      self = known
+      return
+    }
     guard let change: Self = try? JSONValue(parsing: text).decode() else { return nil }
+    if change.settings != nil { Self.lastDecoded.withLock { $0 = (change, text) } }
     self = change
   }
+
+  /// The settings that were encoded last, which are those of all rooms: with thousands of rooms that begin or come
+  /// back, to encode and decode them would take a seventh of the time. Apart from each other, since what is read may
+  /// have been written by another version.
+  private static let lastEncoded = Guarded<(change: Self, text: String)?>(nil)
+  private static let lastDecoded = Guarded<(change: Self, text: String)?>(nil)
 }
 
 /// A batch of a source as it is recorded: in front of its events.

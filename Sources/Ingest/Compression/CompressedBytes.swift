@@ -2,12 +2,20 @@ import CZlib
 
 /// Bytes that are kept compressed in memory, for a while.
 package struct CompressedBytes: Sendable {
-  private let stored: [UInt8]
+  /// What they were compressed to.
+  package let stored: [UInt8]
   /// How many bytes there are.
   package let count: Int
 
   /// How many bytes they take.
   package var storedCount: Int { stored.count }
+
+  /// Bytes that were compressed before.
+  ///
+  /// - Parameters:
+  ///   - stored: the ``stored`` of others.
+  ///   - count: their ``count``.
+  package init(stored: [UInt8], count: Int) { (self.stored, self.count) = (stored, count) }
 
   /// - Complexity: O(count of `bytes`).
   package init(_ bytes: [UInt8]) {

@@ -35,7 +35,7 @@ final class LogSession {
 
   /// What of the log a room needs: lines behind its newest snapshot and the one before.
   private struct Room {
-    var onSnapshotDue: (@Sendable () -> Void)?
+    var onSnapshotDue: (@Sendable (String) -> Void)?
     /// The first segments with lines behind either of them, and behind the one that is being written; `nil` if
     /// there are no such lines.
     var behindPrevious: Int?
@@ -113,8 +113,8 @@ final class LogSession {
 
   // MARK: Rooms
 
-  /// - Parameter onSnapshotDue: called when a snapshot of the room would let the log be cut.
-  func enter(_ room: String, onSnapshotDue: @escaping @Sendable () -> Void) {
+  /// - Parameter onSnapshotDue: called with the room when a snapshot of it would let the log be cut.
+  func enter(_ room: String, onSnapshotDue: @escaping @Sendable (String) -> Void) {
     rooms[room, default: Room()].onSnapshotDue = onSnapshotDue
     rooms[room]?.lives += 1
   }
@@ -249,8 +249,8 @@ final class LogSession {
 
   private func begun(_ number: Int) {
     for next in (numbers.last ?? number - 1)..<number { numbers.append(next + 1) }
-    for room in rooms.values {
-      if let first = room.first, first + 1 < number { room.onSnapshotDue?() }
+    for (name, room) in rooms {
+      if let first = room.first, first + 1 < number { room.onSnapshotDue?(name) }
     }
     cut()
   }

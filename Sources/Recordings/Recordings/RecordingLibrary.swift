@@ -103,8 +103,8 @@ package final class RecordingLibrary: Sendable {
   /// Notes that a room is open. Until ``forget(_:)``, whatever is in the log behind its newest two snapshots stays
   /// there.
   ///
-  /// - Parameter onSnapshotDue: called on the writer's thread when a snapshot would let the log be cut.
-  package func keep(_ room: String, onSnapshotDue: @escaping @Sendable () -> Void) {
+  /// - Parameter onSnapshotDue: called with the room, on the writer's thread, when a snapshot would let the log be cut.
+  package func keep(_ room: String, onSnapshotDue: @escaping @Sendable (String) -> Void) {
     writer.submit { $0.log.enter(room, onSnapshotDue: onSnapshotDue) }
   }
 

@@ -34,10 +34,8 @@ package actor HostLane {
   /// How many events are taken of the deliveries that are partly done.
   private var deliveredCounts: [RoomName: Int] = [:]
   private var rooms: [RoomName: Room] = [:]
-  /// The rooms that are idle; see ``PackedRoom``.
-  private var packed: [RoomName: PackedRoom] = [:]
-  /// Sums over them.
-  private var packedCounts = EventCounts()
+  /// The rooms that are idle.
+  private var packed = PackedRooms()
   /// Looks for rooms that can be packed; `nil` while there are none to look at.
   private var packing: Scheduled<Void>?
   /// How often memory is yet to be given back to the system: twice after the last room was packed, since what holds a
@@ -50,6 +48,10 @@ package actor HostLane {
   /// The timer for the first of them, and its millisecond.
   private var timer: (slot: Int64, task: Scheduled<Void>)?
   private var settings: RoomSettings
+  /// Has a room saved, so that the log can be cut; one for all rooms.
+  private lazy var onSnapshotDue: @Sendable (String) -> Void = { [weak self] name in
+    if let self, let room = RoomName(name) { mailbox.post(.save(room), to: self) }
+  }
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -276,9 +278,7 @@ package actor HostLane {
     var keeper = keeper(of: RoomLifetime(name.description))
     keeper?.position = snapshot?.log
     if keeper != nil {
-      library?.keep(name.description) { [weak self] in
-        if let self { mailbox.post(.save(name), to: self) }
-      }
+      library?.keep(name.description, onSnapshotDue: onSnapshotDue)
     }
     let room = make(name, restoring: snapshot, keeper, now)
     rooms[name] = room
@@ -319,9 +319,9 @@ package actor HostLane {
       return saveAndSchedule(room, now)
     }
     // Not unpacked for that: many may be asked for at once.
-    guard let packed = packed[name], let snapshots, let library else { return }
+    guard let snapshots, let library, let saving = packed.saving(name) else { return }
     library.noteSaving(name.description)
-    snapshots.post(packed.snapshot, of: packed.lifetime) { isWritten in
+    snapshots.post(saving.snapshot, saving.number, of: saving.lifetime) { isWritten in
       library.noteSaved(name.description, isWritten: isWritten)
     }
   }
@@ -330,9 +330,8 @@ package actor HostLane {
     _ name: RoomName, _ isForGood: Bool, _ now: NIODeadline,
     _ completion: @escaping @Sendable (_ failure: String?) -> Void
   ) {
-    if !isForGood, let idle = packed.removeValue(forKey: name) {
-      packedCounts.subtract(idle.counts)
-      closed.add(idle.counts)
+    if !isForGood, let counts = packed.drop(name) {
+      closed.add(counts)
       return completion(nil)
     }
     guard let room = room(named: name, now) else { return completion(nil) }
@@ -404,20 +403,18 @@ package actor HostLane {
 
   private func pack(_ name: RoomName, after end: LogPosition, _ now: NIODeadline) {
     guard let room = rooms[name], isIdle(room, now), room.canBePacked, room.log?.logged == end,
-      let idle = room.pack(now: now)
+      packed.add(room, now: now)
     else { return }
     room.due = nil
     rooms[name] = nil
-    packed[name] = idle
-    packedCounts.add(idle.counts)
     trimsLeft = 2
     observer(name, .packed)
   }
 
   private func unpack(_ name: RoomName, _ now: NIODeadline) -> Room? {
-    guard let idle = packed.removeValue(forKey: name) else { return nil }
-    packedCounts.subtract(idle.counts)
-    let room = make(name, restoring: idle.snapshot, keeper(of: idle.lifetime), now)
+    guard let (idle, snapshot) = packed.take(name) else { return nil }
+    let keeper = keeper(of: RoomLifetime(name.description, idle.life))
+    let room = make(name, restoring: snapshot, keeper, now)
     room.unpack(idle, now: now)
     rooms[name] = room
     observer(name, .unpacked)
@@ -453,7 +450,7 @@ package actor HostLane {
   /// The sources of each room that has some.
   package func sources() -> [String: [SourceReport]] {
     var all = rooms.mapValues(\.sources)
-    for (name, idle) in packed { all[name] = idle.sources }
+    all.merge(packed.sources) { _, idle in idle }
     return Dictionary(
       uniqueKeysWithValues: all.lazy.filter { !$0.value.isEmpty }
         .map { ($0.key.description, $0.value) })
@@ -481,17 +478,17 @@ package actor HostLane {
         meter.activity.begin(.report, in: name)
         return room.metrics()
       }
-    } + packed.values.map(\.metrics)
+    } + packed.metrics
   }
 
   package func summaries() -> [RoomSummary] {
-    rooms.values.map { $0.summary() } + packed.values.map(\.summary)
+    rooms.values.map { $0.summary() } + packed.summaries
   }
 
   /// The totals of the rooms of this lane, including closed ones.
   package func counts() -> EventCounts {
     var counts = closed
-    counts.add(packedCounts)
+    counts.add(packed.counts)
     return rooms.values.reduce(into: counts) { $0.add($1.counts) }
   }
 

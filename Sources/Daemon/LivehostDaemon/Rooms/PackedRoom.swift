@@ -19,17 +19,22 @@ struct PackedRoom {
   let metrics: RoomMetrics
   let sources: [SourceReport]
   let clock: RoomClock
-  let lifetime: RoomLifetime
+  var life: RoomLifetime.Rest
   /// Where the log has the last that happened.
   let position: LogPosition
   /// What was logged since the last snapshot.
   let unsaved: RoomLog.Unsaved
-  private let state: CompressedBytes
+  let state: PackedBytes.Piece
+  private let stateBytes: Int
 
-  fileprivate init(_ room: Room, _ log: RoomLog, _ lifetime: RoomLifetime, now: NIODeadline) throws
-  {
+  fileprivate init(
+    _ room: Room, _ log: RoomLog, _ lifetime: RoomLifetime, in states: inout PackedBytes,
+    now: NIODeadline
+  ) throws {
     let snapshot = room.snapshot(now: now)
-    state = CompressedBytes(Array(try JSONEncoder().encode(snapshot)))
+    let compressed = CompressedBytes(Array(try JSONEncoder().encode(snapshot)))
+    stateBytes = compressed.count
+    state = states.add(compressed.stored)
     summary = room.summary()
     // The views' own numbers would take more than the state.
     metrics = RoomMetrics(
@@ -38,15 +43,16 @@ struct PackedRoom {
       effects: Int(room.screen.store.startedEffects))
     sources = room.sources
     clock = room.clock
-    (position, unsaved, self.lifetime) = (log.logged, log.unsaved, lifetime)
+    (position, unsaved, life) = (log.logged, log.unsaved, lifetime.rest)
   }
 
   var counts: EventCounts { metrics.counts }
 
   /// The room as it was.
-  var snapshot: RoomSnapshot {
+  func snapshot(in states: PackedBytes) -> RoomSnapshot {
+    let bytes = CompressedBytes(stored: states.bytes(of: state), count: stateBytes).bytes
     do {
-      return try JSONDecoder().decode(RoomSnapshot.self, from: Data(state.bytes))
+      return try JSONDecoder().decode(RoomSnapshot.self, from: Data(bytes))
     } catch {
       // To go on without the state would lose it, while the next start has it from the disk.
       preconditionFailure("room \(summary.room) cannot be unpacked: \(error)")
@@ -69,9 +75,9 @@ extension Room {
   }
 
   /// Ends the room in favour of what is left of it. `nil` if that cannot be written down.
-  func pack(now: NIODeadline) -> PackedRoom? {
+  func pack(into states: inout PackedBytes, now: NIODeadline) -> PackedRoom? {
     guard let log, let lifetime = keeper?.room,
-      let packed = try? PackedRoom(self, log, lifetime, now: now)
+      let packed = try? PackedRoom(self, log, lifetime, in: &states, now: now)
     else { return nil }
     log.recorder.endSession()
     // For whoever got hold of them just before, and has not begun to watch.

@@ -22,6 +22,21 @@ package final class RoomLifetime: Sendable {
     number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
+  /// What is left of a life while its room is packed, and nothing is being saved for it.
+  struct Rest {
+    fileprivate let number: UInt64
+    fileprivate let snapshots: UInt64
+  }
+
+  var rest: Rest { Rest(number: number, snapshots: snapshots.load(ordering: .relaxed)) }
+
+  /// The same life as before.
+  init(_ name: String, _ rest: Rest) {
+    self.name = name
+    number = rest.number
+    snapshots.store(rest.snapshots, ordering: .relaxed)
+  }
+
   /// The number of the next snapshot of the room. To be taken with the snapshot, which may be posted later than a newer
   /// one.
   package func nextSnapshot() -> UInt64 {

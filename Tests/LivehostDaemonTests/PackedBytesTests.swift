@@ -15,7 +15,8 @@ import Testing
       // Grows, shrinks and is emptied.
       if next(10) < (round / 4_000 % 2 == 0 ? 7 : 3) || known.isEmpty {
         // Some are larger than a chunk.
-        let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: round), count: next(40) == 0 ? 2_500 : next(90))
+        let bytes = [UInt8](
+          repeating: UInt8(truncatingIfNeeded: round), count: next(40) == 0 ? 2_500 : next(90))
         let piece = packed.add(bytes)
         #expect(known[piece] == nil)
         known[piece] = bytes

@@ -342,10 +342,14 @@ package struct Restoration {
         of: entry.room)
     }
     await visit(rooms.filter { $0.recorded == nil }) { room, entry in
-      room?.wake(after: entry.saved, at: entry.logged, now: .now())
-      room?.endRestoration(
+      guard let room else { return }
+      let now = NIODeadline.now()
+      room.wake(after: entry.saved, at: entry.logged, now: now)
+      room.endRestoration(
         at: entry.logged, recorded: nil, isLost: entry.isLost || !leadsOn,
-        mustSave: entry.isOlder, now: .now())
+        mustSave: entry.isOlder, now: now)
+      // Nobody has used it yet.
+      if let idle = room.settings.packsAfter { room.lastUse = now - TimeAmount(idle) }
     }
     for entry in rooms {
       guard let recorded = entry.recorded else { continue }

@@ -2,6 +2,7 @@ import CommandLineTool
 import ControlInterface
 import ControlTestSupport
 import Foundation
+import JSON
 import Testing
 
 private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.text(row: $0) } }
@@ -42,6 +43,21 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
       #expect(region.rows <= max(useful, 8))
     }
     #expect(regions.map { $0.row + $0.rows }.max() == rows)
+  }
+
+  @Test(arguments: [(160, 48, 0), (160, 48, 5), (100, 30, 5), (100, 30, 20)])
+  func `a column beside the list is there only if a third of it would be used`(
+    columns: Int, rows: Int, useful: Int
+  ) {
+    let needs: [PaneLayout.Need] = [
+      .init(priority: 0, minimumRows: 3, usefulRows: 3),
+      .init(priority: 1, minimumRows: 3, usefulRows: nil),
+      .init(priority: 2, minimumRows: 2, usefulRows: 2 + useful),
+    ]
+    let regions = PaneLayout(needs, columns: columns, rows: rows).regions
+    let list = regions.first { $0.pane == 1 }
+    #expect((list?.columns == columns) == (useful < 20))
+    #expect(useful == 20 || list?.rows == rows - 3 - 2 - useful)
   }
 
   @Test func `where there is no space for all, the most important panes stay`() {
@@ -372,6 +388,52 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
       post(1_530 + message)
       #expect(rows().contains { $0.hasSuffix("text \(1_529 + message)") })
     }
+  }
+
+  @Test func `in a flood figures change together once a second, and words at once`() {
+    var model = HostScreenModel(rooms: ["main", "other"])
+    var time: UInt64 = 1_000_000_000
+    func text() -> String {
+      lines(model.picture(columns: 130, rows: 24)).joined(separator: "\n")
+    }
+    func post(_ viewers: Int, _ recorder: ScreenNode = .text("idle")) {
+      var screen = ScreenReport.made(
+        chat: .messages(0..<3), viewers: viewers, recorder: recorder)
+      screen.counters?.received = viewers
+      model.apply(.screen(room: "main", screen, at: time))
+    }
+    post(100)
+    #expect(text().contains("100 viewers"))
+    var seen: [String] = []
+    for update in 1...40 {
+      time += 100_000_000
+      post(100 + update)
+      if seen.last != text() { seen.append(text()) }
+      // They agree with each other.
+      let viewers = 100 + [1, 11, 21, 31].last { $0 <= update }!
+      #expect(text().contains("\(viewers) viewers") && text().contains("\(viewers) events"))
+    }
+    #expect(seen.count == 4)
+    post(140, .text("failed", .bad))
+    #expect(text().contains("failed") && !text().contains("140 viewers"))
+    post(140, .gauge("done", 0.41, "41%"))
+    #expect(text().contains("41%"))
+    post(140, .gauge("done", 0.62, "62%"))
+    #expect(text().contains("41%"))
+    // What people move follows at once.
+    func slider(_ value: Double) -> ScreenNode {
+      var slider = ScreenNode.gauge("zoom", value, "\(Int(value * 100))%")
+      slider.acts = [ScreenAct(label: "set", method: "SetControl", parameters: [:], input: .level)]
+      return slider
+    }
+    for value in [0.25, 0.75, 0.125] {
+      post(140, slider(value))
+      #expect(text().contains("\(Int(value * 100))%"))
+    }
+    // Another room's update brings the last ones of a flood.
+    time += 1_000_000_000
+    model.apply(.screen(room: "other", .full, at: time))
+    #expect(text().contains("140 viewers"))
   }
 
   @Test func `another list is followed from its end`() {

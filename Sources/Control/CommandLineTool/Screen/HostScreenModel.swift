@@ -103,6 +103,7 @@ package struct HostScreenModel: ScreenModel {
     switch update {
     case .screen(let room, let screen, let time):
       displays[room]?.update(screen, at: time)
+      for other in displays.keys where other != room { displays[other]?.settle(at: time) }
       if pending.isEmpty { settleLevels(at: time) }
     case .rooms(let rooms, let time):
       for name in displays.keys { displays[name]?.settle(at: time) }

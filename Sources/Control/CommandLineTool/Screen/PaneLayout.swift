@@ -29,7 +29,7 @@ package struct PaneLayout: Equatable, Sendable {
   package private(set) var regions: [Region] = []
   private let needs: [Need]
 
-  /// From this width on, panes that use all rows are next to the others.
+  /// From this width on, panes that use all rows are next to the others, if those fill a third of their column.
   static let wide = 84
   /// From this width on, two panes share a row.
   static let pairs = 44
@@ -44,8 +44,9 @@ package struct PaneLayout: Equatable, Sendable {
     let others = needs.indices.dropFirst(head.count)
     let open = others.filter { needs[$0].usefulRows == nil }
     let bounded = others.filter { needs[$0].usefulRows != nil }
-    if columns >= Self.wide, rows >= Self.wideRows, !open.isEmpty, !bounded.isEmpty {
-      let top = head.first.map { needs[$0].usefulRows ?? 0 } ?? 0
+    let top = head.first.map { needs[$0].usefulRows ?? 0 } ?? 0
+    let bounds = bounded.reduce(0) { $0 + (needs[$1].usefulRows ?? 0) }
+    if columns >= Self.wide, rows >= Self.wideRows, !open.isEmpty, bounds * 3 >= rows - top {
       stack(head.map { [$0] }, 0, 0, columns, top)
       let left = columns * 11 / 20
       stack(open.map { [$0] }, top, 0, left, rows - top)

@@ -2,8 +2,13 @@ package import ControlInterface
 
 /// A room on a terminal: its panes, which of them has the focus, how far each is scrolled, and what is selected.
 package struct RoomDisplay: Sendable {
-  private var report: ScreenReport?
+  /// The newest report, taken apart.
+  private var newest: (report: ScreenReport, parts: ScreenParts)?
+  /// What is drawn: the newest, with figures that may be a second old.
   private var parts: ScreenParts?
+  private var counters: Counters?
+  /// When figures last changed, in monotonic nanoseconds.
+  private var figuresChanged: UInt64?
   /// Came in while the screen was paused.
   private var newer: (report: ScreenReport, time: UInt64)?
   /// Names of the panes to show; empty means all.
@@ -41,12 +46,35 @@ package struct RoomDisplay: Sendable {
 
   /// More rows than this in a second cannot be read while they move: they come together, once a second.
   private static let calmRate = 10.0
+  /// What waits for each other is shown after as many seconds.
+  private static let calmInterval = 0.95
 
-  /// Shows rows that came in by now; those that come faster than people read wait for each other.
+  /// Shows rows and figures that came in by now; those that come faster than people read wait for each other.
   ///
-  /// To be called once a second at least, since the last rows of a flood are followed by no update.
+  /// To be called once a second at least, since what comes last in a flood is followed by no update.
   package mutating func settle(at time: UInt64) {
     guard !isPaused else { return }
+    settleRows(at: time)
+    settleFigures(at: time)
+  }
+
+  /// Figures change together. Words, colours, and levels that people move are shown at once.
+  private mutating func settleFigures(at time: UInt64) {
+    guard let newest else { return }
+    if let parts, let figuresChanged,
+      Double(time - min(time, figuresChanged)) / 1e9 < Self.calmInterval
+    {
+      self.parts = newest.parts.keepingFigures(of: parts)
+      return
+    }
+    // What is shown first is no change.
+    if parts != nil, parts != newest.parts || counters != newest.report.counters {
+      figuresChanged = time
+    }
+    (parts, counters) = (newest.parts, newest.report.counters)
+  }
+
+  private mutating func settleRows(at time: UInt64) {
     for (name, history) in histories {
       guard let last = followed[name] else {
         followed[name] = (history.end, time)
@@ -54,7 +82,7 @@ package struct RoomDisplay: Sendable {
       }
       let seconds = Double(time - min(time, last.time)) / 1e9
       let count = history.end - last.end
-      if count < 0 || seconds >= 0.95 || Double(count) <= Self.calmRate * seconds {
+      if count < 0 || seconds >= Self.calmInterval || Double(count) <= Self.calmRate * seconds {
         // Nothing new leaves the time as it is, so that a single row after silence is shown at once.
         if count != 0 { followed[name] = (history.end, time) }
       }
@@ -68,9 +96,8 @@ package struct RoomDisplay: Sendable {
       let isSame = histories[pane.name, default: RowHistory()].merge(list)
       if !isSame { (ends[pane.name], followed[pane.name]) = (nil, nil) }
     }
+    newest = (report, parts)
     settle(at: time)
-    self.report = report
-    self.parts = parts
   }
 
   private var panes: [ScreenParts.Pane] { parts?.panes ?? [] }
@@ -288,7 +315,7 @@ package struct RoomDisplay: Sendable {
     columns: Int, rows: Int
   ) -> (drawn: [ScreenParts.Pane], regions: [PaneLayout.Region], top: Int) {
     guard let parts else { return ([], [], 0) }
-    let head = ScreenText.headline(report?.room ?? "", parts, columns: columns, .full)
+    let head = ScreenText.headline(newest?.report.room ?? "", parts, columns: columns, .full)
     let top = min(head.count, rows > 12 ? 2 : 1)
     // A pane with nothing to show gives up its space.
     let drawn = panes.filter { hasContent($0, columns: columns, rows: rows) }
@@ -303,7 +330,7 @@ package struct RoomDisplay: Sendable {
       grid.put("waiting for the room ...", .faint, row: 0, column: 0, width: columns)
       return grid
     }
-    let head = ScreenText.headline(report?.room ?? "", parts, columns: columns, .full)
+    let head = ScreenText.headline(newest?.report.room ?? "", parts, columns: columns, .full)
     let (drawn, regions, top) = layout(columns: columns, rows: rows)
     for (row, line) in head.prefix(top).enumerated() {
       grid.put(line, row: row, column: 0, width: columns)
@@ -433,7 +460,7 @@ package struct RoomDisplay: Sendable {
 
   /// Where the room's events went, as much of it as fits a width.
   package func counters(columns: Int) -> StyledLine {
-    guard let counters = report?.counters else { return StyledLine() }
+    guard let counters else { return StyledLine() }
     return StyledLine(ScreenText.events(counters) { TerminalText.width($0) <= columns }, .faint)
   }
 }

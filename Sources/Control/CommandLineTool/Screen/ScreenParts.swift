@@ -28,6 +28,19 @@ package struct ScreenParts: Equatable, Sendable {
       .sorted { ($0.1.panel.priority, $0.0) < ($1.1.panel.priority, $1.0) }.map(\.1)
   }
 
+  /// The same parts, except that those which differ in nothing but figures are as they were before.
+  func keepingFigures(of before: ScreenParts) -> ScreenParts {
+    var parts = self
+    if headline.map(\.withoutFigures) == before.headline.map(\.withoutFigures) {
+      parts.headline = before.headline
+    }
+    parts.panes = panes.map { pane in
+      before.panes.first { $0.name == pane.name && $0.withoutFigures == pane.withoutFigures }
+        ?? pane
+    }
+    return parts
+  }
+
   private static func resolved(
     _ node: ScreenNode, _ report: ScreenReport, depth: Int
   ) -> ScreenNode {
@@ -57,7 +70,28 @@ package struct ScreenParts: Equatable, Sendable {
   }
 }
 
+extension ScreenNode {
+  /// The same without digits in texts and without what is drawn from numbers. What people can move keeps its value,
+  /// and rows that scroll are left out.
+  fileprivate var withoutFigures: ScreenNode {
+    func words(_ text: String?) -> String? { text?.filter { !"0123456789,.".contains($0) } }
+    var node = self
+    if kind != .gauge || ownActs.isEmpty {
+      (node.text, node.detail) = (words(text), words(detail))
+      (node.value, node.samples) = (nil, nil)
+    }
+    node.parts = scrolling == nil ? parts?.map(\.withoutFigures) : nil
+    return node
+  }
+}
+
 extension ScreenParts.Pane {
+  fileprivate var withoutFigures: ScreenParts.Pane {
+    var pane = self
+    pane.content = content.withoutFigures
+    return pane
+  }
+
   /// The list that scrolls, with what comes before it; `nil` if there is none.
   var scrolling: (before: ScreenNode, list: ScreenNode)? { Self.split(content) }
 

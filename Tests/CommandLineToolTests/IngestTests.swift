@@ -48,6 +48,23 @@ import Testing
     await daemon.stop()
   }
 
+  @Test func `with --strict a rejected event is bad data, though all others are applied`()
+    async throws
+  {
+    let daemon = try await FakeDaemon()
+    let good = daemon.directory.write("good", "{\"type\":\"a\"}\n".utf8)
+    #expect(await daemon.run(["ingest", good, "--strict"]).status == .done)
+    await daemon.stop()
+    let next = try await FakeDaemon()
+    let mixed = next.directory.write("mixed", "{\"type\":\"refuse\"}\n{\"type\":\"a\"}\n".utf8)
+    let run = await next.run(["ingest", mixed, "--strict", "--json=short"])
+    #expect(run.status == .badData)
+    #expect(run.diagnostics.contains("1 rejected") && run.diagnostics.contains("--strict"))
+    #expect(try JSONValue(parsing: run.output)["error"]?["result"]?["received"] == 2)
+    #expect(next.ingest.received.withLock { $0.lines.count } == 2)
+    await next.stop()
+  }
+
   @Test func `events applied but not recorded are reported, and the exit code is not 0`()
     async throws
   {

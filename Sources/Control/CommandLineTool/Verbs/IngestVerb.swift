@@ -16,7 +16,8 @@ struct IngestVerb: Verb {
       it, and frames then follow the recording's time. Input that is being written live needs no option.
 
       Ends once the daemon has confirmed that everything is applied and saved; the status is 1 if it \
-      could not be saved.
+      could not be saved, and 65 if every event was rejected or, with --strict, if any was. A rejected event \
+      keeps no other from being applied.
 
       If the daemon restarts while standard input is read, or a pipe, the connection is made again, and what was not \
       acknowledged is sent again; each line takes effect once. Nothing is read while \
@@ -34,6 +35,9 @@ struct IngestVerb: Verb {
   var room: RoomName?
   @Option(help: ArgumentHelp("Speed factor, or 'max'.", valueName: "n|max"))
   var speed: PlaybackSpeed = .times(1)
+  @Flag(
+    help: "Exit with 65 if any event is rejected: an unknown type, a duplicate, a protocol line.")
+  var strict = false
 
   func run(_ context: Context) async throws {
     let bar = context.console.isDiagnosticsTerminal ? ProgressLine(context.console) : nil
@@ -64,17 +68,24 @@ struct IngestVerb: Verb {
           details: ["result": PlaybackText.json(result)])
       }
       let confirmed = result.confirmed
-      if confirmed.received > 0, confirmed.rejected == confirmed.received {
-        throw Failure(
-          .badData,
-          "\(PlaybackText.line(result)); all events were rejected, 'livehostctl status' shows why",
-          details: ["result": PlaybackText.json(result)])
+      let isAll = confirmed.received > 0 && confirmed.rejected == confirmed.received
+      let isFailure = isAll || strict && confirmed.rejected > 0
+      if !isFailure {
+        try context.print(PlaybackText.json(result)) { [PlaybackText.line(result)] }
       }
-      try context.print(PlaybackText.json(result)) { [PlaybackText.line(result)] }
       if confirmed.rejected > 0, let before, let after = try? await rejections(context),
         let text = PlaybackText.rejections(after.merging(before) { $0 - $1 })
       {
         console.warn(text)
+      }
+      if isFailure {
+        throw Failure(
+          .badData,
+          PlaybackText.line(result)
+            + (isAll
+              ? "; all events were rejected, 'livehostctl status' shows why"
+              : "; with --strict no event may be rejected"),
+          details: ["result": PlaybackText.json(result)])
       }
     } catch let interrupted as PlaybackInterrupted {
       bar?.clear()

@@ -158,6 +158,7 @@ import Testing
       message(1), message(2, answering: 1), message(3), message(4, answering: 2),
       message(5, answering: 99))
     #expect(state.messages.map(\.thread) == [nil, 1, nil, 1, nil])
+    #expect(state.messages.map { $0.answered == nil } == [true, false, true, false, true])
   }
 
   @Test func `an open thread adds its replies and drops deleted messages`() {

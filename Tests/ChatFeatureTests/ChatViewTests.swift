@@ -1,5 +1,6 @@
 import ChatFeature
 import Composable
+import Foundation
 import LiveEvents
 import RateLimiting
 import TestSupport
@@ -115,6 +116,38 @@ import ViewGraph
     #expect(
       try rows(of: graph).map(\.node) == [
         .row([.text("(next)", .faint), .text("Ann:", .person), .text("hi")])
+      ])
+  }
+
+  @Test func `an answer says whom it answers, also in a state that was saved`() throws {
+    let cheer = ChatMessage(
+      id: "m4", userID: "v", userName: "Bo", text: "Cheer5", replyTo: "m2", bits: 5)
+    let act = ChatMessage(
+      id: "m5", userID: "v", userName: "Bo", text: "waves", replyTo: "m1", isAction: true)
+    let before = Store(
+      initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
+    ) { ChatFeature() }
+    before.send(
+      .messages(
+        [message(1), message(2, by: "kim", answering: 1), message(3, answering: 99)]
+          + [cheer, act].map { TimedMessage(timestamp: 1_000, message: $0) }))
+    let saved = try JSONDecoder().decode(
+      ChatFeature.State.self, from: JSONEncoder().encode(before.state))
+    #expect(saved.messages == before.state.messages)
+    let store = Store(initialState: saved, lane: DirectLane(), notification: .batched) {
+      ChatFeature()
+    }
+    let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
+    graph.evaluateFrame()
+    #expect(
+      try rows(of: graph).map(\.node) == [
+        .row([.text("ANN:", .person), .text("ann says 1")]),
+        .row([.text("KIM", .person), .text("> ANN:", .faint), .text("kim says 2")]),
+        .row([.text("ANN:", .person), .text("ann says 3")]),
+        .row([
+          .person(.init("Bo", remark: "with 5 bits")), .text("> KIM:", .faint), .text("Cheer5"),
+        ]),
+        .row([.text("Bo", .person), .text("> ANN", .faint), .text("waves")]),
       ])
   }
 

@@ -136,26 +136,31 @@ extension ChatFilter {
 extension DisplayedMessage {
   fileprivate var row: ViewNode.ListRow {
     var marks: [ViewNode] = []
-    if thread != nil { marks.append(.text(">", .faint)) }
+    // A state of an earlier version does not say who was answered.
+    if thread != nil, answered == nil { marks.append(.text(">", .faint)) }
     if isMention { marks.append(.text("*", .warning)) }
     if !message.channel.isEmpty { marks.append(.text("(\(message.channel))", .faint)) }
-    let words: [ViewNode] = [
-      message.author,
-      .text(String(message.text), isMention ? .warning : .normal),
-    ]
+    let text = ViewNode.text(String(message.text), isMention ? .warning : .normal)
+    let author = message.author(isFollowed: answered != nil)
+    let words = answered.map { [author, message.to($0), text] } ?? [author, text]
     // Most messages have no marks, and each frame makes all rows that it draws.
     return .init(id: String(number), .row(marks.isEmpty ? words : marks + words))
   }
 }
 
 extension ChatMessage {
+  /// What somebody does continues the name.
+  private var end: String { isAction ? "" : ":" }
+
+  /// Whom it answers, after the author.
+  fileprivate func to(_ answered: String) -> ViewNode { .text("> \(answered)\(end)", .faint) }
+
   /// One element, as one for each badge and cheer would be more to lay out.
-  fileprivate var author: ViewNode {
+  fileprivate func author(isFollowed: Bool) -> ViewNode {
     let name = String(userName)
     let (bits, color) = (self.bits, self.color?.rgb)
     let standing = badges.isEmpty ? nil : self.standing
-    // What somebody does continues the name.
-    let end = isAction ? "" : ":"
+    let end = isFollowed ? "" : self.end
     if bits == 0, standing == nil, color == nil { return .text(name + end, .person) }
     if bits == 0 { return .person(.init(name + end, standing: standing, color: color)) }
     let remark = "with \(Format.count(Int(bits), "bit"))\(end)"

@@ -21,6 +21,8 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
   /// The number of the message that began the thread of this one; `nil` if this is not a reply, or
   /// the message it answers had already left the history.
   package internal(set) var thread: Int?
+  /// Who wrote the message that this one answers, if that was still in the history.
+  package internal(set) var answered: String?
   /// Whether it contains one of the names whose mentions are marked.
   package internal(set) var isMention = false
   /// Hashes of the identifiers of the message and its author, so that a moderator's action finds
@@ -32,7 +34,7 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
 
   /// What the message takes in memory: its texts, and what surrounds them in a block of their own and
   /// in a history.
-  var byteCount: Int { message.byteCount + Self.overhead }
+  var byteCount: Int { message.byteCount + (answered?.utf8.count ?? 0) + Self.overhead }
   private static let overhead = MemoryLayout<Self?>.stride + ByteSlab.padding + 64
 
   init(_ received: TimedMessage, number: Int) {
@@ -51,7 +53,9 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
 
 /// Encoded without the hashes, which differ from process to process.
 extension DisplayedMessage: Codable {
-  private enum CodingKeys: String, CodingKey { case number, timestamp, message, thread, isMention }
+  private enum CodingKeys: String, CodingKey {
+    case number, timestamp, message, thread, answered, isMention
+  }
 
   package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -60,6 +64,7 @@ extension DisplayedMessage: Codable {
       timestamp: try values.decode(Timestamp.self, forKey: .timestamp),
       message: try values.decode(ChatMessage.self, forKey: .message))
     thread = try values.decodeIfPresent(Int.self, forKey: .thread)
+    answered = try values.decodeIfPresent(String.self, forKey: .answered)
     isMention = try values.decodeIfPresent(Bool.self, forKey: .isMention) ?? false
   }
 
@@ -69,6 +74,7 @@ extension DisplayedMessage: Codable {
     try values.encode(timestamp, forKey: .timestamp)
     try values.encode(message, forKey: .message)
     try values.encodeIfPresent(thread, forKey: .thread)
+    try values.encodeIfPresent(answered, forKey: .answered)
     if isMention { try values.encode(isMention, forKey: .isMention) }
   }
 }

@@ -53,19 +53,16 @@ package struct MessageHistory: Sendable {
         hiddenLeft += 1
       } else {
         var message = DisplayedMessage(batch[index], number: first + index)
-        if !message.message.replyTo.isEmpty { message.thread = thread(of: message) }
+        if !message.message.replyTo.isEmpty,
+          let parent = newest(withID: message.message.replyTo)
+        {
+          message.thread = parent.thread ?? parent.number
+          message.answered = String(parent.message.userName)
+        }
         if !mentions.isEmpty { message.isMention = mentions.occur(in: message.message.text) }
         append(message)
       }
     }
-  }
-
-  /// The number of the message that began the thread of `reply`; `nil` if the message it answers
-  /// has left the history.
-  ///
-  /// - Complexity: O(history); called for replies only.
-  private func thread(of reply: DisplayedMessage) -> Int? {
-    newestSlot(withID: reply.message.replyTo).flatMap { slots[$0]?.thread ?? slots[$0]?.number }
   }
 
   /// The newest message with an identifier, if it is in the history.

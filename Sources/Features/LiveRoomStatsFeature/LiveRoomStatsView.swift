@@ -31,16 +31,20 @@ package struct LiveRoomStatsView: View {
         row("dropped", window.droppedFrames, "frames", of: .droppedFrames, number: whole),
         row("congestion", window.congestion, "%", of: .congestion) { Format.rate($0 * 100) },
       ]
-      lines.append(.table(Self.columns, rows.compactMap(\.self)))
+      let shown = rows.compactMap(\.self)
+      let hasRange = shown.contains { $0.last != .empty }
+      lines.append(.table(Self.columns(hasRange: hasRange), shown))
     }
     return .panel(
       .init("liveRoomStats", title: "Connection", priority: 3, usefulRows: 7), .column(lines))
   }
 
-  private static let columns: [ViewNode.TableColumn] = [
-    .init(""), .init("now", .right), .init(""), .init("", isOptional: true),
-    .init("range", .right, isOptional: true),
-  ]
+  private static func columns(hasRange: Bool) -> [ViewNode.TableColumn] {
+    [
+      .init(""), .init("now", .right), .init(""), .init("", isOptional: true),
+      .init(hasRange ? "range" : "", .right, isOptional: true),
+    ]
+  }
 
   private func row(
     _ name: String, _ summary: Summary?, _ unit: String, _ history: History?,

@@ -537,6 +537,8 @@ def reads_the_chat(tab, daemon):
     log = panel(tab, "chat").locator(".scrolling")
     daemon.send(message(700, "about trains", name="Bo"), message(701, "about boats", name="Cleo"),
                 {**message(702, "more about trains", name="Cleo"), "replyTo": "main-700"})
+    with attempt("an answer says whom it answers"):
+        expect(log.locator(".acting", has_text="more about trains")).to_contain_text("> Bo:")
     with attempt("the chat is filtered by words, by keyboard"):
         tab.locator("#screen").focus()
         tab.keyboard.press("/")
@@ -597,9 +599,17 @@ def lists_rooms(tab, daemon):
     with attempt("the keys are listed, and go back"):
         tab.locator("#screen").focus()
         tab.keyboard.press("?")
-        for text in ("pause, and continue", "show hangs", "filter the chat by words"):
+        for text in ("pause, and continue", "go to Hangs", "filter the chat by words"):
             expect(tab.get_by_role("dialog")).to_contain_text(text)
         tab.keyboard.press("Escape")
+    with attempt("keys work while a button has the focus, which Space presses"):
+        tab.locator("[data-view=hangs]").click()
+        tab.keyboard.press("2")
+        expect(tab.locator("#list")).to_be_visible()
+        tab.locator("[data-view=screen]").focus()
+        tab.keyboard.press("Space")
+        expect(tab.locator("#screen")).to_be_visible()
+        expect(tab.locator("#pause")).to_have_text("Pause")
         tab.locator("#rooms").get_by_role("button", name="main").click()
 
 
@@ -1037,6 +1047,12 @@ def fits(browser, page):
                     out = tab.evaluate("() => [...document.querySelectorAll('#screen .panel > div')]"
                                        ".filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)")
                     assert not out, f"{out} stick out of their panels"
+                    if view == "list":
+                        # A table gives up columns before it is cut off.
+                        expect(tab.locator("#list th", has_text="rejected")).to_be_visible(visible=width > 400)
+                        out = tab.evaluate("() => [...document.querySelectorAll('#list .sparkline .area')]"
+                                           ".filter((each) => new Set(each.getAttribute('d').match(/[\\d.]+,/g)).size < 2).length")
+                        assert not out, "a history of one sample is no line"
                     accessible(tab, view)
                 context.close()
 
@@ -1147,6 +1163,7 @@ def overlays(browser, page, daemon, directory):
         daemon.send(message(500, "on the stream"))
         expect(tab.locator("body")).to_contain_text("on the stream")
         expect(panel(tab, "header")).to_be_hidden()
+        assert tab.evaluate("() => getComputedStyle(document.documentElement).getPropertyValue('--faint')") == "#e8eaef"
         assert tab.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgba(0, 0, 0, 0)"
         tab.close()
     with attempt("an overlay waits for its room"):

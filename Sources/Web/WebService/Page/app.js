@@ -214,7 +214,7 @@ const shortcuts = [
     screen.querySelector(".ask input")?.focus();
   }],
   ["↑ ↓", "in the chat: go to a message, to act on it"],
-  ...Object.entries(views).map(([name, { title }], index) => [`${index + 1}`, `show ${title.toLowerCase()}`, () => turnTo(name)]),
+  ...Object.entries(views).map(([name, { title }], index) => [`${index + 1}`, `go to ${title}`, () => turnTo(name)]),
   ["?", "this list", () => bar.help.click()],
 ];
 
@@ -232,7 +232,10 @@ keys.querySelector("dl").append(...shortcuts.flatMap(([key, text]) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || keys.open) return;
-  if (event.target.closest("input, textarea, select, button")) return;
+  const { target } = event;
+  if (target.closest("textarea, select, input:not([type=range], [type=checkbox])")) return;
+  // A button that has the focus is pressed by Space.
+  if (event.key === " " && target.closest("button, input")) return;
   const name = event.key === " " ? "Space" : event.key;
   const shortcut = shortcuts.find(([key, , body]) => key === name && body);
   if (!shortcut) return;

@@ -3,6 +3,10 @@ import { Repeated, act, badge, column, draw, gauge, panel, row, save, table, tex
 
 const milliseconds = (microseconds) => `${number(Math.round(microseconds / 1000))} ms`;
 
+/** Without the date of today. */
+const time = (moment) => (moment.toDateString() === new Date().toDateString()
+  ? moment.toLocaleTimeString("en-GB") : moment.toLocaleString("en-GB"));
+
 /** What held the daemon's threads, newest first. */
 export class HangList {
   #hangs = [];
@@ -35,7 +39,7 @@ export class HangList {
     const longest = Math.max(...hangs.map((hang) => hang.durationMicroseconds));
     const real = hangs.filter((hang) => hang.kind === "hang").length;
     const lines = hangs.slice(-100).reverse().map((hang) => [
-      text(new Date(hang.timestamp).toLocaleString("en-GB")),
+      text(time(new Date(hang.timestamp))),
       gauge(hang.durationMicroseconds / longest, milliseconds(hang.durationMicroseconds)),
       badge(hang.kind.toUpperCase(), hang.kind === "hang" ? "bad" : "warning"),
       text(hang.room ?? "–", hang.room ? undefined : "faint"),
@@ -44,7 +48,7 @@ export class HangList {
     return column(
       row(text(count(real, "hang"), real ? "bad" : "good"), text(count(hangs.length - real, "microhang"), "warning"),
         text(`longest ${milliseconds(longest)}`)),
-      table(["when", "length", "class", "room", "held by", "where the time went", ""], lines));
+      table(["when", "length", "?class", "?room", "held by", "?where the time went", ""], lines));
   }
 
   /** The action and the fields of what the hang's turn evaluated. */

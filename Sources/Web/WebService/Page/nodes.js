@@ -257,7 +257,8 @@ export class ScreenView {
   }
 
   _sparkline(element, node) {
-    const samples = node.samples ?? [];
+    // A single sample is a level line.
+    const samples = node.samples?.length === 1 ? [node.samples[0], node.samples[0]] : node.samples ?? [];
     const [width, height] = [100, 24];
     if (!element.firstElementChild) {
       const svg = document.createElementNS(svgNamespace, "svg");
@@ -270,7 +271,7 @@ export class ScreenView {
       element.append(svg);
     }
     const { low, range } = scale(samples);
-    const x = (index) => (samples.length > 1 ? (index / (samples.length - 1)) * width : width);
+    const x = (index) => (index / (samples.length - 1)) * width;
     const y = (value) => height - 1 - ((value - low) / range) * (height - 2);
     const line = samples.map((value, index) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`).join("L");
     const [area, stroke] = element.firstElementChild.children;

@@ -61,7 +61,7 @@ export class RoomList {
         text(number(viewers)), text(number(Math.round(rates.at(-1)))), sparkline(rates), ...figures];
     });
     return column(table(
-      ["room", "phase", "viewers>", "events/s>", "last minute", "received>", "coalesced>", "rejected>", "pending>"], lines),
+      ["room", "phase", "viewers>", "?events/s>", "?last minute", "?received>", "?coalesced>", "?rejected>", "?pending>"], lines),
       row());
   }
 }

@@ -47,6 +47,7 @@ export class Simulations {
     try {
       ({ scenarios: this.#scenarios } = await this.page.get("/api/scenarios"));
       this.form.elements.scenario.replaceChildren(...this.#scenarios.map(({ name }) => new Option(name, name)));
+      if (!this.#scenarios.length) this.page.tell("There is no scenario to pick; livehost-web --scenarios DIRECTORY names some.");
       this.#offer();
     } catch (error) {
       this.page.tell(error.message);

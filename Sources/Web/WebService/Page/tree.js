@@ -11,11 +11,15 @@ export const panel = (name, title, ...parts) => ({ kind: "panel", text: title, p
 /** A button. */
 export const act = (label, parameters) => ({ kind: "text", text: "", acts: [{ label, method: label, parameters }] });
 
-/** @param {string[]} titles those of columns of figures end in ">" and stand on the right */
+/**
+ * @param {string[]} titles those of columns of figures end in ">" and stand on the right; after "?" a column is left out
+ *   where there is no space for it
+ */
 export const table = (titles, rows) => ({
   kind: "table",
-  columns: titles.map((title) => (title.endsWith(">")
-    ? { title: title.slice(0, -1), alignment: "right" } : { title, alignment: "left" })),
+  columns: titles.map((each) => ({
+    title: each.replace(/^\?|>$/g, ""), alignment: each.endsWith(">") ? "right" : "left", optional: each.startsWith("?"),
+  })),
   parts: rows.map((cells) => row(...cells)),
 });
 

@@ -87,7 +87,10 @@ enum TimelineChart {
       }
       svg +=
         "<polyline fill=\"none\" stroke=\"\(colour(index))\" points=\"\(points.joined(separator: " "))\"/>"
-      svg += "<text x=\"\(4 + 140 * index)\" y=\"\(height + 48)\" fill=\"\(colour(index))\">"
+      // The name has the colour of text, since on the dark page that of a line is hard to read.
+      svg +=
+        "<rect x=\"\(140 * index)\" y=\"\(height + 38)\" width=\"10\" height=\"10\" fill=\"\(colour(index))\"/>"
+      svg += "<text x=\"\(16 + 140 * index)\" y=\"\(height + 48)\">"
       svg += "\(HTMLPage.escaped(run.variant))</text>"
     }
     return

@@ -11,11 +11,11 @@ extension SimulationReport {
       page.paragraph("With " + parameters.map { "\($0.key)=\($0.value)" }.joined(separator: ", "))
     }
     page.heading(2, "Microhangs and hangs")
-    page.raw(HangChart.svg(self))
+    page.chart(HangChart.svg(self))
     for device in devices {
       let runs = runs.filter { $0.device == device }
       page.heading(2, device)
-      page.raw(TimelineChart.svg(runs, duration: duration.nanoseconds))
+      page.chart(TimelineChart.svg(runs, duration: duration.nanoseconds))
       for run in runs where !run.longestTurns.isEmpty {
         page.heading(3, "\(run.variant): longest turns")
         page.list(run.longestTurns.prefix(Self.turnsShown).map(\.line))
@@ -100,7 +100,13 @@ struct HTMLPage {
     body += "<ul>" + items.map { "<li>\(Self.escaped($0))</li>" }.joined() + "</ul>\n"
   }
 
-  mutating func raw(_ html: String) { body += html + "\n" }
+  /// A chart keeps its size, so that it can be read on a phone, where it scrolls by itself as wide tables do.
+  mutating func chart(_ svg: String) { wide(svg) }
+
+  private mutating func wide(_ content: String) {
+    // A keyboard scrolls only what can have the focus.
+    body += "<div class=\"wide\" tabindex=\"0\">\(content)</div>\n"
+  }
 
   /// What not everybody wants to see, behind a line that opens it.
   mutating func details(_ summary: String, _ content: (inout Self) -> Void) {
@@ -114,17 +120,16 @@ struct HTMLPage {
 
   /// The first row contains the headings.
   mutating func table(_ rows: [[String]], style: String = "") {
-    // Wide tables scroll by themselves on a phone; a keyboard scrolls only what can have the focus.
-    body += "<div class=\"wide\" tabindex=\"0\"><table class=\"\(style)\">\n"
+    var lines = "<table class=\"\(style)\">\n"
     for (index, row) in rows.enumerated() {
       let style = row[0] == "✓" ? " class=\"good\"" : row[0] == "✗" ? " class=\"bad\"" : ""
       let cells = row.map { cell in
         let tag = index == 0 && !cell.isEmpty ? "th" : "td"
         return "<\(tag)>\(Self.escaped(cell))</\(tag)>"
       }
-      body += "<tr\(style)>" + cells.joined() + "</tr>\n"
+      lines += "<tr\(style)>" + cells.joined() + "</tr>\n"
     }
-    body += "</table></div>\n"
+    wide(lines + "</table>")
   }
 
   var text: String {
@@ -146,6 +151,7 @@ struct HTMLPage {
     .good.verdict, .good td:first-child { color: var(--good) }
     .bad.verdict, .bad td:first-child, .bad td:nth-child(3) { color: var(--bad) }
     .wide { overflow-x: auto; margin: .6em 0 1.4em }
+    .wide:has(svg) { margin: .4em 0 }
     table { border-collapse: collapse; font-variant-numeric: tabular-nums }
     th { color: var(--faint); font-weight: 500 }
     th, td { border-bottom: 1px solid var(--line); padding: .2em .8em; text-align: left }
@@ -154,7 +160,7 @@ struct HTMLPage {
     .figures tr:hover, details tr:hover { background: color-mix(in srgb, var(--line) 40%, transparent) }
     details { margin: .6em 0 } summary { cursor: pointer; font-weight: 600 }
     .good td:last-child, .bad td:last-child { white-space: normal }
-    svg { display: block; max-width: 100%; height: auto; margin: .4em 0; font: 12px system-ui, sans-serif;
+    svg { display: block; height: auto; font: 12px system-ui, sans-serif;
           fill: var(--text) }
     svg .range { stroke: var(--faint); stroke-width: 2 } svg .interval { fill: #4f81bd }
     svg .median { fill: var(--text); stroke: var(--back); stroke-width: 1.5 }

@@ -6,7 +6,7 @@ extension SweepReport {
     page.heading(1, reports.first?.scenario ?? "")
     page.verdict(verdict, thresholds)
     for line in about { page.paragraph(line) }
-    page.raw(DistributionChart.legend)
+    page.chart(DistributionChart.legend)
     for run in reports.first?.runs ?? [] {
       let rows = Self.metrics.compactMap { metric -> (String, SeedDistribution)? in
         (try? distribution(of: metric, device: run.device, variant: run.variant)).map {
@@ -14,7 +14,7 @@ extension SweepReport {
         }
       }
       page.heading(2, "\(run.device), \(run.variant)")
-      page.raw(DistributionChart.svg(rows))
+      page.chart(DistributionChart.svg(rows))
       page.details("As a table") {
         $0.figures(
           [["", "median", "95 % interval of it", "lowest", "highest", "seed of the highest"]]

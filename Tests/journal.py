@@ -9,7 +9,7 @@ BINARIES = os.path.abspath(sys.argv[1])
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 10
 JOURNALD = "/lib/systemd/systemd-journald"
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-CHECKS = 17
+CHECKS = 19
 # Limit of a wait for something that must happen; reaching it is a failure, not a measurement.
 PATIENCE = 60
 
@@ -411,6 +411,11 @@ def main():
     # Nothing here may wait forever.
     signal.alarm(int(SECONDS) + 300)
     try:
+        empty = [ctl("journal"), ctl("journal", "--json=short"), ctl("journal", "--kind", "hang")]
+        check("a journal without an entry of livehost is empty, and no failure",
+              [each.returncode for each in empty] == [0, 0, 0] and empty[0].stdout == "no entries\n"
+              and json.loads(empty[1].stdout) == {"entries": []} and "no hang" in empty[2].stdout
+              and not any(each.stderr for each in empty), *empty)
         started = time.time()
         configuration = write(f"{directory}/livehostd.yaml", "lanes: 1\n")
         first = provoke_each_kind(configuration)

@@ -114,6 +114,7 @@ script four-conditions 5 Tests/Checks/four-conditions.py --program "$bin/livehos
 script varlink-client 10 Tests/Interop/with-daemon.sh "$bin" Tests/Interop/cli.sh
 script varlinkctl 20 Tests/Interop/varlinkctl.sh "$bin"
 script exit-codes 10 Tests/Interop/exit-codes.sh "$bin"
+script faults 10 Tests/Interop/faults.sh "$bin"
 script fuzz 10 Tests/Interop/fuzz.sh "$bin"
 script strangers 10 Tests/Interop/strangers.sh "$bin"
 script growth 10 Tests/Interop/growth.sh "$bin"

@@ -18,9 +18,10 @@ public enum GatewayProgram {
       return error.exitCode
     } catch {
       let text = GatewayCommand.fullMessage(for: error)
+      let message = text.hasPrefix("Error: ") ? String(text.dropFirst(7)) : text
       let isHelp = GatewayCommand.exitCode(for: error).isSuccess
       write(
-        isHelp ? text + "\n" : "livehost-gateway: \(text)\n",
+        isHelp ? text + "\n" : "livehost-gateway: \(message)\n",
         to: isHelp ? STDOUT_FILENO : STDERR_FILENO)
       return isHelp ? 0 : 64
     }

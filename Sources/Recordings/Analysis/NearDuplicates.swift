@@ -86,10 +86,21 @@ struct NearDuplicates: Releasable {
         Format.count(messages, "message") + ", \(Format.count(covered)) of them in "
           + Format.count(count, "cluster")
       ]
-        + Self.aligned(best.elements.map { Format.count($0.messages) }).enumerated().map {
-          let cluster = best.elements[$0]
-          return "\($1) in \(Format.count(cluster.forms, "form"))  \(forms[cluster.root].sample)"
-        })
+        + zip(
+          zip(
+            Self.aligned(best.elements.map { Format.count($0.messages) }),
+            Self.aligned(best.elements.map(\.forms), "form")),
+          best.elements
+        ).map { "\($0.0) in \($0.1)  \(forms[$1.root].sample)" })
+  }
+
+  /// The same with what is counted, all as wide.
+  private static func aligned(_ counts: [Int], _ noun: String) -> [String] {
+    let texts = zip(aligned(counts.map { Format.count($0) }), counts).map { number, count in
+      number.prefix { $0 == " " } + Format.count(count, noun)
+    }
+    let width = texts.map(\.count).max() ?? 0
+    return texts.map { $0 + String(repeating: " ", count: width - $0.count) }
   }
 
   /// Numbers below each other.

@@ -47,15 +47,13 @@ struct RunCommand: ParsableCommand {
   var printDefaultConfig = false
   @OptionGroup var output: OutputOptions
 
-  func validate() throws {
-    if config == nil, !printDefaultConfig {
+  /// The source of the configuration file.
+  ///
+  /// That there must be one is not `validate`d: an unknown option would not be named then.
+  func plan() throws -> SourcePlan {
+    guard let file = config else {
       throw ValidationError("name a configuration file with --config, or a kind of source")
     }
-  }
-
-  /// The source of the configuration file.
-  func plan() throws(ConfigurationError) -> SourcePlan {
-    let file = config ?? ""
     let base = file.split(separator: "/").last.map(String.init) ?? "source"
     let stem = base.hasSuffix(".yaml") ? String(base.dropLast(5)) : base
     return SourcePlan(

@@ -90,7 +90,7 @@ struct JournalVerb: Verb {
     }
     do {
       var reader = try query.open()
-      guard try reader.fileBytes() > 0 else { throw Self.nothingToRead(query.source) }
+      guard try reader.fileBytes() > 0 else { throw nothingToRead(context.environment.userID) }
       let listing = JournalListing(query, context)
       try listing.list(&reader, growing: follow)
       if follow { try Self.follow(&reader, listing) }
@@ -110,8 +110,12 @@ struct JournalVerb: Verb {
     }
   }
 
-  private static func nothingToRead(_ source: JournalReader.Source) -> Failure {
-    switch source {
+  private func nothingToRead(_ userID: UInt32) -> Failure {
+    switch query.source {
+    case .local where userID == 0:
+      Failure(
+        .failed,
+        "this machine keeps no journal. A daemon started by hand logs to its standard error")
     case .local:
       Failure(
         .failed,

@@ -22,7 +22,8 @@ help:
 	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some'
 	@echo 'make sanitize       run all tests under the thread, address and undefined-behaviour sanitizers'
 	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600) while watching memory and'
-	@echo '                    hangs; long fuzzing of the parsers and the state library; sanitizers'
+	@echo '                    hangs; 200 streams of the page for 10 minutes; long fuzzing of the parsers'
+	@echo '                    and the state library; sanitizers'
 	@echo 'make deb            the Debian packages, in .build/deb'
 	@echo 'make format, lint   format the sources; check format, imports, words'
 	@echo 'make clean          remove all build products'
@@ -62,6 +63,7 @@ soak: test-dependencies
 	@Tests/elsewhere.sh $(BIN) .
 	@Tests/Checks/mutations.py
 	@Tests/Checks/mutations.py --vopr
+	@Tests/Benchmarks/web.py $(BIN) --soak
 	@Tests/vopr.sh $(BIN) 50000
 	@Tests/Interop/fuzz.sh $(BIN) 1000000 1000000
 	@Tests/kills.py $(BIN) 200

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Measures what browsers cost: `web.py PROGRAMS [SECONDS]`, by Tests/Interop/web.sh's virtual environment.
+"""Measures what browsers cost: `web.py PROGRAMS [SECONDS]`, by Tests/Interop/web.sh's virtual environment. With --soak
+behind it, whether it stays the same for SECONDS (600): that needs no browser, and any python3.
 
 A room gets 300 messages per second. First: from the socket to the state that a client of the daemon sees, without
 browsers and with 200 streams of the page at 20 per second; processor time and memory of daemon and livehost-web.
-Then: time of the main thread of a page in Chromium, per second."""
+Then: time of the main thread of a page in Chromium, per second.
+
+The soak has the 200 streams from the beginning. It fails if memory or processor time of either program grows behind a
+first sixth, in which histories and tables fill, or if a stream ends."""
 import contextlib
 import json
 import os
@@ -17,8 +21,10 @@ import tempfile
 import threading
 import time
 
-PROGRAMS = pathlib.Path(sys.argv[1]).resolve()
-SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 20
+SOAK = "--soak" in sys.argv
+PROGRAMS, *rest = [each for each in sys.argv[1:] if each != "--soak"]
+PROGRAMS = pathlib.Path(PROGRAMS).resolve()
+SECONDS = float(rest[0]) if rest else 600 if SOAK else 20
 STREAMS = 200
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -100,7 +106,13 @@ for _ in range(count):
 print("ready", flush=True)
 while True:
     for key, _ in selector.select():
-        key.fileobj.recv(1 << 18)
+        try:
+            if key.fileobj.recv(1 << 18):
+                continue
+        except ConnectionError:
+            pass
+        selector.unregister(key.fileobj)
+        print("a stream ended", flush=True)
 """
 
 
@@ -150,6 +162,51 @@ def main_thread(link, runtime):
     stop.set()
 
 
+def slope(samples):
+    """How much a figure grows per minute: the least squares over pairs of seconds and figure."""
+    times, values = zip(*samples)
+    time_mean, value_mean = (sum(each) / len(each) for each in (times, values))
+    return 60 * (sum((when - time_mean) * (value - value_mean) for when, value in samples)
+                 / sum((when - time_mean) ** 2 for when in times))
+
+
+def soak(runtime, processes, readers):
+    """Whether memory and processor time stay as they are, with all streams, at 300 messages per second."""
+    stop, begun, interval = threading.Event(), time.monotonic(), min(5, SECONDS / 24)
+    threading.Thread(target=feed, args=(runtime / "ingest", {}, stop), daemon=True).start()
+    memory, usage = ({key: [] for key in processes} for _ in range(2))
+    before = {key: process.processor_seconds() for key, process in processes.items()}
+    at = begun
+    while at - begun < SECONDS:
+        time.sleep(interval)
+        last, at = at, time.monotonic()
+        for key, process in processes.items():
+            now = process.processor_seconds()
+            if at - begun > SECONDS / 6:
+                memory[key].append((at - begun, process.mebibytes()))
+                usage[key].append((at - begun, 100 * (now - before[key]) / (at - last)))
+            before[key] = now
+        if int((at - begun) / 60) > int((last - begun) / 60):
+            print(f"{at - begun:.0f} s: " + ", ".join(
+                f"{key} {process.mebibytes():.1f} MiB" for key, process in processes.items()), flush=True)
+    stop.set()
+    failures, minutes = 0, (at - begun) * 5 / 6 / 60
+    for kind, unit, samples, noise in (("memory", "MiB", memory, 3), ("processor", "points", usage, 3)):
+        for key in processes:
+            values = [value for _, value in samples[key]]
+            mean, growth = sum(values) / len(values), slope(samples[key]) * minutes
+            # An allocator that grows by a piece, or a neighbour on the machine, is no slope.
+            bound = noise + mean / 20
+            failures += growth > bound
+            print(f"{'FAILED' if growth > bound else 'ok'}: {kind} of {key}: {min(values):.1f} to {max(values):.1f}, mean {mean:.1f}; "
+                  f"it grows by {growth:+.1f} {unit} in {minutes:.1f} minutes, at most {bound:.1f} is noise", flush=True)
+    readers.stop()
+    ended = readers.process.stdout.read().count("ended")
+    failures += ended > 0
+    print(f"{'FAILED' if ended else 'ok'}: {ended} of {STREAMS} streams ended")
+    sys.exit(failures > 0)
+
+
 def main():
     with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as stack:
         runtime = pathlib.Path(directory) / "run"
@@ -166,9 +223,16 @@ def main():
         links = json.loads(web.process.stdout.readline())
         port, token = re.search(r":(\d+)/", links["page"])[1], links["overlay"].rsplit("=", 1)[1]
         processes = {"livehostd": daemon, "livehost-web": web}
+
+        def streams():
+            readers = Process(sys.executable, "-c", READER, port, token, STREAMS, stdout=subprocess.PIPE, text=True)
+            readers.process.stdout.readline()
+            return readers
+
+        if SOAK:
+            soak(runtime, processes, streams())
         without = measure("without browsers", runtime, processes)
-        readers = Process(sys.executable, "-c", READER, port, token, STREAMS, stdout=subprocess.PIPE, text=True)
-        readers.process.stdout.readline()
+        readers = streams()
         with_them = measure(f"{STREAMS} streams at 20/s", runtime, processes)
         print(f"p99 {with_them / without:.2f} x that without browsers")
         readers.stop()

@@ -104,9 +104,14 @@ import Wording
   @Test func `one of something is not called several`() async throws {
     var status = try await FakeService().getStatus()
     (status.rooms, status.hangs, status.microhangs) = (1, 1, 1)
-    #expect(TopText.heading(status).contains("; 1 room; "))
+    #expect(TopText.heading(status).text.contains("; 1 room; "))
     status.rooms = 2
-    #expect(TopText.heading(status).contains("; 2 rooms; "))
+    #expect(TopText.heading(status).text.contains("; 2 rooms; "))
+    // As in `status`, a word that is not good news is not in the colour of the others.
+    for (health, color) in [(Health.ok, TextStyle.good), (.degraded, .warning), (.failing, .bad)] {
+      status.health = health
+      #expect(TopText.heading(status).parts.map(\.style) == [.plain, color, .plain])
+    }
     for (number, text) in [(0, "0 forms"), (1, "1 form"), (2_500, "2,500 forms")] {
       #expect(Format.count(number, "form") == text)
     }

@@ -114,7 +114,7 @@ printf '%s\n' '{"type":"viewers","room":"mixed","count":7}' '{"type":"nonsense",
 check "partly bad input is played, and says what was wrong" says 0 "1 rejected" unknownType -- ctl ingest "$directory/mixed"
 check "with --strict it is bad data" says 65 "1 rejected" unknownType "--strict" -- ctl ingest "$directory/mixed" --strict
 check "and the rest is taken all the same" says 0 "7 viewers" -- ctl show mixed header
-check "good input is none" says 0 "0 rejected" -- ctl ingest --strict - <<<'{"type":"viewers","room":"mixed","count":8}'
+check "good input is not" says 0 "0 rejected" -- ctl ingest --strict - <<<'{"type":"viewers","room":"mixed","count":8}'
 
 # Totals that were kept are no rate.
 kill "$daemon" && wait "$daemon"

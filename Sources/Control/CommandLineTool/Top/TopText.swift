@@ -4,12 +4,16 @@ import Wording
 
 /// The tables of `top`.
 package enum TopText {
-  package static func heading(_ status: StatusReport) -> String {
-    "livehostd \(TerminalText.sanitized(status.version)), \(status.health.rawValue), up "
-      + "\(Format.duration(seconds: status.uptimeSeconds)); \(Format.count(status.rooms, "room")); "
+  package static func heading(_ status: StatusReport) -> StyledLine {
+    let figures =
+      ", up \(Format.duration(seconds: status.uptimeSeconds)); \(Format.count(status.rooms, "room")); "
       + "\(Format.rate(status.eventsPerSecond)) events/s; longest turn "
       + "\(Format.microseconds(status.longestTurnMicroseconds)); "
       + Format.bytes(status.memoryBytes)
+    return StyledLine([
+      ("livehostd \(TerminalText.sanitized(status.version)), ", .plain),
+      (status.health.rawValue, StatusText.style(status.health)), (figures, .plain),
+    ])
   }
 
   package static func rooms(_ report: TopReport, _ order: TopOrder) -> TextTable {
@@ -52,7 +56,7 @@ package enum TopText {
 
   /// All of it as text.
   package static func lines(_ report: TopReport, _ order: TopOrder, columns: Int) -> [String] {
-    var lines = [TerminalText.fitted(heading(report.status), width: columns), ""]
+    var lines = [TerminalText.fitted(heading(report.status).text, width: columns), ""]
     lines +=
       report.rooms.isEmpty ? ["no room is open"] : rooms(report, order).lines(columns: columns)
     if !report.views.isEmpty { lines += [""] + views(report, order).lines(columns: columns) }

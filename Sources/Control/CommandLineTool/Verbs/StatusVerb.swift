@@ -83,7 +83,7 @@ package enum StatusText {
     }
   }
 
-  private static func style(_ health: Health) -> TextStyle {
+  static func style(_ health: Health) -> TextStyle {
     switch health {
     case .ok: .good
     case .degraded: .warning
